@@ -941,7 +941,7 @@ create table reported_prices ( -- kept
 create index reported_prices_by_day on reported_prices (app_id, day);
 
 -- From which Pacific midnight on an app's metric comes from the ledger alone. Written once.
-create table metric_seams ( -- kept
+create table metric_cutovers ( -- kept
   app_id                  text not null,
   metric                  text not null,
   day                     integer not null,

@@ -20,7 +20,7 @@ import { openOrganizations } from './apps/organizations.ts'
 import { openProducts } from './apps/products.ts'
 import { openAttribution } from './attribution/attribution.ts'
 import { openCallers } from './attribution/callers.ts'
-import { openForgetting } from './attribution/erasure/erasure.ts'
+import { openErasures } from './attribution/erasure/erasure.ts'
 import { openPruning } from './attribution/prune.ts'
 import { openRefusedCalls } from './attribution/refused_calls.ts'
 import type { Config } from './config/settings.ts'
@@ -30,12 +30,12 @@ import { openLive } from './events/live.ts'
 import { openHealth } from './health/collect_findings.ts'
 import { openSilenceDetector } from './health/silence.ts'
 import { openHttp } from './http/http.ts'
-import { httpSettingsOf } from './http/reach.ts'
+import { httpSettingsOf } from './http/http_settings.ts'
 import { openJobs, schedulesOf } from './jobs/jobs.ts'
 import { jobList } from './jobs/list.ts'
-import { openNotificationReceiver } from './ledger/arrivals.ts'
 import { openHistory } from './ledger/history/history.ts'
 import { openLedger } from './ledger/ledger.ts'
+import { openNotificationReceiver } from './ledger/notification_receiver.ts'
 import { openImports } from './ledger/reports/imports.ts'
 import { openReportedPeriods } from './ledger/reports/reported_periods.ts'
 import { openEnrichment } from './metrics/customers/enrichment.ts'
@@ -79,7 +79,7 @@ export async function openApp(options: AppOptions) {
   const history = openHistory({ store, clock, verifier, apps, ledger, feed, appleClients, refused, log })
   const imports = openImports({ store, clock, feed, apps, accounts, appleClients, wait, log })
   const reportedPeriods = openReportedPeriods({ store, products })
-  const erasures = openForgetting({ store, clock, feed, live, log, wait })
+  const erasures = openErasures({ store, clock, feed, live, log, wait })
   const attribution = openAttribution({ store, clock, apps, feed, ledger, erasures, limits })
   const pruning = openPruning({ store, clock, log, isErased: erasures.isErased })
   const users = { ...config.users }

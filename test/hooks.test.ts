@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { openRevocations } from '../src/access/revocations.ts'
 import type { Windfall } from '../src/app.ts'
 import { openHook } from '../src/hooks.ts'
-import { DAY, NOW, openLate } from './metrics/reports/late.ts'
+import { DAY, NOW, openLate } from './metrics/reports/late_connection.ts'
 
 test('listeners are called in the order they were added, until they are removed', () => {
   const hook = openHook<[text: string, times: number], string>()
@@ -104,7 +104,7 @@ beforeAll(async () => {
   await late.live(NOW)
   await windfall.reported.evaluateCutovers()
   await windfall.store.commit(() =>
-    windfall.erasures.forget({
+    windfall.erasures.erase({
       app_id: late.apps[0]?.id ?? '',
       app_user_id: 'ann',
       asked_by: 'test',

@@ -6,7 +6,7 @@ import { Refusal } from '../errors.ts'
 import { addressBucketOf, clientAddress } from '../http/addresses.ts'
 import { readJson } from '../http/body/body.ts'
 import { defineRoute, PUBLIC, type Route } from '../http/route.ts'
-import type { NotificationReceiver } from '../ledger/arrivals.ts'
+import type { NotificationReceiver } from '../ledger/notification_receiver.ts'
 import type { Store } from '../store/store.ts'
 
 const SignedPayload = v.object({

@@ -10,7 +10,7 @@ import { defineRoute, type Route } from '../http/route.ts'
 import { REPORT_KINDS } from '../ledger/reports/import_days.ts'
 import type { ImportProgress } from '../ledger/reports/import_stats.ts'
 import type { Imports } from '../ledger/reports/imports.ts'
-import { day } from '../metrics/series/question.ts'
+import { day } from '../metrics/series/series_request.ts'
 import { READ_ROUTE, UNKNOWN_APP } from './route_defaults.ts'
 
 /** How many holes are told one by one; the counts have them all. */

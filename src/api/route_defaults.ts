@@ -1,7 +1,7 @@
 /** What routes have in common: tags, error codes, CSV files, how long a reader waits for figures. */
 import type { H3Event } from 'h3'
 import { streamOfText } from '../http/csv.ts'
-import type { Lag } from '../metrics/series/questions.ts'
+import type { Lag } from '../metrics/series/snapshot_reads.ts'
 
 /** A route that reads. */
 export const READ_ROUTE = { method: 'GET', tag: 'Read' } as const

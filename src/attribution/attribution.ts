@@ -9,7 +9,7 @@ import type { Lineage } from '../ledger/event_writer.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Store } from '../store/store.ts'
 import { type Caller, isProved } from './callers.ts'
-import type { Forgetting } from './erasure/erasure.ts'
+import type { Erasures } from './erasure/erasure.ts'
 import type { Proof, Verification } from './link.ts'
 import { type Link, openLinks, type StoreName } from './links.ts'
 import type { AttributeCall, IdentifyCall } from './requests.ts'
@@ -21,7 +21,7 @@ type Deps = {
   apps: Pick<Apps, 'get'>
   feed: Feed
   ledger: Ledger
-  erasures: Pick<Forgetting, 'admit'>
+  erasures: Pick<Erasures, 'admit'>
   limits: { attributes_per_user: number }
 }
 

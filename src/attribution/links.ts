@@ -5,7 +5,7 @@ import { Refusal } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import type { Credential } from './callers.ts'
 import { isSameLink, type LinkFacts, labelOf, linkAfter, type Proof, type Verification } from './link.ts'
-import type { CallCredential } from './why.ts'
+import type { CallCredential } from './link_reasons.ts'
 
 /** Whose transaction id it is: Apple's original transaction id, or a Play purchase token. */
 export type StoreName = 'apple' | 'google'

@@ -1,7 +1,7 @@
 /** The command `windfall forget`: a person's data taken out of everything, at their wish. */
 import { defineCommand } from 'citty'
 import type { ErasureProgress } from '../attribution/erasure/erasure.ts'
-import type { ErasureRecord } from '../attribution/erasure/records.ts'
+import type { ErasureRecord } from '../attribution/erasure/erasure_records.ts'
 import { Refusal } from '../errors.ts'
 import {
   columns,

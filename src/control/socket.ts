@@ -6,7 +6,7 @@ import * as v from 'valibot'
 import { Refusal } from '../errors.ts'
 import { parse } from '../http/parse.ts'
 import type { Log } from '../log.ts'
-import { candidatePaths, listenPath } from './place.ts'
+import { candidatePaths, listenPath } from './socket_path.ts'
 
 /** One thing that can be asked: what it takes, checked, and what it does. */
 type Verb = (args: unknown) => Promise<unknown>

@@ -207,7 +207,7 @@ function forgetVerbs({ store, apps, organizations, erasures, audit }: Windfall):
     const app_id = findAppId({ ...matching, app_user_id })
     const request = { app_id, app_user_id, even_unknown, asked_by: 'command line' }
     const { id } = await store.commit(() => {
-      const erasure = erasures.forget(request)
+      const erasure = erasures.erase(request)
       audit.note({ ...COMMAND_LINE, action: 'user.forgotten', subject: erasure.id })
       return erasure
     })

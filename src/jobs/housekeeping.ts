@@ -1,11 +1,11 @@
 /** The hourly job that finishes what is due, deletes what has waited too long, and keeps statistics up. */
 import type { Audit } from '../access/audit.ts'
 import type { Sessions } from '../access/sessions.ts'
-import type { Forgetting } from '../attribution/erasure/erasure.ts'
+import type { Erasures } from '../attribution/erasure/erasure.ts'
 import type { Pruning } from '../attribution/prune.ts'
 import type { RefusedCalls } from '../attribution/refused_calls.ts'
 import type { Config } from '../config/settings.ts'
-import type { NotificationReceiver } from '../ledger/arrivals.ts'
+import type { NotificationReceiver } from '../ledger/notification_receiver.ts'
 import type { ClockCheck } from '../store/clock_check.ts'
 import { updateStatistics } from '../store/statistics.ts'
 import type { Store } from '../store/store.ts'
@@ -14,7 +14,7 @@ export type HousekeepingDeps = {
   arrivals: NotificationReceiver
   audit: Audit
   clockCheck: ClockCheck
-  erasures: Forgetting
+  erasures: Erasures
   pruning: Pruning
   refusedCalls: RefusedCalls
   sessions: Pick<Sessions, 'expire'>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { connectTo, DAY, liveUntil, openShop } from '../ledger/history/connected.ts'
+import { connectTo, DAY, liveUntil, openShop } from '../ledger/history/connected_shop.ts'
 
 type Gap = { id: string; app_id: string; environment: string; notifications: number; found_at: number }
 type Body = { gaps: Gap[]; next: string | null; code?: string }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { connectTo, DAY, liveUntil, openShop } from '../ledger/history/connected.ts'
+import { connectTo, DAY, liveUntil, openShop } from '../ledger/history/connected_shop.ts'
 
 test('the read API tells how far the history of each app is, to whoever may read that app', async () => {
   const shop = await openShop({ subscribers: 12, days: 40 })

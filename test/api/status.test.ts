@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { APPLE_ID, BUNDLE, NOW, outerPayload, renewedPayload } from '../apple/samples.ts'
 import { handClock, openTestApp, type TestApp } from '../helpers.ts'
-import { connectTo, DAY, HOUR, liveUntil, openShop } from '../ledger/history/connected.ts'
+import { connectTo, DAY, HOUR, liveUntil, openShop } from '../ledger/history/connected_shop.ts'
 
 type Row = Record<string, unknown> & { id: string; level: string; title: string; detail: string }
 type Health = Record<string, unknown> & { app_id: string; notifications: Record<string, unknown>[] }

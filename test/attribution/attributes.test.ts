@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { attributeRows } from '../../src/web/ui/customers/profile/attribute_rows.ts'
 import { BUNDLE } from '../apple/samples.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
-import { openTestLedger } from '../metrics/told_ledger.ts'
+import { openTestLedger } from '../metrics/test_ledger.ts'
 import { tracesOf } from './traces.ts'
 
 let app: TestApp
@@ -70,7 +70,7 @@ describe('what is proved and what is only claimed', () => {
     await identify('u1', { email: 'no@example.org' })
     const { store, erasures } = app.windfall
     const request = { app_id: idOfApp(), app_user_id: 'u1', asked_by: 'test' }
-    const { id } = await store.commit(() => erasures.forget(request))
+    const { id } = await store.commit(() => erasures.erase(request))
     await erasures.finished(id)
     expect(tracesOf(store, ['Vianden', 'marie@example.org', 'no@example.org'])).toEqual([])
   })
@@ -150,7 +150,7 @@ describe('the number of attributes', () => {
     await identify('forgotten', { plan: 'pro' })
     const { store, erasures } = app.windfall
     const request = { app_id: idOfApp(), app_user_id: 'forgotten', asked_by: 'test' }
-    await store.commit(() => erasures.forget(request))
+    await store.commit(() => erasures.erase(request))
     const before = stored('known')
     const calls = [numbered('key', 101), { ...numbered('key', 100), plan: 1 }]
     for (const id of ['known', 'nobody-yet', 'forgotten'])

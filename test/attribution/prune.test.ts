@@ -65,7 +65,7 @@ test('who was only ever claimed goes; who is proved, linked, seen or was forgott
   await attribute('yet-another', '100003', { jws: signed('100003') })
   await identify('once-forgotten')
   const request = { app_id: idOfApp(), app_user_id: 'once-forgotten', asked_by: 'test' }
-  const { id } = await store.commit(() => erasures.forget(request))
+  const { id } = await store.commit(() => erasures.erase(request))
   await erasures.finished(id)
   await store.commit(() => erasures.lift(idOfApp(), 'once-forgotten'))
   await identify('once-forgotten')

@@ -1,6 +1,6 @@
 /** Apple's own server library as its documentation uses it: each signed text of a notification verified. */
 import { Environment, SignedDataVerifier } from '@apple/app-store-server-library'
-import type { Mail } from './mail.ts'
+import type { Mail } from './payloads.ts'
 
 const ENVIRONMENTS = { Production: Environment.PRODUCTION, Sandbox: Environment.SANDBOX }
 

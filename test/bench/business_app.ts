@@ -8,8 +8,8 @@ import { openLog } from '../../src/log.ts'
 import { schema } from '../../src/store/schema/schema.ts'
 import { BUSINESS_UNTIL } from './business.ts'
 import { writeBusiness } from './business_file.ts'
-import { whenCurrent } from './caught_up.ts'
 import { environmentOf } from './people.ts'
+import { whenCurrent } from './settled.ts'
 import type { Bench } from './workshop.ts'
 
 export type BusinessApp = Awaited<ReturnType<typeof openBusiness>>

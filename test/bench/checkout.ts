@@ -9,9 +9,9 @@ import type { Verified } from '../../src/apple/jws/signed.ts'
 import type { Notification } from '../../src/apple/notification.ts'
 import { BUSINESS_UNTIL } from './business.ts'
 import { fillBusiness } from './business_file.ts'
-import { whenCurrent } from './caught_up.ts'
 import { answerRequests } from './child.ts'
 import { APP, environmentOf } from './people.ts'
+import { whenCurrent } from './settled.ts'
 
 type Place = { root: string; file: string }
 export type CheckoutRequest =

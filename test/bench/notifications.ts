@@ -7,7 +7,7 @@ import type { Chain } from '../../src/demo/signing/authority.ts'
 import { openResponder } from '../apple/jws/responder.ts'
 import { openApplesLibrary } from './apples_library.ts'
 import { type Figure, faster } from './figures.ts'
-import { type Mail, openMail } from './mail.ts'
+import { type Mail, openMail } from './payloads.ts'
 import { type Bench, CONNECTIONS, inTurn, type Server } from './workshop.ts'
 
 /** As many as a busy server has under way. */

@@ -7,9 +7,9 @@
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import { measureAgainst } from './against.ts'
 import { measureBytes } from './bytes.ts'
 import { measureCall, measureSlowDisk } from './calls.ts'
+import { measureAgainst } from './compare_trees.ts'
 import { diskInWords } from './disk.ts'
 import { type Figure, tableOf } from './figures.ts'
 import { measureFirstConnect } from './first_connect.ts'

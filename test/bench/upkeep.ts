@@ -4,9 +4,9 @@ import { verifyNotification } from '../../src/apple/notification.ts'
 import { openAuthority } from '../../src/demo/signing/authority.ts'
 import { BUSINESS_UNTIL } from './business.ts'
 import { type Counted, copyOf, openBusiness } from './business_app.ts'
-import { whenCurrent } from './caught_up.ts'
 import { below, type Figure, median } from './figures.ts'
-import { type Mail, openMail } from './mail.ts'
+import { type Mail, openMail } from './payloads.ts'
+import { whenCurrent } from './settled.ts'
 import type { Bench } from './workshop.ts'
 
 const MOST_MICROSECONDS = 100

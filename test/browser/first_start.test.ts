@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { folderOf, start } from '../processes.ts'
 import { accessibilityViolations, hasChromium, launch, visit } from './chromium.ts'
-import { settled } from './places.ts'
+import { settled } from './views.ts'
 
 const PASSWORD = 'a sentence that nobody guesses'
 

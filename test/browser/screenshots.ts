@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
-import { startDemo } from './asked_demo.ts'
 import { chromiumPath, cookiesFrom, type Light, launch, type Size, visit } from './chromium.ts'
-import { settled, show, VIEWS } from './places.ts'
+import { startDemo } from './start_demo.ts'
+import { settled, show, VIEWS } from './views.ts'
 
 const IN_README: readonly (readonly [path: string, size: Size, light: Light, name: string])[] = [
   ['/', 'desktop', 'light', 'today'],

@@ -6,7 +6,7 @@ import { VIEWS as ADDRESSES } from '../../src/web/views.ts'
 import { accessibilityViolations, hasChromium, type Light, launch, type Size, visit } from './chromium.ts'
 import { type Demo, openDemo } from './demo.ts'
 import { figureOf, headlineOf, textOf } from './figures.ts'
-import { scrollsSideways, settled, show, VIEWS } from './places.ts'
+import { scrollsSideways, settled, show, VIEWS } from './views.ts'
 
 /** One each. Turned while it is shown, what is out of sight would be judged in the colours it had before. */
 const LIGHT_OF: Record<Size, Light> = { desktop: 'light', phone: 'dark' }

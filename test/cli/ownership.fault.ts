@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { listenPath } from '../../src/control/place.ts'
+import { listenPath } from '../../src/control/socket_path.ts'
 import { folderOf, run, start, startServing } from '../processes.ts'
 
 const isRoot = process.getuid?.() === 0

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
 import Database from 'better-sqlite3'
 import { beforeAll, expect, test } from 'vitest'
-import { openTestLedger } from '../metrics/told_ledger.ts'
+import { openTestLedger } from '../metrics/test_ledger.ts'
 import { folderOf, run, startServing } from '../processes.ts'
 
 /** A folder with a database of two purchases, that nothing serves, and a plain copy of it. */

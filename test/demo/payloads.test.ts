@@ -5,7 +5,7 @@ import { APPS } from '../../src/demo/world/catalogue.ts'
 import { STOREFRONTS } from '../../src/demo/world/storefronts.ts'
 import { signNotification } from '../../src/demo/world/unsigned.ts'
 import { nonEmpty } from '../non_empty.ts'
-import { type AboutTransaction, aboutTransactions, DAY, nameOf, play, unsigned } from './played.ts'
+import { type AboutTransaction, aboutTransactions, DAY, nameOf, play, unsigned } from './run_simulation.ts'
 
 const { steps, notifications, books } = play({ seed: 4 })
 const odd = Array.from({ length: 30 }, (_, seed) => play({ seed, subscribers: 5, edgeCases: true }))

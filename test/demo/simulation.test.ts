@@ -8,8 +8,8 @@ import { signerOf } from '../../src/demo/signing/signatures.ts'
 import type { Step } from '../../src/demo/world/steps.ts'
 import { signNotification } from '../../src/demo/world/unsigned.ts'
 import { nonEmpty } from '../non_empty.ts'
-import { EVERY_NOTIFICATION } from './everything.ts'
-import { DAY, FROM, nameOf, notificationsOf, open, play, UNTIL, unsigned } from './played.ts'
+import { EVERY_NOTIFICATION } from './every_notification.ts'
+import { DAY, FROM, nameOf, notificationsOf, open, play, UNTIL, unsigned } from './run_simulation.ts'
 
 const normal = play()
 

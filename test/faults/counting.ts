@@ -9,7 +9,7 @@ import { logOf, serve, stopSignal } from '../../src/cli/serve.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { verb } from '../../src/control/socket.ts'
 import { lockForServing } from '../../src/store/disk/lock.ts'
-import { faultsOfFigures } from '../metrics/upkeep/fresh.ts'
+import { faultsOfFigures } from '../metrics/upkeep/recomputed.ts'
 
 const Period = v.object({ bundle_id: v.string(), product_id: v.string(), period: v.string() })
 

@@ -7,7 +7,7 @@ import { openStore } from '../../src/store/store.ts'
 import { folderOf, type Serving, startServing } from '../processes.ts'
 import { isLong, seed } from '../random.ts'
 import { bundledServing } from './bundled.ts'
-import { faultsIn } from './found.ts'
+import { faultsIn } from './database_faults.ts'
 import { type Call, CONFIG, callsOf, post } from './load.ts'
 import { openModel } from './model.ts'
 

@@ -5,8 +5,8 @@ import { fill } from '../../src/demo/fill.ts'
 import { APPS } from '../../src/demo/world/catalogue.ts'
 import { openRandom, type Random } from '../../src/demo/world/random.ts'
 import type { Store } from '../../src/store/store.ts'
-import { DAY, type Late, NOW, openLate } from '../metrics/reports/late.ts'
-import { faultsOfFigures } from '../metrics/upkeep/fresh.ts'
+import { DAY, type Late, NOW, openLate } from '../metrics/reports/late_connection.ts'
+import { faultsOfFigures } from '../metrics/upkeep/recomputed.ts'
 import { isLong, seed } from '../random.ts'
 
 const ROUNDS = isLong ? 10 : 1
@@ -124,7 +124,7 @@ async function play(round: number, isLate: boolean) {
   }
   const cutovers = store
     .prepare<[], [name: string, day: number]>(
-      "select bundle_id || ' ' || metric, day from metric_seams join apps on apps.id = app_id order by 1",
+      "select bundle_id || ' ' || metric, day from metric_cutovers join apps on apps.id = app_id order by 1",
     )
     .raw()
     .all()

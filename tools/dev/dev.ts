@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { goOnLiving, loseSome, openCompany, openPlayed, PATHS } from '../../src/cli/demo/company.ts'
-import { letIn } from '../../src/cli/demo/owner.ts'
+import { createDemoOwner } from '../../src/cli/demo/owner.ts'
 import { declareAccount, declareAddress } from '../../src/cli/demo/store.ts'
 import { print } from '../../src/cli/instance/instance.ts'
 import { logOf, stopSignal } from '../../src/cli/serve.ts'
@@ -45,10 +45,10 @@ async function run(): Promise<void> {
   const { config } = loadConfig({ env, cwd: folder })
   const log = logOf(config)
   const windfall = await openPlayed(company, config, log)
-  await letIn(windfall, proxy.url)
+  await createDemoOwner(windfall, proxy.url)
   await windfall.close()
   declareAddress(folder, proxy.url)
-  company.store.mood.notification_url = `${proxy.url}${PATHS.notification}`
+  company.store.faults.notification_url = `${proxy.url}${PATHS.notification}`
   loseSome(company)
 
   const { root, rates: rate_origins, store } = company

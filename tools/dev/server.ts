@@ -14,11 +14,18 @@ async function run(): Promise<void> {
   const surroundings: Surroundings = JSON.parse(process.argv[2] ?? '')
   const stopped = stopSignal()
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
-  const whereabouts = loadConfig({ env: process.env, cwd: process.cwd() })
-  const { config } = whereabouts
+  const configSources = loadConfig({ env: process.env, cwd: process.cwd() })
+  const { config } = configSources
   const log = logOf(config)
   const monotonic = () => performance.now()
-  const windfall = await openApp({ config, whereabouts, clock: systemClock, monotonic, log, ...surroundings })
+  const windfall = await openApp({
+    config,
+    configSources,
+    clock: systemClock,
+    monotonic,
+    log,
+    ...surroundings,
+  })
   const server = await serve(windfall, config, log)
   process.send?.(server.url)
   fetchReports(windfall).catch((error) => log.error('the reports could not be imported', { error }))

@@ -1,6 +1,6 @@
 /** What we compute: the shapes in which customers and users are told. */
 import * as v from 'valibot'
-import { STATUSES } from '../../metrics/customers/worth.ts'
+import { STATUSES } from '../../metrics/customers/customer_summary.ts'
 import { behind } from '../metrics/answers.ts'
 
 const at = v.nullable(v.number())

@@ -10,6 +10,7 @@ import { Refusal } from '../../errors.ts'
 import { jsonSchema } from '../../http/documented.ts'
 import { invalid } from '../../http/parse.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
+import { STATUSES } from '../../metrics/customers/customer_summary.ts'
 import type { Customers } from '../../metrics/customers/customers.ts'
 import type { Enrichment } from '../../metrics/customers/enrichment.ts'
 import {
@@ -18,7 +19,6 @@ import {
   type CustomerScope,
   type Listing,
 } from '../../metrics/customers/lists.ts'
-import { STATUSES } from '../../metrics/customers/worth.ts'
 import { EventsAnswer } from '../events.ts'
 import {
   CUSTOMER_WAIT_MS,

@@ -6,7 +6,7 @@ import type { Auth } from '../../access/auth.ts'
 import { whole } from '../../access/scope.ts'
 import type { App, Apps } from '../../apps/apps.ts'
 import type { Key, Keys } from '../../apps/keys.ts'
-import type { Forgetting } from '../../attribution/erasure/erasure.ts'
+import type { Erasures } from '../../attribution/erasure/erasure.ts'
 import { AppUserId } from '../../attribution/requests.ts'
 import { Refusal } from '../../errors.ts'
 import { clientAddress } from '../../http/addresses.ts'
@@ -46,7 +46,7 @@ const ErasureAnswer = v.object({
 })
 const ErasuresAnswer = v.object({ erasures: v.array(ErasureAnswer) })
 
-type Deps = { store: Store; keys: Keys; apps: Apps; auth: Auth; audit: Audit; erasures: Forgetting }
+type Deps = { store: Store; keys: Keys; apps: Apps; auth: Auth; audit: Audit; erasures: Erasures }
 /** Who may erase a user: the name for the record, and which apps are theirs. */
 type Requester = { id: string; appOf: (name: string) => App; note: (erasure_id: string) => void }
 
@@ -78,7 +78,7 @@ export function erasureRoutes(deps: Deps): Route[] {
         const { id: app_id } = caller.appOf(app)
         const request = { app_id, app_user_id, asked_by: caller.id, even_unknown: unknown === 'accept' }
         const erasure = await store.commit(() => {
-          const begun = erasures.forget(request)
+          const begun = erasures.erase(request)
           caller.note(begun.id)
           return begun
         })

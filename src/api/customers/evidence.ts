@@ -5,7 +5,7 @@ import { appsInScope, whole } from '../../access/scope.ts'
 import type { AccessScope } from '../../access/tokens.ts'
 import { type ExplainedJws, explainJws, isSigned } from '../../apple/explained.ts'
 import type { Apps } from '../../apps/apps.ts'
-import type { Forgetting } from '../../attribution/erasure/erasure.ts'
+import type { Erasures } from '../../attribution/erasure/erasure.ts'
 import { Refusal } from '../../errors.ts'
 import type { Feed, FeedEvent } from '../../events/feed.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
@@ -26,7 +26,7 @@ type Deps = {
   ledger: Ledger
   customers: Pick<Customers, 'findById'>
   enrichment: Pick<Enrichment, 'enrich'>
-  erasures: Pick<Forgetting, 'isErased'>
+  erasures: Pick<Erasures, 'isErased'>
   /** PEM of the roots that are trusted. */
   roots: readonly string[]
   apps: Apps

@@ -169,7 +169,7 @@ export const SeriesSchema = v.object({
     ),
     'Where days are from: Apple’s reports, the last report and what the ledger saw since, or the ledger alone. Empty: the ledger alone',
   ),
-  seams: withDescription(
+  cutovers: withDescription(
     v.array(
       v.object({
         app_id: v.string(),

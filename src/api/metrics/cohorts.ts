@@ -18,8 +18,8 @@ import { COHORT_METRICS, type CohortMetric } from '../../metrics/cohorts/descrip
 import { type CohortQuery, GRAINS, type Grain } from '../../metrics/cohorts/spans.ts'
 import { dayNumber, dayText, openCalendar } from '../../metrics/lineage/calendar.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
-import { day } from '../../metrics/series/question.ts'
-import type { Lag } from '../../metrics/series/questions.ts'
+import { day } from '../../metrics/series/series_request.ts'
+import type { Lag } from '../../metrics/series/snapshot_reads.ts'
 import type { Generation } from '../../metrics/upkeep/generations.ts'
 import type { Basis } from '../../money.ts'
 import {

@@ -11,7 +11,7 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import { dayText } from '../../metrics/lineage/calendar.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { Reported } from '../../metrics/reports/reported.ts'
-import type { ReadSnapshot } from '../../metrics/series/questions.ts'
+import type { ReadSnapshot } from '../../metrics/series/snapshot_reads.ts'
 import {
   behindHeaders,
   csvHeaders,
@@ -64,7 +64,7 @@ export const CoverageAnswer = v.object({
       residue: v.pipe(DifferenceCauses, v.description('reports − ledger, by cause')),
     }),
   ),
-  seams: v.pipe(
+  cutovers: v.pipe(
     v.array(
       v.object({ app_id: v.string(), metric: v.picklist(CUTOVERS), day_on: v.string(), at: v.number() }),
     ),
@@ -123,7 +123,7 @@ async function addMonths(
     )
     for (const metric of CUTOVERS) {
       const cutover = reported.cutoverOf(one.id, metric)
-      if (cutover) answer.seams.push({ app_id: one.id, metric, ...cutoverRow(cutover) })
+      if (cutover) answer.cutovers.push({ app_id: one.id, metric, ...cutoverRow(cutover) })
     }
   }
 }
@@ -132,7 +132,7 @@ export function coverageRoutes({ reported, metrics, organizations, apps, auth }:
   async function coverage(accessScope: AccessScope, { app, from, to }: Query, patience_ms: number | null) {
     const ids = app?.flatMap((name) => resolveApps(name, accessScope, apps))
     const chosen = appsInScope(accessScope, apps).filter(({ id }) => ids?.includes(id) ?? true)
-    const answer: Answer = { behind: null, coverage: [], seams: [] }
+    const answer: Answer = { behind: null, coverage: [], cutovers: [] }
     for (const organization of organizations.list()) {
       const own = chosen.filter(({ organization_id }) => organization_id === organization.id)
       if (own.length === 0) continue

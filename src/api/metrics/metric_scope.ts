@@ -4,8 +4,8 @@ import type { AccessScope } from '../../access/tokens.ts'
 import type { App, Apps } from '../../apps/apps.ts'
 import type { Organizations } from '../../apps/organizations.ts'
 import { Refusal } from '../../errors.ts'
-import type { ScopeInput } from '../../metrics/series/question.ts'
 import type { SeriesScope } from '../../metrics/series/series.ts'
+import type { ScopeInput } from '../../metrics/series/series_request.ts'
 
 type Deps = { organizations: Organizations; apps: Apps }
 

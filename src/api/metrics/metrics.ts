@@ -14,10 +14,15 @@ import { DEFINITIONS, METRIC_NAMES } from '../../metrics/definitions/definitions
 import { COVERAGE_DESCRIPTIONS } from '../../metrics/reports/descriptions.ts'
 import { overviewCsv, seriesCsv } from '../../metrics/series/csv.ts'
 import type { Overview } from '../../metrics/series/overview.ts'
-import { OverviewParams, requireMetric, resolveRequest, SeriesParams } from '../../metrics/series/question.ts'
-import type { Lag } from '../../metrics/series/questions.ts'
 import { zoneOf } from '../../metrics/series/range.ts'
 import type { SeriesReader } from '../../metrics/series/series.ts'
+import {
+  OverviewParams,
+  requireMetric,
+  resolveRequest,
+  SeriesParams,
+} from '../../metrics/series/series_request.ts'
+import type { Lag } from '../../metrics/series/snapshot_reads.ts'
 import {
   csvResponse,
   MAX_WAIT_MS,

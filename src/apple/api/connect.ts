@@ -14,6 +14,7 @@ import {
 } from './connect_schemas.ts'
 import type { ApiRequest, ApiResponse } from './http_client.ts'
 import type { ApiKey } from './keys.ts'
+import { parseResponse } from './messages.ts'
 import { pageOf, readAllPages } from './paging.ts'
 import {
   type ReportRequest,
@@ -23,7 +24,6 @@ import {
   requiredVersion,
 } from './sales_reports.ts'
 import { openTokens } from './tokens.ts'
-import { parseResponse } from './words.ts'
 
 export type { AppleApp, AppleSubscription } from './connect_schemas.ts'
 export type { ReportKind, ReportResult } from './sales_reports.ts'

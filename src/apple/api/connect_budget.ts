@@ -2,9 +2,9 @@
 import type { Clock } from '../../clock.ts'
 import { utcMinuteText } from '../../days.ts'
 import { AppleFault } from './faults.ts'
-import { HOUR, isAhead, openHourlyCounter, WHEN_UNKNOWN } from './hour.ts'
+import { HOUR, isAhead, openHourlyCounter, WHEN_UNKNOWN } from './hourly_counter.ts'
 import type { ApiResponse } from './http_client.ts'
-import { retryAt } from './words.ts'
+import { retryAt } from './messages.ts'
 
 /** Requests in any 60 minutes, and those left of them. */
 type Budget = { limit: number; remaining: number }

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { AppleFault, type FaultKind } from './faults.ts'
 import type { ApiResponse } from './http_client.ts'
-import { clockAdvice, faultMessage, jsonOf, retryAt, sanitize } from './words.ts'
+import { clockAdvice, faultMessage, jsonOf, retryAt, sanitize } from './messages.ts'
 
 /** One of Apple's errors (JSON:API): words empty and the parameter null where it says nothing. */
 type AppleError = { code: string | null; message: string; parameter: string | null }

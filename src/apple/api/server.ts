@@ -4,6 +4,7 @@ import type { Environment } from '../payloads.ts'
 import { type CallerOptions, openCaller } from './caller.ts'
 import { AppleFault } from './faults.ts'
 import type { ApiKey } from './keys.ts'
+import { parseResponse } from './messages.ts'
 import {
   NotificationHistory,
   type NotificationPage,
@@ -18,7 +19,6 @@ import {
 import { type Endpoint, openServerBudgets } from './server_budgets.ts'
 import { serverFault } from './server_faults.ts'
 import { openTokens } from './tokens.ts'
-import { parseResponse } from './words.ts'
 
 export type { StatusItem } from './server_answers.ts'
 

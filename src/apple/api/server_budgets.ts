@@ -3,9 +3,9 @@ import type { Clock } from '../../clock.ts'
 import { utcMinuteText } from '../../days.ts'
 import type { Environment } from '../payloads.ts'
 import { AppleFault } from './faults.ts'
-import { type HourlyCounter, isAhead, openHourlyCounter, WHEN_UNKNOWN } from './hour.ts'
+import { type HourlyCounter, isAhead, openHourlyCounter, WHEN_UNKNOWN } from './hourly_counter.ts'
 import type { ApiResponse } from './http_client.ts'
-import { retryAt } from './words.ts'
+import { retryAt } from './messages.ts'
 
 /** What Apple counts apart. */
 export type Endpoint = 'notifications' | 'transactions' | 'statuses' | 'test_request' | 'test_status'

@@ -1,9 +1,9 @@
 /** What we compute: what a refusal of the App Store Server API means, and what its owner can do about it. */
 import * as v from 'valibot'
 import { AppleFault, type FaultKind } from './faults.ts'
-import { WHEN_UNKNOWN } from './hour.ts'
+import { WHEN_UNKNOWN } from './hourly_counter.ts'
 import type { ApiResponse } from './http_client.ts'
-import { clockAdvice, faultMessage, jsonOf, retryAt, sanitize } from './words.ts'
+import { clockAdvice, faultMessage, jsonOf, retryAt, sanitize } from './messages.ts'
 
 const ErrorBody = v.object({
   errorCode: v.pipe(v.number(), v.safeInteger()),

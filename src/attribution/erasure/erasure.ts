@@ -12,9 +12,9 @@ import { openScrubbing } from '../../events/scrubbing.ts'
 import { openHook } from '../../hooks.ts'
 import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
-import { openLinkErasure } from './links.ts'
-import { type Erasure, type ErasureRecord, openErasureRecords, toErasureRecord } from './records.ts'
-import { openStatisticsSamples } from './samples.ts'
+import { type Erasure, type ErasureRecord, openErasureRecords, toErasureRecord } from './erasure_records.ts'
+import { openLinkErasure } from './link_erasure.ts'
+import { openStatisticsSamples } from './statistics_samples.ts'
 import { openTombstones } from './tombstones.ts'
 
 /** Who is forgotten: a user of one app, and by which erasure. */
@@ -55,10 +55,10 @@ const CHECKPOINT_EVERY = 40
 const WAL_TRUNCATE_ATTEMPTS = 50
 const WAL_TRUNCATE_RETRY_MS = 100
 
-export type Forgetting = ReturnType<typeof openForgetting>
+export type Erasures = ReturnType<typeof openErasures>
 
-export function openForgetting({ store, clock, feed, live, log, wait }: Deps) {
-  const erasures = openErasureRecords(store)
+export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
+  const records = openErasureRecords(store)
   const tombstones = openTombstones(store, clock)
   const links = openLinkErasure(store)
   const samples = openStatisticsSamples(store)
@@ -86,14 +86,14 @@ export function openForgetting({ store, clock, feed, live, log, wait }: Deps) {
    *
    * @throws Refusal 404 `unknown_user`.
    */
-  function forget({ app_id, app_user_id, asked_by, even_unknown = false }: ErasureRequest): ErasureRecord {
+  function erase({ app_id, app_user_id, asked_by, even_unknown = false }: ErasureRequest): ErasureRecord {
     const activeErasureId = tombstones.activeErasure(app_id, app_user_id)
-    const known = activeErasureId === null ? null : erasures.get(activeErasureId)
+    const known = activeErasureId === null ? null : records.get(activeErasureId)
     if (known) return toErasureRecord(known)
     const isKnown = findUser.get(app_id, app_user_id) !== undefined || links.hasLinks(app_id, app_user_id)
     if (!isKnown && !even_unknown)
       throw new Refusal(404, 'unknown_user', 'nothing is known of this user in this app')
-    const erasure_id = erasures.begin(app_id, app_user_id, asked_by, clock())
+    const erasure_id = records.begin(app_id, app_user_id, asked_by, clock())
     tombstones.set(app_id, app_user_id, erasure_id)
     dropUser.run(app_id, app_user_id)
     const user = { app_id, app_user_id, erasure_id }
@@ -106,7 +106,7 @@ export function openForgetting({ store, clock, feed, live, log, wait }: Deps) {
   }
 
   function requireErasure(erasure_id: string): Erasure {
-    const erasure = erasures.get(erasure_id)
+    const erasure = records.get(erasure_id)
     if (!erasure) throw new Error(`there is no erasure ${erasure_id}`)
     return erasure
   }
@@ -150,12 +150,12 @@ export function openForgetting({ store, clock, feed, live, log, wait }: Deps) {
   }
 
   async function runAll(): Promise<void> {
-    for (let erasure = erasures.next(); erasure !== null; erasure = erasures.next()) {
+    for (let erasure = records.next(); erasure !== null; erasure = records.next()) {
       closing.signal.throwIfAborted()
       const { id, app_id, app_user_id } = erasure
       if (app_user_id !== null) await scrub(erasure, { app_id, app_user_id, erasure_id: id })
       await truncateWal()
-      await store.commit(() => erasures.finish(id, clock()))
+      await store.commit(() => records.finish(id, clock()))
       log.info('somebody was forgotten', { erasure: id })
     }
   }
@@ -170,7 +170,7 @@ export function openForgetting({ store, clock, feed, live, log, wait }: Deps) {
     }
     await store.commit(() => {
       samples.drop(user.app_user_id)
-      erasures.anonymise(user.erasure_id)
+      records.anonymise(user.erasure_id)
     })
   }
 
@@ -179,7 +179,7 @@ export function openForgetting({ store, clock, feed, live, log, wait }: Deps) {
       closing.signal.throwIfAborted()
       more = await store.commit(() => {
         const scrubbed = links.scrubSome(app_id, app_user_id)
-        erasures.countLinks(erasure_id, scrubbed)
+        records.countLinks(erasure_id, scrubbed)
         return scrubbed > 0
       })
       await setImmediate()
@@ -190,7 +190,7 @@ export function openForgetting({ store, clock, feed, live, log, wait }: Deps) {
   function enterStep({ erasure_id }: ErasedUser, { step, end }: Scrubber) {
     return store.commit(() => {
       const until = end()
-      erasures.enterStep(erasure_id, step, until)
+      records.enterStep(erasure_id, step, until)
       return { reached: 0, until }
     })
   }
@@ -210,7 +210,7 @@ export function openForgetting({ store, clock, feed, live, log, wait }: Deps) {
         unwritten = 0
         await store.commit(() => {
           found.apply()
-          erasures.advanceTo(user.erasure_id, found.reached, found.changed)
+          records.advanceTo(user.erasure_id, found.reached, found.changed)
         })
       }
       progress = { done: reached, of: until }
@@ -252,14 +252,14 @@ export function openForgetting({ store, clock, feed, live, log, wait }: Deps) {
   }
 
   return {
-    forget,
+    erase,
     lift,
     admit: tombstones.admit,
     isErased: tombstones.isErased,
     finished,
     resume,
     progress: () => progress,
-    list: erasures.list,
+    list: records.list,
     /** Calls the listener within the unit of work that forgets a user, for what else is known of them by their id. */
     onErase: forgotten.add,
     addScrubber,

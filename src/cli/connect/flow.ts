@@ -9,10 +9,10 @@ import { type LoadedConfig, type LoadOptions, loadConfig } from '../../config/lo
 import type { AccountConfig, Config, Frozen } from '../../config/settings.ts'
 import { Refusal } from '../../errors.ts'
 import { type Answers, type FlagName, type Flags, NOTHING_WRITTEN, openAnswers } from './answers.ts'
-import { askConnect, askPurchases, type ConnectContext, type GivenKey } from './ask.ts'
 import type { AppleQueryOptions } from './checks.ts'
 import { keyPath, saveAccount } from './files.ts'
 import { openPrompt, type Prompt } from './prompt.ts'
+import { askConnect, askPurchases, type ConnectContext, type GivenKey } from './questions.ts'
 import { reloadServer } from './server.ts'
 import { faultsInFlags } from './validate.ts'
 

@@ -10,7 +10,7 @@ import { ACTIVE, purchaseOf, type Subscription } from '../world/subscription.ts'
 import type { AdvancedCommerce } from '../world/unsigned.ts'
 import type { World } from '../world/world.ts'
 import { extend, mayChange } from './changes.ts'
-import { subscriptionScript } from './life.ts'
+import { subscriptionScript } from './subscriber.ts'
 import { raisePrice } from './subscriber_behaviour.ts'
 
 function appNamed(name: string): App {

@@ -12,6 +12,7 @@ import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
 import { openAppDays } from './app_days.ts'
 import { type CircuitBreaker, isOffline, openCircuitBreaker, type Stop } from './circuit_breaker.ts'
+import { dueReports } from './due_reports.ts'
 import { type DayResult, openDayImporter } from './import_day.ts'
 import { openImportDays } from './import_days.ts'
 import {
@@ -29,7 +30,6 @@ import {
   summaryText,
 } from './import_stats.ts'
 import { openReportLoader } from './loading.ts'
-import { dueReports } from './plan.ts'
 import { openReceivedReports, type ReportDay } from './received.ts'
 import { openReportedApps } from './reported_apps.ts'
 import { openReportRows } from './rows.ts'

@@ -2,7 +2,7 @@
  * What we compute: what a lineage adds to cohorts: its money by day, and at which renewals it was still paid for. A
  * function of what it adds to the metrics up to an instant.
  */
-import type { Row } from '../customers/worth.ts'
+import type { Row } from '../customers/customer_summary.ts'
 import type { Calendar, DayNumber } from '../lineage/calendar.ts'
 import { renewalDay } from './renewal_days.ts'
 

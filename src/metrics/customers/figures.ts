@@ -1,7 +1,7 @@
 /** What we remember: the customers that events name: who they are and what they have come to, a page in one query. */
 import { labelOf, type Proof, type Verification } from '../../attribution/link.ts'
 import { bound, type Store } from '../../store/store.ts'
-import type { CustomerValue } from './kept.ts'
+import type { CustomerValue } from './value_statements.ts'
 
 /** Amounts in thousandths of `currency`, the organization's own; `unconverted`: by currency, what no rate was known for. */
 type Figures = Pick<CustomerValue, 'ltv_milli' | 'payments' | 'mrr_milli'> & {

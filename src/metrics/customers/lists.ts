@@ -2,8 +2,8 @@
 import type { Environment } from '../../apple/payloads.ts'
 import { Refusal } from '../../errors.ts'
 import type { Store } from '../../store/store.ts'
-import type { CustomerValue } from './kept.ts'
-import { type CustomerStatus, STATUSES } from './worth.ts'
+import { type CustomerStatus, STATUSES } from './customer_summary.ts'
+import type { CustomerValue } from './value_statements.ts'
 
 const VALUE_SORTS = ['ltv', 'last_seen', 'mrr', 'risk'] as const
 type ValueSort = (typeof VALUE_SORTS)[number]

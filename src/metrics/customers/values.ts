@@ -6,14 +6,14 @@ import type { Store } from '../../store/store.ts'
 import type { Generation, Generations } from '../upkeep/generations.ts'
 import type { Numbered } from '../upkeep/marks.ts'
 import type { LineageProceeds } from './charges.ts'
+import { combineSummaries, endsAt, least, lineageSummary, nextChange, type Row } from './customer_summary.ts'
 import {
   type CustomerValue,
   countsForCustomers,
   type Member,
   openValueStatements,
   VALUE_COLUMNS,
-} from './kept.ts'
-import { combineSummaries, endsAt, least, lineageSummary, nextChange, type Row } from './worth.ts'
+} from './value_statements.ts'
 
 type Deps = { store: Store; clock: Clock; generations: Generations }
 

@@ -1,7 +1,7 @@
 /** What we compute: what every metric means, in words and as a formula, and by what it can be split and filtered. */
 import { BY_MOVEMENT, BY_SUBSCRIPTION, BY_TRIAL, type Definition, MONEY, PLAIN, term } from './definition.ts'
 import { FUNNEL } from './funnel.ts'
-import { STATUS_METRICS } from './standing.ts'
+import { STATUS_METRICS } from './status.ts'
 
 /** In the order in which they are told. */
 export const METRIC_NAMES = [

@@ -4,11 +4,12 @@ import { yieldToEventLoop } from '../../turns.ts'
 import { type DayNumber, dayText, monthOf } from '../lineage/calendar.ts'
 import type { Measure } from '../lineage/rows.ts'
 import type { ReportedMeasure } from '../reports/cells.ts'
+import { type Amount, cumulativeOf, type DailyAmounts, NOTHING } from '../reports/daily_amounts.ts'
 import type { ReportedDays } from '../reports/days.ts'
-import { type Amount, cumulativeOf, type DailyAmounts, NOTHING } from '../reports/lines.ts'
 import type { ReportedSums } from '../reports/sums.ts'
 import { ratioOf } from '../series/formula_lines.ts'
 import type { Generation } from '../upkeep/generations.ts'
+import type { AmountSources, ConvertToBase } from './amount_sources.ts'
 import type { Cutovers } from './cutovers.ts'
 import {
   type DayDifference,
@@ -16,7 +17,6 @@ import {
   differenceCauses,
   NO_CAUSES,
 } from './difference_causes.ts'
-import type { AmountSources, ConvertToBase } from './sources.ts'
 
 type CoveredMetric = 'mrr' | 'active_subscriptions' | 'active_trials' | 'revenue' | 'refunds' | 'new_trials'
 

@@ -7,8 +7,8 @@ import { PACIFIC } from '../lineage/settings.ts'
 import type { ReportedDays } from '../reports/days.ts'
 import type { ReportedSums } from '../reports/sums.ts'
 import type { Generation, Generations } from '../upkeep/generations.ts'
-import type { LevelAgreement } from './alike.ts'
 import type { Cutover, LevelMeasure } from './days.ts'
+import type { LevelAgreement } from './level_agreement.ts'
 
 /** `mrr` and `trials` are levels; `flows` are all that is counted day by day. */
 type CutoverMetric = 'mrr' | 'trials' | 'flows'
@@ -42,10 +42,10 @@ export type Cutovers = ReturnType<typeof openCutovers>
 
 export function openCutovers({ store, clock, generations, days, sums, agreement, isCurrent }: Deps) {
   const find = store.prepare<[string, string], Cutover>(
-    'select day, at from metric_seams where app_id = ? and metric = ?',
+    'select day, at from metric_cutovers where app_id = ? and metric = ?',
   )
   const put = store.prepare<[string, string, number, number, number]>(
-    'insert or ignore into metric_seams (app_id, metric, day, at, reached_at) values (?, ?, ?, ?, ?)',
+    'insert or ignore into metric_cutovers (app_id, metric, day, at, reached_at) values (?, ?, ?, ?, ?)',
   )
   const backfill = store.prepare<[string], { stage: string; until_at: number }>(
     "select stage, until_at from backfills where app_id = ? and environment = 'production'",
@@ -91,7 +91,7 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
   }
 
   /**
-   * Stores the seams that an app has reached. They are judged only while nothing of the app is due, by the generation that is
+   * Stores the cutovers that an app has reached. They are judged only while nothing of the app is due, by the generation that is
    * shown. What changes until they are stored leaves them to be judged again.
    */
   async function advance(app: Reported): Promise<void> {
@@ -107,7 +107,7 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
 
   type Evaluation = { cutover: Cutover; evaluated_state: object; shown: Generation }
 
-  /** Stores a seam if it would be judged the same within the unit of work. */
+  /** Stores a cutover if it would be judged the same within the unit of work. */
   const save = (
     app: Reported,
     metric: CutoverMetric,
@@ -120,7 +120,7 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
         put.run(app.id, metric, cutover.day, cutover.at, clock())
     })
 
-  /** The flows' seam waits for a reading of Apple's history that is under way. */
+  /** The flows' cutover waits for a reading of Apple's history that is under way. */
   const flowCutover = (app_id: string): Cutover | null =>
     backfill.get(app_id)?.stage === 'notifications' ? null : of(app_id, 'flows')
 

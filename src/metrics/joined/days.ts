@@ -4,11 +4,11 @@ import type { App } from '../../apps/apps.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import type { Measure } from '../lineage/rows.ts'
 import type { MoneyMeasure } from '../reports/cells.ts'
-import { type Amount, cumulativeOf, type DailyAmounts, NOTHING } from '../reports/lines.ts'
+import { type Amount, cumulativeOf, type DailyAmounts, NOTHING } from '../reports/daily_amounts.ts'
 import type { ProceedsCertainty } from '../reports/proceeds.ts'
 import type { Breakdown } from '../sums/dimension_plan.ts'
 import type { Generation } from '../upkeep/generations.ts'
-import type { Range, Zone } from './sources.ts'
+import type { Range, Zone } from './amount_sources.ts'
 
 /** reports: Apple's own figure. anchored: Apple's at the last day there is, and what the ledger saw since. */
 type Source = 'reports' | 'anchored' | 'ledger'

@@ -2,9 +2,10 @@
 import type { DayNumber } from '../lineage/calendar.ts'
 import { PACIFIC } from '../lineage/settings.ts'
 import { kindOfMeasure, type MoneyMeasure, type ReportedMeasure } from '../reports/cells.ts'
+import { type Amount, addTo, type DailyAmounts, minus, NOTHING } from '../reports/daily_amounts.ts'
 import type { ReportedDays } from '../reports/days.ts'
-import { type Amount, addTo, type DailyAmounts, minus, NOTHING } from '../reports/lines.ts'
 import { afterCommission, type Commission } from '../reports/proceeds.ts'
+import type { AmountSources, LedgerQuery, Zone } from './amount_sources.ts'
 import type { Cutovers } from './cutovers.ts'
 import {
   type AmountAt,
@@ -29,7 +30,6 @@ import {
   sourceChangesAt,
   valuesOf,
 } from './days.ts'
-import type { AmountSources, LedgerQuery, Zone } from './sources.ts'
 
 export type FlowMeasure = Exclude<JoinedMeasure, 'mrr' | 'trials' | 'downloads'>
 
@@ -71,13 +71,13 @@ export function openJoinedFlows({ days, sources, cutovers, commission }: Deps) {
     return left
   }
 
-  /** A flow of reports before the seam and of the ledger after it. */
+  /** A flow of reports before the cutover and of the ledger after it. */
   async function read(query: JoinedQuery, measure: FlowMeasure): Promise<Joined> {
-    const seam = cutovers.of(query.app.id, 'flows')
+    const cutover = cutovers.of(query.app.id, 'flows')
     const reportDays = new Set(days.available(query.shown.id, kindOfMeasure(measure)))
     const own = { ...query, app_id: query.app.id }
     const isPacific = query.zone === 'pacific' || query.shown.time_zone === PACIFIC
-    const context = { reportDays, seam, isPacific, measure }
+    const context = { reportDays, cutover, isPacific, measure }
     const parts = daysOf(query).map((day) => ({ ...flowDay(day, context), part: partOf(day, context) }))
     const has = (part: Part): boolean => parts.some((one) => one.part === part)
     const since = parts.find(({ part }) => part === 'ledger')?.day ?? null
@@ -85,7 +85,7 @@ export function openJoinedFlows({ days, sources, cutovers, commission }: Deps) {
       reports: readReports(query, measure),
       ledger: since === null ? NONE : await readLedger({ ...own, from: since }, measure),
       hole: has('hole') ? await readLedger({ ...own, zone: 'pacific' }, measure) : NONE,
-      seam: seam && has('seam') ? await cutoverRemainder(seam, own, measure) : NONE,
+      cutover: cutover && has('cutover') ? await cutoverRemainder(cutover, own, measure) : NONE,
     }
     const byDay = new Map(parts.map((one) => [one.day, one]))
     const at: AmountAt = (value) => (day) => {
@@ -102,10 +102,10 @@ export function openJoinedFlows({ days, sources, cutovers, commission }: Deps) {
     }
     const keys = PARTS.flatMap((part) => [...from[part].lines.keys()])
     const all = parts.map(({ part: _, ...day }) => day)
-    return { days: all, values: valuesOf(keys, query, at), joins: sourceChangesAt(seam), basis }
+    return { days: all, values: valuesOf(keys, query, at), joins: sourceChangesAt(cutover), basis }
   }
 
-  /** What is left of the day of the zone in which the seam is: from that instant on, so that nothing counts twice. */
+  /** What is left of the day of the zone in which the cutover is: from that instant on, so that nothing counts twice. */
   async function cutoverRemainder(
     { day }: Cutover,
     query: LedgerQuery & Pick<JoinedQuery, 'basis'>,
@@ -121,37 +121,37 @@ export function openJoinedFlows({ days, sources, cutovers, commission }: Deps) {
 }
 
 /** Where a day's figure is from. hole: what the ledger happens to know of a day that no report tells of. */
-type Part = 'reports' | 'ledger' | 'hole' | 'seam'
-const PARTS = ['reports', 'ledger', 'hole', 'seam'] as const satisfies Part[]
+type Part = 'reports' | 'ledger' | 'hole' | 'cutover'
+const PARTS = ['reports', 'ledger', 'hole', 'cutover'] as const satisfies Part[]
 
 type FlowContext = {
   reportDays: ReadonlySet<DayNumber>
-  seam: Cutover | null
+  cutover: Cutover | null
   isPacific: boolean
   measure: FlowMeasure
 }
 
-function partOf(day: DayNumber, { reportDays, seam, isPacific }: FlowContext): Part {
-  if (seam && day >= seam.day) return day === seam.day && !isPacific ? 'seam' : 'ledger'
+function partOf(day: DayNumber, { reportDays, cutover, isPacific }: FlowContext): Part {
+  if (cutover && day >= cutover.day) return day === cutover.day && !isPacific ? 'cutover' : 'ledger'
   return reportDays.has(day) ? 'reports' : 'hole'
 }
 
 /**
- * Before the seam a day that no report tells of is not whole. On the day on which the first was heard it is at least what
+ * Before the cutover a day that no report tells of is not whole. On the day on which the first was heard it is at least what
  * was heard; before that nobody knows. Reports tell refunds on their own day alone, and of no loss that a refund is why;
  * the ledger knows what depends on a grace after a while only.
  */
 function flowDay(day: DayNumber, context: FlowContext): JoinedDay {
   const part = partOf(day, context)
-  const { seam, measure } = context
+  const { cutover, measure } = context
   if (part === 'reports') {
     const is_complete = measure !== 'revenue.refunded_by_charge'
     return { ...knownDay(day, 'reports'), is_known: !isOfRefund(measure), is_complete }
   }
   return {
     ...knownDay(day, 'ledger'),
-    is_known: part !== 'hole' || (seam !== null && day >= seam.day - 1),
-    is_complete: part === 'ledger' && !(isOfGrace(measure) && day < (seam?.day ?? day) + GRACE_DAYS),
+    is_known: part !== 'hole' || (cutover !== null && day >= cutover.day - 1),
+    is_complete: part === 'ledger' && !(isOfGrace(measure) && day < (cutover?.day ?? day) + GRACE_DAYS),
   }
 }
 

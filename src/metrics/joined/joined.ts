@@ -5,7 +5,7 @@ import { kindOfMeasure, type ReportedMeasure, SUMMED_KINDS } from '../reports/ce
 import type { ReportedDays } from '../reports/days.ts'
 import type { Commission } from '../reports/proceeds.ts'
 import type { ReportedSums } from '../reports/sums.ts'
-import type { LevelAgreement } from './alike.ts'
+import type { AmountSources } from './amount_sources.ts'
 import type { Cutovers } from './cutovers.ts'
 import {
   basisOf,
@@ -26,8 +26,8 @@ import {
   valuesOf,
 } from './days.ts'
 import { type FlowMeasure, openJoinedFlows } from './flows.ts'
+import type { LevelAgreement } from './level_agreement.ts'
 import { openJoinedLevels } from './levels.ts'
-import type { AmountSources } from './sources.ts'
 
 type Deps = {
   days: ReportedDays

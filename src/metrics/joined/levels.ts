@@ -1,9 +1,9 @@
 /** What we remember: levels of Apple's reports, carried on by what the ledger saw since, and the ledger's own. */
 import type { DayNumber } from '../lineage/calendar.ts'
+import { type Amount, addTo, type DailyAmounts, minus, NOTHING, plus } from '../reports/daily_amounts.ts'
 import type { ReportedDays } from '../reports/days.ts'
-import { type Amount, addTo, type DailyAmounts, minus, NOTHING, plus } from '../reports/lines.ts'
 import { afterCommission, type Commission } from '../reports/proceeds.ts'
-import type { LevelAgreement } from './alike.ts'
+import type { AmountSources } from './amount_sources.ts'
 import type { Cutovers } from './cutovers.ts'
 import {
   type AmountAt,
@@ -22,7 +22,7 @@ import {
   sourceChangesAt,
   valuesOf,
 } from './days.ts'
-import type { AmountSources } from './sources.ts'
+import type { LevelAgreement } from './level_agreement.ts'
 
 type Deps = {
   days: ReportedDays
@@ -45,7 +45,7 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
     return withBasis(query, level, { days: all, at: cumulativeIn(lines), keys: lines.keys(), joins: [] })
   }
 
-  /** A level of reports, up to the last that there is, then anchored to that; the ledger's alone after the seam. */
+  /** A level of reports, up to the last that there is, then anchored to that; the ledger's alone after the cutover. */
   async function read(query: JoinedQuery, level: LevelMeasure): Promise<Joined> {
     const cutover = cutovers.of(query.app.id, level)
     const reportDays = days.available(query.shown.id, 'subscription')

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { bound, type Store } from '../../store/store.ts'
 import type { SummedKind } from './cells.ts'
-import type { EventRow } from './happenings.ts'
+import type { EventRow } from './event_cells.ts'
 import type { LevelRow } from './levels.ts'
 import type { MoneyRow } from './money.ts'
 

@@ -1,7 +1,7 @@
 /** What we remember: what part of the charges for a product in a country stays with the developer, as SALES tells it. */
 import { divideHalfEven } from '../../money.ts'
 import { bound, type Store } from '../../store/store.ts'
-import type { ConvertToBase } from '../joined/sources.ts'
+import type { ConvertToBase } from '../joined/amount_sources.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import type { PriceRow } from './prices.ts'
 import { afterCommission, type Commission } from './proceeds.ts'

@@ -2,8 +2,8 @@
 import { type CsvValue, csvLine, csvSlices, decimalText } from '../../http/csv.ts'
 import type { OverviewAnswer } from './overview.ts'
 import type { NotConverted, Point, Series } from './points.ts'
-import type { Layout } from './question.ts'
 import type { SeriesAnswer, SeriesRange } from './series.ts'
+import type { Layout } from './series_request.ts'
 
 type Money = { unit: string; ratio_of: string | null; currency: string | null }
 

@@ -10,8 +10,8 @@ import type { Metrics, RebuildProgress } from '../metrics.ts'
 import type { Bucket } from '../sums/tallies.ts'
 import { daysOfBucket, monthToDate } from './buckets.ts'
 import type { Point } from './points.ts'
-import type { Lag } from './questions.ts'
 import type { SeriesQuery, SeriesReader, SeriesScope, SnapshotScope } from './series.ts'
+import type { Lag } from './snapshot_reads.ts'
 
 /** A metric, or a part of it, now and a month before. */
 type OverviewFigure = {

@@ -14,7 +14,7 @@ import {
 import { fiscalMonthText, type Interval } from './buckets.ts'
 import type { IsProvisional } from './finality.ts'
 import { type Figure, type FormulaLine, measuresOf, type TallyOf } from './formula_lines.ts'
-import type { KnownOf } from './unknown.ts'
+import type { KnownOf } from './knowledge.ts'
 
 /** Amounts that no rate is known for, in their own currency, beside what the point says. */
 export type NotConverted = { currency: string; milli?: number; numerator?: number; denominator?: number }

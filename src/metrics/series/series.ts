@@ -22,17 +22,23 @@ import { openRowReader } from '../sums/row_sums.ts'
 import { openRowThread } from '../sums/row_thread.ts'
 import { openSums } from '../sums/sums.ts'
 import type { Bucket, SumQuery, Tallies, Unconverted } from '../sums/tallies.ts'
-import { excludedParts } from './aside.ts'
 import { bucketsBefore, daysOfBucket, type Interval } from './buckets.ts'
+import { excludedParts } from './excluded_parts.ts'
 import { openFinality } from './finality.ts'
 import { type Formula, measuresOf } from './formula_lines.ts'
 import { formulaOf, type Refunds } from './formulas.ts'
+import { knowledgeOf } from './knowledge.ts'
 import { contextBuckets, type Series, type SeriesContext, seriesOf, slicesOf, wholeOf } from './points.ts'
-import type { SeriesRequest } from './question.ts'
-import type { Lag, ReadSnapshot } from './questions.ts'
+import type { SeriesRequest } from './series_request.ts'
 import { readSharedDays } from './shared_days.ts'
-import { cutoversIn, type MeasureCutover, proceedsKnown, type SourceRange, sourceRanges } from './sources.ts'
-import { knowledgeOf } from './unknown.ts'
+import type { Lag, ReadSnapshot } from './snapshot_reads.ts'
+import {
+  cutoversIn,
+  type MeasureCutover,
+  proceedsKnown,
+  type SourceRange,
+  sourceRanges,
+} from './source_ranges.ts'
 
 /** Points of a split drawn in one turn of the event loop. */
 const POINTS_AT_ONCE = 2_000
@@ -49,7 +55,6 @@ export type SeriesScope = {
   shown?: ReadSnapshot
 }
 
-/** A scope of which one generation is read. */
 export type SnapshotScope = SeriesScope & { shown: ReadSnapshot }
 
 /** What is asked for a stretch of days. */
@@ -91,7 +96,7 @@ export type SeriesAnswer = SeriesRange & {
   refunds: Refunds | null
   /** Stretches that reports tell of, alone or with the ledger; where there is none, the ledger alone. */
   sources: SourceRange[]
-  seams: MeasureCutover[]
+  cutovers: MeasureCutover[]
   /** Of proceeds: how much is known how surely, in thousandths. */
   proceeds_known: Record<'exact' | 'ratio' | 'estimated', number> | null
   first_on: string | null
@@ -166,7 +171,7 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
       view: request.view,
       refunds: definition.has_refund_days ? request.refunds : null,
       sources: sourceRanges(from, buckets),
-      seams: cutoversIn(from),
+      cutovers: cutoversIn(from),
       proceeds_known: basis === 'proceeds' ? proceedsKnown(from) : null,
       first_on: first === null ? null : dayText(first),
       rebuilding: metrics.progress(),
@@ -184,12 +189,12 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
   ): Promise<{ series: Series[]; from: JoinedMeasureDays[] }> {
     const definition = DEFINITIONS[query.name]
     const { lines, levels, of_ledger = false, of_shared_days = false } = formulaFor(query)
-    const reading = sumQueryOf(scope, query, buckets)
+    const sumQuery = sumQueryOf(scope, query, buckets)
     const options = { basis: query.basis, of_money: isMoney(definition), of_ledger }
     const { tallies, unconverted, from } = of_shared_days
-      ? await readSharedDays(reading, (one) => read(one, options))
-      : await read(reading, options)
-    const isProvisional = isMoney(definition) ? provisionalOf(scope, reading, definition.kind) : () => false
+      ? await readSharedDays(sumQuery, (one) => read(one, options))
+      : await read(sumQuery, options)
+    const isProvisional = isMoney(definition) ? provisionalOf(scope, sumQuery, definition.kind) : () => false
     const context: SeriesContext = {
       definition,
       lines,
@@ -205,7 +210,7 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
     }
     if (query.split === null) {
       const whole = seriesOf(wholeOf(tallies, unconverted), context)
-      return { series: [...whole, ...(await excludedParts(sums.read, reading, query, context))], from }
+      return { series: [...whole, ...(await excludedParts(sums.read, sumQuery, query, context))], from }
     }
     const slices = slicesOf(tallies, unconverted, { definition, lines, levels, limit: query.limit })
     const named: Series[] = []
@@ -220,32 +225,32 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
 
   type SumOptions = { basis: Basis; of_money: boolean; of_ledger: boolean }
 
-  async function read(reading: SumQuery, { basis, of_money, of_ledger }: SumOptions): Promise<JoinedSums> {
-    if (reading.attribute !== null) {
-      const own = await thread.sumByAttribute(reading)
-      return { ...own, ...(!of_money && { unconverted: new Map() }), from: reported.ledgerOnlyIn(reading) }
+  async function read(sumQuery: SumQuery, { basis, of_money, of_ledger }: SumOptions): Promise<JoinedSums> {
+    if (sumQuery.attribute !== null) {
+      const own = await thread.sumByAttribute(sumQuery)
+      return { ...own, ...(!of_money && { unconverted: new Map() }), from: reported.ledgerOnlyIn(sumQuery) }
     }
-    const isReportedHere = reading.environment === 'production' && reading.apps.some(isReportedIn(reading))
-    const isJoined = basis === 'proceeds' || isReportedHere || reading.measures.includes('downloads')
+    const isReportedHere = sumQuery.environment === 'production' && sumQuery.apps.some(isReportedIn(sumQuery))
+    const isJoined = basis === 'proceeds' || isReportedHere || sumQuery.measures.includes('downloads')
     const { tallies, from } =
       isJoined && !of_ledger
-        ? await reported.readTallies(reading, sums.read, { basis, of_money })
-        : { tallies: await sums.read(reading), from: reported.ledgerOnlyIn(reading) }
-    return { tallies, unconverted: of_money ? await unconvertedFor(reading) : new Map(), from }
+        ? await reported.readTallies(sumQuery, sums.read, { basis, of_money })
+        : { tallies: await sums.read(sumQuery), from: reported.ledgerOnlyIn(sumQuery) }
+    return { tallies, unconverted: of_money ? await unconvertedFor(sumQuery) : new Map(), from }
   }
 
   /** What no rate is known for. Only the whole is kept summed; the rest is in the rows that wait for a rate. */
-  async function unconvertedFor(reading: SumQuery): Promise<Unconverted> {
-    if (reading.currency !== null) return new Map()
-    const whole = sums.unconverted(reading)
+  async function unconvertedFor(sumQuery: SumQuery): Promise<Unconverted> {
+    if (sumQuery.currency !== null) return new Map()
+    const whole = sums.unconverted(sumQuery)
     const isWhole =
-      reading.split === null && reading.zone === 'own' && Object.keys(reading.filters).length === 0
-    return whole.size === 0 || isWhole ? whole : rows.unconverted(reading)
+      sumQuery.split === null && sumQuery.zone === 'own' && Object.keys(sumQuery.filters).length === 0
+    return whole.size === 0 || isWhole ? whole : rows.unconverted(sumQuery)
   }
 
-  function provisionalOf(scope: SeriesScope, reading: SumQuery, kind: Kind) {
-    if (reading.currency !== null) return () => false
-    return finality.provisionalIn(sums.currencies(reading), scope.organization.currency, kind)
+  function provisionalOf(scope: SeriesScope, sumQuery: SumQuery, kind: Kind) {
+    if (sumQuery.currency !== null) return () => false
+    return finality.provisionalIn(sums.currencies(sumQuery), scope.organization.currency, kind)
   }
 
   const { withSnapshot } = metrics
@@ -269,14 +274,12 @@ function sumQueryOf(
 ): SumQuery {
   const { lines, levels } = formulaFor(query)
   const { filters, attribute, split, currency } = query
-  const ids = apps.map(({ id }) => id)
-  const measures = measuresOf(lines)
   return {
     shown: shown.generation,
-    apps: ids,
+    apps: apps.map(({ id }) => id),
     environment,
     zone,
-    measures,
+    measures: measuresOf(lines),
     levels,
     buckets,
     filters,

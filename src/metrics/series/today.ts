@@ -7,8 +7,8 @@ import type { MetricName } from '../definitions/definitions.ts'
 import { type DayNumber, dayText } from '../lineage/calendar.ts'
 import { ratioOf } from './formula_lines.ts'
 import type { Point } from './points.ts'
-import { resolveRequest, SeriesParams } from './question.ts'
 import type { SeriesAnswer, SeriesReader, SeriesScope, SnapshotScope } from './series.ts'
+import { resolveRequest, SeriesParams } from './series_request.ts'
 
 /** What a day is compared with: so many of the same day of the week. */
 const WEEKS = 8

@@ -6,10 +6,10 @@ import type { Clock } from '../../clock.ts'
 import { openHook } from '../../hooks.ts'
 import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
-import type { Scheduler } from './agenda.ts'
 import { openBackOff } from './back_off.ts'
 import type { CountedSums } from './counting.ts'
 import type { Recount } from './recount.ts'
+import type { Scheduler } from './scheduler.ts'
 
 /** How long a slice lasts, in milliseconds: while a caller may wait, and while nobody does. */
 const SLICE_MS = 5

@@ -17,11 +17,11 @@ import { openCube } from '../sums/cube.ts'
 import { openCounting } from '../upkeep/counting.ts'
 import { openGenerations } from '../upkeep/generations.ts'
 import { type Numbered, openMarks } from '../upkeep/marks.ts'
-import { openStaleness } from './behind.ts'
 import { differenceOfCohorts } from './cohort_sums.ts'
 import { differenceOfDays } from './day_sums.ts'
 import { openLineageComparison } from './lineages.ts'
 import { CELLS_AT_ONCE, slicesOf } from './passes.ts'
+import { openStaleness } from './staleness.ts'
 
 /**
  * How many lineages were compared, and how many were due and not. `difference`: the first one in words, null where there

@@ -1,13 +1,13 @@
 /** What we compute: whether what is kept of lineages, customers and cohorts is what the facts give. */
 import type { Contribution, Contributions } from '../cohorts/contributions.ts'
-import { countsForCustomers, VALUE_COLUMNS } from '../customers/kept.ts'
+import { nextChange } from '../customers/customer_summary.ts'
+import { countsForCustomers, VALUE_COLUMNS } from '../customers/value_statements.ts'
 import type { CustomerValues } from '../customers/values.ts'
-import { nextChange } from '../customers/worth.ts'
 import type { MetricRow } from '../lineage/rows.ts'
 import { type CountedLineage, type Counting, type FromFacts, nextDueAt, ROW } from '../upkeep/counting.ts'
 import type { Generation } from '../upkeep/generations.ts'
 import type { Numbered } from '../upkeep/marks.ts'
-import type { Staleness } from './behind.ts'
+import type { Staleness } from './staleness.ts'
 
 type Deps = {
   counting: Counting

@@ -8,8 +8,8 @@ import Database from 'better-sqlite3'
 import { Refusal } from '../../errors.ts'
 import { codeOf, isBusy } from '../sqlite_errors.ts'
 import { reasonOf } from '../warnings.ts'
+import { ballastOf } from './disk_space.ts'
 import { realPathOf, statsAt } from './paths.ts'
-import { ballastOf } from './room.ts'
 
 /**
  * Takes the right to serve `file` until `release` is called or the process ends. Makes its folder where there is none.

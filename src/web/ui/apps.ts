@@ -1,5 +1,5 @@
 /** The connected apps, by id. */
-import { type QueryResult, useQuery } from './answers.ts'
+import { type QueryResult, useQuery } from './queries.ts'
 
 export type App = { id: string; organization_id: string; bundle_id: string; name: string | null }
 

@@ -1,7 +1,7 @@
 /** What stands now: asked once for all who need today's day, the currency or a headline. */
 import type { InferOutput } from 'valibot'
 import type { OverviewSchema } from '../../api/metrics/answers.ts'
-import { type QueryResult, useQuery } from './answers.ts'
+import { type QueryResult, useQuery } from './queries.ts'
 import { placeQuery, type Scope } from './scope.ts'
 
 export type Overview = InferOutput<typeof OverviewSchema>

@@ -179,7 +179,7 @@ test('whoever is being forgotten is in no customer of an event from that commit 
   const usersNow = () => customers.figuresOf([idOf('1')]).get(idOf('1'))?.users
   expect(usersNow()).toMatchObject([{ app_user_id: 'ann' }])
   const request = { app_id, app_user_id: 'ann', asked_by: 'test' }
-  const { id } = await store.commit(() => erasures.forget(request))
+  const { id } = await store.commit(() => erasures.erase(request))
   // The link itself is taken in the background.
   expect(usersNow()).toEqual([])
   await erasures.finished(id)

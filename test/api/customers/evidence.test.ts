@@ -178,7 +178,7 @@ test('a text that names somebody who was forgotten is kept back, and what it say
     asked_by: 'test',
     even_unknown: true,
   }
-  const { id } = await store.commit(() => erasures.forget(request))
+  const { id } = await store.commit(() => erasures.erase(request))
   await erasures.finished(id)
   for (const path of [
     `events/${eventId('subscription.renewed')}/evidence`,

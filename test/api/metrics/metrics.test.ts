@@ -4,7 +4,7 @@ import { DEFINITIONS, METRIC_NAMES } from '../../../src/metrics/definitions/defi
 import type { OverviewAnswer } from '../../../src/metrics/series/overview.ts'
 import type { Point } from '../../../src/metrics/series/points.ts'
 import type { SeriesAnswer } from '../../../src/metrics/series/series.ts'
-import { openTestLedger } from '../../metrics/told_ledger.ts'
+import { openTestLedger } from '../../metrics/test_ledger.ts'
 
 const OTHER = 'com.example.other'
 const RANGE = 'interval=month&from=2026-03-01&to=2026-06-01'

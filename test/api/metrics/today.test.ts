@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { OverviewAnswer } from '../../../src/metrics/series/overview.ts'
 import type { Point } from '../../../src/metrics/series/points.ts'
 import { dataBody, outerPayload, renewalPayload, transactionPayload } from '../../apple/samples.ts'
-import { figuresIn, openTestLedger } from '../../metrics/told_ledger.ts'
+import { figuresIn, openTestLedger } from '../../metrics/test_ledger.ts'
 
 type Counted = { count: number; milli?: number }
 type TodayAnswer = Record<string, unknown> & {

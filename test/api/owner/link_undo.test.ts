@@ -81,7 +81,7 @@ test('nothing is given back to somebody who was forgotten', async () => {
   const [move] = (await profile()).link_history
   const { store, erasures } = app.windfall
   const request = { app_id, app_user_id: 'ann', asked_by: 'test' }
-  const { id } = await store.commit(() => erasures.forget(request))
+  const { id } = await store.commit(() => erasures.erase(request))
   // The history still names them, and must not bring them back.
   const early = await undo(move?.id)
   expect([409, 410]).toContain(early.status)
@@ -97,7 +97,7 @@ test('nor is a move undone that would name a forgotten buyer again as the proved
   expect(move).toMatchObject({ from_app_user_id: 'bob', to_app_user_id: 'zoe' })
   const { store, erasures } = app.windfall
   // In one batch, so that the forgetting has begun and has not come to the links.
-  const begun = store.commit(() => erasures.forget({ app_id, app_user_id: 'ann', asked_by: 'test' }))
+  const begun = store.commit(() => erasures.erase({ app_id, app_user_id: 'ann', asked_by: 'test' }))
   expect(await undo(move?.id)).toMatchObject({ status: 410, body: { code: 'forgotten' } })
   await erasures.finished((await begun).id)
   expect((await profile()).links).toMatchObject([{ app_user_id: 'zoe' }])

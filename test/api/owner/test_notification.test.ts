@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { BUNDLE } from '../../apple/samples.ts'
-import { connectTo, openShop } from '../../ledger/history/connected.ts'
+import { connectTo, openShop } from '../../ledger/history/connected_shop.ts'
 import { openSignedIn } from './settings_pages.ts'
 
 async function openConnected() {

@@ -52,7 +52,7 @@ function renew(n: number, changes: object = {}) {
 async function forget(app_user_id: string, more: { even_unknown?: boolean; app_id?: string } = {}) {
   const { store, erasures } = app.windfall
   const request = { app_id: idOfApp(), app_user_id, asked_by: 'test', ...more }
-  const { id } = await store.commit(() => erasures.forget(request))
+  const { id } = await store.commit(() => erasures.erase(request))
   return erasures.finished(id)
 }
 
@@ -191,7 +191,7 @@ describe('a late call', () => {
     await identify('the-gone')
     const { store, erasures } = app.windfall
     const { id } = await store.commit(() =>
-      erasures.forget({ app_id: idOfApp(), app_user_id: 'the-gone', asked_by: 'test' }),
+      erasures.erase({ app_id: idOfApp(), app_user_id: 'the-gone', asked_by: 'test' }),
     )
     const late = identify('the-gone')
     expect((await late).status).toBe(410)
@@ -296,7 +296,7 @@ test('killed at any moment, it is finished at the next start', async () => {
   const { store, erasures } = app.windfall
   const before = anonymousRows(store)
   const { id } = await store.commit(() =>
-    erasures.forget({ app_id: idOfApp(), app_user_id: 'the-leaver', asked_by: 'test' }),
+    erasures.erase({ app_id: idOfApp(), app_user_id: 'the-leaver', asked_by: 'test' }),
   )
   const killed = [snapshot()]
   const done = erasures.finished(id)
@@ -326,7 +326,7 @@ test('stopped on the way, it says so and goes on at the next start', async () =>
   for (let n = 0; n < 800; n += 1) await identify(`crowd-${n}`)
   const { store, erasures } = app.windfall
   const { id } = await store.commit(() =>
-    erasures.forget({ app_id: idOfApp(), app_user_id: 'the-leaver', asked_by: 'test' }),
+    erasures.erase({ app_id: idOfApp(), app_user_id: 'the-leaver', asked_by: 'test' }),
   )
   await expect(store.commit(() => erasures.lift(idOfApp(), 'the-leaver'))).rejects.toMatchObject({
     status: 409,

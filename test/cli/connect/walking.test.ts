@@ -29,11 +29,11 @@ const connecting = entryOf(
   'connecting.mjs',
   `import { setTimeout } from 'node:timers/promises'
 import { connectWith } from ${source('cli/connect/flow.ts')}
-const surroundings = { env: {}, cwd: process.cwd() }
+const loadOptions = { env: {}, cwd: process.cwd() }
 const { stdin: input, stdout: output } = process
 const wait = (ms) => setTimeout(ms / 20)
 const hosts = JSON.parse(process.env.HOSTS)
-await connectWith({ surroundings, flags: {}, interactive: true, test: true, input, output, hosts, wait })
+await connectWith({ loadOptions, flags: {}, interactive: true, test: true, input, output, hosts, wait })
 `,
 )
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import type { TransactionBody } from '../../../src/demo/world/unsigned.ts'
-import { aboutTransactions, notificationsOf } from '../played.ts'
+import { aboutTransactions, notificationsOf } from '../run_simulation.ts'
 import { DAY, openTestStore, read, UNTIL } from './opened.ts'
 
 const opened = await openTestStore({ seed: 5, subscribers: 150, edgeCases: true })

@@ -6,7 +6,7 @@ import type { ApiKey } from '../../../src/apple/api/keys.ts'
 import type { Authority } from '../../../src/demo/signing/authority.ts'
 import { openSimulation } from '../../../src/demo/simulation.ts'
 import { openAppStore } from '../../../src/demo/store/store.ts'
-import type { LossRule } from '../../../src/demo/world/sent.ts'
+import type { LossRule } from '../../../src/demo/world/sent_log.ts'
 import { closedAtEnd } from '../../closing.ts'
 import { handClock } from '../../helpers.ts'
 

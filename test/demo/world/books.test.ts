@@ -2,7 +2,16 @@ import { expect, test } from 'vitest'
 import { endOfSegment, halfEven, openBooks } from '../../../src/demo/world/books.ts'
 import type { TransactionBody } from '../../../src/demo/world/unsigned.ts'
 import { nonEmpty } from '../../non_empty.ts'
-import { type AboutTransaction, aboutTransactions, DAY, FROM, nameOf, open, play, UNTIL } from '../played.ts'
+import {
+  type AboutTransaction,
+  aboutTransactions,
+  DAY,
+  FROM,
+  nameOf,
+  open,
+  play,
+  UNTIL,
+} from '../run_simulation.ts'
 
 const normal = play({ seed: 6 })
 const { steps, books } = normal

@@ -7,8 +7,8 @@ import { EVENT_TYPES } from '../../../src/events/vocabulary.ts'
 import { copyOfDatabase } from '../../folders.ts'
 import { rowsOf, type TestApp } from '../../helpers.ts'
 import { isLong, seed } from '../../random.ts'
-import { connectTo, DAY, declareKeys, holdCommits, openShop, type Shop } from './connected.ts'
-import { refusal } from './meddler.ts'
+import { connectTo, DAY, declareKeys, holdCommits, openShop, type Shop } from './connected_shop.ts'
+import { refusal } from './fault_proxy.ts'
 
 async function opened(
   options: Parameters<typeof openShop>[0] = {},

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { connectTo, DAY, HOUR, holdCommits, openShop } from './connected.ts'
-import { refusal } from './meddler.ts'
+import { connectTo, DAY, HOUR, holdCommits, openShop } from './connected_shop.ts'
+import { refusal } from './fault_proxy.ts'
 
 const MINUTE = 60_000
 

@@ -9,7 +9,7 @@ import {
   liveUntil,
   openShop,
   type Shop,
-} from './connected.ts'
+} from './connected_shop.ts'
 
 const MINUTE = 60_000
 

@@ -4,8 +4,8 @@ import { verifyRenewal } from '../../../src/apple/subscription.ts'
 import { authorityFrom, issueChain } from '../../../src/demo/signing/authority.ts'
 import { dataBody, NOW, outerPayload, renewalPayload, transactionPayload } from '../../apple/samples.ts'
 import { sharedAuthority } from '../../helpers.ts'
-import { connectTo, holdCommits, openShop } from './connected.ts'
-import type { Answer } from './meddler.ts'
+import { connectTo, holdCommits, openShop } from './connected_shop.ts'
+import type { Answer } from './fault_proxy.ts'
 
 async function opened(logged: string[]) {
   const shop = await openShop({ subscribers: 12, days: 40 })

@@ -2,12 +2,12 @@
 import { beforeAll, expect, test } from 'vitest'
 import { renewalDay } from '../../../src/metrics/cohorts/renewal_days.ts'
 import type { CohortQuery } from '../../../src/metrics/cohorts/spans.ts'
-import type { CustomerValue } from '../../../src/metrics/customers/kept.ts'
+import type { CustomerValue } from '../../../src/metrics/customers/value_statements.ts'
 import { dayNumber } from '../../../src/metrics/lineage/calendar.ts'
 import { nonEmpty } from '../../non_empty.ts'
 import { seed } from '../../random.ts'
 import type { Oracle } from '../oracle/oracle.ts'
-import { openSimulated, type Simulated } from '../oracle/played.ts'
+import { openSimulated, type Simulated } from '../oracle/simulated.ts'
 
 const DAY = 86_400_000
 const ZONE = { time_zone: 'Australia/Lord_Howe', currency: 'EUR', unrated: ['MXN'] }

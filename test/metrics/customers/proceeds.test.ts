@@ -1,6 +1,6 @@
 /** What is kept of customers' proceeds, against what their profiles count from each charge. */
 import { beforeAll, expect, test } from 'vitest'
-import { DAY, type Late, NOW, openLate } from '../reports/late.ts'
+import { DAY, type Late, NOW, openLate } from '../reports/late_connection.ts'
 
 let late: Late
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 /** A store that was connected from its first day: where the ledger alone is shown. */
 import { expect, test } from 'vitest'
 import type { App } from '../../../src/apps/apps.ts'
-import { openLevelAgreement } from '../../../src/metrics/joined/alike.ts'
+import { openAmountSources } from '../../../src/metrics/joined/amount_sources.ts'
 import { openCutovers } from '../../../src/metrics/joined/cutovers.ts'
 import { differenceCauses } from '../../../src/metrics/joined/difference_causes.ts'
-import { openAmountSources } from '../../../src/metrics/joined/sources.ts'
+import { openLevelAgreement } from '../../../src/metrics/joined/level_agreement.ts'
 import { dayNumber, dayText } from '../../../src/metrics/lineage/calendar.ts'
 import { openReportedDays } from '../../../src/metrics/reports/days.ts'
 import { openReportedNames } from '../../../src/metrics/reports/names.ts'
@@ -12,7 +12,7 @@ import { openReportedSums } from '../../../src/metrics/reports/sums.ts'
 import type { SeriesAnswer } from '../../../src/metrics/series/series.ts'
 import { openDaySumCache } from '../../../src/metrics/sums/day_sum_cache.ts'
 import { nonEmpty } from '../../non_empty.ts'
-import { DAY, NOW, openLate } from '../reports/late.ts'
+import { DAY, NOW, openLate } from '../reports/late_connection.ts'
 
 const COMMISSION = { commission_percent: 30, commission_after_a_year_percent: 15, small_business: false }
 
@@ -30,8 +30,8 @@ test('once the ledger has had what the reports have for thirty days, it is shown
   expect(reported.cutoverOf(app.id, 'mrr')).toBeNull()
   await late.live(NOW)
   await late.importAll(60)
-  const seams = late.apps.map(({ id }) => reported.cutoverOf(id, 'mrr'))
-  expect(seams.filter((cutover) => cutover !== null)).toHaveLength(late.apps.length)
+  const cutovers = late.apps.map(({ id }) => reported.cutoverOf(id, 'mrr'))
+  expect(cutovers.filter((cutover) => cutover !== null)).toHaveLength(late.apps.length)
   for (const one of nonEmpty(late.apps)) {
     const cutover = reported.cutoverOf(one.id, 'mrr')
     const until = Math.floor(NOW / DAY)
@@ -45,11 +45,11 @@ test('once the ledger has had what the reports have for thirty days, it is shown
     expect(values.get('')?.at(-1)?.count).toBe(books.length)
   }
   // Later reports move nothing back.
-  const kept = store.prepare('select * from metric_seams order by app_id, metric').all()
+  const kept = store.prepare('select * from metric_cutovers order by app_id, metric').all()
   late.clock.turn(DAY)
   await imports.run({ days: 5 })
   await reported.settled()
-  expect(store.prepare('select * from metric_seams order by app_id, metric').all()).toEqual(kept)
+  expect(store.prepare('select * from metric_cutovers order by app_id, metric').all()).toEqual(kept)
 }, 30_000)
 
 test('a cutover is stored only if nothing changes between judging and storing it', async () => {
@@ -61,7 +61,7 @@ test('a cutover is stored only if nothing changes between judging and storing it
   const daySums = openDaySumCache(store)
   await late.live(NOW)
   await late.importAll(40)
-  await store.commit(() => store.prepare('delete from metric_seams').run())
+  await store.commit(() => store.prepare('delete from metric_cutovers').run())
   const [app] = apps.list()
   if (!app) throw new Error('there is no app')
   const days = openReportedDays({ store, clock, generations })
@@ -77,7 +77,7 @@ test('a cutover is stored only if nothing changes between judging and storing it
       rates.convert(milli, currency, base, dayText(day))?.milli ?? null,
   })
   const agreement = openLevelAgreement(sources)
-  const stored = () => store.prepare('select metric from metric_seams order by metric').pluck().all()
+  const stored = () => store.prepare('select metric from metric_cutovers order by metric').pluck().all()
   const change = (sql: string) => () => void store.prepare(sql).run()
   /** What is judged where `between` is written after the judging has begun; `last` is answered from then on. */
   async function judged(one: App, between: (() => void) | null, last = true): Promise<unknown[]> {
@@ -116,9 +116,9 @@ test('a ledger that was whole before the first report is not interrupted by it',
     expect(whole?.day).toBe(heard?.day)
     const path = `/api/v1/metrics/mrr?app=${bundle_id}&from=2026-01-15&to=2026-02-28`
     const response = await late.request(path, { headers: { authorization: `Bearer ${token}` } })
-    const { sources, seams } = (await response.json()) as SeriesAnswer
+    const { sources, cutovers } = (await response.json()) as SeriesAnswer
     expect(sources.map(({ source }) => source)).toEqual(['ledger'])
-    expect(seams.map(({ at, to }) => [at, to])).toEqual([[whole?.at, 'ledger']])
+    expect(cutovers.map(({ at, to }) => [at, to])).toEqual([[whole?.at, 'ledger']])
   }
 }, 30_000)
 

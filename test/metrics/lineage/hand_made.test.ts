@@ -1,7 +1,7 @@
 /** One customer's story each, told to Windfall as Apple tells it, with the arithmetic of what it comes to. */
 import { expect, test } from 'vitest'
-import { levelsOn, moneyIn, movementsIn } from '../stories.ts'
-import { at, figuresIn, openTestLedger } from '../told_ledger.ts'
+import { levelsOn, moneyIn, movementsIn } from '../metric_lines.ts'
+import { at, figuresIn, openTestLedger } from '../test_ledger.ts'
 
 const TRIAL = { offerType: 1, offerDiscountType: 'FREE_TRIAL', offerPeriod: 'P1W', price: 0 }
 const CANCELLED = { autoRenewStatus: 0, expirationIntent: 1 }

@@ -8,7 +8,7 @@ import { type Measure, type MetricRow, metricRowsOf } from '../../../src/metrics
 import { runs } from '../../random.ts'
 import { day, periodOf } from '../facts.ts'
 import { histories } from '../histories.ts'
-import { at, figuresIn, openTestLedger } from '../told_ledger.ts'
+import { at, figuresIn, openTestLedger } from '../test_ledger.ts'
 
 const WEEKLY = { productId: 'weekly', price: 2_990 }
 const REFUNDED = (on: string) => ({ revocationDate: at(on), revocationReason: 0 })

@@ -1,6 +1,6 @@
 /** A commitment of twelve months billed monthly, its renewal turned off early. Worked out by hand. */
 import { expect, test } from 'vitest'
-import { at, figuresIn, openTestLedger } from '../told_ledger.ts'
+import { at, figuresIn, openTestLedger } from '../test_ledger.ts'
 
 const MONTHS = ['2026-03-15', '2026-04-15', '2026-05-15', '2026-06-15'] as const
 

@@ -1,6 +1,6 @@
 /** Losses, recoveries and customers of ledgers made by hand, with the arithmetic. */
 import { expect, test } from 'vitest'
-import { at, figuresIn, openTestLedger } from '../told_ledger.ts'
+import { at, figuresIn, openTestLedger } from '../test_ledger.ts'
 
 const RETRIED = { isInBillingRetryPeriod: true }
 

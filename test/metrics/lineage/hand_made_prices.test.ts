@@ -1,8 +1,8 @@
 /** What prices, periods, currencies, rates and clocks make of a subscription, with the arithmetic. */
 import { expect, test } from 'vitest'
 import type { TestApp } from '../../helpers.ts'
-import { levelsOn, moneyIn, movementsIn } from '../stories.ts'
-import { at, figuresIn, openTestLedger } from '../told_ledger.ts'
+import { levelsOn, moneyIn, movementsIn } from '../metric_lines.ts'
+import { at, figuresIn, openTestLedger } from '../test_ledger.ts'
 
 /** Apple's list of products says how long a period of one is. */
 const learn = (app: TestApp, product_id: string, period: string) => {

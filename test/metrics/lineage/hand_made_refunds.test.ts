@@ -1,7 +1,7 @@
 /** Money given back to customers who pay in another currency, while its rate moves. Worked out by hand. */
 import { expect, test } from 'vitest'
-import { moneyIn } from '../stories.ts'
-import { at, figuresIn, openTestLedger } from '../told_ledger.ts'
+import { moneyIn } from '../metric_lines.ts'
+import { at, figuresIn, openTestLedger } from '../test_ledger.ts'
 
 type Customer = {
   id: string

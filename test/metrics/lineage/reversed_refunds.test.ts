@@ -1,7 +1,7 @@
 /** Refunds that Apple took back: the money is given back on one day and there again on another, and MRR is restored. */
 import { expect, test } from 'vitest'
-import { levelsOn, moneyIn } from '../stories.ts'
-import { at, figuresIn, openTestLedger } from '../told_ledger.ts'
+import { levelsOn, moneyIn } from '../metric_lines.ts'
+import { at, figuresIn, openTestLedger } from '../test_ledger.ts'
 
 const PRICE = 10_000
 const plain = (signed: string) => ({ price: PRICE, signedDate: at(signed) })

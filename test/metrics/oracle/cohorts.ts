@@ -1,9 +1,9 @@
 /** What the oracle says of customers and cohorts: retention, lifetime value, revenue per payer. */
 import { type Days, mondayOf, nextDay, type Span } from './days.ts'
+import { type Worth, worthAt } from './mrr_values.ts'
 import type { Concluded, Mark } from './oracle.ts'
-import { isRenewalOf } from './stretches.ts'
+import { isRenewalOf } from './segments.ts'
 import { type Filter, isWithin, share, sumOf } from './sums.ts'
-import { type Worth, worthAt } from './worths.ts'
 
 type Deps = {
   concluded: readonly Concluded[]

@@ -11,8 +11,8 @@ import { histories } from '../histories.ts'
 import { aMonth, type Factors } from './arithmetic.ts'
 import { lineageOf } from './facts.ts'
 import { moneyOf } from './money.ts'
+import { movementsOf, type Terms, worthsOf } from './mrr_values.ts'
 import { riskAt } from './risks.ts'
-import { movementsOf, type Terms, worthsOf } from './worths.ts'
 
 /** A euro is worth 1.10 dollars, from March 2026 on 1.20. */
 const toBase = (milli: number, currency: string, at: number): number | null => {

@@ -3,9 +3,9 @@
  * was paid for then; and at the last loss in it, and whether it was paid for again before it ended.
  */
 import { type Days, mondayOf, nextDay, openDays } from './days.ts'
+import { type Worth, worthAt } from './mrr_values.ts'
 import type { Mark } from './oracle.ts'
 import type { Part } from './sums.ts'
-import { type Worth, worthAt } from './worths.ts'
 
 export const CHURNS = ['mrr.churn_voluntary', 'mrr.churn_billing', 'mrr.churn_refund', 'mrr.churn_other']
 

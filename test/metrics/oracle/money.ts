@@ -1,7 +1,7 @@
 /** What the oracle thinks was charged and given back. */
 import { nearest } from './arithmetic.ts'
 import type { Bought, Lineage } from './facts.ts'
-import { isOwn, isRenewalOf, isSubscription } from './stretches.ts'
+import { isOwn, isRenewalOf, isSubscription } from './segments.ts'
 
 export type MoneyKind = 'new' | 'renewal' | 'one_time' | 'refund' | 'proration' | 'unpriced'
 

@@ -10,9 +10,16 @@ import { openDays, type Span } from './days.ts'
 import { customersIn, type Lineage, lineagesIn, openExchange, type Place, periodsIn } from './facts.ts'
 import { backAfter, CHURNS, lossOfStart, uncountedMarks } from './losses.ts'
 import { type Money, type MoneyKind, moneyOf } from './money.ts'
-import { isSubscription, periodOf } from './stretches.ts'
+import {
+  type Movement,
+  type MovementKind,
+  movementsOf,
+  type Terms,
+  type Worth,
+  worthsOf,
+} from './mrr_values.ts'
+import { isSubscription, periodOf } from './segments.ts'
 import { type Amount, type Filter, type Part, share, sumOf } from './sums.ts'
-import { type Movement, type MovementKind, movementsOf, type Terms, type Worth, worthsOf } from './worths.ts'
 
 type OracleOptions = Place & {
   time_zone: string

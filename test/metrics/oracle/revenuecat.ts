@@ -10,8 +10,8 @@
  *   revenue:     Σ price on the purchase date − Σ price on the refund date
  */
 import type { Store } from '../../../src/store/store.ts'
+import type { Worth } from './mrr_values.ts'
 import type { Oracle } from './oracle.ts'
-import type { Worth } from './worths.ts'
 
 /** A transaction as RevenueCat counts it. `times`: by what its price is multiplied to be a month's. */
 type Counted = {

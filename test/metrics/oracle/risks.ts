@@ -1,6 +1,7 @@
 /** What the oracle says of one instant: whether a paid subscription is not to be renewed then, or waits for a payment. */
+
+import type { Worth } from './mrr_values.ts'
 import type { Concluded } from './oracle.ts'
-import type { Worth } from './worths.ts'
 
 type Found = { risk: 'will_cancel' | 'committed' | 'grace' | 'billing_retry'; worth: Worth }
 

@@ -3,12 +3,12 @@ import type { Entry } from '../../../src/demo/world/books.ts'
 import type { SeriesAnswer } from '../../../src/metrics/series/series.ts'
 import { nonEmpty } from '../../non_empty.ts'
 import { isLong } from '../../random.ts'
-import { figuresIn } from '../told_ledger.ts'
+import { figuresIn } from '../test_ledger.ts'
 import { nonZero, openBooksOf, plus, type Sums } from './books.ts'
-import { compared } from './kept.ts'
 import type { Oracle } from './oracle.ts'
-import { MORE, openSimulated, type Simulated, STORES } from './played.ts'
 import { beside, charged, revenueBy } from './revenuecat.ts'
+import { MORE, openSimulated, type Simulated, STORES } from './simulated.ts'
+import { compared } from './stored_sums.ts'
 import { less } from './sums.ts'
 
 const DAY = 86_400_000
@@ -43,7 +43,7 @@ function monthsOf({ from, until }: Simulated): { from_on: string; until_on: stri
 }
 
 describe.each([...STORES, ...(isLong ? MORE : [])])(
-  'seed $seed, odd $odd, days of $time_zone, amounts in $currency',
+  'seed $seed, edge cases $edgeCases, days of $time_zone, amounts in $currency',
   (options) => {
     const { time_zone = 'UTC' } = options
     // A product that nobody has told of has the period nearest to each transaction's own, which recovering late in a

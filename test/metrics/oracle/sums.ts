@@ -1,6 +1,6 @@
 /** What the oracle adds up. */
 import type { Bought } from './facts.ts'
-import { isSubscription, kindOf } from './stretches.ts'
+import { isSubscription, kindOf } from './segments.ts'
 
 /**
  * `base_milli` is what could be converted; `unconverted` what could not, by currency, and is in `milli`, too, which has

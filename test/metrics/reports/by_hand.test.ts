@@ -8,7 +8,7 @@ import type { SeriesAnswer } from '../../../src/metrics/series/series.ts'
 import { rowsOf } from '../../helpers.ts'
 import { openApple } from '../../ledger/reports/apple.ts'
 import { type Cells, DAY, download, level, sale, subscriptionEvent } from '../../ledger/reports/samples.ts'
-import { reportedSums } from './late.ts'
+import { reportedSums } from './late_connection.ts'
 
 const BEFORE = addDays(DAY, -1)
 const EARLIER = addDays(DAY, -2)

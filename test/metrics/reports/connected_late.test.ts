@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Entry } from '../../../src/demo/world/books.ts'
 import { pacificDay } from '../../../src/demo/world/pacific.ts'
 import { isLong } from '../../random.ts'
-import { compared, type GetMetric, openMetricReader, pointsOf } from './compared.ts'
-import { DAY, type Late, NOW, openLate } from './late.ts'
+import { compared, type GetMetric, openMetricReader, pointsOf } from './compare_metrics.ts'
+import { DAY, type Late, NOW, openLate } from './late_connection.ts'
 
 const CONNECTED = NOW - 40 * DAY
 const SEEDS = isLong ? [7, 11] : [7]

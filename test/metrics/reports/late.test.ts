@@ -6,7 +6,7 @@ import { dayNumber, dayText } from '../../../src/metrics/lineage/calendar.ts'
 import { monthlyMilli } from '../../../src/metrics/lineage/months.ts'
 import { rowsOf } from '../../helpers.ts'
 import { nonEmpty } from '../../non_empty.ts'
-import { DAY, type Late, NOW, openLate, reportedSums } from './late.ts'
+import { DAY, type Late, NOW, openLate, reportedSums } from './late_connection.ts'
 
 const CONNECTED = NOW - 60 * DAY
 const IMPORTED = NOW - 6 * DAY
@@ -48,7 +48,7 @@ function truth(bundle_id: string, at: number, currency: string | null) {
   return { milli: worth.reduce((sum, one) => sum + one, 0), count: alive.length }
 }
 
-test('MRR is the books’, in each currency, from reports alone, anchored, and over the seam', async () => {
+test('MRR is the books’, in each currency, from reports alone, anchored, and over the cutover', async () => {
   const sources = new Set<string>()
   for (const app of nonEmpty(late.apps)) {
     for (const currency of ['USD', 'EUR', 'JPY']) {
@@ -150,12 +150,12 @@ test('the sums of reports are the books’ report lines, gross and proceeds, to 
   }
 })
 
-test('charges over the seam of flows are the books’: none twice, none left out', async () => {
+test('charges over the cutover of flows are the books’: none twice, none left out', async () => {
   for (const app of nonEmpty(late.apps)) {
     const cutover = late.windfall.reported.cutoverOf(app.id, 'flows')
     // A small app is first heard of some days later.
     expect(cutover?.day).toBeGreaterThan(dayNumber(pacificDayOf(CONNECTED)))
-    // Reports of Pacific days up to the seam, and all of the ledger up to now: one stretch of time.
+    // Reports of Pacific days up to the cutover, and all of the ledger up to now: one stretch of time.
     const range = { from: pacificDay(dayText(FIRST)).from, until: NOW, bundle_id: app.bundle_id }
     const books = late.simulation.books.charged(range)
     for (const currency of ['USD', 'EUR', 'GBP', 'JPY', 'AUD', 'BRL', 'CAD', 'SEK', 'MXN']) {
@@ -240,7 +240,7 @@ test('coverage names every cause, and they add up', async () => {
     headers: { authorization: `Bearer ${await late.token()}` },
   })
   expect(response.status).toBe(200)
-  const { coverage, seams } = (await response.json()) as {
+  const { coverage, cutovers } = (await response.json()) as {
     coverage: {
       metric: string
       unit: string
@@ -250,7 +250,7 @@ test('coverage names every cause, and they add up', async () => {
       ledger: number
       residue: Record<string, number>
     }[]
-    seams: { metric: string }[]
+    cutovers: { metric: string }[]
   }
   expect(new Set(coverage.map(({ metric }) => metric))).toEqual(
     new Set(['mrr', 'active_subscriptions', 'active_trials', 'revenue', 'refunds', 'new_trials']),
@@ -263,7 +263,7 @@ test('coverage names every cause, and they add up', async () => {
   expect(revenue[0]?.residue.before_first_notification).toBeGreaterThan(0)
   const [last] = revenue.slice(-1)
   expect(Math.abs(last?.residue.unknown ?? 1)).toBeLessThanOrEqual((last?.reports ?? 0) * 0.02)
-  expect(seams.map(({ metric }) => metric)).toContain('flows')
+  expect(cutovers.map(({ metric }) => metric)).toContain('flows')
   const table = await late.request('/api/v1/coverage.csv', {
     headers: { authorization: `Bearer ${await late.token()}` },
   })

@@ -1,7 +1,7 @@
 /** Series by Apple's fiscal months: of Pacific days, whatever the organization's own time zone. */
 import { expect, test } from 'vitest'
 import { METRIC_NAMES } from '../../../src/metrics/definitions/definitions.ts'
-import { figuresIn, openTestLedger } from '../told_ledger.ts'
+import { figuresIn, openTestLedger } from '../test_ledger.ts'
 
 const RANGE = 'interval=fiscal_month&from=2026-04-01&to=2026-06-01'
 

@@ -5,7 +5,7 @@ import type { SeriesAnswer } from '../../../src/metrics/series/series.ts'
 import { dataBody, outerPayload, transactionPayload } from '../../apple/samples.ts'
 import { openApple } from '../../ledger/reports/apple.ts'
 import { DAY, download, sale, subscriptionEvent } from '../../ledger/reports/samples.ts'
-import { at, figuresIn, months, openTestLedger } from '../told_ledger.ts'
+import { at, figuresIn, months, openTestLedger } from '../test_ledger.ts'
 
 const FREE = { 'Subscription Offer Type': 'Free Trial', 'Consecutive Paid Periods': '0' }
 const RANGE = 'zone=pacific&from=2026-04-30&to=2026-05-02'

@@ -1,7 +1,7 @@
 /** By which length of a month prices of days and weeks become monthly, and where answers say so. */
 import { expect, test } from 'vitest'
 import { monthlyMilli } from '../../../src/metrics/lineage/months.ts'
-import { figuresIn, openTestLedger } from '../told_ledger.ts'
+import { figuresIn, openTestLedger } from '../test_ledger.ts'
 
 const ON = 'from=2026-05-31&to=2026-05-31'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isMoney } from '../../../src/metrics/definitions/definition.ts'
 import { DEFINITIONS } from '../../../src/metrics/definitions/definitions.ts'
-import { at, figuresIn, months, openTestLedger } from '../told_ledger.ts'
+import { at, figuresIn, months, openTestLedger } from '../test_ledger.ts'
 
 const TRIAL = { offerType: 1, offerDiscountType: 'FREE_TRIAL', offerPeriod: 'P1W', price: 0 }
 const EUROS = { currency: 'EUR', storefront: 'DEU', price: 29_940, productId: 'yearly' }
@@ -60,7 +60,7 @@ test('levels are those at the end of each month, and now of the one that is not 
     time_zone: 'UTC',
     split: null,
     sources: [],
-    seams: [],
+    cutovers: [],
     from_on: '2026-03-01',
     until_on: '2026-06-30',
     today_on: '2026-06-01',

@@ -6,7 +6,7 @@ import type { SeriesAnswer } from '../../../src/metrics/series/series.ts'
 import { nonEmpty } from '../../non_empty.ts'
 import { seed } from '../../random.ts'
 import { openBooksOf } from '../oracle/books.ts'
-import { openSimulated, type Simulated } from '../oracle/played.ts'
+import { openSimulated, type Simulated } from '../oracle/simulated.ts'
 
 const RANGE = 'from=2025-08-01&interval=month'
 

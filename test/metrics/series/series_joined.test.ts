@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Point } from '../../../src/metrics/series/points.ts'
 import type { SeriesAnswer } from '../../../src/metrics/series/series.ts'
-import { type Late, NOW, openLate } from '../reports/late.ts'
+import { type Late, NOW, openLate } from '../reports/late_connection.ts'
 
 const DAY = 86_400_000
 const CONNECTED = NOW - 40 * DAY

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type DaySumSource, openDaySumCache } from '../../../src/metrics/sums/day_sum_cache.ts'
 import { openTestApp } from '../../helpers.ts'
-import { figuresIn, openTestLedger } from '../told_ledger.ts'
+import { figuresIn, openTestLedger } from '../test_ledger.ts'
 
 const days = (...values: number[]) =>
   Object.fromEntries(values.map((value, index) => [`2026-05-${28 + index}`, value]))

@@ -6,7 +6,7 @@ import { openRowThread } from '../../../src/metrics/sums/row_thread.ts'
 import type { SumQuery } from '../../../src/metrics/sums/tallies.ts'
 import type { Generation } from '../../../src/metrics/upkeep/generations.ts'
 import { openTestApp } from '../../helpers.ts'
-import { openTestLedger } from '../told_ledger.ts'
+import { openTestLedger } from '../test_ledger.ts'
 
 const DAY = dayNumber('2026-03-10')
 

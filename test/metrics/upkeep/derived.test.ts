@@ -113,7 +113,7 @@ test('what a generation or a lineage is numbered by is kept', () => {
   const marks = JSON.stringify(Object.fromEntries(MARKS))
   for (const table of [
     'metric_lineages',
-    'metric_seams',
+    'metric_cutovers',
     'metric_generations',
     'metric_due',
     'events',

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { NOW } from '../../apple/samples.ts'
 import { temporaryFolder } from '../../folders.ts'
 import { openShop, type Shop } from '../shop.ts'
-import { faultsOfFigures } from './fresh.ts'
+import { faultsOfFigures } from './recomputed.ts'
 
 const DAYS = ['2026-05-31', '2026-06-01']
 /** In thousandths of a euro that costs 1.25 dollars: more dollars than a number holds exactly. */

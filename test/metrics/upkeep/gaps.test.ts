@@ -4,8 +4,8 @@ import type { Store } from '../../../src/store/store.ts'
 import { NOW } from '../../apple/samples.ts'
 import { isLong, seed } from '../../random.ts'
 import { openShop, type Shop } from '../shop.ts'
-import { faultsOfFigures } from './fresh.ts'
 import { openPace, type Pace } from './pace.ts'
+import { faultsOfFigures } from './recomputed.ts'
 
 const DAY = 86_400_000
 const LINEAGES = isLong ? 6 : 3

@@ -3,13 +3,13 @@ import { setImmediate } from 'node:timers/promises'
 import * as v from 'valibot'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Refusal } from '../../../src/errors.ts'
-import { resolveRequest, SeriesParams } from '../../../src/metrics/series/question.ts'
+import { resolveRequest, SeriesParams } from '../../../src/metrics/series/series_request.ts'
 import { NOW } from '../../apple/samples.ts'
 import { temporaryFolder } from '../../folders.ts'
 import { handClock, type TestOptions } from '../../helpers.ts'
 import { openShop, type Shop } from '../shop.ts'
-import { faultsOfFigures } from './fresh.ts'
 import { openPace } from './pace.ts'
+import { faultsOfFigures } from './recomputed.ts'
 
 const HOUR = 3_600_000
 const DAYS = ['2026-05-31', '2026-06-01']
@@ -232,7 +232,7 @@ test('without room for another generation the one before stays shown, and the ne
   const { metrics, store } = shop.windfall
   const { assertFreeSpaceFor } = store
   Object.assign(store, {
-    assertRoomFor() {
+    assertFreeSpaceFor() {
       throw new Refusal(507, 'no_room', 'there is no room for it')
     },
   })
@@ -259,7 +259,7 @@ test('back to the currency of before, a generation that had no room is no longer
   const { metrics, store } = shop.windfall
   const { assertFreeSpaceFor } = store
   Object.assign(store, {
-    assertRoomFor() {
+    assertFreeSpaceFor() {
       throw new Refusal(507, 'no_room', 'there is no room for it')
     },
   })

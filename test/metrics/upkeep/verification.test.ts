@@ -12,7 +12,7 @@ import { openStore } from '../../../src/store/store.ts'
 import { temporaryFolder } from '../../folders.ts'
 import { handClock, openTestApp, sharedAuthority } from '../../helpers.ts'
 import { isLong } from '../../random.ts'
-import { openTestLedger } from '../told_ledger.ts'
+import { openTestLedger } from '../test_ledger.ts'
 
 /** Two subscriptions, of one customer each; the second began after the first had ended. */
 async function openWithSales() {

@@ -217,9 +217,9 @@ test('a database of an absolute path goes there where nothing is, and never with
   const { path: home } = temporaryFolder()
   const wanted = { backup: `${folder}/backup.tar`, key: null, database: null, folder: home, clock: () => NOW }
   const drill = await restore({ ...wanted, isAnywhere: false })
-  expect(drill).toMatchObject({ database: `${home}/data/windfall.db`, was: path })
+  expect(drill).toMatchObject({ database: `${home}/data/windfall.db`, originalPath: path })
   expect(readdirSync(home).sort()).toEqual(['config.toml.restored', 'data'])
   rmSync(path)
   const real = await restore({ ...wanted, folder: temporaryFolder().path, isAnywhere: true })
-  expect(real).toMatchObject({ database: path, was: null })
+  expect(real).toMatchObject({ database: path, originalPath: null })
 })

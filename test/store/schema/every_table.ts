@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3'
 import { BUNDLE, dataBody, outerPayload } from '../../apple/samples.ts'
 import { temporaryFolder } from '../../folders.ts'
-import { type Late, openLate } from '../../metrics/reports/late.ts'
+import { type Late, openLate } from '../../metrics/reports/late_connection.ts'
 
 const DAY = 86_400_000
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Ltv, Retention } from '../../../src/web/ui/cohorts/asked.ts'
+import type { Ltv, Retention } from '../../../src/web/ui/cohorts/cohort_query.ts'
 import { curvesOf } from '../../../src/web/ui/cohorts/curves.ts'
 import { cohortGraph } from '../../../src/web/ui/cohorts/graphs.ts'
 import { periodsOf, triangleOf } from '../../../src/web/ui/retention/triangle.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { figureOfAll, sumOf, totalsOf } from '../../../src/web/ui/metrics/figures.ts'
-import { knownOnly, withoutUnknownPrevious } from '../../../src/web/ui/metrics/known.ts'
+import { knownOnly, withoutUnknownPrevious } from '../../../src/web/ui/metrics/known_points.ts'
 import { graphOf } from '../../../src/web/ui/metrics/lines.ts'
 import { noPeriodOf, unpricedOf } from '../../../src/web/ui/metrics/origins.ts'
 import { answerOf, moneyPoints, ratioPoints, seriesOf } from './metric_answers.ts'

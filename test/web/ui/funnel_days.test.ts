@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { MetricAnswer } from '../../../src/web/ui/metrics/answer.ts'
 import { figureOfAll, totalsOf } from '../../../src/web/ui/metrics/figures.ts'
-import { commonDays } from '../../../src/web/ui/retention/funnel_days.ts'
+import type { MetricAnswer } from '../../../src/web/ui/metrics/metric_answer.ts'
+import { commonDays } from '../../../src/web/ui/retention/common_days.ts'
 import { answerOf, seriesOf } from './metric_answers.ts'
 
 /** A metric of five days from 1 November on; null for a day of which it is not known. */

@@ -1,5 +1,5 @@
 /** Answers about metrics as the API gives them, for what the page makes of them. */
-import type { MetricAnswer, Point, Series } from '../../../src/web/ui/metrics/answer.ts'
+import type { MetricAnswer, Point, Series } from '../../../src/web/ui/metrics/metric_answer.ts'
 import { plusDays } from '../../../src/web/ui/words.ts'
 
 export const moneyPoints = (millis: number[], first = '2026-11-01'): Point[] =>
@@ -41,7 +41,7 @@ export const answerOf = (own: Partial<MetricAnswer>): MetricAnswer => ({
   view: null,
   refunds: null,
   sources: [],
-  seams: [],
+  cutovers: [],
   proceeds_known: null,
   first_on: '2026-01-01',
   rebuilding: null,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Subscription } from '../../../src/web/ui/customers/profile/answer.ts'
 import { outlookOf } from '../../../src/web/ui/customers/profile/outlook.ts'
+import type { Subscription } from '../../../src/web/ui/customers/profile/profile_answer.ts'
 import { date } from '../../../src/web/ui/words.ts'
 
 const ENDS = Date.UTC(2026, 11, 12, 12)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { browserName } from '../../../src/web/ui/settings/access/browsers.ts'
 import { CALLS, LANGUAGES, snippet } from '../../../src/web/ui/settings/access/snippets.ts'
 import { sectionsWith } from '../../../src/web/ui/settings/finding.ts'
-import { groupMissingDays } from '../../../src/web/ui/settings/holes.ts'
+import { groupMissingDays } from '../../../src/web/ui/settings/missing_day_groups.ts'
 import { bytes, duration, grouped, sentence } from '../../../src/web/ui/words.ts'
 
 const FILLED = { base_url: 'https://wf.example.com', key: 'pk_live_1', bundle_id: 'com.example.tides' }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tablesOf } from '../../../src/web/ui/metrics/asked.ts'
+import { tablesOf } from '../../../src/web/ui/metrics/metric_query.ts'
 
 const queryOf = (address: string) => Object.fromEntries(new URL(address, 'http://localhost').searchParams)
 

@@ -65,7 +65,7 @@ function across(plot: uPlot, draw: (pen: CanvasRenderingContext2D) => void): voi
   pen.restore()
 }
 
-/** Behind the data: a line down at each seam, with dots, and one at zero where something lies below it. */
+/** Behind the data: a line down at each cutover, with dots, and one at zero where something lies below it. */
 export const marksOf =
   ({ cutovers = [], on, lines }: Graph) =>
   (plot: uPlot): void => {

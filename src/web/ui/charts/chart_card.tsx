@@ -1,11 +1,11 @@
 /** A card with a chart: as a chart or as a table, and to be taken along. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useRef } from 'preact/hooks'
-import type { QueryResult } from '../answers.ts'
 import { Card } from '../parts/card.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Popover } from '../parts/popover.tsx'
-import { QueryView } from '../parts/states.tsx'
+import { QueryView } from '../parts/query_view.tsx'
+import type { QueryResult } from '../queries.ts'
 import { useQueryParams } from '../scope.ts'
 import { Figure } from './figure.tsx'
 import type { Graph } from './graph.ts'

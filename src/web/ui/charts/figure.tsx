@@ -1,7 +1,7 @@
 /** A graph as a chart with its legend, or as a table. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { Empty } from '../parts/states.tsx'
+import { Empty } from '../parts/query_view.tsx'
 import { type Graph, isEmpty } from './graph.ts'
 import { GraphTable } from './graph_table.tsx'
 import { Legend } from './legend.tsx'

@@ -1,7 +1,7 @@
 /** The figures of a graph as a table, newest first. */
 import type { JSX } from 'preact'
-import { TableHead } from '../parts/heads.tsx'
 import { Scroll } from '../parts/scroll.tsx'
+import { TableHead } from '../parts/table_head.tsx'
 import { completeOf, type Graph } from './graph.ts'
 
 type TableProps = { graph: Graph; title: string }

@@ -25,7 +25,7 @@ function rowsAt({ lines }: Graph, index: number): { rows: Line[]; others: number
 function At({ graph, index }: { graph: Graph; index: number }): JSX.Element {
   const on = graph.on[index] ?? ''
   const next = graph.on[index + 1]
-  const seams = (graph.cutovers ?? []).filter(
+  const cutovers = (graph.cutovers ?? []).filter(
     (cutover) => cutover.on >= on && (next === undefined || cutover.on < next),
   )
   const { rows, others } = rowsAt(graph, index)
@@ -59,7 +59,7 @@ function At({ graph, index }: { graph: Graph; index: number }): JSX.Element {
         </tbody>
       </table>
       {isUnsure && <div class="why">Not all of its data is there yet.</div>}
-      {seams.map((cutover) => (
+      {cutovers.map((cutover) => (
         <div class="why" key={cutover.on}>
           {cutover.words}
         </div>

@@ -1,8 +1,8 @@
 /** What one who paid has paid, by when. */
 import type { JSX } from 'preact'
 import { money, month, plural } from '../words.ts'
-import { type Cohorts, type Arppu as Row, useCohorts } from './asked.ts'
 import { CohortCard, EstimateNote } from './cohort_card.tsx'
+import { type Cohorts, type Arppu as Row, useCohorts } from './cohort_query.ts'
 import { cohortGraph, type Part } from './graphs.ts'
 
 /** The last month that is over. */

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { ChartCard } from '../charts/chart_card.tsx'
 import type { Graph } from '../charts/graph.ts'
 import { day, share } from '../words.ts'
-import type { CohortName, Cohorts, useCohorts } from './asked.ts'
+import type { CohortName, Cohorts, useCohorts } from './cohort_query.ts'
 
 type CohortCardProps<Name extends CohortName> = {
   name: Name

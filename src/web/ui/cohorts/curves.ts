@@ -3,7 +3,7 @@ import { stepHue } from '../charts/colours.ts'
 import type { Graph, Line } from '../charts/graph.ts'
 import { evenTicks } from '../charts/ticks.ts'
 import { cohortTitle, count, daysBetween, type Grain, money, plural, shortMoney } from '../words.ts'
-import type { Ltv } from './asked.ts'
+import type { Ltv } from './cohort_query.ts'
 
 /** A week apart, over a year. */
 export const CURVE_DAYS = Array.from({ length: 53 }, (_, week) => week * 7)

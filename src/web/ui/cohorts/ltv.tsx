@@ -3,8 +3,8 @@ import type { JSX } from 'preact'
 import { useCardParams } from '../charts/chart_card.tsx'
 import { Segments } from '../parts/popover.tsx'
 import { count, money } from '../words.ts'
-import { type Cohorts, type Ltv as Row, useCohorts } from './asked.ts'
 import { CohortCard, EstimateNote } from './cohort_card.tsx'
+import { type Cohorts, type Ltv as Row, useCohorts } from './cohort_query.ts'
 import { CURVE_DAYS, curvesOf } from './curves.ts'
 
 const GRAINS = [

@@ -2,8 +2,8 @@
 import type { JSX } from 'preact'
 import { sumOf } from '../metrics/figures.ts'
 import { count, plural, share, times } from '../words.ts'
-import { type Cohorts, type Recovery as Row, useCohorts } from './asked.ts'
 import { CohortCard } from './cohort_card.tsx'
+import { type Cohorts, type Recovery as Row, useCohorts } from './cohort_query.ts'
 import { cohortGraph, type Part } from './graphs.ts'
 
 const PARTS: Part<Row>[] = [

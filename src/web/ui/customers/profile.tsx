@@ -1,21 +1,21 @@
 /** One customer: everything known of them, and why. */
 import type { JSX } from 'preact'
 import { useRoute } from 'preact-iso'
-import { useQuery } from '../answers.ts'
 import { useApps } from '../apps.ts'
 import { EventDialog } from '../events/event_dialog.tsx'
 import { EvidenceDialog } from '../evidence/evidence_dialog.tsx'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { useNow } from '../now.ts'
+import { BackLink } from '../parts/back_link.tsx'
 import { Copy } from '../parts/copy.tsx'
-import { Empty, QueryView } from '../parts/states.tsx'
-import { BackLink } from '../parts/up.tsx'
+import { Empty, QueryView } from '../parts/query_view.tsx'
+import { useQuery } from '../queries.ts'
 import { useQueryParams } from '../scope.ts'
-import type { Profile as Answer } from './profile/answer.ts'
 import { Headline } from './profile/headline.tsx'
 import { Identity } from './profile/identity.tsx'
+import type { Profile as Answer } from './profile/profile_answer.ts'
 import { Purchases } from './profile/purchases.tsx'
-import { Timeline } from './profile/story.tsx'
+import { Timeline } from './profile/timeline.tsx'
 
 export function Profile(): JSX.Element {
   const { params } = useRoute()

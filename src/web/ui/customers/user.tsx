@@ -2,19 +2,19 @@
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
-import { useQuery } from '../answers.ts'
 import { type App, appName, useApps } from '../apps.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { useNow } from '../now.ts'
+import { BackLink } from '../parts/back_link.tsx'
 import { Card } from '../parts/card.tsx'
-import { Empty, QueryView } from '../parts/states.tsx'
-import { BackLink } from '../parts/up.tsx'
+import { Empty, QueryView } from '../parts/query_view.tsx'
+import { useQuery } from '../queries.ts'
 import { useScope } from '../scope.ts'
 import type { Customer } from './customer.ts'
 import { CustomerList } from './list.tsx'
-import type { Link, Move, User } from './profile/answer.ts'
 import { ForgetButton } from './profile/forget.tsx'
 import { AboutUser } from './profile/identity.tsx'
+import type { Link, Move, User } from './profile/profile_answer.ts'
 
 type Answer = { users: (User & { customers: Customer[]; links: Link[]; link_history: Move[] })[] }
 

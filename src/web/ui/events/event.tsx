@@ -2,8 +2,8 @@
 import type { JSX } from 'preact'
 import { useRoute } from 'preact-iso'
 import { ScopeBar } from '../frame/scope_bar.tsx'
-import { BackLink } from '../parts/up.tsx'
-import { EventDetails } from './event_whole.tsx'
+import { BackLink } from '../parts/back_link.tsx'
+import { EventDetails } from './event_details.tsx'
 
 export function EventPage(): JSX.Element {
   const { params } = useRoute()

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { Dialog } from '../parts/dialog.tsx'
 import { useScope } from '../scope.ts'
-import { EventDetails } from './event_whole.tsx'
+import { EventDetails } from './event_details.tsx'
 
 export function EventDialog({ id, onClose }: { id: string; onClose: () => void }): JSX.Element {
   const { href } = useScope()

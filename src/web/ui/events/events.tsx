@@ -1,8 +1,8 @@
 /** Everything that happened, as it was told: filtered, opened, followed live. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
+import { Empty, Failed, Placeholder } from '../parts/query_view.tsx'
 import { ShowMore } from '../parts/show_more.tsx'
-import { Empty, Failed, Placeholder } from '../parts/states.tsx'
 import { useQueryParams, useScope } from '../scope.ts'
 import { clock, plural } from '../words.ts'
 import { EventDialog } from './event_dialog.tsx'

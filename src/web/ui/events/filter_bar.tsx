@@ -4,8 +4,8 @@ import { Icon } from '../parts/icons.tsx'
 import { Pick, PickLabel, Popover } from '../parts/popover.tsx'
 import { useQueryParams } from '../scope.ts'
 import { day, plural, shortDay } from '../words.ts'
+import { ORIGIN_WORDS } from './event_details.tsx'
 import { eventLabel } from './event_labels.ts'
-import { ORIGIN_WORDS } from './event_whole.tsx'
 import { type Filters, NOUNS, ORIGINS, type Origin, toggled } from './filters.ts'
 
 const NOUN_TITLES: Record<string, string> = {

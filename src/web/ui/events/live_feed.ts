@@ -1,11 +1,11 @@
 /** The feed as it happens: what was, then what comes, in batches that eyes and a phone can follow. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { invalidate, problemFrom } from '../answers.ts'
 import { addressOf, type Problem, type Query, read } from '../http.ts'
 import { currentTime } from '../now.ts'
+import { invalidate, problemFrom } from '../queries.ts'
 import { openConnection } from './connection.ts'
 import type { FeedEvent, FeedPage } from './feed_event.ts'
-import { type FeedWindow, MAX_EVENTS, withNewEvents, withNewestPage, withOlderPage } from './stretch.ts'
+import { type FeedWindow, MAX_EVENTS, withNewEvents, withNewestPage, withOlderPage } from './feed_window.ts'
 
 const PAGE = 50
 /** Rows are drawn at most this often. */

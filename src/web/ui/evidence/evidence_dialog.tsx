@@ -1,9 +1,9 @@
 /** Everything that Apple signed about a customer, to be read and to be checked by anybody. */
 import type { JSX } from 'preact'
-import { usePagedQuery } from '../pages.ts'
+import { usePagedQuery } from '../paged_queries.ts'
 import { Dialog } from '../parts/dialog.tsx'
+import { Empty, QueryView } from '../parts/query_view.tsx'
 import { ShowMore } from '../parts/show_more.tsx'
-import { Empty, QueryView } from '../parts/states.tsx'
 import { type EvidenceAnswer, SignedText } from './signed_text.tsx'
 
 export function EvidenceDialog({

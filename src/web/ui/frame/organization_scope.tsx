@@ -5,7 +5,7 @@ import { useApps } from '../apps.ts'
 import { Pick } from '../parts/popover.tsx'
 import type { Scope } from '../scope.ts'
 import { useSession } from '../session.ts'
-import { organizationName, useStatus } from '../settings/known.ts'
+import { organizationName, useStatus } from '../settings/status_queries.ts'
 
 type Props = { scope: Scope; change: (changes: Partial<Scope>) => void }
 

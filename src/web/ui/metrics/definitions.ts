@@ -1,7 +1,7 @@
 /** What every metric means, in the server's words: this page invents none. */
 import type { InferOutput } from 'valibot'
 import type { DefinitionsAnswer } from '../../../api/metrics/answers.ts'
-import { type QueryResult, useQuery } from '../answers.ts'
+import { type QueryResult, useQuery } from '../queries.ts'
 
 type Answer = InferOutput<typeof DefinitionsAnswer>
 export type Definition = Answer['metrics'][number]

@@ -1,5 +1,5 @@
 /** One figure for all the days shown: of a level what stands at their end, of a flow all of it, of a ratio what they come to. */
-import { figureOf, type MetricAnswer, type Point, type Series } from './answer.ts'
+import { figureOf, type MetricAnswer, type Point, type Series } from './metric_answer.ts'
 
 /** What the answer is of; or the one part that was asked for. */
 export function totalsOf({ series }: Pick<MetricAnswer, 'series'>): Series[] {

@@ -4,13 +4,13 @@ import { useState } from 'preact/hooks'
 import { useApps } from '../apps.ts'
 import { Icon } from '../parts/icons.tsx'
 import { Popover } from '../parts/popover.tsx'
-import { QueryView } from '../parts/states.tsx'
+import { QueryView } from '../parts/query_view.tsx'
 import { useQueryParams } from '../scope.ts'
 import { useSession } from '../session.ts'
-import { type MetricAnswer, valueName } from './answer.ts'
-import { useMetric } from './asked.ts'
 import { SPLIT_NOUNS } from './breakdown.tsx'
 import type { Definition } from './definitions.ts'
+import { type MetricAnswer, valueName } from './metric_answer.ts'
+import { useMetric } from './metric_query.ts'
 
 /** The bar has the others. */
 const VALUE_FILTERS = ['product', 'country', 'period', 'offer'] as const

@@ -2,8 +2,8 @@
 import type { JSX } from 'preact'
 import { Delta } from '../parts/card.tsx'
 import { bucket, daysBetween, span } from '../words.ts'
-import { figureOf, isGoodUp, isShare, type MetricAnswer, wordsOf } from './answer.ts'
 import { type Figure, figureOfAll, sumOf, totalsOf } from './figures.ts'
+import { figureOf, isGoodUp, isShare, type MetricAnswer, wordsOf } from './metric_answer.ts'
 
 /** How many days of those shown have begun. */
 const daysShown = ({ from_on, until_on, today_on }: MetricAnswer): number =>

@@ -1,16 +1,16 @@
 /** All metrics: what each means and how it stands, one press from everything about it. */
 import type { JSX } from 'preact'
 import { Spark } from '../charts/spark.tsx'
-import { COHORT_NAMES } from '../cohorts/asked.ts'
+import { COHORT_NAMES } from '../cohorts/cohort_query.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
-import { QueryView } from '../parts/states.tsx'
+import { QueryView } from '../parts/query_view.tsx'
 import { useInView } from '../parts/use_in_view.ts'
 import { useScope } from '../scope.ts'
-import { figureOf, type MetricAnswer, wordsOf } from './answer.ts'
-import { useMetric } from './asked.ts'
 import { type Definition, useDefinitions, useOtherDefinitions } from './definitions.ts'
 import { figureOfAll, totalsOf } from './figures.ts'
 import { groupsOf } from './groups.ts'
+import { figureOf, type MetricAnswer, wordsOf } from './metric_answer.ts'
+import { useMetric } from './metric_query.ts'
 
 function CurrentFigure({ answer, title }: { answer: MetricAnswer; title: string }): JSX.Element {
   const points = totalsOf(answer)[0]?.points ?? []

@@ -1,7 +1,7 @@
 /** Where the figures of an answer are from, in words. */
 import { type App, appName } from '../apps.ts'
 import { day, money, plural, share } from '../words.ts'
-import type { MetricAnswer } from './answer.ts'
+import type { MetricAnswer } from './metric_answer.ts'
 
 const SOURCES = {
   reports: 'Apple’s daily reports',
@@ -53,12 +53,12 @@ export function labelsOf({ sources }: MetricAnswer): string[] {
   })
 }
 
-/** The seams, to be drawn and explained; with the names of the apps where there are several. */
+/** The cutovers, to be drawn and explained; with the names of the apps where there are several. */
 export function cutoversOf(
-  { seams, sources }: MetricAnswer,
+  { cutovers, sources }: MetricAnswer,
   apps: readonly App[],
 ): { on: string; words: string }[] {
-  const byPlace = Map.groupBy(seams, ({ on, to }) => `${on} ${to}`)
+  const byPlace = Map.groupBy(cutovers, ({ on, to }) => `${on} ${to}`)
   return [...byPlace.values()].map((own) => {
     const [on, to] = [own[0]?.on ?? '', own[0]?.to ?? 'ledger']
     const names = [...new Set(own.map(({ app_id }) => appName(apps, app_id)))]

@@ -1,7 +1,7 @@
 /** The values of a split, largest first, each with its share of all and what it was in the time before. */
 import type { App } from '../apps.ts'
-import { isShare, type MetricAnswer, type Series, valueName } from './answer.ts'
 import { type Figure, figureOfAll, sumOf, totalsOf } from './figures.ts'
+import { isShare, type MetricAnswer, type Series, valueName } from './metric_answer.ts'
 
 /** A share of fewer than these says little. */
 const FEW = 20

@@ -1,7 +1,7 @@
 /** What a card of a metric lets one choose, and what is said under it. */
 import type { JSX } from 'preact'
-import { type MetricAnswer, SPLIT_TITLES } from './answer.ts'
 import { totalsOf } from './figures.ts'
+import { type MetricAnswer, SPLIT_TITLES } from './metric_answer.ts'
 import {
   estimateOf,
   labelsOf,
@@ -23,7 +23,7 @@ export const Notes = ({ answer }: { answer: MetricAnswer }): JSX.Element => (
       const note = noteOf(answer)
       return note && <span key={note}>{note}</span>
     })}
-    {answer.seams.some(({ on }) => on >= answer.from_on && on <= answer.until_on) && (
+    {answer.cutovers.some(({ on }) => on >= answer.from_on && on <= answer.until_on) && (
       <span>Dotted line: where one source ends and the other begins.</span>
     )}
     {lineagesBehind(answer) && <span class="warn">{lineagesBehind(answer)}</span>}

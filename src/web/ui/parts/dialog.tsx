@@ -1,10 +1,10 @@
 /** A dialog over the page, on the browser's own: focus stays inside, Escape closes, focus goes back. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { problemFrom } from '../answers.ts'
 import type { Problem } from '../http.ts'
+import { problemFrom } from '../queries.ts'
+import { ErrorMessage } from './error_message.tsx'
 import { Icon } from './icons.tsx'
-import { ErrorMessage } from './wrong.tsx'
 
 type DialogProps = { title: string; onClose: () => void; isWide?: boolean; children: ComponentChildren }
 

@@ -1,6 +1,6 @@
 /** What stands below a list of which there is more. */
 import type { JSX } from 'preact'
-import type { Paged } from '../pages.ts'
+import type { Paged } from '../paged_queries.ts'
 
 type Props = Pick<Paged<never>, 'more' | 'isBusy' | 'problem'> & { label?: string }
 

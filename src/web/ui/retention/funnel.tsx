@@ -1,15 +1,15 @@
 /** From a download to a payment: how many of each, and how many for each download. */
 import type { JSX } from 'preact'
-import type { QueryResult } from '../answers.ts'
-import type { MetricAnswer } from '../metrics/answer.ts'
-import { useMetric } from '../metrics/asked.ts'
 import { type Definition, useDefinitions } from '../metrics/definitions.ts'
 import { figureOfAll, totalsOf } from '../metrics/figures.ts'
+import type { MetricAnswer } from '../metrics/metric_answer.ts'
+import { useMetric } from '../metrics/metric_query.ts'
 import { Card } from '../parts/card.tsx'
-import { QueryView } from '../parts/states.tsx'
+import { QueryView } from '../parts/query_view.tsx'
+import type { QueryResult } from '../queries.ts'
 import { useScope } from '../scope.ts'
 import { count, day, plural, share } from '../words.ts'
-import { type CommonDays, commonDays } from './funnel_days.ts'
+import { type CommonDays, commonDays } from './common_days.ts'
 
 const STEPS = ['downloads', 'new_trials', 'first_payments'] as const
 

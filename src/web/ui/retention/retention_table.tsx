@@ -2,14 +2,14 @@
 import type { JSX } from 'preact'
 import { ExportMenu, useCardParams } from '../charts/chart_card.tsx'
 import { savePicture } from '../charts/picture.ts'
-import { type Cohorts, useCohorts } from '../cohorts/asked.ts'
 import { Anchor, CohortAbout } from '../cohorts/cohort_card.tsx'
+import { type Cohorts, useCohorts } from '../cohorts/cohort_query.ts'
 import { ChoiceMenu } from '../metrics/tools.tsx'
 import { Card } from '../parts/card.tsx'
-import { TableHead } from '../parts/heads.tsx'
 import { Segments } from '../parts/popover.tsx'
+import { Empty, QueryView } from '../parts/query_view.tsx'
 import { Scroll } from '../parts/scroll.tsx'
-import { Empty, QueryView } from '../parts/states.tsx'
+import { TableHead } from '../parts/table_head.tsx'
 import { cohortTitle, count, period as periodName, plural, share } from '../words.ts'
 import {
   type Cell,

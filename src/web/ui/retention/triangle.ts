@@ -1,5 +1,5 @@
 /** Cohorts as a triangle: a row for each, a column for each renewal, and what all of them come to. */
-import type { Retention } from '../cohorts/asked.ts'
+import type { Retention } from '../cohorts/cohort_query.ts'
 
 export type Cell = { k: number; due: number; held: number; share: number | null; complete: boolean }
 export type TriangleRow = { cohort: string; size: number; cells: Cell[] }

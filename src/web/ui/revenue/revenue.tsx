@@ -5,10 +5,10 @@ import { Arppu } from '../cohorts/arppu.tsx'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { Breakdown } from '../metrics/breakdown.tsx'
 import { MetricCard } from '../metrics/metric_card.tsx'
+import { RequireFigures } from '../metrics/require_figures.tsx'
 import { RefundDays } from '../metrics/tools.tsx'
 import { ViewHead } from '../metrics/view_head.tsx'
-import { RequireFigures } from '../metrics/with_figures.tsx'
-import { NetRevenue } from './money_kept.tsx'
+import { NetRevenue } from './net_revenue.tsx'
 
 export function Revenue(): JSX.Element {
   const [word, change] = useCardParams('revenue')

@@ -1,11 +1,11 @@
 /** Which Windfall this is. */
 import type { JSX } from 'preact'
-import { useQuery } from '../answers.ts'
 import { Card } from '../parts/card.tsx'
-import { QueryView } from '../parts/states.tsx'
-import { RelativeTime } from '../parts/when.tsx'
+import { QueryView } from '../parts/query_view.tsx'
+import { RelativeTime } from '../parts/relative_time.tsx'
+import { useQuery } from '../queries.ts'
 import { bytes, instant } from '../words.ts'
-import { useStatus } from './known.ts'
+import { useStatus } from './status_queries.ts'
 
 export function About(): JSX.Element {
   const ready = useQuery<{ status: string }>('/readyz', {}, { every: 60_000 })

@@ -2,13 +2,13 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Card } from '../parts/card.tsx'
 import { Icon } from '../parts/icons.tsx'
-import { QueryView } from '../parts/states.tsx'
-import { RelativeTime } from '../parts/when.tsx'
+import { QueryView } from '../parts/query_view.tsx'
+import { RelativeTime } from '../parts/relative_time.tsx'
 import { useScope } from '../scope.ts'
 import { count, day, plural, sentence, share } from '../words.ts'
 import { ConnectFirst } from './connect_first.tsx'
 import { PendingApps } from './connect_pending.tsx'
-import { type AppHealth, organizationName, useHealth, useStatus } from './known.ts'
+import { type AppHealth, organizationName, useHealth, useStatus } from './status_queries.ts'
 
 type Key = AppHealth['keys']['connect']
 

@@ -1,15 +1,15 @@
 /** Every setting: its value, and who said so. Read only: they are changed in config.toml. */
 import type { JSX } from 'preact'
 import { Card } from '../parts/card.tsx'
+import { CodeProse } from '../parts/code_prose.tsx'
 import { CommandCopy } from '../parts/copy.tsx'
-import { TableHead } from '../parts/heads.tsx'
 import { Icon } from '../parts/icons.tsx'
-import { CodeProse } from '../parts/prose.tsx'
+import { Empty, QueryView } from '../parts/query_view.tsx'
 import { Scroll } from '../parts/scroll.tsx'
-import { Empty, QueryView } from '../parts/states.tsx'
+import { TableHead } from '../parts/table_head.tsx'
 import { useQueryParams } from '../scope.ts'
 import { sectionsWith } from './finding.ts'
-import { type StatusData, useStatus } from './known.ts'
+import { type StatusData, useStatus } from './status_queries.ts'
 
 type Section = StatusData['sections'][number]
 type Setting = Section['settings'][number]

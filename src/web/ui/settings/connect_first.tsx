@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { Card } from '../parts/card.tsx'
 import { CommandCopy, Copy } from '../parts/copy.tsx'
-import { useStatus } from './known.ts'
+import { useStatus } from './status_queries.ts'
 
 export function ConnectFirst(): JSX.Element {
   const url = useStatus().data?.notification_url

@@ -3,14 +3,14 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
 import type { PendingAnswer } from '../../../api/owner/pending.ts'
-import { invalidate, useQuery } from '../answers.ts'
 import { write } from '../http.ts'
 import { Card } from '../parts/card.tsx'
 import { useMutation } from '../parts/dialog.tsx'
-import { RelativeTime } from '../parts/when.tsx'
+import { RelativeTime } from '../parts/relative_time.tsx'
+import { invalidate, useQuery } from '../queries.ts'
 import { date, plural } from '../words.ts'
-import { type StatusData, useStatus } from './known.ts'
 import { OrganizationPick } from './organization_pick.tsx'
+import { type StatusData, useStatus } from './status_queries.ts'
 
 type Pending = InferOutput<typeof PendingAnswer>['pending'][number]
 

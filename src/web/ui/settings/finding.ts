@@ -1,5 +1,5 @@
 /** Settings that are looked for. */
-import type { StatusData } from './known.ts'
+import type { StatusData } from './status_queries.ts'
 
 type Section = StatusData['sections'][number]
 

@@ -1,12 +1,12 @@
 /** How far what Apple shows of the past has been read. */
 import type { JSX } from 'preact'
 import { Card } from '../parts/card.tsx'
-import { TableHead } from '../parts/heads.tsx'
+import { Empty, QueryView } from '../parts/query_view.tsx'
+import { RelativeTime } from '../parts/relative_time.tsx'
 import { Scroll } from '../parts/scroll.tsx'
-import { Empty, QueryView } from '../parts/states.tsx'
-import { RelativeTime } from '../parts/when.tsx'
+import { TableHead } from '../parts/table_head.tsx'
 import { sentence, share } from '../words.ts'
-import { type AppHealth, useHealth } from './known.ts'
+import { type AppHealth, useHealth } from './status_queries.ts'
 
 type HistoryState = AppHealth['history'][number]
 

@@ -2,13 +2,13 @@
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { JobsAnswer } from '../../../api/jobs.ts'
-import { useQuery } from '../answers.ts'
 import { Card } from '../parts/card.tsx'
-import { TableHead } from '../parts/heads.tsx'
-import { CodeProse } from '../parts/prose.tsx'
+import { CodeProse } from '../parts/code_prose.tsx'
+import { QueryView } from '../parts/query_view.tsx'
+import { RelativeTime } from '../parts/relative_time.tsx'
 import { Scroll } from '../parts/scroll.tsx'
-import { QueryView } from '../parts/states.tsx'
-import { RelativeTime } from '../parts/when.tsx'
+import { TableHead } from '../parts/table_head.tsx'
+import { useQuery } from '../queries.ts'
 import { count, duration, grouped, sentence } from '../words.ts'
 
 type Job = InferOutput<typeof JobsAnswer>['jobs'][number]

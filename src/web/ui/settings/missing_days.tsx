@@ -1,8 +1,8 @@
 /** Days of reports that are not here, and why: those with the same reason together. */
 import type { JSX } from 'preact'
-import { RelativeTime } from '../parts/when.tsx'
+import { RelativeTime } from '../parts/relative_time.tsx'
 import { count, day, plural, sentence } from '../words.ts'
-import type { MissingDay, MissingDayGroup } from './holes.ts'
+import type { MissingDay, MissingDayGroup } from './missing_day_groups.ts'
 
 const STATES: Record<MissingDay['state'], string> = {
   done: 'Here',

@@ -1,6 +1,6 @@
 /** Which organization, where there are several. */
 import type { JSX } from 'preact'
-import { useStatus } from './known.ts'
+import { useStatus } from './status_queries.ts'
 
 type PickProps = { value: string | null; onPick: (id: string) => void; isSlim?: boolean }
 

@@ -2,11 +2,11 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { problemFrom } from '../answers.ts'
 import { type Problem, write } from '../http.ts'
-import { Failed } from '../parts/states.tsx'
+import { Failed } from '../parts/query_view.tsx'
+import { problemFrom } from '../queries.ts'
 import type { Session } from '../session.ts'
-import { SignInForm, startSession } from './entering.tsx'
+import { SignInForm, startSession } from './sign_in_form.tsx'
 
 function useOpenLink(token: string): (passcode: string | null) => Promise<void> {
   const { route } = useLocation()

@@ -3,13 +3,13 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { SIGN_IN_PATHS, type SignInPath } from '../addresses.ts'
-import { problemFrom } from '../answers.ts'
 import { type Problem, write } from '../http.ts'
 import { Copy, commandLine } from '../parts/copy.tsx'
+import { problemFrom } from '../queries.ts'
 import { type Session, storageMessage } from '../session.ts'
-import { SignInForm, startSession } from './entering.tsx'
 import { PasswordField } from './password.tsx'
 import { Share } from './share.tsx'
+import { SignInForm, startSession } from './sign_in_form.tsx'
 
 const entryPathOf = (path: string): SignInPath | null =>
   SIGN_IN_PATHS.find((entryPath) => entryPath === path) ?? null

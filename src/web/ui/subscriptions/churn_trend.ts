@@ -1,6 +1,7 @@
 /** Whether churn gets worse: the last whole month against those before it, and whether that may be chance. */
-import type { MetricAnswer, Point } from '../metrics/answer.ts'
+
 import { sumOf, totalsOf } from '../metrics/figures.ts'
+import type { MetricAnswer, Point } from '../metrics/metric_answer.ts'
 
 const MONTHS_BEFORE = 6
 /** How many standard errors of the difference of two shares make it more than a hint, and more than chance. */

@@ -4,11 +4,11 @@ import { Recovery } from '../cohorts/recovery.tsx'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { useDefinition } from '../metrics/definitions.ts'
 import { MetricCard } from '../metrics/metric_card.tsx'
+import { RequireFigures } from '../metrics/require_figures.tsx'
 import { ViewHead } from '../metrics/view_head.tsx'
-import { RequireFigures } from '../metrics/with_figures.tsx'
 import { AtRisk } from './at_risk.tsx'
 import { Churn } from './churn.tsx'
-import { StatusBreakdown } from './standing.tsx'
+import { StatusBreakdown } from './status_breakdown.tsx'
 import { Waterfall } from './waterfall.tsx'
 
 /** How they stood on the days before, where that is known. */

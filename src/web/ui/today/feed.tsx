@@ -6,7 +6,7 @@ import { KIND_TITLES, KINDS, type Kind, typesOf } from '../events/event_labels.t
 import type { FeedEvent } from '../events/feed_event.ts'
 import { type LiveFeed, useLiveFeed } from '../events/live_feed.ts'
 import { EventRows } from '../events/rows.tsx'
-import { Empty, Failed, Placeholder } from '../parts/states.tsx'
+import { Empty, Failed, Placeholder } from '../parts/query_view.tsx'
 import { useQueryParams, useScope } from '../scope.ts'
 import { clock, plural } from '../words.ts'
 

@@ -6,7 +6,7 @@ import { noPeriod } from '../metrics/origins.ts'
 import { Delta } from '../parts/card.tsx'
 import { Tip } from '../parts/popover.tsx'
 import { count, day, money, share, shortMoney, weekday } from '../words.ts'
-import { certainty, type TodayFigures } from './sureness.ts'
+import { certainty, type TodayFigures } from './certainty.ts'
 
 /** A figure's name with what it means, in the server's words. */
 function Label({ metric, children }: { metric: string; children: string }): JSX.Element {

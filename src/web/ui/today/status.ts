@@ -1,7 +1,7 @@
 /** What the server says of its own condition. */
 import type { InferOutput } from 'valibot'
 import type { StatusAnswer } from '../../../api/status_answers.ts'
-import { type QueryResult, useQuery } from '../answers.ts'
+import { type QueryResult, useQuery } from '../queries.ts'
 
 type Status = InferOutput<typeof StatusAnswer>
 export type StatusRow = Status['rows'][number]

@@ -1,5 +1,5 @@
 /** What we compute: the attributes of a user as rows: the value of the last call, the proved value, whether they differ. */
-import type { User } from './answer.ts'
+import type { User } from './profile_answer.ts'
 
 /** Values as text. `proved` is null where no proved call said the attribute. */
 export type AttributeRow = { key: string; last: string; proved: string | null; differs: boolean }

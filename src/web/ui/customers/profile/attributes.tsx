@@ -1,9 +1,9 @@
 /** A user's attributes: what the last call said of each, and what is proved, side by side where both are known. */
 import type { JSX } from 'preact'
-import { TableHead } from '../../parts/heads.tsx'
 import { Scroll } from '../../parts/scroll.tsx'
-import type { User } from './answer.ts'
+import { TableHead } from '../../parts/table_head.tsx'
 import { type AttributeRow, attributeRows } from './attribute_rows.ts'
+import type { User } from './profile_answer.ts'
 
 export function Attributes({ user }: { user: User }): JSX.Element | null {
   const rows = attributeRows(user)

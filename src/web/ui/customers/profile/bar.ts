@@ -1,5 +1,5 @@
 /** The life of a subscription as it is drawn: runs of the same, what lies between them, and where on a bar they stand. */
-import type { Segment, Transaction } from './answer.ts'
+import type { Segment, Transaction } from './profile_answer.ts'
 
 export type PieceKind = Segment['kind'] | 'grace' | 'gap'
 export type Piece = {

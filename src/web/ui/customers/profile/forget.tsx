@@ -2,11 +2,11 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { invalidate } from '../../answers.ts'
 import { addressOf, write } from '../../http.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { useReauth } from '../../sign_in/fresh.tsx'
+import { invalidate } from '../../queries.ts'
+import { useReauth } from '../../sign_in/reauth.tsx'
 
 type Props = { app_id: string; app_user_id: string }
 

@@ -9,9 +9,9 @@ import { ago, count, date, instant, money, plural } from '../../words.ts'
 import type { Customer } from '../customer.ts'
 import { monthsPaid, statusLabel } from '../customer.ts'
 import { Verified } from '../person.tsx'
-import type { Profile, Subscription } from './answer.ts'
 import { provedOf } from './identity.tsx'
 import { outlookOf } from './outlook.ts'
+import type { Profile, Subscription } from './profile_answer.ts'
 
 type Props = { profile: Profile; now: number; bundle: string | undefined; onEvidence: () => void }
 

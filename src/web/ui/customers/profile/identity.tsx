@@ -2,13 +2,13 @@
 import type { JSX } from 'preact'
 import { Card } from '../../parts/card.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { Empty } from '../../parts/states.tsx'
+import { Empty } from '../../parts/query_view.tsx'
 import { count, instant, plural } from '../../words.ts'
 import { Verified } from '../person.tsx'
-import type { Link, Profile, User } from './answer.ts'
 import { Attributes } from './attributes.tsx'
 import { ForgetButton } from './forget.tsx'
 import { Moves } from './moves.tsx'
+import type { Link, Profile, User } from './profile_answer.ts'
 
 const PROOFS: Record<Link['proofs'][number], string> = {
   purchase: 'Signed purchase',

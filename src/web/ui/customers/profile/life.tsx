@@ -2,11 +2,11 @@
 import type { JSX } from 'preact'
 import { useId } from 'preact/hooks'
 import { productName } from '../../events/event_detail.ts'
-import { TableHead } from '../../parts/heads.tsx'
 import { Scroll } from '../../parts/scroll.tsx'
+import { TableHead } from '../../parts/table_head.tsx'
 import { date, money, monthOf, plural } from '../../words.ts'
-import type { Transaction } from './answer.ts'
 import { type Axis, type Piece, type PieceKind, positionOn } from './bar.ts'
+import type { Transaction } from './profile_answer.ts'
 
 const KINDS: Record<PieceKind, string> = {
   trial: 'Free trial',

@@ -1,12 +1,12 @@
 /** Who moved which purchase, when and on what evidence; the last move may be undone. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { invalidate } from '../../answers.ts'
 import { write } from '../../http.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icons.tsx'
+import { invalidate } from '../../queries.ts'
 import { instant } from '../../words.ts'
-import type { Move } from './answer.ts'
+import type { Move } from './profile_answer.ts'
 
 /** What came with the call. */
 const CREDENTIALS: Record<Move['to_credential'], string> = {

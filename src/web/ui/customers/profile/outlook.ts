@@ -2,7 +2,7 @@
 import { productName } from '../../events/event_detail.ts'
 import type { Tone } from '../../events/event_labels.ts'
 import { date, money } from '../../words.ts'
-import type { Subscription } from './answer.ts'
+import type { Subscription } from './profile_answer.ts'
 
 type RenewalOutlook = { title: string; tone: Tone | 'accent'; next: string }
 

@@ -2,13 +2,13 @@
 import type { JSX } from 'preact'
 import { productName } from '../../events/event_detail.ts'
 import { Card } from '../../parts/card.tsx'
-import { TableHead } from '../../parts/heads.tsx'
 import { Scroll } from '../../parts/scroll.tsx'
+import { TableHead } from '../../parts/table_head.tsx'
 import { date, money } from '../../words.ts'
-import type { Lineage, Profile, Transaction } from './answer.ts'
 import { type Axis, axisOf, barPieces } from './bar.ts'
 import { Life } from './life.tsx'
 import { outlookOf } from './outlook.ts'
+import type { Lineage, Profile, Transaction } from './profile_answer.ts'
 
 type Props = { profile: Profile; now: number; bundle: string | undefined }
 

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useApps } from '../../apps.ts'
 import { currentTime } from '../../now.ts'
 import { count, date } from '../../words.ts'
-import { LabelField } from '../what_for.tsx'
+import { LabelField } from '../label_field.tsx'
 
 export type GrantDraft = { label: string; apps: string[] | null; days: number | null }
 export const EMPTY_GRANT: GrantDraft = { label: '', apps: null, days: null }

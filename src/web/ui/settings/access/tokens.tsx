@@ -2,10 +2,10 @@
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { TokenAnswer, TokensAnswer } from '../../../../api/owner/tokens.ts'
-import { useQuery } from '../../answers.ts'
 import { Card } from '../../parts/card.tsx'
 import { Copy } from '../../parts/copy.tsx'
-import { useStatus } from '../known.ts'
+import { useQuery } from '../../queries.ts'
+import { useStatus } from '../status_queries.ts'
 import { type CredentialKind, CredentialList } from './credential_list.tsx'
 
 type Token = InferOutput<typeof TokenAnswer>

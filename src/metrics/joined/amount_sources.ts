@@ -1,0 +1,165 @@
+/** What we remember: the sums of the ledger and of Apple's reports, cut alike, so that they can be joined. */
+import type { Environment } from '../../apple/payloads.ts'
+import type { Store } from '../../store/store.ts'
+import type { DayNumber } from '../lineage/calendar.ts'
+import type { Measure } from '../lineage/rows.ts'
+import { PACIFIC } from '../lineage/settings.ts'
+import type { ReportedMeasure } from '../reports/cells.ts'
+import { addTo, type DailyAmounts } from '../reports/daily_amounts.ts'
+import type { ReportedNames } from '../reports/names.ts'
+import type { Commission, ProceedsCalculator } from '../reports/proceeds.ts'
+import type { ReportedDimension, ReportedSums } from '../reports/sums.ts'
+import type { DaySumCache, DaySums, SumMapping } from '../sums/day_sum_cache.ts'
+import { type Breakdown, dimensionPlan } from '../sums/dimension_plan.ts'
+import type { Generation } from '../upkeep/generations.ts'
+
+export type Zone = 'own' | 'pacific'
+/** From day to day, both included. */
+export type Range = { from: DayNumber; until: DayNumber }
+/** `shown`: the generation that is read. `has_before`: all that went before the first day, too, on the day before it. */
+export type LedgerQuery = Breakdown &
+  Range & { shown: Generation; app_id: string; environment: Environment; zone: Zone; has_before?: boolean }
+/** By value of the split, and apart by how surely it is known. */
+type ProceedsLines = { lines: DailyAmounts; basis: DailyAmounts }
+type ReportQuery = Breakdown & Range & { shown: Generation; app_id: string }
+
+export type AmountSources = ReturnType<typeof openAmountSources>
+
+/** An amount in a base currency by the rate of a day; null where there is none. */
+export type ConvertToBase = (base: string, milli: number, currency: string, day: DayNumber) => number | null
+
+type Deps = {
+  store: Store
+  sums: ReportedSums
+  daySums: DaySumCache
+  names: ReportedNames
+  proceeds: ProceedsCalculator
+  commission: Commission
+  convertToBase: ConvertToBase
+}
+
+export function openAmountSources({ store, sums, daySums, names, ...known }: Deps) {
+  const { proceeds, commission, convertToBase } = known
+  const version = store.cached(['reported_prices', 'rates'], () => ({}))
+
+  /** What the ledger has of measures, each added as often as its weight says. */
+  async function ledger(
+    query: LedgerQuery,
+    weights: Partial<Record<Measure, number>>,
+  ): Promise<DailyAmounts> {
+    const { zone, isOwn } = zoneOf(query)
+    const { name, dimension, keyOf } = dimensionPlan(query, isOwn)
+    const cut = { name, keyOf, is_original: query.currency !== null, has_before: query.has_before === true }
+    const found: DailyAmounts = new Map()
+    for (const [measure, weight] of Object.entries(weights) as [Measure, number][]) {
+      const place = { ...placeOf(query), zone, measure, dimension }
+      const { from, of } = await daySums.read(place, cut, query.from)
+      for (const [key, line] of of) addLine(found, key, { line, from, weight }, query)
+    }
+    return found
+  }
+
+  /**
+   * What the developer gets of what the ledger has of a measure of money, and apart by how surely that is known. What no
+   * rate is known for is left out, and in a currency of its own what is paid out in another.
+   */
+  async function proceedsOfLedger(query: LedgerQuery, measure: Measure): Promise<ProceedsLines> {
+    const { zone } = zoneOf(query)
+    const { name, keyOf } = dimensionPlan(query, false)
+    const cut = {
+      name: JSON.stringify(['proceeds', name, commission]),
+      keyOf,
+      is_original: true,
+      has_before: query.has_before === true,
+      mapping: proceedsMapping(query),
+    }
+    const found: ProceedsLines = { lines: new Map(), basis: new Map() }
+    const place = { ...placeOf(query), zone, measure, dimension: 'fine' as const }
+    const { from, of } = await daySums.read(place, cut, query.from)
+    for (const [key, line] of of) {
+      const [basis = '', value = ''] = key.split('\n')
+      addLine(found.lines, value, { line, from, weight: 1 }, query)
+      addLine(found.basis, basis, { line, from, weight: 1 }, query)
+    }
+    return found
+  }
+
+  /** What is left of a day's sum of every dimension, apart by how surely that is known. */
+  function proceedsMapping(query: LedgerQuery): SumMapping {
+    const { app_id } = query
+    return {
+      version: () => version(''),
+      of({ value, key, day }, { milli, count }) {
+        const [product_id = '', storefront = '', , , currency = '']: string[] = JSON.parse(value)
+        const got = proceeds.ofSum({ app_id, product_id, storefront, currency, milli, count, day })
+        const milliShown = inQueryCurrency(query, got.milli, got.currency, day) ?? 0
+        return { key: `${got.basis}\n${key}`, sum: { milli: milliShown, count } }
+      },
+    }
+  }
+
+  function zoneOf(query: LedgerQuery): { zone: string; isOwn: boolean } {
+    const own = query.shown.time_zone
+    return query.zone === 'own' || own === PACIFIC
+      ? { zone: own, isOwn: true }
+      : { zone: PACIFIC, isOwn: false }
+  }
+
+  function inQueryCurrency(
+    query: LedgerQuery,
+    milli: number,
+    currency: string,
+    day: DayNumber,
+  ): number | null {
+    if (query.currency !== null) return currency === query.currency ? milli : null
+    return convertToBase(query.shown.currency, milli, currency, day)
+  }
+
+  /** What the reports have of a measure. */
+  function reports(query: ReportQuery, measure: ReportedMeasure): DailyAmounts {
+    const nameOf = (number: string): string => names.productOf(query.app_id, number)
+    const { dimension, keyOf } = dimensionPlan(query, true, nameOf)
+    const found: DailyAmounts = new Map()
+    const place = { generation: query.shown.id, app_id: query.app_id }
+    for (const { id, value } of sums.seriesOf(place, measure, dimension as ReportedDimension)) {
+      const key = keyOf(value)
+      if (key === null) continue
+      for (const { day, milli, base_milli, count } of sums.days(id, query.from, query.until)) {
+        addTo(found, key, day, { milli: query.currency === null ? base_milli : milli, count })
+      }
+    }
+    return found
+  }
+
+  return { ledger, proceedsOfLedger, reports }
+}
+
+const placeOf = ({ shown, app_id, environment }: LedgerQuery) => ({
+  generation: shown.id,
+  app_id,
+  environment,
+})
+
+type WeightedDaySums = { line: DaySums; from: DayNumber; weight: number }
+
+/** Adds the days of a line that are asked for, and all that went before on the day before the first. */
+function addLine(
+  to: DailyAmounts,
+  key: string,
+  { line, from, weight }: WeightedDaySums,
+  { has_before, ...query }: LedgerQuery,
+): void {
+  const before = has_before ? { ...line.before } : null
+  const end = Math.min(line.days, query.until - from + 1)
+  for (let at = 0; at < end; at += 1) {
+    const [milli, count] = [line.milli[at] ?? 0, line.count[at] ?? 0]
+    if (milli === 0 && count === 0) continue
+    if (from + at >= query.from) addTo(to, key, from + at, { milli: milli * weight, count: count * weight })
+    else if (before) {
+      before.milli += milli
+      before.count += count
+    }
+  }
+  if (before === null || (before.milli === 0 && before.count === 0)) return
+  addTo(to, key, query.from - 1, { milli: before.milli * weight, count: before.count * weight })
+}

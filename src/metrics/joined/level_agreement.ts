@@ -1,0 +1,63 @@
+/** What we compute: on which Pacific days the ledger has the level that Apple's reports have. */
+import type { DayNumber } from '../lineage/calendar.ts'
+import { type Amount, NOTHING, plus } from '../reports/daily_amounts.ts'
+import type { Generation } from '../upkeep/generations.ts'
+import type { AmountSources } from './amount_sources.ts'
+import { cumulativeIn, dayIn, type LevelMeasure, NO_AMOUNTS } from './days.ts'
+
+const TOLERANCE = 0.005
+
+/** `shown`: the generation whose sums are compared. */
+type AgreementQuery = { shown: Generation; app_id: string; from: DayNumber; until: DayNumber }
+
+export type LevelAgreement = ReturnType<typeof openLevelAgreement>
+
+export function openLevelAgreement(sources: AmountSources) {
+  /**
+   * Whether the ledger's level of an app at the end of each of some Pacific days is that of the day's report. In each
+   * currency it is taken by the rate that the report's own level has: the two convert by the rates of different days, and
+   * what was paid a year ago differs by that alone.
+   */
+  async function compareDays(
+    query: AgreementQuery,
+    level: LevelMeasure,
+  ): Promise<(day: DayNumber) => boolean> {
+    const baseQuery = { ...query, filters: {}, split: null, currency: null } as const
+    const place = { environment: 'production', zone: 'pacific', has_before: true } as const
+    const inBase = await sources.ledger({ ...baseQuery, ...place, split: 'currency' }, { [level]: 1 })
+    const nativeIn = async (currency: string) =>
+      cumulativeIn(await sources.ledger({ ...baseQuery, ...place, currency }, { [level]: 1 }))('')
+    const reportedInBase = sources.reports({ ...baseQuery, split: 'currency' }, level)
+    const byCurrency = await Promise.all(
+      [...inBase.keys()].map(async (currency) => ({
+        own: cumulativeIn(inBase)(currency),
+        native: await nativeIn(currency),
+        reportedInBase: dayIn(reportedInBase)(currency),
+        reportedNative: dayIn(
+          currency === '' ? NO_AMOUNTS : sources.reports({ ...baseQuery, currency }, level),
+        )(''),
+      })),
+    )
+    const reported = dayIn(sources.reports(baseQuery, level))('')
+    return (day) => {
+      let sum = NOTHING
+      for (const { own, native, reportedInBase, reportedNative } of byCurrency) {
+        const { milli, count } = own(day)
+        const rated = reportedNative(day).milli
+        sum = plus(sum, {
+          milli: rated === 0 ? milli : (native(day).milli * reportedInBase(day).milli) / rated,
+          count,
+        })
+      }
+      return agrees(reported(day), sum)
+    }
+  }
+
+  return { compareDays }
+}
+
+/** Money and count within half a percent, above or below: a change over draws no cliff. */
+function agrees(reported: Amount, own: Amount): boolean {
+  const isWithinTolerance = (a: number, b: number): boolean => Math.abs(a - b) <= Math.abs(a) * TOLERANCE
+  return isWithinTolerance(reported.milli, own.milli) && isWithinTolerance(reported.count, own.count)
+}

@@ -1,0 +1,268 @@
+/** What may be asked: of a metric: which days, split and filtered how, in which money. */
+import * as v from 'valibot'
+import { isDay } from '../../days.ts'
+import { type FieldError, Refusal } from '../../errors.ts'
+import { jsonSchema } from '../../http/documented.ts'
+import { invalid } from '../../http/parse.ts'
+import type { Basis } from '../../money.ts'
+import type { Definition, Filter, Labelled, Split } from '../definitions/definition.ts'
+import { DEFINITIONS, METRIC_NAMES, type MetricName } from '../definitions/definitions.ts'
+import type { DayNumber } from '../lineage/calendar.ts'
+import type { AttributeFilter, Bucket, Filters } from '../sums/tallies.ts'
+import { bucketsOf, INTERVALS, type Interval } from './buckets.ts'
+import { EXCLUDED_PARTS } from './excluded_parts.ts'
+import { type FormulaOptions, formulaOf, type Refunds } from './formulas.ts'
+import { rangeFaults, rangeOf } from './range.ts'
+
+/** One line for each point of each series, or one for each point with a column for each series. */
+const LAYOUTS = ['long', 'wide'] as const
+export type Layout = (typeof LAYOUTS)[number]
+
+const MAX_VALUES = 100
+const MAX_LIST = 100
+
+/** A day in a query, YYYY-MM-DD. */
+export const day = (words: string) =>
+  v.pipe(
+    v.string(),
+    v.check(isDay, 'must be a day, YYYY-MM-DD'),
+    jsonSchema({ format: 'date' }),
+    v.description(words),
+  )
+const words = (pattern: RegExp, message: string, description: string) =>
+  v.pipe(
+    v.string(),
+    jsonSchema({ minLength: 1, pattern: '[^,]' }),
+    v.transform((text) => text.split(',').filter((word) => word !== '')),
+    v.minLength(1, 'must name at least one'),
+    v.maxLength(MAX_LIST, `must name at most ${MAX_LIST}`),
+    v.check((some) => some.every((word) => pattern.test(word)), message),
+    v.description(`${description}, separated by commas`),
+  )
+
+/** Whose figures: of which apps, by whose days. */
+export const ScopeParams = v.object({
+  app: v.optional(words(/./, '', 'Bundle ids or app ids')),
+  organization: v.optional(
+    v.pipe(v.string(), v.description('The id of one; needed where a token reads several')),
+  ),
+  environment: v.optional(v.picklist(['production', 'sandbox']), 'production'),
+  zone: v.optional(
+    v.pipe(
+      v.picklist(['own', 'pacific']),
+      v.description('Days of the organization’s own time zone, or those of Apple’s reports'),
+    ),
+    'own',
+  ),
+})
+
+/** `{name}` and its days, all optional. */
+export const SeriesParams = v.object({
+  ...ScopeParams.entries,
+  from: v.optional(day('The first day; the week, month or fiscal month that has it is told whole')),
+  to: v.optional(day('The last day; today at most')),
+  interval: v.optional(
+    v.pipe(
+      v.picklist(INTERVALS),
+      v.description(
+        'Weeks begin on Mondays. fiscal_month: Apple’s, by which it pays; its days are Pacific, whatever `zone` says',
+      ),
+    ),
+    'day',
+  ),
+  product: v.optional(words(/./, '', 'Product ids')),
+  country: v.optional(
+    words(/^[A-Z]{3}$/, 'must be countries of three letters, as in USA', 'Storefronts, ISO 3166 alpha-3'),
+  ),
+  period: v.optional(
+    words(/^P\d{1,4}[DWMY]$/, 'must be periods as in P1M', 'Subscription periods, ISO 8601'),
+  ),
+  offer: v.optional(
+    words(
+      /^(trial|free_offer|intro|offer|paid|none)$/,
+      'must be of trial, free_offer, intro, offer, paid, none',
+      'Kinds of offer',
+    ),
+  ),
+  attribute: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^[^="\\]{1,64}=/, 'must be a key, "=" and a value, as in plan=pro'),
+      v.description('Only subscriptions linked to users with this attribute: key=value. Slower'),
+    ),
+  ),
+  split: v.optional(
+    v.pipe(
+      v.string(),
+      v.description('A series for each value of one of the metric’s `splits`; largest first'),
+    ),
+  ),
+  limit: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^\d{1,3}$/, 'must be a whole number'),
+      jsonSchema({ type: 'integer', minimum: 1, maximum: MAX_VALUES, pattern: undefined }),
+      v.transform(Number),
+      v.minValue(1, 'must be at least 1'),
+      v.maxValue(MAX_VALUES, `must be at most ${MAX_VALUES}`),
+      v.description(`How many values of a split by themselves, 1 to ${MAX_VALUES}; the others as one`),
+    ),
+    '20',
+  ),
+  currency: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^[A-Z]{3}$/, 'must be a currency of three letters, as in EUR'),
+      v.description(
+        'Only what was charged in this currency, in it; without, everything in the base currency',
+      ),
+    ),
+  ),
+  basis: v.optional(
+    v.pipe(
+      v.picklist(['gross', 'proceeds']),
+      v.description('What customers were charged, or what is left after tax and Apple’s commission'),
+    ),
+    'gross',
+  ),
+  compare: v.optional(
+    v.pipe(v.picklist(['previous']), v.description('With as many days, weeks or months right before them')),
+  ),
+  refunds: v.optional(
+    v.pipe(v.picklist(['refund_day', 'purchase_day']), v.description('The day a refund counts for')),
+  ),
+  view: v.optional(v.pipe(v.string(), v.description('One of the metric’s `views`; its first unless said'))),
+  layout: v.optional(
+    v.pipe(
+      v.picklist(LAYOUTS),
+      v.description(
+        'Of comma-separated values: a line for each point of each series, or a column for each series',
+      ),
+    ),
+  ),
+  part: v.optional(
+    v.pipe(v.string(), v.description('One part of the metric; a split shows the whole unless one is named')),
+  ),
+})
+
+/** The overview of a place. */
+export const OverviewParams = v.object({ ...ScopeParams.entries, basis: SeriesParams.entries.basis })
+
+export type ScopeInput = v.InferOutput<typeof ScopeParams>
+type SeriesInput = v.InferOutput<typeof SeriesParams>
+
+/** A question about one metric that can be answered. */
+export type SeriesRequest = {
+  definition: Definition
+  name: MetricName
+  interval: Interval
+  buckets: Bucket[]
+  filters: Filters
+  attribute: AttributeFilter | null
+  split: Split | null
+  limit: number
+  currency: string | null
+  basis: Basis
+  with_previous: boolean
+  refunds: Refunds
+  view: string | null
+  /** null for every part, the whole first; of a split the whole alone. */
+  part: string | null
+}
+
+/** @throws Refusal 400 `unknown_metric` with the names that there are. */
+export function requireMetric(name: string): MetricName {
+  const found = METRIC_NAMES.find((one) => one === name)
+  if (found) return found
+  throw new Refusal(
+    400,
+    'unknown_metric',
+    `there is no metric ${name}; there are: ${METRIC_NAMES.join(', ')}`,
+  )
+}
+
+/**
+ * What is asked of a metric, at a day.
+ *
+ * @throws Refusal 400 `invalid_request` that names every fault.
+ */
+export function resolveRequest(name: MetricName, query: SeriesInput, today: DayNumber): SeriesRequest {
+  const definition: Definition = DEFINITIONS[name]
+  const errors = [...faultsOf(definition, query), ...rangeFaults(query, today)]
+  if (errors.length > 0) throw invalid(errors)
+  const { from, until } = rangeOf(query, today)
+  const { product, country, period, offer } = query
+  const options = formulaOptions(definition, query)
+  assertPart(name, options, query.part)
+  return {
+    definition,
+    name,
+    interval: query.interval,
+    buckets: bucketsOf(from, until, query.interval),
+    filters: {
+      ...(product && { product }),
+      ...(country && { country }),
+      ...(period && { period }),
+      ...(offer && { offer }),
+    },
+    attribute: query.attribute === undefined ? null : attributeOf(query.attribute),
+    split: definition.splits.find((one) => one === query.split) ?? null,
+    limit: query.limit,
+    currency: query.currency ?? null,
+    basis: query.basis,
+    with_previous: query.compare !== undefined,
+    refunds: options.refunds,
+    view: options.view,
+    part: query.part ?? null,
+  }
+}
+
+const formulaOptions = ({ views }: Definition, { view, refunds, interval }: SeriesInput): FormulaOptions => ({
+  view: view ?? views[0]?.name ?? null,
+  refunds: refunds ?? 'refund_day',
+  interval,
+})
+
+/** A view has parts of its own; how many cannot be valued is told beside every one. */
+function assertPart(name: MetricName, options: FormulaOptions, part: string | undefined): void {
+  if (part === undefined || EXCLUDED_PARTS.some((one) => one === part)) return
+  const parts = formulaOf(name, options).lines.flatMap((line) => line.part ?? [])
+  if (parts.includes(part)) return
+  const message = `the view ${options.view} has no part ${part}; it has: ${parts.join(', ') || 'none'}`
+  throw invalid([{ path: 'part', message }])
+}
+
+const FILTERS = ['product', 'country', 'period', 'offer', 'currency', 'attribute'] as const satisfies Filter[]
+
+function faultsOf(definition: Definition, query: SeriesInput): FieldError[] {
+  const { name, filters, splits, parts, views, bases, has_refund_days } = definition
+  const faults: FieldError[] = FILTERS.filter(
+    (one) => query[one] !== undefined && !filters.includes(one),
+  ).map((one) => ({ path: one, message: `${name} has no filter ${one}; it has: ${filters.join(', ')}` }))
+  const { split, view, part, basis, refunds } = query
+  if (split !== undefined && !splits.some((one) => one === split))
+    faults.push({ path: 'split', message: `${name} has no split ${split}; it has: ${splits.join(', ')}` })
+  if (view !== undefined && !views.some((one) => one.name === view))
+    faults.push({ path: 'view', message: `${name} has no view ${view}; it has: ${namesOf(views)}` })
+  if (part !== undefined && !parts.some((one) => one.name === part))
+    faults.push({ path: 'part', message: `${name} has no part ${part}; it has: ${namesOf(parts)}` })
+  if (!bases.includes(basis))
+    faults.push({ path: 'basis', message: `${name} has no basis ${basis}; it has: ${bases.join(', ')}` })
+  if (basis === 'proceeds' && query.attribute !== undefined)
+    faults.push({ path: 'basis', message: 'proceeds are not told by attribute; ask with basis=gross' })
+  if (refunds !== undefined && !has_refund_days)
+    faults.push({ path: 'refunds', message: `${name} does not count refunds; revenue does` })
+  return faults
+}
+
+const namesOf = (some: readonly Labelled[]): string =>
+  some.length === 0 ? 'none' : some.map(({ name }) => name).join(', ')
+
+/** The value as each kind of value that it may be in JSON: a text, and a number or word where it reads as one. */
+function attributeOf(text: string): AttributeFilter {
+  const at = text.indexOf('=')
+  const value = text.slice(at + 1)
+  const isPlain = /^(true|false|null|-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?)$/.test(value)
+  const json = [JSON.stringify(value), ...(isPlain ? [JSON.stringify(JSON.parse(value))] : [])]
+  return { key: text.slice(0, at), json }
+}

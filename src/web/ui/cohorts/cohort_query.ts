@@ -1,0 +1,55 @@
+/** How those who began together fared, as the API tells it. */
+import type { InferOutput } from 'valibot'
+import type { CohortsAnswer } from '../../../api/metrics/cohort_answers.ts'
+import { addressOf, type Query } from '../http.ts'
+import { useOverview } from '../overview.ts'
+import { type QueryResult, useQuery } from '../queries.ts'
+import { daysOf, type Scope, useScope } from '../scope.ts'
+import { useSession } from '../session.ts'
+import { plusDays } from '../words.ts'
+
+export const COHORT_NAMES = ['retention', 'ltv', 'arppu', 'recovery'] as const
+export type CohortName = (typeof COHORT_NAMES)[number]
+
+type Answer = InferOutput<typeof CohortsAnswer>
+type CohortRow = Answer['cohorts'][number]
+export type Retention = Extract<CohortRow, { renewals: unknown }>
+export type Ltv = Extract<CohortRow, { values: unknown }>
+export type Arppu = Extract<CohortRow, { payers: unknown }>
+export type Recovery = Extract<CohortRow, { failed: unknown }>
+type Rows = { retention: Retention; ltv: Ltv; arppu: Arppu; recovery: Recovery }
+
+export type Cohorts<Name extends CohortName> = Omit<Answer, 'cohorts'> & { cohorts: Rows[Name][] }
+
+const MONEY_COHORTS = new Set<CohortName>(['ltv', 'arppu'])
+
+/** Cohorts need time: a year of them at least. */
+const YEAR = 364
+
+function spanOf(scope: Scope, today: string, first: string | null): { from: string; to: string } {
+  const { from, to } = daysOf(scope, today, first)
+  const year = plusDays(to, -YEAR)
+  return { from: from < year ? from : year, to }
+}
+
+/** Nothing is asked before today's day is known. */
+export function useCohorts<Name extends CohortName>(
+  metric: Name,
+  params: Query = {},
+): { result: QueryResult<Cohorts<Name>>; csv: string } {
+  const { scope } = useScope()
+  const { overview } = useOverview(scope)
+  const session = useSession()
+  const basis = session.basis ?? scope.basis
+  const query: Query = {
+    metric,
+    basis: MONEY_COHORTS.has(metric) && basis !== 'gross' ? basis : null,
+    // Of one organization: those of several have no money and no days in common.
+    app: (scope.apps.length > 0 ? scope.apps : (overview?.apps ?? [])).join(','),
+    environment: scope.environment === 'production' ? null : scope.environment,
+    ...(overview && spanOf(scope, overview.today_on, null)),
+    ...params,
+  }
+  const result = useQuery<Cohorts<Name>>('/api/v1/cohorts', query, { wait: overview === undefined })
+  return { result, csv: addressOf('/api/v1/cohorts.csv', query) }
+}

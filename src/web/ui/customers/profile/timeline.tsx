@@ -1,0 +1,156 @@
+/** The story of a customer, newest first: payments, changes, who they said they are. */
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { eventDetail, productName } from '../../events/event_detail.ts'
+import { ORIGIN_WORDS } from '../../events/event_details.tsx'
+import { eventLabel, iconOf } from '../../events/event_labels.ts'
+import type { FeedEvent, FeedPage } from '../../events/feed_event.ts'
+import { Amount } from '../../events/row.tsx'
+import { usePagedQuery } from '../../paged_queries.ts'
+import { Card } from '../../parts/card.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Pick } from '../../parts/popover.tsx'
+import { Empty, QueryView } from '../../parts/query_view.tsx'
+import { ShowMore } from '../../parts/show_more.tsx'
+import { useQueryParams, useScope } from '../../scope.ts'
+import { ago, date, instant, money } from '../../words.ts'
+import type { Profile, Transaction } from './profile_answer.ts'
+import { SECTION_TITLES, SECTIONS, type TimelineItem, timelineOf } from './timeline_items.ts'
+
+/** Rows that are shown at first, and more of at each press. */
+const SHOWN = 30
+/** Pages of events that are asked for without being asked: so many that most have all of theirs. */
+const PAGE_SIZE = 5
+
+type Props = { profile: Profile; now: number; bundle: string | undefined }
+
+export function Timeline({ profile, now, bundle }: Props): JSX.Element {
+  const [words, change] = useQueryParams()
+  const [shown, setShown] = useState(SHOWN)
+  const section = SECTIONS.find((one) => one === words.story) ?? 'all'
+  const path = `/api/v1/customers/${profile.customer.id}/events`
+  const paged = usePagedQuery<FeedPage>(path, { limit: 200 }, 'before')
+  const { more, isBusy, problem, pages } = paged
+  useEffect(() => {
+    if (more && !isBusy && !problem && pages.length < PAGE_SIZE) more()
+  }, [pages.length])
+  const story = timelineOf(
+    pages.flatMap(({ events }) => events),
+    profile.transactions,
+    section,
+  )
+  const rest = story.length - shown
+  return (
+    <Card
+      class="profile-story"
+      title="Everything"
+      tools={
+        <Pick
+          title="Shown"
+          icon="filter"
+          value={section}
+          choices={SECTIONS.map((value) => ({ value, title: SECTION_TITLES[value] }))}
+          onPick={(value) => change({ story: value === 'all' ? null : value })}
+        />
+      }
+    >
+      <QueryView result={paged.first} height={360}>
+        {() =>
+          story.length === 0 ? (
+            <Empty icon="events" title="Nothing of that kind" />
+          ) : (
+            <ol class="happenings story" aria-label="Everything, newest first">
+              {story.slice(0, shown).map((item) => (
+                <Row key={item.key} item={item} now={now} bundle={bundle} />
+              ))}
+            </ol>
+          )
+        }
+      </QueryView>
+      {rest > 0 ? (
+        <ShowMore
+          more={() => setShown(shown + 3 * SHOWN)}
+          isBusy={false}
+          problem={null}
+          label={`Show more of ${story.length}`}
+        />
+      ) : (
+        <ShowMore {...paged} />
+      )}
+    </Card>
+  )
+}
+
+type RowProps = { item: TimelineItem; now: number; bundle: string | undefined }
+
+function Row({ item, now, bundle }: RowProps): JSX.Element {
+  const { event, transaction, at } = item
+  const { tone } = event ? eventLabel(event.type) : PAYMENT
+  return (
+    <li class="happened">
+      <span class={`happened-icon ${tone}`}>
+        <Icon name={event ? iconOf(event.type) : PAYMENT.icon} />
+      </span>
+      {event ? <EventSummary event={event} /> : <PaymentRow transaction={transaction} bundle={bundle} />}
+      <span class="happened-more">
+        {event && event.origin !== 'live' && <span class="badge">{ORIGIN_WORDS[event.origin].title}</span>}
+        {transaction && <span class="badge">From Apple’s transaction history</span>}
+      </span>
+      {event && item.hasAmount && <Amount event={event} />}
+      {transaction && (transaction.price_milli ?? 0) > 0 && (
+        <span class="happened-amount good">{money(transaction.price_milli, transaction.currency)}</span>
+      )}
+      <time
+        class="happened-time"
+        dateTime={new Date(at).toISOString()}
+        title={`${instant(at)}, ${ago(at, now)}`}
+      >
+        {date(at)}
+      </time>
+    </li>
+  )
+}
+
+const PAYMENT = { icon: 'card', tone: 'quiet' } as const
+
+function EventSummary({ event }: { event: FeedEvent }): JSX.Element {
+  const { href } = useScope()
+  const { path } = useLocation()
+  const [words] = useQueryParams()
+  const { product_id, bundle_id } = event.data
+  const detail = eventDetail(event)
+  return (
+    <span class="happened-words">
+      <a class="happened-title" href={href(path, { ...words, event: event.id })}>
+        {eventLabel(event.type).title}
+      </a>
+      {product_id && (
+        <span class="happened-product" title={product_id}>
+          {' '}
+          · {productName(product_id, bundle_id)}
+        </span>
+      )}
+      {detail && <span class="happened-told"> {detail}</span>}
+    </span>
+  )
+}
+
+/** A transaction that Apple's history told of, and no notification. */
+const PaymentRow = ({
+  transaction: { offer_discount, reason, product_id },
+  bundle,
+}: {
+  transaction: Transaction
+  bundle: string | undefined
+}): JSX.Element => (
+  <span class="happened-words">
+    <span class="happened-title">
+      {offer_discount === 'FREE_TRIAL' ? 'Free trial' : reason === 'RENEWAL' ? 'Renewal paid' : 'Payment'}
+    </span>
+    <span class="happened-product" title={product_id}>
+      {' '}
+      · {productName(product_id, bundle)}
+    </span>
+  </span>
+)

@@ -1,0 +1,150 @@
+/** All about one event: what happened, to whom, what it came from, and what Apple signed. */
+import type { JSX } from 'preact'
+import type { InferOutput } from 'valibot'
+import type { EventAnswer } from '../../../api/customers/evidence_answers.ts'
+import { Json } from '../evidence/json.tsx'
+import { type EvidenceAnswer, SignedText } from '../evidence/signed_text.tsx'
+import { Empty, QueryView } from '../parts/query_view.tsx'
+import { useQuery } from '../queries.ts'
+import { useScope } from '../scope.ts'
+import { instant, money } from '../words.ts'
+import { customerValue, eventDetail, productName } from './event_detail.ts'
+import { amountOf, eventLabel } from './event_labels.ts'
+import type { FeedEvent } from './feed_event.ts'
+
+type Answer = Omit<InferOutput<typeof EventAnswer>, 'event'> & { event: FeedEvent }
+
+export const ORIGIN_WORDS: Record<FeedEvent['origin'], { title: string; about: string }> = {
+  live: { title: 'Live', about: 'It came as it happened.' },
+  recovered: {
+    title: 'Recovered',
+    about: 'It had got lost on its way and was found by comparing with Apple.',
+  },
+  backfill: { title: 'From history', about: 'It was past already when Apple was first asked.' },
+}
+
+export function EventDetails({ id }: { id: string }): JSX.Element {
+  const result = useQuery<Answer>(`/api/v1/events/${encodeURIComponent(id)}`)
+  if (result.problem?.status === 404 && !result.data)
+    return (
+      <Empty icon="search" title="There is no such event">
+        <p class="mono tiny">{id}</p>
+      </Empty>
+    )
+  return (
+    <QueryView result={result} height={420}>
+      {(answer) => (
+        <div class="stack">
+          <Heading answer={answer} />
+          <Facts answer={answer} />
+          <section class="stack-s">
+            <h3>What the event says</h3>
+            <Json value={answer.event.data} label="What the event says" />
+          </section>
+          <Signed id={id} count={answer.evidence} />
+        </div>
+      )}
+    </QueryView>
+  )
+}
+
+function Heading({ answer: { event } }: { answer: Answer }): JSX.Element {
+  const { title, tone } = eventLabel(event.type)
+  const amount = amountOf(event)
+  const { product_id, bundle_id } = event.data
+  return (
+    <div class="spread">
+      <p class="event-title">
+        <strong class={tone === 'quiet' ? '' : tone}>{title}</strong>
+        {product_id && <span> · {productName(product_id, bundle_id)}</span>}
+        {eventDetail(event) && <span class="quiet"> {eventDetail(event)}</span>}
+      </p>
+      {amount && (
+        <strong class={amount.milli < 0 ? 'bad' : 'good'}>{money(amount.milli, amount.currency)}</strong>
+      )}
+    </div>
+  )
+}
+
+function Facts({ answer: { event, app } }: { answer: Answer }): JSX.Element {
+  const { href } = useScope()
+  const origin = ORIGIN_WORDS[event.origin]
+  const userId = event.data.user?.app_user_id ?? event.customer?.users[0]?.app_user_id
+  return (
+    <dl class="facts">
+      <dt>Took effect</dt>
+      <dd>{instant(event.occurred_at)}</dd>
+      <dt>Recorded</dt>
+      <dd>
+        {instant(event.recorded_at)} <span class="badge">{origin.title}</span>{' '}
+        <span class="quiet">{origin.about}</span>
+      </dd>
+      <dt>App</dt>
+      <dd>
+        {app ? (app.name ?? app.bundle_id) : '–'}{' '}
+        {event.environment === 'sandbox' && <span class="badge warn">Sandbox</span>}
+      </dd>
+      {event.customer_id && (
+        <>
+          <dt>Customer</dt>
+          <dd>
+            <a href={href(`/customers/${event.customer_id}`)}>{userId ?? 'Not identified'}</a>{' '}
+            {event.customer && (
+              <span class="quiet" title={`As of ${instant(event.customer.as_of)}`}>
+                {customerValue(event.customer)}
+              </span>
+            )}
+          </dd>
+        </>
+      )}
+      <dt>Type</dt>
+      <dd>
+        <code>{event.type}</code>
+        {event.data.notification?.type && (
+          <span class="quiet">
+            {' '}
+            from Apple’s{' '}
+            {[event.data.notification.type, event.data.notification.subtype].filter(Boolean).join(' · ')}
+          </span>
+        )}
+      </dd>
+      <dt>Cause</dt>
+      <dd class="mono tiny">{event.cause}</dd>
+      {event.subject && (
+        <>
+          <dt>Original transaction</dt>
+          <dd class="mono tiny">{event.subject}</dd>
+        </>
+      )}
+      <dt>Event</dt>
+      <dd class="mono tiny">
+        {event.id}, number {event.seq}
+      </dd>
+    </dl>
+  )
+}
+
+function Signed({ id, count }: { id: string; count: number }): JSX.Element {
+  const path = `/api/v1/events/${encodeURIComponent(id)}/evidence`
+  const result = useQuery<Pick<EvidenceAnswer, 'evidence'>>(path, {}, { wait: count === 0 })
+  return (
+    <section class="stack-s">
+      <h3>What Apple signed</h3>
+      {count === 0 ? (
+        <p class="small quiet">
+          Nothing signed led to it: it came from a call of an app or a backend, or from Windfall itself.
+        </p>
+      ) : (
+        <QueryView result={result} height={120}>
+          {({ evidence }) => (
+            <div class="signed-list">
+              {evidence.map((one) => (
+                <SignedText key={one.id} signed={one} />
+              ))}
+            </div>
+          )}
+        </QueryView>
+      )}
+    </section>
+  )
+}

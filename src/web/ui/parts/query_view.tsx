@@ -1,0 +1,90 @@
+/** What stands where data is not: nothing yet, on its way, refused, out of date. */
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { Problem } from '../http.ts'
+import type { QueryResult } from '../queries.ts'
+import { clock } from '../words.ts'
+import { Icon, type IconName } from './icons.tsx'
+
+type EmptyProps = { icon?: IconName; title: string; children?: ComponentChildren }
+/** Nothing there: what to do next, with the value or command to paste. */
+export const Empty = ({ icon = 'dot', title, children }: EmptyProps): JSX.Element => (
+  <div class="state">
+    <Icon name={icon} />
+    <h3>{title}</h3>
+    {children}
+  </div>
+)
+
+/** What happened, and again. */
+export const Failed = ({ problem, retry }: { problem: Problem; retry: () => void }): JSX.Element => (
+  <div class="state" role="alert">
+    <Icon name={problem.status === 0 ? 'offline' : 'warning'} />
+    <h3>{problem.status === 0 ? 'No connection' : 'That did not work'}</h3>
+    <p>{problem.message}</p>
+    <button type="button" class="button" onClick={retry}>
+      Try again
+    </button>
+  </div>
+)
+
+/** Room for what comes, of its height, so that nothing jumps; seen only after a while. */
+export const Placeholder = ({ height }: { height: number }): JSX.Element => (
+  <div class="ghost" style={{ height: `${height}px` }} role="status" aria-label="Loading" />
+)
+
+type LoadedProps<Answer> = {
+  result: QueryResult<Answer>
+  /** The height that it will have, in pixels. */
+  height: number
+  children: (data: Answer) => ComponentChildren
+}
+
+/** The data once it is there, and until then what stands in its place. */
+export function QueryView<Answer>({ result, height, children }: LoadedProps<Answer>): JSX.Element {
+  const { data, problem, retry, at, isPrevious } = result
+  if (data === undefined)
+    return problem ? <Failed problem={problem} retry={retry} /> : <Placeholder height={height} />
+  return (
+    <div class={isPrevious ? 'is-earlier' : undefined} aria-busy={isPrevious}>
+      {problem && !isPrevious && <StaleNotice at={at} problem={problem} retry={retry} />}
+      {children(data)}
+    </div>
+  )
+}
+
+/** What is shown is of some time ago. */
+const StaleNotice = ({
+  at,
+  problem,
+  retry,
+}: {
+  at: number
+  problem: Problem
+  retry: () => void
+}): JSX.Element => (
+  <p class="notice warn" role="status">
+    <Icon name={problem.status === 0 ? 'offline' : 'warning'} />
+    <span>
+      Shown as of {clock(at)}: {problem.message}{' '}
+      <button type="button" class="button plain" onClick={retry}>
+        Try again
+      </button>
+    </span>
+  </p>
+)
+
+/** Whether the browser has a network. */
+export function useOnline(): boolean {
+  const [isOnline, setOnline] = useState(navigator.onLine)
+  useEffect(() => {
+    const update = (): void => setOnline(navigator.onLine)
+    window.addEventListener('online', update)
+    window.addEventListener('offline', update)
+    return () => {
+      window.removeEventListener('online', update)
+      window.removeEventListener('offline', update)
+    }
+  }, [])
+  return isOnline
+}

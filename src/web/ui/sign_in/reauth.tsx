@@ -1,0 +1,60 @@
+/** The password once more, for what must not be done by whoever finds the page open. */
+import { type ComponentChildren, createContext, type JSX } from 'preact'
+import { useCallback, useContext, useState } from 'preact/hooks'
+import { Problem, write } from '../http.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import type { Session } from '../session.ts'
+import { PasswordField } from './password.tsx'
+import { SignInForm } from './sign_in_form.tsx'
+
+type WithReauth = <Answer>(action: () => Promise<Answer>) => Promise<Answer>
+const ReauthContext = createContext<WithReauth>((action) => action())
+
+/** Does something that may want the password first: where it does, it is asked for, and the deed repeated. */
+export const useReauth = (): WithReauth => useContext(ReauthContext)
+
+type ReauthRequest = { resolve: () => void; reject: (problem: Problem) => void }
+
+function ReauthDialog({ request, onDone }: { request: ReauthRequest; onDone: () => void }): JSX.Element {
+  const [password, setPassword] = useState('')
+  const confirm = async (): Promise<void> => {
+    await write<Session>('POST', '/api/v1/reauth', { password })
+    request.resolve()
+    onDone()
+  }
+  const cancel = (): void => {
+    request.reject(new Problem(0, 'not_confirmed', 'Nothing was done: the password was not entered.'))
+    onDone()
+  }
+  return (
+    <Dialog title="Enter your password" onClose={cancel}>
+      <SignInForm verb="Go on" action={confirm}>
+        <p class="small quiet">
+          What is secret is made and changed only by who knows the password. It then holds for a quarter of an
+          hour.
+        </p>
+        <PasswordField label="Password" value={password} onInput={setPassword} isFirst />
+      </SignInForm>
+    </Dialog>
+  )
+}
+
+/** Around everything that may ask. */
+export function ReauthProvider({ children }: { children: ComponentChildren }): JSX.Element {
+  const [request, setRequest] = useState<ReauthRequest | null>(null)
+  const withReauth = useCallback<WithReauth>(async (action) => {
+    try {
+      return await action()
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'reauthentication_required') throw error
+      await new Promise<void>((resolve, reject) => setRequest({ resolve, reject }))
+      return action()
+    }
+  }, [])
+  return (
+    <ReauthContext.Provider value={withReauth}>
+      {children}
+      {request && <ReauthDialog request={request} onDone={() => setRequest(null)} />}
+    </ReauthContext.Provider>
+  )
+}

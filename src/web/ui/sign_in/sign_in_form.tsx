@@ -1,0 +1,58 @@
+/** A form that lets somebody in: what was wrong, and how long to wait after too many attempts. */
+import type { ComponentChildren, JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import type { Problem } from '../http.ts'
+import { currentTime, useNow } from '../now.ts'
+import { useMutation } from '../parts/dialog.tsx'
+import { client, queryKey } from '../queries.ts'
+import type { Session } from '../session.ts'
+import { plural } from '../words.ts'
+
+/** Whoever is signed in now: what was kept for somebody else is forgotten. */
+export function startSession(session: Session): void {
+  client.removeQueries({ predicate: ({ queryKey: [path] }) => path !== '/api/v1/session' })
+  client.setQueryData(queryKey('/api/v1/session'), session)
+}
+
+/** Until when the server wants nothing more to be tried. */
+function useRetryAfter(refusal: Problem | null): number {
+  const now = useNow(1_000)
+  const [seen, see] = useState<{ refusal: Problem | null; until: number }>({ refusal: null, until: 0 })
+  if (refusal !== seen.refusal)
+    see({ refusal, until: refusal?.retryAfter ? currentTime() + refusal.retryAfter * 1000 : 0 })
+  return Math.max(0, Math.ceil((seen.until - now) / 1000))
+}
+
+type SignInFormProps = {
+  verb: string
+  action: () => Promise<void>
+  /** Under the button. */
+  after?: ComponentChildren
+  children: ComponentChildren
+}
+
+export function SignInForm({ verb, action, after, children }: SignInFormProps): JSX.Element {
+  const { run, isBusy, problem, failure } = useMutation(action)
+  const seconds = useRetryAfter(failure)
+  return (
+    <form
+      class="stack"
+      method="post"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (seconds === 0 && !isBusy) run()
+      }}
+    >
+      {children}
+      {problem && (
+        <p class="notice bad" role="alert">
+          {failure?.status === 429 ? 'Too many attempts came from here.' : problem}
+        </p>
+      )}
+      <button type="submit" class="button main" disabled={isBusy || seconds > 0}>
+        {seconds > 0 ? `Try again in ${plural(seconds, 'second')}` : isBusy ? 'One moment' : verb}
+      </button>
+      {after}
+    </form>
+  )
+}

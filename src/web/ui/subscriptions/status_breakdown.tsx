@@ -1,0 +1,106 @@
+/** How subscriptions stand now: which will renew, which will not, which wait for a payment; and what they are worth. */
+import type { JSX } from 'preact'
+import { hueClass } from '../charts/colours.ts'
+import { HUES } from '../metrics/lines.ts'
+import { figureOf, type MetricAnswer } from '../metrics/metric_answer.ts'
+import { About } from '../metrics/metric_card.tsx'
+import { useMetric } from '../metrics/metric_query.ts'
+import { Card } from '../parts/card.tsx'
+import { QueryView } from '../parts/query_view.tsx'
+import { Scroll } from '../parts/scroll.tsx'
+import { TableHead } from '../parts/table_head.tsx'
+import { count, money, share } from '../words.ts'
+
+const lastOf = (answer: MetricAnswer | undefined, part: string | null): number | null => {
+  const series = answer?.series.find((one) => one.part === part && one.value === null)
+  return answer ? figureOf(series?.points.at(-1), answer.unit) : null
+}
+
+type State = { name: string; title: string; sentence: string; many: number; milli: number | null }
+
+const Shares = ({ states, all }: { states: State[]; all: number }): JSX.Element => (
+  <span class="shares" aria-hidden="true">
+    {states.map(({ name, many }) => (
+      <span
+        key={name}
+        class={hueClass(HUES[name] ?? 8)}
+        style={{ width: `${all === 0 ? 0 : (many / all) * 100}%` }}
+      />
+    ))}
+  </span>
+)
+
+const Table = ({
+  states,
+  all,
+  currency,
+}: {
+  states: State[]
+  all: number
+  currency: string | null
+}): JSX.Element => (
+  <Scroll label="Subscriptions by status">
+    <table class="table at-risk">
+      <TableHead
+        headings={[
+          { title: 'Status' },
+          { title: 'Subscriptions', isNumber: true },
+          { title: 'Share', isNumber: true, class: 'wide-only' },
+          { title: 'MRR at risk', isNumber: true },
+        ]}
+      />
+      <tbody>
+        {states.map(({ name, title, sentence, many, milli }) => (
+          <tr key={name}>
+            <th scope="row" title={sentence}>
+              <span class={`swatch inline ${hueClass(HUES[name] ?? 8)}`} /> {title}
+            </th>
+            <td class="number">{count(many)}</td>
+            <td class="number quiet wide-only">{share(all === 0 ? null : many / all)}</td>
+            <td class="number">{milli === null ? '' : money(milli, currency)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </Scroll>
+)
+
+export function StatusBreakdown({ class: className = '' }: { class?: string }): JSX.Element | null {
+  const status = useMetric('status', { compare: null })
+  const risk = useMetric('mrr_at_risk', { compare: null })
+  if (!status.definition) return null
+  const { definition } = status
+  return (
+    <Card
+      title="Status now"
+      class={className}
+      about={<About definition={definition} answer={status.result.data} />}
+    >
+      <QueryView result={status.result} height={260}>
+        {(answer) => {
+          const states = definition.parts.map(({ name, title, sentence }) => ({
+            name,
+            title,
+            sentence,
+            many: lastOf(answer, name) ?? 0,
+            milli: name === 'renewing' || risk.isHidden ? null : (lastOf(risk.result.data, name) ?? 0),
+          }))
+          const all = states.reduce((sum, { many }) => sum + many, 0)
+          const atRisk = lastOf(risk.result.data, null)
+          return (
+            <>
+              {!risk.isHidden && (
+                <p class="figure-row">
+                  <span class="figure">{money(atRisk, risk.result.data?.currency ?? null)}</span>
+                  <span class="tiny quiet">of MRR at risk</span>
+                </p>
+              )}
+              <Shares states={states} all={all} />
+              <Table states={states} all={all} currency={risk.result.data?.currency ?? null} />
+            </>
+          )
+        }}
+      </QueryView>
+    </Card>
+  )
+}

@@ -1,0 +1,33 @@
+/** What Windfall tells of a ledger made by hand, a line each, so that a test reads like the story it is of. */
+import type { SeriesAnswer } from '../../src/metrics/series/series.ts'
+import { figuresIn } from './test_ledger.ts'
+
+type GetMetric = (path: string) => Promise<SeriesAnswer>
+
+/** Every day of the stories, up to what the clock says: the earliest begins a year before them. */
+const DAYS = 'from=2025-04-01&to=2026-06-01'
+
+/** Each movement of MRR, on its day: `2026-03-01 new 9990`. */
+export const movementsIn = async (getMetric: GetMetric, more = ''): Promise<string[]> =>
+  partsOf((await getMetric(`mrr_movements?${DAYS}${more}`)).series)
+
+/** What moved of the money, on its day: `2026-03-01 new 9990`. */
+export const moneyIn = async (getMetric: GetMetric, more = ''): Promise<string[]> =>
+  partsOf((await getMetric(`revenue?${DAYS}${more}`)).series)
+
+/** MRR and active subscriptions at the end of these days. */
+export async function levelsOn(getMetric: GetMetric, days: readonly string[], more = '') {
+  const { series } = await getMetric(`mrr?${DAYS}${more}`)
+  const [milli, count] = [figuresIn(series, 'milli'), figuresIn(series, 'count')]
+  return Object.fromEntries(days.map((day) => [day.slice(5), [milli[day], count[day]]]))
+}
+
+function partsOf(series: SeriesAnswer['series']): string[] {
+  return series
+    .flatMap(({ part, points }) =>
+      part === null || part === 'unpriced' || part === 'no_period'
+        ? []
+        : points.filter(({ milli }) => milli !== 0).map(({ on, milli }) => `${on} ${part} ${milli}`),
+    )
+    .sort()
+}

@@ -1,0 +1,82 @@
+import { existsSync, statSync, symlinkSync } from 'node:fs'
+import { expect, onTestFinished, test } from 'vitest'
+import { openDiskSpace } from '../../../src/store/disk/disk_space.ts'
+import { temporaryFolder } from '../../folders.ts'
+
+const MEGABYTE = 1_048_576
+
+/** A room whose free space is set by hand. */
+function openTestRoom(free_mb: number) {
+  const file = `${temporaryFolder().path}/windfall.db`
+  const warnings: string[] = []
+  let free = free_mb
+  const room = openDiskSpace(file, {
+    warn: (message) => void warnings.push(message),
+    freeBytes: () => free * MEGABYTE,
+  })
+  onTestFinished(() => room.close())
+  const ballast = () => statSync(`${file}.ballast`, { throwIfNoEntry: false })?.size ?? 0
+  const setFree = (megabytes: number): void => {
+    free = megabytes
+  }
+  return { file, room, warnings, ballast, setFree }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await turn()
+}
+
+test('ballast is kept where there is room, and ingest is refused below the floor', async () => {
+  const { room, warnings, ballast, setFree } = openTestRoom(1_000)
+  room.look()
+  await until(() => ballast() === 16 * MEGABYTE)
+  setFree(16)
+  room.look()
+  expect(() => room.assertFreeSpace()).not.toThrow()
+  setFree(15)
+  room.look()
+  expect(() => room.assertFreeSpace()).toThrow('the disk is nearly full')
+  expect(ballast()).toBe(16 * MEGABYTE)
+  setFree(16)
+  room.look()
+  expect(() => room.assertFreeSpace()).not.toThrow()
+  expect(warnings).toHaveLength(2)
+})
+
+test('given up, the ballast frees room that ingest does not get, until there is room for both', async () => {
+  const { room, ballast, setFree } = openTestRoom(1_000)
+  room.look()
+  await until(() => ballast() > 0)
+  room.giveUp()
+  expect(ballast()).toBe(0)
+  setFree(17)
+  room.look()
+  expect(() => room.assertFreeSpace()).toThrow('the disk is nearly full')
+  setFree(32)
+  room.look()
+  expect(() => room.assertFreeSpace()).not.toThrow()
+  await until(() => ballast() === 16 * MEGABYTE)
+})
+
+test('where there was never room for it, none is made and ingest waits', () => {
+  const { room, ballast } = openTestRoom(20)
+  room.look()
+  expect(() => room.assertFreeSpace()).toThrow('the disk is nearly full')
+  expect(ballast()).toBe(0)
+})
+
+test('closed while it is made, no half ballast is left', async () => {
+  const { file, room, ballast } = openTestRoom(1_000)
+  room.look()
+  await room.close()
+  expect([0, 16 * MEGABYTE]).toContain(ballast())
+  expect(existsSync(`${file}.ballast.partial`)).toBe(false)
+})
+
+test('ballast that cannot be given up is reported, and stops nobody who waits for an answer', () => {
+  const { file, room, warnings } = openTestRoom(1_000)
+  symlinkSync('windfall.db.ballast', `${file}.ballast`)
+  expect(() => room.giveUp()).not.toThrow()
+  expect(warnings).toEqual(['the ballast file could not be given up'])
+})

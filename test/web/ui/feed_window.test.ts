@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import type { FeedEvent } from '../../../src/web/ui/events/feed_event.ts'
+import {
+  type FeedWindow,
+  withNewEvents,
+  withNewestPage,
+  withOlderPage,
+} from '../../../src/web/ui/events/feed_window.ts'
+
+const event = (seq: number): FeedEvent => ({
+  seq,
+  id: `evt_${seq}`,
+  organization_id: 'org_1',
+  app_id: null,
+  environment: null,
+  type: 'purchase.made',
+  origin: 'live',
+  customer_id: null,
+  customer: null,
+  subject: null,
+  cause: 'x',
+  occurred_at: seq,
+  signed_at: null,
+  recorded_at: seq,
+  data: {},
+})
+const stretch = (seqs: number[], next: number | null): FeedWindow => ({ events: seqs.map(event), next })
+const seqs = ({ events }: FeedWindow): number[] => events.map(({ seq }) => seq)
+
+test('news stands above what was there, newest first, each once', () => {
+  const present = stretch([5, 4, 2], 2)
+  const after = withNewEvents(present, [event(6), event(5), event(8)])
+  expect(seqs(after)).toEqual([8, 6, 5, 4, 2])
+  expect(after.next).toBe(2)
+})
+
+test('the oldest go when there are too many, and can be asked for again', () => {
+  const after = withNewEvents(stretch([3, 2, 1], null), [event(5), event(4)], 3)
+  expect(seqs(after)).toEqual([5, 4, 3])
+  expect(after.next).toBe(3)
+})
+
+test('a newest page that reaches what is there fills in between', () => {
+  const after = withNewestPage(stretch([5, 4], 4), stretch([9, 7, 6], 5))
+  expect(seqs(after)).toEqual([9, 7, 6, 5, 4])
+  expect(after.next).toBe(4)
+})
+
+test('a newest page that does not reach what is there takes its place: no hole is shown as none', () => {
+  const page = stretch([99, 98], 98)
+  expect(withNewestPage(stretch([5, 4], 4), page)).toEqual(page)
+  expect(withNewestPage(stretch([], null), page)).toEqual(page)
+})
+
+test('older ones go below, none twice', () => {
+  const after = withOlderPage(stretch([5, 4], 4), stretch([4, 3, 2], null))
+  expect(seqs(after)).toEqual([5, 4, 3, 2])
+  expect(after.next).toBeNull()
+})
