@@ -105,14 +105,14 @@ describe('App Store Connect', () => {
     expect(await connect.report(request({ day: dayBefore(400) }))).toEqual({ outcome: 'gone' })
   })
 
-  test.each<[mood: Partial<StoreFaults>, kind: FaultKind, words: string]>([
+  test.each<[faults: Partial<StoreFaults>, kind: FaultKind, words: string]>([
     [{ connect_key: 'revoked' }, 'unauthorized', 'App Store Connect API key'],
     [{ connect_key: 'developer' }, 'forbidden', 'Finance'],
     [{ missing_agreement: true }, 'agreement', 'Account Holder'],
     [{ forbidden: ['/v1/salesReports'] }, 'forbidden', 'Finance'],
     [{ unavailable: 9 }, 'unavailable', 'out of order'],
     [{ rate_limit: { until: NOW + 10 * MINUTE } }, 'rate_limited', 'too many requests'],
-  ])('refuses in the mood %j', async (faults, kind, words) => {
+  ])('refuses with the faults %j', async (faults, kind, words) => {
     Object.assign(store.faults, faults)
     const fault = await faultOf(connect.report(request()))
     expect(fault.kind).toBe(kind)

@@ -46,7 +46,7 @@ afterEach(async () => {
   await responder.close()
 })
 
-/** What is known after one round of questions in this mood. */
+/** What is known after one round of questions with these faults. */
 async function checkedWith(faults: ResponderFaults) {
   responder.state.faults = faults
   const checker = open()
@@ -69,7 +69,7 @@ describe('what the responder says', () => {
     expect(responder.state.requests).toBe(4)
   })
 
-  test.each<[reason: string, mood: ResponderFaults]>([
+  test.each<[reason: string, faults: ResponderFaults]>([
     ['answered by somebody', { signer: 'stranger', named_by: 'key' }],
     ['the signature of the answer does not fit', { signer: 'stranger', named_by: 'name' }],
     ['answered by somebody', { signer: 'unasked delegate' }],
