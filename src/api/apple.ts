@@ -5,7 +5,7 @@ import type { Organizations } from '../apps/organizations.ts'
 import { Refusal } from '../errors.ts'
 import { addressBucketOf, clientAddress } from '../http/addresses.ts'
 import { readJson } from '../http/body/body.ts'
-import { defineRoute, PUBLIC, type Route } from '../http/route.ts'
+import { type Access, defineRoute, PUBLIC, type Route } from '../http/route.ts'
 import type { NotificationReceiver } from '../ledger/notification_receiver.ts'
 import type { Store } from '../store/store.ts'
 
@@ -39,9 +39,9 @@ export function appleRoutes({ store, arrivals, organizations, limits }: Deps): R
   const common = {
     method: 'POST',
     tag: 'Apple',
-    access: PUBLIC,
     body: SignedPayload,
     answers: ANSWERS,
+    refusals: REFUSALS,
     async read_body(event: H3Event) {
       store.assertFreeSpace()
       return readJson(event, limits.apple_body_bytes, 'reserved')
@@ -51,11 +51,16 @@ export function appleRoutes({ store, arrivals, organizations, limits }: Deps): R
   const receive = (event: H3Event, signedPayload: string, organization_id: string | null) =>
     arrivals.receive(signedPayload, organization_id, addressBucketOf(clientAddress(event)))
 
-  /** @throws Refusal 404 `unknown_organization`. */
-  function organizationNamed(name: string): string {
-    const organization = organizations.list().find((one) => one.slug === name || one.id === name)
-    if (organization) return organization.id
-    throw new Refusal(404, 'unknown_organization', `there is no organization ${name}`)
+  /** Anybody may call. An organization that does not exist is refused before the body is read. */
+  const anyOrganization: Access<string> = {
+    security: ['none'],
+    refusals: { 404: 'unknown_organization' },
+    admit(event) {
+      const name = event.context.params?.organization ?? ''
+      const organization = organizations.list().find((one) => one.slug === name || one.id === name)
+      if (organization) return organization.id
+      throw new Refusal(404, 'unknown_organization', `there is no organization ${name}`)
+    },
   }
 
   return [
@@ -63,16 +68,15 @@ export function appleRoutes({ store, arrivals, organizations, limits }: Deps): R
       ...common,
       path: '/apple/notifications',
       summary: 'App Store Server Notifications V2, for every app and both environments',
-      refusals: REFUSALS,
+      access: PUBLIC,
       handler: ({ event, body }) => receive(event, body.signedPayload, null),
     }),
     defineRoute({
       ...common,
       path: '/apple/notifications/:organization',
       summary: 'The same, for the apps of one organization',
-      refusals: { ...REFUSALS, 404: 'unknown_organization' },
-      handler: ({ event, params, body }) =>
-        receive(event, body.signedPayload, organizationNamed(params.organization)),
+      access: anyOrganization,
+      handler: ({ event, caller, body }) => receive(event, body.signedPayload, caller),
     }),
   ]
 }
