@@ -67,11 +67,11 @@ test('a change restarts the server or rebuilds the page, on the database of the 
   expect(await filesOf(url)).toContain('--changed: 1')
   expect(dev.stdout()).toMatch(/^src\/web\/ui\/styles\/base\.css: page rebuilt in \d+\.\d s$/m)
 
-  replace('src/api/probes.ts', 'export function', 'export functio')
+  replace('src/api/probes.ts', 'export const ', 'export cons ')
   await dev.until((text) => /The build failed: the server and the page stay as they were/.exec(text))
   expect((await fetch(`${url}/healthz`)).status).toBe(200)
 
-  replace('src/api/probes.ts', 'export functio', 'export function')
+  replace('src/api/probes.ts', 'export cons ', 'export const ')
   replace('src/web/front.ts', 'There is nothing at this address.', 'Changed.')
   await reloaded()
   expect(await textAt(`${url}/assets/none.js`)).toContain('Changed.')
