@@ -109,6 +109,16 @@ test('no literal is spread into a literal', () => {
   expect([...SOURCES, ...TESTS].filter((file) => isSpread(read(file)))).toEqual([])
 })
 
+test('a route is made by defineRoute, a hook by openHook, and nothing reads private fields', () => {
+  const wrong = SOURCES.filter((file) => {
+    const text = read(file)
+    const byHand = file !== 'src/http/route.ts' && /security: \[[^\]]*\],\n\s+answers/.test(text)
+    const ownHook = file !== 'src/hooks.ts' && /\.push\(listener\)/.test(text)
+    return byHand || ownHook || /Symbol\.for\(|\._[a-z]\w*[^\w(]/i.test(text)
+  })
+  expect(wrong).toEqual([])
+})
+
 test('no barrels, no default exports, no drawers', () => {
   const wrong = SOURCES.filter(
     (file) =>
