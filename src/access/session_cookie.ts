@@ -3,6 +3,7 @@ import type { H3Event } from 'h3'
 import { Refusal } from '../errors.ts'
 import { header } from '../http/body/body.ts'
 import { isLoopback } from '../http/hosts.ts'
+import { addHeader } from '../http/response.ts'
 import type { Access } from '../http/route.ts'
 
 /**
@@ -47,7 +48,7 @@ export function openSessionCookie({ base_url, settings }: Deps) {
     const secure = isSecure ? ' Secure;' : ''
     const maxAge = token === null ? 0 : Math.max(0, Math.floor(seconds))
     const text = `${cookie}=${token ?? ''}; Path=/; Max-Age=${maxAge};${secure} HttpOnly; SameSite=Lax`
-    event.res.headers.append('set-cookie', text)
+    addHeader(event, 'set-cookie', text)
   }
 
   /** @throws Refusal 403 `insecure_transport` where a password would be readable on the way. */

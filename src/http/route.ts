@@ -125,16 +125,26 @@ export function defineRoute<
   const { path } = described
   const readBody = read_body ?? ((event: H3Event) => readJson(event, BODY_BYTES))
 
+  const strict = isStrict(path)
+  // Calls of client apps and Apple pay for no query that nobody reads.
+  const readsQuery = strict || definition.query !== undefined
+  const hasParams = path.includes(':')
+
   function run(event: H3Event): unknown {
+    const caller = access.admit(event)
     const request = {
       event,
-      caller: access.admit(event),
-      params: paramsOf(event, path, params),
-      query: parseQuery(query, event.url.searchParams, isStrict(path)),
+      caller,
+      params: hasParams ? paramsOf(event, params) : {},
+      query: readsQuery ? parseQuery(query, event.url.searchParams, strict) : {},
+      body: undefined as unknown,
     }
-    const call = (parsed: unknown) =>
-      handler({ ...request, body: parsed } as Request<Path, Caller, Params, Query, Body>)
-    return body === undefined ? call(undefined) : readBody(event).then((json) => call(parse(body, json)))
+    const call = () => handler(request as Request<Path, Caller, Params, Query, Body>)
+    if (body === undefined) return call()
+    return readBody(event).then((json) => {
+      request.body = parse(body, json)
+      return call()
+    })
   }
 
   return {
@@ -147,8 +157,8 @@ export function defineRoute<
       ...answers,
       ...refusalAnswers(
         access.refusals,
-        path.includes(':') ? PARAMS_REFUSALS : {},
-        isStrict(path) || definition.query ? QUERY_REFUSALS : {},
+        hasParams ? PARAMS_REFUSALS : {},
+        readsQuery ? QUERY_REFUSALS : {},
         body === undefined ? {} : BODY_REFUSALS,
         refusals,
       ),
@@ -172,8 +182,7 @@ function refusalAnswers(...all: readonly Refusals[]): Record<number, RouteAnswer
 }
 
 /** @throws Refusal 400 `invalid_path` for what is not percent-encoded UTF-8, `invalid_request` by the schema. */
-function paramsOf(event: H3Event, path: string, schema: v.GenericSchema | undefined): unknown {
-  if (!path.includes(':')) return {}
+function paramsOf(event: H3Event, schema: v.GenericSchema | undefined): unknown {
   const raw = event.context.params ?? {}
   const decoded = Object.fromEntries(Object.entries(raw).map(([name, text]) => [name, decode(name, text)]))
   return schema === undefined ? decoded : parse(schema, decoded)

@@ -1,11 +1,12 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { addHeader } from '../../src/http/response.ts'
 import { openTestHttp, route, serveTest } from './wire.ts'
 
 const LONG = { words: 'a figure and another; '.repeat(200) }
 const routes = [
   route('GET', '/long', (event) => {
-    event.res.headers.append('set-cookie', 'a=1')
+    addHeader(event, 'set-cookie', 'a=1')
     return LONG
   }),
   route('GET', '/short', () => ({ words: 'short' })),

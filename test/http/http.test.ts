@@ -1,6 +1,7 @@
 import { createEventStream, getQuery, HTTPError } from 'h3'
 import { expect, test } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
+import { addHeader } from '../../src/http/response.ts'
 import { openTestHttp, problemIn, route, sendRaw, serveTest } from './wire.ts'
 
 const security = {
@@ -21,10 +22,10 @@ const routes = [
   route('GET', '/things/:id', (event) => event.context.params?.id),
   route('POST', '/things', (event) => {
     event.res.status = 201
-    event.res.headers.set('location', '/things/7')
-    event.res.headers.set('cache-control', 'max-age=1')
-    event.res.headers.append('set-cookie', 'a=1')
-    event.res.headers.append('set-cookie', 'b=2')
+    addHeader(event, 'location', '/things/7')
+    addHeader(event, 'cache-control', 'max-age=1')
+    addHeader(event, 'set-cookie', 'a=1')
+    addHeader(event, 'set-cookie', 'b=2')
     return { id: 7 }
   }),
   route(
