@@ -42,12 +42,12 @@ test('a link says why it is verified or not, with what came along and what did n
   expect((await profile()).links).toMatchObject([
     {
       verification: 'verified',
-      why: 'Apple’s signature over this purchase came with a call that named them.',
+      why: 'Apple’s signature over this purchase came with a call that named this user.',
     },
   ])
   await attribute('ann', {}, await bearer('secret'))
   expect((await profile()).links[0]?.why).toBe(
-    'Apple’s signature over this purchase came with a call that named them, and your backend named them with the secret key.',
+    'Apple’s signature over this purchase came with a call that named this user, and your backend named this user with the secret key.',
   )
   await attribute('bob', {}, { 'x-windfall-unattested': 'simulator' })
   const { links, link_history } = await profile()
@@ -58,7 +58,7 @@ test('a link says why it is verified or not, with what came along and what did n
       verification: 'unverified',
       credential: 'none',
       unattested: 'simulator',
-      why: 'Claimed by a call without a key, from an unattested device (it is a simulator); no Apple signature came with the call. Proved is ann: Apple’s signature over this purchase came with a call that named them, and your backend named them with the secret key.',
+      why: 'Claimed by a call without a key, from an unattested device (it is a simulator); no Apple signature came with the call. Proved is ann: Apple’s signature over this purchase came with a call that named this user, and your backend named this user with the secret key.',
     },
   ])
   expect(link_history).toMatchObject([
@@ -86,7 +86,7 @@ test('what your backend says is proved, but not by Apple', async () => {
   await attribute('ann', {}, await bearer('secret'))
   expect((await profile()).links[0]).toMatchObject({
     verification: 'unverified',
-    why: 'Your backend named them with the secret key; no Apple signature over this purchase came with it.',
+    why: 'Your backend named this user with the secret key; no Apple signature over this purchase came with it.',
   })
 })
 
@@ -103,7 +103,7 @@ test('a user has their device, and why they are term so', async () => {
       locale: 'de_DE',
       verification: 'unverified',
       unattested: 'pending',
-      why: 'The last call came without a secret key or an attested device (its attestation was not finished).',
+      why: 'The last call came without a secret key or an attested device (its attestation is not finished).',
     },
   ])
   await call('identify', { appUserId: 'ann' }, await bearer('secret'))
@@ -121,7 +121,7 @@ test('bought by an anonymous install, then claimed by a user: the words say both
   await attribute(anonymous, { jws })
   await attribute('user_42', {}, { 'x-windfall-unattested': 'unsupported' })
   const { links, link_history } = await profile()
-  const why = `Bought by an anonymous install that proved it, then claimed by user_42 in a call without a key, from an unattested device (it cannot be attested); no Apple signature came with that call. The install is ${anonymous}: Apple’s signature over this purchase came with a call that named them.`
+  const why = `Bought by an anonymous install that proved it, then claimed by user_42 in a call without a key, from an unattested device (it cannot be attested); no Apple signature came with that call. The install is ${anonymous}: Apple’s signature over this purchase came with a call that named this user.`
   expect(links).toMatchObject([
     {
       app_user_id: 'user_42',

@@ -94,7 +94,7 @@ test('no user id, attribute value, transaction id or token is kept', async () =>
   const attribute = { appUserId: secret, bundleId: BUNDLE, originalTransactionId: '2000000111222333' }
   expect((await app.post(ATTRIBUTE, { ...attribute, jws })).body.code).toBe('invalid_signed_transaction')
   await flush()
-  expect(rows()).toMatchObject([{ example: 'jws: it is not of this app or this purchase' }])
+  expect(rows()).toMatchObject([{ example: 'jws: it does not belong to this app or this purchase' }])
   expect((await app.post(ATTRIBUTE, { ...attribute, jws: `${secret}.a.b` })).status).toBe(400)
   await identify({ appUserId: ` ${secret}`, attributes: { plan: [secret], '\u202eevil': [secret] } })
   await identify({ bundleId: `${secret} ${secret}` }, { authorization: `Bearer ${secret}` })
