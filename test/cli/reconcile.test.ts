@@ -61,12 +61,12 @@ test('what cannot be asked is said, and the command has failed', async () => {
   expect(refused.stderr).toMatch(/\(production\): Apple refused the key/)
 
   expect(await windfall('--since', 'tomorrow')).toMatchObject({ status: 1, stdout: '' })
-  expect((await windfall('--since', '2026-07-01')).stderr).toContain('2026-07-01 is yet to come')
+  expect((await windfall('--since', '2026-07-01')).stderr).toContain('2026-07-01 is in the future')
   expect((await windfall('--app', 'com.nobody')).stderr).toContain('com.nobody is not connected')
   app.windfall.accounts.declare([])
   const outcome = async (job: string) => (await app.windfall.jobs.runNow(job)).outcome
   for (const job of ['reconcile', 'backfill', 'lookups'])
-    expect(await outcome(job)).toBe('not asked: no In-App Purchase key (windfall connect)')
+    expect(await outcome(job)).toBe('skipped: no In-App Purchase key (windfall connect)')
   const without = await windfall()
   expect(without).toMatchObject({ status: 1, stdout: '' })
   expect(without.stderr).toContain('has no In-App Purchase key')
@@ -74,7 +74,7 @@ test('what cannot be asked is said, and the command has failed', async () => {
   for (const { organization_id, bundle_id } of apps.list())
     await store.commit(() => apps.remove(organization_id, bundle_id))
   for (const job of ['reconcile', 'backfill', 'lookups'])
-    expect(await outcome(job)).toBe('not asked: no app is connected (windfall connect)')
+    expect(await outcome(job)).toBe('skipped: no app is connected (windfall connect)')
   const nothing = await windfall()
   expect(nothing).toMatchObject({ status: 1, stdout: '' })
   expect(nothing.stderr).toContain('no app is connected')

@@ -115,7 +115,7 @@ function loggedAt(level: string): Record<string, unknown>[] {
   return lines.map((line) => JSON.parse(line)).filter((line) => line.level === level)
 }
 
-test('another Apple id than the app is connected with is warned of once and shown, until it is accepted', async () => {
+test('warns once of an Apple id that differs from the app’s, and lists it until it is accepted', async () => {
   const { store, apps, arrivals } = app.windfall
   const other = (uuid: string) =>
     outerPayload(dataBody({ appAppleId: APPLE_ID + 1 }), { notificationType: 'TEST', notificationUUID: uuid })

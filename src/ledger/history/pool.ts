@@ -1,8 +1,8 @@
-/** What we compute: the same work for many things, a few at a time. */
+/** Runs the same work for many items, a few at a time. */
 
 /**
- * Does `work` for every item, at most `at_once` of them together. The first error lets those under way end, begins no
- * other, and is thrown.
+ * Runs `work` for every item, at most `at_once` at a time. On the first error, running items finish, no other
+ * starts, and the error is thrown.
  */
 export async function forEachConcurrently<Item>(
   items: readonly Item[],

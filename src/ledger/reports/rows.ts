@@ -1,11 +1,11 @@
-/** What we remember: the rows of reports, written and taken away in slices, each its own short commit. */
+/** Writes and deletes the rows of reports, in slices, each in its own short commit. */
 import type { Store } from '../../store/store.ts'
 import type { SalesRow } from './formats/sales.ts'
 import type { SubscriptionRow } from './formats/subscription.ts'
 import type { SubscriptionEventRow } from './formats/subscription_event.ts'
 import type { AppReference, ReportedApps } from './reported_apps.ts'
 
-/** How many rows are taken away at once. */
+/** Rows deleted per commit. */
 const SWEPT_AT_ONCE = 1_000
 
 const SALES = [
@@ -95,7 +95,7 @@ const EVENTS = [
 type Cell = string | number | null
 type Insert = { one: { run(cells: Cell[]): unknown }; some: { run(cells: Cell[]): unknown } }
 
-/** A statement for many rows is bound and stepped once: a quarter of the time of a row. */
+/** A statement for many rows is bound and stepped once: a quarter of the time per row. */
 const ROWS_AT_ONCE = 8
 
 function insertInto(store: Store, table: string, columns: readonly string[]): Insert {
@@ -129,13 +129,13 @@ export function openReportRows(store: Store, reported: ReportedApps) {
   )
   const deleteApps = store.prepare<[number]>('delete from report_apps where report_id = ?')
 
-  /** How the rows of one report get in: `put` within a unit of work, a slice after the other; `count` once they are all. */
+  /** Writes the rows of one report: `put` within a unit of work, once per slice; `count` after the last. */
   function writer(report_id: number, organization_id: string) {
     const ids = new Map<string, number>()
     const counts = new Map<number, number>()
     let last: { reference: AppReference; id: number } | null = null
 
-    /** The id of a row's app. Most rows name the same as the row before. */
+    /** The id of a row's app. Most rows name the same app as the row before. */
     function appIdOf(reference: AppReference): number {
       if (last && isSame(last.reference, reference)) return last.id
       const key = `${reference.sku ?? ''}\t${reference.apple_id ?? ''}\t${reference.name ?? ''}`
@@ -167,7 +167,7 @@ export function openReportRows(store: Store, reported: ReportedApps) {
       }
     }
 
-    /** Counts a row as its app's, and returns the app's id. */
+    /** Counts a row for its app, and returns the app's id. */
     function countRow({ app }: { app: AppReference }): number {
       const id = appIdOf(app)
       counts.set(id, (counts.get(id) ?? 0) + 1)
@@ -181,14 +181,14 @@ export function openReportRows(store: Store, reported: ReportedApps) {
       subscriber: (rows: readonly { app: AppReference }[]): void => {
         for (const row of rows) countRow(row)
       },
-      /** Writes down how many rows each app has. */
+      /** Stores how many rows each app has. */
       count(): void {
         for (const [id, count] of counts) countApp.run(report_id, id, count)
       },
     }
   }
 
-  /** Takes away every row of a report, in slices. */
+  /** Deletes every row of a report, in slices. */
   async function sweep(report_id: number): Promise<void> {
     for (const statement of sweeps) {
       while ((await store.commitBulk(() => statement.run(report_id, SWEPT_AT_ONCE).changes)) > 0);

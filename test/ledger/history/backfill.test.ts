@@ -235,7 +235,7 @@ test('too many questions, an outage of Apple’s and a wrong key are told in wor
   expect(holdCommits(app)).toEqual(shop.shown())
   expect(part).toBeLessThan(holdCommits(app).length)
   app.windfall.log.flush()
-  expect(logged.join('')).toContain('the reading of Apple’s history stopped')
+  expect(logged.join('')).toContain('the backfill stopped')
 })
 
 test('a reading that began while the clock was ahead starts over with the right clock', async () => {

@@ -179,7 +179,7 @@ test('a fault of Apple’s leaves the watermark, is told in words, and what was 
   expect(sum(filled.map(({ data }) => Number(data.notifications)))).toBeGreaterThanOrEqual(lost.length)
   expect(history.progress().map(({ watermark }) => watermark?.problem)).toEqual(shop.realms.map(() => null))
   app.windfall.log.flush()
-  expect(logged.join('')).toContain('the comparison with Apple stopped')
+  expect(logged.join('')).toContain('the reconciliation stopped')
 })
 
 test('page tokens that have always expired do not hide anything', async () => {

@@ -81,7 +81,7 @@ test('what is forged or of another app is refused wherever it stands in a page, 
   const lines = logged
     .join('')
     .split('\n')
-    .filter((line) => line.includes('something that is refused'))
+    .filter((line) => line.includes('history was refused'))
   expect(lines.length).toBe(10)
   expect(lines[0]).toContain(bundle_id)
 })

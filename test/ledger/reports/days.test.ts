@@ -124,7 +124,7 @@ test('what cannot be read is kept and told with line and column; the day it was 
   expect(await imports.run({ days: 1 })).toMatchObject({ failed: 1 })
   expect(day('sales', DAY)).toMatchObject({
     state: 'done',
-    reason: expect.stringContaining('asking again failed: '),
+    reason: expect.stringContaining('the next request failed: '),
   })
   expect(units(store)).toBe(2)
 })
@@ -141,7 +141,7 @@ test('a report that could not be read and that Apple keeps no longer says both',
     state: 'missing',
     due_at: null,
     reason:
-      'Apple keeps it no longer, and what it gave cannot be read: line 2, column "Units": "x" is not a whole number',
+      'Apple no longer keeps it, and the stored report cannot be read: line 2, column "Units": "x" is not a whole number',
   })
 })
 

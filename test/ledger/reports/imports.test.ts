@@ -164,7 +164,7 @@ test('a day that is not made yet is asked for again, and one that is gone is mis
     {
       day_on: '2026-02-28',
       state: 'not_yet',
-      reason: 'Apple has not made it yet',
+      reason: 'Apple has not published it yet',
       tries: 1,
       due_at: NOW + HOUR / 2,
     },
@@ -193,7 +193,7 @@ test('a day that Apple lets go of before it is read is missing for ever', async 
   expect(await imports.run({ days: 1 })).toMatchObject({ missing: 8, failed: 0 })
   const gone = imports.missingDays(organization.id, 100)
   expect(gone).toHaveLength(8)
-  expect(gone[0]).toMatchObject({ state: 'missing', reason: 'Apple keeps it no longer', due_at: null })
+  expect(gone[0]).toMatchObject({ state: 'missing', reason: 'Apple no longer keeps it', due_at: null })
   const requests = year.appStore.requests.length
   await imports.run({ days: 1 })
   expect(year.appStore.requests).toHaveLength(requests)
@@ -303,7 +303,7 @@ test('closing ends a run after the day it is at, and what is due stays due', asy
   while ((windfall.imports.progress()?.done ?? 0) < 10) await new Promise(setImmediate)
   await windfall.imports.close()
   const { read, empty, stopped } = await running
-  expect(stopped).toMatchObject([{ reason: 'Windfall is closing' }])
+  expect(stopped).toMatchObject([{ reason: 'Windfall is stopping' }])
   const again = await year.openWindfall(folder, [])
   const rest = await again.windfall.imports.run({ days: 30 })
   expect(read + empty + rest.read + rest.empty).toBe(120)

@@ -180,7 +180,7 @@ test.each<[string, Buffer | string, string]>([
     textOf([level()]),
     'line 1: has no column "SKU", "Product Type Identifier", "Units",',
   ],
-  ['a column twice', `${header}\tunits\n${line}\t3\n`, 'line 1, column "Units": stands there twice'],
+  ['a column twice', `${header}\tunits\n${line}\t3\n`, 'line 1, column "Units": appears twice'],
   [
     'too few cells',
     `${header}\n${line}\nAPPLE\tpro\n`,
@@ -208,7 +208,7 @@ test.each<[string, Buffer | string, string]>([
   [
     'a price without a currency',
     textOf([sale({ 'Customer Currency': ' ' })]),
-    'line 2, column "Customer Currency": is blank beside a price',
+    'line 2, column "Customer Currency": is blank but has a price',
   ],
   [
     'a fourth decimal',
