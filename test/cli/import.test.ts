@@ -33,7 +33,8 @@ test('a command imports through the server, tells how far it is, and sums up', a
   })
   expect(await runImport(['--days', '13'])).toMatchObject({
     status: 0,
-    stdout: 'nothing was due: 1 report of 2026-04-30 is not available yet; next attempt at 2026-05-02 19:30Z.\n',
+    stdout:
+      'nothing was due: 1 report of 2026-04-30 is not available yet; next attempt at 2026-05-02 19:30Z.\n',
   })
 })
 

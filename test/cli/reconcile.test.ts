@@ -61,7 +61,7 @@ test('what cannot be asked is said, and the command has failed', async () => {
   expect(refused.stderr).toMatch(/\(production\): Apple refused the key/)
 
   expect(await windfall('--since', 'tomorrow')).toMatchObject({ status: 1, stdout: '' })
-  expect((await windfall('--since', '2026-07-01')).stderr).toContain('2026-07-01 is in the future')
+  expect((await windfall('--since', '2026-07-01')).stderr).toContain('2026-07-01 is not in the past')
   expect((await windfall('--app', 'com.nobody')).stderr).toContain('com.nobody is not connected')
   app.windfall.accounts.declare([])
   const outcome = async (job: string) => (await app.windfall.jobs.runNow(job)).outcome

@@ -117,8 +117,7 @@ export function openHistory({
   /**
    * Compares all notifications that Apple signed with those that arrived: from two hours before the watermark of each
    * app and environment (or from `since`, milliseconds) to a minute ago; of all connected apps, or of these `apps`.
-   * Applies what is missing as `recovered`, and appends `gap.found` and `gap.filled`. A fault of Apple's is described
-   * and the watermark does not move.
+   * Applies what is missing as `recovered`. Appends `gap.found` and `gap.filled`. A fault leaves the watermark.
    */
   const reconcile = (
     requested: { since?: number | null; apps?: readonly App[] } = {},

@@ -25,7 +25,7 @@ export function instantSince(text: string, now: number): number {
       `“${text}” is neither a date (2026-05-01, 2026-05-01T08:00Z) nor a duration (90m, 36h, 7d, 2w)`,
     )
   }
-  if (at >= now) throw invalid(`${text} is in the future`)
+  if (at >= now) throw invalid(`${text} is not in the past`)
   return at
 }
 
