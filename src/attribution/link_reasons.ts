@@ -65,7 +65,7 @@ export function explainLinkLabel(link: Labelled): string {
       `bought by ${buyer}, then claimed by ${app_user_id} ${credentialText}; no Apple signature came with that call. The install is ${proved_app_user_id}: ${proved}`,
     )
   }
-  return sentence(`${claimed}. Proved is ${proved_app_user_id}: ${proved}`)
+  return sentence(`${claimed}. The proved user is ${proved_app_user_id}: ${proved}`)
 }
 
 /** Explains the label that the last identify call gave a user. */

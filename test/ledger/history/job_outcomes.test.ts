@@ -18,7 +18,7 @@ const compared = (changes: Partial<ReconcileOutcome> = {}): ReconcileOutcome => 
 const failed = (problem: string, retry_at: number | null = null) =>
   compared({ state: 'failed', problem, retry_at })
 
-test('a run is told in one line, with what failed of it', () => {
+test('describes a run in one line, with its faults', () => {
   expect(describeReconciliation([])).toBe('nothing was missing')
   expect(describeReconciliation([compared({ recovered: 2 }), compared({ recovered: 3 })])).toBe(
     'recovered 5 missing notifications',
@@ -35,7 +35,7 @@ test('a run is told in one line, with what failed of it', () => {
   expect(describeLookups([looked, looked])).toBe('looked up 6 ids, found 4')
 })
 
-test('where nothing was asked, nothing is said to be well', async () => {
+test('reports a run as skipped if Apple was not queried', async () => {
   const fine = () => Promise.resolve('nothing was missing')
   expect(await describeRun({ connected: 2, without_key: [] }, fine)).toBe('nothing was missing')
   expect(await describeRun({ connected: 2, without_key: ['com.b'] }, fine)).toBe(
@@ -44,7 +44,7 @@ test('where nothing was asked, nothing is said to be well', async () => {
   expect(describeReconciliation([compared({ state: 'waiting' })])).toMatch(/^waiting for the backfill/)
 })
 
-test('where all of it failed the job has, and knows when to try again', () => {
+test('throws when all runs failed, with the time of the next attempt', () => {
   const thrown = (all: readonly ReconcileOutcome[]) => {
     try {
       return describeReconciliation(all)

@@ -13,13 +13,13 @@ async function opened(logged: string[]) {
   return { shop, app, refused: app.windfall.arrivals.refused }
 }
 
-/** Puts texts into a list of the answer, before what is in it. */
+/** Inserts texts at the beginning of a list in the answer. */
 function put(answer: Answer, list: string, items: unknown[]): Answer {
   const there = answer.json[list]
   return { ...answer, json: { ...answer.json, [list]: [...items, ...(Array.isArray(there) ? there : [])] } }
 }
 
-/** What nobody should find in an app's history: signed by a stranger, of another app, of the sandbox, of another kind. */
+/** Foreign texts in an app's history: signed by a stranger, of another app, of the sandbox, of another kind. */
 async function strangers(bundleId: string) {
   const { sign } = await sharedAuthority()
   const stranger = authorityFrom(await issueChain({ now: NOW }))
@@ -43,7 +43,7 @@ async function strangers(bundleId: string) {
   }
 }
 
-test('what is forged or of another app is refused wherever it stands in a page, and told; the rest is read', async () => {
+test('refuses and logs forged and foreign texts anywhere in a page, and reads the rest', async () => {
   const logged: string[] = []
   const { shop, app, refused } = await opened(logged)
   const { bundle_id = '' } = shop.apps.find((one) => one.bundle_id.endsWith('tides')) ?? {}
@@ -86,7 +86,7 @@ test('what is forged or of another app is refused wherever it stands in a page, 
   expect(lines[0]).toContain(bundle_id)
 })
 
-test('a comparison passes over what is refused, and it is no gap', async () => {
+test('reconciliation skips refused texts, and they are not a gap', async () => {
   const { shop, app } = await opened([])
   const { history } = app.windfall
   await history.backfill()
@@ -105,7 +105,7 @@ test('a comparison passes over what is refused, and it is no gap', async () => {
   expect(app.feed(['gap.found'])).toEqual([])
 })
 
-test('a status whose texts do not belong together, or to the subscription it names, is refused', async () => {
+test('refuses a status whose texts do not belong together, or to the subscription that it names', async () => {
   const { shop, app, refused } = await opened([])
   const { sign } = await sharedAuthority()
   const { windfall } = app
@@ -152,7 +152,7 @@ test('a status whose texts do not belong together, or to the subscription it nam
   expect(rows).toEqual([{ price_milli: 1, auto_renew_status: 0 }])
 })
 
-test('the ledger’s door takes no status of another app, nor one whose parts are of two subscriptions', async () => {
+test('the ledger refuses a status of another app, or with parts of two subscriptions', async () => {
   const { shop, app } = await opened([])
   const { sign } = await sharedAuthority()
   const { windfall } = app
