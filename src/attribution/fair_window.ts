@@ -66,8 +66,8 @@ export function openFairWindow(limit: () => number, clock: Clock) {
     const most = limit()
     const [withProof, without] = [proved.countAfter(since), unproved.countAfter(since)]
     if (withProof + without >= most) return false
-    const kept = Math.min(busiest.before(at), Math.floor(most / 2))
-    if (!caller.isProved && without + Math.max(withProof, kept) >= most) return false
+    const reserved = Math.min(busiest.before(at), Math.floor(most / 2))
+    if (!caller.isProved && without + Math.max(withProof, reserved) >= most) return false
     if (caller.address === null || withProof + without < most / 2) return true
     const share = Math.max(1, Math.floor(most / sharesAt(seen, at)))
     return (held.get(caller.address)?.countAfter(since) ?? 0) < share

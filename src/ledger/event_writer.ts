@@ -29,12 +29,11 @@ type Deps = { feed: Feed; clock: Clock; subscriptions: Subscriptions }
 
 export function openEventWriter({ feed, clock, subscriptions }: Deps) {
   const descriptions = openHook<[lineage: Lineage], Record<string, unknown>>()
-  const withholding = openHook<[app_id: string, token: string], boolean>()
+  const redaction = openHook<[app_id: string, token: string], boolean>()
 
   const snapshotExtension = (lineage: Lineage): Record<string, unknown> =>
     Object.assign({}, ...descriptions.call(lineage))
-  const isRedacted = (app_id: string, token: string): boolean =>
-    withholding.call(app_id, token).includes(true)
+  const isRedacted = (app_id: string, token: string): boolean => redaction.call(app_id, token).includes(true)
 
   /** The transaction part of a snapshot. Omits an appAccountToken that `redactTokens` listeners withhold. */
   function transactionSnapshot({ id }: App, transaction: Transaction): ReturnType<typeof transactionPart> {
@@ -152,7 +151,7 @@ export function openEventWriter({ feed, clock, subscriptions }: Deps) {
     /** The listener returns fields for an event's snapshot. If several return the same field, the last one wins. */
     extendSnapshot: descriptions.add,
     /** The listener returns whether to omit an app's appAccountToken from events; one `true` is enough. */
-    redactTokens: withholding.add,
+    redactTokens: redaction.add,
   }
 }
 

@@ -129,7 +129,7 @@ export function openNotificationReceiver({ store, clock, verifier, apps, ledger,
 
 const acceptCommand = ({ bundle_id, source }: App, apple_id: number): string =>
   source === 'config'
-    ? `write apple_id = ${apple_id} for it in config.toml`
+    ? `write apple_id = ${apple_id} in config.toml`
     : `windfall apps add ${bundle_id} --apple-id ${apple_id}`
 
 /** Null for a notification that no longer verifies (its certificate was revoked since); `receive` refuses it. */

@@ -2,10 +2,10 @@
 import type { Clock } from '../clock.ts'
 import type { Store } from '../store/store.ts'
 
-const KEPT = 100
+const SAVED_MAX = 100
 /** More than this in a second is a flood, and each costs a write. The limits are in total and per address. */
-const KEPT_A_SECOND = 10
-const KEPT_A_SECOND_OF_ONE = 5
+const SAVED_PER_SECOND = 10
+const SAVED_PER_SECOND_AND_ADDRESS = 5
 /** Apple's payloads are under 20 KB; longer texts are cut. */
 const RAW_CHARACTERS = 65_536
 const MINUTE_MS = 60_000
@@ -26,15 +26,15 @@ export function openRefused(store: Store, clock: Clock) {
   const insert = store.prepare<[string, string, string, string | null, number]>(
     'insert into refused_notifications (reason, detail, raw, address, received_at) values (?, ?, ?, ?, ?)',
   )
-  const kept = store.prepare<[], { count: number }>('select count(*) as count from refused_notifications')
+  const saved = store.prepare<[], { count: number }>('select count(*) as count from refused_notifications')
   // Deletes the oldest of the address with the most rows, so that a flood displaces only its own.
   const bound = store.prepare(`
     delete from refused_notifications where id =
       (select min(id) from refused_notifications group by address order by count(*) desc, min(id) limit 1)`)
   const newest = store.prepare<[], RefusedPayload>(
-    `select id, reason, detail, address, received_at from refused_notifications order by id desc limit ${KEPT}`,
+    `select id, reason, detail, address, received_at from refused_notifications order by id desc limit ${SAVED_MAX}`,
   )
-  const keptBetween = store.prepare<[number, number], { count: number }>(
+  const savedBetween = store.prepare<[number, number], { count: number }>(
     'select count(*) as count from refused_notifications where received_at > ? and received_at < ?',
   )
   const rawOf = store.prepare<[number], { raw: string }>('select raw from refused_notifications where id = ?')
@@ -49,7 +49,7 @@ export function openRefused(store: Store, clock: Clock) {
     if (!isSampled(address)) return
     await store.commit(() => {
       insert.run(reason, detail, raw.slice(0, RAW_CHARACTERS), address, clock())
-      if ((kept.get()?.count ?? 0) > KEPT) bound.run()
+      if ((saved.get()?.count ?? 0) > SAVED_MAX) bound.run()
     })
   }
 
@@ -70,7 +70,7 @@ export function openRefused(store: Store, clock: Clock) {
       inSecond.of.clear()
     }
     const ofAddress = address === null ? 0 : (inSecond.of.get(address) ?? 0)
-    if (inSecond.all >= KEPT_A_SECOND || ofAddress >= KEPT_A_SECOND_OF_ONE) return false
+    if (inSecond.all >= SAVED_PER_SECOND || ofAddress >= SAVED_PER_SECOND_AND_ADDRESS) return false
     inSecond.all += 1
     if (address !== null) inSecond.of.set(address, ofAddress + 1)
     return true
@@ -84,7 +84,7 @@ export function openRefused(store: Store, clock: Clock) {
     const from = clock() - DAY_MINUTES * MINUTE_MS
     const since = [...perMinute].reduce((sum, [minute, of]) => (minute > minuteOf(from) ? sum + of : sum), 0)
     if (started_at <= from) return { count: since, is_exact: true }
-    return { count: since + (keptBetween.get(from, started_at)?.count ?? 0), is_exact: false }
+    return { count: since + (savedBetween.get(from, started_at)?.count ?? 0), is_exact: false }
   }
 
   /** The stored refusals, newest first, without their raw text. */

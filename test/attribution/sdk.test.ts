@@ -115,7 +115,7 @@ describe('identify', () => {
     ['half a surrogate pair', user('\ud800'), 'appUserId'],
     ['a null character', user('a\u0000b'), 'appUserId'],
     ...['null', 'undefined', 'NaN', 'anonymous', '0', '-1', '[object Object]', 'NULL', 'Guest'].map(
-      (id): [string, object, string] => [`nobody (${id})`, user(id), 'appUserId'],
+      (id): [string, object, string] => [`the placeholder ${id}`, user(id), 'appUserId'],
     ),
     ['no bundle', { appUserId: 'u1' }, 'bundleId'],
     ['attributes as a list', user('u1', { attributes: ['a'] }), 'attributes'],
@@ -255,7 +255,10 @@ describe('attribute', () => {
   const invalid: [string, (app: TestApp) => Promise<string> | string][] = [
     ['of another bundle', (a) => a.authority.sign(transactionPayload({ bundleId: 'com.example.other' }))],
     ['of another lineage', (a) => a.authority.sign(transactionPayload({ originalTransactionId: '999' }))],
-    ['signed by somebody else', async () => (await openAuthority({ now: NOW })).sign(transactionPayload())],
+    [
+      'signed by another authority',
+      async () => (await openAuthority({ now: NOW })).sign(transactionPayload()),
+    ],
     [
       'that is a renewal info',
       async (a) => a.authority.sign((await import('../apple/samples.ts')).renewalPayload()),

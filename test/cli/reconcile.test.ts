@@ -30,7 +30,7 @@ test('windfall reconcile prints what it asked and found, app by app', async () =
   expect(found).toMatchObject({ status: 0, stderr: '' })
   const [head, ...rows] = found.stdout.trimEnd().split('\n')
   expect(head).toMatch(/^bundle id +environment +asked from +until +notifications +missing +outcome$/)
-  expect(rows).toHaveLength(shop.realms.length)
+  expect(rows).toHaveLength(shop.appEnvironments.length)
   expect(
     rows.filter((row) => /recovered, signed 2026-06-0\d \d\d:\d\dZ to 2026-06-0/.test(row)).length,
   ).toBeGreaterThan(1)

@@ -15,7 +15,7 @@ import type { Watermarks } from './watermarks.ts'
 import { halveWindow, nextDay, type Window } from './windows.ts'
 
 /** Customers read concurrently. */
-const AT_ONCE = 4
+const PARALLEL = 4
 const HISTORY = { origin: 'backfill', source: 'history' } as const
 
 type Deps = {
@@ -104,8 +104,8 @@ export function openBackfill({
     let lineageCount = 0
     for await (const slice of lineages.unreadSince(appEnvironment, row.started_at)) {
       lineageCount += slice.length
-      await forEachConcurrently(groupByCustomer(appEnvironment, slice), AT_ONCE, async (customerLineages) => {
-        for (const id of customerLineages) await readLineage(request, id, row.started_at)
+      await forEachConcurrently(groupByCustomer(appEnvironment, slice), PARALLEL, async (ids) => {
+        for (const id of ids) await readLineage(request, id, row.started_at)
       })
     }
     if (lineageCount === 0) await store.commitBulk(() => backfills.enterStage(appEnvironment, 'statuses'))
@@ -128,8 +128,8 @@ export function openBackfill({
   async function readStatuses(request: HistoryRequest, row: BackfillRow): Promise<void> {
     const { appEnvironment } = request
     for await (const slice of lineages.staleSince(appEnvironment, row.started_at)) {
-      await forEachConcurrently(groupByCustomer(appEnvironment, slice), AT_ONCE, async (customerLineages) => {
-        for (const id of customerLineages) await readStatus(request, id, row.started_at)
+      await forEachConcurrently(groupByCustomer(appEnvironment, slice), PARALLEL, async (ids) => {
+        for (const id of ids) await readStatus(request, id, row.started_at)
       })
     }
     await store.commitBulk(() => backfills.enterStage(appEnvironment, 'done'))

@@ -170,11 +170,11 @@ export function openHistory({
     return [{ bundle_id: app.bundle_id, ...outcome, ...counts, waiting: ledger.lookups.count(app.id) }]
   }
 
-  /** Runs `work` and returns how it ended. A failure is logged with the message `what`. */
+  /** Calls `run` and returns how it ended. A failure is logged with `failureMessage`. */
   async function runAndReport(
     appEnvironment: AppEnvironment,
     run: () => Promise<unknown>,
-    what: string,
+    failureMessage: string,
   ): Promise<RunOutcome> {
     try {
       await run()
@@ -183,7 +183,7 @@ export function openHistory({
       if (closing.signal.aborted) return { ...NO_PROBLEM, state: 'stopped' }
       if (isUnknownApp(error)) return { ...NO_PROBLEM, state: 'not_there' }
       const problem = describeFault(error)
-      log.warn(what, { ...labelsOf(appEnvironment), reason: problem })
+      log.warn(failureMessage, { ...labelsOf(appEnvironment), reason: problem })
       return { state: 'failed', problem, retry_at: retryAt(error) }
     }
   }

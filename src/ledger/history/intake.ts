@@ -115,7 +115,7 @@ export function openIntake({ store, verifier, log, refused }: IntakeDeps) {
   }
 
   /**
-   * Applies facts as bulk work, one unit of work each. Then calls `remember`, which stores the position, in the
+   * Applies facts as bulk work, one unit of work each. Then calls `onApplied`, which stores the position, in the
    * commit that holds the last fact or in the next one.
    *
    * @throws the error of `apply`; nothing after that fact is applied, and the position is not stored.

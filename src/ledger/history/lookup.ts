@@ -10,7 +10,7 @@ import type { Lineages } from './lineages.ts'
 import type { Lookup, LookupOutcome, Lookups } from './lookups.ts'
 import { forEachConcurrently } from './pool.ts'
 
-const AT_ONCE = 4
+const CONCURRENCY = 4
 const SLICE = 100
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
 
@@ -30,7 +30,7 @@ export function openLookup({ store, lookups, lineages, customerHistory }: Deps) 
   async function run(requested: LookupRequest, counts: LookupCounts): Promise<void> {
     for (;;) {
       const due = lookups.due(requested.app.id, SLICE)
-      await forEachConcurrently(due, AT_ONCE, (lookup) => settle(requested, lookup, counts))
+      await forEachConcurrently(due, CONCURRENCY, (lookup) => settle(requested, lookup, counts))
       if (due.length < SLICE) return
     }
   }

@@ -72,7 +72,7 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
   const versions = openReportVersions(store, clock)
   const loader = openReportLoader({ store, received, rows, log })
   const dayChanged = openHook<[of: ReportDay]>()
-  const appsJoined = openHook<[organization_id: string]>()
+  const appsLinked = openHook<[organization_id: string]>()
   const notifyChanged = dayChanged.call
   const dayImporter = openDayImporter({ store, clock, received, loader, days, versions, notifyChanged })
   const closing = new AbortController()
@@ -168,7 +168,7 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
   /** Links reported apps to the apps that are connected now. */
   async function linkApps(organization_id: string): Promise<void> {
     const found = await store.commitBulk(() => reported.linkConnected(organization_id))
-    if (found > 0) appsJoined.call(organization_id)
+    if (found > 0) appsLinked.call(organization_id)
   }
 
   async function importDay(of: ReportDay, state: Running, breaker: CircuitBreaker): Promise<Stop | null> {
@@ -284,7 +284,7 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
     /** Calls the listener within the unit of work that changes a day of a report. */
     onDay: dayChanged.add,
     /** Calls the listener when apps that reports had named were linked to connected apps. */
-    onAppsLinked: appsJoined.add,
+    onAppsLinked: appsLinked.add,
     close,
   }
 }

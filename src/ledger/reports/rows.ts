@@ -6,7 +6,7 @@ import type { SubscriptionEventRow } from './formats/subscription_event.ts'
 import type { AppReference, ReportedApps } from './reported_apps.ts'
 
 /** Rows deleted per commit. */
-const SWEPT_AT_ONCE = 1_000
+const ROWS_PER_DELETE = 1_000
 
 const SALES = [
   ...([
@@ -96,7 +96,7 @@ type Cell = string | number | null
 type Insert = { one: { run(cells: Cell[]): unknown }; some: { run(cells: Cell[]): unknown } }
 
 /** A statement for many rows is bound and stepped once: a quarter of the time per row. */
-const ROWS_AT_ONCE = 8
+const ROWS_PER_INSERT = 8
 
 function insertInto(store: Store, table: string, columns: readonly string[]): Insert {
   const row = `(?, ?${', ?'.repeat(columns.length)})`
@@ -104,7 +104,7 @@ function insertInto(store: Store, table: string, columns: readonly string[]): In
     store.prepare<[Cell[]]>(
       `insert into ${table} (report_id, reported_app_id, ${columns.join(', ')}) values ${Array(rows).fill(row).join(', ')}`,
     )
-  return { one: into(1), some: into(ROWS_AT_ONCE) }
+  return { one: into(1), some: into(ROWS_PER_INSERT) }
 }
 
 export type ReportRows = ReturnType<typeof openReportRows>
@@ -151,19 +151,19 @@ export function openReportRows(store: Store, reported: ReportedApps) {
       rows: readonly Row[],
     ): void {
       const width = columns.length + 2
-      const full = rows.length - (rows.length % ROWS_AT_ONCE)
+      const full = rows.length - (rows.length % ROWS_PER_INSERT)
       // One array for all rows: there may be a million.
-      const cells: Cell[] = new Array(width * ROWS_AT_ONCE).fill(report_id)
+      const cells: Cell[] = new Array(width * ROWS_PER_INSERT).fill(report_id)
       const fill = (row: Row, from: number): void => {
         cells[from + 1] = countRow(row)
         for (let at = 0; at < columns.length; at += 1)
           cells[from + at + 2] = row[columns[at] as keyof Row] as Cell
       }
       for (const [index, row] of rows.entries()) {
-        const place = index % ROWS_AT_ONCE
+        const place = index % ROWS_PER_INSERT
         fill(row, index < full ? place * width : 0)
         if (index >= full) insert.one.run(cells.slice(0, width))
-        else if (place === ROWS_AT_ONCE - 1) insert.some.run(cells)
+        else if (place === ROWS_PER_INSERT - 1) insert.some.run(cells)
       }
     }
 
@@ -191,7 +191,7 @@ export function openReportRows(store: Store, reported: ReportedApps) {
   /** Deletes every row of a report, in slices. */
   async function sweep(report_id: number): Promise<void> {
     for (const statement of sweeps) {
-      while ((await store.commitBulk(() => statement.run(report_id, SWEPT_AT_ONCE).changes)) > 0);
+      while ((await store.commitBulk(() => statement.run(report_id, ROWS_PER_DELETE).changes)) > 0);
     }
     await store.commitBulk(() => deleteApps.run(report_id))
   }

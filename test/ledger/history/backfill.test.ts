@@ -32,7 +32,7 @@ test('stores every transaction that Apple shows after the first connect, once an
   const { shop, app, history } = await opened({ subscribers: 120, days: 300 })
   const ended = await history.backfill()
   expect(ended.map(({ state, stage }) => `${state} ${stage}`)).toEqual(
-    Array(shop.realms.length).fill('done done'),
+    Array(shop.appEnvironments.length).fill('done done'),
   )
   const expected = shop.shown()
   expect(expected.filter((name) => name.includes(' sandbox ')).length).toBeGreaterThan(0)
@@ -43,7 +43,7 @@ test('stores every transaction that Apple shows after the first connect, once an
   expect(old?.n).toBeGreaterThan(10)
   expect(new Set(app.feed(EVENT_TYPES).map(({ origin }) => origin))).toEqual(new Set(['backfill']))
 
-  const notified = shop.realms.flatMap(({ bundle_id, environment }) =>
+  const notified = shop.appEnvironments.flatMap(({ bundle_id, environment }) =>
     shop.sent(bundle_id, environment, shop.clock() - 180 * DAY + 300_000, shop.clock()),
   )
   const progress = history.progress()
@@ -85,7 +85,7 @@ const typeOf = (jws: string): unknown =>
 
 test('reads statuses that may be stale, and reports how the subscription ended', async () => {
   const { shop, app, history } = await opened({ subscribers: 40, days: 150 })
-  shop.production.meddle = ({ path }, answer) => {
+  shop.production.intercept = ({ path }, answer) => {
     if (!path.endsWith('/notifications/history')) return answer
     const all = answer.json.notificationHistory as { signedPayload: string }[]
     const notificationHistory = all.filter(({ signedPayload }) =>
@@ -178,7 +178,7 @@ test(`killed at ${KILLS} random moments, it ends in the same state (seed ${seed}
   const last = await connectTo(shop, { folder })
   await last.windfall.history.backfill()
   expect(stateOf(last)).toEqual(expected)
-  expect(expected.stages).toEqual(Array(shop.realms.length).fill('done'))
+  expect(expected.stages).toEqual(Array(shop.appEnvironments.length).fill('done'))
 })
 
 test('expired page tokens shorten the windows, and nothing is missed', async () => {
@@ -196,7 +196,7 @@ test('expired page tokens shorten the windows, and nothing is missed', async () 
 test('reads thirty days if Apple answers for thirty days only', async () => {
   const { shop, app, history } = await opened({ subscribers: 30, days: 90 })
   const edge = shop.clock() - 30 * DAY
-  shop.production.meddle = ({ path, body }, answer) =>
+  shop.production.intercept = ({ path, body }, answer) =>
     path.endsWith('/notifications/history') && Number(body.startDate) < edge ? refusal(4_000_012) : answer
   await history.backfill()
   expect(history.progress().every(({ backfill }) => backfill?.stage === 'done')).toBe(true)
@@ -206,7 +206,7 @@ test('reads thirty days if Apple answers for thirty days only', async () => {
       .all()
       .map(({ uuid }) => uuid),
   )
-  const sent = shop.realms.flatMap(({ bundle_id }) =>
+  const sent = shop.appEnvironments.flatMap(({ bundle_id }) =>
     shop.sent(bundle_id, 'production', edge + DAY, shop.clock()),
   )
   expect(sent.length).toBeGreaterThan(20)
@@ -231,7 +231,7 @@ test('reports a rate limit, an outage and a wrong key in words, and resumes', as
   shop.clock.turn(3_600_000)
   expect(await problems()).toContainEqual(expect.stringMatching(/out of order/))
   faults.unavailable = 0
-  expect(await problems()).toEqual(Array(shop.realms.length).fill(null))
+  expect(await problems()).toEqual(Array(shop.appEnvironments.length).fill(null))
   expect(holdCommits(app)).toEqual(shop.shown())
   expect(part).toBeLessThan(holdCommits(app).length)
   app.windfall.log.flush()
@@ -256,13 +256,13 @@ test('a backfill that began while the clock was ahead starts over with the right
 
 test('an app that was never on sale is read in the sandbox only, without a fault', async () => {
   const { shop, history } = await opened(CALM)
-  shop.production.meddle = () => refusal(4_040_003, 'App not found.')
+  shop.production.intercept = () => refusal(4_040_003, 'App not found.')
   const ended = await history.backfill()
   expect(ended.map(({ environment, state, problem }) => [environment, state, problem])).toEqual([
     ...shop.apps.map(() => ['production', 'not_there', null]),
     ...shop.apps.map(() => ['sandbox', 'done', null]),
   ])
-  expect(history.progress()[0]?.backfill?.problem).toMatch(/no such app/)
+  expect(history.progress()[0]?.backfill?.problem).toMatch(/does not know this app/)
 })
 
 test('starts over at a revision that Apple no longer knows', async () => {

@@ -50,13 +50,13 @@ export async function openShop({ seed = 5, subscribers = 30, days = 400, lost, .
   const signed = (payload: UnsignedNotification): string =>
     signNotification(payload, signerOf(authority)).signedPayload
 
-  const realms = apps.flatMap(({ bundle_id }) =>
+  const appEnvironments = apps.flatMap(({ bundle_id }) =>
     (['production', 'sandbox'] as const).map((environment) => ({ bundle_id, environment })),
   )
 
   /** All customers with a notification in the last 180 days. */
   function people() {
-    const found = realms.flatMap(({ bundle_id, environment }) =>
+    const found = appEnvironments.flatMap(({ bundle_id, environment }) =>
       sent(bundle_id, environment, clock() - REACH, clock()).map(({ data }) =>
         world.find(environment, data?.signedTransactionInfo?.transactionId ?? ''),
       ),
@@ -85,7 +85,7 @@ export async function openShop({ seed = 5, subscribers = 30, days = 400, lost, .
     sandbox,
     hosts,
     apps,
-    realms,
+    appEnvironments,
     sent,
     signed,
     people,

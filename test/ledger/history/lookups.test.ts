@@ -103,7 +103,7 @@ test('a fault of Apple’s changes no lookup; a refusal ends it', async () => {
   shop.store.faults.unavailable = 0
   expect(totals(await lookUp())).toMatchObject({ found: 1, waiting: 0 })
   await attribute(bundle_id, '123')
-  shop.production.meddle = () => refusal(4_000_006)
+  shop.production.intercept = () => refusal(4_000_006)
   shop.clock.turn(HOUR)
   await lookUp()
   const rows = app.windfall.store

@@ -30,7 +30,7 @@ function missing(shop: Shop, { windfall }: TestApp, from: number, until: number)
       .all()
       .map(({ uuid }) => uuid),
   )
-  return shop.realms
+  return shop.appEnvironments
     .flatMap(({ bundle_id, environment }) => shop.sent(bundle_id, environment, from, until))
     .filter(({ notificationUUID }) => !known.has(notificationUUID))
 }
@@ -55,7 +55,7 @@ test('one run finds and fills a day of outage; the next one finds nothing', asyn
   const head = app.windfall.feed.head()
 
   const compared = await history.reconcile()
-  expect(compared.map(({ state }) => state)).toEqual(Array(shop.realms.length).fill('done'))
+  expect(compared.map(({ state }) => state)).toEqual(Array(shop.appEnvironments.length).fill('done'))
   expect(sum(compared.map(({ recovered }) => recovered))).toBe(lost.length)
   expect(missing(shop, app, 0, shop.clock() - MINUTE)).toEqual([])
 
@@ -71,7 +71,7 @@ test('one run finds and fills a day of outage; the next one finds nothing', asyn
     true,
   )
 
-  for (const { bundle_id, environment } of shop.realms) {
+  for (const { bundle_id, environment } of shop.appEnvironments) {
     const [found, filled, more] = gapsIn(app).filter(
       (event) => event.data.bundle_id === bundle_id && event.environment === environment,
     )
@@ -106,7 +106,7 @@ test('appends no event when nothing was missing', async () => {
   expect(gapsIn(app)).toEqual([])
   const until = shop.clock() - MINUTE
   expect(history.progress().map(({ watermark }) => watermark?.compared_until_at)).toEqual(
-    shop.realms.map(() => until),
+    shop.appEnvironments.map(() => until),
   )
 })
 
@@ -117,7 +117,7 @@ test('a notification that arrives during the run is not a gap', async () => {
   const first = late.filter(({ data }) => data?.bundleId === app.windfall.apps.list()[0]?.bundle_id)
   expect(first.length).toBeGreaterThan(20)
   // Those of the first page were already found missing.
-  shop.production.meddle = async ({ page }, answer) => {
+  shop.production.intercept = async ({ page }, answer) => {
     for (const one of page === null ? [] : late.splice(0)) {
       await app.windfall.arrivals.receive(shop.signed(one), null, null)
     }
@@ -151,20 +151,20 @@ test('a fault of Apple’s leaves the watermark, is described, and what was foun
   const marks = () => history.progress().map(({ watermark }) => watermark?.compared_until_at)
   const { lost } = await outage({ shop, app }, 0.3)
   const before = marks()
-  shop.production.meddle = ({ page }, answer) =>
+  shop.production.intercept = ({ page }, answer) =>
     page === null
       ? answer
       : { status: 429, headers: { 'retry-after': String(shop.clock() + HOUR) }, json: {} }
   const [stopped] = (await history.reconcile()).filter(({ state }) => state === 'failed')
   expect(stopped?.problem).toMatch(/asked too much in the last hour/)
   expect(stopped?.recovered).toBe(20)
-  const failed = shop.realms.length - marks().filter((mark, index) => mark !== before[index]).length
+  const failed = shop.appEnvironments.length - marks().filter((mark, index) => mark !== before[index]).length
   expect(failed).toBeGreaterThan(0)
   expect(gapsIn(app).filter(({ type }) => type === 'gap.filled').length).toBeLessThan(
     gapsIn(app).filter(({ type }) => type === 'gap.found').length,
   )
 
-  shop.production.meddle = (_, answer) => answer
+  shop.production.intercept = (_, answer) => answer
   shop.clock.turn(HOUR + MINUTE)
   declareKeys(app, { ...shop.store.connect_key })
   for (const { problem } of await history.reconcile()) expect(problem).toMatch(/refused the key/)
@@ -177,7 +177,9 @@ test('a fault of Apple’s leaves the watermark, is described, and what was foun
   const filled = gapsIn(app).filter(({ type }) => type === 'gap.filled')
   expect(filled.length).toBe(gapsIn(app).filter(({ type }) => type === 'gap.found').length)
   expect(sum(filled.map(({ data }) => Number(data.notifications)))).toBeGreaterThanOrEqual(lost.length)
-  expect(history.progress().map(({ watermark }) => watermark?.problem)).toEqual(shop.realms.map(() => null))
+  expect(history.progress().map(({ watermark }) => watermark?.problem)).toEqual(
+    shop.appEnvironments.map(() => null),
+  )
   app.windfall.log.flush()
   expect(logged.join('')).toContain('the reconciliation stopped')
 })
@@ -227,17 +229,21 @@ test('after more than 180 days it reads the customers’ transactions again', as
   await liveUntil(shop, app, shop.clock() + 200 * DAY)
   await history.reconcile()
   expect(history.progress().map(({ backfill }) => backfill?.stage)).toEqual(
-    shop.realms.map(() => 'transactions'),
+    shop.appEnvironments.map(() => 'transactions'),
   )
   expect(missing(shop, app, shop.clock() - 180 * DAY + HOUR, shop.clock() - MINUTE)).toEqual([])
   await history.backfill()
   const known = new Set(holdCommits(app))
   expect(shop.shown().filter((name) => !known.has(name))).toEqual([])
-  expect(history.progress().map(({ backfill }) => backfill?.stage)).toEqual(shop.realms.map(() => 'done'))
+  expect(history.progress().map(({ backfill }) => backfill?.stage)).toEqual(
+    shop.appEnvironments.map(() => 'done'),
+  )
   const again = shop.store.requests.filter(
     ({ path, query }) => path.startsWith('/inApps/v2/') && query.revision,
   )
   expect(again.length).toBeGreaterThan(10)
   await history.reconcile()
-  expect(history.progress().map(({ backfill }) => backfill?.stage)).toEqual(shop.realms.map(() => 'done'))
+  expect(history.progress().map(({ backfill }) => backfill?.stage)).toEqual(
+    shop.appEnvironments.map(() => 'done'),
+  )
 })

@@ -49,7 +49,7 @@ test('refuses and logs forged and foreign texts anywhere in a page, and reads th
   const { bundle_id = '' } = shop.apps.find((one) => one.bundle_id.endsWith('tides')) ?? {}
   const foreign = await strangers(bundle_id)
   const [appRow] = app.windfall.apps.byBundle(bundle_id)
-  shop.production.meddle = ({ path }, answer) => {
+  shop.production.intercept = ({ path }, answer) => {
     if (path.endsWith('/notifications/history')) {
       const items = foreign.notifications.map((signedPayload) => ({ signedPayload }))
       return put(answer, 'notificationHistory', items)
@@ -93,7 +93,7 @@ test('reconciliation skips refused texts, and they are not a gap', async () => {
   shop.clock.turn(60_000)
   const [{ bundle_id } = { bundle_id: '' }] = shop.apps
   const { notifications } = await strangers(bundle_id)
-  shop.production.meddle = (_, answer) =>
+  shop.production.intercept = (_, answer) =>
     put(
       answer,
       'notificationHistory',
@@ -128,7 +128,7 @@ test('refuses a status whose texts do not belong together, or to the subscriptio
     signedTransactionInfo: sign(transactionPayload({ ...old, signedDate: NOW + 1, ...transaction })),
     signedRenewalInfo: sign(renewalPayload({ originalTransactionId: '77', ...renewal })),
   })
-  shop.production.meddle = ({ path }, answer) => {
+  shop.production.intercept = ({ path }, answer) => {
     if (path.endsWith('/v2/history/77')) {
       const json = { revision: 'one', hasMore: false, bundleId: bundle_id, signedTransactions: [] }
       return { status: 200, headers: {}, json }

@@ -58,11 +58,11 @@ test.each([
 test.each([
   ['a sale', 3, 9_990, 7_000, 29_970, 21_000],
   ['a refund, whose price is negative as well', -2, -9_990, 7_000, -19_980, -14_000],
-  ['a refund written otherwise', -2, 9_990, 7_000, -19_980, -14_000],
+  ['a refund with a positive price', -2, 9_990, 7_000, -19_980, -14_000],
   ['a refund with everything negative', -1, -9_990, -7_000, -9_990, -7_000],
   // 85.43 is 2/7 of 299.00, refunded at an upgrade.
-  ['a part given back, without units', 0, -85_430, 59_800, -85_430, -59_800],
-  ['a part given back, negative throughout', 0, -85_430, -59_800, -85_430, -59_800],
+  ['a partial refund, without units', 0, -85_430, 59_800, -85_430, -59_800],
+  ['a partial refund, negative throughout', 0, -85_430, -59_800, -85_430, -59_800],
   ['nothing', 0, 9_990, 7_000, 0, 0],
   ['a free download', 5, 0, 0, 0, 0],
 ])('%s counts with its sign', (_, units, price, proceeds, gross_milli, proceeds_milli) => {

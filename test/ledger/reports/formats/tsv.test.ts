@@ -172,7 +172,7 @@ const line = Object.values(sale()).join('\t')
 
 test.each<[string, Buffer | string, string]>([
   ['nothing', '', 'it is empty'],
-  ['a compressed nothing', gzipSync(''), 'it is empty'],
+  ['an empty gzip file', gzipSync(''), 'it is empty'],
   ['a web page', html, 'it is not a tab-separated report; it begins "<!DOCTYPE html>"'],
   ['JSON', gzipSync(json), `it is not a tab-separated report; it begins ${JSON.stringify(json)}`],
   [
@@ -187,7 +187,7 @@ test.each<[string, Buffer | string, string]>([
     'line 3, column "Title": has 2 cells, but the header names 17',
   ],
   ['too many cells', `${header}\n${line}\tmore\n`, 'line 2: has 18 cells, but the header names 17'],
-  ['a blank that must not be', textOf([sale({ Units: ' ' })]), 'line 2, column "Units": is blank'],
+  ['a blank required cell', textOf([sale({ Units: ' ' })]), 'line 2, column "Units": is blank'],
   [
     'a day that is none',
     textOf([sale({ 'Begin Date': '31/12/2026' })]),
