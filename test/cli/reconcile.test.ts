@@ -66,7 +66,7 @@ test('what cannot be asked is said, and the command has failed', async () => {
   app.windfall.accounts.declare([])
   const outcome = async (job: string) => (await app.windfall.jobs.runNow(job)).outcome
   for (const job of ['reconcile', 'backfill', 'lookups'])
-    expect(await outcome(job)).toBe('skipped: no In-App Purchase key (windfall connect)')
+    expect(await outcome(job)).toBe('not asked: no In-App Purchase key (windfall connect)')
   const without = await windfall()
   expect(without).toMatchObject({ status: 1, stdout: '' })
   expect(without.stderr).toContain('has no In-App Purchase key')
@@ -74,7 +74,7 @@ test('what cannot be asked is said, and the command has failed', async () => {
   for (const { organization_id, bundle_id } of apps.list())
     await store.commit(() => apps.remove(organization_id, bundle_id))
   for (const job of ['reconcile', 'backfill', 'lookups'])
-    expect(await outcome(job)).toBe('skipped: no app is connected (windfall connect)')
+    expect(await outcome(job)).toBe('not asked: no app is connected (windfall connect)')
   const nothing = await windfall()
   expect(nothing).toMatchObject({ status: 1, stdout: '' })
   expect(nothing.stderr).toContain('no app is connected')

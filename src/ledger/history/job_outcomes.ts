@@ -52,13 +52,13 @@ const describeProblem = ({ bundle_id, environment, problem }: RunResult): string
 /** The number of connected apps, and the bundle ids of those without a key. */
 export type KeyCoverage = { connected: number; without_key: readonly string[] }
 
-/** Describes a run, with the apps that were skipped for lack of a key. If all were, `run` is not called. */
+/** Describes a run and the apps without a key. If none has one, the outcome begins `not asked`, which health reads. */
 export async function describeRun(
   { connected, without_key }: KeyCoverage,
   run: () => Promise<string>,
 ): Promise<string> {
-  if (connected === 0) return 'skipped: no app is connected (windfall connect)'
-  if (without_key.length === connected) return `skipped: ${NO_KEY}`
+  if (connected === 0) return 'not asked: no app is connected (windfall connect)'
+  if (without_key.length === connected) return `not asked: ${NO_KEY}`
   const outcome = await run()
   return without_key.length === 0 ? outcome : `${outcome}; skipped ${without_key.join(', ')}: ${NO_KEY}`
 }

@@ -112,7 +112,7 @@ export function outcomeText(run: ImportRun): string | null {
   )
   if (counts.length > 0) return `daily reports: ${counts.join(', ')}; ${run.rows} rows`
   if (run.stopped.length > 0) return null
-  if (run.skipped.length > 0 && run.first_day === null) return `skipped: ${reasonsOf(run.skipped)}`
+  if (run.skipped.length > 0 && run.first_day === null) return `not asked: ${reasonsOf(run.skipped)}`
   return run.waits === null ? 'nothing was due' : `nothing was due: ${describePending(run.waits)}`
 }
 

@@ -205,7 +205,7 @@ test('a job under way that failed before is told, and one that its process did n
   ])
   app.windfall.accounts.declare([])
   await app.windfall.jobs.runNow('reconcile')
-  expect(about(await findings(folder), 'reconcile')[0]).toMatch(/^warning skipped: no app is connected/)
+  expect(about(await findings(folder), 'reconcile')[0]).toMatch(/^warning not asked: no app is connected/)
   await app.server.close()
   expect(about(await findings(folder), 'import')).toEqual([
     'warning the process ended while it ran: it is tried again.',
