@@ -24,8 +24,8 @@ const openGenuine = () =>
 /*
  * Read by hand from Apple's own signed payloads. One sandbox subscription (three-minute months) of an Australian
  * at 1.990 AUD: on October 1st a renewal, signed 34 seconds before its period began; later that morning its last
- * period, 07:30:12 to 07:33:12, ran out because the customer had cancelled. On October 2nd they subscribed again at
- * 07:06:07, cancelled at 07:07:35 while it still ran, and it expired at 07:09:07, reported at 07:10:41.
+ * period, 07:30:12 to 07:33:12, ran out because the customer had canceled. On October 2nd they subscribed again at
+ * 07:06:07, canceled at 07:07:35 while it still ran, and it expired at 07:09:07, reported at 07:10:41.
  */
 test.skipIf(!haveVectors)(
   'a genuine lifecycle, sent to the endpoint, gives the feed derived by hand',

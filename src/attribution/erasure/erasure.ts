@@ -168,7 +168,7 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
     }
     await store.commit(() => {
       samples.drop(user.app_user_id)
-      records.anonymise(user.erasure_id)
+      records.anonymize(user.erasure_id)
     })
   }
 

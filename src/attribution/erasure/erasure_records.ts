@@ -71,7 +71,7 @@ export function openErasureRecords(store: Pick<Store, 'prepare'>) {
   const enterStep = (id: string, step: string, until: number): void => void enter.run(step, until, id)
   const advanceTo = (id: string, reached: number, scrubbed: number): void =>
     void advance.run(reached, scrubbed, id)
-  const anonymise = (id: string): void => void clearUser.run(id)
+  const anonymize = (id: string): void => void clearUser.run(id)
   const finish = (id: string, at: number): void => void end.run(at, id)
 
   const get = (id: string): Erasure | null => byId.get(id) ?? null
@@ -81,7 +81,7 @@ export function openErasureRecords(store: Pick<Store, 'prepare'>) {
   const list = ({ apps, ...listing }: Listing): ErasureRecord[] =>
     newest.all({ ...listing, apps: apps && JSON.stringify(apps) }).map(toErasureRecord)
 
-  return { begin, countLinks, enterStep, advanceTo, anonymise, finish, get, next, list }
+  return { begin, countLinks, enterStep, advanceTo, anonymize, finish, get, next, list }
 }
 
 /** The part of an erasure without personal data. */
