@@ -1,12 +1,12 @@
--- Every noun Windfall remembers, in sections named after the folder of src/ that writes it. Anyone later in
--- the order may read and join; writing is for the owner alone (test/tidy.test.ts reads these headings).
+-- All tables, in sections named after the folder of src/ that writes them. Later sections may read and join earlier
+-- ones; only the section's folder writes (test/tidy.test.ts reads these headings).
 --
--- Conventions: every table strict; plural snake_case; *_at = milliseconds since the epoch; *_on = 'YYYY-MM-DD';
--- *_milli = integer thousandths of the `currency` beside it; a null *_at = not yet. No booleans of our own;
--- Apple's flags are kept as 0 or 1. Rows keep these names through the program to the JSON of the API.
--- Each table is marked: `kept` holds what cannot be made again, `derived` can be emptied and rebuilt to the same rows
--- (test/metrics/upkeep/derived.test.ts proves each).
--- Keys lead with organization or app, because production and sandbox, and any two organizations, never mix.
+-- Conventions: every table is strict; names are plural snake_case; *_at is milliseconds since the epoch; *_on is
+-- 'YYYY-MM-DD'; *_milli is integer thousandths of the `currency` in the same row; a null *_at means not yet. Flags are
+-- integers, 0 or 1. The JSON of the API uses the same names.
+-- Each table is marked: `kept` holds data that cannot be recreated, `derived` can be emptied and rebuilt to the same
+-- rows (test/metrics/upkeep/derived.test.ts proves each).
+-- Keys begin with organization or app, because production and sandbox, and any two organizations, never mix.
 
 pragma application_id = 1464421956; -- 'WIND'
 pragma user_version = 1;
@@ -18,8 +18,8 @@ create table settings ( -- kept
   value                   text not null
 ) strict, without rowid;
 
--- The last run of each job: its outcome in words or why it failed, how often in a row, and when it is to run next,
--- null where no clock starts it.
+-- The last run of each job: its outcome or error in words, the number of failures in a row, and when it runs next
+-- (null for a job without a schedule).
 create table job_runs ( -- kept
   job                     text primary key,
   started_at              integer not null,
@@ -30,8 +30,8 @@ create table job_runs ( -- kept
   next_at                 integer
 ) strict, without rowid;
 
--- The last time that the disk refused to write (io_error), or that what is in this file was not what was written
--- (damaged): SQLite's code, and how often since first_at.
+-- The last time that the disk refused to write (io_error), or that SQLite found this file damaged (damaged): SQLite's
+-- code, and how often since first_at.
 create table disk_faults ( -- kept
   kind                    text primary key,
   code                    text not null,
@@ -42,10 +42,10 @@ create table disk_faults ( -- kept
 
 -- events/ -----------------------------------------------------------------------------------------------
 
--- seq is the order of the feed and never used again; id is a hash of what the event is about, so that a
--- repeated fact finds its event already there; body is frozen when appended (compressed JSON, events/codec.ts) and has
--- no figures of the customer, which are added when the event is handed out. customer_id is canonical at that time: the
--- customer may be part of another since.
+-- seq is the order of the feed and is never reused. id is a hash of the event's subject, so that a repeated fact
+-- finds its event. body is frozen when appended (compressed JSON, events/codec.ts); it does not contain the customer's
+-- figures, which are added when the event is read. customer_id is the canonical id at that time: the customer may
+-- have been merged into another since.
 create table events ( -- kept
   seq                     integer primary key autoincrement,
   id                      text not null unique,
@@ -77,7 +77,7 @@ create table organizations ( -- kept
   gone_at                 integer
 ) strict;
 
--- A publishable key is readable again (it is in every copy of the owner's app anyway); a secret one is not.
+-- `token` holds a publishable key in plain text, because every copy of the app contains it; null for a secret key.
 create table sdk_keys ( -- kept
   id                      text primary key,
   organization_id         text not null references organizations (id),
@@ -109,7 +109,7 @@ create table apps ( -- kept
 create index apps_by_bundle on apps (bundle_id, organization_id);
 create index apps_by_android_package on apps (android_package, organization_id) where android_package is not null;
 
--- The subscriptions an app sells. What Apple no longer lists is marked gone and stays, because it still renews.
+-- The subscriptions that an app sells. One that Apple no longer lists gets gone_at and stays, because it still renews.
 create table products ( -- kept
   app_id                  text not null references apps (id),
   product_id              text not null,
@@ -127,7 +127,7 @@ create table products ( -- kept
 
 -- access/ ----------------------------------------------------------------------------------------------
 
--- Read-only. `apps` is a JSON list of app ids, null for all of the organization's apps, now and later.
+-- Read tokens. `apps` is a JSON list of app ids, null for all of the organization's apps, now and later.
 create table api_tokens ( -- kept
   id                      text primary key,
   organization_id         text,
@@ -141,8 +141,8 @@ create table api_tokens ( -- kept
   revoked_at              integer
 ) strict;
 
--- The owner, in one row. Either the password (argon2id, a PHC string), or a link that works once, or both for a moment;
--- of the link only the SHA-256.
+-- The owner, in one row: the password (argon2id, a PHC string), a link that works once (its SHA-256), or both for a
+-- short time.
 create table owner ( -- kept
   id                      integer primary key check (id = 1),
   password                text,
@@ -152,7 +152,7 @@ create table owner ( -- kept
   changed_at              integer not null
 ) strict;
 
--- What guests may read: as api_tokens. `passcode` is a PHC string.
+-- Share links. Their access scope is stored as in api_tokens. `passcode` is a PHC string.
 create table share_links ( -- kept
   id                      text primary key,
   organization_id         text,
@@ -167,7 +167,7 @@ create table share_links ( -- kept
   revoked_at              integer
 ) strict;
 
--- Who is signed in; the owner's have no link. What is over is deleted.
+-- Current sessions. The owner's have no link_id, a guest's has one. Ended sessions are deleted.
 create table sessions ( -- kept
   id                      text primary key,
   link_id                 text references share_links (id),
@@ -180,7 +180,7 @@ create table sessions ( -- kept
 ) strict;
 create index sessions_by_link on sessions (link_id);
 
--- Who did what, or tried to. Only ever added to.
+-- Actions and refused attempts, with their actor. Append-only.
 create table audit_log ( -- kept
   id                      integer primary key autoincrement,
   at                      integer not null,
@@ -197,9 +197,9 @@ begin select raise(abort, 'the audit log is only added to'); end;
 
 -- rates/ -----------------------------------------------------------------------------------------------
 
--- What a currency cost on a day: billionths of it for one US dollar. Rows are added, and none on a day that is carried
--- over for good (rates/series.ts), so that an amount once converted for good stays as it is. Only one that a
--- person imported can be taken back; then every amount is converted anew.
+-- Exchange rates: billionths of a currency for one US dollar, by day. Rows are added, but not for a day whose rate is
+-- carried over permanently (rates/series.ts), so that an amount converted at a final rate does not change. Only an
+-- imported rate can be deleted; every amount is then converted again.
 create table rates ( -- kept
   currency                text not null,
   rated_on                text not null,
@@ -211,7 +211,7 @@ create table rates ( -- kept
 
 -- ledger/ -----------------------------------------------------------------------------------------------
 
--- The first segment of a JWS, which holds its certificates: four kilobytes that thousands of payloads share.
+-- The first segment of a JWS, which contains its certificates: four kilobytes that thousands of payloads share.
 create table certificate_chains ( -- kept
   id                      integer primary key,
   sha256                  blob not null unique,
@@ -219,7 +219,7 @@ create table certificate_chains ( -- kept
   first_seen_at           integer not null
 ) strict;
 
--- Everything signed that arrived, whatever brought it. `body` restores it byte for byte (ledger/raw.ts).
+-- Every signed payload that arrived, from any source. `body` restores it byte for byte (ledger/raw.ts).
 create table signed_payloads ( -- kept
   id                      integer primary key,
   app_id                  text not null,
@@ -252,7 +252,7 @@ create index statuses_by_lineage on notifications (app_id, environment, original
   where status is not null;
 create index notifications_by_signing on notifications (app_id, environment, origin, signed_at);
 
--- Proved to be Apple's, for an app that is not connected. The organization is the one its address named, if any.
+-- Verified notifications for apps that are not connected. organization_id: the one that the address named, if any.
 create table pending_notifications ( -- kept
   id                      integer primary key,
   organization_id         text,
@@ -269,8 +269,8 @@ create table pending_notifications ( -- kept
 create index pending_by_bundle on pending_notifications (bundle_id);
 create unique index pending_once on pending_notifications (sha256, ifnull(organization_id, ''));
 
--- What failed verification, a hundred, because our own clock or root may be what is wrong. `address` is from where it was
--- pushed (IPv6: its /64); null for one of Apple's history.
+-- A hundred notifications that failed verification, because the local clock or root may be wrong. `address`
+-- is the sender's (IPv6: its /64); null for an entry of Apple's history.
 create table refused_notifications ( -- kept
   id                      integer primary key,
   reason                  text not null,
@@ -280,9 +280,9 @@ create table refused_notifications ( -- kept
   received_at             integer not null
 ) strict;
 
--- The newest signed version of each transaction. What is concluded from several versions never has to be taken back:
--- the earliest and the latest expiry that any named (an extension moves it), and when the earliest was signed that
--- says it is a trial, or a renewal that was paid for.
+-- The newest signed version of each transaction. Some columns summarize all versions, so no later one withdraws them:
+-- the earliest and the latest expiry (an extension moves it), and the signing date of the earliest version that is a
+-- trial, or a paid renewal.
 create table transactions ( -- kept
   app_id                  text not null,
   environment             text not null,
@@ -313,7 +313,7 @@ create table transactions ( -- kept
   revocation_reason       integer,
   revocation_type         text,
   revocation_percentage   integer,
-  -- JSON, the refunds that were taken back since; null where there is none.
+  -- JSON: the refunds that Apple reversed; null if there are none.
   reversed_refunds        text,
   web_order_line_item_id  text,
   app_account_token       text,
@@ -330,8 +330,8 @@ create index transactions_by_lineage
 create index trials_by_lineage on transactions (app_id, environment, original_transaction_id)
   where trial_signed_at is not null;
 
--- Refunds that any signed version of a transaction has told of, and when Apple said of one that it was taken back: the
--- newest version of a transaction tells of neither.
+-- Refunds in any signed version of a transaction, and the dates of their reversals. The newest version of a
+-- transaction contains neither.
 create table refunds ( -- kept
   app_id                  text not null,
   environment             text not null,
@@ -351,7 +351,7 @@ create table refund_reversals ( -- kept
   primary key (app_id, environment, transaction_id, reversed_at)
 ) strict, without rowid;
 
--- Every distinct signed renewal info: grace dates and expiration intents exist only while they apply, so the
+-- Every distinct signed renewal info. Grace dates and expiration intents exist only while they apply, so the
 -- newest alone would rewrite history.
 create table renewals ( -- kept
   app_id                  text not null,
@@ -379,7 +379,7 @@ create table renewals ( -- kept
   primary key (app_id, environment, original_transaction_id, signed_at, sha256)
 ) strict, without rowid;
 
--- Derived from the three tables above, one row a lineage; what it is at an instant is subscription.ts's to say.
+-- Derived from the tables above, one row per lineage. ledger/subscription.ts computes its state at an instant.
 create table subscriptions ( -- kept
   app_id                  text not null,
   environment             text not null,
@@ -409,7 +409,7 @@ create table subscriptions ( -- kept
   primary key (app_id, environment, original_transaction_id)
 ) strict, without rowid;
 
--- One row a lineage, whose id resolves for ever; rows of one person share canonical_id.
+-- One row per lineage, whose id resolves permanently. The rows of one customer share canonical_id.
 create table customers ( -- kept
   id                      text primary key,
   app_id                  text not null,
@@ -420,7 +420,7 @@ create table customers ( -- kept
 ) strict, without rowid;
 create index customers_by_canonical on customers (canonical_id);
 
--- Apple's id of one account in one app, seen beside a lineage: what joins lineages to one customer.
+-- App transaction ids (one per Apple account and app) of lineages. A shared id joins lineages to one customer.
 create table customer_bridges ( -- kept
   app_id                  text not null,
   environment             text not null,
@@ -429,8 +429,8 @@ create table customer_bridges ( -- kept
   primary key (app_id, environment, app_transaction_id, customer_id)
 ) strict, without rowid;
 
--- The first reading of all that Apple still shows of an app: its notifications, then each customer's transactions,
--- then the subscriptions whose last word may be stale. Begun again where Apple could not be asked for too long.
+-- The backfill of each app: its notifications, then each customer's transactions, then the subscriptions whose status
+-- may be stale. It starts again after Apple was unreachable for longer than its history reaches.
 create table backfills ( -- kept
   app_id                  text not null,
   environment             text not null,
@@ -451,8 +451,8 @@ create table backfills ( -- kept
   primary key (app_id, environment)
 ) strict, without rowid;
 
--- Whose transactions were read at Apple, and the revision to go on from. One answer holds all of a customer's
--- lineages: `read_with` names the one that was asked for the others.
+-- Lineages whose transactions were read from Apple, and the revision to continue from. One answer contains all
+-- lineages of a customer: `read_with` names the one that was requested.
 create table lineage_reads ( -- kept
   app_id                  text not null,
   environment             text not null,
@@ -475,7 +475,7 @@ create table watermarks ( -- kept
   primary key (app_id, environment)
 ) strict, without rowid;
 
--- Notifications that Apple had sent and we had not received: found, and applied one by one until it is filled.
+-- Gaps: notifications that Apple had sent and Windfall had not received. They are applied one by one to fill the gap.
 create table gaps ( -- kept
   id                      text primary key,
   app_id                  text not null,
@@ -489,7 +489,7 @@ create table gaps ( -- kept
 ) strict, without rowid;
 create index gaps_by_app on gaps (app_id, environment, found_at);
 
--- Original transaction ids that a client app named before Apple did: asked for at Apple, ever more seldom.
+-- Original transaction ids that a client app named before Apple did. They are looked up at Apple, at growing intervals.
 create table lookups ( -- kept
   app_id                  text not null,
   original_transaction_id text not null,
@@ -501,10 +501,10 @@ create table lookups ( -- kept
 ) strict, without rowid;
 create index lookups_due on lookups (app_id, next_at) where next_at is not null;
 
--- Apple's daily reports, each version of a day that says something new; never a version twice. The id is the number
--- that its rows are written under. `sha256` is of what it says, uncompressed: the same said later is compressed to
--- other bytes. `state`: arriving (its bytes are being written), kept (bytes alone), loading (rows are being written),
--- current (its rows are its day's), superseded (its rows are no more, or on their way out).
+-- Apple's daily reports: each distinct version of a day, once. Rows of a report carry its id. `sha256` is of the
+-- uncompressed text: the same text can be compressed to other bytes later. `state`: arriving (its bytes are being
+-- written), kept (bytes only), loading (rows are being written), current (its rows are its day's), superseded (its
+-- rows are deleted or being deleted).
 create table reports ( -- kept
   id                      integer primary key,
   organization_id         text not null,
@@ -524,7 +524,7 @@ create table reports ( -- kept
 ) strict;
 create index reports_unfinished on reports (state) where state in ('arriving', 'loading', 'superseded');
 
--- The bytes as Apple sent them (compressed where it sent plain text), in pieces that a short commit holds.
+-- The bytes as Apple sent them (compressed if Apple sent plain text), in pieces small enough for a short commit.
 create table report_parts ( -- kept
   report_id               integer not null references reports (id),
   part                    integer not null,
@@ -532,7 +532,7 @@ create table report_parts ( -- kept
   unique (report_id, part)
 ) strict;
 
--- The version of each kind that Apple answered last.
+-- The last version of each kind that Apple answered with.
 create table report_versions ( -- kept
   organization_id         text not null,
   kind                    text not null,
@@ -541,8 +541,8 @@ create table report_versions ( -- kept
   primary key (organization_id, kind)
 ) strict, without rowid;
 
--- The apps that reports name, by SKU (SALES) or by Apple id. `app_id` is null for one that we do not know, until it
--- is learned; rows name these, so that they need not change then.
+-- The apps that reports name, by SKU (SALES) or by Apple id. `app_id` is null until the app is connected. Report rows
+-- reference this table, so that they do not change then.
 create table reported_apps ( -- kept
   id                      integer primary key,
   organization_id         text not null,
@@ -554,7 +554,7 @@ create table reported_apps ( -- kept
 create unique index reported_apps_by_sku on reported_apps (organization_id, sku) where sku is not null;
 create unique index reported_apps_by_apple_id on reported_apps (organization_id, apple_id) where sku is null;
 
--- Which apps a report has rows of, and how many.
+-- The apps that a report has rows of, and how many.
 create table report_apps ( -- kept
   report_id               integer not null references reports (id),
   reported_app_id         integer not null references reported_apps (id),
@@ -562,9 +562,9 @@ create table report_apps ( -- kept
   primary key (report_id, reported_app_id)
 ) strict, without rowid;
 
--- Each day of each kind that was asked for. `state`: done, empty (Apple says nothing was sold), not_yet, missing (never
--- to be had again), failed; `reason` in words. `tries` that brought nothing, in a row. `due_at`: when to ask again,
--- null when that is settled.
+-- Each requested day of each kind. `state`: done, empty (Apple says that nothing was sold), not_yet, missing (no longer
+-- available), failed; `reason` in words. `tries`: unsuccessful requests in a row. `due_at`: the next request, null when
+-- the day is settled.
 create table import_days ( -- kept
   organization_id         text not null,
   vendor_number           text not null,
@@ -580,8 +580,8 @@ create table import_days ( -- kept
   primary key (organization_id, kind, day_on, vendor_number)
 ) strict, without rowid;
 
--- The rows of SALES. A day's are those under the report that import_days names. Money of one unit (price_milli,
--- unit_proceeds_milli) as Apple writes it; gross_milli and proceeds_milli are the row's, with its sign.
+-- The rows of SALES. A day's rows are those of the report that import_days names. price_milli and unit_proceeds_milli
+-- are per unit, as Apple writes them; gross_milli and proceeds_milli are of the row, with its sign.
 create table sales_days ( -- kept
   report_id               integer not null,
   line                    integer not null,
@@ -611,7 +611,7 @@ create table sales_days ( -- kept
   primary key (report_id, line)
 ) strict, without rowid;
 
--- The rows of SUBSCRIPTION: how many of each there are at the day's end.
+-- The rows of SUBSCRIPTION: the number of subscriptions at the end of the day, by kind.
 create table subscription_days ( -- kept
   report_id               integer not null,
   line                    integer not null,
@@ -652,7 +652,7 @@ create table subscription_days ( -- kept
   primary key (report_id, line)
 ) strict, without rowid;
 
--- The rows of SUBSCRIPTION_EVENT: what subscriptions did, `quantity` times.
+-- The rows of SUBSCRIPTION_EVENT: events of subscriptions, each of which happened `quantity` times.
 create table subscription_event_days ( -- kept
   report_id               integer not null,
   line                    integer not null,
@@ -690,8 +690,8 @@ create table subscription_event_days ( -- kept
 
 -- attribution/ ------------------------------------------------------------------------------------------
 
--- `attributes` and the device fields are what the last call said; `proved_attributes` what calls with a secret key or from
--- an attested device said, the last of which came at `proved_at`. A user without one was only ever claimed.
+-- `attributes` and the device fields hold the values of the last call. `proved_attributes` holds the values of calls
+-- with a secret key or from an attested device, the last at `proved_at`. A user without one was only ever claimed.
 create table users ( -- kept
   app_id                  text not null,
   app_user_id             text not null,
@@ -709,9 +709,9 @@ create table users ( -- kept
   unique (app_id, app_user_id)
 ) strict;
 
--- Two facts: what the last call said, and what the last proved call said, with the proofs it had. `credential` came
--- with the call that made it what it is. `platform` is what a call last said of itself; where none did, `store` is
--- concluded from the transaction id. An id is never used again, since events are named after it.
+-- Two facts: what the last call said, and what the last proved call said, with its proofs. `credential` is that of the
+-- call that last changed the link. `platform` is the last one that a call stated; if none did, `store` is inferred from
+-- the transaction id. Ids are never reused, because event ids contain them.
 create table links ( -- kept
   id                      integer primary key autoincrement,
   app_id                  text not null,
@@ -730,8 +730,8 @@ create table links ( -- kept
 ) strict;
 create index links_by_user on links (app_id, app_user_id);
 
--- Every change after the first call, whole on both sides, so that it can be undone. A user id of null: somebody who was
--- forgotten since. An id is never used again, since events are named after it.
+-- Every change after the first call, with both complete states, so that it can be undone. A user id of null is a user
+-- who was erased since. Ids are never reused, because event ids contain them.
 create table link_history ( -- kept
   id                      integer primary key autoincrement,
   link_id                 integer not null references links (id),
@@ -748,8 +748,8 @@ create table link_history ( -- kept
 create index link_history_by_link on link_history (link_id);
 create index link_history_by_user on link_history (from_app_user_id);
 
--- That somebody was to be forgotten, when, and that it was done. `app_user_id` stands until then. `step` is what is being
--- gone through, up to `reached`, out of `until`; null before the first.
+-- Erasures: when requested and when finished. `app_user_id` is stored only until then. `step` is the running step; it
+-- has processed `reached` of `until`; null before the first.
 create table erasures ( -- kept
   id                      text primary key,
   app_id                  text not null references apps (id),
@@ -765,7 +765,7 @@ create table erasures ( -- kept
 ) strict, without rowid;
 create index erasures_unfinished on erasures (asked_at, id) where finished_at is null;
 
--- Who is not to come back: a keyed hash of the user id, whose key is in settings. Once lifted it refuses no longer.
+-- Tombstones: HMACs of erased user ids; the key is in settings. A lifted tombstone no longer refuses calls.
 create table tombstones ( -- kept
   app_id                  text not null,
   hash                    blob not null,
@@ -774,9 +774,9 @@ create table tombstones ( -- kept
   primary key (app_id, hash)
 ) strict, without rowid;
 
--- SDK calls that were answered with a 4xx, by UTC day; kept for 30 days. `bundle_id` is what the call named: empty where
--- it named none that can be one, '*' for all that had no row of their own. `platform` is ios, android, other or empty.
--- `example` is what was wrong with the newest such call, without anything that was sent but the names of fields.
+-- SDK calls that were answered with a 4xx, by UTC day; kept for 30 days. `bundle_id` is from the call: empty if it
+-- had none or an invalid one, '*' for all calls beyond the limit on rows. `platform` is ios, android, other or empty.
+-- `example` is the fault of the newest such call. It contains field names, but no values that were sent.
 create table refused_calls ( -- kept
   refused_on              text not null,
   bundle_id               text not null,
@@ -790,7 +790,7 @@ create table refused_calls ( -- kept
 
 -- metrics/ ----------------------------------------------------------------------------------------------
 
--- The lineages that there are facts of, so that rows need not name them in full. Numbers only grow.
+-- A number for each lineage, so that rows need not repeat its full key. Numbers only grow.
 create table metric_lineages ( -- kept
   id                      integer primary key,
   app_id                  text not null,
@@ -799,9 +799,10 @@ create table metric_lineages ( -- kept
   unique (app_id, environment, original_transaction_id)
 ) strict;
 
--- All figures of an organization, counted one way: its time zone, base currency, month length and formulas. 'shown' is
--- read; 'making' is counted beside it up to the lineage made_up_to, and replaces it when it is whole; 'dropped' is being
--- deleted. From stood_still_at on it follows no facts, because the program has other formulas.
+-- Generations: all figures of an organization for one time zone, base currency, month length and version of the
+-- formulas. 'shown' is read. 'making' is computed in parallel, so far up to the lineage made_up_to, and replaces the
+-- shown one when it is complete. 'dropped' is being deleted. From stood_still_at on the generation does not follow new
+-- facts, because the program's formulas have changed.
 create table metric_generations ( -- kept
   id                      integer primary key autoincrement,
   organization_id         text not null,
@@ -816,8 +817,8 @@ create table metric_generations ( -- kept
 ) strict;
 create unique index metric_generations_in_use on metric_generations (organization_id, state) where state <> 'dropped';
 
--- Lineages whose figures are behind their facts, in one generation each. rank: what is counted first. A lineage that
--- cannot be counted keeps its mark with the reason, and is left out until its next fact or the next generation.
+-- Marks: lineages that are due in a generation. rank: the order of computation. A lineage that cannot be computed
+-- keeps its mark with the reason, and is skipped until its next fact or the next generation.
 create table metric_due ( -- kept
   generation              integer not null,
   lineage_id              integer not null,
@@ -830,9 +831,9 @@ create table metric_due ( -- kept
 create index metric_due_next on metric_due (rank, since) where failed_at is null;
 create index metric_due_failed on metric_due (failed_at) where failed_at is not null;
 
--- What each lineage came to when it was counted last. Rows known at counted_at or before are in the sums. due_at: when the
--- same facts come to something else. is_provisional: an amount waits for a rate that is final. proceeds_*: what the
--- developer got of its charges, null where nothing is known of any; last_charge_day: the day of the last one, in UTC.
+-- The last computation of each lineage. Rows known at counted_at or before are in the sums. due_at: when the same facts
+-- give other figures. is_provisional: an amount waits for a final rate. proceeds_*: the developer's part of charges,
+-- null if it is unknown for all of them. last_charge_day: the day of the last charge, in UTC.
 create table metric_counted ( -- derived
   generation              integer not null,
   lineage_id              integer not null,
@@ -847,8 +848,8 @@ create table metric_counted ( -- derived
 create index metric_counted_due on metric_counted (due_at) where due_at is not null;
 create index metric_counted_provisional on metric_counted (lineage_id) where is_provisional = 1;
 
--- All that a lineage adds, in a fixed order, to be summed: levels, movements, money. What is known only later than the
--- day it counts for, or lies ahead, counts from known_at on. A base_milli of null: no rate was known.
+-- The rows of a lineage, in a fixed order, to be summed: levels, movements, money. A row that becomes known after the
+-- day it counts for, or that lies in the future, counts from known_at on. base_milli is null if no rate was known.
 create table metric_rows ( -- derived
   generation              integer not null,
   lineage_id              integer not null,
@@ -867,10 +868,10 @@ create table metric_rows ( -- derived
   primary key (generation, lineage_id, position)
 ) strict, without rowid;
 
--- Which Pacific days of which of Apple's reports are summed, in one generation each. is_there: the sums below are the
--- day's. due_since: when the report first changed that the sums do not have, or what it is counted by (made_of: the
--- reports and their apps; lengths: the offers paid at once; rates); null where they have all. touches counts the changes.
--- is_provisional: an amount waits for a rate that is final.
+-- The Pacific days of Apple's reports that are summed in a generation. is_there: the tables below contain the day's
+-- sums. due_since: the first change that the sums do not contain yet, of the report or of its inputs (made_of: the
+-- reports and their apps; lengths: the offers paid up front; rates); null if there is none. touches counts the changes.
+-- is_provisional: an amount waits for a final rate.
 create table reported_days ( -- kept
   generation              integer not null,
   organization_id         text not null,
@@ -886,7 +887,7 @@ create table reported_days ( -- kept
 ) strict, without rowid;
 create index reported_days_due on reported_days (generation, day_on, kind, due_since) where due_since is not null;
 
--- What Apple's reports come to, as metric_series and metric_days are; a product is Apple's number, a day Pacific.
+-- Daily sums of Apple's reports, like metric_series and metric_days. A product is Apple's number, a day is Pacific.
 create table reported_series ( -- kept
   id                      integer primary key,
   generation              integer not null,
@@ -906,7 +907,7 @@ create table reported_sums ( -- kept
   primary key (series_id, day)
 ) strict, without rowid;
 
--- The ids of the products that reports name by Apple's numbers, and how long those offers last that are paid at once.
+-- The ids of the products that reports name by Apple's numbers, and the durations of offers that are paid up front.
 create table reported_products ( -- kept
   app_id                  text not null,
   number                  text not null,
@@ -923,7 +924,7 @@ create table reported_lengths ( -- kept
   primary key (app_id, number, offer)
 ) strict, without rowid;
 
--- What developers got of each price that something was sold at, by Pacific day. is_uniform: the same of every unit.
+-- Proceeds for each price at which a product was sold, by Pacific day. is_uniform: the same for every unit.
 create table reported_prices ( -- kept
   app_id                  text not null,
   product_id              text not null,
@@ -940,7 +941,7 @@ create table reported_prices ( -- kept
 ) strict, without rowid;
 create index reported_prices_by_day on reported_prices (app_id, day);
 
--- From which Pacific midnight on an app's metric comes from the ledger alone. Written once.
+-- The cutover of each metric of an app: from this Pacific midnight on it comes from the ledger alone. Written once.
 create table metric_cutovers ( -- kept
   app_id                  text not null,
   metric                  text not null,
@@ -950,9 +951,9 @@ create table metric_cutovers ( -- kept
   primary key (app_id, metric)
 ) strict, without rowid;
 
--- Changes that concern many lineages, which are marked as due slice by slice: up to and with the lineage `cursor` they are.
--- what: 'rates' concerns what waits for a final rate, 'period' an app's lineages, 'prices' who was charged from the day
--- from_day (UTC) on, 'all' every lineage of the organization.
+-- Changes that concern many lineages. They mark lineages as due in slices; `cursor` is the last lineage marked. what:
+-- 'rates' concerns lineages that wait for a final rate, 'period' an app's lineages, 'prices' lineages charged since
+-- from_day (UTC), 'all' every lineage of the organization.
 create table metric_tasks ( -- kept
   id                      integer primary key,
   what                    text not null check (what in ('rates', 'period', 'prices', 'all')),
@@ -962,13 +963,13 @@ create table metric_tasks ( -- kept
   unique (what, subject)
 ) strict;
 
--- By which commission the proceeds of customers were counted.
+-- The commission with which customers' proceeds were computed.
 create table metric_commission ( -- kept
   id                      integer primary key check (id = 1),
   counted_by              text not null
 ) strict;
 
--- What is summed by day: a measure of an app, whole or of one value of a dimension, by the days of a time zone.
+-- The keys of daily sums: a measure of an app, in total or for one value of a dimension, by the days of a time zone.
 create table metric_series ( -- derived
   id                      integer primary key,
   generation              integer not null,
@@ -991,7 +992,7 @@ create table metric_days ( -- derived
   primary key (series_id, day)
 ) strict, without rowid;
 
--- Apps in one environment and generation, as short numbers that customers are listed by.
+-- A short number for each app, environment and generation, used to list customers.
 create table customer_scopes ( -- derived
   id                      integer primary key,
   generation              integer not null,
@@ -1000,9 +1001,9 @@ create table customer_scopes ( -- derived
   unique (generation, app_id, environment)
 ) strict;
 
--- What each customer has come to, under the number of the lineage that leads it. `id` is the canonical one. ends_at: when
--- the first of its subscriptions is lost unless it is renewed. Amounts are in the base currency; `unconverted` has by
--- currency what no rate was known for. proceeds_milli is null where nothing is known of any charge.
+-- The figures of each customer, under the number of its leading lineage. `id` is the canonical id. ends_at: when the
+-- first of its subscriptions ends unless it is renewed. Amounts are in the base currency; `unconverted` lists, by
+-- currency, the amounts without a known rate. proceeds_milli is null if the proceeds of all charges are unknown.
 create table customer_values ( -- derived
   generation              integer not null,
   lineage_id              integer not null,
@@ -1031,12 +1032,12 @@ create table customer_values ( -- derived
   last_seen_at            integer not null,
   primary key (generation, lineage_id)
 ) strict, without rowid;
--- The status in each, so that one that is asked for is looked for without reading any customer.
+-- Each index contains the status, so that a filter by status reads no customer rows.
 create index customers_by_ltv on customer_values (scope_id, ltv_milli, lineage_id, status);
 create index customers_by_last_seen on customer_values (scope_id, last_seen_at, lineage_id, status);
 create index customers_by_mrr on customer_values (scope_id, mrr_milli, lineage_id, status);
 create index customers_by_risk on customer_values (scope_id, risk_milli, lineage_id, status);
--- Those of whom there are few have indexes of their own: they would be looked for for long among all others.
+-- Rare statuses have separate indexes, because a scan for them would pass most of the other customers.
 create index rarer_customers_by_ltv on customer_values (scope_id, status, ltv_milli)
   where status in ('committed', 'trial', 'grace', 'billing_retry');
 create index rarer_customers_by_last_seen on customer_values (scope_id, status, last_seen_at)
@@ -1047,12 +1048,12 @@ create index rarer_customers_by_risk on customer_values (scope_id, status, risk_
   where status in ('committed', 'trial', 'grace', 'billing_retry');
 create index customers_by_end on customer_values (scope_id, ends_at, lineage_id) where ends_at is not null;
 
--- By what customers are searched, and whose events a profile shows.
+-- For the customer search, and for the events of a profile.
 create index transactions_by_account_token on transactions (app_account_token) where app_account_token is not null;
 create index events_by_subject on events (subject) where subject is not null;
 
--- What cohorts are read from: sums of an app by kind (metrics/cohorts/changes.ts), each of one product and country or of
--- any (*).
+-- The keys of cohort sums: an app's sums by kind (metrics/cohorts/changes.ts), each for one product and country or for
+-- all (*).
 create table cohort_series ( -- derived
   id                      integer primary key,
   generation              integer not null,
@@ -1076,7 +1077,7 @@ create table cohort_cells ( -- derived
   primary key (series_id, cohort, position)
 ) strict, without rowid;
 
--- What each customer added to them, by the number of the lineage that leads it.
+-- The contribution of each customer, by the number of its leading lineage.
 create table cohort_customers ( -- derived
   generation              integer not null,
   lineage_id              integer not null,

@@ -1,4 +1,4 @@
-/** What we remember: the effect of the two calls of client apps, each one unit of work. */
+/** Applies the two SDK calls, `identify` and `attribute`. Each call is one unit of work. */
 import type { Verified } from '../apple/jws/signed.ts'
 import type { Transaction } from '../apple/payloads.ts'
 import type { App, Apps } from '../apps/apps.ts'
@@ -25,7 +25,7 @@ type Deps = {
   limits: { attributes_per_user: number }
 }
 
-/** What an attribute call brought besides its body. `xcode`: a transaction of Xcode's local store. */
+/** What an attribute call carried in addition to its body. `xcode`: a transaction of Xcode's local store. */
 type Evidence = { signed: Verified<Transaction> | 'xcode' | null; unattested: string | null }
 
 export type Attribution = ReturnType<typeof openAttribution>
@@ -35,7 +35,7 @@ export function openAttribution({ store, clock, apps, feed, ledger, erasures, li
   const links = openLinks(store, clock)
 
   /**
-   * Upserts an app user, inside the caller's unit of work. Says so in the feed the first time.
+   * Creates or updates a user, inside the caller's unit of work. A new user appends `customer.identified` to the feed.
    *
    * @throws Refusal 410 `forgotten`.
    */
@@ -52,11 +52,11 @@ export function openAttribution({ store, clock, apps, feed, ledger, erasures, li
   }
 
   /**
-   * Links a purchase to a user, or moves it, inside the caller's unit of work. A signed transaction that came
-   * along enters the ledger first, so that the link meets its customer. A purchase in Xcode's local store leaves
-   * nothing: its ids are 0, 1, … for every developer, so a link would move between them and be asked of Apple.
+   * Links a purchase to a user, or moves the link, inside the caller's unit of work. A signed transaction enters the
+   * ledger first, so the link finds its customer. A purchase in Xcode's local store is not stored: its ids are
+   * 0, 1, … for every developer, so the link would move between developers and Apple does not know the id.
    *
-   * @throws Refusal 410 `forgotten`; then nothing of the call is kept.
+   * @throws Refusal 410 `forgotten`; the call then stores nothing.
    */
   function attribute({ app, credential }: Caller, call: AttributeCall, { signed, unattested }: Evidence) {
     erasures.admit(app.id, call.appUserId)
@@ -81,7 +81,7 @@ export function openAttribution({ store, clock, apps, feed, ledger, erasures, li
   }
 
   /**
-   * Gives a purchase back to whom it was moved from, inside the caller's unit of work, and says so in the feed.
+   * Moves a purchase back to its previous user, inside the caller's unit of work, and appends the move to the feed.
    *
    * @throws Refusal 404 `unknown_move`, 409 `move_superseded`, 410 `forgotten`.
    */
@@ -129,7 +129,7 @@ export function openAttribution({ store, clock, apps, feed, ledger, erasures, li
     })
   }
 
-  /** What the snapshot of a ledger event says of its user. */
+  /** The user part of a ledger event's snapshot. */
   function userOf({ app, original_transaction_id }: Lineage): Record<string, unknown> {
     const link = links.get(app.id, 'apple', original_transaction_id)
     return link ? userPart(link) : { user: null }
@@ -138,7 +138,7 @@ export function openAttribution({ store, clock, apps, feed, ledger, erasures, li
   return { identify, attribute, undoMove, userOf, users, links }
 }
 
-/** A purchase that is another's now, or somebody's at last. */
+/** A purchase that was linked for the first time or whose link changed. */
 type LinkChange = { store: StoreName; transaction_id: string; now: Link; before: Link | null; change: string }
 
 const transientLink = ({ appUserId }: AttributeCall) => ({

@@ -1,4 +1,4 @@
-/** What we compute: who is calling, for which app, and how far the call proves itself. */
+/** Determines the caller of an SDK call, the app, and how far the call is proved. */
 import type { App, Apps } from '../apps/apps.ts'
 import type { Keys } from '../apps/keys.ts'
 import type { Organization, Organizations } from '../apps/organizations.ts'
@@ -8,11 +8,11 @@ export type Credential = 'publishable' | 'secret' | 'device' | 'none'
 
 export type Caller = { app: App; credential: Credential }
 
-/** Whether the credential proves who calls. A publishable key does not: every copy of the app holds it. */
+/** Whether the credential proves the caller. A publishable key does not: every copy of the app contains it. */
 export const isProved = (credential: Credential): boolean =>
   credential === 'secret' || credential === 'device'
 
-/** What the call says of itself. `authorization` is the header as it came. */
+/** What the call claims. `authorization` is the unparsed header. */
 export type Claim = { authorization: string | null; bundle_id: string; isAndroid: boolean }
 
 type Deps = { apps: Apps; keys: Keys; organizations: Organizations }
@@ -21,10 +21,10 @@ export type Callers = ReturnType<typeof openCallers>
 
 export function openCallers({ apps, keys, organizations }: Deps) {
   /**
-   * Finds the app that a call is about and what vouches for it.
+   * Finds the app that a call concerns and the credential that vouches for it.
    *
-   * @throws Refusal 401 for a credential that is wrong or missing where one is demanded, 403 for a key of an
-   * organization without that app, 404 or 409 when without a key no app or several could be meant.
+   * @throws Refusal 401 if the credential is wrong, or missing where one is required; 403 if the key's organization
+   * does not have the app; 404 or 409 if there is no key and no app, or more than one, matches.
    */
   function resolve(claim: Claim): Caller {
     const token = bearer(claim.authorization)
@@ -36,7 +36,7 @@ export function openCallers({ apps, keys, organizations }: Deps) {
 
   function withKey(token: string, claim: Claim): Caller {
     const key = keys.findByToken(token)
-    if (!key) throw new Refusal(401, 'invalid_key', 'the key is unknown, revoked or past its time')
+    if (!key) throw new Refusal(401, 'invalid_key', 'the key is unknown, revoked or expired')
     const [app] = appsOf(claim, key.organization_id)
     if (app) return { app, credential: key.kind }
     throw new Refusal(
@@ -53,13 +53,13 @@ export function openCallers({ apps, keys, organizations }: Deps) {
       throw new Refusal(
         409,
         'ambiguous_app',
-        `several organizations have ${claim.bundle_id}: send a key of the one you mean`,
+        `several organizations have ${claim.bundle_id}: send a key of the right organization`,
       )
     }
     return { app, credential: 'none' }
   }
 
-  /** An Android app goes by its package, or by its bundle id where no app has that package: the two are often the same. */
+  /** Finds an Android app by its package, else by its bundle id: the two are often the same. */
   function appsOf({ isAndroid, bundle_id }: Claim, organization_id: string | null = null): readonly App[] {
     const inOrganization = (found: readonly App[]) =>
       organization_id === null ? found : found.filter((app) => app.organization_id === organization_id)
@@ -82,7 +82,7 @@ function requireCredential(organization: Organization, credential: Credential): 
     credential === (sdk_auth === 'key' ? 'publishable' : 'device')
   if (isEnough) return
   const requirement = sdk_auth === 'key' ? 'a key (Authorization: Bearer pk_live_…)' : 'an attested device'
-  throw new Refusal(401, 'credential_required', `this organization demands ${requirement}`)
+  throw new Refusal(401, 'credential_required', `this organization requires ${requirement}`)
 }
 
 function bearer(authorization: string | null): string | null {

@@ -1,25 +1,25 @@
 /**
- * The rate window of an organization: which calls were admitted in the last minute, and which other callers there are, so
- * that no caller uses up what all share. In memory; a restart begins empty.
+ * The rate window of an organization. It counts the calls admitted in the last minute and the other callers, so that no
+ * caller uses up the shared limit. It is in memory; a restart begins empty.
  *
- * Memory is bounded whatever the number of addresses: instants are kept of admitted calls alone, which are at most
- * `limit` a minute; of addresses that called, the 20 seen last, because more of them do not change a share.
+ * Memory is bounded for any number of addresses. Only admitted calls are stored, at most `limit` a minute. Only the 20
+ * most recent addresses are stored, because further addresses do not change a share.
  */
 import type { Clock } from '../clock.ts'
 import { openStamps, type Stamps } from './stamps.ts'
 import { rateLimited } from './window.ts'
 
 const MINUTE_MS = 60_000
-/** How long an address counts as calling: a caller that calls once a minute may be a second late. */
+/** How long an address counts as calling. The extra second allows for a caller that calls once a minute. */
 const SEEN_MS = 61_000
-/** The busiest minute of proved callers is looked for in this much of the past. */
+/** How far back the busiest minute of proved callers is searched. */
 const BUSIEST_MS = 5 * MINUTE_MS
-/** Shares get no smaller however many addresses call: 240 ÷ 20 = 12. */
+/** Shares shrink no further, however many addresses call: 240 ÷ 20 = 12. */
 const MAX_SHARES = 20
-/** Past this many seconds every call of the past has ceased to count. */
+/** After this many seconds no past call counts any more. */
 const MAX_WAIT_S = BUSIEST_MS / 1_000 + 1
 
-/** Who calls: `address` is the bucket its calls count under, null for a secret key, whose calls count under none. */
+/** `address`: the bucket that the call counts under. Null for a secret key, whose calls count under no bucket. */
 export type WindowCaller = { address: string | null; isProved: boolean }
 
 type Traffic = {
@@ -34,10 +34,10 @@ type Traffic = {
 
 /**
  * A sliding window for each organization: at most `limit` admitted calls in any 60 seconds; refused calls do not count.
- * A caller alone gets all of it. While others call:
- * - from half full on, an address holds at most `limit` ÷ the number of addresses that call, at least a twentieth;
- * - callers without proof leave room for as many calls as callers with proof made in their busiest minute of the last
- *   five, at most half.
+ * A single caller may use all of it. While others call:
+ * - from half full on, an address gets at most `limit` ÷ the number of calling addresses, at least a twentieth;
+ * - unproved callers leave room for as many calls as proved callers made in their busiest minute of the last five
+ *   minutes, at most half.
  */
 export function openFairWindow(limit: () => number, clock: Clock) {
   const organizations = new Map<string, Traffic>()
@@ -45,8 +45,8 @@ export function openFairWindow(limit: () => number, clock: Clock) {
   /**
    * Admits one call.
    *
-   * @throws Refusal 429 `rate_limited`; `retry-after` says in how many seconds this caller is admitted if no other
-   * caller calls until then.
+   * @throws Refusal 429 `rate_limited`; `retry-after` is the number of seconds until this caller is admitted, if no
+   * other caller calls until then.
    */
   function admit(organization_id: string, caller: WindowCaller): void {
     const now = clock()
@@ -60,20 +60,20 @@ export function openFairWindow(limit: () => number, clock: Clock) {
     if (address !== null) recordHeld(traffic.held, address, now)
   }
 
-  /** Whether a call of `caller` is admitted at `at`, which is now or later, if no other caller calls until then. */
+  /** Whether a call of `caller` is admitted at `at`, now or later, if no other caller calls until then. */
   function isOpen({ proved, unproved, held, seen, busiest }: Traffic, caller: WindowCaller, at: number) {
     const since = at - MINUTE_MS
     const most = limit()
     const [withProof, without] = [proved.countAfter(since), unproved.countAfter(since)]
     if (withProof + without >= most) return false
-    const kept = Math.min(busiest.before(at), Math.floor(most / 2))
-    if (!caller.isProved && without + Math.max(withProof, kept) >= most) return false
+    const reserved = Math.min(busiest.before(at), Math.floor(most / 2))
+    if (!caller.isProved && without + Math.max(withProof, reserved) >= most) return false
     if (caller.address === null || withProof + without < most / 2) return true
     const share = Math.max(1, Math.floor(most / sharesAt(seen, at)))
     return (held.get(caller.address)?.countAfter(since) ?? 0) < share
   }
 
-  /** The rule only ever opens with time, so the first second at which it is open is found by halving. */
+  /** The rule only opens with time, so a binary search finds the first second at which it is open. */
   function refusal(traffic: Traffic, caller: WindowCaller, now: number) {
     let [shut, open] = [0, MAX_WAIT_S]
     while (open - shut > 1) {
@@ -130,7 +130,7 @@ function recordHeld(held: Map<string, Stamps>, address: string, now: number): vo
   held.set(address, calls)
 }
 
-/** Into how many shares the window is divided at `at`: one for each address that called, at most 20. */
+/** The number of shares of the window at `at`: one for each address that called, at most 20. */
 function sharesAt(seen: ReadonlyMap<string, number>, at: number): number {
   let count = 0
   for (const seen_at of seen.values()) if (seen_at > at - SEEN_MS) count += 1
@@ -140,7 +140,7 @@ function sharesAt(seen: ReadonlyMap<string, number>, at: number): number {
 /** The busiest minute of calls, admitted or refused, counted up to `most`. */
 function openBusiest(most: () => number) {
   const calls = openStamps()
-  /** Minutes by their last call, the busiest first: a minute that a later one equals is never the busiest again. */
+  /** Minutes by their last call, the busiest first. A minute that a later minute equals is never the busiest again. */
   const minutes: { ended_at: number; count: number }[] = []
 
   function note(now: number): void {
@@ -153,7 +153,7 @@ function openBusiest(most: () => number) {
     minutes.push({ ended_at: now, count })
   }
 
-  /** How many calls the busiest minute had that ended in the five minutes before `at`. */
+  /** The number of calls in the busiest minute that ended in the five minutes before `at`. */
   const before = (at: number): number =>
     minutes.find(({ ended_at }) => ended_at > at - BUSIEST_MS)?.count ?? 0
 

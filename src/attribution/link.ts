@@ -1,6 +1,6 @@
 /**
- * What we compute: who a purchase belongs to, as two facts that are never mixed. What the last call said is always
- * obeyed; what the last proved call said stays on record with its proofs.
+ * The user that a purchase belongs to, as two separate facts: what the last call said, and what the last proved call
+ * said, with its proofs. The last call always decides the first fact; only a proved call changes the second.
  */
 
 /** purchase: Apple's signature over this transaction came along. device: an attested device. server: a secret key. */
@@ -10,7 +10,7 @@ export type LinkFacts = { app_user_id: string; proved_app_user_id: string | null
 
 export type Verification = 'verified' | 'unverified'
 
-/** The link after one more call. Proofs add up while the proved user stays the same and start anew when it changes. */
+/** The link after one more call. Proofs accumulate while the proved user stays the same and start over on a change. */
 export function linkAfter(
   before: LinkFacts | null,
   app_user_id: string,
@@ -31,13 +31,13 @@ export function linkAfter(
   }
 }
 
-/** Verified while both facts agree and Apple's signature is among the proofs. */
+/** `verified` while both facts agree and Apple's signature is among the proofs. */
 export function labelOf(link: LinkFacts): Verification {
   const isAgreed = link.proved_app_user_id === link.app_user_id
   return isAgreed && link.proofs.includes('purchase') ? 'verified' : 'unverified'
 }
 
-/** True when nothing a reader could see differs. */
+/** Whether two links look the same to a reader. */
 export function isSameLink(a: LinkFacts, b: LinkFacts): boolean {
   return (
     a.app_user_id === b.app_user_id &&

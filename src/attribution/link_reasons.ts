@@ -1,33 +1,33 @@
-/** What we compute: in a sentence, why a purchase or a user has the label that it has. */
+/** Explains in a sentence why a purchase or a user is verified or not. */
 import { anonymityOf } from './anonymous.ts'
 import { type LinkFacts, labelOf, type Proof, type Verification } from './link.ts'
 
-/** What came with the call: a credential, or `owner` where a person undid a move. */
+/** The credential of the call; `owner` if a person undid a move. */
 export type CallCredential = 'publishable' | 'secret' | 'device' | 'none' | 'owner'
 
 const PROVED: Readonly<Record<Proof, string>> = {
-  purchase: 'Apple’s signature over this purchase came with a call that named them',
-  device: 'an attested device named them',
-  server: 'your backend named them with the secret key',
+  purchase: 'Apple’s signature over this purchase came with a call that named this user',
+  device: 'an attested device named this user',
+  server: 'your backend named this user with the secret key',
 }
 const CALLED: Readonly<Record<CallCredential, string>> = {
   none: 'claimed by a call without a key',
   publishable: 'claimed by a call with the publishable key, which every copy of the app holds',
   device: 'claimed by a device',
   secret: 'claimed by your backend',
-  owner: 'put back by the owner',
+  owner: 'restored by the owner',
 }
-/** What SDKs say of themselves; other words are told as they came. */
+/** The states that SDKs report; other words are shown unchanged. */
 const UNATTESTED: Readonly<Record<string, string>> = {
-  pending: 'its attestation was not finished',
+  pending: 'its attestation is not finished',
   unsupported: 'it cannot be attested',
   simulator: 'it is a simulator',
-  'enroll-failed': 'its enrolment failed',
+  'enroll-failed': 'its enrollment failed',
 }
 
 const NO_SIGNATURE = 'no Apple signature came with the call'
 
-/** By which call a user claimed a purchase that an anonymous install had proved. */
+/** The call with which a user claimed a purchase that an anonymous install had proved. */
 const CLAIM_SOURCE: Partial<Record<CallCredential, string>> = {
   none: 'in a call without a key',
   publishable: 'in a call with the publishable key, which every copy of the app holds',
@@ -40,8 +40,8 @@ const BUYER = {
 type Labelled = LinkFacts & { credential: string; unattested: string | null }
 
 /**
- * Whether a purchase was proved by the id of an anonymous install and is claimed by a named user since, as it is when
- * a customer buys before signing in. That both ids are one person is likely, and not proved.
+ * Whether an anonymous install’s id proved a purchase and a named user has claimed it since, as happens when
+ * a customer buys before signing in. It is likely, but not proved, that both ids are one person.
  */
 export function isHandedOver({ app_user_id, proved_app_user_id, proofs, credential }: Labelled): boolean {
   if (proved_app_user_id === null || !proofs.includes('purchase')) return false
@@ -49,7 +49,7 @@ export function isHandedOver({ app_user_id, proved_app_user_id, proofs, credenti
   return isAnonymous && CLAIM_SOURCE[credentialIn(credential)] !== undefined
 }
 
-/** Why the purchase is term as it is. */
+/** Explains the label of a link. */
 export function explainLinkLabel(link: Labelled): string {
   const { app_user_id, proved_app_user_id, proofs, unattested } = link
   const proved = proofs.map((proof) => PROVED[proof]).join(', and ')
@@ -65,10 +65,10 @@ export function explainLinkLabel(link: Labelled): string {
       `bought by ${buyer}, then claimed by ${app_user_id} ${credentialText}; no Apple signature came with that call. The install is ${proved_app_user_id}: ${proved}`,
     )
   }
-  return sentence(`${claimed}. Proved is ${proved_app_user_id}: ${proved}`)
+  return sentence(`${claimed}. The proved user is ${proved_app_user_id}: ${proved}`)
 }
 
-/** Why a user is term as the last identify call left them. */
+/** Explains the label that the last identify call gave a user. */
 export function explainUserLabel({
   verification,
   unattested,

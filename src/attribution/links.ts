@@ -1,4 +1,4 @@
-/** What we remember: which user a purchase belongs to, who moved it, when and on what evidence. */
+/** Stores which user each purchase belongs to, and each move with its time and evidence. */
 import type { App } from '../apps/apps.ts'
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
@@ -7,7 +7,7 @@ import type { Credential } from './callers.ts'
 import { isSameLink, type LinkFacts, labelOf, linkAfter, type Proof, type Verification } from './link.ts'
 import type { CallCredential } from './link_reasons.ts'
 
-/** Whose transaction id it is: Apple's original transaction id, or a Play purchase token. */
+/** The store that issued the transaction id: Apple's original transaction id, or a Play purchase token. */
 export type StoreName = 'apple' | 'google'
 
 export type Link = LinkFacts & {
@@ -16,12 +16,12 @@ export type Link = LinkFacts & {
   unattested: string | null
 }
 
-/** One attribute call, its proofs checked. */
+/** One attribute call, with its proofs checked. */
 type LinkClaim = {
   app: App
   store: StoreName
   transaction_id: string
-  /** What the call says of itself; null where it says nothing, and `store` is concluded from the id. */
+  /** What the call says; null if it says nothing and `store` is inferred from the id. */
   platform: string | null
   app_user_id: string
   product_id: string | null
@@ -46,7 +46,7 @@ type Row = {
   updated_at: number
 }
 
-/** A change of a link as it is kept; a user id of null: somebody who was forgotten since. */
+/** A stored change of a link. A user id of null is a user who was erased since. */
 type Move = {
   link_id: number
   from_app_user_id: string | null
@@ -56,12 +56,12 @@ type Move = {
   from_credential: Credential
 }
 
-/** What a call says that makes no change of its own. */
+/** Fields of a call that alone do not change the link. */
 const CALL_FIELDS = ['store', 'platform', 'product_id', 'unattested'] as const
 
 type ClaimResult = { now: Link; before: Link | null; change: string | null; store: StoreName }
 
-/** A move that was undone: the link as it was kept, as it is and was, and what names the change. */
+/** An undone move: the link’s row before, the link now and before, and the id of the change. */
 type UndoResult = { row: Row; now: Link; before: Link; change: string }
 
 export function openLinks(store: Store, clock: Clock) {
@@ -84,15 +84,15 @@ export function openLinks(store: Store, clock: Clock) {
     insert into link_history ( link_id,  from_app_user_id,  to_app_user_id,  from_proved_app_user_id,  to_proved_app_user_id,  from_proofs,  to_proofs,  from_credential,  to_credential,  moved_at)
     values                   (:link_id, :from_app_user_id, :to_app_user_id, :from_proved_app_user_id, :to_proved_app_user_id, :from_proofs, :to_proofs, :from_credential, :to_credential, :moved_at)`)
 
-  /** Applies one call, and returns the link as it is now, what it was, its store, and what names the change, if any. */
+  /** Applies one call. Returns the link now and before, its store, and the id of the change, if there is one. */
   function claim(call: LinkClaim) {
     const row = find.get(call.app.id, call.store, call.transaction_id) ?? findInOtherStore(call)
     return row ? updateLink(row, call) : insertLink(call)
   }
 
   /**
-   * The link of the other store that the call is about. A call without a platform is about the link that there is; one
-   * that names the App Store takes a link over whose store was only concluded.
+   * The link of the other store that the call concerns. A call without a platform concerns the existing link; a call
+   * that names the App Store takes over a link whose store was only inferred.
    */
   function findInOtherStore({ app, store: storeName, transaction_id, platform }: LinkClaim): Row | undefined {
     const other = find.get(app.id, storeName === 'apple' ? 'google' : 'apple', transaction_id)
@@ -142,11 +142,11 @@ export function openLinks(store: Store, clock: Clock) {
   }
 
   /**
-   * Gives a purchase back to whom it was moved from, with the proofs it had then, inside the caller's unit of work; that
-   * is a change of its own.
+   * Moves a purchase back to its previous user, with the proofs it had then, inside the caller's unit of work. The
+   * undo is itself a change.
    *
-   * @throws Refusal 404 `unknown_move`, 409 `move_superseded` where it is not the link's last change, or moved nothing
-   * that can be given back.
+   * @throws Refusal 404 `unknown_move`; 409 `move_superseded` if it is not the link's last change, or if there is
+   * no previous user to restore.
    */
   function undo(move_id: number): UndoResult {
     const move = moveOf.get(move_id)
@@ -160,7 +160,7 @@ export function openLinks(store: Store, clock: Clock) {
       ...row,
       app_user_id: from_app_user_id,
       proved_app_user_id: from_proved_app_user_id,
-      // Why the earlier call was unattested was not kept.
+      // The history does not store why the earlier call was unattested.
       proofs: from_proofs,
       credential: from_credential,
       unattested: null,
@@ -187,7 +187,7 @@ export function openLinks(store: Store, clock: Clock) {
     return Number(lastInsertRowid)
   }
 
-  /** Who a purchase belongs to; null while nobody said. */
+  /** The link of a purchase; null if no call has named its user. */
   function get(app_id: string, storeName: StoreName, transaction_id: string): Link | null {
     const row = find.get(app_id, storeName, transaction_id)
     return row ? linkOf(row) : null
@@ -203,8 +203,8 @@ function linkOf(row: Row): Link {
 }
 
 function superseded({ from_app_user_id }: Move, isLatest: boolean): string {
-  if (!isLatest) return 'the purchase was changed again since: undo the last change'
+  if (!isLatest) return 'the purchase has changed again since then; undo the last change'
   return from_app_user_id === null
-    ? 'who held it before was forgotten'
-    : 'it stayed with the same user: there is nothing to undo'
+    ? 'the previous user was erased'
+    : 'the user did not change; there is nothing to undo'
 }

@@ -1,6 +1,6 @@
 /**
- * Deletes users that were only ever claimed and have not been seen for long. Anyone who knows a bundle id can create such
- * users, so there must be a way to delete many.
+ * Deletes users that were only ever claimed and have been inactive for long. Any caller that knows a bundle id can
+ * create such users, so the owner needs a way to delete many.
  */
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
@@ -9,34 +9,34 @@ import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
 
 const DAY_MS = 86_400_000
-/** Users looked at before others get their turn, and pruned in one unit of work. */
+/** Users examined per slice; a slice is one unit of work, and other work runs between slices. */
 const SLICE = 500
-/** Counted every day for the status, where nothing prunes them: how long unseen, and up to how many. */
+/** The status shows this count daily when pruning is off: users unseen for this many days, up to a maximum. */
 const COUNTED_DAYS = 30
 const COUNT_MAX = 50_000
-/** A little less than a day, because jobs are moved by chance. */
+/** A little less than a day, because jobs start with random jitter. */
 const DAILY_MS = DAY_MS - 3_600_000
 
 type Slice = { after: number; until: number; before: number }
 type Candidate = { id: number; app_id: string; app_user_id: string }
-/** `note` is called within the first unit of work that prunes a user. */
+/** `onFirstPruned` is called within the first unit of work that prunes a user. */
 type PruneRequest = { unseen_days: number; onFirstPruned: () => void }
 
-/** How far the walk over all users is. */
+/** Progress of the pass over all users. */
 export type PruneProgress = { done: number; of: number }
 
 type Deps = {
   store: Store
   clock: Clock
   log: Log
-  /** Whether a user id was ever forgotten, so that its tombstone says so. */
+  /** Whether a user id was ever erased, according to the tombstones. */
   isErased: (app_id: string, app_user_id: string) => boolean
 }
 
 export type Pruning = ReturnType<typeof openPruning>
 
 export function openPruning({ store, clock, log, isErased }: Deps) {
-  // A user who was proved to hold a link and lost it is in the history of that link, with the proof.
+  // The history of a link names, with the proof, each proved user who lost it.
   const unseen = store.prepare<Slice, Candidate>(`
     select users.rowid as id, app_id, app_user_id from users
     where users.rowid > :after and users.rowid <= :until and seen_at < :before and proved_at is null
@@ -51,7 +51,7 @@ export function openPruning({ store, clock, log, isErased }: Deps) {
   let done_at = Number.NEGATIVE_INFINITY
   let counted: number | null = null
 
-  /** Every user who may go, found in slices; others get their turn in between. */
+  /** All users that can be pruned, in slices; other work runs in between. */
   async function* slices(unseen_days: number): AsyncGenerator<{ slice: Slice; found: number }> {
     const before = clock() - unseen_days * DAY_MS
     const end = last.get()?.id ?? 0
@@ -72,8 +72,8 @@ export function openPruning({ store, clock, log, isErased }: Deps) {
     unseen.all(slice).filter(({ app_id, app_user_id }) => !isErased(app_id, app_user_id))
 
   /**
-   * How many users were only ever claimed, have no purchase, no proof and no tombstone, and were not seen for
-   * `unseen_days`; counted up to `most`.
+   * Counts the users that were only ever claimed, have no purchase, no proof and no tombstone, and were not seen for
+   * `unseen_days`; stops at `most`.
    */
   async function count(unseen_days: number, most = Number.POSITIVE_INFINITY): Promise<number> {
     let users = 0
@@ -85,10 +85,10 @@ export function openPruning({ store, clock, log, isErased }: Deps) {
   }
 
   /**
-   * Drops these users, attributes and device fields with them; how many. Each unit of work looks again: who called
-   * meanwhile stays. Events stay as they are, and a user who comes back is new.
+   * Deletes these users with their attributes and device fields. Returns how many. Each unit of work checks again: a
+   * user who called in the meantime stays. Events do not change, and a user who returns is new.
    *
-   * @throws Refusal 503 `store_closing` when Windfall stops on the way; what is done stays done.
+   * @throws Refusal 503 `store_closing` when Windfall stops during the pass; users pruned so far stay pruned.
    */
   async function prune({ unseen_days, onFirstPruned }: PruneRequest): Promise<number> {
     let users = 0
@@ -110,9 +110,9 @@ export function openPruning({ store, clock, log, isErased }: Deps) {
     return found.length
   }
 
-  /** Once a day: prunes, or where `unseen_days` is 0 counts whom it would be worth to prune. Null when it is not time. */
+  /** Once a day: prunes, or counts the prunable users if `unseen_days` is 0. Null if less than a day has passed. */
   async function daily({ unseen_days, onFirstPruned }: PruneRequest): Promise<number | null> {
-    // A time in the future was noted while the clock was wrong.
+    // A time in the future was stored while the clock was wrong.
     if (done_at <= clock() && clock() - done_at < DAILY_MS) return null
     const pruned = unseen_days === 0 ? null : await prune({ unseen_days, onFirstPruned })
     counted = await count(COUNTED_DAYS, COUNT_MAX)
@@ -120,7 +120,7 @@ export function openPruning({ store, clock, log, isErased }: Deps) {
     return pruned
   }
 
-  /** Stops what is under way. */
+  /** Stops the running pass. */
   function close(): void {
     closing.abort(new Refusal(503, 'store_closing', 'Windfall stopped; the users pruned so far stay pruned'))
   }
@@ -131,9 +131,9 @@ export function openPruning({ store, clock, log, isErased }: Deps) {
     daily,
     close,
     progress: () => progress,
-    /** Whether there are so many of them that the owner should know, as last counted. */
+    /** Whether the last count reached the number that the owner should know of. */
     isThresholdReached: () => counted === COUNT_MAX,
-    /** What `isWorthIt` is about. */
+    /** The limits that `isThresholdReached` compares with. */
     threshold: { users: COUNT_MAX, unseen_days: COUNTED_DAYS },
   }
 }

@@ -1,4 +1,4 @@
-/** What we remember: SDK calls that were answered with a 4xx, counted by UTC day, app, platform and code. */
+/** Counts SDK calls that were answered with a 4xx, by UTC day, app, platform and code. */
 import { IncomingMessage } from 'node:http'
 import type { H3Event } from 'h3'
 import type { Apps } from '../apps/apps.ts'
@@ -12,9 +12,9 @@ import { reasonOf } from '../store/warnings.ts'
 
 const FLUSH_EVERY_MS = 60_000
 const DAYS_KEPT = 30
-/** Rows a day, and combinations in memory. Those beyond are counted together as `OTHERS`. */
+/** Maximum rows a day, and combinations in memory. Further ones are counted together as `OTHERS`. */
 const MAX_COUNTERS = 1_000
-/** How many of them may exist before only connected apps get one of their own: anybody can invent bundle ids. */
+/** From this many counters on, only connected apps get one of their own: any caller can invent bundle ids. */
 const MAX_UNCONNECTED_COUNTERS = 500
 const EXAMPLE_CHARACTERS = 300
 const OTHERS = '*'
@@ -37,7 +37,7 @@ export type RefusedCalls = ReturnType<typeof openRefusedCalls>
 
 /**
  * Counts refused calls in memory and writes the counts within a minute, so that a flood of refused calls costs one
- * small commit a minute. The store being unable to write loses no count and fails no call.
+ * small commit a minute. If the store cannot write, no count is lost and no call fails.
  */
 export function openRefusedCalls({ store, clock, apps, log }: Deps) {
   const claims = new WeakMap<H3Event, ClaimedApp>()
@@ -68,7 +68,7 @@ export function openRefusedCalls({ store, clock, apps, log }: Deps) {
       }
     }
 
-  /** Notes which app the body names, before the body is validated. Returns the body. */
+  /** Records which app the body names, before the body is validated. Returns the body. */
   function noteClaim(event: H3Event, body: unknown): unknown {
     const { bundleId, platform } = (body ?? {}) as { bundleId?: unknown; platform?: unknown }
     claims.set(event, { bundle_id: bundleIdIn(bundleId), platform: platformIn(platform) })
@@ -86,7 +86,7 @@ export function openRefusedCalls({ store, clock, apps, log }: Deps) {
   function add(more: RefusalCount): void {
     const known = counts.get(keyOf(more))
     if (known) {
-      // What could not be written comes back later than what was counted meanwhile.
+      // Counts that could not be written are merged after newer counts.
       const [newer, older] = more.last_at < known.last_at ? [known, more] : [more, known]
       const { last_at } = newer
       Object.assign(known, {
@@ -98,13 +98,13 @@ export function openRefusedCalls({ store, clock, apps, log }: Deps) {
     else add(asOthers(more))
   }
 
-  /** How many names a day may have before this one no longer gets a count of its own. */
+  /** How many names a day may have before a new name is counted under `OTHERS`. */
   const limitFor = ({ bundle_id }: RefusalCount): number =>
     apps.byBundle(bundle_id).length + apps.byAndroidPackage(bundle_id).length > 0
       ? MAX_COUNTERS
       : MAX_UNCONNECTED_COUNTERS
 
-  /** Writes what was counted so far. Resolves when it is on disk, or when it is kept for the next attempt. */
+  /** Writes the counts so far. Resolves when they are on disk, or kept for the next attempt. */
   function flush(): Promise<void> {
     flushing = flushing.then(write)
     return flushing
@@ -136,10 +136,10 @@ export function openRefusedCalls({ store, clock, apps, log }: Deps) {
     else saveCount(asOthers(one))
   }
 
-  /** Deletes the counts of days more than 30 days ago. Inside a unit of work. */
+  /** Deletes the counts of days more than 30 days ago, inside a unit of work. */
   const expire = (): void => void dropBefore.run(addDays(dayOfUtc(clock()), -DAYS_KEPT))
 
-  /** Writes what is left and stops. */
+  /** Writes the remaining counts and stops. */
   async function close(): Promise<void> {
     await flush()
     if (timer !== null) clearTimeout(timer)
@@ -167,25 +167,25 @@ function platformIn(value: unknown): string {
   return platform === 'ios' || platform === 'android' ? platform : 'other'
 }
 
-/** Whether the connection broke before the body was whole: nobody got an answer, and the SDK sends the call again. */
+/** Whether the connection broke before the body was complete: no answer was delivered, and the SDK retries. */
 function isAborted(event: H3Event): boolean {
   const req = event.runtime?.node?.req
   return req instanceof IncomingMessage && req.destroyed && !req.complete
 }
 
 /**
- * What was wrong with the call, where the words cannot hold what was sent: the first fault of a body that does not fit
- * its schema, and why a signed transaction was not believed. Null otherwise; the code says enough.
+ * The fault in the call, in words that cannot contain what the caller sent: the first schema fault of the body, or why
+ * a signed transaction was rejected. Null otherwise; the code is enough.
  */
 function exampleOf({ code, errors }: Refusal): string | null {
   const [fault] = errors ?? []
   if (fault === undefined) return null
-  // The name of an attribute may be of a person, too.
+  // An attribute's name can be personal data, too.
   const path = fault.path.replace(/^attributes\..*/s, 'attributes.*')
   if (code === 'invalid_request') return truncated(`${path}: ${fault.message}`)
   if (code !== 'invalid_signed_transaction') return null
   const [, reason] = /^([a-z_]+): /.exec(fault.message) ?? []
-  return `${fault.path}: ${reason ?? 'it is not of this app or this purchase'}`
+  return `${fault.path}: ${reason ?? 'it does not belong to this app or this purchase'}`
 }
 
 const truncated = (text: string): string => text.replace(CONTROL_CHARACTERS, ' ').slice(0, EXAMPLE_CHARACTERS)

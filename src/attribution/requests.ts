@@ -1,9 +1,9 @@
-/** What we compute: the two calls of client apps, checked. Field names are the public SDKs'. */
+/** Schemas of the two SDK calls. The field names are those of the public SDKs. */
 import * as v from 'valibot'
 import { jsonSchema } from '../http/documented.ts'
 import type { StoreName } from './links.ts'
 
-/** What an app sends when it means that it does not know who its user is. Compared without regard to case. */
+/** Ids that apps send when they do not know the user. Compared case-insensitively. */
 const PLACEHOLDER_IDS = new Set([
   'no_user',
   'null',
@@ -23,7 +23,7 @@ const PLACEHOLDER_IDS = new Set([
   '[object object]',
 ])
 
-/** The same as a pattern; JSON Schema has none that disregards case. */
+/** The same list as a pattern, in upper and lower case because JSON Schema has no case-insensitive patterns. */
 const PLACEHOLDER_PATTERN = `^(${[...PLACEHOLDER_IDS]
   .map((word) =>
     word.replace(/[a-z()[\]{}]/g, (one) => (/[a-z]/.test(one) ? `[${one}${one.toUpperCase()}]` : `\\${one}`)),
@@ -55,7 +55,7 @@ const text = (limit: number) =>
 
 const optionalOrNull = <T>(schema: v.GenericSchema<unknown, T>) => v.optional(v.nullable(schema), null)
 
-/** Thin clients send an empty text for what they do not know. */
+/** Thin clients send an empty string for an unknown value. */
 const optionalText = <T>(schema: v.GenericSchema<string, T>) =>
   v.optional(
     v.pipe(
@@ -71,11 +71,11 @@ export const AppUserId = v.pipe(
   v.check((id) => id.trim() === id, 'must not begin or end with white space'),
   v.check(
     (id) => !PLACEHOLDER_IDS.has(id.toLowerCase()),
-    'means nobody; leave the call out, or send an anonymous id of your own',
+    'is a placeholder, not a user id; omit the call, or send an anonymous id',
   ),
   jsonSchema({ pattern: '^\\S([\\s\\S]*\\S)?$', not: { pattern: PLACEHOLDER_PATTERN } }),
   v.description(
-    `The customer’s own user id, or an anonymous id that the app keeps. Refused are ids that mean nobody, in upper or lower case: ${[...PLACEHOLDER_IDS].join(', ')}`,
+    `Your own user id, or an anonymous id that the app keeps. These placeholders are refused, in upper or lower case: ${[...PLACEHOLDER_IDS].join(', ')}`,
   ),
 )
 
@@ -90,7 +90,7 @@ const bundleId = v.pipe(
 type Scalar = string | number | boolean | null
 export type Attributes = Record<string, Scalar>
 
-// Not a record schema: those leave out keys like `constructor`, and here every key is a key.
+// Not a record schema: record schemas drop keys like `constructor`, and here every key is valid.
 const Attributes = v.pipe(
   v.custom<Attributes>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -99,7 +99,7 @@ const Attributes = v.pipe(
   jsonSchema({ type: 'object', additionalProperties: { type: ['string', 'number', 'boolean', 'null'] } }),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return
-    // The same object for every fault, and not for ever: this runs before anybody is known to be anybody.
+    // The number of faults is limited and all faults share one object: this runs before the caller is authenticated.
     const input: Record<string, unknown> = dataset.value
     let faults = 0
     for (const [key, value] of Object.entries(input)) {
@@ -125,7 +125,7 @@ function faultOf(key: string, value: unknown): string | null {
   return 'must be a string, a finite number, a boolean or null'
 }
 
-/** `POST /api/sdk/v1/identify`. Unknown fields are ignored; a device field left out or null stays as it was. */
+/** `POST /api/sdk/v1/identify`. Unknown fields are ignored; a device field that is omitted or null does not change. */
 export const IdentifyCall = v.object({
   appUserId: AppUserId,
   bundleId,
@@ -144,7 +144,7 @@ const transactionId = v.pipe(
   ),
 )
 
-/** `POST /api/sdk/v1/attribute`. An Android app may name its purchase token `purchaseToken`. */
+/** `POST /api/sdk/v1/attribute`. An Android app may send its purchase token as `purchaseToken`. */
 export const AttributeCall = v.pipe(
   v.object({
     appUserId: AppUserId,
@@ -174,7 +174,7 @@ export const AttributeCall = v.pipe(
 
 type StoreHints = { platform: string | null; originalTransactionId: string; jws: string | null }
 
-/** Older SDKs for Android send no platform: an id that is not all digits cannot be Apple's. */
+/** Older Android SDKs send no platform: an id that is not all digits cannot be Apple's. */
 function storeOf({ platform, originalTransactionId, jws }: StoreHints): StoreName {
   if (platform !== null) return platform === 'android' ? 'google' : 'apple'
   return jws === null && !/^\d+$/.test(originalTransactionId) ? 'google' : 'apple'

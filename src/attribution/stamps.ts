@@ -1,8 +1,8 @@
-/** What we remember: when calls of one kind happened, oldest first, until they are dropped. In memory. */
+/** A list of instants of calls, oldest first, until they are dropped. In memory. */
 
 export type Stamps = ReturnType<typeof openStamps>
 
-/** A list of instants (ms of one clock that never goes back). */
+/** A list of instants (ms of one clock that never runs backward). */
 export function openStamps() {
   let times: number[] = []
   let first = 0
@@ -15,7 +15,7 @@ export function openStamps() {
     compact()
   }
 
-  /** Drops the oldest instants, so that at most `count` are left. */
+  /** Drops the oldest instants; at most `count` remain. */
   function keepNewest(count: number): void {
     first = Math.max(first, times.length - count)
     compact()
@@ -27,7 +27,7 @@ export function openStamps() {
     first = 0
   }
 
-  /** How many instants lie after `since`. */
+  /** The number of instants after `since`. */
   function countAfter(since: number): number {
     let [low, high] = [first, times.length]
     if ((times[low] ?? 0) > since) return high - low
@@ -39,7 +39,7 @@ export function openStamps() {
     return times.length - low
   }
 
-  /** The instant that is `n`-th from the newest; -Infinity where there are fewer. */
+  /** The `n`-th newest instant; -Infinity if there are fewer. */
   function newest(n: number): number {
     const index = times.length - n
     return index < first ? Number.NEGATIVE_INFINITY : (times[index] ?? Number.NEGATIVE_INFINITY)

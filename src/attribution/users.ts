@@ -1,4 +1,4 @@
-/** What we remember: the owner's users, one row per app and user id. */
+/** Stores users, one row per app and user id. */
 import type { App } from '../apps/apps.ts'
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
@@ -13,19 +13,19 @@ export type UserRow = {
   os_version: string | null
   device_model: string | null
   locale: string | null
-  /** JSON: what the last call said of each. */
+  /** JSON: the value of each attribute in the last call that set it. */
   attributes: string
-  /** JSON: what the last proved call said of each. Every key is among `attributes`, too. */
+  /** JSON: the value of each attribute in the last proved call that set it. Every key is also in `attributes`. */
   proved_attributes: string
   verification: Verification
   unattested: string | null
-  /** When the last proved call came; null for a user who was only ever claimed. */
+  /** Time of the last proved call; null for a user who was only ever claimed. */
   proved_at: number | null
   created_at: number
   seen_at: number
 }
 
-/** How far the last call proved itself, and why not further where the SDK said so. */
+/** Whether the last call was proved, and if not, the reason that the SDK gave. */
 export type CallLabel = { verification: Verification; unattested: string | null }
 
 export function openUsers(store: Store, clock: Clock, limits: { attributes_per_user: number }) {
@@ -42,8 +42,8 @@ export function openUsers(store: Store, clock: Clock, limits: { attributes_per_u
     where rowid = :rowid`)
 
   /**
-   * Writes what an identify call says: attributes merge shallowly, device fields present replace, absent ones
-   * stay. A proved call writes its attributes twice, as said last and as proved. Returns whether the user was unknown.
+   * Writes an identify call: attributes merge shallowly, device fields that are present replace, absent ones
+   * stay. A proved call writes its attributes twice, as last value and as proved. Returns whether the user is new.
    *
    * @throws Refusal 400 `invalid_request` when the user would have too many attributes.
    */
@@ -63,7 +63,7 @@ export function openUsers(store: Store, clock: Clock, limits: { attributes_per_u
     return { is_new: !existing }
   }
 
-  /** Proved keys count apart, so that claims cannot keep the backend from writing its own. */
+  /** Proved keys have a limit of their own, so unproved calls cannot keep the backend from writing its keys. */
   function attributesAfter(
     existing: UserRow | undefined,
     incoming: Attributes | null,
@@ -80,13 +80,13 @@ export function openUsers(store: Store, clock: Clock, limits: { attributes_per_u
     }
   }
 
-  /** The user's row, null for one never identified. */
+  /** The user's row; null for a user who was never identified. */
   const get = (app_id: string, app_user_id: string): UserRow | null => find.get(app_id, app_user_id) ?? null
 
   return { upsert, get }
 }
 
-/** `before` with the keys of `said`. A call may not add keys beyond `most`; what is there already may change. */
+/** Merges `incoming` into `before`. A call may not add keys beyond `most`; existing keys may change. */
 function mergeAttributes(before: string, incoming: Attributes | null, most: number, limit: number): string {
   if (incoming === null) return before
   const attributes = new Map<string, unknown>(Object.entries(JSON.parse(before)))
@@ -97,7 +97,7 @@ function mergeAttributes(before: string, incoming: Attributes | null, most: numb
 }
 
 /**
- * Refuses a call that alone has more attributes than a user may have. It comes before anything is looked up: the answer
+ * Refuses a call that alone has more attributes than a user may have. It runs before any lookup, so the answer
  * is the same for a user who exists and one who does not.
  *
  * @throws Refusal 400 `invalid_request`.
@@ -106,7 +106,7 @@ export function assertAttributeCount(incoming: Attributes | null, limit: number)
   if (incoming !== null && Object.keys(incoming).length > limit) throw tooManyAttributes(limit)
 }
 
-/** States the limit alone: how many attributes a user has, and which, is not disclosed to callers. */
+/** States only the limit: callers do not learn how many attributes a user has, or which. */
 function tooManyAttributes(limit: number): Refusal {
   const message = `a user has at most ${limit} attributes`
   return new Refusal(400, 'invalid_request', message, { errors: [{ path: 'attributes', message }] })

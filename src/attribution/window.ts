@@ -1,15 +1,15 @@
-/** What we remember: how many calls of each key were admitted in the last minute. In memory; a restart begins empty. */
+/** Counts the admitted calls of each key in the last minute. In memory; a restart begins empty. */
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { openStamps, type Stamps } from './stamps.ts'
 
 const MINUTE_MS = 60_000
-/** Keys that are kept, so that memory is bounded; the ones unseen for longest go first. */
+/** Number of keys kept, to bound memory; the least recently seen are dropped first. */
 const KEYS_KEPT = 10_000
 
 /**
  * A sliding window: at most `limit` admitted calls of one key in any 60 seconds. Refused calls do not count.
- * `clock` should not jump.
+ * `clock` must be monotonic.
  */
 export function openWindow(name: string, limit: () => number, clock: Clock) {
   /** Admitted calls by key, the key seen last at the end. */

@@ -1,5 +1,5 @@
 /**
- * What we remember: who bought, as far as Apple's own ids tell. A customer is a connected component over original
+ * Customers, as far as Apple's own ids identify them. A customer is a connected component over original
  * transaction ids and app transaction ids, within one app and environment.
  */
 import type { Environment } from '../apple/payloads.ts'
@@ -7,17 +7,17 @@ import { derivedId } from '../ids.ts'
 import { bound, type Store } from '../store/store.ts'
 
 export type Customer = {
-  /** The lineage's own id: resolves for ever, whatever is merged later. */
+  /** The lineage's own id. It resolves permanently, whatever is merged later. */
   id: string
   app_id: string
   environment: Environment
   original_transaction_id: string
   original_purchased_at: number | null
-  /** The id of the component: that of the lineage with the least (original_purchased_at, id). */
+  /** The id of the component: the id of its lineage with the least (original_purchased_at, id). */
   canonical_id: string
 }
 
-/** What a proved payload says about who bought. */
+/** The part of a proved payload that identifies the buyer. */
 export type CustomerIdentifiers = {
   original_transaction_id: string
   original_purchased_at: number | null
@@ -45,8 +45,8 @@ export function openCustomers(store: Store) {
   const setCanonical = store.prepare<[string, string]>('update customers set canonical_id = ? where id = ?')
 
   /**
-   * Learns what one payload says, and returns the customer it speaks of with the canonical ids that were merged
-   * away by it. What the rows are afterwards depends on the clues known, not on the order they came in.
+   * Records the ids of one payload. Returns its customer, with the canonical ids that this payload merged into it.
+   * The resulting rows depend on the ids that are known, not on the order in which they came.
    */
   function identify(app_id: string, environment: Environment, identifiers: CustomerIdentifiers) {
     const id = customerId(app_id, environment, identifiers.original_transaction_id)
@@ -60,7 +60,7 @@ export function openCustomers(store: Store) {
     }
     if (!isDateChanged && canonical.size === 1) return { canonical_id: [...canonical][0] ?? id, merged: [] }
     const leader = merge([...canonical])
-    // Who was not known a moment ago joins a customer; that is no merging of two.
+    // A lineage that is new joins a customer; that does not merge two.
     const merged = [...canonical].filter((one) => one !== leader && (known || one !== id))
     return { canonical_id: leader, merged }
   }
@@ -75,7 +75,7 @@ export function openCustomers(store: Store) {
     insert.run({ id, app_id, environment, original_transaction_id, original_purchased_at, canonical_id: id })
   }
 
-  /** True when the lineage's date, and so perhaps who leads its component, changed. */
+  /** Returns true when the lineage's date changed: another lineage may then lead its component. */
   function updatePurchaseDate(known: Customer, original_purchased_at: number | null): boolean {
     if (original_purchased_at === null) return false
     const isEarlier =
@@ -84,7 +84,7 @@ export function openCustomers(store: Store) {
     return isEarlier
   }
 
-  /** The canonical ids that a bridge leads to, where it is new. */
+  /** The canonical ids that a new bridge leads to. */
   function customersSharing(
     app_id: string,
     environment: Environment,
@@ -96,7 +96,7 @@ export function openCustomers(store: Store) {
     return acrossBridge.all(app_id, environment, app_transaction_id).map((row) => row.canonical_id)
   }
 
-  /** Makes the components of these ids one; the id of who leads it. */
+  /** Merges the components of these ids. Returns the canonical id. */
   function merge(canonicalIds: string[]): string {
     const members = membersOf.all(JSON.stringify(canonicalIds))
     const leader = members.reduce((best, member) => (isEarlierCustomer(member, best) ? member : best))
@@ -106,10 +106,10 @@ export function openCustomers(store: Store) {
     return leader.id
   }
 
-  /** The canonical id of the customer that any lineage's id names; null for an id never given out. */
+  /** The canonical id of the customer for the id of any lineage; null for an unknown id. */
   const resolve = (id: string): string | null => find.get(id)?.canonical_id ?? null
 
-  /** The customer of a lineage, in whichever environment Apple told of it; null while it has not. */
+  /** The customer of a lineage, in any environment; null while Apple has reported none. */
   function findByLineage(app_id: string, original_transaction_id: string): Customer | null {
     const inEnvironment = (environment: Environment) =>
       find.get(customerId(app_id, environment, original_transaction_id))
@@ -122,7 +122,7 @@ export function openCustomers(store: Store) {
   return { identify, resolve, findByLineage, lineages }
 }
 
-/** The id of one lineage, a function of what Apple calls it. */
+/** The id of a lineage, derived from Apple's ids. */
 export const customerId = (
   app_id: string,
   environment: Environment,

@@ -1,4 +1,4 @@
-/** What we remember: what the ledger tells the feed, each event with its snapshot. */
+/** Appends the ledger's events to the feed, each with its snapshot. */
 import type { Notification } from '../apple/notification.ts'
 import type { Environment, Transaction } from '../apple/payloads.ts'
 import type { App } from '../apps/apps.ts'
@@ -11,10 +11,10 @@ import { notificationPart, renewalPart, subscriptionPart, transactionPart } from
 import type { Derived, Subscriptions } from './subscriptions.ts'
 import type { Conversion } from './transactions.ts'
 
-/** One lineage, as a later folder gets it that adds to a snapshot. */
+/** One lineage, as passed to the listeners that extend a snapshot. */
 export type Lineage = { app: App; environment: Environment; original_transaction_id: string }
 
-/** A lineage brought up to date: what its events are about. */
+/** An up-to-date lineage that events concern. */
 export type Subject = Lineage & {
   /** The canonical id of its customer. */
   customer_id: string
@@ -29,21 +29,20 @@ type Deps = { feed: Feed; clock: Clock; subscriptions: Subscriptions }
 
 export function openEventWriter({ feed, clock, subscriptions }: Deps) {
   const descriptions = openHook<[lineage: Lineage], Record<string, unknown>>()
-  const withholding = openHook<[app_id: string, token: string], boolean>()
+  const redaction = openHook<[app_id: string, token: string], boolean>()
 
   const snapshotExtension = (lineage: Lineage): Record<string, unknown> =>
     Object.assign({}, ...descriptions.call(lineage))
-  const isRedacted = (app_id: string, token: string): boolean =>
-    withholding.call(app_id, token).includes(true)
+  const isRedacted = (app_id: string, token: string): boolean => redaction.call(app_id, token).includes(true)
 
-  /** What a transaction says, without a token that names somebody who is to be named no more. */
+  /** The transaction part of a snapshot. Omits an appAccountToken that `redactTokens` listeners withhold. */
   function transactionSnapshot({ id }: App, transaction: Transaction): ReturnType<typeof transactionPart> {
     const { app_account_token: token } = transaction
     const isHidden = token !== null && isRedacted(id, token)
     return transactionPart(isHidden ? { ...transaction, app_account_token: null } : transaction)
   }
 
-  /** What Apple's notification means. `subject` is null when it speaks of the app as a whole. */
+  /** Appends the event of a notification. `subject` is null if it concerns the app as a whole. */
   function appendNotification(
     app: App,
     subject: Subject | null,
@@ -63,7 +62,7 @@ export function openEventWriter({ feed, clock, subscriptions }: Deps) {
     append(app, environment, origin, draft, { customer_id: null, subject: null, state: () => ({}) })
   }
 
-  /** A transaction id that was not known before. */
+  /** Appends `transaction.recorded` for a new transaction id. */
   function appendTransaction(subject: Subject, transaction: Transaction, origin: Origin): void {
     const { transaction_id: cause, purchased_at: occurred_at, signed_at } = transaction
     appendWithState(subject, origin, {
@@ -75,7 +74,7 @@ export function openEventWriter({ feed, clock, subscriptions }: Deps) {
     })
   }
 
-  /** A trial that became paid, keyed by the trial's own transaction. */
+  /** Appends a trial's conversion, keyed by the trial's own transaction. */
   function appendConversion(
     subject: Subject,
     conversion: Conversion,
@@ -93,7 +92,7 @@ export function openEventWriter({ feed, clock, subscriptions }: Deps) {
     })
   }
 
-  /** Two customers that turned out to be one. */
+  /** Appends the merge of two customers. */
   function appendMerge(lineage: Lineage, from: string, into: string, origin: Origin): void {
     const part = { merged_customer_id: from }
     const draft: EventDraft = {
@@ -149,18 +148,18 @@ export function openEventWriter({ feed, clock, subscriptions }: Deps) {
     appendTransaction,
     appendConversion,
     appendMerge,
-    /** The listener returns fields for an event's snapshot. Of several with one name the last listener's is kept. */
+    /** The listener returns fields for an event's snapshot. If several return the same field, the last one wins. */
     extendSnapshot: descriptions.add,
-    /** The listener returns whether an appAccountToken of an app is left out of events; one `true` is enough. */
-    redactTokens: withholding.add,
+    /** The listener returns whether to omit an app's appAccountToken from events; one `true` is enough. */
+    redactTokens: redaction.add,
   }
 }
 
 const DAY_MS = 86_400_000
 
 /**
- * The instant after which the snapshot is: what Apple signed with it is known by then. A transaction that Apple signs
- * anew long afterwards is shown as it was when it was made.
+ * The instant that the snapshot shows: everything that Apple signed up to then. If Apple signs a transaction
+ * again long afterwards, the snapshot still shows the time of the transaction.
  */
 function snapshotTime({ type, occurred_at, signed_at }: EventDraft): number {
   const signed = signed_at ?? 0

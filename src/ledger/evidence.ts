@@ -1,4 +1,4 @@
-/** What we remember: what Apple signed about a purchase or an event, to be looked at again as it came. */
+/** Reads the signed payloads behind a purchase or an event, unchanged. */
 import type { Environment } from '../apple/payloads.ts'
 import type { FeedEvent } from '../events/feed.ts'
 import type { Store } from '../store/store.ts'
@@ -24,7 +24,7 @@ type PayloadId = { id: number }
 const COLUMNS = 'id, app_id, kind, source, sha256, received_at'
 
 export function openEvidence(store: Store, raw: RawPayloads) {
-  // A notification is found by the event that it became: it need not have left a status, nor the newest transaction.
+  // Finds a notification by its event: it may have left no status and not the newest transaction.
   const ofPurchases = store.prepare<object, Row>(`
     select ${COLUMNS} from signed_payloads where id < :before and id in (
       select n.payload_id from events e
@@ -48,8 +48,8 @@ export function openEvidence(store: Store, raw: RawPayloads) {
       and s.source = 'device'`)
 
   /**
-   * The signed texts about some purchases, the last that came first: every notification, and the newest signed version
-   * of each transaction and renewal. `before` is `next` of the page before.
+   * The signed texts about some purchases, newest arrival first: every notification, and the newest signed version
+   * of each transaction and renewal. `before` is `next` of the previous page.
    */
   function listForPurchases(
     { app_id, environment, original_transaction_ids }: Purchases,
@@ -62,7 +62,7 @@ export function openEvidence(store: Store, raw: RawPayloads) {
     return { evidence: rows.flatMap(withJws), next: last && rows.length === limit ? last.id : null }
   }
 
-  /** The signed texts that an event follows from; none where nobody signed it. */
+  /** The signed texts that an event follows from; empty if the event follows from no signed text. */
   function listForEvent({ app_id, environment, type, cause, subject, data }: FeedEvent): Evidence[] {
     if (app_id === null) return []
     const names = [cause, transactionIn(data)]
@@ -87,7 +87,7 @@ export function openEvidence(store: Store, raw: RawPayloads) {
   return { listForPurchases, listForEvent }
 }
 
-/** What several facts together gave has no notification of its own. */
+/** An event that several facts cause has no notification of its own. */
 const isTransactionEvent = (type: string): boolean =>
   type === 'transaction.recorded' || type === 'trial.converted'
 

@@ -1,4 +1,4 @@
-/** What we remember: what Apple told us. `apply` is the one door, for whatever brought it. */
+/** The ledger: applies every fact that Apple signed, from any source. */
 import { SignatureError, type Verified } from '../apple/jws/signed.ts'
 import type { Notification } from '../apple/notification.ts'
 import type { Environment, Renewal, Transaction } from '../apple/payloads.ts'
@@ -19,7 +19,7 @@ import { openRenewals } from './renewals.ts'
 import { openSubscriptions } from './subscriptions.ts'
 import { openTransactions, type SavedTransaction } from './transactions.ts'
 
-/** How a fact came: decides the origin of its events and what is kept beside the raw bytes. */
+/** How a fact arrived. It decides the origin of its events, and the source stored with the payload. */
 export type Arrival = { origin: Origin; source: Source }
 
 type Deps = { store: Store; clock: Clock; feed: Feed; apps: Apps }
@@ -41,8 +41,8 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
   const eventWriter = openEventWriter({ feed, clock, subscriptions })
 
   /**
-   * Applies a proved notification to an app, inside the caller's unit of work. Any order and any repetition of
-   * the same notifications leaves the same ledger and the same events.
+   * Applies a proved notification to an app, inside the caller's unit of work. The same notifications in any order,
+   * with any repetition, result in the same ledger and the same events.
    */
   function apply(
     app: App,
@@ -66,7 +66,7 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     return { is_new: true }
   }
 
-  /** Applies one proved transaction that came by itself, from a device or from Apple's history. */
+  /** Applies one proved transaction that came without a notification, from a device or from Apple's history. */
   function applyTransaction(
     app: App,
     verified: Verified<Transaction>,
@@ -89,10 +89,10 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
   }
 
   /**
-   * Applies a subscription as Apple's statuses show it: its last transaction and its renewal information, each proved
-   * by itself. The number that Apple puts beside them is not signed and not kept: these two say it, too.
+   * Applies a subscription as Apple's statuses show it: its last transaction and its renewal info, each proved
+   * separately. The status number is not signed and not stored: the two signed texts contain the same fact.
    *
-   * @throws SignatureError `mismatch` when they are not of one subscription of this app.
+   * @throws SignatureError `mismatch` when the two do not belong to one subscription of this app.
    */
   function applyStatus(
     app: App,
@@ -122,7 +122,7 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
       apps.setAppleId(app, apple_id)
   }
 
-  /** Brings everything derived of a lineage up to date with the facts just kept. */
+  /** Updates everything derived from a lineage after a new fact. */
   function updateLineage(
     lineage: Lineage,
     { transaction, renewal }: Pick<Notification, 'transaction' | 'renewal'>,
@@ -142,7 +142,7 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     return { ...lineage, customer_id: identity.canonical_id, derived }
   }
 
-  /** Keeps a transaction; where a newer version names another lineage, the one it left is made anew as well. */
+  /** Stores a transaction. If a newer version moves it to another lineage, the previous lineage is updated, too. */
   function saveTransaction(
     app: App,
     verified: Verified<Transaction>,
@@ -176,7 +176,7 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     apply,
     applyTransaction,
     applyStatus,
-    /** Calls the listener within the unit of work that keeps a fact of a lineage, before its events are appended. */
+    /** Calls the listener within the unit of work that stores a fact of a lineage, before its events are appended. */
     onChange: changeListener.add,
     extendSnapshot: eventWriter.extendSnapshot,
     redactTokens: eventWriter.redactTokens,

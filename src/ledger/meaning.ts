@@ -1,12 +1,12 @@
 /**
- * What we compute: what a notification means, from that payload alone. Nothing here may ask what else is known:
- * the set of events must not depend on what arrived before.
+ * Maps a notification to its event type, from that payload alone. It must not read other data: the set of events
+ * must not depend on what arrived before.
  */
 import type { Notification } from '../apple/notification.ts'
 import type { Transaction } from '../apple/payloads.ts'
 import type { EventType } from '../events/vocabulary.ts'
 
-/** Introductory offer, free: what everybody calls a trial. */
+/** A free introductory offer, known as a trial. */
 export const isTrial = (transaction: Pick<Transaction, 'offer_type' | 'offer_discount'>): boolean =>
   transaction.offer_type === 1 && transaction.offer_discount === 'FREE_TRIAL'
 
@@ -14,7 +14,7 @@ const isSubscription = (transaction: Pick<Transaction, 'kind' | 'group_id'>): bo
   transaction.kind === 'Auto-Renewable Subscription' ||
   (transaction.kind === null && transaction.group_id !== null)
 
-/** A rule: the event type, and when it took effect where that is not when Apple signed it. */
+/** A rule: the event type, and when it took effect if that is not when Apple signed it. */
 type Meaning = { type: EventType; at?: (notification: Notification) => number | null | undefined }
 type Rule = Meaning | ((notification: Notification) => Meaning)
 
@@ -39,8 +39,8 @@ const ended: Rule = (n) => ({ type: hasTrial(n) ? 'trial.ended' : 'subscription.
 const started: Rule = (n) => ({ type: hasTrial(n) ? 'trial.started' : 'subscription.started', at: purchased })
 
 /**
- * App Store Server Notifications V2, notificationType and subtype. `*` stands for any subtype not named,
- * so that one Apple adds to a type we know keeps the type's meaning.
+ * App Store Server Notifications V2, notificationType and subtype. `*` stands for any subtype not listed,
+ * so that a new subtype of a known type keeps the type's meaning.
  */
 const RULES: Record<string, Record<string, Rule>> = {
   SUBSCRIBED: { '*': started, RESUBSCRIBE: { type: 'subscription.resubscribed', at: purchased } },
@@ -51,7 +51,7 @@ const RULES: Record<string, Record<string, Rule>> = {
   DID_CHANGE_RENEWAL_PREF: {
     '': { type: 'subscription.downgrade_cancelled' },
     UPGRADE: { type: 'subscription.upgraded', at: purchased },
-    // Also a change to another duration: the payload has neither the levels nor the next duration to tell them apart.
+    // Also a change to another duration: the payload has neither the levels nor the next duration to distinguish them.
     DOWNGRADE: { type: 'subscription.downgraded' },
   },
   DID_CHANGE_RENEWAL_STATUS: {
@@ -91,8 +91,8 @@ const RULES: Record<string, Record<string, Rule>> = {
 }
 
 /**
- * What happened and when it took effect (milliseconds). A type Apple adds, or a subtype of a type that has no
- * meaning without it, is `notification.other`: kept and shown, never refused.
+ * The event type and when it took effect (milliseconds). A new type, or a new subtype of a type that has no
+ * meaning without it, is `notification.other`: stored and shown, never refused.
  */
 export function eventFor(notification: Notification): { type: EventType; occurred_at: number | null } {
   const subtypes = own(RULES, notification.type) ?? {}
@@ -104,13 +104,13 @@ export function eventFor(notification: Notification): { type: EventType; occurre
   }
 }
 
-// Apple's words are looked up as keys: `constructor` must not find what every object has.
+// Apple's words are used as keys: `constructor` must not find an inherited property.
 const own = <T>(table: Record<string, T>, key: string): T | undefined =>
   Object.hasOwn(table, key) ? table[key] : undefined
 
 /**
  * A trial has converted once a paid renewal of its lineage begins between one day before and 60 days after the
- * trial's end: 60 days is how long Apple retries a failed charge.
+ * trial's end: Apple retries a failed charge for 60 days.
  */
 export const CONVERSION_BEFORE_MS = 86_400_000
 export const CONVERSION_AFTER_MS = 60 * 86_400_000

@@ -1,4 +1,4 @@
-/** What we remember: notifications at the door. Proved first, then applied, kept as pending, or refused and counted. */
+/** Receives notifications: verifies each, then applies it, stores it as pending, or refuses and counts it. */
 import { SignatureError, type Verified, type Verifier } from '../apple/jws/signed.ts'
 import { type Notification, verifyNotification } from '../apple/notification.ts'
 import type { App, Apps } from '../apps/apps.ts'
@@ -23,8 +23,8 @@ export function openNotificationReceiver({ store, clock, verifier, apps, ledger,
   const warned = new Set<string>()
 
   /**
-   * Takes what Apple pushed. Resolves once it is on disk: applied to every organization that has the app (or to
-   * the one named), a duplicate, or pending because nobody has it. `address` is from where it came, for what is refused.
+   * Receives a notification from Apple. Resolves once it is on disk: applied to every organization that has the app (or
+   * to the one named), a duplicate, or pending because no organization has the app. `address` is the sender's.
    *
    * @throws Refusal 401 `invalid_signature`, 400 `not_a_notification`, 503 when it cannot be stored.
    */
@@ -36,7 +36,7 @@ export function openNotificationReceiver({ store, clock, verifier, apps, ledger,
         return { applied: 0, duplicates: 0, pending: true }
       connected = connectedAppsFor(verified.payload, organization_id)
     }
-    // One unit of work an organization: none may span two.
+    // One unit of work for each organization: none may span two.
     const outcomes = await Promise.all(
       connected.map((app) => store.commit(() => ledger.apply(app, verified, FROM_PUSH))),
     )
@@ -44,7 +44,7 @@ export function openNotificationReceiver({ store, clock, verifier, apps, ledger,
     return { applied, duplicates: outcomes.length - applied, pending: false }
   }
 
-  /** False where its app was connected meanwhile: what waited was applied by then, and nobody would look again. */
+  /** False if the app was connected in the meantime: pending notifications are applied only when it connects. */
   const saveIfNotConnected = (verified: Verified<Notification>, organization_id: string | null) =>
     store.commit(() => {
       if (connectedAppsFor(verified.payload, organization_id).length > 0) return false
@@ -62,7 +62,7 @@ export function openNotificationReceiver({ store, clock, verifier, apps, ledger,
     }
   }
 
-  /** The connected apps a notification is for. In production Apple's id of the app must agree where we know it. */
+  /** The connected apps a notification is for. In production Apple's id of the app must match if it is known. */
   function connectedAppsFor(
     { bundle_id, apple_id, environment }: Notification,
     organization_id: string | null,
@@ -76,13 +76,13 @@ export function openNotificationReceiver({ store, clock, verifier, apps, ledger,
     return candidates.filter(isSame)
   }
 
-  /** Once an app and Apple id: a mistyped number would otherwise lose everything after seven days, without a word. */
+  /** Warns once per app and Apple id: with a mistyped id, all its notifications would be dropped after seven days. */
   function warnAppleIdMismatch(app: App, apple_id: number): void {
     const warningKey = `${app.id} ${apple_id}`
     if (warned.has(warningKey)) return
     warned.add(warningKey)
     log.warn(
-      'Apple gives this bundle id another Apple id than it is connected with: its notifications wait',
+      'the Apple id of this app differs from the one in its notifications: the notifications are pending',
       {
         bundle_id: app.bundle_id,
         connected_with: app.apple_id,
@@ -93,8 +93,8 @@ export function openNotificationReceiver({ store, clock, verifier, apps, ledger,
   }
 
   /**
-   * Applies what waited for apps that are connected by now, proved once more; resolves with how many. One that
-   * cannot be applied is logged and goes on waiting until it is too old.
+   * Verifies and applies the pending notifications of apps that are connected now. Resolves with how many were applied.
+   * A notification that cannot be applied is logged and stays pending until it expires.
    */
   async function applyPending(): Promise<number> {
     let applied = 0
@@ -102,7 +102,7 @@ export function openNotificationReceiver({ store, clock, verifier, apps, ledger,
       if (apps.byBundle(bundle_id).length === 0) continue
       for (const pendingItem of pending.forBundle(bundle_id)) {
         applied += await applyOne(pendingItem).catch((error: unknown) => {
-          log.error('a notification that waited cannot be applied; it goes on waiting', {
+          log.error('a pending notification cannot be applied; it stays pending', {
             bundle_id,
             pending_id: pendingItem.id,
             error,
@@ -129,10 +129,10 @@ export function openNotificationReceiver({ store, clock, verifier, apps, ledger,
 
 const acceptCommand = ({ bundle_id, source }: App, apple_id: number): string =>
   source === 'config'
-    ? `write apple_id = ${apple_id} for it in config.toml`
+    ? `write apple_id = ${apple_id} in config.toml`
     : `windfall apps add ${bundle_id} --apple-id ${apple_id}`
 
-/** Null for what was proved once and is no more (its certificate was revoked since): it is kept among the refused. */
+/** Null for a notification that no longer verifies (its certificate was revoked since); `receive` refuses it. */
 function nullIfUnverifiable(error: unknown): null {
   if (error instanceof Refusal && error.code === 'invalid_signature') return null
   throw error

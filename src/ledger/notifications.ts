@@ -1,12 +1,12 @@
-/** What we remember: which notifications came, and what each said of its subscription's status. */
+/** Stores notifications, and the subscription status that each states. */
 import type { Notification } from '../apple/notification.ts'
 import type { Clock } from '../clock.ts'
 import type { Origin } from '../events/vocabulary.ts'
 import type { Store } from '../store/store.ts'
 
 export function openNotifications(store: Store, clock: Clock) {
-  // One uuid, two texts: Apple may sign the same notification again. The newest signature is the row, equal ones
-  // by the greater SHA-256; both texts stay in signed_payloads.
+  // One uuid can have two texts, because Apple may sign a notification again. The row holds the newest signature; of
+  // equal ones, the greater SHA-256. Both texts stay in signed_payloads.
   const put = store.prepare<object>(`
     insert into notifications ( app_id,  environment,  uuid,  type,  subtype,  original_transaction_id,  status,  signed_at,  sha256,  payload_id,  origin,  received_at,  problem)
     values                    (:app_id, :environment, :uuid, :type, :subtype, :original_transaction_id, :status, :signed_at, :sha256, :payload_id, :origin, :received_at, :problem)
@@ -37,7 +37,7 @@ export function openNotifications(store: Store, clock: Clock) {
       origin,
       original_transaction_id:
         transaction?.payload.original_transaction_id ?? renewal?.payload.original_transaction_id ?? null,
-      // Apple's first payloads had no date of their own: older than anything dated.
+      // Apple's first payloads had no date: they are older than anything dated.
       signed_at: notification.signed_at ?? 0,
       received_at: clock(),
     })

@@ -1,4 +1,4 @@
-/** What we remember: notifications that are Apple's, for apps that are not connected (yet). */
+/** Pending notifications: verified notifications for apps that are not connected. */
 import type { Verified } from '../apple/jws/signed.ts'
 import type { Notification } from '../apple/notification.ts'
 import type { Environment } from '../apple/payloads.ts'
@@ -9,17 +9,17 @@ import type { RawPayloads } from './raw.ts'
 
 const BUNDLE_MAX = 100
 const TOTAL_MAX = 1_000
-/** How long one waits. */
+/** How long a notification stays pending. */
 export const RETENTION_MS = 7 * 86_400_000
 
 export type Pending = { id: number; organization_id: string | null; jws: () => string }
-/** What waits for one bundle id (and, where the address named one, organization), for a person to decide upon. */
+/** The pending notifications of one bundle id (and organization, if the address named one), for the owner to review. */
 export type PendingSummary = {
   organization_id: string | null
   bundle_id: string
-  /** As Apple says it. */
+  /** The Apple id in the notifications. */
   apple_id: number | null
-  /** The connected app of that bundle id whose Apple id is another, which is why they wait. */
+  /** The connected app with that bundle id but a different Apple id, which is why they are pending. */
   connected: Pick<App, 'apple_id' | 'source'> | null
   notifications: number
   first_received_at: number
@@ -34,11 +34,11 @@ export function openPending(store: Store, clock: Clock, raw: RawPayloads, apps: 
     insert or ignore into pending_notifications
            ( organization_id,  bundle_id,  environment,  apple_id,  uuid,  type,  sha256,  codec,  body,  received_at)
     values (:organization_id, :bundle_id, :environment, :apple_id, :uuid, :type, :sha256, :codec, :body, :received_at)`)
-  // The oldest go first: the newest tell what a subscription is now.
+  // Deletes the oldest first: the newest say what a subscription is now.
   const trimBundle = store.prepare<[string, string]>(`
     delete from pending_notifications where bundle_id = ? and id not in
       (select id from pending_notifications where bundle_id = ? order by id desc limit ${BUNDLE_MAX})`)
-  // The bundle id with the most gives way, so that a flood of one app's pushes out no other app's.
+  // Deletes from the bundle id with the most rows, so a flood for one app cannot displace another's.
   const trimAll = store.prepare(`
     delete from pending_notifications where id =
       (select min(id) from pending_notifications group by bundle_id order by count(*) desc, min(id) limit 1)`)
@@ -55,9 +55,9 @@ export function openPending(store: Store, clock: Clock, raw: RawPayloads, apps: 
     order by last_received_at desc`)
 
   /**
-   * Keeps a proved notification until its app is connected (to the organization it was sent to, where its address
-   * named one): seven days, 100 a bundle id, 1,000 in all. Beyond that the oldest goes: of its bundle id, or of the one
-   * with the most waiting.
+   * Stores a verified notification until its app is connected (to the organization that its address names, if any):
+   * for seven days, at most 100 per bundle id and 1,000 in all. Beyond that the oldest is deleted, of its bundle id or
+   * of the one with the most rows.
    */
   function save(verified: Verified<Notification>, organization_id: string | null): void {
     const { bundle_id, environment, apple_id, uuid, type } = verified.payload
@@ -69,26 +69,26 @@ export function openPending(store: Store, clock: Clock, raw: RawPayloads, apps: 
     if ((count.get()?.n ?? 0) > TOTAL_MAX) trimAll.run()
   }
 
-  /** What waits for a bundle id, oldest first. `jws` gives it as it was signed; it throws where the row is damaged. */
+  /** The pending notifications of a bundle id, oldest first. `jws` returns the signed text; throws if it is damaged. */
   const forBundle = (bundle_id: string): Pending[] =>
     ofBundle
       .all(bundle_id)
       .map(({ codec, body, ...row }) => ({ ...row, jws: () => raw.unpack({ codec, body }) }))
 
-  /** Forgets one, after it was applied. */
+  /** Deletes a notification, after it was applied. */
   const remove = (id: number): void => void drop.run(id)
 
-  /** Deletes those older than seven days, inside a unit of work; how many. */
+  /** Deletes notifications older than seven days, inside a unit of work. Returns how many. */
   const expire = (): number => dropOld.run(clock() - RETENTION_MS).changes
 
-  /** Which apps Apple speaks of that nobody connected, or not with the Apple id that Apple says. */
+  /** The apps that have pending notifications: not connected, or connected with a different Apple id. */
   const list = (): PendingSummary[] =>
     summary.all().map(({ environment, ...row }) => {
       const other = environment === 'production' ? mismatchedApp(apps, row) : undefined
       return { ...row, connected: other ? { apple_id: other.apple_id, source: other.source } : null }
     })
 
-  /** The bundle ids for which something waits. */
+  /** The bundle ids that have pending notifications. */
   const bundleIds = (): Set<string> => new Set(summary.all().map(({ bundle_id }) => bundle_id))
 
   return { save, forBundle, remove, expire, list, bundleIds }

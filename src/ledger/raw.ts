@@ -1,4 +1,4 @@
-/** What we remember: every signed payload, byte for byte, its certificates stored once and the rest compressed. */
+/** Stores every signed payload, byte for byte: certificates once, the rest compressed. */
 import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
@@ -6,15 +6,15 @@ import type { Clock } from '../clock.ts'
 import type { Store } from '../store/store.ts'
 
 /**
- * What brought it: pushed by Apple, waited as pending, sent along by a device, or asked of Apple: its histories of
- * notifications and of transactions, and its statuses of subscriptions.
+ * Where it came from: pushed by Apple, pending until the app was connected, sent by a device, or read from Apple:
+ * its histories of notifications and of transactions, and its subscription statuses.
  */
 export type Source = 'push' | 'pending' | 'device' | 'history' | 'transactions' | 'status'
 
-/** `plain` holds the text deflated; `folded` holds it with every JWS taken apart (see `fold`). */
+/** `plain` holds the text deflated; `folded` holds it with every JWS split into its parts (see `fold`). */
 const CODECS = { plain: 0, folded: 1 }
 
-/** The words that recur in Apple's payloads, so that even a single small one compresses. Part of codec 1: frozen. */
+/** Words that recur in Apple's payloads, so that even a single small one compresses. Part of codec 1: frozen. */
 const DICTIONARY = Buffer.from(
   '{"notificationType":"DID_CHANGE_RENEWAL_STATUS","subtype":"AUTO_RENEW_DISABLED","notificationUUID":"' +
     'RENEWAL_PREFDID_FAIL_TO_RENEWGRACE_PERIODEXPIREDVOLUNTARYBILLING_RETRYSUBSCRIBEDRESUBSCRIBEINITIAL_BUYREFUND' +
@@ -29,7 +29,7 @@ const DICTIONARY = Buffer.from(
     '"recentSubscriptionStartDate":17,"renewalDate":17,"status":1},"version":"2.0","signedDate":17}',
 )
 
-// A folded text is far smaller than the window zlib would otherwise clear for each.
+// A folded text is far smaller than the window that zlib would otherwise clear for each.
 const SETTINGS = { dictionary: DICTIONARY, windowBits: 14, memLevel: 7 }
 
 const CHAIN_CACHE_SIZE = 64
@@ -56,7 +56,7 @@ export function openRawPayloads(store: Store, clock: Clock) {
     'select codec, body from signed_payloads where id = ?',
   )
 
-  /** Keeps a signed payload of an app and returns its row's id; a payload already there is not kept again. */
+  /** Stores a signed payload of an app and returns its row's id. A payload that exists is not stored again. */
   function save(app_id: string, sha256: Buffer, kind: string, source: Source, jws: string) {
     const existing = known.get(app_id, sha256)
     if (existing) return { id: existing.id, is_new: false }
@@ -65,13 +65,13 @@ export function openRawPayloads(store: Store, clock: Clock) {
     return { id: Number(lastInsertRowid), is_new: true }
   }
 
-  /** The signed text of a row, as it arrived; null when there is no such row. */
+  /** The signed text of a row, as it arrived; null if the row does not exist. */
   function read(id: number): string | null {
     const row = find.get(id)
     return row ? unpack(row) : null
   }
 
-  /** Compresses a JWS so that `unpack` gives back every byte of it. Writes its certificate chains where new. */
+  /** Compresses a JWS so that `unpack` returns every byte of it. Stores new certificate chains. */
   function pack(jws: string): { codec: number; body: Buffer } {
     const folded = fold(jws, chainId)
     if (folded !== null) {
@@ -94,7 +94,7 @@ export function openRawPayloads(store: Store, clock: Clock) {
     return id
   }
 
-  /** Only what is on disk: a row that was undone gives its id away again. */
+  /** Caches only rows that are on disk: the id of a row that was rolled back is used again. */
   function cacheChain(header: string, id: number): void {
     if (chainIds.size >= CHAIN_CACHE_SIZE) chainIds.clear()
     chainIds.set(header, id)
@@ -109,15 +109,15 @@ export function openRawPayloads(store: Store, clock: Clock) {
   return { save, read, pack, unpack }
 }
 
-// JSON text never holds a raw control character, so these three can stand between the parts of a JWS.
+// JSON text never contains a raw control character, so these three can separate the parts of a JWS.
 const OPEN = '\u0001'
 const NEXT = '\u0002'
 const CLOSE = '\u0003'
 const NESTED = /(?<=")eyJ[\w-]+\.[\w-]+\.[\w-]+(?=")/g
 
 /**
- * A JWS as `OPEN chain NEXT signature NEXT payload CLOSE`, its payload decoded and folded likewise; null when it
- * is not of three parts, or its payload is not text or would not be encoded as it was.
+ * A JWS as `OPEN chain NEXT signature NEXT payload CLOSE`, its payload decoded and folded likewise. Null if it does
+ * not have three parts, or if its payload is not text or would not encode to the same bytes.
  */
 function fold(jws: string, chainId: (header: string) => number): string | null {
   const [header, payload, signature, more] = jws.split('.')

@@ -1,11 +1,11 @@
-/** What we remember: the refunds that Apple has taken back, which the newest signed version of a transaction tells no more. */
+/** Stores refunds that Apple reversed. The newest signed version of a transaction no longer shows them. */
 import type { Verified } from '../apple/jws/signed.ts'
 import type { Transaction } from '../apple/payloads.ts'
 import type { Store } from '../store/store.ts'
 
 type TransactionKey = Readonly<{ app_id: string; environment: string; transaction_id: string }>
 
-/** A refund and when it was taken back, in milliseconds since the epoch; the rest is as Apple signed it. */
+/** A refund and when it was reversed, in milliseconds since the epoch; the rest is as Apple signed it. */
 export type ReversedRefund = {
   revoked_at: number
   revocation_type: string | null
@@ -33,7 +33,7 @@ export function openRefunds(store: Store) {
         and v.transaction_id = r.transaction_id and v.reversed_at > r.revoked_at) as reversed_at
     from refunds r where ${key} order by revoked_at`)
 
-  /** Keeps a refund that a version of a transaction tells of; of several versions of one the newest counts. */
+  /** Stores the refund in a version of a transaction. Of several versions of one refund the newest counts. */
   function save(app_id: string, { payload, sha256 }: Verified<Transaction>): void {
     const { environment, transaction_id, revoked_at, signed_at } = payload
     if (revoked_at === null) return
@@ -42,15 +42,15 @@ export function openRefunds(store: Store) {
     put.run({ ...of, revocation_type, revocation_percentage, signed_at, sha256: Buffer.from(sha256, 'hex') })
   }
 
-  /** Keeps that the refund of a transaction was taken back, as signed at an instant. */
+  /** Records that the refund of a transaction was reversed, as signed at an instant. */
   function recordReversal(app_id: string, { payload }: Verified<Transaction>): void {
     const { environment, transaction_id, signed_at } = payload
     reverse.run({ app_id, environment, transaction_id, reversed_at: signed_at })
   }
 
   /**
-   * The refunds of a transaction that were taken back, oldest first: all that are known but the one that its newest
-   * version, of `revoked_at`, still tells of. A function of everything kept, in whatever order it came.
+   * The reversed refunds of a transaction, oldest first: all stored refunds except the one that its newest version,
+   * with `revoked_at`, still shows. Depends only on what is stored, not on the order in which it came.
    */
   const reversedRefunds = (transaction: TransactionKey & { revoked_at: number | null }): ReversedRefund[] =>
     reversed

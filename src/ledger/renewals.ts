@@ -1,4 +1,4 @@
-/** What we remember: every distinct renewal info that Apple signed. */
+/** Stores every distinct renewal info that Apple signed. */
 import type { Verified } from '../apple/jws/signed.ts'
 import type { Renewal } from '../apple/payloads.ts'
 import type { Store } from '../store/store.ts'
@@ -15,7 +15,7 @@ export function openRenewals(store: Store) {
             :renews_at, :renewal_price_milli, :currency, :offer_type, :offer_id, :offer_discount, :offer_period,
             :recent_start_at, :billing_plan, :payload_id)`)
 
-  /** Keeps one renewal info of an app; one already there is left as it is. */
+  /** Stores one renewal info of an app. One that exists does not change. */
   function save(app_id: string, verified: Verified<Renewal>, payload_id: number): void {
     const { auto_renew, in_billing_retry, app_account_token, app_transaction_id, ...renewal } =
       verified.payload

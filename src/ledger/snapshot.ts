@@ -1,4 +1,4 @@
-/** What we compute: what an event carries, frozen when it is appended. Dates in milliseconds, money in thousandths. */
+/** Builds an event's snapshot, frozen when the event is appended. Dates in milliseconds, money in thousandths. */
 import type { Notification } from '../apple/notification.ts'
 import type { Renewal, Transaction } from '../apple/payloads.ts'
 import type { SubscriptionRow } from './subscription.ts'
@@ -6,7 +6,7 @@ import { stateAt } from './subscription.ts'
 
 const WHOLE = 100_000
 
-/** Thousandths given back: `price × revocationPercentage`, all of it where Apple names no share, rounded half to even. */
+/** Thousandths refunded: `price × revocationPercentage`, all of it if Apple names no share, rounded half to even. */
 function refundedMilli(
   transaction: Pick<Transaction, 'price_milli' | 'revoked_at' | 'revocation_percentage'>,
 ) {
@@ -22,7 +22,7 @@ function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
   return quotient
 }
 
-/** The transaction's part: product, country, money and the dates that matter; absent facts are left out. */
+/** The transaction's part: product, country, money and the relevant dates; absent facts are omitted. */
 export function transactionPart(transaction: Transaction) {
   const { price_milli, currency } = transaction
   const refunded_milli = refundedMilli(transaction)
@@ -67,13 +67,13 @@ export function subscriptionPart(row: SubscriptionRow, at: number) {
   })
 }
 
-/** Apple's own words for what happened, and what only this kind of notification says. */
+/** Apple's own words for what happened, and the fields that only this kind of notification has. */
 export function notificationPart(notification: Notification) {
   const { type, subtype, detail, problem } = notification
   return withoutNulls({ type, subtype, problem, ...detail })
 }
 
-/** The product of an event whose notification brought a renewal info and no transaction. */
+/** The product of an event whose notification contains a renewal info and no transaction. */
 export const renewalPart = (renewal: Renewal) => ({ product_id: renewal.product_id })
 
 function withoutNulls(part: Record<string, unknown>): Record<string, unknown> {

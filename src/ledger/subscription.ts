@@ -1,7 +1,7 @@
-/** What we compute: what a subscription is, from the newest signed facts of its lineage. */
+/** Derives a subscription from the newest signed facts of its lineage. */
 import type { Environment } from '../apple/payloads.ts'
 
-/** A subscription as it is stored: one row a lineage. */
+/** A stored subscription: one row per lineage. */
 export type SubscriptionRow = {
   app_id: string
   environment: Environment
@@ -31,8 +31,8 @@ export type SubscriptionRow = {
 }
 
 /**
- * trial, active: paid time (or free) runs. grace: expired, Apple still tries to charge and access goes on.
- * retry: Apple still tries, without access. expired: it ended. revoked: Apple took it back.
+ * trial, active: a paid (or free) period is running. grace: expired, Apple retries the charge and access continues.
+ * retry: Apple retries, without access. expired: it ended. revoked: Apple revoked it.
  */
 type SubscriptionState = 'trial' | 'active' | 'grace' | 'retry' | 'expired' | 'revoked'
 
@@ -41,7 +41,7 @@ type Dates = Pick<
   'revoked_at' | 'expires_at' | 'grace_until_at' | 'in_billing_retry' | 'offer_type' | 'offer_discount'
 >
 
-/** What the subscription is at an instant (milliseconds). The row itself holds no clock. */
+/** The state of a subscription at an instant (milliseconds). The row itself does not depend on the clock. */
 export function stateAt(row: Dates, at: number): SubscriptionState {
   if (row.revoked_at !== null && row.revoked_at <= at) return 'revoked'
   if (row.expires_at === null || at < row.expires_at) {
@@ -52,9 +52,9 @@ export function stateAt(row: Dates, at: number): SubscriptionState {
 }
 
 /**
- * Until when the customer goes on paying after a period that is part of a commitment (twelve months billed monthly), in
- * milliseconds: nobody leaves it before. null for the last period of one, which ends with it, and where there is none.
- * `commitment`: what Apple signed of it, as JSON.
+ * Until when the customer continues to pay after a period that is part of a commitment (twelve months billed monthly),
+ * in milliseconds: the customer cannot leave earlier. Null for its last period, and if there is no commitment.
+ * `commitment`: the signed commitment, as JSON.
  */
 export function committedUntil(period: {
   commitment: string | null

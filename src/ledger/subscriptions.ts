@@ -1,4 +1,4 @@
-/** What we remember: one derived row a lineage, made anew from its facts whenever one of them changes. */
+/** One derived row per lineage, recomputed from its facts whenever one of them changes. */
 import { bound, type Store } from '../store/store.ts'
 import { committedUntil, type SubscriptionRow } from './subscription.ts'
 import type { TransactionRow } from './transactions.ts'
@@ -15,7 +15,7 @@ type TransactionPart = Pick<
   | 'purchased_at'
   | 'signed_at'
 >
-/** A row, and the newest instant that anything it is made of speaks of. */
+/** A row, and the newest instant among the facts it is made of. */
 export type Derived = { row: SubscriptionRow; known_at: number }
 type Status = { status: number; signed_at: number }
 type LineageArgs = [app_id: string, environment: string, original_transaction_id: string]
@@ -80,8 +80,8 @@ export function openSubscriptions(store: Store) {
   )
 
   /**
-   * Makes the row of a lineage anew from everything known of it. Null for a lineage of one-time purchases, which has
-   * none.
+   * Recomputes the row of a lineage from all its facts. Null for a lineage of one-time purchases, which has
+   * no row.
    */
   function recompute(...key: LineageArgs): Derived | null {
     const derived = derive(key, END_OF_TIME)
@@ -90,7 +90,7 @@ export function openSubscriptions(store: Store) {
     return derived
   }
 
-  /** The row as it was to be seen at an instant; `derived` is what `recompute` gave. */
+  /** The row as it was at an instant; `derived` is the result of `recompute`. */
   function asOf(at: number, derived: Derived): SubscriptionRow | null {
     if (at >= derived.known_at) return derived.row
     const { app_id, environment, original_transaction_id } = derived.row
@@ -107,8 +107,8 @@ export function openSubscriptions(store: Store) {
   }
 
   /**
-   * The newest renewal info; undefined where the customer has bought again since it was signed: it speaks of the
-   * subscription that ended, and what Apple says of the new one is not known yet.
+   * The newest renewal info. Undefined if the customer has bought again since it was signed: it then concerns the
+   * subscription that ended, and Apple has not described the new one yet.
    */
   function renewalOf(
     key: LineageArgs,
@@ -124,7 +124,7 @@ export function openSubscriptions(store: Store) {
 }
 
 function buildRow(transaction: TransactionPart, renewal?: RenewalRow, status?: Status): SubscriptionRow {
-  // A renewal info older than the current period speaks of how an earlier one ended.
+  // A renewal info older than the current period describes how an earlier period ended.
   const isCurrent = renewal && renewal.signed_at >= Math.min(transaction.purchased_at, transaction.signed_at)
   const { app_id, environment, original_transaction_id, transaction_id } = transaction
   return {

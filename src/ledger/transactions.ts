@@ -1,4 +1,4 @@
-/** What we remember: the newest signed version of each transaction. */
+/** Stores the newest signed version of each transaction. */
 import type { Verified } from '../apple/jws/signed.ts'
 import type { Environment, Transaction } from '../apple/payloads.ts'
 import type { Store } from '../store/store.ts'
@@ -49,10 +49,10 @@ export type TransactionRow = {
 /** A trial of a lineage and the paid renewal that followed it. */
 export type Conversion = { trial_id: string; converted_at: number }
 
-/** What became of one version. */
+/** The result of storing one version. */
 export type SavedTransaction = { is_first: boolean; previous_lineage: string | null; row: TransactionRow }
 
-/** What is concluded from all versions of a transaction, so that no later one takes it back. */
+/** Conclusions from all versions of a transaction, which no later version withdraws. */
 type Concluded = Pick<
   TransactionRow,
   | 'earliest_expires_at'
@@ -123,7 +123,7 @@ export function openTransactions(store: Store) {
     where ${lineage} and trial_signed_at is not null
       and :purchased_at >= earliest_expires_at - ${CONVERSION_BEFORE_MS}
       and :purchased_at <= latest_expires_at + ${CONVERSION_AFTER_MS}`)
-  // Hidden, because a least value is sought (see bound).
+  // Hides the parameters from the planner, because a minimum is read (see bound).
   const hidden = lineage.replace(/:\w+/g, '(select $&)')
   const paidAfter = store.prepare<object, { converted_at: number | null }>(`
     select min(purchased_at) as converted_at from transactions
@@ -132,10 +132,10 @@ export function openTransactions(store: Store) {
                            and (select :latest_expires_at + ${CONVERSION_AFTER_MS})`)
 
   /**
-   * Keeps `verified` if it is the newest version of its transaction: the newest `signed_at` wins, equal ones by
-   * the greater SHA-256 of the payload, never by arrival. `is_first` is true for a transaction id not yet known;
-   * `left` is the lineage it was in before, where this version names another; `row` is what is kept now. `is_reversal`:
-   * it came with Apple's word that its refund was taken back.
+   * Stores `verified` if it is the newest version of its transaction: the newest `signed_at` wins, equal ones by
+   * the greater SHA-256 of the payload, never by arrival. `is_first` is true for a new transaction id.
+   * `previous_lineage` is its lineage before, if this version names another; `row` is what is stored now.
+   * `is_reversal`: it came with a notification that its refund was reversed.
    */
   function save(
     app_id: string,
@@ -171,7 +171,7 @@ export function openTransactions(store: Store) {
     return reversals.length === 0 ? null : JSON.stringify(reversals)
   }
 
-  /** The trials known to have converted, now that something of this transaction is known. */
+  /** The trials that are known to have converted, now that a fact of this transaction is known. */
   function conversions(row: TransactionRow): Conversion[] {
     const trials = row.paid_renewal_signed_at === null ? [] : trialsBefore.all(row)
     const converted_at = row.trial_signed_at === null ? null : (paidAfter.get(row)?.converted_at ?? null)
@@ -182,7 +182,7 @@ export function openTransactions(store: Store) {
   return { save, conversions }
 }
 
-/** Which of two signed versions is the one to believe. */
+/** Whether signed version `a` replaces `b`. */
 function isNewer(
   a: { signed_at: number; sha256: Buffer },
   b: { signed_at: number; sha256: Buffer },

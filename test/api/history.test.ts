@@ -22,7 +22,7 @@ test('the read API tells how far the history of each app is, to whoever may read
   shop.clock.turn(DAY)
   await windfall.history.reconcile()
   const { history } = (await getHistory(all)).body
-  expect(history).toHaveLength(shop.realms.length)
+  expect(history).toHaveLength(shop.appEnvironments.length)
   const filled = history.filter(({ gaps }) => Array.isArray(gaps) && gaps.length > 0)
   expect(filled[0]).toMatchObject({
     environment: 'production',

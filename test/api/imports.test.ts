@@ -54,7 +54,7 @@ test('the state of the import: counts, holes with their reasons, versions, apps 
             day_on: '2026-04-30',
             state: 'not_yet',
             tries: 1,
-            reason: 'Apple has not made it yet',
+            reason: 'Apple has not published it yet',
             asked_at: apple.clock(),
             due_at: apple.clock() + HOUR / 2,
           },

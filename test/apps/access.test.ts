@@ -70,7 +70,7 @@ test('closing waits for no answer of Apple’s: what was asked is asked again an
   const days = store.prepare<[], { n: number }>('select count(*) as n from import_days')
   const closed = app.close()
   const [imported, read] = await Promise.all(running)
-  expect(imported).toMatchObject({ failed: 0, stopped: [{ reason: 'Windfall is closing' }] })
+  expect(imported).toMatchObject({ failed: 0, stopped: [{ reason: 'Windfall is stopping' }] })
   expect(days.get()).toEqual({ n: 0 })
   expect(read.map(({ state }) => state)).toEqual(['stopped', 'stopped'])
   await closed

@@ -23,8 +23,8 @@ function stored(id: string) {
 const numbered = (prefix: string, count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`${prefix}${n}`, n]))
 
-describe('what is proved and what is only claimed', () => {
-  test('stay apart: a proved call writes both, a call without proof what was said last', async () => {
+describe('proved and claimed attributes', () => {
+  test('are stored separately: a proved call writes both, an unproved call only the last values', async () => {
     await identify('u1', { town: 'Bonn', plan: 'free' })
     expect(stored('u1')).toEqual({ last: { town: 'Bonn', plan: 'free' }, proved: {} })
     await identify('u1', { plan: 'pro', seats: 3 }, secret)
@@ -43,7 +43,7 @@ describe('what is proved and what is only claimed', () => {
     expect(stored('u1')?.proved).toEqual({ plan: 'pro', seats: 4 })
   })
 
-  test('are both told by the API, with when the last proved call came', async () => {
+  test('are both in the API, with the time of the last proved call', async () => {
     const read = async () => {
       const headers = { authorization: `Bearer ${await app.token()}` }
       const { users } = (await (await app.request('/api/v1/users/u1', { headers })).json()) as {
@@ -64,7 +64,7 @@ describe('what is proved and what is only claimed', () => {
     ])
   })
 
-  test('both go when the user is forgotten', async () => {
+  test('are both deleted when the user is erased', async () => {
     await identify('u1', { town: 'Vianden' })
     await identify('u1', { email: 'marie@example.org' }, secret)
     await identify('u1', { email: 'no@example.org' })
@@ -75,7 +75,7 @@ describe('what is proved and what is only claimed', () => {
     expect(tracesOf(store, ['Vianden', 'marie@example.org', 'no@example.org'])).toEqual([])
   })
 
-  test('are shown side by side, and it is said where they differ', () => {
+  test('are shown side by side, with a note if they differ', () => {
     expect(attributeRows({ attributes: { town: 'Bonn' }, proved_attributes: {} })).toEqual([
       { key: 'town', last: 'Bonn', proved: null, differs: false },
     ])
@@ -90,7 +90,7 @@ describe('what is proved and what is only claimed', () => {
   })
 })
 
-test('searches and filters use the proved value where there is one', async () => {
+test('searches and filters use the proved value if there is one', async () => {
   const { app, notifyTransaction, getMetric } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10')
   const bearer = { authorization: `Bearer ${await app.key('secret')}` }
@@ -113,7 +113,7 @@ test('searches and filters use the proved value where there is one', async () =>
   await identifyAnn({ plan: 'hacked', seats: 3 })
   expect(await countsOf('plan=pro')).toEqual([1, 1])
   expect(await countsOf('plan=hacked')).toEqual([0, 0])
-  // A proved null is a value, and what was never proved counts as claimed.
+  // A proved null is a value; an attribute without a proved value counts as claimed.
   expect(await countsOf('seats=3')).toEqual([0, 0])
   expect(await countsOf('seats=null')).toEqual([1, 1])
   expect(await countsOf('town=Bonn')).toEqual([1, 1])
@@ -126,26 +126,26 @@ describe('the number of attributes', () => {
     body: { code: 'invalid_request', detail: sentence, errors: [{ path: 'attributes', message: sentence }] },
   }
 
-  test('claims fill 100, and leave the backend its own 100', async () => {
+  test('allows 100 claimed ones, and another 100 for the backend', async () => {
     expect((await identify('u1', numbered('claimed', 100))).status).toBe(200)
     expect(await identify('u1', { more: 1 })).toMatchObject(refusal)
     expect((await identify('u1', numbered('proved', 100), secret)).status).toBe(200)
     expect(await identify('u1', { more: 1 }, secret)).toMatchObject(refusal)
     expect(Object.keys(stored('u1')?.last)).toHaveLength(200)
     expect(Object.keys(stored('u1')?.proved)).toHaveLength(100)
-    // What is there may change, by either.
+    // Both may change existing attributes.
     expect((await identify('u1', { claimed3: 'again', proved3: 'claimed' })).status).toBe(200)
     expect((await identify('u1', { proved3: 'again' }, secret)).status).toBe(200)
     expect(stored('u1')?.last).toMatchObject({ claimed3: 'again', proved3: 'again' })
   })
 
-  test('a call without proof adds none to a user whose proved attributes are 100', async () => {
+  test('does not grow by an unproved call if 100 attributes are proved', async () => {
     await identify('u1', numbered('proved', 100), secret)
     expect(await identify('u1', { more: 1 })).toMatchObject(refusal)
     expect((await identify('u1', { proved3: 'claimed' })).status).toBe(200)
   })
 
-  test('a call that alone has too many tells nothing of the user, whether there is one or not', async () => {
+  test('is refused without a hint about the user if one call exceeds it', async () => {
     await identify('known', { plan: 'pro', email: 'a@example.org' })
     await identify('forgotten', { plan: 'pro' })
     const { store, erasures } = app.windfall
@@ -159,7 +159,7 @@ describe('the number of attributes', () => {
     expect(stored('nobody-yet')).toBeNull()
   })
 
-  test('a merge that would have too many is refused by the same words, however many they are', async () => {
+  test('is refused with the same message if a merge exceeds it, whatever the count', async () => {
     await identify('u1', numbered('key', 99))
     expect(await identify('u1', { a: 1, b: 2 })).toMatchObject(refusal)
     expect(await identify('u1', numbered('other', 100))).toMatchObject(refusal)

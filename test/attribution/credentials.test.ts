@@ -28,7 +28,7 @@ async function demand(sdk_auth: 'key' | 'attestation') {
   await store.commit(() => store.prepare<[string]>('update organizations set sdk_auth = ?').run(sdk_auth))
 }
 
-test('a publishable key names its organization, a secret one proves the call', async () => {
+test('a publishable key names its organization, a secret key proves the call', async () => {
   expect((await identify(bearer(await app.key('publishable')))).body).toMatchObject({
     verification: 'unverified',
   })
@@ -44,7 +44,7 @@ test.each([
   expect(await identify({ authorization })).toMatchObject({ status: 401, body: { code: 'invalid_key' } })
 })
 
-test('a revoked key is a 401 at once; a rotated one goes on for its overlap', async () => {
+test('a revoked key is a 401 immediately; a rotated one stays valid for its overlap', async () => {
   const { store, keys } = app.windfall
   const token = await app.key('publishable')
   const id = keys.findByToken(token)?.id ?? ''
@@ -74,18 +74,18 @@ test('without a credential the bundle id must name exactly one connected app', a
   expect((await identify(bearer(key))).status).toBe(200)
 })
 
-test('an Android call goes by the package, else by the bundle id, of the key’s organization or of any', async () => {
+test('an Android call matches the package, else the bundle id, of the key’s organization or of any', async () => {
   const { second, key } = await secondOrganization()
   const { store, apps } = app.windfall
   const android = (appUserId: string, bundleId: string, headers: Record<string, string> = {}) =>
     identify(headers, { appUserId, bundleId, platform: 'android' })
   const organizationOf = (id: string) =>
     apps.list().find((one) => app.windfall.attribution.users.get(one.id, id))?.organization_id
-  // Both organizations have the bundle id, and none the package.
+  // Both organizations have the bundle id, neither has the package.
   expect(await android('u1', BUNDLE)).toMatchObject({ status: 409, body: { code: 'ambiguous_app' } })
   expect((await android('u1', BUNDLE, bearer(key))).status).toBe(200)
   expect(organizationOf('u1')).toBe(second.id)
-  // The bundle id of one is the package of an app of the other: the package comes first, but within a key's organization.
+  // One app's bundle id is another app's package: the package takes precedence, but within a key's organization.
   const other = { bundle_id: 'com.example.other', android_package: BUNDLE }
   await store.commit(() => apps.add(app.organization.id, other, 'test'))
   expect((await android('u2', BUNDLE)).status).toBe(200)
@@ -102,7 +102,7 @@ test('an Android call goes by the package, else by the bundle id, of the key’s
   })
 })
 
-test('a device token that we never gave counts as none, unless a device is demanded', async () => {
+test('an unknown device token counts as none, unless a device is required', async () => {
   expect((await identify(bearer('dt_unknown'))).body).toMatchObject({ verification: 'unverified' })
   await demand('attestation')
   expect(await identify(bearer('dt_unknown'))).toMatchObject({
@@ -111,7 +111,7 @@ test('a device token that we never gave counts as none, unless a device is deman
   })
 })
 
-test('an organization can demand a key, or a device; the owner’s backend is always let in', async () => {
+test('an organization can require a key or a device; the owner’s backend is always admitted', async () => {
   await demand('key')
   expect(await identify()).toMatchObject({ status: 401, body: { code: 'credential_required' } })
   expect((await identify(bearer(await app.key('publishable')))).status).toBe(200)
@@ -120,7 +120,7 @@ test('an organization can demand a key, or a device; the owner’s backend is al
   expect((await identify(bearer(await app.key('secret')))).status).toBe(200)
 })
 
-test('an app that is disconnected is unknown, and its history stays', async () => {
+test('a disconnected app is unknown, and its history stays', async () => {
   await identify()
   const { store, apps } = app.windfall
   await store.commit(() => apps.remove(app.organization.id, BUNDLE))
@@ -128,18 +128,18 @@ test('an app that is disconnected is unknown, and its history stays', async () =
   expect(app.feed()).toHaveLength(1)
 })
 
-test('the body is judged before the credential, and the credential before the window', async () => {
+test('validates the body before the credential, and the credential before the rate window', async () => {
   expect((await identify({ authorization: 'Bearer wrong' }, { bundleId: BUNDLE })).status).toBe(400)
   for (let n = 0; n < 240; n += 1) await identify()
   expect((await identify({ authorization: 'Bearer wrong' })).status).toBe(401)
   expect((await identify()).status).toBe(429)
 })
 
-test('admitted call 241 within any 60 seconds is refused, over both endpoints, and the window recovers', async () => {
+test('refuses call 241 within any 60 seconds, over both endpoints, and recovers', async () => {
   const attribute = () => app.post('/api/sdk/v1/attribute', { ...call, originalTransactionId: '1' })
   const admittedAt: number[] = []
   let refusals = 0
-  // 400 calls at an uneven pace over 100 seconds: at most 240 admitted in any 60 of them.
+  // 400 calls at an uneven pace over 100 seconds: at most 240 are admitted in any 60 of them.
   for (let n = 0; n < 400; n += 1) {
     const answer = await (n % 2 ? attribute() : identify())
     if (answer.status === 200) admittedAt.push(app.clock())
@@ -153,7 +153,7 @@ test('admitted call 241 within any 60 seconds is refused, over both endpoints, a
   expect(admittedAt.length).toBeGreaterThan(300)
 })
 
-test('a refused call says when to come back, does not count, and is admitted then', async () => {
+test('a refused call gets retry-after, does not count, and is admitted then', async () => {
   for (let n = 0; n < 240; n += 1) {
     expect((await identify()).status).toBe(200)
     app.clock.turn(10)
@@ -172,7 +172,7 @@ test('a refused call says when to come back, does not count, and is admitted the
   expect((await identify()).status).toBe(429)
 })
 
-test('organizations have windows of their own', async () => {
+test('each organization has its own window', async () => {
   const key = await app.key('publishable')
   const other = await secondOrganization()
   for (let n = 0; n < 241; n += 1) await identify(bearer(key))
@@ -180,7 +180,7 @@ test('organizations have windows of their own', async () => {
   expect((await identify(bearer(other.key))).status).toBe(200)
 })
 
-test('calls that find no organization are counted by client address, through trusted proxies only', async () => {
+test('counts calls without an organization by client address, through trusted proxies only', async () => {
   const stray = (forwarded: string) =>
     identify({ 'x-forwarded-for': forwarded }, { appUserId: 'u', bundleId: 'com.x' })
   for (let n = 0; n < 60; n += 1) expect((await stray(`9.9.9.${n}, 203.0.113.7`)).status).toBe(404)
@@ -193,7 +193,7 @@ test('calls that find no organization are counted by client address, through tru
   expect((await stray('203.0.113.7')).status).toBe(404)
 })
 
-test('all addresses of one IPv6 /64 are counted as one', async () => {
+test('counts all addresses of an IPv6 /64 as one', async () => {
   const stray = (forwarded: string) =>
     identify({ 'x-forwarded-for': forwarded }, { appUserId: 'u', bundleId: 'com.x' })
   for (let n = 0; n < 60; n += 1) await stray(`2001:db8:0:1::${n}`)

@@ -10,7 +10,7 @@ type Profile = {
   link_history: (Record<string, unknown> & LinkReason)[]
 }
 
-/** A Windfall that one customer, of lineage 100, is known to, and what is called of them. */
+/** A Windfall with one customer, of lineage 100, and functions that send calls about them. */
 async function openCalls() {
   const app = await openTestApp()
   const [lantern] = app.windfall.apps.list()
@@ -36,18 +36,18 @@ async function openCalls() {
   return { app, jws, call, attribute, profile, bearer }
 }
 
-test('a link says why it is verified or not, with what came along and what did not', async () => {
+test('explains why a link is verified or not', async () => {
   const { jws, attribute, profile, bearer } = await openCalls()
   await attribute('ann', { jws })
   expect((await profile()).links).toMatchObject([
     {
       verification: 'verified',
-      why: 'Apple’s signature over this purchase came with a call that named them.',
+      why: 'Apple’s signature over this purchase came with a call that named this user.',
     },
   ])
   await attribute('ann', {}, await bearer('secret'))
   expect((await profile()).links[0]?.why).toBe(
-    'Apple’s signature over this purchase came with a call that named them, and your backend named them with the secret key.',
+    'Apple’s signature over this purchase came with a call that named this user, and your backend named this user with the secret key.',
   )
   await attribute('bob', {}, { 'x-windfall-unattested': 'simulator' })
   const { links, link_history } = await profile()
@@ -58,7 +58,7 @@ test('a link says why it is verified or not, with what came along and what did n
       verification: 'unverified',
       credential: 'none',
       unattested: 'simulator',
-      why: 'Claimed by a call without a key, from an unattested device (it is a simulator); no Apple signature came with the call. Proved is ann: Apple’s signature over this purchase came with a call that named them, and your backend named them with the secret key.',
+      why: 'Claimed by a call without a key, from an unattested device (it is a simulator); no Apple signature came with the call. The proved user is ann: Apple’s signature over this purchase came with a call that named this user, and your backend named this user with the secret key.',
     },
   ])
   expect(link_history).toMatchObject([
@@ -71,26 +71,26 @@ test('a link says why it is verified or not, with what came along and what did n
       to_credential: 'none',
       can_undo: true,
     },
-    // Another proof for the same user moved nothing.
+    // Another proof for the same user does not move the link.
     { from_app_user_id: 'ann', to_app_user_id: 'ann', can_undo: false },
   ])
 })
 
-test('what your backend says is proved, but not by Apple', async () => {
+test('a purchase that only your backend proved is unverified', async () => {
   const { jws, attribute, profile, bearer } = await openCalls()
   await attribute('zoe', { jws })
   await attribute('ann', {}, await bearer('publishable'))
   expect((await profile()).links[0]?.why).toContain(
-    'Claimed by a call with the publishable key, which every copy of the app holds; no Apple signature came with the call. Proved is zoe',
+    'Claimed by a call with the publishable key, which every copy of the app holds; no Apple signature came with the call. The proved user is zoe',
   )
   await attribute('ann', {}, await bearer('secret'))
   expect((await profile()).links[0]).toMatchObject({
     verification: 'unverified',
-    why: 'Your backend named them with the secret key; no Apple signature over this purchase came with it.',
+    why: 'Your backend named this user with the secret key; no Apple signature over this purchase came with it.',
   })
 })
 
-test('a user has their device, and why they are term so', async () => {
+test('a user has the device and an explanation of the label', async () => {
   const { jws, call, attribute, profile, bearer } = await openCalls()
   const device = { platform: 'iOS', osVersion: '26.1', deviceModel: 'iPhone18,1', locale: 'de_DE' }
   await call('identify', { appUserId: 'ann', ...device }, { 'x-windfall-unattested': 'pending' })
@@ -103,7 +103,7 @@ test('a user has their device, and why they are term so', async () => {
       locale: 'de_DE',
       verification: 'unverified',
       unattested: 'pending',
-      why: 'The last call came without a secret key or an attested device (its attestation was not finished).',
+      why: 'The last call came without a secret key or an attested device (its attestation is not finished).',
     },
   ])
   await call('identify', { appUserId: 'ann' }, await bearer('secret'))
@@ -115,13 +115,13 @@ test('a user has their device, and why they are term so', async () => {
   ])
 })
 
-test('bought by an anonymous install, then claimed by a user: the words say both, and the label stays', async () => {
+test('explains a purchase that an anonymous install proved and a user then claimed; the label stays', async () => {
   const { jws, attribute, profile, bearer } = await openCalls()
   const anonymous = '$anon_0e9f6c1a-6d1f-4b0e-9a52-3c1f0d5b7e11'
   await attribute(anonymous, { jws })
   await attribute('user_42', {}, { 'x-windfall-unattested': 'unsupported' })
   const { links, link_history } = await profile()
-  const why = `Bought by an anonymous install that proved it, then claimed by user_42 in a call without a key, from an unattested device (it cannot be attested); no Apple signature came with that call. The install is ${anonymous}: Apple’s signature over this purchase came with a call that named them.`
+  const why = `Bought by an anonymous install that proved it, then claimed by user_42 in a call without a key, from an unattested device (it cannot be attested); no Apple signature came with that call. The install is ${anonymous}: Apple’s signature over this purchase came with a call that named this user.`
   expect(links).toMatchObject([
     {
       app_user_id: 'user_42',
@@ -135,10 +135,10 @@ test('bought by an anonymous install, then claimed by a user: the words say both
     'Bought by an anonymous install that proved it, then claimed by user_42',
   )
   await attribute('user_42', {}, await bearer('publishable'))
-  // Another anonymous install is no user who signed in.
+  // Another anonymous install is not a user who signed in.
   await attribute('$anon_7c9e6679-7425-40de-944b-e07fc1f90ae7')
   expect((await profile()).links).toMatchObject([
-    { handed_over: false, why: expect.stringContaining(`Proved is ${anonymous}`) },
+    { handed_over: false, why: expect.stringContaining(`The proved user is ${anonymous}`) },
   ])
   await attribute('user_42', { jws })
   expect((await profile()).links).toMatchObject([{ verification: 'verified', handed_over: false }])
@@ -153,14 +153,14 @@ test.each([
     'Bought by an anonymous install that proved it, then',
   ],
   [UUIDS[0], 'Bought by what looks like an anonymous install (its id is a bare UUID), which proved it, then'],
-  ['anon_ann', 'Proved is anon_ann'],
-  [`user-${UUIDS[1]}`, `Proved is user-${UUIDS[1]}`],
-])('who proved the purchase as %s is told as what the id says', async (proved, words) => {
+  ['anon_ann', 'The proved user is anon_ann'],
+  [`user-${UUIDS[1]}`, `The proved user is user-${UUIDS[1]}`],
+])('describes a purchase proved by %s according to the form of the id', async (proved, words) => {
   const { jws, attribute, profile } = await openCalls()
   await attribute(proved, { jws })
   await attribute('user_42')
   expect((await profile()).links[0]?.why).toContain(words)
-  // Where users have such ids, one that claims another's purchase is told as ever.
+  // If users have such ids, one that claims another's purchase has the usual explanation.
   await attribute(UUIDS[1])
-  expect((await profile()).links[0]?.why).toContain(`Proved is ${proved}`)
+  expect((await profile()).links[0]?.why).toContain(`The proved user is ${proved}`)
 })

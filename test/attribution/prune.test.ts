@@ -46,7 +46,7 @@ async function statusRow() {
   return rows.find(({ id }) => id === 'users')
 }
 
-test('who was only ever claimed goes; who is proved, linked, seen or was forgotten once stays', async () => {
+test('deletes users who were only claimed; keeps proved, linked, recent and once-erased users', async () => {
   const { store, erasures } = app.windfall
   await identify('only-claimed', { attributes: { plan: 'pro' } })
   await identify('proved-once', {}, secret)
@@ -55,7 +55,7 @@ test('who was only ever claimed goes; who is proved, linked, seen or was forgott
   await attribute('linked', '100001')
   await identify('play')
   await attribute('play', 'play.1', { platform: 'android' })
-  // Two handed their purchase over: one had only claimed it, the other is proved to have bought it.
+  // Two users lost their purchase to another: one had only claimed it, the other is proved to have bought it.
   await identify('moved-claim')
   await attribute('moved-claim', '100002')
   await attribute('another', '100002')
@@ -87,13 +87,13 @@ test('who was only ever claimed goes; who is proved, linked, seen or was forgott
   expect(app.feed(null)).toEqual(feed)
   expect(await prune(30)).toBe(0)
   expect(noted).toEqual(['noted'])
-  // Who comes back is a new user, whose first call is in the feed already.
+  // A user who returns is new, but the first call is already in the feed.
   await identify('only-claimed')
   expect(app.windfall.attribution.users.get(idOfApp(), 'only-claimed')).toMatchObject({ attributes: '{}' })
   expect(app.feed(null)).toEqual(feed)
 })
 
-test('a call that comes between looking and dropping keeps its user', async () => {
+test('keeps a user who calls between selection and deletion', async () => {
   await identify('calls')
   await identify('buys')
   await identify('is-proved')
@@ -106,7 +106,7 @@ test('a call that comes between looking and dropping keeps its user', async () =
   const seen = (appUserId: string, credential: 'none' | 'secret') =>
     attribution.identify({ app: own, credential }, { appUserId, bundleId: BUNDLE, ...device }, null)
   await attribute('somebody', '100001')
-  // These wait for the next commit when prune looks, and are done before its own.
+  // These wait for the next commit when prune selects, and finish before its own.
   const before = [
     store.commit(() => seen('calls', 'none')),
     store.commit(() => seen('is-proved', 'secret')),
@@ -119,7 +119,7 @@ test('a call that comes between looking and dropping keeps its user', async () =
   expect(users()).toEqual(['buys', 'calls', 'is-proved'])
 })
 
-test('housekeeping prunes once a day where the configuration says so, and the audit log has it', async () => {
+test('housekeeping prunes once a day if configured, and the audit log records it', async () => {
   const { jobs, store, audit, declare } = app.windfall
   const run = async () => (await jobs.runNow('housekeeping')).outcome
   await claimed(1_200, app.clock())
@@ -143,14 +143,14 @@ test('housekeeping prunes once a day where the configuration says so, and the au
   expect(await store.isWritable()).toBe(true)
 })
 
-/** Housekeeping trusts the clock, after a jump, at its second look an hour later. */
+/** After a jump, housekeeping trusts the clock at its second run an hour later. */
 async function housekeeping(): Promise<void> {
   await app.windfall.jobs.runNow('housekeeping')
   app.clock.turn(3_600_000)
   await app.windfall.jobs.runNow('housekeeping')
 }
 
-test('the status suggests it from 50,000 such users on, as counted that day', async () => {
+test('the status suggests pruning from 50,000 such users on, as counted that day', async () => {
   await claimed(49_999, app.clock())
   app.clock.turn(31 * DAY)
   await housekeeping()
@@ -171,7 +171,7 @@ test('the status suggests it from 50,000 such users on, as counted that day', as
   expect(await statusRow()).toBeUndefined()
 })
 
-test('what is under way stops when Windfall does, and what is done stays done', async () => {
+test('stops when Windfall stops, and keeps what is done', async () => {
   await claimed(5_000, app.clock())
   app.clock.turn(100 * DAY)
   const pruned = prune(30)

@@ -18,7 +18,7 @@ type Outcome = Call & { wait_s: number | null }
 function openWindow(limit = 240) {
   const clock = handClock(0)
   const window = openFairWindow(() => limit, clock)
-  /** Makes one call; null where it is admitted, else after how many seconds it says to come back. */
+  /** Makes one call. Returns null if it is admitted, else the seconds until it may retry. */
   function call(at: number, caller: WindowCaller): number | null {
     clock.set(at)
     try {
@@ -75,7 +75,7 @@ describe('one loud address, a backend and a quiet address', () => {
     ['the loud one in bursts, the others spread', { burst: true }, {}],
     ['the loud one spread, the others in bursts', {}, { burst: true, offset: 30_000 }],
   ] as const
-  test.each(shapes)('%s: from the second minute on the others are all admitted', (_, loudly, quietly) => {
+  test.each(shapes)('%s: admits all calls of the others from the second minute on', (_, loudly, quietly) => {
     const outcomes = played([
       ...everyMinute(loud, 260, loudly),
       ...everyMinute(BACKEND, 60, quietly),
@@ -87,7 +87,7 @@ describe('one loud address, a backend and a quiet address', () => {
     expect(refused(outcomes, loud)).toBeGreaterThan(0)
   })
 
-  test('callers who come by the minute, each a little late, know of one another', () => {
+  test('callers that call once a minute, each a little late, count as calling', () => {
     const late = (calls: Call[]) => calls.map((one) => ({ ...one, at: one.at + (one.at / MINUTE) * 400 }))
     const outcomes = played([
       ...everyMinute(loud, 260, { burst: true }),
@@ -96,7 +96,7 @@ describe('one loud address, a backend and a quiet address', () => {
     expect(refused(outcomes, quiet, MINUTE)).toBe(0)
   })
 
-  test('80 calls a minute with 60 of them from one address: none is refused', () => {
+  test('refuses none of 80 calls a minute, 60 of them from one address', () => {
     const outcomes = played([
       ...everyMinute(loud, 60, { burst: true }),
       ...everyMinute(quiet, 10, {}),
@@ -105,7 +105,7 @@ describe('one loud address, a backend and a quiet address', () => {
     expect(outcomes.filter(({ wait_s }) => wait_s !== null)).toEqual([])
   })
 
-  test('through the front door, by the address of the caller', async () => {
+  test('over HTTP, by the address of the caller', async () => {
     const app = await openTestApp()
     const secret = { authorization: `Bearer ${await app.key('secret')}` }
     const identify = async (headers: Record<string, string>) =>
@@ -125,7 +125,7 @@ describe('one loud address, a backend and a quiet address', () => {
   })
 })
 
-test('a caller alone gets exactly 240, and 240 again a minute later', () => {
+test('admits exactly 240 calls of a single caller, and 240 again a minute later', () => {
   for (const caller of [from('a'), BACKEND]) {
     const { call } = openWindow()
     for (const start of [0, MINUTE]) {
@@ -136,7 +136,7 @@ test('a caller alone gets exactly 240, and 240 again a minute later', () => {
   }
 })
 
-test('whoever called a minute and a second ago is no longer another caller', () => {
+test('a caller of a minute and a second ago no longer counts', () => {
   const { call } = openWindow()
   call(0, from('b'))
   const admitted = (at: number) =>
@@ -145,7 +145,7 @@ test('whoever called a minute and a second ago is no longer another caller', () 
   expect(admitted(60_999 + MINUTE)).toBe(240)
 })
 
-test('the share of an address gets smaller with the number of addresses, down to 12', () => {
+test('the share of an address shrinks with the number of addresses, down to 12', () => {
   const loud = from('loud')
   for (const [others, share] of [
     [1, 120],
@@ -154,14 +154,14 @@ test('the share of an address gets smaller with the number of addresses, down to
     [100, 12],
   ] as const) {
     const { call } = openWindow()
-    // The window is half full of calls of others, who are seen again and again.
+    // The window is half full of calls of others, who keep calling.
     for (let n = 0; n < 120; n += 1) call(0, from(`other ${n % others}`))
     const admitted = Array.from({ length: 240 }, () => call(1, loud)).filter((wait) => wait === null)
     expect(admitted).toHaveLength(share)
   }
 })
 
-test('what the backend needs is kept free for five minutes after its busiest minute, 120 at most', () => {
+test('reserves what the backend needs for five minutes after its busiest minute, at most 120', () => {
   for (const [made, kept] of [
     [60, 60],
     [500, 120],
@@ -171,7 +171,7 @@ test('what the backend needs is kept free for five minutes after its busiest min
     const admitted = (at: number) =>
       Array.from({ length: 300 }, () => call(at, from('a'))).filter((wait) => wait === null).length
     expect(admitted(4 * MINUTE)).toBe(240 - kept)
-    // Calls without proof leave the room free, and nobody else takes it.
+    // Unproved calls leave the room free, and no other caller takes it.
     expect(call(4 * MINUTE, BACKEND)).toBeNull()
     expect(admitted(10 * MINUTE)).toBe(240)
   }
@@ -183,7 +183,7 @@ test('an app behind one address and its backend share the whole window', () => {
   expect(outcomes.filter(({ wait_s }) => wait_s !== null)).toEqual([])
 })
 
-test('memory does not grow with the number of addresses that call', () => {
+test('memory does not grow with the number of addresses', () => {
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
   const heap = () => {
@@ -222,7 +222,7 @@ describe('random callers', () => {
     })
   }
 
-  test('never more than the limit is admitted in any 60 seconds, and every refusal tells the truth', () => {
+  test('never admits more than the limit in any 60 seconds, and every retry-after is correct', () => {
     fc.assert(
       fc.property(history, limits, (some, limit) => {
         const calls = callsOf(some)
@@ -242,7 +242,7 @@ describe('random callers', () => {
     )
   })
 
-  test('whoever is alone after all others were silent for five minutes gets exactly the limit', () => {
+  test('admits exactly the limit for a single caller after five minutes without others', () => {
     fc.assert(
       fc.property(history, limits, fc.constantFrom(...callers), (some, limit, caller) => {
         const calls = callsOf(some)

@@ -28,7 +28,7 @@ async function findingRows(bearer?: string): Promise<Status['rows']> {
   return all.filter(({ id }) => id.startsWith('sdk:'))
 }
 
-test('status says which calls were refused, how many and what to do', async () => {
+test('the status lists refused calls, their number and the remedy', async () => {
   for (let call = 0; call < 3; call += 1) await identify({ bundleId: ANDROID, platform: 'Android' })
   await identify({}, { authorization: 'Bearer pk_live_0000000000000000000000000000' })
   await identify({ attributes: { plan: 'x'.repeat(1_025) } })
@@ -59,7 +59,7 @@ test('status says which calls were refused, how many and what to do', async () =
   expect(await findingRows()).toEqual([])
 })
 
-test('a token of one app reads what is refused of that app alone', async () => {
+test('a token for one app reads refused calls of that app only', async () => {
   const { store, apps, tokens } = app.windfall
   const other = await store.commit(() => apps.add(app.organization.id, { bundle_id: OTHER }, 'test'))
   for (const bundleId of [BUNDLE, OTHER, 'com.example.unknown']) await identify({ bundleId, appUserId: '' })
@@ -69,7 +69,7 @@ test('a token of one app reads what is refused of that app alone', async () => {
   expect(await findingRows(token)).toMatchObject([{ title: `1 call for ${OTHER} was refused today` }])
 })
 
-test('calls for a user who was forgotten are counted, and nobody is told to do something about them', async () => {
+test('counts calls for erased users, without a finding', async () => {
   await identify({})
   const headers = { authorization: `Bearer ${await app.key('secret')}` }
   await app.request(`/api/v1/users/ann?app=${BUNDLE}`, { method: 'DELETE', headers })
@@ -79,7 +79,7 @@ test('calls for a user who was forgotten are counted, and nobody is told to do s
   expect(await findingRows()).toEqual([])
 })
 
-test('calls over the limit are counted apart, as rate-limited', async () => {
+test('counts calls over the limit separately, as rate-limited', async () => {
   for (let call = 0; call < 250; call += 1) await identify({})
   await flush()
   expect(rows()).toMatchObject([{ bundle_id: BUNDLE, code: 'rate_limited', calls: 10 }])
@@ -88,13 +88,13 @@ test('calls over the limit are counted apart, as rate-limited', async () => {
   ])
 })
 
-test('no user id, attribute value, transaction id or token is kept', async () => {
+test('stores no user id, attribute value, transaction id or token', async () => {
   const secret = 'ann@private.example'
   const jws = app.authority.sign(transactionPayload({ originalTransactionId: '770000123456789' }))
   const attribute = { appUserId: secret, bundleId: BUNDLE, originalTransactionId: '2000000111222333' }
   expect((await app.post(ATTRIBUTE, { ...attribute, jws })).body.code).toBe('invalid_signed_transaction')
   await flush()
-  expect(rows()).toMatchObject([{ example: 'jws: it is not of this app or this purchase' }])
+  expect(rows()).toMatchObject([{ example: 'jws: it does not belong to this app or this purchase' }])
   expect((await app.post(ATTRIBUTE, { ...attribute, jws: `${secret}.a.b` })).status).toBe(400)
   await identify({ appUserId: ` ${secret}`, attributes: { plan: [secret], '\u202eevil': [secret] } })
   await identify({ bundleId: `${secret} ${secret}` }, { authorization: `Bearer ${secret}` })
@@ -107,7 +107,7 @@ test('no user id, attribute value, transaction id or token is kept', async () =>
     expect(kept).not.toContain(text)
 })
 
-test('what strangers invent is bounded, adds up, and leaves room for connected apps', async () => {
+test('bounds invented bundle ids, adds them up, and leaves room for connected apps', async () => {
   for (let call = 0; call < 300; call += 1)
     for (const kind of ['a', 'b']) await identify({ bundleId: `com.stranger.${kind}${call}` })
   await flush()
@@ -125,7 +125,7 @@ test('what strangers invent is bounded, adds up, and leaves room for connected a
   expect(findings[0]?.title).toBe(`1 call for ${BUNDLE} was refused today`)
 })
 
-test('while nothing can be written calls are refused as ever, and no count is lost', async () => {
+test('loses no count while the disk cannot be written', async () => {
   app.windfall.store.limitPages(1)
   for (let call = 0; call < 300; call += 1) {
     const { status } = await identify({ bundleId: `com.example.${'x'.repeat(200)}${call}`, appUserId: '' })
@@ -140,7 +140,7 @@ test('while nothing can be written calls are refused as ever, and no count is lo
   expect(rows()).toHaveLength(301)
 })
 
-test('a count is on disk within a minute, and at a graceful stop at once', async () => {
+test('writes counts within a minute, and immediately at a graceful stop', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   await identify({ appUserId: '' })

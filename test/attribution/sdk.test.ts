@@ -22,7 +22,7 @@ const link = (store: 'apple' | 'google' = 'apple', id = LINEAGE) =>
 const signed = (changes: object = {}) => app.authority.sign(transactionPayload({ ...changes }))
 
 describe('identify', () => {
-  test('upserts a user and answers with the call’s label', async () => {
+  test('creates or updates a user and returns the call’s label', async () => {
     const device = { platform: 'iOS', osVersion: '19.1', deviceModel: 'iPhone18,1', locale: 'de_DE' }
     const answer = await app.post(IDENTIFY, user('u1', { ...device, attributes: { plan: 'pro', seats: 3 } }))
     expect(answer).toMatchObject({
@@ -50,7 +50,7 @@ describe('identify', () => {
     expect(row).toMatchObject({ os_version: '19', locale: 'en' })
   })
 
-  test('unknown fields are ignored, and keys that every object has are keys like any other', async () => {
+  test('ignores unknown fields, and accepts keys such as `constructor`', async () => {
     const body = `{"appUserId":"u1","bundleId":"${BUNDLE}","more":1,"attributes":{"constructor":"a","toString":1,"__proto__":"p"}}`
     const response = await app.request(IDENTIFY, {
       method: 'POST',
@@ -61,13 +61,13 @@ describe('identify', () => {
     expect(stored('u1')?.attributes).toBe('{"constructor":"a","toString":1,"__proto__":"p"}')
   })
 
-  test('the first call of a user is told in the feed, later ones are not', async () => {
+  test('appends an event for the first call of a user, not for later ones', async () => {
     await app.post(IDENTIFY, user('u1'))
     await app.post(IDENTIFY, user('u1', { attributes: { a: 1 } }))
     expect(app.feed()).toMatchObject([{ type: 'customer.identified', data: { user: { app_user_id: 'u1' } } }])
   })
 
-  test('a secret key makes the call verified, and why another was not attested is stored', async () => {
+  test('a secret key makes the call verified; the reason for a missing attestation is stored', async () => {
     await app.post(IDENTIFY, user('u1'), { 'x-windfall-unattested': 'simulator' })
     expect(stored('u1')).toMatchObject({ verification: 'unverified', unattested: 'simulator' })
     await app.post(IDENTIFY, user('u1'), { 'x-revenuehog-unattested': 'pending' })
@@ -79,7 +79,7 @@ describe('identify', () => {
     expect(stored('u1')).toMatchObject({ verification: 'verified', unattested: null })
   })
 
-  test('an Android app is named by its package, or by its bundle id', async () => {
+  test('finds an Android app by its package or its bundle id', async () => {
     const call = { appUserId: 'u1', bundleId: 'com.example.lantern.android', platform: 'Android' }
     expect((await app.post(IDENTIFY, call)).status).toBe(200)
     expect(stored('u1')).toMatchObject({ platform: 'android' })
@@ -115,7 +115,7 @@ describe('identify', () => {
     ['half a surrogate pair', user('\ud800'), 'appUserId'],
     ['a null character', user('a\u0000b'), 'appUserId'],
     ...['null', 'undefined', 'NaN', 'anonymous', '0', '-1', '[object Object]', 'NULL', 'Guest'].map(
-      (id): [string, object, string] => [`nobody (${id})`, user(id), 'appUserId'],
+      (id): [string, object, string] => [`the placeholder ${id}`, user(id), 'appUserId'],
     ),
     ['no bundle', { appUserId: 'u1' }, 'bundleId'],
     ['attributes as a list', user('u1', { attributes: ['a'] }), 'attributes'],
@@ -133,21 +133,21 @@ describe('identify', () => {
     ],
     ['a platform that is no word', user('u1', { platform: 4 }), 'platform'],
   ]
-  test.each(faults)('%s is refused with its path', async (_, body, path) => {
+  test.each(faults)('refuses %s with its path', async (_, body, path) => {
     const answer = await app.post(IDENTIFY, body)
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
     expect(answer.body.errors?.map((fault) => fault.path)).toContain(path)
     expect(app.feed()).toEqual([])
   })
 
-  test('thousands of faults in one call are answered with the first hundred', async () => {
+  test('answers thousands of faults in one call with the first hundred', async () => {
     const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`k${index}`, []]))
     const answer = await app.post(IDENTIFY, user('u1', { attributes: many }))
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
     expect(answer.body.errors).toHaveLength(100)
   })
 
-  test('an empty text counts as absent', async () => {
+  test('treats an empty string as absent', async () => {
     await app.post(IDENTIFY, user('u1', { locale: 'de_DE', platform: 'ios' }))
     const answer = await app.post(
       IDENTIFY,
@@ -157,7 +157,7 @@ describe('identify', () => {
     expect(stored('u1')).toMatchObject({ locale: 'de_DE', platform: 'ios', os_version: null })
   })
 
-  test('a number beyond every double is refused, one beyond 2^53 is the nearest double', async () => {
+  test('refuses a number beyond every double, and rounds one beyond 2^53', async () => {
     const send = (value: string) =>
       app.request(IDENTIFY, {
         method: 'POST',
@@ -169,7 +169,7 @@ describe('identify', () => {
     expect(stored('u1')?.attributes).toBe('{"n":9007199254740992}')
   })
 
-  test('ids of 256 characters, with slashes, in any script, are taken as they are', async () => {
+  test('accepts ids of 256 characters, with slashes, in any script', async () => {
     for (const id of ['u'.repeat(256), 'a/b', 'Ünïcode 用户', '👩‍👩‍👧', '$anon_1']) {
       expect((await app.post(IDENTIFY, user(id))).body).toMatchObject({ appUserId: id })
       expect(stored(id)).not.toBeNull()
@@ -178,7 +178,7 @@ describe('identify', () => {
 })
 
 describe('attribute', () => {
-  test('links a purchase that Apple has not told of yet; it takes effect when it does', async () => {
+  test('links a purchase that Apple has not reported yet; the link takes effect when Apple does', async () => {
     const answer = await app.post(ATTRIBUTE, purchase('u1', { productId: 'lantern.pro.monthly' }))
     expect(answer).toMatchObject({
       status: 200,
@@ -211,7 +211,7 @@ describe('attribute', () => {
     expect(linked?.customer_id).toMatch(/^cus_/)
   })
 
-  test('an unproved call moves the link, and what was proved stays on record', async () => {
+  test('an unproved call moves the link, and the proved user stays on record', async () => {
     await app.post(ATTRIBUTE, purchase('u1', { jws: signed() }))
     const moved = await app.post(ATTRIBUTE, purchase('u2'))
     expect(moved.body).toMatchObject({ appUserId: 'u2', moved: true, verification: 'unverified' })
@@ -229,7 +229,7 @@ describe('attribute', () => {
     ])
   })
 
-  test('proofs add up while the proved user stays the same, and start anew when it changes', async () => {
+  test('proofs accumulate while the proved user stays the same, and start over on a change', async () => {
     const secret = bearer(await app.key('secret'))
     await app.post(ATTRIBUTE, purchase('u1', { jws: signed() }))
     await app.post(ATTRIBUTE, purchase('u1'), secret)
@@ -243,7 +243,7 @@ describe('attribute', () => {
     expect(link()).toMatchObject({ app_user_id: 'u2', proved_app_user_id: 'u2', proofs: ['server'] })
   })
 
-  test('the same call again changes nothing and is not told again', async () => {
+  test('a repeated call changes nothing and appends no event', async () => {
     await app.post(ATTRIBUTE, purchase('u1', { jws: signed() }))
     expect((await app.post(ATTRIBUTE, purchase('u1', { jws: signed() }))).body).toMatchObject({
       moved: false,
@@ -255,7 +255,10 @@ describe('attribute', () => {
   const invalid: [string, (app: TestApp) => Promise<string> | string][] = [
     ['of another bundle', (a) => a.authority.sign(transactionPayload({ bundleId: 'com.example.other' }))],
     ['of another lineage', (a) => a.authority.sign(transactionPayload({ originalTransactionId: '999' }))],
-    ['signed by somebody else', async () => (await openAuthority({ now: NOW })).sign(transactionPayload())],
+    [
+      'signed by another authority',
+      async () => (await openAuthority({ now: NOW })).sign(transactionPayload()),
+    ],
     [
       'that is a renewal info',
       async (a) => a.authority.sign((await import('../apple/samples.ts')).renewalPayload()),
@@ -263,7 +266,7 @@ describe('attribute', () => {
     ['of two parts', () => 'eyJhbGciOiJFUzI1NiJ9.e30'],
     ['that is junk', () => 'junk'],
   ]
-  test.each(invalid)('a signed transaction %s is refused whole', async (_, make) => {
+  test.each(invalid)('refuses a call with a signed transaction %s', async (_, make) => {
     const answer = await app.post(ATTRIBUTE, purchase('u1', { jws: await make(app) }))
     expect(answer).toMatchObject({
       status: 400,
@@ -273,7 +276,7 @@ describe('attribute', () => {
     expect(app.feed(['transaction.recorded', 'customer.linked'])).toEqual([])
   })
 
-  test('a purchase in Xcode’s local store is accepted, and leaves nothing', async () => {
+  test('accepts a purchase in Xcode’s local store, and stores nothing', async () => {
     const { signUnder, headerOf } = await import('../../src/demo/signing/authority.ts')
     const header = headerOf(app.authority)
     const jws = signUnder(
@@ -286,18 +289,18 @@ describe('attribute', () => {
       status: 200,
       body: { originalTransactionId: '0', appUserId: 'u1', moved: false, verification: 'unverified' },
     })
-    // Another developer has the same id: nothing moves between them.
+    // Another developer has the same id: the link does not move between them.
     const other = await app.post(ATTRIBUTE, { ...call, appUserId: 'u2' })
     expect(other.body).toMatchObject({ appUserId: 'u2', moved: false })
     const lookups = () => app.windfall.store.prepare('select * from lookups').all()
     expect([link('apple', '0'), app.feed(null), lookups()]).toEqual([null, [], []])
-    // Without the signed transaction nothing says that it is Xcode's; Apple is not asked about such an id all the same.
+    // Without the signed transaction the store is unknown, but Apple is not queried for such an id.
     await app.post(ATTRIBUTE, { ...call, jws: undefined })
     expect(link('apple', '0')).toMatchObject({ app_user_id: 'u1', verification: 'unverified' })
     expect(lookups()).toEqual([])
   })
 
-  test('without a platform an id that is not all digits is a Play purchase token, until a call says otherwise', async () => {
+  test('an id that is not all digits is a Play purchase token, until a call names the platform', async () => {
     const call = (appUserId: string, more: object = {}) =>
       app.post(ATTRIBUTE, { ...purchase(appUserId, more), originalTransactionId: 'play.AO-J1' })
     expect((await call('u1')).body).toMatchObject({ moved: false, verification: 'unverified' })
@@ -305,7 +308,7 @@ describe('attribute', () => {
     expect(link('apple', 'play.AO-J1')).toBeNull()
     const package_id = { bundleId: 'com.example.lantern.android' }
     expect((await call('u2', package_id)).body).toMatchObject({ moved: true })
-    // The App Store's, then: the same link moves there, and calls without a platform follow it.
+    // It is the App Store's, then: the link moves there, and calls without a platform follow it.
     expect((await call('u2', { platform: 'ios' })).body).toMatchObject({ appUserId: 'u2', moved: false })
     expect(link('google', 'play.AO-J1')).toBeNull()
     expect(link('apple', 'play.AO-J1')).toMatchObject({ app_user_id: 'u2' })
@@ -319,7 +322,7 @@ describe('attribute', () => {
     ])
   })
 
-  test('a link that a call with platform android made stays the Play store’s', async () => {
+  test('a link from a call with platform android stays with the Play store', async () => {
     const call = (platform: string) =>
       app.post(ATTRIBUTE, { ...purchase('u1', { platform }), originalTransactionId: 'play.AO-J1' })
     await app.post(ATTRIBUTE, { ...purchase('u1'), originalTransactionId: 'play.AO-J1' })
@@ -329,7 +332,7 @@ describe('attribute', () => {
     expect(link('apple', 'play.AO-J1')).not.toBeNull()
   })
 
-  test('a Play purchase token is kept per store, under either name', async () => {
+  test('stores a Play purchase token separately, under either field name', async () => {
     const call = { appUserId: 'u1', bundleId: 'com.example.lantern.android', platform: 'android' }
     expect((await app.post(ATTRIBUTE, { ...call, purchaseToken: 'play-1' })).body).toMatchObject({
       originalTransactionId: 'play-1',
@@ -347,7 +350,7 @@ describe('attribute', () => {
     ['a number as transaction', purchase('u1', { originalTransactionId: 2000000000000001 })],
     ['an empty one', purchase('u1', { originalTransactionId: '' })],
     ['a purchase token without Android', user('u1', { purchaseToken: 'play-1' })],
-  ])('%s is refused with its path', async (_, body) => {
+  ])('refuses %s with its path', async (_, body) => {
     const answer = await app.post(ATTRIBUTE, body)
     expect(answer).toMatchObject({
       status: 400,

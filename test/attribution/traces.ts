@@ -1,10 +1,10 @@
-/** Where a database still holds a text: any column of any table, bodies unpacked, and the bytes of its files. */
+/** Searches a database for a text: every column of every table, unpacked bodies, and the bytes of its files. */
 import { existsSync, readFileSync } from 'node:fs'
 import { decodeBody } from '../../src/events/codec.ts'
 import type { Store } from '../../src/store/store.ts'
 import { rowsOf } from '../helpers.ts'
 
-/** What a person may leave, and what is written down about their being forgotten. Every other table is the ledger's. */
+/** Tables with data of a user or of their erasure. Every other table is the ledger's. */
 const PERSONAL = ['users', 'links', 'link_history', 'events', 'erasures', 'tombstones', 'settings']
 
 const tablesOf = (store: Store): string[] =>
@@ -13,14 +13,14 @@ const tablesOf = (store: Store): string[] =>
     .all()
     .map(({ name }) => name)
 
-/** Every row that forgetting somebody must not touch, and of the events all that must stay. */
+/** All rows that an erasure must not change, and the events that must remain. */
 export function anonymousRows(store: Store): Record<string, string[]> {
   const others = tablesOf(store).filter((name) => !PERSONAL.includes(name) && !name.startsWith('sqlite_'))
   const events = rowsOf(store, 'events', ['body', 'cause'])
   return { ...Object.fromEntries(others.map((name) => [name, rowsOf(store, name)])), events }
 }
 
-/** The places where one of `texts` is, as `table.column: text` or `file: text`. */
+/** The places that contain one of `texts`, as `table.column: text` or `file: text`. */
 export function tracesOf(store: Store, texts: readonly string[]): string[] {
   return [...tablesOf(store).flatMap((table) => inTable(store, table, texts)), ...inFiles(store.file, texts)]
 }
@@ -44,6 +44,6 @@ const inFiles = (file: string, texts: readonly string[]): string[] =>
 
 const bytesOf = (value: unknown): Buffer => (Buffer.isBuffer(value) ? value : Buffer.from(String(value)))
 
-/** As it is, and as JSON writes it. */
+/** The text, and its JSON form. */
 const inBytes = (bytes: Buffer, texts: readonly string[]): string[] =>
   texts.filter((text) => bytes.includes(text) || bytes.includes(JSON.stringify(text).slice(1, -1)))

@@ -51,9 +51,9 @@ test('what cannot be is said in words, and nobody is forgotten', async () => {
     [['somebody'], 'windfall forget --app BUNDLE USER'],
     [['--app', BUNDLE], 'windfall forget --app BUNDLE USER'],
     [['--app', 'com.nobody', 'somebody'], 'com.nobody is no app of default; windfall apps list shows them'],
-    [['--app', BUNDLE, 'nobody-known'], 'nothing is known of this user in this app'],
-    [['--app', BUNDLE, 'null'], 'means nobody'],
-    [['--undo-tombstone', '--app', BUNDLE, 'somebody'], 'not among those who were forgotten'],
+    [['--app', BUNDLE, 'nobody-known'], 'this app has no data about this user'],
+    [['--app', BUNDLE, 'null'], 'is a placeholder'],
+    [['--undo-tombstone', '--app', BUNDLE, 'somebody'], 'this user is not erased'],
   ]
   for (const [args, words] of refused) {
     const { status, stdout, stderr } = await forget(...args)

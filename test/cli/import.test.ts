@@ -23,7 +23,7 @@ test('a command imports through the server, tells how far it is, and sums up', a
   const { status, stdout, stderr } = await runImport(['--days', '3'])
   expect([status, stdout, stderr.replace(/^\d+ of .*\n/gm, '')]).toEqual([
     0,
-    'daily reports: 1 read, 10 without sales, 1 not to be had yet; 2 rows.\n',
+    'daily reports: 1 read, 10 without sales, 1 not available yet; 2 rows.\n',
     '',
   ])
   expect(app.imports.last()).toMatchObject({ read: 1, empty: 10, not_yet: 1 })
@@ -33,7 +33,8 @@ test('a command imports through the server, tells how far it is, and sums up', a
   })
   expect(await runImport(['--days', '13'])).toMatchObject({
     status: 0,
-    stdout: 'nothing was due: 1 report of 2026-04-30 is not made yet; asked again 2026-05-02 19:30Z.\n',
+    stdout:
+      'nothing was due: 1 report of 2026-04-30 is not available yet; next attempt at 2026-05-02 19:30Z.\n',
   })
 })
 
@@ -42,7 +43,7 @@ test('without a network the first name that is not found ends it, and no day has
   const { status, stdout, stderr } = await runImport(['--days', '1'])
   expect([status, stdout]).toEqual([1, ''])
   expect(stderr).toMatch(
-    /Stopped: appstoreconnect\.invalid could not be reached \(E\w+\).*; it goes on at 20\d\d-\d\d-\d\d \d\d:\d\dZ\n$/,
+    /Stopped: appstoreconnect\.invalid could not be reached \(E\w+\).*; resumes at 20\d\d-\d\d-\d\d \d\d:\d\dZ\n$/,
   )
   expect(stderr).not.toMatch(/left|failed/)
   expect(app.imports.last()).toMatchObject({ failed: 0 })

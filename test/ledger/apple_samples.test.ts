@@ -22,13 +22,13 @@ const openGenuine = () =>
   })
 
 /*
- * Read by a person from Apple's own signed payloads. One sandbox subscription (three-minute months) of an Australian
+ * Read by hand from Apple's own signed payloads. One sandbox subscription (three-minute months) of an Australian
  * at 1.990 AUD: on October 1st a renewal, signed 34 seconds before its period began; later that morning its last
- * period, 07:30:12 to 07:33:12, ran out because the customer had cancelled. On October 2nd they subscribed again at
- * 07:06:07, cancelled at 07:07:35 while it still ran, and it expired at 07:09:07, told at 07:10:41.
+ * period, 07:30:12 to 07:33:12, ran out because the customer had canceled. On October 2nd they subscribed again at
+ * 07:06:07, canceled at 07:07:35 while it still ran, and it expired at 07:09:07, reported at 07:10:41.
  */
 test.skipIf(!haveVectors)(
-  'a genuine lifecycle, played through the endpoint, is the feed a person would write down',
+  'a genuine lifecycle, sent to the endpoint, gives the feed derived by hand',
   async () => {
     const app = await openGenuine()
     for (const file of LIFECYCLE) {
@@ -78,26 +78,29 @@ test.skipIf(!haveVectors)(
   },
 )
 
-test.skipIf(!haveVectors)('every genuine payload comes back byte for byte', async () => {
+test.skipIf(!haveVectors)('every genuine payload is restored byte for byte', async () => {
   const app = await openGenuine()
   const { store, ledger } = app.windfall
   for (const name of nonEmpty(listVectors('apple-signed/').filter((file) => file.endsWith('.jws')))) {
     const jws = textOf(`apple-signed/${name}`)
     const packed = await store.commit(() => ledger.raw.pack(jws))
     expect(ledger.raw.unpack(packed)).toBe(jws)
-    // Certificates apart, what is kept is a third of what came, at most.
+    // Without certificates, the stored size is at most a third of what arrived.
     expect(packed.body.length).toBeLessThan(jws.length / 3)
   }
 })
 
-test.skipIf(!haveVectors)('a genuine test notification of an app nobody connected waits', async () => {
-  const app = await openGenuine()
-  const signedPayload = textOf('apple-signed/notification.2022-09-02124132.test.jws')
-  expect(await app.post('/apple/notifications', { signedPayload })).toMatchObject({
-    status: 200,
-    body: { pending: true },
-  })
-  expect(app.windfall.arrivals.pending.list()).toMatchObject([
-    { bundle_id: 'com.Abilities', notifications: 1 },
-  ])
-})
+test.skipIf(!haveVectors)(
+  'a genuine test notification of an app that is not connected is pending',
+  async () => {
+    const app = await openGenuine()
+    const signedPayload = textOf('apple-signed/notification.2022-09-02124132.test.jws')
+    expect(await app.post('/apple/notifications', { signedPayload })).toMatchObject({
+      status: 200,
+      body: { pending: true },
+    })
+    expect(app.windfall.arrivals.pending.list()).toMatchObject([
+      { bundle_id: 'com.Abilities', notifications: 1 },
+    ])
+  },
+)

@@ -36,7 +36,7 @@ const clue = (
 })
 const idOf = (lineage: string) => customerId(APP, 'production', lineage)
 
-/** What the components are, found the slow and obvious way: join whatever shares an id until nothing changes. */
+/** The components, computed naively: join all that share an id until nothing changes. */
 function componentsOf(clues: readonly CustomerIdentifiers[]): Map<string, string> {
   const names = new Map(clues.map((one) => [one.original_transaction_id, one.original_transaction_id]))
   for (let changed = true; changed; ) {
@@ -67,7 +67,7 @@ const someClues = fc.array(
   { minLength: 1, maxLength: 14 },
 )
 
-test('in any order, with any repetition, the same clues leave the same rows', async () => {
+test('the same ids in any order, with any repetition, give the same rows', async () => {
   const property = fc.asyncProperty(someClues, fc.infiniteStream(fc.nat()), async (clues, chance) => {
     const shuffled = [...clues, ...clues.slice(0, 3)]
       .map((one) => [chance.next().value, one] as const)
@@ -110,7 +110,7 @@ test('customers are the connected components, led by the least (original_purchas
   await fc.assert(property, runs(60, 1_500))
 })
 
-test('a bridge that arrives late joins two customers, and both old ids go on resolving', () =>
+test('a late bridge merges two customers, and both old ids still resolve', () =>
   withCustomers((customers) => {
     customers.identify(APP, 'production', clue('A', 5, null))
     customers.identify(APP, 'production', clue('B', 3, null))
@@ -137,7 +137,7 @@ test('a second purchase of a known customer joins it without a merge', () =>
     })
   }))
 
-test('an app account token, an environment and an app never join anything', () =>
+test('app account tokens, environments and apps never join customers', () =>
   withCustomers((customers) => {
     customers.identify(APP, 'production', clue('A', 5, 'x'))
     customers.identify(APP, 'sandbox', clue('B', 3, 'x'))
@@ -146,7 +146,7 @@ test('an app account token, an environment and an app never join anything', () =
     expect(customers.lineages(idOf('A'))).toHaveLength(1)
   }))
 
-test('an id never given out resolves to nothing', () =>
+test('an unknown id resolves to null', () =>
   withCustomers((customers) => {
     expect(customers.resolve('cus_000000000000000000000000')).toBeNull()
     expect(customers.lineages('cus_000000000000000000000000')).toEqual([])

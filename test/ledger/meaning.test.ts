@@ -19,7 +19,7 @@ const revoked = { revocationDate: NOW - 1000, revocationReason: 0 }
 type Part = Record<string, unknown>
 
 let notified = 0
-/** Sends one notification and tells what the feed says of it: type and when it took effect. */
+/** Sends one notification and returns its type in the feed and when it took effect. */
 async function meaning(
   type: string,
   subtype: string | undefined,
@@ -79,7 +79,7 @@ test.each<[string, string | undefined, Part | null, Part, string, number]>([
   ['DID_RENEW', 'BILLING_RECOVERY', {}, {}, 'subscription.recovered', PURCHASED],
   ['DID_CHANGE_RENEWAL_PREF', 'UPGRADE', {}, {}, 'subscription.upgraded', PURCHASED],
   ['DID_CHANGE_RENEWAL_PREF', 'DOWNGRADE', {}, { renewalPrice: 990 }, 'subscription.downgraded', 0],
-  // To a plan of three months at 5.99, which Apple ranks lower: by the month it costs no less, by the charge it does.
+  // To a plan of three months at 5.99, which Apple ranks lower: it costs no less by the month, but less by the charge.
   [
     'DID_CHANGE_RENEWAL_PREF',
     'DOWNGRADE',
@@ -200,7 +200,7 @@ test.each(['UNREPORTED', 'CREATED', 'ACTIVE_TOKEN_REMINDER'])(
   },
 )
 
-test('a rescinded consent is told', async () => {
+test('reports a rescinded consent', async () => {
   const { appTransactionPayload } = await import('../apple/samples.ts')
   const appData = { ...place, signedAppTransactionInfo: app.authority.sign(appTransactionPayload()) }
   expect(await meaning('RESCIND_CONSENT', undefined, null, {}, { appData })).toMatchObject({
@@ -208,7 +208,7 @@ test('a rescinded consent is told', async () => {
   })
 })
 
-test('a refund tells what was given back: all of it, or the share that Apple names', async () => {
+test('a refund event has the refunded amount: all of it, or the share that Apple names', async () => {
   const whole = await meaning('REFUND', undefined, revoked)
   expect(whole.data.money).toEqual({ price_milli: 4990, refunded_milli: 4990, currency: 'USD' })
   // 67.932 % of 4.990 is 3.3898068, of which the thousandths are 3390.

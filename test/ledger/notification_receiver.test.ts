@@ -11,7 +11,7 @@ beforeEach(async () => {
   app = await openTestApp({ logged })
 })
 
-test('of a flood of bad signatures five a second of an address are kept, ten in all, and all are counted', async () => {
+test('stores five bad signatures a second per address, ten in all, and counts all', async () => {
   const { refused } = app.windfall.arrivals
   const flood = () =>
     Promise.all(
@@ -39,7 +39,7 @@ test('of a flood of bad signatures five a second of an address are kept, ten in 
   expect(refused.raw(refused.list().at(-1)?.id ?? 0)).toBe('one.to.keep')
 })
 
-test('what was refused can be listed and read as it came', async () => {
+test('lists refused notifications, and returns their text unchanged', async () => {
   const verbs = verbsOf(app.windfall)
   await app.post('/apple/notifications', { signedPayload: 'junk' })
   expect(await verbs['refused.list']?.({})).toEqual({
@@ -58,7 +58,7 @@ test('what was refused can be listed and read as it came', async () => {
   await expect(verbs['refused.raw']?.({ id: 2 })).rejects.toMatchObject({ code: 'unknown_refused' })
 })
 
-test('an address that floods pushes out none of what other addresses sent', async () => {
+test('a flood from one address displaces none from other addresses', async () => {
   const { refused } = app.windfall.arrivals
   for (let n = 0; n < 3; n += 1) await refused.save('not_valid_then', 'our clock', `apple ${n}`, '17.0.0.1')
   await refused.save('revoked', 'of the history', 'history', null)
@@ -70,7 +70,7 @@ test('an address that floods pushes out none of what other addresses sent', asyn
   expect(kept).toHaveLength(100)
   expect(kept.slice(-4).map(({ address }) => address)).toEqual([null, '17.0.0.1', '17.0.0.1', '17.0.0.1'])
   expect(refused.raw(kept[0]?.id ?? 0)).toBe('forged 299')
-  // Where no address has more than another the oldest goes.
+  // If no address has more than another, the oldest is deleted.
   for (let n = 0; n < 400; n += 1) {
     app.clock.turn(1000)
     await refused.save('signature', 'forged', 'x', `198.51.100.${n}`)
@@ -78,7 +78,7 @@ test('an address that floods pushes out none of what other addresses sent', asyn
   expect(new Set(refused.list().map(({ address }) => address)).size).toBe(100)
 })
 
-test('an app that is connected while its notification is being kept gets it', async () => {
+test('an app that is connected while its notification is being stored gets it', async () => {
   const { store, apps, clock, ledger, verifier, log, arrivals } = app.windfall
   let reach = (): void => undefined
   let goOn = (): void => undefined
@@ -108,14 +108,14 @@ test('an app that is connected while its notification is being kept gets it', as
   expect(app.feed()).toMatchObject([{ type: 'notification.test', origin: 'live' }])
 })
 
-/** The lines of the log of this level. */
+/** The log lines of this level. */
 function loggedAt(level: string): Record<string, unknown>[] {
   app.windfall.log.flush()
   const lines = logged.join('').split('\n').filter(Boolean)
   return lines.map((line) => JSON.parse(line)).filter((line) => line.level === level)
 }
 
-test('another Apple id than the app is connected with is warned of once and shown, until it is accepted', async () => {
+test('warns once of an Apple id that differs from the app’s, and lists it until it is accepted', async () => {
   const { store, apps, arrivals } = app.windfall
   const other = (uuid: string) =>
     outerPayload(dataBody({ appAppleId: APPLE_ID + 1 }), { notificationType: 'TEST', notificationUUID: uuid })
@@ -140,7 +140,7 @@ test('another Apple id than the app is connected with is warned of once and show
   expect(await arrivals.applyPending()).toBe(2)
 })
 
-test('one that waits and cannot be applied stops neither the others nor the start', async () => {
+test('a pending notification that cannot be applied stops neither the others nor the start', async () => {
   const waiting = (bundleId: string, uuid: string) =>
     app.notify(
       outerPayload(dataBody({ bundleId }), {

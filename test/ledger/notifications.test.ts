@@ -7,7 +7,7 @@ beforeEach(async () => {
   app = await openTestApp()
 })
 
-test('a renewal is stored, applied and told in the feed', async () => {
+test('stores and applies a renewal, and appends its event', async () => {
   const answer = await app.notify(renewedPayload(app.authority))
   expect(answer).toMatchObject({ status: 200, body: { applied: 1, duplicates: 0, pending: false } })
   const [event] = app.feed()
@@ -31,7 +31,7 @@ test('a renewal is stored, applied and told in the feed', async () => {
   expect(event?.customer_id).toMatch(/^cus_[0-9a-f]{24}$/)
 })
 
-test('the same notification again is a duplicate and changes nothing', async () => {
+test('a repeated notification is a duplicate and changes nothing', async () => {
   const payload = renewedPayload(app.authority)
   const body = { signedPayload: app.authority.sign(payload) }
   await app.post('/apple/notifications', body)
@@ -42,7 +42,7 @@ test('the same notification again is a duplicate and changes nothing', async () 
   expect(app.feed()).toHaveLength(1)
 })
 
-test('the raw text comes back byte for byte', async () => {
+test('restores the raw text byte for byte', async () => {
   const signedPayload = app.authority.sign(renewedPayload(app.authority))
   await app.post('/apple/notifications', { signedPayload })
   const { id } = app.windfall.store.prepare<[], { id: number }>('select id from signed_payloads').get() ?? {
@@ -53,7 +53,7 @@ test('the raw text comes back byte for byte', async () => {
   expect(chains).toEqual({ n: 1 })
 })
 
-test('a payload signed by somebody else is refused with 401, counted and kept for diagnosis', async () => {
+test('refuses a foreign signature with 401, counts it and stores it for diagnosis', async () => {
   const { openAuthority } = await import('../../src/demo/signing/authority.ts')
   const stranger = await openAuthority({ now: NOW })
   const signedPayload = stranger.sign(renewedPayload(stranger))
@@ -63,7 +63,7 @@ test('a payload signed by somebody else is refused with 401, counted and kept fo
   expect(app.windfall.arrivals.refused.list()).toMatchObject([{ reason: 'root' }])
 })
 
-test('only the last hundred refused notifications are kept', async () => {
+test('stores only the last hundred refused notifications', async () => {
   for (let n = 0; n < 130; n += 1) {
     await app.post('/apple/notifications', { signedPayload: `junk.${n}.x` })
     app.clock.turn(200)
@@ -84,7 +84,7 @@ test.each([
   })
 })
 
-test('a signed transaction posted as a notification is told apart', async () => {
+test('refuses a signed transaction posted as a notification', async () => {
   const { transactionPayload } = await import('../apple/samples.ts')
   const answer = await app.notify(transactionPayload())
   expect(answer).toMatchObject({ status: 400, body: { code: 'not_a_notification' } })
@@ -98,7 +98,7 @@ test('an unknown type is stored and shown as notification.other', async () => {
   ])
 })
 
-test('a notification for an app that is not connected waits, and is applied as recovered when it is', async () => {
+test('a notification of an app that is not connected is pending, and is applied as recovered later', async () => {
   const otherApp = { bundleId: 'com.example.other', appAppleId: 77 }
   const payload = outerPayload(dataBody(otherApp), { notificationType: 'TEST', notificationUUID: 'uuid-1' })
   expect(await app.notify(payload)).toMatchObject({ status: 200, body: { applied: 0, pending: true } })
@@ -115,7 +115,7 @@ test('a notification for an app that is not connected waits, and is applied as r
   expect(apps.byBundle('com.example.other')).toMatchObject([{ apple_id: 77 }])
 })
 
-test('at most 100 wait for one bundle id and 1,000 in all, and the app with the most gives way; after seven days none', async () => {
+test('at most 100 are pending per bundle id and 1,000 in all; after seven days none', async () => {
   const waiting = (bundleId: string, n: number) =>
     app.notify(
       outerPayload(dataBody({ bundleId }), {
@@ -132,7 +132,7 @@ test('at most 100 wait for one bundle id and 1,000 in all, and the app with the 
   }
   const counts = new Map(pending.list().map((one) => [one.bundle_id, one.notifications]))
   expect([...counts.values()].reduce((total, count) => total + count, 0)).toBe(1000)
-  // What came first is still there, though it is the oldest.
+  // The first is still there, although it is the oldest.
   expect(counts.get('com.example.calm')).toBe(5)
   expect(Math.min(...counts.values())).toBe(5)
   expect([...counts.values()].filter((count) => count < 90)).toEqual([5])
@@ -142,7 +142,7 @@ test('at most 100 wait for one bundle id and 1,000 in all, and the app with the 
   expect(app.windfall.jobs.runs()).toMatchObject([{ job: 'housekeeping', error: null }])
 })
 
-test('in production another Apple id under the same bundle id is another app', async () => {
+test('in production the same bundle id with another Apple id is another app', async () => {
   const payload = outerPayload(dataBody({ appAppleId: APPLE_ID + 1 }), { notificationType: 'TEST' })
   expect(await app.notify(payload)).toMatchObject({ body: { pending: true } })
   const sandbox = outerPayload(dataBody({ appAppleId: APPLE_ID + 1, environment: 'Sandbox' }), {
@@ -151,7 +151,7 @@ test('in production another Apple id under the same bundle id is another app', a
   expect(await app.notify(sandbox)).toMatchObject({ body: { applied: 1 } })
 })
 
-test('a bundle id in two organizations is applied to each, or to the one that the URL names', async () => {
+test('applies a bundle id in two organizations to each, or to the one that the URL names', async () => {
   const { store, organizations, apps } = app.windfall
   await store.commit(() =>
     organizations.declare([
@@ -169,7 +169,7 @@ test('a bundle id in two organizations is applied to each, or to the one that th
   expect(await app.post('/apple/notifications/third', body)).toMatchObject({ status: 404 })
 })
 
-test('a database that is full answers 503 with retry-after, keeps nothing by half, and recovers by itself', async () => {
+test('a full database answers 503 with retry-after, stores nothing partially, and recovers', async () => {
   const { store } = app.windfall
   store.limitPages(Number(store.pragma('page_count')))
   let refused = null
@@ -191,7 +191,7 @@ test('a database that is full answers 503 with retry-after, keeps nothing by hal
   expect(again.status).toBe(200)
 })
 
-test('what was sent to one organization’s address waits for that organization', async () => {
+test('a notification sent to one organization’s address is pending for that organization', async () => {
   const { store, organizations, apps, arrivals } = app.windfall
   const base = { name: 'Second', sdk_auth: 'any', time_zone: 'UTC', currency: 'USD' } as const
   await store.commit(() => organizations.declare([{ slug: 'second', ...base }]))
@@ -207,7 +207,7 @@ test('what was sent to one organization’s address waits for that organization'
   ])
 })
 
-test('what waited and can be proved no more is set aside, and stops nothing', async () => {
+test('a pending notification that no longer verifies is refused, and stops nothing', async () => {
   const waiting = { bundleId: 'com.example.other', appAppleId: 77 }
   await app.notify(outerPayload(dataBody(waiting), { notificationType: 'TEST' }))
   const { close, folder, clock } = { ...app, close: app.windfall.close }
@@ -232,7 +232,7 @@ test.each([
   ['expiresDate', 1e19],
   ['revocationPercentage', 0.5],
 ])(
-  'a number the database could not hold (%s) is left out and told, and the rest is kept',
+  'a number that the database cannot hold (%s) is omitted and logged, and the rest is stored',
   async (field, value) => {
     const { transactionPayload } = await import('../apple/samples.ts')
     const signedTransactionInfo = app.authority.sign(transactionPayload({ [field]: value }))
@@ -245,7 +245,7 @@ test.each([
   },
 )
 
-test('a renewal info that alone names the app transaction joins its customer without a merge', async () => {
+test('a renewal info that alone has the app transaction id joins its customer without a merge', async () => {
   const { transactionPayload } = await import('../apple/samples.ts')
   await app.notify(renewedPayload(app.authority))
   const { renewalPayload } = await import('../apple/samples.ts')
@@ -262,7 +262,7 @@ test('a renewal info that alone names the app transaction joins its customer wit
   expect(new Set(app.feed(['subscription.renewed']).map((event) => event.customer_id)).size).toBe(1)
 })
 
-test('a transaction that a newer version puts into another lineage leaves the old one', async () => {
+test('a transaction that a newer version moves to another lineage leaves the old one', async () => {
   const { transactionPayload } = await import('../apple/samples.ts')
   await app.notify(renewedPayload(app.authority))
   const moved = transactionPayload({ originalTransactionId: '9', signedDate: NOW + 1000 })

@@ -36,7 +36,7 @@ type Fact =
   | { kind: 'transaction'; verified: Verified<Transaction> }
   | { kind: 'status'; facts: SubscriptionFacts }
 
-/** The ways by which a fact of each kind can come. Which one it was is no part of what it says. */
+/** The ways in which a fact of each kind can arrive. The fact does not depend on the way. */
 const WAYS: Record<Fact['kind'], readonly Arrival[]> = {
   notification: [
     { origin: 'live', source: 'push' },
@@ -51,8 +51,8 @@ const WAYS: Record<Fact['kind'], readonly Arrival[]> = {
 }
 
 /**
- * The same transaction as Apple might have signed it at another time: at the very same instant with other words, long
- * after with what it did not know before, or before it knew of offers and prices.
+ * The same transaction as Apple might have signed it at another time: at the same instant with other content, long
+ * afterwards with later facts, or before Apple had offers and prices in it.
  */
 function otherVersions(transaction: TransactionBody, index: number): object[] {
   const { offerType, offerDiscountType, offerIdentifier, price, currency, ...bare } = transaction
@@ -64,7 +64,7 @@ function otherVersions(transaction: TransactionBody, index: number): object[] {
   return []
 }
 
-/** What Apple's statuses would have shown some time after a notification: the same, signed anew, or what it held. */
+/** What Apple's statuses would have shown some time after a notification: the same texts, or signed again. */
 async function statusAfter(
   verifier: Verifier,
   { data }: UnsignedNotification,
@@ -86,7 +86,7 @@ async function statusAfter(
   )
 }
 
-/** What a notification says, in all the ways that Apple may say it. */
+/** The content of a notification, in all the ways that Apple may deliver it. */
 async function proveNotification(
   verifier: Verifier,
   step: Extract<Step, { kind: 'notification' }>,
@@ -104,7 +104,7 @@ async function proveNotification(
   return status ? [...facts, { kind: 'status', facts: status }] : facts
 }
 
-/** Every signed text of a history, proved once. */
+/** Every signed text of a history, verified once. */
 async function proveHistory(verifier: Verifier, seed: number, subscribers: number): Promise<Fact[]> {
   const authority = await sharedAuthority()
   const from = UNTIL - 500 * DAY
@@ -121,7 +121,7 @@ async function proveHistory(verifier: Verifier, seed: number, subscribers: numbe
   return facts
 }
 
-/** The ledger and its metrics on a database of their own. Ids of apps are hashed into others, so here they are always the same. */
+/** The ledger and its metrics on a separate database. App ids are fixed, because other ids are hashed from them. */
 async function openLedgerIn(folder: string, bundles: readonly string[]) {
   const store = openStore(`${folder}/windfall.db`)
   const clock = handClock(UNTIL)
@@ -161,7 +161,7 @@ async function openLedgerIn(folder: string, bundles: readonly string[]) {
 }
 type Opened = Awaited<ReturnType<typeof openLedgerIn>>
 
-/** Applies facts in the order given, closing and opening the database again at each of `restarts`. */
+/** Applies facts in the given order, and reopens the database at each of `restarts`. */
 async function ledgerOf(
   facts: readonly Fact[],
   bundles: readonly string[],
@@ -179,9 +179,9 @@ async function ledgerOf(
     const part = facts.slice(from, bounds[index + 1])
     await Promise.all(part.map((fact, number) => applyTo(opened, fact, number)))
   }
-  // Recomputed it is the same, in whatever order it came.
+  // Recomputing gives the same, in any order of arrival.
   await opened.metrics.whenCurrent()
-  // On this thread: one that is begun for it loads the whole program first, in each of two hundred histories.
+  // On this thread, because a worker would load the whole program in each of two hundred histories.
   if (restarts.length > 0) {
     const { file } = opened.store
     expect(compareAtOnce({ file, at: UNTIL, formula: FORMULA }).difference).toBeNull()
@@ -207,7 +207,7 @@ function applyTo({ store, ledger, apps }: Opened, fact: Fact, number: number) {
 
 /**
  * Ledger and customers whole, events as (environment, type, cause). Which row holds the text of a fact depends on
- * what came first, and is no part of what the fact says.
+ * the order of arrival, and is not part of the fact.
  */
 function stateOf({ store, feed }: Opened) {
   const rows = (table: string) => rowsOf(store, table, ['payload_id', 'origin', 'received_at'])
@@ -235,7 +235,7 @@ const METRIC_DAYS = `
   select app_id, environment, zone, measure, dimension, value, day, milli, base_milli, count
   from metric_days join metric_series on id = series_id where milli <> 0 or base_milli <> 0 or count <> 0`
 
-/** Rows by the names of what they are about, not by the numbers that order of arrival gave. */
+/** Rows by natural keys instead of the numbers that depend on the order of arrival. */
 const named = ({ prepare }: Opened['store'], sql: string): string[] =>
   prepare<[], object>(sql)
     .all()

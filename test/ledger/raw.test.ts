@@ -14,7 +14,7 @@ const roundTrip = async (text: string): Promise<string> => {
   return ledger.raw.unpack(await store.commit(() => ledger.raw.pack(text)))
 }
 
-test('nested signed texts are folded, and come back', async () => {
+test('folds nested signed texts, and restores them', async () => {
   const jws = app.authority.sign(renewedPayload(app.authority))
   const { store, ledger } = app.windfall
   const packed = await store.commit(() => ledger.raw.pack(jws))
@@ -38,11 +38,11 @@ test.each([
     `eyJh.${Buffer.from('{"a":"eyJx.!!.y"}').toString('base64url')}.c2ln`,
   ],
   ['nothing', ''],
-])('%s comes back byte for byte', async (_, text) => {
+])('restores %s byte for byte', async (_, text) => {
   expect(await roundTrip(text)).toBe(text)
 })
 
-test('whatever stands in three parts comes back byte for byte', async () => {
+test('restores any text of three parts byte for byte', async () => {
   const part = fc.oneof(
     fc.string(),
     fc.json().map((json) => Buffer.from(json).toString('base64url')),

@@ -1,6 +1,6 @@
 /**
- * What we remember: who is being forgotten, until they are. What one person left goes, slice by slice; what Apple said of
- * their purchases stays and is nobody's.
+ * Erases users, slice by slice, in the background. Everything a user left is deleted. What Apple reported of the user's
+ * purchases stays, without an owner.
  */
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
@@ -17,13 +17,13 @@ import { openLinkErasure } from './link_erasure.ts'
 import { openStatisticsSamples } from './statistics_samples.ts'
 import { openTombstones } from './tombstones.ts'
 
-/** Who is forgotten: a user of one app, and by which erasure. */
+/** A user of one app, and the erasure that removes them. */
 type ErasedUser = { app_id: string; app_user_id: string; erasure_id: string }
 
 /**
- * Something that repeats what events say, gone through from 0 to `end()` in slices. `look` names somebody in what lies
- * after `after`, up to `until` at most, and does not write; `apply` takes them out, inside a unit of work. Both may be
- * done again after a crash.
+ * A table that repeats what events contain. It is scrubbed from 0 to `end()` in slices. `look` finds rows that name the
+ * user after `after`, up to `until` at most, and does not write. `apply` removes the user from them, inside a unit of
+ * work. Both may run again after a crash.
  */
 type Scrubber = {
   step: string
@@ -35,7 +35,7 @@ type Scrubber = {
   ) => { reached: number; changed: number; apply: () => void }
 }
 
-/** How far what is under way is, in events and the like. */
+/** Progress of the running step, in events or rows. */
 export type ErasureProgress = { done: number; of: number }
 
 type Deps = {
@@ -46,12 +46,12 @@ type Deps = {
   log: Log
   wait: (ms: number) => Promise<void>
 }
-/** What is asked for; `even_unknown` where nothing is known of the user yet, so that nothing ever is. */
+/** `even_unknown`: also accept a user that is not known yet, so that no later call stores them. */
 type ErasureRequest = { app_id: string; app_user_id: string; asked_by: string; even_unknown?: boolean }
 
-/** How often it is written down how far a step is where nothing had to be changed. */
+/** A step's position is saved after this many slices without a change. */
 const CHECKPOINT_EVERY = 40
-/** How often, and after how long, the write-ahead log is tried to be emptied while somebody reads what is in it. */
+/** How often, and at which interval, to try to truncate the write-ahead log while a reader still uses it. */
 const WAL_TRUNCATE_ATTEMPTS = 50
 const WAL_TRUNCATE_RETRY_MS = 100
 
@@ -75,14 +75,14 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
       look: (user, after, until) => scrubbing.scan(pseudonymFor(user), after, until),
     },
   ]
-  const forgotten = openHook<[person: ErasedUser]>()
+  const erased = openHook<[user: ErasedUser]>()
   const closing = new AbortController()
   let working: Promise<void> | null = null
   let progress: ErasureProgress | null = null
 
   /**
-   * Forgets a user, inside the caller's unit of work: from then on no call for them is accepted, and nothing they said of
-   * themselves is there. The rest is scrubbed after it, in the background. Whoever is forgotten already is no fault.
+   * Erases a user, inside the caller's unit of work: from then on all calls for the user are refused and the user's row
+   * is gone. The rest is scrubbed afterwards, in the background. Idempotent.
    *
    * @throws Refusal 404 `unknown_user`.
    */
@@ -92,12 +92,12 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
     if (known) return toErasureRecord(known)
     const isKnown = findUser.get(app_id, app_user_id) !== undefined || links.hasLinks(app_id, app_user_id)
     if (!isKnown && !even_unknown)
-      throw new Refusal(404, 'unknown_user', 'nothing is known of this user in this app')
+      throw new Refusal(404, 'unknown_user', 'this app has no data about this user')
     const erasure_id = records.begin(app_id, app_user_id, asked_by, clock())
     tombstones.set(app_id, app_user_id, erasure_id)
     dropUser.run(app_id, app_user_id)
     const user = { app_id, app_user_id, erasure_id }
-    forgotten.call(user)
+    erased.call(user)
     store.afterCommit(() => {
       live.change((event) => scrubEvent(event, pseudonymFor(user)))
       resume()
@@ -112,30 +112,28 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
   }
 
   /**
-   * Accepts calls for a user again, inside the caller's unit of work. Nothing that was forgotten comes back.
+   * Accepts calls for an erased user again, inside the caller's unit of work. Erased data does not come back.
    *
-   * @throws Refusal 404 `not_forgotten`, 409 `erasure_running` while they are being forgotten.
+   * @throws Refusal 404 `not_forgotten`, 409 `erasure_running` while the erasure is running.
    */
   function lift(app_id: string, app_user_id: string): ErasureRecord {
     const activeErasureId = tombstones.activeErasure(app_id, app_user_id)
-    if (activeErasureId === null)
-      throw new Refusal(404, 'not_forgotten', 'this user is not among those who were forgotten')
+    if (activeErasureId === null) throw new Refusal(404, 'not_forgotten', 'this user is not erased')
     const erasure = requireErasure(activeErasureId)
     if (erasure.finished_at === null)
-      throw new Refusal(409, 'erasure_running', 'this user is being forgotten; try again when that is done')
+      throw new Refusal(409, 'erasure_running', 'this user is still being erased; try again later')
     tombstones.lift(app_id, app_user_id)
     return toErasureRecord(erasure)
   }
 
-  /** Goes on with what is not done, in the background. What fails is told, and tried again the next time. */
+  /** Continues pending erasures in the background. A failure is logged and retried the next time. */
   function resume(): void {
     runPending().catch((error) => {
-      if (!closing.signal.aborted)
-        log.error('somebody could not be forgotten yet; it goes on later', { error })
+      if (!closing.signal.aborted) log.error('erasing a user failed; it will be retried later', { error })
     })
   }
 
-  /** Resolves once an erasure is done. Rejects with what held it up; then it goes on later. */
+  /** Resolves once an erasure is done. Rejects with the error that interrupted it; it is then retried later. */
   async function finished(erasure_id: string): Promise<ErasureRecord> {
     while (requireErasure(erasure_id).finished_at === null) await runPending()
     return toErasureRecord(requireErasure(erasure_id))
@@ -156,7 +154,7 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
       if (app_user_id !== null) await scrub(erasure, { app_id, app_user_id, erasure_id: id })
       await truncateWal()
       await store.commit(() => records.finish(id, clock()))
-      log.info('somebody was forgotten', { erasure: id })
+      log.info('a user was erased', { erasure: id })
     }
   }
 
@@ -170,7 +168,7 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
     }
     await store.commit(() => {
       samples.drop(user.app_user_id)
-      records.anonymise(user.erasure_id)
+      records.anonymize(user.erasure_id)
     })
   }
 
@@ -186,7 +184,7 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
     }
   }
 
-  /** Nothing that comes after this names them: no link does. */
+  /** Rows after `until` cannot name the user, because no link does any more. */
   function enterStep({ erasure_id }: ErasedUser, { step, end }: Scrubber) {
     return store.commit(() => {
       const until = end()
@@ -218,7 +216,7 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
     }
   }
 
-  /** The write-ahead log still holds what the file no longer does, until it is emptied into it. */
+  /** The write-ahead log still contains what was deleted from the file, until it is truncated. */
   async function truncateWal(): Promise<void> {
     for (let attempt = 1; attempt <= WAL_TRUNCATE_ATTEMPTS; attempt += 1) {
       closing.signal.throwIfAborted()
@@ -226,15 +224,15 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
       await wait(WAL_TRUNCATE_RETRY_MS)
     }
     log.warn(
-      'somebody keeps reading the database: what was forgotten stays in its write-ahead log until it starts again',
+      'a reader keeps the database busy: erased data stays in the write-ahead log until Windfall restarts',
     )
   }
 
   /**
-   * Writes the whole file anew, for as long as which nothing else happens. SQLite zeroes what is deleted, but where it
-   * makes room within a page it may leave a copy of a row it moved, in what is unused there until it is used again.
+   * Rewrites the whole file with VACUUM, which blocks everything until done. SQLite zeroes deleted rows, but when it
+   * reorganizes a page it can leave a copy of a moved row in the page's unused space until that space is reused.
    *
-   * @throws Error of SQLite where there is no room for a second file; then all is as it was.
+   * @throws Error of SQLite if there is no space for a second file; then nothing has changed.
    */
   async function compact(): Promise<{ bytes: number }> {
     vacuum.run()
@@ -242,12 +240,12 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
     return { bytes: Number(store.pragma('page_count')) * Number(store.pragma('page_size')) }
   }
 
-  /** Adds something that repeats what events say; before anything is resumed. Its step must stay named as it is. */
+  /** Adds a table that repeats what events contain, before erasures resume. A step must never be renamed. */
   const addScrubber = (scrubber: Scrubber): void => void scrubbers.push(scrubber)
 
-  /** Stops what is under way; it goes on at the next start. */
+  /** Stops the running erasure; it continues at the next start. */
   async function close(): Promise<void> {
-    closing.abort(new Refusal(503, 'store_closing', 'Windfall stopped; it goes on when it is started again'))
+    closing.abort(new Refusal(503, 'store_closing', 'Windfall stopped; it continues at the next start'))
     await working?.catch(() => {})
   }
 
@@ -260,8 +258,8 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
     resume,
     progress: () => progress,
     list: records.list,
-    /** Calls the listener within the unit of work that forgets a user, for what else is known of them by their id. */
-    onErase: forgotten.add,
+    /** Calls the listener within the unit of work that erases a user, to delete other data stored under their id. */
+    onErase: erased.add,
     addScrubber,
     compact,
     close,

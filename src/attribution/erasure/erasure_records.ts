@@ -1,4 +1,4 @@
-/** What we remember: that somebody was forgotten and when. Whom, only until it is done. */
+/** Records of erasures: when, and by whom requested. The user id is stored only until the erasure is done. */
 import { newId } from '../../ids.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -6,33 +6,33 @@ export type Erasure = {
   id: string
   app_id: string
   bundle_id: string
-  /** Null once it is done. */
+  /** Null once the erasure is done. */
   app_user_id: string | null
   asked_by: string
   asked_at: number
-  /** What is being gone through, up to `reached`, out of `until`. */
+  /** The running step; it has processed `reached` of `until`. */
   step: string | null
   reached: number
   until: number
-  /** How many links named them. */
+  /** Links that named the user. */
   links: number
-  /** How many events did, and whatever else keeps what events say. */
+  /** Events, and rows that repeat events, that named the user. */
   scrubbed: number
   finished_at: number | null
 }
 
-/** What may be told of it to anybody who may read of the app: nothing personal. */
+/** The part of an erasure that readers of the app may see. It has no personal data. */
 export type ErasureRecord = Pick<
   Erasure,
   'id' | 'app_id' | 'bundle_id' | 'asked_by' | 'asked_at' | 'links' | 'scrubbed' | 'finished_at'
 >
 
-/** Which to list: of an organization (null: of all), of some of its apps (null: of all), up to `limit`. */
+/** Filters: one organization (null: all), some of its apps (null: all), up to `limit`. */
 type Listing = {
   organization_id: string | null
   apps: readonly string[] | null
   limit: number
-  /** The id of the last one of the page before; null for the first page. */
+  /** The id of the last entry of the previous page; null for the first page. */
   before: string | null
 }
 
@@ -60,7 +60,7 @@ export function openErasureRecords(store: Pick<Store, 'prepare'>) {
   const clearUser = store.prepare<[string]>('update erasures set app_user_id = null where id = ?')
   const end = store.prepare<[number, string]>('update erasures set finished_at = ? where id = ?')
 
-  /** Writes down that it is to be done; its id. Inside a unit of work, as all below. */
+  /** Records a requested erasure and returns its id. Inside a unit of work, as all functions below. */
   function begin(app_id: string, app_user_id: string, asked_by: string, asked_at: number): string {
     const id = newId('era')
     insert.run(id, app_id, app_user_id, asked_by, asked_at)
@@ -71,20 +71,20 @@ export function openErasureRecords(store: Pick<Store, 'prepare'>) {
   const enterStep = (id: string, step: string, until: number): void => void enter.run(step, until, id)
   const advanceTo = (id: string, reached: number, scrubbed: number): void =>
     void advance.run(reached, scrubbed, id)
-  const anonymise = (id: string): void => void clearUser.run(id)
+  const anonymize = (id: string): void => void clearUser.run(id)
   const finish = (id: string, at: number): void => void end.run(at, id)
 
   const get = (id: string): Erasure | null => byId.get(id) ?? null
-  /** The first that is not done, null where all are. */
+  /** The oldest pending erasure, or null. */
   const next = (): Erasure | null => first.get() ?? null
-  /** What is to be told of them, newest first. */
+  /** Erasures, newest first, without personal data. */
   const list = ({ apps, ...listing }: Listing): ErasureRecord[] =>
     newest.all({ ...listing, apps: apps && JSON.stringify(apps) }).map(toErasureRecord)
 
-  return { begin, countLinks, enterStep, advanceTo, anonymise, finish, get, next, list }
+  return { begin, countLinks, enterStep, advanceTo, anonymize, finish, get, next, list }
 }
 
-/** What may be told of an erasure. */
+/** The part of an erasure without personal data. */
 export const toErasureRecord = (erasure: Erasure): ErasureRecord => {
   const { id, app_id, bundle_id, asked_by, asked_at, links, scrubbed, finished_at } = erasure
   return { id, app_id, bundle_id, asked_by, asked_at, links, scrubbed, finished_at }

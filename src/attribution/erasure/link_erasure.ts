@@ -1,8 +1,8 @@
-/** What we remember: who bought, without somebody who was forgotten. Their purchases are nobody's then. */
+/** Unlinks an erased user's purchases. */
 import type { Store } from '../../store/store.ts'
 
-/** Links gone through in one unit of work. */
-const LINKS_AT_ONCE = 50
+/** Links processed in one unit of work. */
+const LINKS_PER_BATCH = 50
 
 type Row = { id: number; app_user_id: string; proved_app_user_id: string | null }
 type LinkQuery = { app_id: string; app_user_id: string; limit: number }
@@ -12,7 +12,7 @@ export function openLinkErasure(store: Pick<Store, 'prepare'>) {
   const heldLinks = store.prepare<LinkQuery, Row>(
     `select ${columns} from links where app_id = :app_id and app_user_id = :app_user_id limit :limit`,
   )
-  // Whoever was proved to hold a link held it, and was moved from it where another does now: so these two find all.
+  // A proved user held the link and was moved from it if another user holds it now, so these two queries find all.
   const lostLinks = store.prepare<LinkQuery, Row>(`
     select distinct ${columns} from link_history join links on links.id = link_id
     where from_app_user_id = :app_user_id and app_id = :app_id limit :limit`)
@@ -40,16 +40,16 @@ export function openLinkErasure(store: Pick<Store, 'prepare'>) {
     return links.length > 0 ? links : lostLinks.all(query)
   }
 
-  /** Whether any link of an app names a user, or did before it was moved. */
+  /** Whether any link of an app names a user now, or named them before it was moved. */
   const hasLinks = (app_id: string, app_user_id: string): boolean =>
     findLinks({ app_id, app_user_id, limit: 1 }).length > 0
 
   /**
-   * Takes a user out of some of the links that name them, inside a unit of work; how many, 0 once there are none. A link
-   * they hold goes with its history; where another is proved to be the buyer, it is that one's again.
+   * Removes a user from some of the links that name them, inside a unit of work. Returns how many, 0 when done.
+   * A link that the user holds is deleted with its history, or returns to another user who is proved to be the buyer.
    */
   function scrubSome(app_id: string, app_user_id: string): number {
-    const links = findLinks({ app_id, app_user_id, limit: LINKS_AT_ONCE })
+    const links = findLinks({ app_id, app_user_id, limit: LINKS_PER_BATCH })
     for (const link of links) scrub(link, app_user_id)
     return links.length
   }

@@ -1,4 +1,4 @@
-/** What we remember: whom not to know again, as hashes that say nothing to whoever has not the key of this instance. */
+/** Tombstones: HMACs of erased user ids. Useless without this instance's key. */
 import { createHmac } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
@@ -19,7 +19,7 @@ export function openTombstones(store: Store, clock: Clock) {
   const end = store.prepare<[number, string, Buffer]>(
     'update tombstones set lifted_at = ? where app_id = ? and hash = ?',
   )
-  /** Most apps have forgotten nobody: their calls need no hash. */
+  /** Most apps have erased no one, so their calls need no hash. */
   const hasAny = store.cached(['tombstones'], (app_id) => any.get(app_id) !== undefined)
 
   const hashOf = (secret: Buffer, app_id: string, app_user_id: string): Buffer =>
@@ -30,36 +30,36 @@ export function openTombstones(store: Store, clock: Clock) {
     return (secret && find.get(app_id, hashOf(secret, app_id, app_user_id))) ?? null
   }
 
-  /** The erasure by which a user is forgotten and not to be known again; null for anybody else. */
+  /** The erasure whose tombstone is in force for a user; null if there is none. */
   function activeErasure(app_id: string, app_user_id: string): string | null {
     const row = read(app_id, app_user_id)
     return row && row.lifted_at === null ? row.erasure_id : null
   }
 
   /**
-   * Lets a user pass who is not forgotten. Returns the erasure by which they once were, null for most.
+   * Admits a user who is not erased. Returns the user's lifted erasure, null for most.
    *
-   * @throws Refusal 410 `forgotten`: the call can never be accepted.
+   * @throws Refusal 410 `forgotten`: the call is refused until the tombstone is lifted.
    */
   function admit(app_id: string, app_user_id: string): string | null {
     const row = read(app_id, app_user_id)
     if (row === null || row.lifted_at !== null) return row?.erasure_id ?? null
-    const detail = 'this user was forgotten at their wish; no call for them is accepted, now or later'
+    const detail = 'this user was erased at their request; calls for this user are refused'
     throw new Refusal(410, 'forgotten', detail)
   }
 
   /**
-   * Whether an appAccountToken, a UUID in capitals or small letters, is the id of a user who was ever forgotten, whether
-   * or not calls for them are accepted again.
+   * Whether an appAccountToken, a UUID in upper or lower case, is the id of a user who was ever erased, even if
+   * calls for them are accepted again.
    */
   const isErased = (app_id: string, token: string): boolean =>
     [token, token.toLowerCase(), token.toUpperCase()].some((one) => read(app_id, one) !== null)
 
-  /** Sets one, inside the caller's unit of work. */
+  /** Sets a tombstone, inside the caller's unit of work. */
   const set = (app_id: string, app_user_id: string, erasure_id: string): void =>
     void put.run(app_id, hashOf(key.make(), app_id, app_user_id), erasure_id)
 
-  /** Ends one that stands, inside the caller's unit of work. */
+  /** Lifts a tombstone, inside the caller's unit of work. */
   const lift = (app_id: string, app_user_id: string): void =>
     void end.run(clock(), app_id, hashOf(key.make(), app_id, app_user_id))
 

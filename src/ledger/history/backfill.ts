@@ -1,4 +1,4 @@
-/** What we remember: the first reading of everything that Apple still shows of an app. Silent, and resumed after any crash. */
+/** The backfill: the first reading of everything that Apple still shows of an app. It resumes after a crash. */
 import type { Verified } from '../../apple/jws/signed.ts'
 import type { Notification } from '../../apple/notification.ts'
 import type { Store } from '../../store/store.ts'
@@ -14,8 +14,8 @@ import { forEachConcurrently } from './pool.ts'
 import type { Watermarks } from './watermarks.ts'
 import { halveWindow, nextDay, type Window } from './windows.ts'
 
-/** So many customers are asked for together. */
-const AT_ONCE = 4
+/** Customers read concurrently. */
+const PARALLEL = 4
 const HISTORY = { origin: 'backfill', source: 'history' } as const
 
 type Deps = {
@@ -43,9 +43,9 @@ export function openBackfill({
   > = { notifications: readNotifications, transactions: readTransactions, statuses: readStatuses }
 
   /**
-   * Reads on where the last reading of this realm ended, up to its end. Production and sandbox are realms of their own.
+   * Continues the backfill of this app environment to its end. Production and sandbox are separate app environments.
    *
-   * @throws AppleFault; what was read before it stays read.
+   * @throws AppleFault; everything read before it is stored.
    */
   async function run(request: HistoryRequest): Promise<BackfillRow> {
     const { appEnvironment } = request
@@ -85,7 +85,7 @@ export function openBackfill({
     })
   }
 
-  /** What Apple would not show as it was asked for. @throws what it was thrown, where asking otherwise would not help. */
+  /** Skips or halves the window that Apple refused. @throws the given fault if another window would not help. */
   async function retryPage(
     { appEnvironment }: HistoryRequest,
     window: Window,
@@ -98,14 +98,14 @@ export function openBackfill({
     await store.commitBulk(() => backfills.resumeAt(appEnvironment, shorter))
   }
 
-  /** One answer may tell of lineages that were not known: round after round, until nobody is left. */
+  /** An answer may contain new lineages, so this repeats until no lineage is unread. */
   async function readTransactions(request: HistoryRequest, row: BackfillRow): Promise<void> {
     const { appEnvironment } = request
     let lineageCount = 0
     for await (const slice of lineages.unreadSince(appEnvironment, row.started_at)) {
       lineageCount += slice.length
-      await forEachConcurrently(groupByCustomer(appEnvironment, slice), AT_ONCE, async (customerLineages) => {
-        for (const id of customerLineages) await readLineage(request, id, row.started_at)
+      await forEachConcurrently(groupByCustomer(appEnvironment, slice), PARALLEL, async (ids) => {
+        for (const id of ids) await readLineage(request, id, row.started_at)
       })
     }
     if (lineageCount === 0) await store.commitBulk(() => backfills.enterStage(appEnvironment, 'statuses'))
@@ -115,11 +115,11 @@ export function openBackfill({
     const { appEnvironment } = request
     if (lineages.isReadSince(appEnvironment, id, since)) return
     const isKnown = await customerHistory.transactions(request, id)
-    // Apple has told of it, and now does not know it. It is not asked for a second time.
+    // Apple reported the lineage and now does not know it. It is not requested a second time.
     if (!isKnown) await store.commitBulk(() => lineages.finish(appEnvironment, id, null, []))
   }
 
-  /** What is asked of one lineage answers for all of its customer: these are asked one after another. */
+  /** The answer for one lineage covers all lineages of its customer, so those are read one after another. */
   function groupByCustomer({ app, environment }: AppEnvironment, ids: readonly string[]): string[][] {
     const customerOf = (id: string) => ledger.customers.resolve(customerId(app.id, environment, id)) ?? id
     return [...Map.groupBy(ids, customerOf).values()]
@@ -128,8 +128,8 @@ export function openBackfill({
   async function readStatuses(request: HistoryRequest, row: BackfillRow): Promise<void> {
     const { appEnvironment } = request
     for await (const slice of lineages.staleSince(appEnvironment, row.started_at)) {
-      await forEachConcurrently(groupByCustomer(appEnvironment, slice), AT_ONCE, async (customerLineages) => {
-        for (const id of customerLineages) await readStatus(request, id, row.started_at)
+      await forEachConcurrently(groupByCustomer(appEnvironment, slice), PARALLEL, async (ids) => {
+        for (const id of ids) await readStatus(request, id, row.started_at)
       })
     }
     await store.commitBulk(() => backfills.enterStage(appEnvironment, 'done'))

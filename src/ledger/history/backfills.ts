@@ -1,21 +1,21 @@
-/** What we remember: how far the first reading of an app's history at Apple has come, so that any crash resumes it. */
+/** Stores the progress of each app's backfill, so that it resumes after a crash. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
 import type { AppEnvironment } from './app_environment.ts'
 import { HISTORY_DEPTH_MS, type Window, windowFrom } from './windows.ts'
 
-/** In this order; `done` when there is nothing left to ask. */
+/** In this order; `done` when nothing is left to read. */
 export type Stage = 'notifications' | 'transactions' | 'statuses' | 'done'
 
-/** Counts are of what Apple showed, known or not. `problem` is why it does not go on, null while it does. */
+/** Counts are of what Apple showed, known or not. `problem` is why the backfill is interrupted; null while it runs. */
 export type BackfillRow = {
   app_id: string
   environment: Environment
   stage: Stage
   started_at: number
   finished_at: number | null
-  /** Notifications signed before this were read, out of those before `until_at`. */
+  /** Of the notifications signed before `until_at`, those signed before this were read. */
   read_until_at: number
   until_at: number
   window_until_at: number | null
@@ -41,7 +41,7 @@ export function openBackfills(store: Store, clock: Clock) {
     insert or ignore into backfills (app_id, environment, stage, started_at, read_until_at, until_at,
                                      notifications, lineages, transactions, statuses, refused)
     values (:app_id, :environment, 'notifications', :now, :from, :now, 0, 0, 0, 0, 0)`)
-  // A reading that begins in the future was begun while the clock was ahead: its windows hold nothing yet.
+  // A backfill that begins in the future was started while the clock was ahead: its windows hold nothing yet.
   const rebase = store.prepare<object>(`
     update backfills set started_at = :now, stage = iif(until_at > :now, 'notifications', stage),
       read_until_at = iif(until_at > :now, :from, read_until_at), until_at = min(until_at, :now),
@@ -68,8 +68,8 @@ export function openBackfills(store: Store, clock: Clock) {
     find.get(app.id, environment) ?? null
 
   /**
-   * Begins with as much as Apple shows. One that was begun before is left as it is, unless the clock was ahead then: it
-   * starts over.
+   * Begins a backfill over all that Apple shows. An existing one does not change, unless the clock was ahead when it
+   * began: it then starts over.
    */
   function begin({ app, environment }: AppEnvironment): void {
     const now = clock()
@@ -78,14 +78,14 @@ export function openBackfills(store: Store, clock: Clock) {
     rebase.run({ app_id: app.id, environment, now, from })
   }
 
-  /** The window that is being read, or the next one; null when all of them were. */
+  /** The current window, or the next one; null when all were read. */
   function window(row: BackfillRow): Window | null {
     if (row.stage !== 'notifications' || row.read_until_at >= row.until_at) return null
     if (row.window_until_at === null) return windowFrom(row.read_until_at, row.until_at)
     return { from: row.read_until_at, until: row.window_until_at, page: row.page }
   }
 
-  /** Reads on within a window, at the page it names. */
+  /** Continues within a window, at the page it names. */
   const resumeAt = ({ app, environment }: AppEnvironment, { from, until, page }: Window): void =>
     void setPosition.run(from, until, page, app.id, environment)
 
@@ -96,7 +96,7 @@ export function openBackfills(store: Store, clock: Clock) {
   const enterStage = ({ app, environment }: AppEnvironment, stage: Stage): void =>
     void setStage.run(stage, stage === 'done' ? clock() : null, app.id, environment)
 
-  /** Transactions and statuses are read once more: what happened is too old for the history of notifications. */
+  /** Reads transactions and statuses again, for events that are too old for the history of notifications. */
   const restart = ({ app, environment }: AppEnvironment): void => void renew.run(clock(), app.id, environment)
 
   const count = ({ app, environment }: AppEnvironment, counts: Partial<Record<Count, number>>): void =>

@@ -1,4 +1,4 @@
-/** What we remember: one customer's transactions and subscriptions, asked of Apple and applied. */
+/** Reads one customer's transactions and subscriptions from Apple and applies them. */
 import type { ServerApi } from '../../apple/api/server.ts'
 import type { Verified } from '../../apple/jws/signed.ts'
 import type { Transaction } from '../../apple/payloads.ts'
@@ -13,7 +13,7 @@ import type { Lineages } from './lineages.ts'
 const TRANSACTIONS = { origin: 'backfill', source: 'transactions' } as const
 const STATUSES = { origin: 'backfill', source: 'status' } as const
 
-/** Whom to ask about what, and what ends the asking between two questions. */
+/** What to read, from which API. `signal` stops the reading between two requests. */
 export type HistoryRequest = { appEnvironment: AppEnvironment; api: ServerApi; signal: AbortSignal }
 
 type Deps = { ledger: Ledger; intake: Intake; lineages: Lineages; backfills: Backfills }
@@ -23,9 +23,9 @@ export type CustomerHistory = ReturnType<typeof openCustomerHistory>
 export function openCustomerHistory({ ledger, intake, lineages, backfills }: Deps) {
   /**
    * Reads all transactions of the customer who has this lineage, from the revision where the last reading ended.
-   * Resolves with false when Apple knows no such transaction there.
+   * Resolves with false when Apple does not know the transaction.
    *
-   * @throws AppleFault; each page that was read before it stays read.
+   * @throws AppleFault; each page that was read before it is stored.
    */
   async function transactions(request: HistoryRequest, original_transaction_id: string): Promise<boolean> {
     const { appEnvironment } = request
@@ -49,7 +49,7 @@ export function openCustomerHistory({ ledger, intake, lineages, backfills }: Dep
     }
   }
 
-  /** The next page; null when Apple knows no such transaction. A revision that Apple knows no more begins anew. */
+  /** The next page; null for an unknown transaction. Starts over if Apple no longer knows the revision. */
   async function readPage({ appEnvironment, api }: HistoryRequest, id: string) {
     const revision = lineages.revisionOf(appEnvironment, id)
     try {
@@ -62,7 +62,7 @@ export function openCustomerHistory({ ledger, intake, lineages, backfills }: Dep
   }
 
   /**
-   * Asks what the subscriptions of the customer who has this lineage are now.
+   * Reads the current subscription statuses of the customer who has this lineage.
    *
    * @throws AppleFault
    */

@@ -1,4 +1,4 @@
-/** What we compute: what a fault of Apple's means for a history, and how it is told. */
+/** Interprets Apple's faults for reading a history, and describes them. */
 import { AppleFault } from '../../apple/api/faults.ts'
 import { Refusal } from '../../errors.ts'
 
@@ -11,26 +11,26 @@ const CODES = {
   no_such_app: '4040003',
 } as const
 
-/** True when Apple said exactly this. */
+/** True for exactly this error code of Apple's. */
 export const isFault = (error: unknown, kind: keyof typeof CODES): error is AppleFault =>
   error instanceof AppleFault && error.code === CODES[kind]
 
-/** The token of a page is no good any more. */
+/** Whether a page token is no longer valid. */
 export const isPageTokenExpired = (error: unknown): boolean =>
   isFault(error, 'page_expired') || isFault(error, 'page_unknown')
 
-/** Before an app was ever on sale Apple knows it in the sandbox alone. */
+/** Before an app is first on sale, Apple knows it only in the sandbox. */
 export const isUnknownApp = (error: unknown): boolean => isFault(error, 'no_such_app')
 
 /**
- * What a person should know of what ended a run: a fault of Apple's, or of our disk. Anything else is a mistake of
- * this program's, and thrown on.
+ * The message of an error that ended a run: a fault of Apple's, or of the disk. Any other error is a bug and is
+ * rethrown.
  */
 export function describeFault(error: unknown): string {
   if (error instanceof AppleFault || error instanceof Refusal) return error.message
   throw error
 }
 
-/** When Apple may be asked again, in milliseconds since the epoch; null where it did not say. */
+/** When to retry, in milliseconds since the epoch; null if Apple did not say. */
 export const retryAt = (error: unknown): number | null =>
   error instanceof AppleFault ? error.retry_at : null

@@ -1,4 +1,4 @@
-/** What we remember: notifications that Apple had sent and we had not received, as gaps that are found and filled. */
+/** Gaps: notifications that Apple had sent and Windfall had not received. Found and filled one by one. */
 import type { Notification } from '../../apple/notification.ts'
 import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
@@ -8,7 +8,7 @@ import { newId } from '../../ids.ts'
 import type { Store } from '../../store/store.ts'
 import type { AppEnvironment } from './app_environment.ts'
 
-/** `notifications` were missing when it was found; `recovered` of them were applied: fewer where some arrived since. */
+/** `notifications`: missing when the gap was found. `recovered`: applied of them, fewer if some arrived since. */
 export type Gap = {
   id: string
   app_id: string
@@ -21,7 +21,7 @@ export type Gap = {
   filled_at: number | null
 }
 
-/** Which gaps: of these apps, newest first, those found before `before` (`next` of the page before). */
+/** Filters: gaps of these apps, newest first, found before `before` (`next` of the previous page). */
 type GapListing = {
   apps: readonly string[]
   environment: Environment | null
@@ -54,17 +54,17 @@ export function openGaps({ store, clock, feed }: Deps) {
     values                      (:id, :app_id, :environment, :first_signed_at, :last_signed_at, :notifications, :recovered, :found_at, :filled_at)`)
   const count = store.prepare<[string]>('update gaps set recovered = recovered + 1 where id = ?')
 
-  /** True when a notification has arrived, whatever brought it. */
+  /** True when a notification has arrived, from any source. */
   const isKnown = ({ app, environment }: AppEnvironment, { uuid }: Missing): boolean =>
     known.get(app.id, environment, uuid) !== undefined
 
-  /** The gap that is being filled, if one is. */
+  /** The gap that is being filled; null if there is none. */
   const findOpen = ({ app, environment }: AppEnvironment): Gap | null =>
     unfilled.get(app.id, environment) ?? null
 
   /**
-   * Takes those that are missing to be a gap, or more of the one that is being filled, and says so once. Null when by
-   * now all of them have arrived.
+   * Opens a gap for the missing notifications, or extends the open one, and appends `gap.found` once. Null if all of
+   * them have arrived in the meantime.
    */
   function openOrExtend(appEnvironment: AppEnvironment, candidates: readonly Missing[]): string | null {
     const missing = candidates.filter((one) => !isKnown(appEnvironment, one))
@@ -87,10 +87,10 @@ export function openGaps({ store, clock, feed }: Deps) {
     notifications: missing.length,
   })
 
-  /** One of them is applied in this unit of work. */
+  /** Counts a recovered notification, in the unit of work that applies it. */
   const countRecovered = (id: string): void => void count.run(id)
 
-  /** All that was missing is here. */
+  /** Closes the gap: nothing is missing any more. */
   function fill(appEnvironment: AppEnvironment, gap: Gap): void {
     const filled = { ...gap, filled_at: clock() }
     put.run(filled)
@@ -125,7 +125,7 @@ export function openGaps({ store, clock, feed }: Deps) {
   /**
    * A page of gaps.
    *
-   * @throws Refusal 400 `invalid_request` for a `before` that no page gave.
+   * @throws Refusal 400 `invalid_request` for a `before` that is not a cursor.
    */
   function page({ apps, environment, before, limit }: GapListing): { gaps: Gap[]; next: string | null } {
     const after = before === null ? { found_at: null, id: null } : cursorIn(before)
@@ -140,11 +140,11 @@ export function openGaps({ store, clock, feed }: Deps) {
 function cursorIn(text: string): { found_at: number; id: string } {
   const [, found_at, id] = /^(\d{1,15})\.(\w+)$/.exec(text) ?? []
   if (found_at !== undefined && id !== undefined) return { found_at: Number(found_at), id }
-  const message = 'must be `next` of the page before'
+  const message = 'must be `next` of the previous page'
   throw new Refusal(400, 'invalid_request', `before: ${message}`, { errors: [{ path: 'before', message }] })
 }
 
-/** Apple's first payloads were not dated. */
+/** Apple's first payloads have no date. */
 function spanOf(missing: readonly Missing[]) {
   const dates = missing.map(({ signed_at }) => signed_at ?? 0)
   return {

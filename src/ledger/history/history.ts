@@ -1,4 +1,4 @@
-/** What we remember: everything that Apple shows of the past: read once at first, compared ever after, asked for where an app names it. */
+/** Apple's history: the backfill, the reconciliation, and the lookup of ids that apps named. One queue for each. */
 import type { ServerApi } from '../../apple/api/server.ts'
 import type { Verifier } from '../../apple/jws/signed.ts'
 import type { Environment } from '../../apple/payloads.ts'
@@ -30,12 +30,12 @@ import { emptyCounts, openReconciliation } from './reconciliation.ts'
 import { openWatermarks, type Watermark } from './watermarks.ts'
 import { HISTORY_DEPTH_MS } from './windows.ts'
 
-/** How far everything is with one app in one environment. */
+/** Progress of one app in one environment. */
 export type HistoryProgress = {
   app_id: string
   bundle_id: string
   environment: Environment
-  /** False where its organization has no In-App Purchase key. */
+  /** False if its organization has no In-App Purchase key. */
   has_key: boolean
   backfill: BackfillRow | null
   watermark: Watermark | null
@@ -44,7 +44,8 @@ export type HistoryProgress = {
 }
 
 const NO_PROBLEM = { problem: null, retry_at: null }
-const APP_UNKNOWN = 'Apple knows no such app there: before it was ever on sale it is in the sandbox alone'
+const APP_UNKNOWN =
+  'Apple does not know this app here: before it is first on sale, it exists only in the sandbox'
 
 type Deps = {
   store: Store
@@ -92,10 +93,10 @@ export function openHistory({
   const queues = { backfill: openSerial(), reconcile: openSerial(), lookUp: openSerial() }
 
   /**
-   * Reads everything that Apple still shows of the connected apps (or of one), production first, each on from where it
-   * was: notifications of 180 days, each customer's transactions, subscriptions whose last word may be stale. What is
-   * done is passed over, so that it can be called at any time. Resolves with how each ended; a fault of Apple's is
-   * remembered, told in words, and stops that app's environment alone.
+   * Backfills the connected apps (or one), production first, each from where it stopped: notifications of 180 days,
+   * each customer's transactions, and subscriptions whose status may be stale. It skips what is done, so it can be
+   * called at any time. Resolves with how each ended. A fault of Apple's is stored, described, and stops only that
+   * app's environment.
    */
   const backfill = (app?: App): Promise<BackfillOutcome[]> =>
     queues.backfill.run(() => collectInOrder(requestsFor(app ? [app] : apps.list()), backfillOne))
@@ -106,7 +107,7 @@ export function openHistory({
     const outcome = await runAndReport(
       appEnvironment,
       () => backfillReader.run(request),
-      'the reading of Apple’s history stopped',
+      'the backfill stopped',
     )
     const reason = outcome.state === 'not_there' ? APP_UNKNOWN : outcome.problem
     if (reason !== null) await store.commitBulk(() => backfills.recordProblem(appEnvironment, reason))
@@ -115,8 +116,8 @@ export function openHistory({
 
   /**
    * Compares all notifications that Apple signed with those that arrived: from two hours before the watermark of each
-   * app and environment (or from `since`, milliseconds) to a minute ago; of all connected apps, or of these `apps`. What was missing is applied as `recovered`,
-   * and told as `gap.found` and `gap.filled`. A fault of Apple's leaves the watermark where it was, and is told in words.
+   * app and environment (or from `since`, milliseconds) to a minute ago; of all connected apps, or of these `apps`.
+   * Applies what is missing as `recovered`. Appends `gap.found` and `gap.filled`. A fault leaves the watermark.
    */
   const reconcile = (
     requested: { since?: number | null; apps?: readonly App[] } = {},
@@ -136,14 +137,14 @@ export function openHistory({
     const outcome = await runAndReport(
       appEnvironment,
       () => reconciliation.run(request, counts),
-      'the comparison with Apple stopped',
+      'the reconciliation stopped',
     )
     if (outcome.state !== 'stopped')
       await store.commitBulk(() => watermarks.finish(appEnvironment, outcome.problem))
     return [{ ...labelsOf(appEnvironment), ...counts, ...outcome }]
   }
 
-  /** What happened before Apple's history of notifications begins is seen in the customers' transactions alone. */
+  /** Events older than Apple's history of notifications appear only in the customers' transactions. */
   async function restartExpiredBackfill(appEnvironment: AppEnvironment): Promise<void> {
     const compared = watermarks.get(appEnvironment)?.compared_until_at
     if (compared === undefined || compared >= clock() - HISTORY_DEPTH_MS) return
@@ -151,8 +152,8 @@ export function openHistory({
   }
 
   /**
-   * Asks Apple for the ids that client apps named and that nobody knows, those whose time has come: two minutes after
-   * they were named, then ever more seldom, six times within five days.
+   * Looks up the ids that client apps named and that are unknown, if due: two minutes after they were named, then at
+   * growing intervals, six times within five days.
    */
   const lookUp = (): Promise<LookupRunOutcome[]> =>
     queues.lookUp.run(() => collectInOrder(withServerApi(apps.list()), lookUpFor))
@@ -164,16 +165,16 @@ export function openHistory({
     const outcome = await runAndReport(
       appEnvironment,
       () => lookup.run(requested, counts),
-      'looking up what apps named stopped',
+      'the lookup of transaction ids stopped',
     )
     return [{ bundle_id: app.bundle_id, ...outcome, ...counts, waiting: ledger.lookups.count(app.id) }]
   }
 
-  /** Runs, and gives how it ended. `what` begins the line of the log where it failed. */
+  /** Calls `run` and returns how it ended. A failure is logged with `failureMessage`. */
   async function runAndReport(
     appEnvironment: AppEnvironment,
     run: () => Promise<unknown>,
-    what: string,
+    failureMessage: string,
   ): Promise<RunOutcome> {
     try {
       await run()
@@ -182,7 +183,7 @@ export function openHistory({
       if (closing.signal.aborted) return { ...NO_PROBLEM, state: 'stopped' }
       if (isUnknownApp(error)) return { ...NO_PROBLEM, state: 'not_there' }
       const problem = describeFault(error)
-      log.warn(what, { ...labelsOf(appEnvironment), reason: problem })
+      log.warn(failureMessage, { ...labelsOf(appEnvironment), reason: problem })
       return { state: 'failed', problem, retry_at: retryAt(error) }
     }
   }
@@ -201,7 +202,7 @@ export function openHistory({
     })
   }
 
-  /** For which connected apps Apple can be asked. */
+  /** The connected apps, and those of them without a key. */
   function keyCoverage(): KeyCoverage {
     const connected = apps.list()
     const without_key = connected
@@ -210,7 +211,7 @@ export function openHistory({
     return { connected: connected.length, without_key }
   }
 
-  /** How far everything is, for every connected app. */
+  /** The progress of every connected app. */
   const progress = (): HistoryProgress[] =>
     appEnvironmentsOf(apps.list()).map((appEnvironment) => ({
       app_id: appEnvironment.app.id,
@@ -222,7 +223,7 @@ export function openHistory({
       lookups: ledger.lookups.count(appEnvironment.app.id),
     }))
 
-  /** Stops what is under way between two of Apple's answers; resolves once it has stopped. */
+  /** Stops running work between two of Apple's answers; resolves once it has stopped. */
   async function close(): Promise<void> {
     closing.abort()
     await Promise.all(Object.values(queues).map((queue) => queue.idle()))
@@ -231,7 +232,7 @@ export function openHistory({
   return { backfill, reconcile, lookUp, keyCoverage, progress, gaps: gaps.page, close }
 }
 
-/** The answers of `work` for each, one after another. */
+/** Runs `work` for each item in order and concatenates the answers. */
 async function collectInOrder<Item, Answer>(
   items: readonly Item[],
   work: (item: Item) => Promise<Answer[]>,

@@ -1,4 +1,4 @@
-/** What we remember: what Apple's histories hold, each text proved by itself, since it is no truer for where it came from. */
+/** Verifies the texts in Apple's histories, each by its signature, and applies those that are new. */
 import { hash } from 'node:crypto'
 import type { StatusItem } from '../../apple/api/server.ts'
 import { SignatureError, type Verified, type Verifier } from '../../apple/jws/signed.ts'
@@ -12,10 +12,10 @@ import type { Store } from '../../store/store.ts'
 import type { openRefused } from '../refused.ts'
 import { type AppEnvironment, labelsOf } from './app_environment.ts'
 
-/** Windows overlap, and a text that is refused comes again with each: it is told once, while so many are remembered. */
+/** Windows overlap, so a refused text comes again with each. It is logged once, as long as this many are cached. */
 const LOGGED_MAX = 1_000
 
-/** `refused` keeps the text of what is refused, for diagnosis. */
+/** `refused` stores refused texts, for diagnosis. */
 export type IntakeDeps = {
   store: Store
   verifier: Verifier
@@ -23,7 +23,7 @@ export type IntakeDeps = {
   refused: Pick<ReturnType<typeof openRefused>, 'save'>
 }
 
-/** What of a page is proved and was not known by its very text; and how many texts were refused. */
+/** The verified facts of a page whose text is new, and the number of refused texts. */
 type VerifiedFacts<Fact> = { facts: Fact[]; refused: number }
 
 export type Intake = ReturnType<typeof openIntake>
@@ -34,7 +34,7 @@ export function openIntake({ store, verifier, log, refused }: IntakeDeps) {
   )
   const logged = new Set<string>()
 
-  /** The same payload was proved before, and stands in the ledger with all that it says. */
+  /** Whether the ledger already contains the same payload. */
   const isKnown = ({ app }: AppEnvironment, jws: string): boolean =>
     known.get(app.id, hash('sha256', jws.split('.', 2)[1] ?? '', 'buffer')) !== undefined
 
@@ -54,7 +54,7 @@ export function openIntake({ store, verifier, log, refused }: IntakeDeps) {
       requireMatch(appEnvironment, await verifyTransaction(verifier, jws)),
     )
 
-  /** Apple signs an entry anew whenever it is asked for: nothing of it can be known. */
+  /** Apple signs statuses on each request, so none can be known. */
   async function statuses(
     appEnvironment: AppEnvironment,
     items: readonly StatusItem[],
@@ -106,7 +106,7 @@ export function openIntake({ store, verifier, log, refused }: IntakeDeps) {
     if (logged.has(name)) return
     if (logged.size >= LOGGED_MAX) logged.clear()
     logged.add(name)
-    log.warn('Apple’s history holds something that is refused', {
+    log.warn('an entry of Apple’s history was refused', {
       ...labelsOf(appEnvironment),
       code,
       reason: message,
@@ -115,10 +115,10 @@ export function openIntake({ store, verifier, log, refused }: IntakeDeps) {
   }
 
   /**
-   * Applies facts, a unit of work each, as bulk work; then `remember`, which writes down how far the reading came, in the
-   * commit that holds the last of them or in the next one.
+   * Applies facts as bulk work, one unit of work each. Then calls `onApplied`, which stores the position, in the
+   * commit that holds the last fact or in the next one.
    *
-   * @throws what `apply` threw; nothing after that fact is applied, and nothing is written down.
+   * @throws the error of `apply`; nothing after that fact is applied, and the position is not stored.
    */
   async function applyAll<Fact>(
     facts: readonly Fact[],
@@ -139,7 +139,7 @@ function withRefusedCount<Fact>(results: readonly (Fact | null)[]): VerifiedFact
   return { facts, refused: results.length - facts.length }
 }
 
-/** Why a text is not believed; null where that is not the text's fault. */
+/** Why a text was refused; null for an error that the text did not cause. */
 function faultOf(error: unknown): SignatureError | Refusal | null {
   if (error instanceof SignatureError) return error
   return error instanceof Refusal && error.code === 'not_a_notification' ? error : null
@@ -147,7 +147,7 @@ function faultOf(error: unknown): SignatureError | Refusal | null {
 
 type AppPayload = { bundle_id: string; environment: Environment; apple_id?: number | null }
 
-/** What the history of one app in one environment holds has to be of that app and environment. */
+/** Requires that an entry of a history belongs to its app and environment. */
 function requireMatch<Fact extends AppPayload>(
   { app, environment }: AppEnvironment,
   verified: Verified<Fact>,
@@ -162,4 +162,4 @@ function requireMatch<Fact extends AppPayload>(
 }
 
 const mismatch = (found: string, expected: string): SignatureError =>
-  new SignatureError('mismatch', `signed by Apple, but of ${found}, in the history of ${expected}`)
+  new SignatureError('mismatch', `signed by Apple for ${found}, but found in the history of ${expected}`)

@@ -1,10 +1,10 @@
-/** What we remember: whose transactions and statuses were asked for at Apple, and who is to be asked for next. */
+/** Stores which lineages' transactions and statuses were read from Apple, and lists those to read next. */
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import { bound, type Store } from '../../store/store.ts'
 import type { AppEnvironment } from './app_environment.ts'
 
-/** So many are looked at in one turn of the event loop. */
+/** Rows read in one turn of the event loop. */
 const SLICE = 500
 
 type Key = [app_id: string, environment: string, original_transaction_id: string]
@@ -24,7 +24,7 @@ export function openLineages(store: Store, clock: Clock) {
         and read.original_transaction_id = slice.original_transaction_id
         and (read_with is not null or read_at >= :since)) as is_due
     from slice`)
-  // What Apple said of the renewal before the period began, or before it was to end, tells nothing of how it is now.
+  // A renewal info signed before the period began, or before it was to end, does not describe the current state.
   const stale = store.prepare<object, Candidate>(`
     with slice as (
       select * from subscriptions where ${inAppEnvironment} order by original_transaction_id limit ${SLICE})
@@ -43,7 +43,7 @@ export function openLineages(store: Store, clock: Clock) {
   const putRevision = store.prepare<[...Key, string]>(`
     insert into lineage_reads (app_id, environment, original_transaction_id, revision) values (?, ?, ?, ?)
     on conflict do update set revision = excluded.revision, read_at = null, read_with = null`)
-  // Never before the reading began, so that a clock that is set back does not make it endless.
+  // Never before the start of the reading, so that a clock that is set back does not make it endless.
   const end = store.prepare<object>(`
     insert into lineage_reads (app_id, environment, original_transaction_id, revision, read_at)
     values (:app_id, :environment, :id, :revision, max(:now, ifnull(
@@ -64,33 +64,33 @@ export function openLineages(store: Store, clock: Clock) {
     select 1 as one from notifications where app_id = ${bound} and environment = ${bound}
       and original_transaction_id = ${bound} and status is not null limit 1`)
 
-  /** The lineages of a realm whose transactions were not read since then, a slice at a time. */
+  /** The lineages of an app environment whose transactions were not read since `since`, in slices. */
   const unreadSince = (appEnvironment: AppEnvironment, since: number) =>
     slices((after) => unread.all(sliceParams(appEnvironment, after, since)))
 
-  /** Its transactions were read since then, by itself or with another's. */
+  /** Whether its transactions were read since then, by itself or with another lineage of its customer. */
   const isReadSince = (
     { app, environment }: AppEnvironment,
     original_transaction_id: string,
     since: number,
   ): boolean => readAt.get(app.id, environment, original_transaction_id, since) !== undefined
 
-  /** The subscriptions of a realm whose last word may be stale, and that were not asked for since then. */
+  /** The subscriptions of an app environment whose status may be stale and was not read since `since`. */
   const staleSince = (appEnvironment: AppEnvironment, since: number) =>
     slices((after) => stale.all({ ...sliceParams(appEnvironment, after, since), now: clock() }))
 
-  /** The revision to go on from; null where nothing was read yet. */
+  /** The revision to continue from; null if nothing was read yet. */
   const revisionOf = ({ app, environment }: AppEnvironment, original_transaction_id: string): string | null =>
     find.get(app.id, environment, original_transaction_id)?.revision ?? null
 
-  /** A page was applied, up to `revision`. */
+  /** Records that a page was applied, up to `revision`. */
   const savePage = (
     { app, environment }: AppEnvironment,
     original_transaction_id: string,
     revision: string,
   ): void => void putRevision.run(app.id, environment, original_transaction_id, revision)
 
-  /** All pages were; they held the transactions of `others`, who need not be asked for. */
+  /** Records that all pages were applied. They contained the transactions of `others`, which count as read, too. */
   function finish(
     { app, environment }: AppEnvironment,
     original_transaction_id: string,
@@ -101,7 +101,7 @@ export function openLineages(store: Store, clock: Clock) {
     for (const other of others) insertReadWith.run(app.id, environment, other, original_transaction_id)
   }
 
-  /** Apple was asked what these are now. */
+  /** Records that the statuses of these lineages were read. */
   function markStatusRead({ app, environment }: AppEnvironment, ids: Iterable<string>): void {
     for (const id of ids) putStatusRead.run(app.id, environment, id, clock())
   }
@@ -109,7 +109,7 @@ export function openLineages(store: Store, clock: Clock) {
   const isStatusReadSince = ({ app, environment }: AppEnvironment, id: string, since: number): boolean =>
     statusReadAt.get(app.id, environment, id, since) !== undefined
 
-  /** Apple has told by itself of the subscription. */
+  /** Whether a notification of the subscription has arrived. */
   const hasNotification = ({ app, environment }: AppEnvironment, original_transaction_id: string): boolean =>
     findNotification.get(app.id, environment, original_transaction_id) !== undefined
 
@@ -133,7 +133,7 @@ const sliceParams = ({ app, environment }: AppEnvironment, after: string, since:
   since,
 })
 
-/** Walks through candidates in the order of their ids, and gives those that are due. */
+/** Iterates over candidates by id, and yields those that are due. */
 async function* slices(next: (after: string) => Candidate[]): AsyncGenerator<string[], void, undefined> {
   let after = ''
   for (;;) {

@@ -1,4 +1,4 @@
-/** What we remember: the ids that client apps named, looked up at Apple: in production, and in the sandbox where it is unknown there. */
+/** Looks up at Apple the ids that client apps named: in production, then in the sandbox. */
 import { AppleFault } from '../../apple/api/faults.ts'
 import type { ServerApi } from '../../apple/api/server.ts'
 import type { Environment } from '../../apple/payloads.ts'
@@ -10,11 +10,11 @@ import type { Lineages } from './lineages.ts'
 import type { Lookup, LookupOutcome, Lookups } from './lookups.ts'
 import { forEachConcurrently } from './pool.ts'
 
-const AT_ONCE = 4
+const CONCURRENCY = 4
 const SLICE = 100
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
 
-/** How many ids were asked for, and how many of them Apple knew. */
+/** The number of ids requested, and of those that Apple knew. */
 export type LookupCounts = { requested: number; found: number }
 
 type Deps = { store: Store; lookups: Lookups; lineages: Lineages; customerHistory: CustomerHistory }
@@ -22,15 +22,15 @@ type LookupRequest = { app: App; api: ServerApi; signal: AbortSignal }
 
 export function openLookup({ store, lookups, lineages, customerHistory }: Deps) {
   /**
-   * Asks for every id of an app whose time has come. What is found is history that was over when we first heard of it,
-   * and enters as silently: a purchase that happens now has a notification of its own.
+   * Looks up every due id of an app. What is found is history from before Windfall knew of it, and enters without
+   * live events: a purchase that happens now has a notification of its own.
    *
-   * @throws AppleFault; what was asked before it stays asked.
+   * @throws AppleFault; ids looked up before it stay so.
    */
   async function run(requested: LookupRequest, counts: LookupCounts): Promise<void> {
     for (;;) {
       const due = lookups.due(requested.app.id, SLICE)
-      await forEachConcurrently(due, AT_ONCE, (lookup) => settle(requested, lookup, counts))
+      await forEachConcurrently(due, CONCURRENCY, (lookup) => settle(requested, lookup, counts))
       if (due.length < SLICE) return
     }
   }
@@ -50,7 +50,7 @@ export function openLookup({ store, lookups, lineages, customerHistory }: Deps) 
       lineages.hasNotification({ app, environment }, original_transaction_id),
     )
 
-  /** Null while Apple knows it nowhere. */
+  /** Null while Apple knows the id in neither environment. */
   async function outcomeOf(
     requested: LookupRequest,
     { original_transaction_id }: Lookup,

@@ -1,4 +1,4 @@
-/** What we remember: original transaction ids that a client app named before Apple did, and when to ask for them. */
+/** Stores original transaction ids that a client app named before Apple reported them, and when to look them up. */
 import type { App } from '../../apps/apps.ts'
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
@@ -7,16 +7,16 @@ import type { openCustomers } from '../customers.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
-/** Apple's own notification of a new purchase is mostly here within the first of them; after the last we give up. */
+/** A new purchase’s notification usually arrives within the first delay. After the last, the id is given up. */
 const DELAYS_MS = [2 * MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, DAY_MS, 3 * DAY_MS]
 const LONGEST_DELAY_MS = Math.max(...DELAYS_MS)
 /**
- * Apple's ids are digits, and many of them; Xcode's local store counts from 0. Whatever else an app sends is not worth a
- * question.
+ * Apple's ids are long numbers; Xcode's local store counts from 0. No other text is worth a
+ * request.
  */
 const APPLE_ID = /^\d{3,24}$/
 
-/** `found` its history was read; `known` Apple told of it by itself; `refused` Apple takes it for no id at all. */
+/** `found`: its history was read. `known`: Apple reported it by itself. `refused`: Apple says it is not an id. */
 export type LookupOutcome = 'found' | 'known' | 'refused' | 'given_up'
 export type Lookup = { app_id: string; original_transaction_id: string; attempts: number }
 
@@ -39,7 +39,7 @@ export function openLookups(store: Store, clock: Clock, customers: ReturnType<ty
     'select count(*) as n from lookups where app_id = ? and next_at is not null',
   )
 
-  /** A client app names an id, inside the caller's unit of work: it is asked for where the ledger does not know it. */
+  /** Adds an id that a client app named, inside the caller's unit of work, if the ledger does not know it. */
   function add(app: App, original_transaction_id: string): void {
     if (!APPLE_ID.test(original_transaction_id)) return
     if (customers.findByLineage(app.id, original_transaction_id) !== null) return
@@ -47,11 +47,11 @@ export function openLookups(store: Store, clock: Clock, customers: ReturnType<ty
     insert.run(app.id, original_transaction_id, now, now + (DELAYS_MS[0] ?? 0))
   }
 
-  /** The ids of an app that are to be asked for now, those that wait longest first. */
+  /** The ids of an app that are due now, the longest waiting first. */
   const due = (app_id: string, limit: number): Lookup[] =>
     ofApp.all(app_id, clock(), clock() + LONGEST_DELAY_MS, limit)
 
-  /** Apple does not know it (yet): asked for again later, at ever longer intervals, six times in all. */
+  /** Postpones an id that Apple does not know (yet): at growing intervals, six attempts in all. */
   function postpone({ app_id, original_transaction_id, attempts }: Lookup): void {
     const delay = DELAYS_MS[attempts + 1]
     const next_at = delay === undefined ? null : clock() + delay
@@ -61,7 +61,7 @@ export function openLookups(store: Store, clock: Clock, customers: ReturnType<ty
   const settle = ({ app_id, original_transaction_id }: Lookup, outcome: LookupOutcome): void =>
     void end.run(outcome, app_id, original_transaction_id)
 
-  /** How many ids of an app are still to be asked for. */
+  /** The number of ids of an app that are still to be looked up. */
   const count = (app_id: string): number => waiting.get(app_id)?.n ?? 0
 
   return { add, due, postpone, settle, count }

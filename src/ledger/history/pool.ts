@@ -1,12 +1,12 @@
-/** What we compute: the same work for many things, a few at a time. */
+/** Runs the same work for many items, a few at a time. */
 
 /**
- * Does `work` for every item, at most `at_once` of them together. The first error lets those under way end, begins no
- * other, and is thrown.
+ * Runs `work` for every item, at most `concurrency` at a time. On the first error, running items finish, no other
+ * starts, and the error is thrown.
  */
 export async function forEachConcurrently<Item>(
   items: readonly Item[],
-  at_once: number,
+  concurrency: number,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   const rest = items.values()
@@ -24,6 +24,6 @@ export async function forEachConcurrently<Item>(
     }
   }
 
-  const workers = await Promise.allSettled(Array.from({ length: at_once }, worker))
+  const workers = await Promise.allSettled(Array.from({ length: concurrency }, worker))
   for (const settled of workers) if (settled.status === 'rejected') throw settled.reason
 }

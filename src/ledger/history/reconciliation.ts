@@ -1,4 +1,4 @@
-/** What we remember: Apple's history of notifications compared with what arrived. What is missing is a gap, and is filled. */
+/** Compares Apple's history of notifications with what arrived. Missing notifications are a gap, which it fills. */
 import type { Verified } from '../../apple/jws/signed.ts'
 import type { Notification } from '../../apple/notification.ts'
 import type { Clock } from '../../clock.ts'
@@ -21,18 +21,18 @@ import {
 } from './windows.ts'
 
 const RECOVERED = { origin: 'recovered', source: 'history' } as const
-/** So many are held in memory before they are applied: about ten megabytes. */
+/** Notifications held in memory before they are applied: about ten megabytes. */
 const BUFFER_MAX = 1_000
 
-/** What one comparison asked for and found. `from` and `until` in milliseconds since the epoch. */
+/** The result of one comparison. `from` and `until` in milliseconds since the epoch. */
 export type ReconcileCounts = {
   from: number
   until: number
-  /** How many notifications Apple showed, how many of them we had not received, how many were refused. */
+  /** How many notifications Apple showed, how many of them were missing, how many were refused. */
   notifications: number
   recovered: number
   refused: number
-  /** The span of those that we had not received, by when they were signed; null when none was missing. */
+  /** The first and last signing dates of the missing notifications; null if none was missing. */
   first_signed_at: number | null
   last_signed_at: number | null
 }
@@ -41,22 +41,22 @@ type NotificationBuffer = Verified<Notification>[]
 type Deps = { store: Store; clock: Clock; ledger: Ledger; intake: Intake; gaps: Gaps; watermarks: Watermarks }
 
 export function openReconciliation({ store, clock, ledger, intake, gaps, watermarks }: Deps) {
-  /** Where the next comparison begins: two hours before the watermark, or at `since`, but within Apple's reach. */
+  /** Where the next comparison begins: two hours before the watermark, or at `since`, but within Apple's retention. */
   function startFor(appEnvironment: AppEnvironment, since: number | null): number {
     const watermark = Math.min(watermarks.get(appEnvironment)?.compared_until_at ?? clock(), clock())
     return Math.max(since ?? watermark - OVERLAP_MS, clock() - HISTORY_DEPTH_MS)
   }
 
   /**
-   * Compares everything that Apple signed since then, up to a minute ago. `tally` counts while it goes on, so that it
-   * tells how far it came when it does not come to its end.
+   * Compares everything that Apple signed since then, up to a minute ago. `counts` is updated during the run, so it
+   * shows the progress of an interrupted one.
    *
    * @throws AppleFault; what was found before it is applied, and the watermark stays before what was not compared.
    */
   async function run(request: HistoryRequest, counts: ReconcileCounts): Promise<void> {
     const { appEnvironment } = request
     const compared = watermarks.get(appEnvironment)?.compared_until_at ?? counts.from
-    // What Apple shows no more cannot be compared, and holds nothing up.
+    // What Apple no longer shows cannot be compared, and does not hold the watermark back.
     const isContiguous = counts.from <= Math.max(compared, clock() - HISTORY_DEPTH_MS)
     let window = windowFrom(counts.from, counts.until)
     while (window.from < counts.until) {
@@ -70,7 +70,7 @@ export function openReconciliation({ store, clock, ledger, intake, gaps, waterma
     })
   }
 
-  /** Reads one window, or until enough is held; gives what is to be read next. */
+  /** Reads one window, or until the buffer is full. Returns what to read next. */
   async function readWindow(
     request: HistoryRequest,
     window: Window,
@@ -93,7 +93,7 @@ export function openReconciliation({ store, clock, ledger, intake, gaps, waterma
     }
   }
 
-  /** Reads one page, holds what is missing, and gives the token of the next page. */
+  /** Reads one page, buffers what is missing, and returns the token of the next page. */
   async function readPage(
     { appEnvironment, api }: HistoryRequest,
     at: Window,
@@ -107,7 +107,7 @@ export function openReconciliation({ store, clock, ledger, intake, gaps, waterma
     const missing = facts.filter(({ payload }) => !gaps.isKnown(appEnvironment, payload))
     const others = facts.filter((fact) => !missing.includes(fact))
     buffer.push(...missing)
-    // Apple has signed the same notification anew: one more text, and no gap.
+    // Apple has signed the same notification again: another text, but no gap.
     await intake.applyAll(others, (fact) => ledger.apply(appEnvironment.app, fact, RECOVERED))
     return next
   }
@@ -126,7 +126,7 @@ export function openReconciliation({ store, clock, ledger, intake, gaps, waterma
     )
     if (gap === null) return
     await intake.applyAll(buffer, (fact) => {
-      // It may have arrived by itself in the meantime.
+      // It may have arrived in the meantime.
       if (gaps.isKnown(appEnvironment, fact.payload)) return
       ledger.apply(appEnvironment.app, fact, RECOVERED)
       gaps.countRecovered(gap)
@@ -140,7 +140,7 @@ export function openReconciliation({ store, clock, ledger, intake, gaps, waterma
   return { startFor, run }
 }
 
-/** What to read instead of what Apple would not show. @throws what it was thrown, where nothing would help. */
+/** The window to read instead of one that Apple refused. @throws the given fault if no other would help. */
 function retryWindow(at: Window, until: number, fault: unknown): Window {
   if (isFault(fault, 'too_far_back')) return windowFrom(nextDay(at), until)
   const shorter = isPageTokenExpired(fault) ? halveWindow(at) : null
@@ -148,7 +148,7 @@ function retryWindow(at: Window, until: number, fault: unknown): Window {
   return shorter
 }
 
-/** Nothing asked yet. Apple may be about to bring what it signed within the last minute. */
+/** Zero counts. The range ends a minute ago, because what Apple signed since may still be on its way. */
 export const emptyCounts = (from: number, now: number): ReconcileCounts => ({
   from,
   until: now - SETTLED_MS,

@@ -1,4 +1,4 @@
-/** What we compute: which instant a person means by `7d` or `2026-05-01`. */
+/** Parses an instant such as `7d` or `2026-05-01`. */
 import { Refusal } from '../../errors.ts'
 
 const MINUTE_MS = 60_000
@@ -12,20 +12,20 @@ const DURATION = /^(\d{1,6})([mhdw])$/
 const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?)?$/
 
 /**
- * An instant in milliseconds: so long before `now` (`90m`, `36h`, `7d`, `2w`), or a date, with or without a time, in UTC
- * where it names no zone.
+ * An instant in milliseconds: a duration before `now` (`90m`, `36h`, `7d`, `2w`), or a date, with or without a time, in
+ * UTC if it names no zone.
  *
- * @throws Refusal 400 `invalid_request` for anything else, a day that no month has, and what is yet to come.
+ * @throws Refusal 400 `invalid_request` for any other text, a day that does not exist, and an instant in the future.
  */
 export function instantSince(text: string, now: number): number {
   const [, count, unit] = DURATION.exec(text) ?? []
   const at = unit === undefined ? dateIn(text) : now - Number(count) * (UNITS[unit] ?? 0)
   if (at === null) {
     throw invalid(
-      `“${text}” is neither a date (2026-05-01, 2026-05-01T08:00Z) nor a time ago (90m, 36h, 7d, 2w)`,
+      `“${text}” is neither a date (2026-05-01, 2026-05-01T08:00Z) nor a duration (90m, 36h, 7d, 2w)`,
     )
   }
-  if (at >= now) throw invalid(`${text} is yet to come`)
+  if (at >= now) throw invalid(`${text} is not in the past`)
   return at
 }
 
@@ -33,7 +33,7 @@ function dateIn(text: string): number | null {
   const [, time, , , zone] = DATE.exec(text) ?? [null]
   if (!DATE.test(text)) return null
   const at = Date.parse(time === undefined || zone !== undefined ? text : `${text}Z`)
-  // Some days that no month has are read as days of the next one.
+  // Date.parse reads some days that do not exist as days of the next month.
   const isDay = !Number.isNaN(Date.parse(text.slice(0, 10))) && sameDay(text.slice(0, 10))
   return Number.isNaN(at) || !isDay ? null : at
 }

@@ -1,16 +1,16 @@
-/** What we compute: the stretches of time in which Apple's history of notifications is asked for. */
+/** The time windows in which Apple's history of notifications is read. */
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
-/** Apple keeps 180 days. A little less, since its clock is not ours. */
+/** Apple keeps 180 days. A little less, because Apple's clock may differ. */
 export const HISTORY_DEPTH_MS = 180 * DAY_MS - 5 * MINUTE_MS
 const WIDTH_MS = 7 * DAY_MS
 /** A notification may appear in the history, or be signed, later than others of the same time. */
 export const OVERLAP_MS = 2 * 60 * MINUTE_MS
-/** What Apple signs now is on its way to us now: it is no gap yet. */
+/** What Apple signs now is still on its way: it is not a gap yet. */
 export const SETTLED_MS = MINUTE_MS
 
-/** A stretch of time, in milliseconds since the epoch, and Apple's token of the page to read next in it. */
+/** A window, in milliseconds since the epoch, and Apple's token of its next page. */
 export type Window = { from: number; until: number; page: string | null }
 
 export const windowFrom = (from: number, until: number): Window => ({
@@ -20,7 +20,7 @@ export const windowFrom = (from: number, until: number): Window => ({
 })
 
 /**
- * The same window from its first page on, half as wide: a page's token has expired before it was its turn. Null where
+ * The same window from its first page on, half as wide, after a page token expired. Null if
  * that would not help.
  */
 export function halveWindow({ from, until, page }: Window): Window | null {
@@ -28,5 +28,5 @@ export function halveWindow({ from, until, page }: Window): Window | null {
   return { from, until: from + Math.ceil((until - from) / 2), page: null }
 }
 
-/** What to read instead of a window that begins longer ago than Apple answers for. */
+/** The window start to use instead of one that is older than Apple's history. */
 export const nextDay = ({ from }: Window): number => from + DAY_MS

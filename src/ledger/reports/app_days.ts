@@ -1,4 +1,4 @@
-/** What we remember: for each app, report and day whether we have it. */
+/** The state of each report day of each app. */
 import type { ReportKind } from '../../apple/api/connect.ts'
 import type { App } from '../../apps/apps.ts'
 import type { Clock } from '../../clock.ts'
@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.ts'
 import { type DayState, REPORT_RETENTION_DAYS } from './due.ts'
 import type { ImportDay, ImportDays } from './import_days.ts'
 
-/** `not_asked`: it was never asked for. An app without rows on a day that was read is `empty`. */
+/** `not_asked`: never requested. An app without rows on a day that was read is `empty`. */
 type AppDay = {
   app_id: string
   report: ReportKind
@@ -19,7 +19,7 @@ type AppDay = {
   due_at: number | null
 }
 
-/** `before`: days before this one, null for the newest there can be. `days`: how many. */
+/** `before`: days before this one, null for the newest possible. `days`: how many. */
 type AppDaysQuery = {
   apps: readonly App[]
   reports: readonly ReportKind[]
@@ -36,7 +36,7 @@ export function openAppDays({ store, days, clock }: { store: Store; days: Import
     where report_apps.report_id in (select value from json_each(?)) and reported_apps.app_id is not null
     group by report_apps.report_id, reported_apps.app_id`)
 
-  /** Day by day, newest first, each report and app of it; `next` asks for those before, null at the oldest there can be. */
+  /** A page, newest day first, with each report and app. `next`: the `before` of the next page, null at the end. */
   function page({ apps, reports, before, days: count }: AppDaysQuery): {
     days: AppDay[]
     next: string | null
@@ -61,7 +61,7 @@ export function openAppDays({ store, days, clock }: { store: Store; days: Import
     return { days: appDays, next: from > oldestOf(organizationIds) ? from : null }
   }
 
-  /** The oldest day that was asked for or could be. */
+  /** The oldest day that was requested or could be. */
   const oldestOf = (organizationIds: readonly string[]): string =>
     [
       addDays(pacificDayOf(clock()), -REPORT_RETENTION_DAYS),
@@ -81,7 +81,7 @@ export function openAppDays({ store, days, clock }: { store: Store; days: Import
   return { page }
 }
 
-/** Where there are several vendor numbers the app's rows may be with any: it is as sure as the least sure of them. */
+/** With several vendor numbers the app's rows may be with any of them: the state is that of the least certain. */
 const UNSURE: readonly DayState[] = ['failed', 'not_yet', 'missing']
 
 function stateOf(vendors: readonly ImportDay[], rowsIn: (report_id: number) => number) {

@@ -1,12 +1,12 @@
-/** Lists the daily reports to ask Apple for. */
+/** Lists the daily reports to request from Apple. */
 import type { Account } from '../../apps/accounts.ts'
 import { expectedDays, isDue } from './due.ts'
 import { type ImportDays, REPORT_KINDS } from './import_days.ts'
 import type { ReportDay } from './received.ts'
 
 /**
- * The reports of an account that are due at `now` (milliseconds), oldest first: of the last `count` days (a year unless
- * given), and of older days that are not settled.
+ * The reports of an account that are due at `now` (milliseconds), oldest first: of the last `count` days (a year by
+ * default), and of older days that are not settled.
  */
 export function dueReports(
   { organization_id, vendor_numbers }: Account,

@@ -1,4 +1,4 @@
-/** What we remember: what each of Apple's answers, or its refusal to give one, makes of the day that was asked for. */
+/** Applies Apple's answers, or its faults, to a day of a report. */
 import type { ReportResult } from '../../apple/api/connect.ts'
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
@@ -21,16 +21,16 @@ type Deps = {
   loader: ReportLoader
   days: ImportDays
   versions: ReportVersions
-  /** Called within the unit of work that makes a day another. */
+  /** Called within the unit of work that changes a day. */
   notifyChanged: (reportDay: ReportDay) => void
 }
 
-/** Apple once told a retired version that there were no sales, where it should have refused it. */
+/** Apple once answered a request for a retired version with no sales instead of an error. */
 export const SUSPECT_EMPTY = 'Apple says that nothing was sold, but SALES has subscriptions of this day'
-const WITHDRAWN = 'Apple says now that nothing was sold; what it gave before is kept'
+const WITHDRAWN = 'Apple now says that nothing was sold; the earlier report is kept'
 
 export function openDayImporter({ store, clock, received, loader, days, versions, notifyChanged }: Deps) {
-  /** Takes an answer in. What is read is its day's from one moment to the next, or not at all. */
+  /** Applies an answer. A report replaces its day's rows in one commit, or not at all. */
   async function applyAnswer(reportDay: ReportDay, answer: ReportResult): Promise<DayResult> {
     if (answer.outcome === 'report') return applyReport(reportDay, answer.version, answer.body)
     if (answer.outcome === 'gone') return applyGone(reportDay)
@@ -107,7 +107,7 @@ export function openDayImporter({ store, clock, received, loader, days, versions
     const due_at = dueAfterNotYet(reportDay.day, clock(), tries)
     saveDay(reportDay, {
       state: 'not_yet',
-      reason: 'Apple has not made it yet',
+      reason: 'Apple has not published it yet',
       report_id: null,
       tries,
       due_at,
@@ -115,7 +115,7 @@ export function openDayImporter({ store, clock, received, loader, days, versions
     return 'not_yet'
   }
 
-  /** Never to be had again, unless we hold what we could not read before. */
+  /** No longer available from Apple, unless a stored report that could not be read before is readable now. */
   async function applyGone(reportDay: ReportDay): Promise<DayResult> {
     const before = days.get(reportDay)
     if (before && isAnswered(before)) {
@@ -132,22 +132,22 @@ export function openDayImporter({ store, clock, received, loader, days, versions
       if (result) return result
     }
     const reason = unread
-      ? `Apple keeps it no longer, and what it gave cannot be read: ${unread.problem}`
-      : 'Apple keeps it no longer'
+      ? `Apple no longer keeps it, and the stored report cannot be read: ${unread.problem}`
+      : 'Apple no longer keeps it'
     return store.commitBulk(() => {
       saveDay(reportDay, { state: 'missing', reason, report_id: null, tries: 0, due_at: null })
       return { outcome: 'missing', row_count: 0 }
     })
   }
 
-  /** Writes down that asking or reading failed. A day that is there already stays as it is. */
+  /** Records a failed request or reading. A day that has an answer keeps it. */
   function recordFailure(reportDay: ReportDay, problem: string): Promise<DayResult> {
     return store.commitBulk(() => {
       const before = days.get(reportDay)
       const tries = (before?.tries ?? 0) + 1
       const due_at = dueAfterFailure(clock(), tries)
       if (before && isAnswered(before)) {
-        saveDay(reportDay, { ...before, reason: `asking again failed: ${problem}`, tries, due_at })
+        saveDay(reportDay, { ...before, reason: `the next request failed: ${problem}`, tries, due_at })
       } else {
         saveDay(reportDay, { state: 'failed', reason: problem, report_id: null, tries, due_at })
       }
@@ -177,7 +177,7 @@ export function openDayImporter({ store, clock, received, loader, days, versions
     if (!isSame) notifyChanged({ organization_id, vendor_number, kind, day })
   }
 
-  /** A day with subscriptions sold cannot end without subscriptions: told, and asked again, until Apple insists. */
+  /** A day with subscription sales cannot have no subscriptions: it is flagged and requested again, up to a limit. */
   function checkEmptyAgainstSales(reportDay: ReportDay): void {
     const row = days.get({ ...reportDay, kind: 'subscription' })
     if (row?.state !== 'empty') return
@@ -194,5 +194,5 @@ export function openDayImporter({ store, clock, received, loader, days, versions
   return { applyAnswer, recordFailure }
 }
 
-/** Apple has answered it: what comes after must be better to replace it. */
+/** Whether Apple has answered the day. A failure must not replace the answer. */
 const isAnswered = ({ state }: ImportDay): boolean => state === 'done' || state === 'empty'

@@ -1,10 +1,10 @@
-/** What we remember: what Apple said of each day of each report. */
+/** Stores Apple's answer for each day of each report. */
 import type { ReportKind } from '../../apple/api/connect.ts'
 import type { Store } from '../../store/store.ts'
 import type { DayState } from './due.ts'
 import type { ReportDay } from './received.ts'
 
-/** The reports of a day, in the order they are asked for: the others are held against SALES. */
+/** The reports of a day, in the order of import: the others are checked against SALES. */
 export const REPORT_KINDS = ['sales', 'subscription', 'subscription_event', 'subscriber'] as const
 
 export type ImportDay = {
@@ -21,7 +21,7 @@ export type ImportDay = {
   due_at: number | null
 }
 
-/** A day that we do not have: not to be had yet, or never, or not read; or said to be empty when it cannot be. */
+/** A day without a report: not available yet, or no longer, or not readable; or empty although it cannot be. */
 export type MissingDay = Omit<ImportDay, 'report_id'>
 type StateCount = { kind: ReportKind; state: DayState; days: number; first_day: string; last_day: string }
 
@@ -50,22 +50,22 @@ export function openImportDays(store: Store) {
     where organization_id = ? and kind in (select value from json_each(?)) and day_on >= ? and day_on <= ?
     order by day_on desc, kind, vendor_number`)
 
-  /** What is known of a day of a report; null when it was never asked for. */
+  /** The state of a day of a report; null if it was never requested. */
   const get = ({ organization_id, vendor_number, kind, day }: ReportDay): ImportDay | null =>
     byKey.get(organization_id, vendor_number, kind, day) ?? null
 
   return {
     get,
-    /** Writes a day down, within the caller's unit of work. */
+    /** Stores a day, within the caller's unit of work. */
     put: (day: ImportDay): void => void replace.run(day),
     ofVendor: (organization_id: string, vendor_number: string): ImportDay[] =>
       ofVendor.all(organization_id, vendor_number),
-    /** How many days of each report are in which state, over all vendor numbers. */
+    /** The number of days of each report in each state, over all vendor numbers. */
     counts: (organization_id: string): StateCount[] => selectCounts.all(organization_id),
-    /** The newest holes, `limit` at most. */
+    /** The newest missing days, at most `limit`. */
     missingDays: (organization_id: string, limit: number): MissingDay[] =>
       selectMissing.all(organization_id, limit),
-    /** All that is known of these reports from day to day, both inclusive, newest first. */
+    /** All rows of these reports between two days, both inclusive, newest first. */
     between: (organization_id: string, kinds: readonly ReportKind[], from: string, until: string) =>
       between.all(organization_id, JSON.stringify(kinds), from, until),
   }

@@ -1,14 +1,14 @@
-/** What we compute: how far an import is, and what came of it, in numbers and in words. */
+/** The progress and outcome of an import, in numbers and in words. */
 import { utcMinuteText } from '../../days.ts'
 import type { Stop } from './circuit_breaker.ts'
 import type { DayResult, Outcome } from './import_day.ts'
 import type { MissingDay } from './import_days.ts'
 import type { ReportDay } from './received.ts'
 
-/** How many days came out how, and the rows read. */
+/** The number of days by outcome, and the rows read. */
 export type ImportCounts = Record<Outcome, number> & { rows: number }
 
-/** Why one organization's import ended before its time. */
+/** Why one organization's import stopped early. */
 export type StoppedImport = Stop & { organization_id: string }
 
 export type ImportRun = ImportCounts & {
@@ -16,16 +16,16 @@ export type ImportRun = ImportCounts & {
   finished_at: number
   first_day: string | null
   last_day: string | null
-  /** Organizations whose import ended before its time, and those that reports cannot be asked for. */
+  /** Organizations whose import stopped early, and organizations that cannot import. */
   stopped: readonly StoppedImport[]
   skipped: readonly StoppedImport[]
   waits: PendingReports | null
 }
 
-/** Reports of the newest day that Apple had not made yet: how many, and when they are asked for again (ms). */
+/** Reports of the newest day that Apple had not published: how many, and when they are next requested (ms). */
 type PendingReports = { reports: number; day: string; due_at: number }
 
-/** How far a run is. `per_second` and `seconds_left` are null until there is something to tell by. */
+/** Progress of a run. `per_second` and `seconds_left` are null before the first day is done. */
 export type ImportProgress = {
   started_at: number
   done: number
@@ -53,7 +53,7 @@ export function addDayResult(tally: ImportCounts, { outcome, row_count }: DayRes
   tally.rows += row_count
 }
 
-/** What several came to together. */
+/** Adds several counts. */
 export function sumCounts(counts: Iterable<ImportCounts>): ImportCounts {
   const sum = emptyImportCounts()
   for (const tally of counts)
@@ -61,13 +61,13 @@ export function sumCounts(counts: Iterable<ImportCounts>): ImportCounts {
   return sum
 }
 
-/** The first and the last day asked for, null where nothing was. */
+/** The first and the last requested day, null if there is none. */
 export function spanOf(plan: readonly ReportDay[]) {
   const days = plan.map(({ day }) => day).sort()
   return { first_day: days[0] ?? null, last_day: days.at(-1) ?? null }
 }
 
-/** What is waited for, among days that we do not have. */
+/** The reports of the newest day that are still to be published. */
 export function pendingReports(missingDays: readonly MissingDay[]): PendingReports | null {
   const waiting = missingDays.flatMap(({ state, day_on, due_at }) =>
     state === 'not_yet' && due_at !== null ? [{ day_on, due_at }] : [],
@@ -78,10 +78,10 @@ export function pendingReports(missingDays: readonly MissingDay[]): PendingRepor
   return { reports: newest.length, day, due_at: Math.min(...newest.map(({ due_at }) => due_at)) }
 }
 
-/** Whether a run brought anything that was not known before. */
+/** Whether a run changed any day. */
 export const hasChanged = ({ read, revised, missing }: ImportCounts): boolean => read + revised + missing > 0
 
-/** Days a second and the seconds left, from how long the first `done` took. */
+/** Days a second and the seconds left, from the time that the first `done` took. */
 export function paceOf(done: number, of: number, elapsed_ms: number) {
   if (done === 0 || elapsed_ms <= 0) return { per_second: null, seconds_left: null }
   const per_second = (done * 1000) / elapsed_ms
@@ -93,19 +93,19 @@ const OUTCOME_LABELS: readonly (readonly [Outcome, string])[] = [
   ['revised', 'revised by Apple'],
   ['unchanged', 'unchanged'],
   ['empty', 'without sales'],
-  ['not_yet', 'not to be had yet'],
-  ['missing', 'not to be had any more'],
+  ['not_yet', 'not available yet'],
+  ['missing', 'no longer available'],
   ['failed', 'failed'],
 ]
 
-/** What came of a run, in one line. */
+/** The outcome of a run, in one line. */
 export function summaryText(run: ImportRun): string {
   const some =
-    run.skipped.length > 0 && run.first_day !== null ? `Not asked of others: ${reasonsOf(run.skipped)}` : null
+    run.skipped.length > 0 && run.first_day !== null ? `Skipped others: ${reasonsOf(run.skipped)}` : null
   return [outcomeText(run), some, ...run.stopped.map(describeStop)].filter((part) => part !== null).join('. ')
 }
 
-/** The same without why it stopped; null where that is all there is to tell. */
+/** The outcome without the reasons for stopping; null if there is nothing else to report. */
 export function outcomeText(run: ImportRun): string | null {
   const counts = OUTCOME_LABELS.filter(([outcome]) => run[outcome] > 0).map(
     ([outcome, words]) => `${run[outcome]} ${words}`,
@@ -120,14 +120,12 @@ const reasonsOf = (skipped: readonly StoppedImport[]): string =>
   `${[...new Set(skipped.map(({ reason }) => reason))].join(', ')} (windfall connect)`
 
 const describePending = ({ reports, day, due_at }: PendingReports): string =>
-  `${reports} report${reports === 1 ? '' : 's'} of ${day} ${reports === 1 ? 'is' : 'are'} not made yet; asked again ${utcMinuteText(due_at)}`
+  `${reports} report${reports === 1 ? '' : 's'} of ${day} ${reports === 1 ? 'is' : 'are'} not available yet; next attempt at ${utcMinuteText(due_at)}`
 
 export const describeStop = ({ reason, resumes_at }: StoppedImport): string =>
-  resumes_at === null
-    ? `Stopped: ${reason}`
-    : `Stopped: ${reason}; it goes on at ${utcMinuteText(resumes_at)}`
+  resumes_at === null ? `Stopped: ${reason}` : `Stopped: ${reason}; resumes at ${utcMinuteText(resumes_at)}`
 
-/** An import that ended before its time. `retry_at`: when it can go on (ms), null when that needs a person. */
+/** An import that stopped early. `retry_at`: when it can resume (ms), null if that needs a person. */
 class ImportStopped extends Error {
   override readonly name = 'ImportStopped'
   readonly retry_at: number | null
@@ -138,7 +136,7 @@ class ImportStopped extends Error {
   }
 }
 
-/** What a job says of a run. @throws ImportStopped when it ended before its time. */
+/** Describes a run for its job. @throws ImportStopped when it stopped early. */
 export function describeImport(run: ImportRun): string {
   if (run.stopped.length > 0) throw new ImportStopped(run)
   return summaryText(run)

@@ -1,4 +1,4 @@
-/** What we remember: the import of Apple's daily reports: what is due is asked for, oldest first, until nothing is. */
+/** Imports Apple's daily reports: requests all due days, oldest first. */
 import { once } from 'node:events'
 import { AppleFault } from '../../apple/api/faults.ts'
 import type { Account, Accounts } from '../../apps/accounts.ts'
@@ -42,14 +42,14 @@ type Deps = {
   apps: Apps
   accounts: Accounts
   appleClients: AppleClients
-  /** Resolves after so many milliseconds. */
+  /** Resolves after this many milliseconds. */
   wait: (ms: number) => Promise<void>
   log: Log
 }
 
 /**
- * What to import: the last `days` (a year, unless said otherwise) of one organization or of all. A `patient` run waits
- * until Apple's hour has room again; another ends and says when it can go on. `signal` ends it after the day it is at.
+ * What to import: the last `days` (a year by default) of one organization or of all. A `patient` run waits
+ * until Apple's hourly limit allows more; another ends and says when it can resume. `signal` ends it after a day.
  */
 type ImportOptions = {
   days?: number
@@ -59,7 +59,7 @@ type ImportOptions = {
 }
 
 const HOUR = 3_600_000
-/** As many of the newest holes as tell what is waited for. */
+/** Enough of the newest missing days to find those that Apple has yet to publish. */
 const MISSING_DAYS_READ = 50
 
 export type Imports = ReturnType<typeof openImports>
@@ -72,7 +72,7 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
   const versions = openReportVersions(store, clock)
   const loader = openReportLoader({ store, received, rows, log })
   const dayChanged = openHook<[of: ReportDay]>()
-  const appsJoined = openHook<[organization_id: string]>()
+  const appsLinked = openHook<[organization_id: string]>()
   const notifyChanged = dayChanged.call
   const dayImporter = openDayImporter({ store, clock, received, loader, days, versions, notifyChanged })
   const closing = new AbortController()
@@ -81,10 +81,10 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
   let last: ImportRun | null = null
 
   /**
-   * Imports what is due and resolves with what came of it. While a run is under way there is no second one: it
-   * resolves with that one's.
+   * Imports what is due and resolves with the outcome. Only one run exists at a time: a second call resolves with
+   * the result of the first.
    *
-   * @throws Refusal 503 `store_unavailable` when the disk is full or failing; what was read until then is kept.
+   * @throws Refusal 503 `store_unavailable` when the disk is full or failing; what was read before is stored.
    */
   function run(options: ImportOptions = {}): Promise<ImportRun> {
     running ??= runAll(options).finally(() => {
@@ -142,7 +142,7 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
   const isSelected = ({ organization_id }: Account, options: ImportOptions): boolean =>
     (options.organization_id ?? null) === null || organization_id === options.organization_id
 
-  /** Why reports cannot be asked for with an account, null when they can. */
+  /** Why an account cannot import reports, null if it can. */
   function whyNotImportable({ organization_id, connect, vendor_numbers }: Account): StoppedImport | null {
     if (connect === null)
       return { organization_id, reason: 'there is no App Store Connect key', resumes_at: null }
@@ -165,10 +165,10 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
     return breaker.tripReason()
   }
 
-  /** Joins what reports named before to the apps that are known by now. */
+  /** Links reported apps to the apps that are connected now. */
   async function linkApps(organization_id: string): Promise<void> {
     const found = await store.commitBulk(() => reported.linkConnected(organization_id))
-    if (found > 0) appsJoined.call(organization_id)
+    if (found > 0) appsLinked.call(organization_id)
   }
 
   async function importDay(of: ReportDay, state: Running, breaker: CircuitBreaker): Promise<Stop | null> {
@@ -176,7 +176,7 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
     while (!state.stop.aborted) {
       const fault = await requestDay(of, state)
       if (fault === null) return breaker.recordSuccess(of)
-      // A question that was given up says nothing of its day.
+      // An aborted request says nothing about its day.
       if (state.stop.aborted) break
       if (fault.kind !== 'rate_limited') {
         await recordFailure(of, state, fault)
@@ -186,15 +186,15 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
       if (!state.patient) return { reason: fault.message, resumes_at }
       await pauseUntil(resumes_at, state)
     }
-    return { reason: 'Windfall is closing', resumes_at: clock() }
+    return { reason: 'Windfall is stopping', resumes_at: clock() }
   }
 
-  /** Asks for a day and takes in what Apple answers; resolves with what kept Apple from answering. */
+  /** Requests a day and applies Apple's answer. Resolves with the fault, if Apple did not answer. */
   async function requestDay(of: ReportDay, state: Running): Promise<AppleFault | null> {
     const api = appleClients.connect(of.organization_id)
-    if (api === null) return new AppleFault('unauthorized', 'the App Store Connect key is not there any more')
+    if (api === null) return new AppleFault('unauthorized', 'the App Store Connect key no longer exists')
     const known = days.get(of)
-    // A version that Apple has retired may be what it finds no sales for: let it name one.
+    // Apple may find no sales because it retired the version, so the request names none.
     const version = known?.state === 'empty' && known.reason !== null ? null : versions.latest(of)
     try {
       const answer = await api.report({
@@ -249,7 +249,7 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
     )
   }
 
-  /** How far the run under way is; null when there is none. */
+  /** The progress of the current run; null when there is none. */
   function progress(): ImportProgress | null {
     if (now === null) return null
     const { started_at, waited_ms, done, of, reading, waiting_until, tallies } = now
@@ -264,7 +264,7 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
     }
   }
 
-  /** Ends the run under way after the day it is at. What is due stays due. */
+  /** Ends the current run after its current day. What is due stays due. */
   async function close(): Promise<void> {
     closing.abort()
     await running?.catch(() => {})
@@ -273,7 +273,7 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
   return {
     run,
     progress,
-    /** What came of the last run since the start, null when there was none. */
+    /** The last run since the start, null when there was none. */
     last: (): ImportRun | null => last,
     counts: days.counts,
     missingDays: days.missingDays,
@@ -283,8 +283,8 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
     sweep: loader.sweep,
     /** Calls the listener within the unit of work that changes a day of a report. */
     onDay: dayChanged.add,
-    /** Calls the listener when apps that reports had named before became known. */
-    onAppsLinked: appsJoined.add,
+    /** Calls the listener when apps that reports had named were linked to connected apps. */
+    onAppsLinked: appsLinked.add,
     close,
   }
 }
@@ -292,7 +292,7 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
 type Running = Omit<ImportProgress, 'per_second' | 'seconds_left' | 'tally'> & {
   patient: boolean
   waited_ms: number
-  /** Aborted when it is to end. */
+  /** Aborted to end the run. */
   stop: AbortSignal
   /** By organization. */
   tallies: Map<string, ImportCounts>

@@ -1,4 +1,4 @@
-/** What we remember: how a report becomes its day: rows under its number in slices, one small commit, the old swept. */
+/** Loads a report: writes its rows in slices, makes them the day's in one small commit, then deletes the old rows. */
 import type { ReportKind } from '../../apple/api/connect.ts'
 import type { Log } from '../../log.ts'
 import { openBulk } from '../../store/bulk.ts'
@@ -12,7 +12,7 @@ import { rowsOf } from './formats/tsv.ts'
 import type { Findings, ReceivedReports, Report } from './received.ts'
 import type { ReportRows } from './rows.ts'
 
-/** So many slices of some hundred rows are written together, and as many more may be in memory. */
+/** Slices, of some hundred rows each, that are written together; as many more may be in memory. */
 const SLICES_TOGETHER = 8
 
 type Deps = { store: Store; received: ReceivedReports; rows: ReportRows; log: Log }
@@ -21,10 +21,10 @@ export type ReportLoader = ReturnType<typeof openReportLoader>
 
 export function openReportLoader({ store, received, rows, log }: Deps) {
   /**
-   * Writes the rows of a kept report, then calls `swap` in the one commit that makes them the day's. A day that has
-   * rows already keeps them, whole, until then. The rows of `replaced` are swept afterwards.
+   * Writes the rows of a stored report, then calls `swap` in the one commit that makes them the day's. A day that has
+   * rows already keeps all of them until then. The rows of `replaced` are deleted afterwards.
    *
-   * @throws ReportFault when it cannot be read: nothing of it is left, and why stands beside its bytes.
+   * @throws ReportFault when it cannot be read: its rows are deleted, and the fault is stored with its bytes.
    */
   async function load(
     report: Report,
@@ -32,7 +32,7 @@ export function openReportLoader({ store, received, rows, log }: Deps) {
     replaced: number | null,
     swap: () => void,
   ): Promise<Findings> {
-    // What an earlier attempt left, or a version that is current again.
+    // Rows of an earlier attempt, or of a version that is current again.
     if (report.state !== 'kept') await clear(report.id)
     const { findings, finish } = await write(report, body).catch((error: unknown) => rollBack(report, error))
     await store.commitBulk(() => {
@@ -46,7 +46,7 @@ export function openReportLoader({ store, received, rows, log }: Deps) {
     if (findings.unknown_columns.length > 0) {
       const { kind, day_on, version } = report
       const columns = findings.unknown_columns
-      log.debug('a report has columns that are not known; they are kept, and not counted', {
+      log.debug('a report has unknown columns; they are stored and not counted', {
         kind,
         day_on,
         version,
@@ -56,7 +56,7 @@ export function openReportLoader({ store, received, rows, log }: Deps) {
     return findings
   }
 
-  /** Writes all rows but the last slice, which `finish` writes within the commit that makes them the day's. */
+  /** Writes all rows except the last slice, which `finish` writes in the commit that makes them the day's. */
   async function write({ id, organization_id, kind, day_on }: Report, body: Buffer) {
     const writer = rows.writer(id, organization_id)
     const unknown: string[] = []
@@ -66,7 +66,7 @@ export function openReportLoader({ store, received, rows, log }: Deps) {
     const slices: (() => void)[] = []
     let isMarked = false
     async function flushSlices(): Promise<void> {
-      // Before the first rows: from then on a crash leaves something to sweep.
+      // Before the first rows, so that a crash leaves a mark for the sweep.
       if (!isMarked) await bulk.add(() => received.setState(id, 'loading'))
       isMarked = true
       for (const put of slices.splice(0, slices.length - 1)) await bulk.add(put)
@@ -97,7 +97,7 @@ export function openReportLoader({ store, received, rows, log }: Deps) {
     await store.commitBulk(() => received.setState(id, 'kept'))
   }
 
-  /** Takes away what a crash left: bytes that never got whole, rows that never became a day's, rows that were one's. */
+  /** Deletes what a crash left: incomplete bytes, rows that never became a day's, and rows that were replaced. */
   async function sweep(): Promise<void> {
     for (const { id, state } of received.unfinished()) {
       if (state === 'arriving') await store.commitBulk(() => received.remove(id))
@@ -109,7 +109,7 @@ export function openReportLoader({ store, received, rows, log }: Deps) {
 }
 
 type Writer = ReturnType<ReportRows['writer']>
-/** Some rows: how many, the auto-renewable units among them, and how they get in. */
+/** Some rows: how many, the auto-renewable units among them, and the function that writes them. */
 type Slice = { count: number; units: number; put: () => void }
 
 async function* slicesOf(

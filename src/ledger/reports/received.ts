@@ -1,4 +1,4 @@
-/** What we remember: every report as Apple sent it, each version of a day once, and which of them is its day's. */
+/** Stores every report as Apple sent it, each distinct version of a day once. */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { ReportKind } from '../../apple/api/connect.ts'
@@ -6,7 +6,7 @@ import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
 import { isGzip } from './formats/text.ts'
 
-/** What a report is of. `day` is 'YYYY-MM-DD', Pacific. */
+/** The key of a report. `day` is 'YYYY-MM-DD', Pacific. */
 export type ReportDay = { organization_id: string; vendor_number: string; kind: ReportKind; day: string }
 
 export type Report = {
@@ -26,7 +26,7 @@ export type Report = {
   received_at: number
 }
 
-/** What reading a report brought to light. `unknown_columns` are those that we know nothing of. */
+/** Results of reading a report. `unknown_columns`: columns that Windfall does not know. */
 export type Findings = { row_count: number; subscription_units: number; unknown_columns: readonly string[] }
 
 const PART_BYTES = 262_144
@@ -64,7 +64,7 @@ export function openReceivedReports(store: Store, clock: Clock) {
     select * from reports where organization_id = ? and vendor_number = ? and kind = ? and day_on = ?
       and problem is not null order by received_at desc, id desc limit 1`)
 
-  /** Keeps the bytes of a report that says something new, in pieces; what is there already is only returned. */
+  /** Stores the bytes of a new report, in pieces. If it exists already, only returns it. */
   async function save(reportDay: ReportDay, version: string, sha256: Buffer, body: Buffer): Promise<Report> {
     const existing = known.get(
       reportDay.organization_id,
@@ -107,19 +107,19 @@ export function openReceivedReports(store: Store, clock: Clock) {
     return report
   }
 
-  /** The report's bytes, compressed; null when there is no such report. */
+  /** The report's bytes, compressed; null if the report does not exist. */
   function read(id: number): Buffer | null {
     const pieces = parts.all(id).map(({ body }) => body)
     return pieces.length === 0 ? null : Buffer.concat(pieces)
   }
 
-  /** Takes what never got whole away, within the caller's unit of work. */
+  /** Deletes a report that is incomplete, within the caller's unit of work. */
   function remove(id: number): void {
     dropParts.run(id)
     drop.run(id)
   }
 
-  /** Writes down what was found in a report that was read whole. */
+  /** Stores the findings of a report that was read completely. */
   function saveFindings(id: number, { unknown_columns, ...counts }: Findings): void {
     updateFindings.run({
       id,
@@ -137,7 +137,7 @@ export function openReceivedReports(store: Store, clock: Clock) {
     saveFindings,
     recordProblem: (id: number, problem: string): void => void updateProblem.run(problem, id),
     unfinished: (): Report[] => unfinished.all(),
-    /** The newest report of a day that could not be read, kept for a Windfall that can. */
+    /** The newest report of a day that could not be read; it is stored for a later version of Windfall. */
     findUnreadable: ({ organization_id, vendor_number, kind, day }: ReportDay): Report | null =>
       selectUnreadable.get(organization_id, vendor_number, kind, day) ?? null,
   }

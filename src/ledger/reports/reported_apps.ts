@@ -1,8 +1,8 @@
-/** What we remember: which apps the reports name, and which of ours each is, as soon as that is known. */
+/** Stores the apps that reports name, and links each to a connected app once that is known. */
 import type { App, Apps } from '../../apps/apps.ts'
 import type { Store } from '../../store/store.ts'
 
-/** How a report names an app: SALES by SKU (with its Apple id where the row is of the app itself), the others by id. */
+/** How a report names an app: SALES by SKU (with its Apple id if the row concerns the app itself), the others by id. */
 export type AppReference = { sku?: string; apple_id: number | null; name: string | null }
 
 type ReportedApp = {
@@ -33,7 +33,7 @@ export function openReportedApps(store: Store, apps: Apps) {
     'select * from reported_apps where organization_id = ? order by id',
   )
 
-  /** The id of the app that a row names, within the caller's unit of work: learned where it is new. */
+  /** The id of the app that a row names, within the caller's unit of work. Adds a new app. */
   function idOf(organization_id: string, reference: AppReference): number {
     const sku = reference.sku ?? null
     const known =
@@ -50,7 +50,7 @@ export function openReportedApps(store: Store, apps: Apps) {
     indexApps(apps.list().filter((app) => app.organization_id === organization_id)),
   )
 
-  /** The connected app that this is: by Apple's id, which is never used twice, else by SKU. */
+  /** The connected app: by Apple's id, which Apple never reuses, else by SKU. */
   function connectedAppOf({
     organization_id,
     sku,
@@ -60,7 +60,7 @@ export function openReportedApps(store: Store, apps: Apps) {
     return own.byAppleId.get(apple_id) ?? own.bySku.get(sku) ?? null
   }
 
-  /** Joins what reports named to apps learned since, within the caller's unit of work; returns how many. */
+  /** Links reported apps to apps connected since, within the caller's unit of work. Returns how many. */
   function linkConnected(organization_id: string): number {
     const found = ofOrganization
       .all(organization_id)
@@ -70,14 +70,14 @@ export function openReportedApps(store: Store, apps: Apps) {
     return found.length
   }
 
-  /** What an organization's reports named and no app of ours is. */
+  /** The apps in an organization's reports that are not connected. */
   const unconnectedApps = (organization_id: string): ReportedApp[] =>
     ofOrganization.all(organization_id).filter((one) => one.app_id === null)
 
   return { idOf, linkConnected, unconnectedApps }
 }
 
-/** The ids of apps by what reports name them by; of two with the same name the first has it. */
+/** Indexes apps by the names that reports use. Of two with the same name the first wins. */
 function indexApps(connected: readonly App[]) {
   const byAppleId = new Map<number | null, string>()
   const bySku = new Map<string | null, string>()

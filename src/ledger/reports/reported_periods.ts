@@ -1,10 +1,10 @@
-/** What we remember: the periods of subscriptions as reports tell them, for products of which Apple's list does not. */
+/** Reads subscription periods from reports, for products that Apple's product list lacks. */
 import { setImmediate } from 'node:timers/promises'
 import { parsePeriod } from '../../apps/periods.ts'
 import type { Products } from '../../apps/products.ts'
 import type { Store } from '../../store/store.ts'
 
-/** How many of the newest reports are looked through: whoever still renews stands in one of them. */
+/** Number of newest reports to search: each product that still renews is in one of them. */
 const REPORTS_READ = 40
 
 export type ReportedPeriods = ReturnType<typeof openReportedPeriods>
@@ -34,8 +34,8 @@ export function openReportedPeriods({ store, products }: { store: Store; product
   const latestReports = new Map<string, number | undefined>()
 
   /**
-   * Gives an organization's products the periods (“Standard Subscription Duration”) that its newest reports tell, where
-   * none is known. SUBSCRIPTION names a product by Apple's number alone, SALES knows its id. Returns how many are new.
+   * Sets the periods (“Standard Subscription Duration”) of an organization's products from its newest reports, if no
+   * period is known. SUBSCRIPTION has only Apple's number of a product, SALES its id. Returns how many are new.
    */
   async function learn(organization_id: string): Promise<number> {
     const reports = newest.all(organization_id, 'subscription', REPORTS_READ)
@@ -52,7 +52,7 @@ export function openReportedPeriods({ store, products }: { store: Store; product
     return learned
   }
 
-  /** What the reports tell of products whose period nobody has told, by app and Apple's number. */
+  /** The reported periods of products that have none, by app and Apple's number. */
   async function unknownPeriods(
     reports: readonly { report_id: number }[],
   ): Promise<Map<string, ReportedProduct>> {

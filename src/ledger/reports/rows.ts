@@ -1,12 +1,12 @@
-/** What we remember: the rows of reports, written and taken away in slices, each its own short commit. */
+/** Writes and deletes the rows of reports, in slices, each in its own short commit. */
 import type { Store } from '../../store/store.ts'
 import type { SalesRow } from './formats/sales.ts'
 import type { SubscriptionRow } from './formats/subscription.ts'
 import type { SubscriptionEventRow } from './formats/subscription_event.ts'
 import type { AppReference, ReportedApps } from './reported_apps.ts'
 
-/** How many rows are taken away at once. */
-const SWEPT_AT_ONCE = 1_000
+/** Rows deleted per commit. */
+const ROWS_PER_DELETE = 1_000
 
 const SALES = [
   ...([
@@ -95,8 +95,8 @@ const EVENTS = [
 type Cell = string | number | null
 type Insert = { one: { run(cells: Cell[]): unknown }; some: { run(cells: Cell[]): unknown } }
 
-/** A statement for many rows is bound and stepped once: a quarter of the time of a row. */
-const ROWS_AT_ONCE = 8
+/** A statement for many rows is bound and stepped once: a quarter of the time per row. */
+const ROWS_PER_INSERT = 8
 
 function insertInto(store: Store, table: string, columns: readonly string[]): Insert {
   const row = `(?, ?${', ?'.repeat(columns.length)})`
@@ -104,7 +104,7 @@ function insertInto(store: Store, table: string, columns: readonly string[]): In
     store.prepare<[Cell[]]>(
       `insert into ${table} (report_id, reported_app_id, ${columns.join(', ')}) values ${Array(rows).fill(row).join(', ')}`,
     )
-  return { one: into(1), some: into(ROWS_AT_ONCE) }
+  return { one: into(1), some: into(ROWS_PER_INSERT) }
 }
 
 export type ReportRows = ReturnType<typeof openReportRows>
@@ -129,13 +129,13 @@ export function openReportRows(store: Store, reported: ReportedApps) {
   )
   const deleteApps = store.prepare<[number]>('delete from report_apps where report_id = ?')
 
-  /** How the rows of one report get in: `put` within a unit of work, a slice after the other; `count` once they are all. */
+  /** Writes the rows of one report: `put` within a unit of work, once per slice; `count` after the last. */
   function writer(report_id: number, organization_id: string) {
     const ids = new Map<string, number>()
     const counts = new Map<number, number>()
     let last: { reference: AppReference; id: number } | null = null
 
-    /** The id of a row's app. Most rows name the same as the row before. */
+    /** The id of a row's app. Most rows name the same app as the row before. */
     function appIdOf(reference: AppReference): number {
       if (last && isSame(last.reference, reference)) return last.id
       const key = `${reference.sku ?? ''}\t${reference.apple_id ?? ''}\t${reference.name ?? ''}`
@@ -151,23 +151,23 @@ export function openReportRows(store: Store, reported: ReportedApps) {
       rows: readonly Row[],
     ): void {
       const width = columns.length + 2
-      const full = rows.length - (rows.length % ROWS_AT_ONCE)
+      const full = rows.length - (rows.length % ROWS_PER_INSERT)
       // One array for all rows: there may be a million.
-      const cells: Cell[] = new Array(width * ROWS_AT_ONCE).fill(report_id)
+      const cells: Cell[] = new Array(width * ROWS_PER_INSERT).fill(report_id)
       const fill = (row: Row, from: number): void => {
         cells[from + 1] = countRow(row)
         for (let at = 0; at < columns.length; at += 1)
           cells[from + at + 2] = row[columns[at] as keyof Row] as Cell
       }
       for (const [index, row] of rows.entries()) {
-        const place = index % ROWS_AT_ONCE
+        const place = index % ROWS_PER_INSERT
         fill(row, index < full ? place * width : 0)
         if (index >= full) insert.one.run(cells.slice(0, width))
-        else if (place === ROWS_AT_ONCE - 1) insert.some.run(cells)
+        else if (place === ROWS_PER_INSERT - 1) insert.some.run(cells)
       }
     }
 
-    /** Counts a row as its app's, and returns the app's id. */
+    /** Counts a row for its app, and returns the app's id. */
     function countRow({ app }: { app: AppReference }): number {
       const id = appIdOf(app)
       counts.set(id, (counts.get(id) ?? 0) + 1)
@@ -181,17 +181,17 @@ export function openReportRows(store: Store, reported: ReportedApps) {
       subscriber: (rows: readonly { app: AppReference }[]): void => {
         for (const row of rows) countRow(row)
       },
-      /** Writes down how many rows each app has. */
+      /** Stores how many rows each app has. */
       count(): void {
         for (const [id, count] of counts) countApp.run(report_id, id, count)
       },
     }
   }
 
-  /** Takes away every row of a report, in slices. */
+  /** Deletes every row of a report, in slices. */
   async function sweep(report_id: number): Promise<void> {
     for (const statement of sweeps) {
-      while ((await store.commitBulk(() => statement.run(report_id, SWEPT_AT_ONCE).changes)) > 0);
+      while ((await store.commitBulk(() => statement.run(report_id, ROWS_PER_DELETE).changes)) > 0);
     }
     await store.commitBulk(() => deleteApps.run(report_id))
   }

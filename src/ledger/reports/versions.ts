@@ -1,4 +1,4 @@
-/** What we remember: the version of each report that Apple answered last, because it retires versions without notice. */
+/** Stores the last version of each report that Apple answered with, because Apple retires versions without notice. */
 import type { ReportKind } from '../../apple/api/connect.ts'
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
@@ -19,11 +19,11 @@ export function openReportVersions(store: Store, clock: Clock) {
     'insert or replace into report_versions (organization_id, kind, version, learned_at) values (?, ?, ?, ?)',
   )
 
-  /** The version to ask for; null when none is known, so that Apple names one. */
+  /** The version to request; null when none is known, so that Apple chooses one. */
   const latest = ({ organization_id, kind }: VersionKey): string | null =>
     find.get(organization_id, kind)?.version ?? null
 
-  /** Keeps the version that Apple answered, within the caller's unit of work. */
+  /** Stores the version of Apple's answer, within the caller's unit of work. */
   function learn({ organization_id, kind }: VersionKey, version: string): void {
     if (latest({ organization_id, kind }) !== version) put.run(organization_id, kind, version, clock())
   }

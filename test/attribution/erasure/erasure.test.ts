@@ -36,7 +36,7 @@ const proof = (n: number) =>
     transactionPayload({ transactionId: `${lineage(n)}0`, originalTransactionId: lineage(n) }),
   )
 let sent = 0
-/** Apple tells of a renewal: an event that names whoever holds the lineage then. */
+/** Apple reports a renewal: an event that names the current user of the lineage. */
 function renew(n: number, changes: object = {}) {
   sent += 1
   const ids = { transactionId: `${lineage(n)}${sent}`, originalTransactionId: lineage(n) }
@@ -62,8 +62,8 @@ const links = () =>
     .prepare('select transaction_id, app_user_id, proved_app_user_id, proofs from links')
     .all()
 
-describe('one person', () => {
-  test('goes from everything but the ledger, and the feed keeps its events in their order', async () => {
+describe('erasing a user', () => {
+  test('removes them from everything but the ledger, and keeps the feed’s events in order', async () => {
     const device = { platform: 'ios', osVersion: '26.4.77', deviceModel: 'iPhone18,77', locale: 'fr_LU' }
     await identify('marie-77', { ...device, attributes: { email: 'marie@example.org', town: 'Vianden' } })
     await attribute('marie-77', 1)
@@ -86,7 +86,7 @@ describe('one person', () => {
     })
     expect(tracesOf(app.windfall.store, texts)).toEqual([])
     expect(anonymousRows(app.windfall.store)).toEqual(before)
-    // Paul is proved to have bought the first; the second is nobody's.
+    // Paul is proved to have bought the first; the second has no user.
     const paul = { app_user_id: 'paul-1', proved_app_user_id: 'paul-1', proofs: '["purchase"]' }
     expect(links()).toEqual([{ transaction_id: lineage(1), ...paul }])
     expect(events()).toMatchObject([
@@ -112,7 +112,7 @@ describe('one person', () => {
     expect(app.feed(['customer.identified'])[0]?.cause).toBe(`forgotten/${erasure.id}`)
   })
 
-  test('who only once held a purchase, or was proved to have bought it, goes from it', async () => {
+  test('removes a former holder, or proved buyer, from the history of a purchase', async () => {
     await attribute('the-first', 1, { jws: proof(1) })
     await attribute('the-second', 1)
     await attribute('the-third', 1)
@@ -126,7 +126,7 @@ describe('one person', () => {
     expect(app.feed().at(-1)?.data.user).toMatchObject({ app_user_id: 'the-third', proved_app_user_id: null })
   })
 
-  test('is one of one app: whoever has the same id in another, or a product of that name, stays', async () => {
+  test('affects one app: the same id in another app, or a product of that name, stays', async () => {
     await identify('lantern.pro.monthly')
     await app.post('/api/sdk/v1/identify', { appUserId: 'lantern.pro.monthly', bundleId: OTHER })
     await attribute('lantern.pro.monthly', 1, { productId: 'lantern.pro.monthly' })
@@ -138,7 +138,7 @@ describe('one person', () => {
     expect((await app.post('/api/sdk/v1/identify', again)).status).toBe(200)
   })
 
-  test('whose id is the token in their signed transactions goes from events; Apple’s own text stays', async () => {
+  test('removes the token in their signed transactions from events; Apple’s own text stays', async () => {
     const token = 'ABCDEF01-2345-4678-9abc-def012345678'
     await attribute(token, 1)
     await renew(1, { appAccountToken: token.toLowerCase() })
@@ -151,7 +151,7 @@ describe('one person', () => {
     )
   })
 
-  test('whose purchase is on Android goes from it', async () => {
+  test('removes them from a purchase on Android', async () => {
     const call = {
       bundleId: ANDROID,
       platform: 'android',
@@ -166,7 +166,7 @@ describe('one person', () => {
 })
 
 describe('a late call', () => {
-  test('for someone forgotten is refused for good, whoever makes it, and leaves nothing', async () => {
+  test('for an erased user is refused, by any caller, and stores nothing', async () => {
     await identify('the-gone')
     await forget('the-gone')
     const before = app.feed().length
@@ -182,12 +182,12 @@ describe('a late call', () => {
     expect(app.feed()).toHaveLength(before)
     expect(app.windfall.store.prepare('select * from transactions').all()).toEqual([])
     expect(tracesOf(app.windfall.store, ['the-gone'])).toEqual([])
-    // Another id may hold what they held.
+    // Another user may hold the same purchase.
     await identify('the-gone-1')
     expect((await attribute('the-gone-1', 1)).status).toBe(200)
   })
 
-  test('is refused from the first moment, while the rest is still being scrubbed', async () => {
+  test('is refused immediately, while the rest is still being scrubbed', async () => {
     await identify('the-gone')
     const { store, erasures } = app.windfall
     const { id } = await store.commit(() =>
@@ -198,7 +198,7 @@ describe('a late call', () => {
     await erasures.finished(id)
   })
 
-  test('is accepted again once the tombstone is undone, and the user is new', async () => {
+  test('is accepted again once the tombstone is lifted, and the user is new', async () => {
     await identify('the-back', { attributes: { plan: 'pro' } })
     await forget('the-back')
     const { store, erasures, attribution } = app.windfall
@@ -217,7 +217,7 @@ describe('a late call', () => {
   })
 })
 
-test('who is forgotten already stays so; who is not known is refused, or kept from ever being known', async () => {
+test('erasing is idempotent; refuses an unknown user, or blocks the id in advance', async () => {
   const { store, erasures } = app.windfall
   await identify('the-one')
   const first = await forget('the-one')
@@ -240,7 +240,7 @@ test('who is forgotten already stays so; who is not known is refused, or kept fr
   ).toEqual([])
 })
 
-test('what keeps more of a person than this part of the program knows hears of it, and is gone through', async () => {
+test('erasing calls listeners and scrubbers of other modules', async () => {
   const { store, erasures } = app.windfall
   const heard: object[] = []
   erasures.onErase((person) => heard.push(person))
@@ -263,7 +263,7 @@ test('what keeps more of a person than this part of the program knows hears of i
   ])
 })
 
-test('SQLite’s own statistics keep no sample of anybody', async () => {
+test('SQLite’s statistics keep no sample of an erased user', async () => {
   const { store } = app.windfall
   for (let n = 0; n < 8; n += 1) await attribute(`sampled-${n}`, n)
   store.prepare('analyze').run()
@@ -274,7 +274,7 @@ test('SQLite’s own statistics keep no sample of anybody', async () => {
   expect(tracesOf(store, ['sampled-4']).filter(inSamples).length).toBeGreaterThan(0)
 })
 
-/** What a process that is killed now leaves on the disk. */
+/** The files that a process killed now leaves on the disk. */
 function snapshot(): string {
   const { path, remove } = temporaryFolder()
   onTestFinished(remove)
@@ -286,7 +286,7 @@ function snapshot(): string {
   return path
 }
 
-test('killed at any moment, it is finished at the next start', async () => {
+test('an erasure finishes at the next start after a kill at any moment', async () => {
   for (let n = 0; n < 60; n += 1) {
     await attribute(n % 2 === 0 ? 'the-leaver' : `other-${n}`, n)
     if (n % 3 === 0) await attribute(`later-${n}`, n)
@@ -321,7 +321,7 @@ test('killed at any moment, it is finished at the next start', async () => {
   }
 })
 
-test('stopped on the way, it says so and goes on at the next start', async () => {
+test('an erasure reports when it is stopped, and continues at the next start', async () => {
   await identify('the-leaver')
   for (let n = 0; n < 800; n += 1) await identify(`crowd-${n}`)
   const { store, erasures } = app.windfall
@@ -342,7 +342,7 @@ test('stopped on the way, it says so and goes on at the next start', async () =>
   expect(tracesOf(again.windfall.store, ['the-leaver'])).toEqual([])
 })
 
-/** Long enough that none is found by chance, and of characters that are written in several ways. */
+/** Long enough not to match by chance, with characters that have several encodings. */
 const text = fc
   .tuple(fc.stringMatching(/^[a-z0-9]{12}$/), fc.string({ unit: 'binary', maxLength: 6 }), fc.nat(9))
   .map(([word, odd, digit]) => `${word}${odd.replaceAll('\u0000', '')}${digit}`)
@@ -375,7 +375,7 @@ const history = fc.record({
 
 type Call = typeof call extends fc.Arbitrary<infer One> ? One : never
 
-/** Does what one call says; returns what it said of its user. */
+/** Makes one call. Returns what it says about its user. */
 async function make(one: Call, users: readonly string[], reopen: () => Promise<void>): Promise<string[]> {
   if (one.kind === 'renew') await renew(one.n)
   if (one.kind === 'reopen') await reopen()
@@ -389,7 +389,7 @@ async function make(one: Call, users: readonly string[], reopen: () => Promise<v
   return one.kind === 'identify' ? Object.values(one.attributes) : []
 }
 
-test('whatever happened before, nothing of the forgotten is found anywhere, and the ledger is as it was', async () => {
+test('after any history, no trace of erased users remains, and the ledger is unchanged', async () => {
   const property = fc.asyncProperty(history, async ({ users, calls, forgottenUsers }) => {
     const folder = temporaryFolder()
     const first = app

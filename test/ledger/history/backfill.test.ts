@@ -19,20 +19,20 @@ async function opened(
   return { shop, app, history: app.windfall.history }
 }
 
-/** Weeks of more than one page, and somebody in the sandbox. */
+/** Weeks with more than one page, and a customer in the sandbox. */
 const BUSY = { subscribers: 150, days: 60 }
 
-/** Few people and a short past: for what is not about the reading itself. */
+/** Few customers and a short history, for tests that do not concern the reading itself. */
 const CALM = { subscribers: 10, days: 60 }
 
 const requestsTo = (shop: Shop, path: string) =>
   shop.store.requests.filter((one) => one.path.startsWith(path))
 
-test('after the first connect every transaction that Apple would have shown is in the ledger, none twice, in silence', async () => {
+test('stores every transaction that Apple shows after the first connect, once and without live events', async () => {
   const { shop, app, history } = await opened({ subscribers: 120, days: 300 })
   const ended = await history.backfill()
   expect(ended.map(({ state, stage }) => `${state} ${stage}`)).toEqual(
-    Array(shop.realms.length).fill('done done'),
+    Array(shop.appEnvironments.length).fill('done done'),
   )
   const expected = shop.shown()
   expect(expected.filter((name) => name.includes(' sandbox ')).length).toBeGreaterThan(0)
@@ -43,7 +43,7 @@ test('after the first connect every transaction that Apple would have shown is i
   expect(old?.n).toBeGreaterThan(10)
   expect(new Set(app.feed(EVENT_TYPES).map(({ origin }) => origin))).toEqual(new Set(['backfill']))
 
-  const notified = shop.realms.flatMap(({ bundle_id, environment }) =>
+  const notified = shop.appEnvironments.flatMap(({ bundle_id, environment }) =>
     shop.sent(bundle_id, environment, shop.clock() - 180 * DAY + 300_000, shop.clock()),
   )
   const progress = history.progress()
@@ -62,7 +62,7 @@ test('after the first connect every transaction that Apple would have shown is i
   expect(shop.store.requests.length).toBe(before)
 })
 
-test('each customer is asked for once, whatever they bought', async () => {
+test('reads each customer once, whatever they bought', async () => {
   const { shop, history } = await opened(BUSY)
   await history.backfill()
   const { world } = shop.simulation
@@ -75,17 +75,17 @@ test('each customer is asked for once, whatever they bought', async () => {
   const pages = bought.map((all) => Math.ceil(all.length / 20)).reduce((a, b) => a + b)
   const lineages = bought.map((all) => new Set(all.map(({ sale }) => sale.originalTransactionId)).size)
   expect(lineages.filter((count) => count > 1).length).toBeGreaterThan(2)
-  // Where Apple names no app transaction id, two lineages of one customer may be asked for at the same time.
+  // If Apple names no app transaction id, two lineages of one customer may be requested at the same time.
   expect(answered.length - pages).toBeLessThan(3)
 })
 
-/** What a notification says, read without proof. */
+/** The content of a notification, decoded without verification. */
 const typeOf = (jws: string): unknown =>
   JSON.parse(Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString()).notificationType
 
-test('statuses are asked for where the last word may be stale, and tell how it ended', async () => {
+test('reads statuses that may be stale, and reports how the subscription ended', async () => {
   const { shop, app, history } = await opened({ subscribers: 40, days: 150 })
-  shop.production.meddle = ({ path }, answer) => {
+  shop.production.intercept = ({ path }, answer) => {
     if (!path.endsWith('/notifications/history')) return answer
     const all = answer.json.notificationHistory as { signedPayload: string }[]
     const notificationHistory = all.filter(({ signedPayload }) =>
@@ -130,14 +130,14 @@ function stateOf(app: TestApp) {
   return { ...Object.fromEntries(tables), events: events.sort(), stages }
 }
 
-/** The files of a database as they lie on the disk at this instant: what a process that is killed leaves behind. */
+/** The files of a database on the disk at this instant, as a killed process leaves them. */
 function leftBehind(from: string): string {
   return copyOfDatabase(from).path
 }
 
 const KILLS = isLong ? 50 : 5
 
-test(`killed at ${KILLS} random moments it comes to the same end (seed ${seed})`, {
+test(`killed at ${KILLS} random moments, it ends in the same state (seed ${seed})`, {
   timeout: isLong ? 600_000 : 30_000,
 }, async () => {
   const shop = await openShop({ subscribers: 40, days: 30 })
@@ -151,7 +151,7 @@ test(`killed at ${KILLS} random moments it comes to the same end (seed ${seed})`
 
   const written = (folder: string) => statSync(join(folder, 'data', 'windfall.db-wal')).size
 
-  /** Right after a commit, so many answers of the store's later. */
+  /** Right after a commit, this many answers of the store later. */
   async function soon(answers: number, folder: string, isOver: () => boolean): Promise<void> {
     const enough = requests.length + answers
     while (requests.length < enough && !isOver()) await setImmediate()
@@ -178,10 +178,10 @@ test(`killed at ${KILLS} random moments it comes to the same end (seed ${seed})`
   const last = await connectTo(shop, { folder })
   await last.windfall.history.backfill()
   expect(stateOf(last)).toEqual(expected)
-  expect(expected.stages).toEqual(Array(shop.realms.length).fill('done'))
+  expect(expected.stages).toEqual(Array(shop.appEnvironments.length).fill('done'))
 })
 
-test('page tokens that have always expired make windows shorter, and nothing is missed', async () => {
+test('expired page tokens shorten the windows, and nothing is missed', async () => {
   const { shop, app, history } = await opened(BUSY)
   shop.store.faults.page_token_life = 0
   await history.backfill()
@@ -193,10 +193,10 @@ test('page tokens that have always expired make windows shorter, and nothing is 
   expect(new Set(expired.map(({ status }) => status))).toEqual(new Set([400]))
 })
 
-test('where Apple answers for thirty days only, those are read', async () => {
+test('reads thirty days if Apple answers for thirty days only', async () => {
   const { shop, app, history } = await opened({ subscribers: 30, days: 90 })
   const edge = shop.clock() - 30 * DAY
-  shop.production.meddle = ({ path, body }, answer) =>
+  shop.production.intercept = ({ path, body }, answer) =>
     path.endsWith('/notifications/history') && Number(body.startDate) < edge ? refusal(4_000_012) : answer
   await history.backfill()
   expect(history.progress().every(({ backfill }) => backfill?.stage === 'done')).toBe(true)
@@ -206,14 +206,14 @@ test('where Apple answers for thirty days only, those are read', async () => {
       .all()
       .map(({ uuid }) => uuid),
   )
-  const sent = shop.realms.flatMap(({ bundle_id }) =>
+  const sent = shop.appEnvironments.flatMap(({ bundle_id }) =>
     shop.sent(bundle_id, 'production', edge + DAY, shop.clock()),
   )
   expect(sent.length).toBeGreaterThan(20)
   expect(sent.filter(({ notificationUUID }) => !known.has(notificationUUID))).toEqual([])
 })
 
-test('too many questions, an outage of Apple’s and a wrong key are told in words, and it goes on from there', async () => {
+test('reports a rate limit, an outage and a wrong key in words, and resumes', async () => {
   const logged: string[] = []
   const { shop, app, history } = await opened(CALM, logged)
   const { faults } = shop.store
@@ -231,14 +231,14 @@ test('too many questions, an outage of Apple’s and a wrong key are told in wor
   shop.clock.turn(3_600_000)
   expect(await problems()).toContainEqual(expect.stringMatching(/out of order/))
   faults.unavailable = 0
-  expect(await problems()).toEqual(Array(shop.realms.length).fill(null))
+  expect(await problems()).toEqual(Array(shop.appEnvironments.length).fill(null))
   expect(holdCommits(app)).toEqual(shop.shown())
   expect(part).toBeLessThan(holdCommits(app).length)
   app.windfall.log.flush()
-  expect(logged.join('')).toContain('the reading of Apple’s history stopped')
+  expect(logged.join('')).toContain('the backfill stopped')
 })
 
-test('a reading that began while the clock was ahead starts over with the right clock', async () => {
+test('a backfill that began while the clock was ahead starts over with the right clock', async () => {
   const { shop, app, history } = await opened(CALM)
   const now = shop.clock()
   const shown = shop.shown()
@@ -254,18 +254,18 @@ test('a reading that began while the clock was ahead starts over with the right 
   expect(history.progress()[0]?.backfill).toMatchObject({ stage: 'done', started_at: now, until_at: now })
 })
 
-test('an app that was never on sale is read in the sandbox alone, and that is no fault', async () => {
+test('an app that was never on sale is read in the sandbox only, without a fault', async () => {
   const { shop, history } = await opened(CALM)
-  shop.production.meddle = () => refusal(4_040_003, 'App not found.')
+  shop.production.intercept = () => refusal(4_040_003, 'App not found.')
   const ended = await history.backfill()
   expect(ended.map(({ environment, state, problem }) => [environment, state, problem])).toEqual([
     ...shop.apps.map(() => ['production', 'not_there', null]),
     ...shop.apps.map(() => ['sandbox', 'done', null]),
   ])
-  expect(history.progress()[0]?.backfill?.problem).toMatch(/no such app/)
+  expect(history.progress()[0]?.backfill?.problem).toMatch(/does not know this app/)
 })
 
-test('a revision that Apple knows no more begins anew', async () => {
+test('starts over at a revision that Apple no longer knows', async () => {
   const { shop, app, history } = await opened(CALM)
   await history.backfill()
   const { store } = app.windfall
@@ -280,7 +280,7 @@ test('a revision that Apple knows no more begins anew', async () => {
   expect(holdCommits(app)).toEqual(before)
 })
 
-test('an app without a key is left alone, and read once there is one', async () => {
+test('skips an app without a key, and reads it once there is one', async () => {
   const { app, shop, history } = await opened(CALM)
   app.windfall.accounts.declare([])
   expect(await history.backfill()).toEqual([])

@@ -1,4 +1,4 @@
-/** A Windfall connected to a simulated store: what most tests of Apple's histories begin with. */
+/** A Windfall connected to a simulated store, for tests of Apple's histories. */
 import type { Environment } from '../../../src/apple/payloads.ts'
 import { signerOf } from '../../../src/demo/signing/signatures.ts'
 import { openSimulation } from '../../../src/demo/simulation.ts'
@@ -12,7 +12,7 @@ import { openFaultProxy } from './fault_proxy.ts'
 
 export const DAY = 86_400_000
 export const HOUR = 3_600_000
-/** How far back Apple shows notifications, and how little less we ask for. */
+/** How far back Apple shows notifications, and the margin that Windfall leaves. */
 const REACH = 180 * DAY - 5 * 60_000
 
 export type Shop = Awaited<ReturnType<typeof openShop>>
@@ -25,7 +25,7 @@ type Options = {
   clock?: ReturnType<typeof handClock>
 }
 
-/** The simulated store and its customers up to NOW, with a meddler before each environment of its Server API. */
+/** The simulated store and its customers up to NOW, with a fault proxy before each environment of its Server API. */
 export async function openShop({ seed = 5, subscribers = 30, days = 400, lost, ...more }: Options = {}) {
   const authority = await sharedAuthority()
   const clock = more.clock ?? handClock(NOW)
@@ -42,21 +42,21 @@ export async function openShop({ seed = 5, subscribers = 30, days = 400, lost, .
     await store.close()
   }
 
-  /** What was sent in a realm within a time, oldest first. */
+  /** What an app environment sent within a time, oldest first. */
   const sent = (bundle_id: string, environment: Environment, from: number, until: number) =>
     world.sent.between(bundle_id, environment, from, until).map(({ payload }) => payload)
 
-  /** The signed text of what was sent. */
+  /** The signed texts of what was sent. */
   const signed = (payload: UnsignedNotification): string =>
     signNotification(payload, signerOf(authority)).signedPayload
 
-  const realms = apps.flatMap(({ bundle_id }) =>
+  const appEnvironments = apps.flatMap(({ bundle_id }) =>
     (['production', 'sandbox'] as const).map((environment) => ({ bundle_id, environment })),
   )
 
-  /** Everybody whom a notification of the last 180 days is about. */
+  /** All customers with a notification in the last 180 days. */
   function people() {
-    const found = realms.flatMap(({ bundle_id, environment }) =>
+    const found = appEnvironments.flatMap(({ bundle_id, environment }) =>
       sent(bundle_id, environment, clock() - REACH, clock()).map(({ data }) =>
         world.find(environment, data?.signedTransactionInfo?.transactionId ?? ''),
       ),
@@ -65,8 +65,8 @@ export async function openShop({ seed = 5, subscribers = 30, days = 400, lost, .
   }
 
   /**
-   * Every transaction that Apple would show to whoever begins with the notifications of 180 days and asks for the
-   * history of every customer they name: `app environment id`.
+   * Every transaction that Apple shows to a client that begins with the notifications of 180 days and reads the
+   * history of every customer in them: `app environment id`.
    */
   const shown = (): string[] =>
     people()
@@ -85,7 +85,7 @@ export async function openShop({ seed = 5, subscribers = 30, days = 400, lost, .
     sandbox,
     hosts,
     apps,
-    realms,
+    appEnvironments,
     sent,
     signed,
     people,
@@ -127,7 +127,7 @@ export function holdCommits({ windfall }: TestApp): string[] {
     .sort()
 }
 
-/** What reaches Windfall up to `until`: notifications alone, in their order. The clock goes there with them. */
+/** Delivers notifications to Windfall up to `until`, in order, and turns the clock along. */
 export async function liveUntil(
   shop: Shop,
   { windfall }: TestApp,

@@ -1,9 +1,9 @@
-/** Stands between Windfall and the simulated store, and changes what a test wants changed. */
+/** A proxy between Windfall and the simulated store that can change requests and answers. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 
-/** A question as it was asked, with its JSON body. */
+/** A request, with its JSON body. */
 type ProxiedRequest = { method: string; path: string; page: string | null; body: Record<string, unknown> }
-/** An answer as it is given; `json` is undefined where it has no JSON. */
+/** A response; `json` is undefined if the body is not JSON. */
 export type Answer = { status: number; headers: Record<string, string>; json: Record<string, unknown> }
 type Intercept = (question: ProxiedRequest, answer: Answer) => Answer | Promise<Answer>
 
@@ -19,9 +19,9 @@ async function textOf(incoming: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Forwards to `origin` what it is asked, until `close`. `meddle` may be set at any time. */
+/** Forwards requests to `origin` until `close`. `intercept` may be set at any time. */
 export async function openFaultProxy(origin: string) {
-  const between: { meddle: Intercept } = { meddle: (_, answer) => answer }
+  const between: { intercept: Intercept } = { intercept: (_, answer) => answer }
 
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await textOf(incoming)
@@ -35,7 +35,7 @@ export async function openFaultProxy(origin: string) {
     })
     const retry = given.headers.get('retry-after')
     const text = await given.text()
-    const { status, headers, json } = await between.meddle(
+    const { status, headers, json } = await between.intercept(
       {
         method,
         path: url.pathname,
@@ -57,7 +57,7 @@ export async function openFaultProxy(origin: string) {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the meddler has no port')
+  if (address === null || typeof address === 'string') throw new Error('the fault proxy has no port')
 
   async function close(): Promise<void> {
     server.closeAllConnections()

@@ -18,10 +18,10 @@ const compared = (changes: Partial<ReconcileOutcome> = {}): ReconcileOutcome => 
 const failed = (problem: string, retry_at: number | null = null) =>
   compared({ state: 'failed', problem, retry_at })
 
-test('a run is told in one line, with what failed of it', () => {
+test('describes a run in one line, with its faults', () => {
   expect(describeReconciliation([])).toBe('nothing was missing')
   expect(describeReconciliation([compared({ recovered: 2 }), compared({ recovered: 3 })])).toBe(
-    '5 notifications had not arrived and are recovered',
+    'recovered 5 missing notifications',
   )
   expect(describeReconciliation([compared(), failed('no')])).toBe(
     'nothing was missing; but com.a (production): no',
@@ -29,22 +29,22 @@ test('a run is told in one line, with what failed of it', () => {
   expect(describeBackfill([])).toBe('nothing is left to read')
   const read = { ...compared(), state: 'done', stage: 'done' } as const
   expect(describeBackfill([read, { ...read, environment: 'sandbox' }])).toBe(
-    'read all that Apple shows of com.a',
+    'read all of Apple’s history of com.a',
   )
   const looked: LookupRunOutcome = { ...read, requested: 3, found: 2, waiting: 1 }
-  expect(describeLookups([looked, looked])).toBe('6 ids were asked for, 4 found')
+  expect(describeLookups([looked, looked])).toBe('looked up 6 ids, found 4')
 })
 
-test('where nothing was asked, nothing is said to be well', async () => {
+test('reports a run as skipped if Apple was not queried', async () => {
   const fine = () => Promise.resolve('nothing was missing')
   expect(await describeRun({ connected: 2, without_key: [] }, fine)).toBe('nothing was missing')
   expect(await describeRun({ connected: 2, without_key: ['com.b'] }, fine)).toBe(
-    'nothing was missing; not asked for com.b: no In-App Purchase key (windfall connect)',
+    'nothing was missing; skipped com.b: no In-App Purchase key (windfall connect)',
   )
-  expect(describeReconciliation([compared({ state: 'waiting' })])).toMatch(/^waits until Apple/)
+  expect(describeReconciliation([compared({ state: 'waiting' })])).toMatch(/^waiting for the backfill/)
 })
 
-test('where all of it failed the job has, and knows when to try again', () => {
+test('throws when all runs failed, with the time of the next attempt', () => {
   const thrown = (all: readonly ReconcileOutcome[]) => {
     try {
       return describeReconciliation(all)

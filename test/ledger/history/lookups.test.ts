@@ -4,7 +4,7 @@ import { refusal } from './fault_proxy.ts'
 
 const MINUTE = 60_000
 
-/** Connected, and nothing read: whatever an app names is news. */
+/** Connected, with nothing read: every id that an app names is unknown. */
 async function opened() {
   const shop = await openShop({ subscribers: 150, days: 60 })
   const app = await connectTo(shop)
@@ -30,7 +30,7 @@ const totals = (all: readonly { requested: number; found: number; waiting: numbe
   waiting: all.reduce((sum, one) => sum + one.waiting, 0),
 })
 
-test('an id that an app names and nobody knows is looked up, in production first and then in the sandbox', async () => {
+test('looks up an unknown id that an app names, in production and then in the sandbox', async () => {
   const { shop, app, attribute, purchaseIn, lookUp, requested, history } = await opened()
   const [one, other] = [purchaseIn('production'), purchaseIn('sandbox')]
   await attribute(one.bundle_id, one.id)
@@ -53,7 +53,7 @@ test('an id that an app names and nobody knows is looked up, in production first
   expect(history.progress().every(({ lookups }) => lookups === 0)).toBe(true)
 })
 
-test('an id that Apple does not know is asked for ever more seldom, and given up after six times', async () => {
+test('looks up an id that Apple does not know at growing intervals, and gives up after six attempts', async () => {
   const { shop, app, attribute, lookUp } = await opened()
   await attribute('com.lanternlabs.tides', '999000999000999')
   const times: number[] = []
@@ -72,7 +72,7 @@ test('an id that Apple does not know is asked for ever more seldom, and given up
   expect(totals(await lookUp()).requested).toBe(0)
 })
 
-test('an id of which Apple told by itself meanwhile is not asked for, nor one that is none of Apple’s', async () => {
+test('skips an id that Apple reported in the meantime, and one that is not an Apple id', async () => {
   const { shop, app, attribute, lookUp, requested, purchaseIn } = await opened()
   const { bundle_id, id, person } = purchaseIn('production')
   await attribute(bundle_id, id)
@@ -90,7 +90,7 @@ test('an id of which Apple told by itself meanwhile is not asked for, nor one th
   expect(totals(await lookUp()).requested).toBe(0)
 })
 
-test('a fault of Apple’s leaves what is looked up as it was; a refusal ends it', async () => {
+test('a fault of Apple’s changes no lookup; a refusal ends it', async () => {
   const { shop, app, attribute, lookUp, purchaseIn } = await opened()
   const { bundle_id, id } = purchaseIn('production')
   await attribute(bundle_id, id)
@@ -103,7 +103,7 @@ test('a fault of Apple’s leaves what is looked up as it was; a refusal ends it
   shop.store.faults.unavailable = 0
   expect(totals(await lookUp())).toMatchObject({ found: 1, waiting: 0 })
   await attribute(bundle_id, '123')
-  shop.production.meddle = () => refusal(4_000_006)
+  shop.production.intercept = () => refusal(4_000_006)
   shop.clock.turn(HOUR)
   await lookUp()
   const rows = app.windfall.store
@@ -112,7 +112,7 @@ test('a fault of Apple’s leaves what is looked up as it was; a refusal ends it
   expect(rows).toEqual([{ outcome: 'refused' }])
 })
 
-test('an id that was named while the clock was ahead is looked up with the right clock', async () => {
+test('looks up an id that was named while the clock was ahead with the right clock', async () => {
   const { shop, attribute, lookUp, purchaseIn } = await opened()
   const { bundle_id, id } = purchaseIn('production')
   const now = shop.clock()

@@ -13,7 +13,7 @@ import {
 
 const MINUTE = 60_000
 
-/** Connected and read through, with every delivery that was under way then come by an hour later. */
+/** Connected and backfilled, with all pending deliveries made an hour later. */
 async function opened(logged: string[] = []) {
   const shop = await openShop({ subscribers: 12, days: 40 })
   const app = await connectTo(shop, { logged })
@@ -30,12 +30,12 @@ function missing(shop: Shop, { windfall }: TestApp, from: number, until: number)
       .all()
       .map(({ uuid }) => uuid),
   )
-  return shop.realms
+  return shop.appEnvironments
     .flatMap(({ bundle_id, environment }) => shop.sent(bundle_id, environment, from, until))
     .filter(({ notificationUUID }) => !known.has(notificationUUID))
 }
 
-/** A day in which people buy, and nothing arrives. */
+/** A day with purchases, of which nothing arrives. */
 async function outage({ shop, app }: { shop: Shop; app: TestApp }, purchases_per_minute: number) {
   const from = shop.clock()
   shop.simulation.lose({ from, until: from + DAY })
@@ -48,14 +48,14 @@ const gapsIn = (app: TestApp) => app.feed().filter(({ type }) => type.startsWith
 const sum = (counts: readonly (number | undefined)[]) =>
   counts.reduce<number>((total, one) => total + (one ?? 0), 0)
 
-test('a day of outage is found and filled by one comparison; the next one finds nothing', async () => {
+test('one run finds and fills a day of outage; the next one finds nothing', async () => {
   const { shop, app, history } = await opened()
   const { lost } = await outage({ shop, app }, 0.5)
   expect(lost.length).toBeGreaterThanOrEqual(500)
   const head = app.windfall.feed.head()
 
   const compared = await history.reconcile()
-  expect(compared.map(({ state }) => state)).toEqual(Array(shop.realms.length).fill('done'))
+  expect(compared.map(({ state }) => state)).toEqual(Array(shop.appEnvironments.length).fill('done'))
   expect(sum(compared.map(({ recovered }) => recovered))).toBe(lost.length)
   expect(missing(shop, app, 0, shop.clock() - MINUTE)).toEqual([])
 
@@ -71,7 +71,7 @@ test('a day of outage is found and filled by one comparison; the next one finds 
     true,
   )
 
-  for (const { bundle_id, environment } of shop.realms) {
+  for (const { bundle_id, environment } of shop.appEnvironments) {
     const [found, filled, more] = gapsIn(app).filter(
       (event) => event.data.bundle_id === bundle_id && event.environment === environment,
     )
@@ -93,10 +93,10 @@ test('a day of outage is found and filled by one comparison; the next one finds 
   expect(app.windfall.feed.head()).toBe(after)
 })
 
-test('nothing is told when nothing was missing', async () => {
+test('appends no event when nothing was missing', async () => {
   const { shop, app, history } = await opened()
   await liveUntil(shop, app, shop.clock() + 12 * HOUR, 0.05)
-  // What Apple tries again only hours later comes by itself.
+  // Apple delivers its later retries itself.
   for (const late of missing(shop, app, 0, shop.clock())) {
     await app.windfall.arrivals.receive(shop.signed(late), null, null)
   }
@@ -106,18 +106,18 @@ test('nothing is told when nothing was missing', async () => {
   expect(gapsIn(app)).toEqual([])
   const until = shop.clock() - MINUTE
   expect(history.progress().map(({ watermark }) => watermark?.compared_until_at)).toEqual(
-    shop.realms.map(() => until),
+    shop.appEnvironments.map(() => until),
   )
 })
 
-test('what arrives by itself while the comparison goes on is no gap', async () => {
+test('a notification that arrives during the run is not a gap', async () => {
   const { shop, app, history } = await opened()
   const { lost } = await outage({ shop, app }, 0.1)
   const late = lost.filter(({ data }) => data?.environment === 'Production')
   const first = late.filter(({ data }) => data?.bundleId === app.windfall.apps.list()[0]?.bundle_id)
   expect(first.length).toBeGreaterThan(20)
-  // Those of the first page were found to be missing by then.
-  shop.production.meddle = async ({ page }, answer) => {
+  // Those of the first page were already found missing.
+  shop.production.intercept = async ({ page }, answer) => {
     for (const one of page === null ? [] : late.splice(0)) {
       await app.windfall.arrivals.receive(shop.signed(one), null, null)
     }
@@ -131,7 +131,7 @@ test('what arrives by itself while the comparison goes on is no gap', async () =
   expect(gapsIn(app).filter(({ environment }) => environment === 'production')).toEqual([])
 })
 
-test('what Apple signed within the last minute is still on its way', async () => {
+test('a notification that Apple signed within the last minute is not a gap', async () => {
   const { shop, app, history } = await opened()
   const from = shop.clock()
   shop.simulation.lose({ from, until: from + DAY })
@@ -145,26 +145,26 @@ test('what Apple signed within the last minute is still on its way', async () =>
   expect(missing(shop, app, from, last)).toEqual([])
 })
 
-test('a fault of Apple’s leaves the watermark, is told in words, and what was found before it is applied', async () => {
+test('a fault of Apple’s leaves the watermark, is described, and what was found before it is applied', async () => {
   const logged: string[] = []
   const { shop, app, history } = await opened(logged)
   const marks = () => history.progress().map(({ watermark }) => watermark?.compared_until_at)
   const { lost } = await outage({ shop, app }, 0.3)
   const before = marks()
-  shop.production.meddle = ({ page }, answer) =>
+  shop.production.intercept = ({ page }, answer) =>
     page === null
       ? answer
       : { status: 429, headers: { 'retry-after': String(shop.clock() + HOUR) }, json: {} }
   const [stopped] = (await history.reconcile()).filter(({ state }) => state === 'failed')
   expect(stopped?.problem).toMatch(/asked too much in the last hour/)
   expect(stopped?.recovered).toBe(20)
-  const failed = shop.realms.length - marks().filter((mark, index) => mark !== before[index]).length
+  const failed = shop.appEnvironments.length - marks().filter((mark, index) => mark !== before[index]).length
   expect(failed).toBeGreaterThan(0)
   expect(gapsIn(app).filter(({ type }) => type === 'gap.filled').length).toBeLessThan(
     gapsIn(app).filter(({ type }) => type === 'gap.found').length,
   )
 
-  shop.production.meddle = (_, answer) => answer
+  shop.production.intercept = (_, answer) => answer
   shop.clock.turn(HOUR + MINUTE)
   declareKeys(app, { ...shop.store.connect_key })
   for (const { problem } of await history.reconcile()) expect(problem).toMatch(/refused the key/)
@@ -177,12 +177,14 @@ test('a fault of Apple’s leaves the watermark, is told in words, and what was 
   const filled = gapsIn(app).filter(({ type }) => type === 'gap.filled')
   expect(filled.length).toBe(gapsIn(app).filter(({ type }) => type === 'gap.found').length)
   expect(sum(filled.map(({ data }) => Number(data.notifications)))).toBeGreaterThanOrEqual(lost.length)
-  expect(history.progress().map(({ watermark }) => watermark?.problem)).toEqual(shop.realms.map(() => null))
+  expect(history.progress().map(({ watermark }) => watermark?.problem)).toEqual(
+    shop.appEnvironments.map(() => null),
+  )
   app.windfall.log.flush()
-  expect(logged.join('')).toContain('the comparison with Apple stopped')
+  expect(logged.join('')).toContain('the reconciliation stopped')
 })
 
-test('page tokens that have always expired do not hide anything', async () => {
+test('expired page tokens hide nothing', async () => {
   const { shop, app, history } = await opened()
   await outage({ shop, app }, 0.3)
   shop.store.faults.page_token_life = 0
@@ -190,7 +192,7 @@ test('page tokens that have always expired do not hide anything', async () => {
   expect(missing(shop, app, 0, shop.clock() - MINUTE)).toEqual([])
 })
 
-test('from an instant that is named everything is compared again; the watermark never moves back', async () => {
+test('compares everything again from a given instant; the watermark never moves back', async () => {
   const { shop, app, history } = await opened()
   const { from, lost } = await outage({ shop, app }, 0.05)
   const { store, apps } = app.windfall
@@ -207,7 +209,7 @@ test('from an instant that is named everything is compared again; the watermark 
   expect(marks()).toEqual(before)
 })
 
-test('a clock that ran ahead and was set right hides nothing', async () => {
+test('a clock that ran ahead and was corrected hides nothing', async () => {
   const { shop, app, history } = await opened()
   const { store } = app.windfall
   const ahead = shop.clock() + 30 * DAY
@@ -221,23 +223,27 @@ test('a clock that ran ahead and was set right hides nothing', async () => {
     expect(watermark?.compared_until_at).toBe(shop.clock() - MINUTE)
 })
 
-test('after more than 180 days what Apple does not show any more is read from the customers’ transactions', async () => {
+test('after more than 180 days it reads the customers’ transactions again', async () => {
   const { shop, app, history } = await opened()
   shop.simulation.lose({ from: shop.clock() })
   await liveUntil(shop, app, shop.clock() + 200 * DAY)
   await history.reconcile()
   expect(history.progress().map(({ backfill }) => backfill?.stage)).toEqual(
-    shop.realms.map(() => 'transactions'),
+    shop.appEnvironments.map(() => 'transactions'),
   )
   expect(missing(shop, app, shop.clock() - 180 * DAY + HOUR, shop.clock() - MINUTE)).toEqual([])
   await history.backfill()
   const known = new Set(holdCommits(app))
   expect(shop.shown().filter((name) => !known.has(name))).toEqual([])
-  expect(history.progress().map(({ backfill }) => backfill?.stage)).toEqual(shop.realms.map(() => 'done'))
+  expect(history.progress().map(({ backfill }) => backfill?.stage)).toEqual(
+    shop.appEnvironments.map(() => 'done'),
+  )
   const again = shop.store.requests.filter(
     ({ path, query }) => path.startsWith('/inApps/v2/') && query.revision,
   )
   expect(again.length).toBeGreaterThan(10)
   await history.reconcile()
-  expect(history.progress().map(({ backfill }) => backfill?.stage)).toEqual(shop.realms.map(() => 'done'))
+  expect(history.progress().map(({ backfill }) => backfill?.stage)).toEqual(
+    shop.appEnvironments.map(() => 'done'),
+  )
 })

@@ -13,13 +13,13 @@ async function opened(logged: string[]) {
   return { shop, app, refused: app.windfall.arrivals.refused }
 }
 
-/** Puts texts into a list of the answer, before what is in it. */
+/** Inserts texts at the beginning of a list in the answer. */
 function put(answer: Answer, list: string, items: unknown[]): Answer {
   const there = answer.json[list]
   return { ...answer, json: { ...answer.json, [list]: [...items, ...(Array.isArray(there) ? there : [])] } }
 }
 
-/** What nobody should find in an app's history: signed by a stranger, of another app, of the sandbox, of another kind. */
+/** Foreign texts in an app's history: signed by a stranger, of another app, of the sandbox, of another kind. */
 async function strangers(bundleId: string) {
   const { sign } = await sharedAuthority()
   const stranger = authorityFrom(await issueChain({ now: NOW }))
@@ -43,13 +43,13 @@ async function strangers(bundleId: string) {
   }
 }
 
-test('what is forged or of another app is refused wherever it stands in a page, and told; the rest is read', async () => {
+test('refuses and logs forged and foreign texts anywhere in a page, and reads the rest', async () => {
   const logged: string[] = []
   const { shop, app, refused } = await opened(logged)
   const { bundle_id = '' } = shop.apps.find((one) => one.bundle_id.endsWith('tides')) ?? {}
   const foreign = await strangers(bundle_id)
   const [appRow] = app.windfall.apps.byBundle(bundle_id)
-  shop.production.meddle = ({ path }, answer) => {
+  shop.production.intercept = ({ path }, answer) => {
     if (path.endsWith('/notifications/history')) {
       const items = foreign.notifications.map((signedPayload) => ({ signedPayload }))
       return put(answer, 'notificationHistory', items)
@@ -81,19 +81,19 @@ test('what is forged or of another app is refused wherever it stands in a page, 
   const lines = logged
     .join('')
     .split('\n')
-    .filter((line) => line.includes('something that is refused'))
+    .filter((line) => line.includes('history was refused'))
   expect(lines.length).toBe(10)
   expect(lines[0]).toContain(bundle_id)
 })
 
-test('a comparison passes over what is refused, and it is no gap', async () => {
+test('reconciliation skips refused texts, and they are not a gap', async () => {
   const { shop, app } = await opened([])
   const { history } = app.windfall
   await history.backfill()
   shop.clock.turn(60_000)
   const [{ bundle_id } = { bundle_id: '' }] = shop.apps
   const { notifications } = await strangers(bundle_id)
-  shop.production.meddle = (_, answer) =>
+  shop.production.intercept = (_, answer) =>
     put(
       answer,
       'notificationHistory',
@@ -105,7 +105,7 @@ test('a comparison passes over what is refused, and it is no gap', async () => {
   expect(app.feed(['gap.found'])).toEqual([])
 })
 
-test('a status whose texts do not belong together, or to the subscription it names, is refused', async () => {
+test('refuses a status whose texts do not belong together, or to the subscription that it names', async () => {
   const { shop, app, refused } = await opened([])
   const { sign } = await sharedAuthority()
   const { windfall } = app
@@ -128,7 +128,7 @@ test('a status whose texts do not belong together, or to the subscription it nam
     signedTransactionInfo: sign(transactionPayload({ ...old, signedDate: NOW + 1, ...transaction })),
     signedRenewalInfo: sign(renewalPayload({ originalTransactionId: '77', ...renewal })),
   })
-  shop.production.meddle = ({ path }, answer) => {
+  shop.production.intercept = ({ path }, answer) => {
     if (path.endsWith('/v2/history/77')) {
       const json = { revision: 'one', hasMore: false, bundleId: bundle_id, signedTransactions: [] }
       return { status: 200, headers: {}, json }
@@ -152,7 +152,7 @@ test('a status whose texts do not belong together, or to the subscription it nam
   expect(rows).toEqual([{ price_milli: 1, auto_renew_status: 0 }])
 })
 
-test('the ledger’s door takes no status of another app, nor one whose parts are of two subscriptions', async () => {
+test('the ledger refuses a status of another app, or with parts of two subscriptions', async () => {
   const { shop, app } = await opened([])
   const { sign } = await sharedAuthority()
   const { windfall } = app

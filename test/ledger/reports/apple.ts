@@ -1,4 +1,4 @@
-/** An App Store Connect that says of each report what a test wrote for it, and a Windfall that asks it. */
+/** An App Store Connect with answers that a test sets, and a Windfall connected to it. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -53,7 +53,7 @@ export async function openApple() {
     connect = origin,
   }: {
     folder?: string
-    /** Where App Store Connect is, if not here. */
+    /** The address of App Store Connect, by default this one. */
     connect?: string
     vendor_numbers?: string[]
   } = {}) {
@@ -74,7 +74,7 @@ export async function openApple() {
     return { ...app, imports: windfall.imports, store: windfall.store, day }
   }
 
-  /** What is answered from now on for a day of a report. */
+  /** Sets the answer for a day of a report. */
   function setReply(
     kind: ReportKind,
     day: string,

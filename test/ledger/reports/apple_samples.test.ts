@@ -5,7 +5,7 @@ import { salesTable } from '../../../src/ledger/reports/formats/sales.ts'
 import { subscriptionTable } from '../../../src/ledger/reports/formats/subscription.ts'
 import { read } from './samples.ts'
 
-/** Reports of a real account, its names taken out (appstore-sdk-go, a public project). */
+/** Reports of a real account, with its names removed (appstore-sdk-go, a public project). */
 const folder = new URL('../../../../shared/vectors/sales-reports/', import.meta.url)
 const isThere = existsSync(folder)
 if (!isThere) process.stderr.write('the genuine sales reports are not here: their tests are skipped\n')
@@ -15,7 +15,7 @@ const sum = <Row>(rows: readonly Row[], of: (row: Row) => number): number =>
   rows.reduce((total, row) => total + of(row), 0)
 
 /*
- * Worked out by hand from sales.tsv, row by row (units × proceeds of one; the row of 0 units takes 59.80 back, once):
+ * Worked out by hand from sales.tsv, row by row (units × proceeds per unit; the row of 0 units subtracts 59.80, once):
  *   RUB  12×209.30 + 3×559.30 + 18×209.30 + 2×2065.00 + 31×419.30 + 489.30 − 59.80 + 3×559.30 + 45×209.30
  *        + 18×419.30 = 2511.60 + 1677.90 + 3767.40 + 4130.00 + 12998.30 + 489.30 − 59.80 + 1677.90 + 9418.50
  *        + 7547.40 = 44158.50
@@ -25,7 +25,7 @@ const sum = <Row>(rows: readonly Row[], of: (row: Row) => number): number =>
  * Units: downloads 1+1+4+1+23+1+389+1+1 = 422; again 1+1+1+1+5+1+1+1+1+101+1+1+1+1+7+1 = 126; updates 2+1+1+2+20 = 26;
  * subscriptions 12+3+18+2+31+1+1+0+1+3+4+1+45+1+1+18 = 142.
  */
-test.skipIf(!isThere)('a genuine SALES report comes to what its rows come to by hand', async () => {
+test.skipIf(!isThere)('a genuine SALES report has the sums computed by hand from its rows', async () => {
   for (const body of [file('sales.tsv'), gzipSync(file('sales.tsv'))]) {
     const { rows, unknown } = await read(body, salesTable('2020-10-05'))
     expect(rows).toHaveLength(46)
@@ -70,7 +70,7 @@ test.skipIf(!isThere)('a genuine SUBSCRIPTION report of an older version is read
   expect(sum(rows, (row) => row.active_standard)).toBe(290)
   expect(sum(rows, (row) => row.intro_pay_as_you_go)).toBe(2)
   expect(sum(rows, (row) => row.billing_retry)).toBe(112)
-  // This version does not say them.
+  // This version does not have them.
   expect(sum(rows, (row) => row.offer_code_free_trial + row.win_back_free_trial)).toBe(0)
   expect(new Set(rows.map((row) => row.subscribers))).toEqual(new Set([null]))
   expect(rows[0]).toMatchObject({

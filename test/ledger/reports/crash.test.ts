@@ -9,7 +9,7 @@ import { DAY, level, sale, subscriptionEvent } from './samples.ts'
 import { endStateOf } from './year.ts'
 
 const KILLED = isLong ? 50 : 5
-/** When it is killed: at some moment, or as soon as a report stands so. */
+/** When to kill it: at a random moment, or as soon as a report has this state. */
 const HALFWAY = [null, 'loading', 'superseded']
 const DAYS = Array.from({ length: 5 }, (_, index) => addDays(DAY, index - 4))
 const american = (day: string): string => `${day.slice(5, 7)}/${day.slice(8)}/${day.slice(0, 4)}`
@@ -33,7 +33,7 @@ function setReports(apple: Awaited<ReturnType<typeof openApple>>, revision: numb
   }
 }
 
-/** What a process that is killed now leaves on the disk. */
+/** The files that a process killed now leaves on the disk. */
 function snapshot(folder: string): string {
   const { path, remove } = temporaryFolder()
   onTestFinished(remove)
@@ -45,7 +45,7 @@ function snapshot(folder: string): string {
   return path
 }
 
-test('killed at any moment and started again, an import ends in the same state', async () => {
+test('an import that is killed at any moment and started again ends in the same state', async () => {
   const apple = await openApple()
   setReports(apple, 0)
   const whole = await apple.openWindfall()
@@ -54,7 +54,7 @@ test('killed at any moment and started again, an import ends in the same state',
   apple.clock.turn(6 * HOUR)
   const before = snapshot(whole.folder)
 
-  // Once to its end, to know it and how many moments it has.
+  // One complete run, for its result and the number of its moments.
   let moments = 0
   const running = whole.imports.run({ days: DAYS.length })
   for (; whole.imports.progress() !== null; moments += 1) await new Promise(setImmediate)
@@ -80,7 +80,7 @@ test('killed at any moment and started again, an import ends in the same state',
     await cutOff
 
     const again = await apple.openWindfall({ folder: left })
-    // What was cut off is swept before anything else, and every day is whole, as it was or as it is to be.
+    // Interrupted loads are swept first, and every day is complete, in its old or its new version.
     expect(endStateOf(again.store).strays).toEqual([])
     await again.imports.run({ days: DAYS.length })
     expect([halfway ?? at, endStateOf(again.store)]).toEqual([halfway ?? at, right])

@@ -16,7 +16,7 @@ const units = (store: { prepare(sql: string): { get(): unknown } }) =>
       .get() as { units: number }
   ).units
 
-/** The bytes that are kept of a report. */
+/** The stored bytes of a report. */
 const bytesOf = (store: Store, id: number): Buffer =>
   Buffer.concat(
     store
@@ -25,7 +25,7 @@ const bytesOf = (store: Store, id: number): Buffer =>
       .map(({ body }) => body),
   )
 
-test('a day is replaced from one moment to the next: whoever looks sees the old one whole, or the new one', async () => {
+test('replaces a day atomically: a reader sees the complete old one or the complete new one', async () => {
   const apple = await openApple()
   const { imports, store, day } = await apple.openWindfall()
   apple.setReply(
@@ -58,7 +58,7 @@ test('a day is replaced from one moment to the next: whoever looks sees the old 
     ['current', 5_000],
   ])
 
-  // What Apple takes back to what it was is that version again, not a third one.
+  // A report that Apple changes back is the earlier version again, not a third one.
   apple.setReply(
     'sales',
     DAY,
@@ -71,7 +71,7 @@ test('a day is replaced from one moment to the next: whoever looks sees the old 
   expect(store.prepare('select count(*) as reports from reports').get()).toEqual({ reports: 2 })
 })
 
-test('a fresh day is read again every six hours until three days are over and nothing changed', async () => {
+test('reads a fresh day again every six hours, until three days have passed without a change', async () => {
   const apple = await openApple()
   const { imports, day } = await apple.openWindfall()
   apple.setReply('sales', DAY, [sale()])
@@ -88,11 +88,11 @@ test('a fresh day is read again every six hours until three days are over and no
   }
   expect(outcomes.filter((one) => one === 'revised')).toHaveLength(2)
   expect(outcomes[0]).toBe('read')
-  // The three days are over 60 hours on; after the revisions seen since it was looked at until there was none.
+  // The three days end 60 hours later; a revised day is read on until it no longer changes.
   expect(day('sales', DAY)).toMatchObject({ state: 'done', due_at: null })
 })
 
-test('what cannot be read is kept and told with line and column; the day it was to replace stays', async () => {
+test('stores an unreadable report, names line and column, and keeps the day’s old rows', async () => {
   const apple = await openApple()
   const { imports, store, day, organization } = await apple.openWindfall()
   const spoiled = [sale(), sale({ Units: '1.5' })]
@@ -124,12 +124,12 @@ test('what cannot be read is kept and told with line and column; the day it was 
   expect(await imports.run({ days: 1 })).toMatchObject({ failed: 1 })
   expect(day('sales', DAY)).toMatchObject({
     state: 'done',
-    reason: expect.stringContaining('asking again failed: '),
+    reason: expect.stringContaining('the next request failed: '),
   })
   expect(units(store)).toBe(2)
 })
 
-test('a report that could not be read and that Apple keeps no longer says both', async () => {
+test('reports both that Apple no longer keeps a report and that the stored one is unreadable', async () => {
   const apple = await openApple()
   const { imports, day } = await apple.openWindfall()
   apple.setReply('sales', DAY, [sale({ Units: 'x' })])
@@ -141,11 +141,11 @@ test('a report that could not be read and that Apple keeps no longer says both',
     state: 'missing',
     due_at: null,
     reason:
-      'Apple keeps it no longer, and what it gave cannot be read: line 2, column "Units": "x" is not a whole number',
+      'Apple no longer keeps it, and the stored report cannot be read: line 2, column "Units": "x" is not a whole number',
   })
 })
 
-test('what Apple takes back after it gave it is kept, and told', async () => {
+test('keeps and flags a report that Apple withdraws', async () => {
   const apple = await openApple()
   const { imports, store, day } = await apple.openWindfall()
   apple.setReply('sales', DAY, [sale()])
@@ -163,7 +163,7 @@ test('what Apple takes back after it gave it is kept, and told', async () => {
   })
 })
 
-test('each of the four reports gets into its table, and the bytes are kept as they came', async () => {
+test('stores each of the four reports in its table, and the bytes unchanged', async () => {
   const apple = await openApple()
   const { imports, store, organization } = await apple.openWindfall()
   const noise = Array.from({ length: 3_000 }, () => sale({ Title: randomBytes(120).toString('base64') }))
@@ -203,7 +203,7 @@ test('each of the four reports gets into its table, and the bytes are kept as th
   expect(imports.unconnectedApps(organization.id)).toEqual([])
 })
 
-test('several vendor numbers stay apart, and an app’s day is as sure as the least sure of them', async () => {
+test('keeps vendor numbers separate, and an app’s day has the least certain state of them', async () => {
   const apple = await openApple()
   const vendor_numbers = [VENDOR, '80000001']
   const { windfall, imports, store } = await apple.openWindfall({ vendor_numbers })
@@ -234,7 +234,7 @@ test('several vendor numbers stay apart, and an app’s day is as sure as the le
   expect(lantern?.bundle_id).toBe(BUNDLE)
 })
 
-test('a report of the same words compressed at another time is no new version', async () => {
+test('the same report compressed at another time is not a new version', async () => {
   const apple = await openApple()
   const { imports, store } = await apple.openWindfall()
   apple.setReply('sales', DAY, gzipSync(textOf([sale()]), { level: 1 }))
@@ -245,7 +245,7 @@ test('a report of the same words compressed at another time is no new version', 
   expect(store.prepare('select count(*) as reports from reports').get()).toEqual({ reports: 1 })
 })
 
-test('a day that was asked for while the clock was ahead is asked for again with the right clock', async () => {
+test('requests a day again that was requested while the clock was ahead', async () => {
   const apple = await openApple()
   const { imports, day } = await apple.openWindfall()
   const now = apple.clock()

@@ -5,7 +5,7 @@ import { endStateOf, HOUR, inOrder, NOW, openYear, salesIn, type Year } from './
 
 let year: Year
 
-test('a first import has the books of the store to the thousandth, and asks for nothing twice', async () => {
+test('a first import has the exact sums of the store, and requests nothing twice', async () => {
   year = await openYear({ subscribers: 500 })
   const { windfall, organization, feed } = await year.openWindfall()
   const run = await windfall.imports.run()
@@ -24,7 +24,7 @@ test('a first import has the books of the store to the thousandth, and asks for 
   expect(endStateOf(windfall.store).strays).toEqual([])
 
   const requestedDays = year.appStore.requests.length
-  // One more question for each kind, whose version Apple named.
+  // One more request for each kind, whose version Apple named.
   expect(requestedDays).toBeLessThanOrEqual(365 * 4 + 4)
   expect((await windfall.imports.run()).read).toBe(0)
   expect(year.appStore.requests).toHaveLength(requestedDays)
@@ -38,7 +38,7 @@ test('a first import has the books of the store to the thousandth, and asks for 
     },
   ])
 
-  // Who has a subscription when a day ends is who has one by the books.
+  // The subscribers at the end of a day are those in the books.
   const subscribers = windfall.store.prepare<[string], { count: number }>(`
     select sum(subscribers) as count
     from import_days join subscription_days on subscription_days.report_id = import_days.report_id
@@ -52,7 +52,7 @@ test('a first import has the books of the store to the thousandth, and asks for 
   }
 })
 
-test('days are read oldest first, and again while Apple may revise them', async () => {
+test('reads days oldest first, and again while Apple may revise them', async () => {
   year = await openYear({ subscribers: 400 })
   const { windfall } = await year.openWindfall()
   const { imports, store } = windfall
@@ -82,7 +82,7 @@ test('days are read oldest first, and again while Apple may revise them', async 
   expect(endStateOf(store).strays).toEqual([])
 })
 
-/** The books of days that were read; those that fell off Apple's edge are ours alone by now. */
+/** The books of days that were read; Apple no longer has the oldest of them. */
 const isRead = (store: { prepare(sql: string): { all(): unknown[] } }) => {
   const days = new Set(
     store
@@ -93,7 +93,7 @@ const isRead = (store: { prepare(sql: string): { all(): unknown[] } }) => {
   return ({ day }: { day: string }) => days.has(day)
 }
 
-test('what reports name is joined to an app as soon as it is known', async () => {
+test('links reported apps as soon as they are connected', async () => {
   year = await openYear()
   const [first, ...others] = year.apps
   const { windfall, organization } = await year.openWindfall(undefined, others)
@@ -111,7 +111,7 @@ test('what reports name is joined to an app as soon as it is known', async () =>
   )
 })
 
-test('a version that Apple retires is replaced by the one it names, and kept', async () => {
+test('replaces a version that Apple retires by the one that Apple names, and stores it', async () => {
   year = await openYear()
   const { windfall, organization } = await year.openWindfall()
   await windfall.imports.run({ days: 5 })
@@ -130,7 +130,7 @@ test('a version that Apple retires is replaced by the one it names, and kept', a
   expect(refused).toHaveLength(4)
 })
 
-test('a retired version that says “no sales” is suspected, told, and asked again without it', async () => {
+test('suspects a retired version that says “no sales”, flags the day, and requests it without a version', async () => {
   year = await openYear({ subscribers: 200 })
   const { windfall, organization } = await year.openWindfall()
   const { imports } = windfall
@@ -153,7 +153,7 @@ test('a retired version that says “no sales” is suspected, told, and asked a
   )
 })
 
-test('a day that is not made yet is asked for again, and one that is gone is missing for ever', async () => {
+test('requests an unpublished day again, and marks a day that is gone as missing', async () => {
   year = await openYear()
   const { windfall, organization } = await year.openWindfall()
   const { imports } = windfall
@@ -164,14 +164,14 @@ test('a day that is not made yet is asked for again, and one that is gone is mis
     {
       day_on: '2026-02-28',
       state: 'not_yet',
-      reason: 'Apple has not made it yet',
+      reason: 'Apple has not published it yet',
       tries: 1,
       due_at: NOW + HOUR / 2,
     },
   ])
   year.clock.turn(20 * 60_000)
   expect((await imports.run({ days: 3 })).not_yet).toBe(0)
-  // However often it was late, it is here within the hour in which Apple makes it.
+  // However often it was late, it is read within an hour of publication.
   for (let requested = 0; requested < 4; requested += 1) {
     year.clock.turn(HOUR / 2)
     expect((await imports.run({ days: 3 })).not_yet).toBe(8)
@@ -182,7 +182,7 @@ test('a day that is not made yet is asked for again, and one that is gone is mis
   expect(imports.missingDays(organization.id, 10)).toEqual([])
 })
 
-test('a day that Apple lets go of before it is read is missing for ever', async () => {
+test('a day that Apple deletes before it is read is missing', async () => {
   year = await openYear()
   const { windfall, organization } = await year.openWindfall()
   const { imports } = windfall
@@ -193,13 +193,13 @@ test('a day that Apple lets go of before it is read is missing for ever', async 
   expect(await imports.run({ days: 1 })).toMatchObject({ missing: 8, failed: 0 })
   const gone = imports.missingDays(organization.id, 100)
   expect(gone).toHaveLength(8)
-  expect(gone[0]).toMatchObject({ state: 'missing', reason: 'Apple keeps it no longer', due_at: null })
+  expect(gone[0]).toMatchObject({ state: 'missing', reason: 'Apple no longer keeps it', due_at: null })
   const requests = year.appStore.requests.length
   await imports.run({ days: 1 })
   expect(year.appStore.requests).toHaveLength(requests)
 })
 
-test('a key that may not read reports ends the run at its first question, in Apple’s words', async () => {
+test('a key without access to reports ends the run at its first request, with Apple’s message', async () => {
   year = await openYear()
   const { windfall, organization } = await year.openWindfall()
   year.appStore.faults.connect_key = 'developer'
@@ -220,7 +220,7 @@ test('a key that may not read reports ends the run at its first question, in App
   expect(windfall.imports.missingDays(organization.id, 10)).toEqual([])
 })
 
-test('a wrong vendor number is given up after three refusals; the right one goes on', async () => {
+test('gives up a wrong vendor number after three refusals; the right one continues', async () => {
   year = await openYear()
   const { windfall, account } = await year.openWindfall()
   windfall.accounts.declare([{ ...account, vendor_numbers: ['11111111', ...account.vendor_numbers] }])
@@ -232,7 +232,7 @@ test('a wrong vendor number is given up after three refusals; the right one goes
   ])
 })
 
-test('without a key or a vendor number nothing is asked, and that is said', async () => {
+test('reports that it is skipped without a key or a vendor number', async () => {
   year = await openYear()
   const { windfall, account } = await year.openWindfall()
   windfall.accounts.declare([{ ...account, connect: null }])
@@ -244,7 +244,7 @@ test('without a key or a vendor number nothing is asked, and that is said', asyn
   expect(year.appStore.requests).toEqual([])
 })
 
-test('a job ends when Apple’s hour is spent and says when it goes on; a patient run waits', async () => {
+test('a job ends at Apple’s hourly limit and says when it resumes; a patient run waits', async () => {
   year = await openYear()
   year.appStore.faults.rate_limit = { connect: 60 }
   const { windfall, imports, waits } = await year.openWindfall()
@@ -260,7 +260,7 @@ test('a job ends when Apple’s hour is spent and says when it goes on; a patien
   expect(waits.length).toBeGreaterThan(0)
 })
 
-test('a burst of faults costs tries and no days', async () => {
+test('a burst of faults costs attempts but no days', async () => {
   year = await openYear()
   const { windfall, organization } = await year.openWindfall()
   year.appStore.faults.unavailable = 1_000
@@ -277,7 +277,7 @@ test('a burst of faults costs tries and no days', async () => {
   expect(windfall.imports.counts(organization.id).reduce((sum, { days }) => sum + days, 0)).toBe(40)
 })
 
-test('how far it is can be read while it goes on, and a second run joins the first', async () => {
+test('shows the progress of a run, and a second run joins the first', async () => {
   year = await openYear()
   const { windfall } = await year.openWindfall()
   const { imports } = windfall
@@ -296,14 +296,14 @@ test('how far it is can be read while it goes on, and a second run joins the fir
   expect(imports.progress()).toBeNull()
 })
 
-test('closing ends a run after the day it is at, and what is due stays due', async () => {
+test('closing ends a run after its current day, and what is due stays due', async () => {
   year = await openYear()
   const { windfall, folder } = await year.openWindfall()
   const running = windfall.imports.run({ days: 30 })
   while ((windfall.imports.progress()?.done ?? 0) < 10) await new Promise(setImmediate)
   await windfall.imports.close()
   const { read, empty, stopped } = await running
-  expect(stopped).toMatchObject([{ reason: 'Windfall is closing' }])
+  expect(stopped).toMatchObject([{ reason: 'Windfall is stopping' }])
   const again = await year.openWindfall(folder, [])
   const rest = await again.windfall.imports.run({ days: 30 })
   expect(read + empty + rest.read + rest.empty).toBe(120)

@@ -25,7 +25,7 @@ test.each([
   ['in_app', 'IA1 IA1-M FI1 IA9 IA9-M IA3 IAX FI7'],
   ['subscription', 'IAY IAY-M IAC'],
   ['unknown', '8 X1 B 2F -'],
-])('%s is what %s are', (type, codes) => {
+])('classifies as %s: %s', (type, codes) => {
   expect(new Set(codes.split(' ').map(productClassOf))).toEqual(new Set([type]))
 })
 
@@ -51,25 +51,25 @@ test.each([
   ],
   ['refund', 'Refund'],
   ['other', 'Something New|'],
-])('%s is what “%s” are', (type, names) => {
+])('classifies as %s: “%s”', (type, names) => {
   expect(new Set(names.split('|').map(eventClassOf))).toEqual(new Set([type]))
 })
 
 test.each([
   ['a sale', 3, 9_990, 7_000, 29_970, 21_000],
   ['a refund, whose price is negative as well', -2, -9_990, 7_000, -19_980, -14_000],
-  ['a refund written otherwise', -2, 9_990, 7_000, -19_980, -14_000],
+  ['a refund with a positive price', -2, 9_990, 7_000, -19_980, -14_000],
   ['a refund with everything negative', -1, -9_990, -7_000, -9_990, -7_000],
-  // 85.43 is 2/7 of 299.00, given back at an upgrade.
-  ['a part given back, without units', 0, -85_430, 59_800, -85_430, -59_800],
-  ['a part given back, negative throughout', 0, -85_430, -59_800, -85_430, -59_800],
+  // 85.43 is 2/7 of 299.00, refunded at an upgrade.
+  ['a partial refund, without units', 0, -85_430, 59_800, -85_430, -59_800],
+  ['a partial refund, negative throughout', 0, -85_430, -59_800, -85_430, -59_800],
   ['nothing', 0, 9_990, 7_000, 0, 0],
   ['a free download', 5, 0, 0, 0, 0],
 ])('%s counts with its sign', (_, units, price, proceeds, gross_milli, proceeds_milli) => {
   expect(sumsOf(units, price, proceeds)).toEqual({ gross_milli, proceeds_milli })
 })
 
-test('a row is of the app that its parent names, or of the app that it is', async () => {
+test('a row belongs to the app that its parent names, or to the app that it is', async () => {
   const rows = await readSales(
     textOf([
       sale(),
@@ -98,7 +98,7 @@ test('events keep Apple’s name, known or not, and their day', async () => {
   ])
 })
 
-test('of subscribers every number and date must be one', async () => {
+test('validates every number and date of the subscriber report', async () => {
   const refund = subscriber({
     Refund: 'Yes',
     Units: '0',

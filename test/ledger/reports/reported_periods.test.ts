@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { APPS } from '../../../src/demo/world/catalogue.ts'
 import { openYear } from './year.ts'
 
-test('where the key may not list subscriptions, reports tell their periods, once a day', async () => {
+test('reads periods from reports once a day if the key may not list subscriptions', async () => {
   const year = await openYear({ subscribers: 120, years: 1 })
   year.appStore.faults.forbidden = ['/v1/apps/', '/v1/subscriptionGroups']
   const { windfall, organization, imports } = await year.openWindfall()
@@ -13,7 +13,7 @@ test('where the key may not list subscriptions, reports tell their periods, once
   for (const app of apps.list()) {
     const plans = APPS.find(({ bundle_id }) => bundle_id === app.bundle_id)?.plans ?? []
     for (const { product_id, apple_id, period, period_source } of products.list(app.id)) {
-      // Under a commitment that is billed monthly, reports say a month.
+      // Under a commitment that is billed monthly, reports have a month.
       const plan = plans.find((one) => one.product_id === product_id)
       expect([product_id, apple_id, period, period_source]).toEqual([
         plan?.product_id,

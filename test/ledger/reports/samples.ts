@@ -1,4 +1,4 @@
-/** Reports as texts, for tests to write, spoil and read. */
+/** Builds reports as texts, for tests to change and read. */
 import { gzipSync } from 'node:zlib'
 import type { ReportFault } from '../../../src/ledger/reports/formats/fault.ts'
 import { salesTable } from '../../../src/ledger/reports/formats/sales.ts'
@@ -9,7 +9,7 @@ export const DAY = '2026-05-01'
 
 export type Cells = Record<string, string>
 
-/** A row of SALES: a renewal, unless said otherwise. */
+/** A row of SALES: a renewal by default. */
 export const sale = (cells: Cells = {}): Cells => ({
   Provider: 'APPLE',
   SKU: 'pro.monthly',

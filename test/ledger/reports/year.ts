@@ -1,4 +1,4 @@
-/** A year of reports: a simulated App Store with its customers, and a Windfall that has the keys to it. */
+/** A year of reports: a simulated App Store with its customers, and a Windfall that has its keys. */
 import { openSimulation } from '../../../src/demo/simulation.ts'
 import { openAppStore } from '../../../src/demo/store/store.ts'
 import { APPS } from '../../../src/demo/world/catalogue.ts'
@@ -7,12 +7,12 @@ import type { Store } from '../../../src/store/store.ts'
 import { closedAtEnd } from '../../closing.ts'
 import { handClock, openTestApp, sharedAuthority } from '../../helpers.ts'
 
-/** Half past nine in the morning in California: yesterday's reports are there. */
+/** Half past nine in the morning in California: yesterday's reports are published. */
 export const NOW = Date.UTC(2026, 2, 1, 17, 30)
 export const HOUR = 3_600_000
 const YEAR = 365 * 24 * HOUR
 
-/** Histories are long to play and short to read: a test says how many people subscribe. */
+/** Histories are slow to simulate and fast to read, so each test chooses the number of subscribers. */
 export async function openYear({ subscribers = 60, seed = 7, years = 2 } = {}) {
   const clock = handClock(NOW)
   const authority = await sharedAuthority()
@@ -52,7 +52,7 @@ export async function openYear({ subscribers = 60, seed = 7, years = 2 } = {}) {
 
 export type Year = Awaited<ReturnType<typeof openYear>>
 
-/** What the sales come to by day, app, product, country and currency, as the books of the simulation are summed. */
+/** The sales by day, app, product, country and currency, summed from the books of the simulation. */
 export function salesIn(store: Store): object[] {
   return store
     .prepare<[], object>(`
@@ -68,11 +68,11 @@ export function salesIn(store: Store): object[] {
     .all()
 }
 
-/** Sums in one order, so that they can be compared. */
+/** Sums in a fixed order, for comparison. */
 export const inOrder = (sums: readonly object[]): string[] =>
   sums.map((sum) => JSON.stringify(Object.entries(sum).sort())).sort()
 
-/** Everything that an import leaves behind, but for the times and the numbers that were given out. */
+/** The result of an import, except for times and generated numbers. */
 export function endStateOf(store: Store): Record<string, unknown> {
   const all = (sql: string) => store.prepare(sql).raw().all()
   return {

@@ -1,9 +1,9 @@
-/** What we compute: what the names in Apple's SUBSCRIPTION_EVENT report mean. The set is open: Apple adds to it. */
+/** Classifies the event names in Apple's SUBSCRIPTION_EVENT report. The set is open: Apple adds to it. */
 
 /**
- * `activation` it began, with or without an offer; `renewal`; `conversion` an offer became another thing, paid for or
- * not; `change` of product; `cancellation` it ended; `billing` a payment failed; `reactivation` after an end; `refund`;
- * `other` what we do not know.
+ * `activation` it began, with or without an offer; `renewal`; `conversion` an offer turned into another offer or a paid
+ * period; `change` of product; `cancellation` it ended; `billing` a payment failed; `reactivation` after an end;
+ * `refund`; `other` an unknown name.
  */
 export type EventClass =
   | 'activation'
@@ -16,7 +16,7 @@ export type EventClass =
   | 'refund'
   | 'other'
 
-// The first that fits decides: `Crossgrade from Introductory Offer` is a conversion, `Upgrade from Billing Retry` a change.
+// The first match decides: `Crossgrade from Introductory Offer` is a conversion, `Upgrade from Billing Retry` a change.
 const CLASSES: readonly (readonly [RegExp, EventClass])[] = [
   [/^refund/, 'refund'],
   [/^reactivat/, 'reactivation'],
@@ -32,7 +32,7 @@ const CLASSES: readonly (readonly [RegExp, EventClass])[] = [
   [/^(subscribe|start |opt-?in)/, 'activation'],
 ]
 
-/** The class of an event's name, by its beginning. */
+/** The class of an event name, by its beginning. */
 export function eventClassOf(event: string): EventClass {
   const name = event.toLowerCase()
   return CLASSES.find(([beginning]) => beginning.test(name))?.[1] ?? 'other'

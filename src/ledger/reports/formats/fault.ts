@@ -1,14 +1,14 @@
-/** What we compute: why a report cannot be read, in words that lead to the place. */
+/** Faults of reports: why a report cannot be read, with line and column. */
 
 /**
- * `truncated` the bytes end too early or are damaged; `foreign` it is no report at all (a web page, an error in JSON);
- * `unreadable` it is a report, and something in it is not as it should be.
+ * `truncated` the bytes end too early or are damaged; `foreign` it is not a report (a web page, an error in JSON);
+ * `unreadable` it is a report that has an invalid value or structure.
  */
 type ReportFaultKind = 'truncated' | 'foreign' | 'unreadable'
 
 type FaultLocation = { line?: number; column?: string }
 
-/** A report that cannot be read. The message names line (the header's is 1) and column where there are any. */
+/** A report that cannot be read. The message names line (the header's is 1) and column, if there are any. */
 export class ReportFault extends Error {
   override readonly name = 'ReportFault'
   readonly kind: ReportFaultKind
@@ -26,6 +26,6 @@ export class ReportFault extends Error {
 
 const QUOTED_MAX = 60
 
-/** A cell for people: short, and with nothing in it that could steer a terminal. */
+/** A cell for display: short, without control characters. */
 export const quoted = (cell: string): string =>
   JSON.stringify(cell.length > QUOTED_MAX ? `${cell.slice(0, QUOTED_MAX)}…` : cell)

@@ -1,8 +1,8 @@
-/** What we compute: what Apple's Product Type Identifiers mean. */
+/** Classifies Apple's Product Type Identifiers. */
 
 /**
  * `app` a first download (the only ones that count as downloads), `redownload`, `update`, `bundle` of apps, `in_app`
- * what is bought once (non-renewing subscriptions too), `subscription` auto-renewable, `unknown` what we do not know.
+ * a one-time purchase (non-renewing subscriptions too), `subscription` auto-renewable, `unknown` an unknown type.
  */
 export type ProductClass = 'app' | 'redownload' | 'update' | 'bundle' | 'in_app' | 'subscription' | 'unknown'
 
@@ -15,9 +15,9 @@ const CLASSES: readonly (readonly [RegExp, ProductClass])[] = [
   [/^F?7/, 'update'],
 ]
 
-/** The class of a type, by its beginning, so that a variant that Apple adds is told rightly (`IAY-M`, `1EP`). */
+/** The class of a type, by its beginning, so that new variants (`IAY-M`, `1EP`) are classified correctly. */
 export const productClassOf = (product_type: string): ProductClass =>
   CLASSES.find(([beginning]) => beginning.test(product_type))?.[1] ?? 'unknown'
 
-/** Whether rows of this class are of what is sold within an app, which then stands in their Parent Identifier. */
+/** Whether rows of this class concern purchases within an app, whose SKU is then their Parent Identifier. */
 export const isWithinApp = (type: ProductClass): boolean => type === 'in_app' || type === 'subscription'

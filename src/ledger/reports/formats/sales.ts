@@ -1,12 +1,12 @@
-/** What we compute: a row of Apple's SALES report (summary, daily, version 1_0), with its sums. */
+/** The format of Apple's SALES report (summary, daily, version 1_0): its rows, with their sums. */
 import { multiplyMilli } from '../../../money.ts'
 import { isWithinApp, type ProductClass, productClassOf } from './product_types.ts'
 import { column, type LineReader, optional, type TableFormat } from './tsv.ts'
 
 /**
- * `app` is how the report names the app: its SKU, and its Apple id where the row is of the app itself. `price_milli`
- * and `unit_proceeds_milli` are of one unit, `gross_milli` and `proceeds_milli` of the row, with its sign. Blanks are
- * null; without `proceeds_currency` the proceeds are unknown. `subscription` is `New` or `Renewal`, `period` as in `7 Days`.
+ * `app` is how the report names the app: its SKU, and its Apple id if the row concerns the app itself. `price_milli`
+ * and `unit_proceeds_milli` are per unit, `gross_milli` and `proceeds_milli` of the row, with its sign. Blanks are
+ * null; without `proceeds_currency` the proceeds are unknown. `subscription` is `New` or `Renewal`, `period` is like `7 Days`.
  */
 export type SalesRow = {
   line: number
@@ -61,7 +61,7 @@ const columns = {
 }
 type Name = keyof typeof columns
 
-/** How to read the report of `day` ('YYYY-MM-DD'). A row of another day is a fault: it would be counted twice. */
+/** The format of the report of `day` ('YYYY-MM-DD'). A row of another day is a fault: it would be counted twice. */
 export const salesTable = (day: string): TableFormat<Name, SalesRow> => ({
   columns,
   ignored_columns: [
@@ -73,8 +73,8 @@ export const salesTable = (day: string): TableFormat<Name, SalesRow> => ({
     'Supported Platforms',
   ],
   rowOf: (line) => {
-    demandDay(line, 'begins', day)
-    demandDay(line, 'ends', day)
+    requireDay(line, 'begins', day)
+    requireDay(line, 'ends', day)
     const product_type = line.required('product_type')
     const type = productClassOf(product_type)
     const sku = line.required('sku')
@@ -102,13 +102,13 @@ export const salesTable = (day: string): TableFormat<Name, SalesRow> => ({
   },
 })
 
-function demandDay(line: LineReader<Name>, name: 'begins' | 'ends', day: string): void {
+function requireDay(line: LineReader<Name>, name: 'begins' | 'ends', day: string): void {
   const written = line.day(name)
   if (written !== null && written !== day)
     throw line.fault(name, `is ${written}, but the report is of ${day}`)
 }
 
-/** A row of a purchase within an app names the app's SKU as its parent; one of the app itself is its own. */
+/** A row of a purchase within an app has the app's SKU as its parent; a row of the app itself has it as its SKU. */
 function appOf(line: LineReader<Name>, type: ProductClass, sku: string): SalesRow['app'] {
   if (isWithinApp(type)) return { sku: line.text('parent') ?? sku, apple_id: null, name: null }
   const apple_id =
@@ -122,7 +122,7 @@ function amountsOf(line: LineReader<Name>) {
   const unit_proceeds_milli = line.milli('unit_proceeds') ?? 0
   const currency = line.text('currency')
   const proceeds_currency = line.text('proceeds_currency')
-  if (currency === null && price_milli !== 0) throw line.fault('currency', 'is blank beside a price')
+  if (currency === null && price_milli !== 0) throw line.fault('currency', 'is blank but has a price')
   try {
     const { gross_milli, proceeds_milli } = sumsOf(units, price_milli, unit_proceeds_milli)
     return {
@@ -141,11 +141,11 @@ function amountsOf(line: LineReader<Name>) {
 }
 
 /**
- * What a row brought or took, in thousandths. Price and proceeds are of one unit. Negative units are a refund, whose
- * price is negative as well while its proceeds stay positive: the sign is that of the units. A refund of a part, as
- * at an upgrade, has 0 units, a negative price and positive proceeds, and counts once.
+ * The amounts of a row, in thousandths. Price and proceeds are per unit. Negative units are a refund, whose
+ * price is negative as well while its proceeds are positive: the sign is that of the units. A partial refund, such
+ * as at an upgrade, has 0 units, a negative price and positive proceeds, and counts once.
  *
- * @throws RangeError where a sum could not be exact.
+ * @throws RangeError when a sum is too large to be exact.
  */
 export function sumsOf(units: number, price_milli: number, unit_proceeds_milli: number) {
   if (units === 0 && price_milli < 0) {

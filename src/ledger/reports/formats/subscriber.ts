@@ -1,4 +1,4 @@
-/** What we compute: whether Apple's SUBSCRIBER report (detailed, daily) is sound. It is kept as it came and only counted. */
+/** The format of Apple's SUBSCRIBER report (detailed, daily). It is validated, stored unchanged and only counted. */
 import { column, optional, type TableFormat } from './tsv.ts'
 
 type SubscriberRow = { line: number; app: { apple_id: number; name: string | null } }
@@ -16,10 +16,10 @@ const columns = {
 }
 type Name = keyof typeof columns
 
-/** How to read the report: every number and date in it must be one. */
+/** Every number and date must be valid. */
 export const subscriberTable: TableFormat<Name, SubscriberRow> = {
   columns,
-  // What is only counted needs no more of it.
+  // A report that is only counted needs no further columns.
   ignored_columns: [
     'Subscription Name',
     'Subscription Group ID',

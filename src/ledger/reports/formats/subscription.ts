@@ -1,9 +1,10 @@
-/** What we compute: a row of Apple's SUBSCRIPTION report (summary, daily): how many subscriptions there are at the day's end. */
+/** The format of Apple's SUBSCRIPTION report (summary, daily): subscriptions at the end of a day. */
 import { column, type LineReader, optional, type TableFormat } from './tsv.ts'
 
 /**
  * A snapshot of one day, split by price, country, device and state. `price_milli` is what a customer pays for a
- * period, `proceeds_milli` what the developer gets of it, unknown where `proceeds_currency` is null. Counts that this version of the report does not have are 0;
+ * period. `proceeds_milli` is the developer's part, unknown if `proceeds_currency` is null. Counts that this version
+ * of the report does not have are 0;
  * `subscribers` is then null. `state` is a region of the country, `duration` as in `1 Month`.
  */
 export type SubscriptionRow = {
@@ -83,7 +84,7 @@ const columns = {
 }
 type Name = keyof typeof columns
 
-/** How to read the report. It has no date: it is of the day that was asked for. */
+/** The format. It has no date: the report is of the requested day. */
 export const subscriptionTable: TableFormat<Name, SubscriptionRow> = {
   columns,
   ignored_columns: [],
@@ -126,10 +127,10 @@ export const subscriptionTable: TableFormat<Name, SubscriptionRow> = {
   }),
 }
 
-/** MRR is made of the price, so its currency must be there. That of the proceeds may be blank: they are unknown then. */
+/** MRR is computed from the price, so its currency is required. That of the proceeds may be blank: unknown. */
 function priceCurrencyOf(line: LineReader<Name>): string | null {
   const currency = line.text('currency')
   if (currency === null && (line.milli('price') ?? 0) !== 0)
-    throw line.fault('currency', 'is blank beside an amount')
+    throw line.fault('currency', 'is blank but has an amount')
   return currency
 }

@@ -1,8 +1,8 @@
-/** What we compute: a row of Apple's SUBSCRIPTION_EVENT report (summary, daily): what subscriptions did. No money in it. */
+/** The format of Apple's SUBSCRIPTION_EVENT report (summary, daily): subscription events, without money. */
 import { type EventClass, eventClassOf } from './event_names.ts'
 import { column, optional, type TableFormat } from './tsv.ts'
 
-/** `event` is Apple's name, `class` what we take it to mean, `quantity` how often it happened. */
+/** `event` is Apple's name, `class` its classification, `quantity` how often it happened. */
 export type SubscriptionEventRow = {
   line: number
   app: { apple_id: number; name: string | null }
@@ -69,7 +69,7 @@ const columns = {
 }
 type Name = keyof typeof columns
 
-/** How to read the report. */
+/** The format of the report of `day` ('YYYY-MM-DD'). */
 export const subscriptionEventTable = (day: string): TableFormat<Name, SubscriptionEventRow> => ({
   columns,
   ignored_columns: [],

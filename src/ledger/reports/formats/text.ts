@@ -1,4 +1,4 @@
-/** What we compute: the text of a report, gzip or plain, a block of whole lines at a time, so that no file is held whole. */
+/** Reads the text of a report, gzip or plain, in blocks of whole lines, so that no file is held in memory whole. */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { createGunzip } from 'node:zlib'
@@ -9,16 +9,16 @@ const CHUNK_BYTES = 65_536
 const LONGEST_LINE_BYTES = 262_144
 const NEWLINE = 10
 
-/** Some whole lines, each but perhaps the file's last with its newline; `line` is the number of the first. */
+/** Whole lines, each with its newline, except perhaps the file's last. `line` is the number of the first. */
 type Block = { text: string; line: number }
 
-/** Whether the bytes are compressed: Apple sends gzip as the body itself, and now and then plain text. */
+/** Whether the bytes are compressed: Apple sends gzip as the body, and sometimes plain text. */
 export const isGzip = (body: Buffer): boolean => body[0] === 0x1f && body[1] === 0x8b
 
 /**
  * The lines of a report in blocks of about 64 kB.
  *
- * @throws ReportFault for bytes that end too early, that are no text, a line longer than 256 kB, or a NUL.
+ * @throws ReportFault for truncated bytes, bytes that are not text, a line longer than 256 kB, or a NUL.
  */
 export async function* blocksOf(body: Buffer): AsyncGenerator<Block> {
   let line = 1
@@ -30,9 +30,9 @@ export async function* blocksOf(body: Buffer): AsyncGenerator<Block> {
 }
 
 /**
- * The SHA-256 of what a report says, uncompressed: the same report compressed at another time has other bytes.
+ * The SHA-256 of the uncompressed report: the same report has other bytes when it is compressed again.
  *
- * @throws ReportFault for bytes that end too early, or that are a web page or JSON and no report.
+ * @throws ReportFault for truncated bytes, or for a web page or JSON instead of a report.
  */
 export async function fingerprintOf(body: Buffer): Promise<Buffer> {
   const sha256 = createHash('sha256')
@@ -58,7 +58,7 @@ async function* inflated(body: Buffer): AsyncGenerator<Buffer> {
     for (let at = 0; at < body.length; at += CHUNK_BYTES) yield body.subarray(at, at + CHUNK_BYTES)
     return
   }
-  // Most reports are a few kilobytes, and a chunk is made room for whole.
+  // Most reports are a few kilobytes, and zlib allocates a whole chunk.
   const chunkSize = Math.min(CHUNK_BYTES, Math.max(4_096, body.length * 8))
   const gunzip = createGunzip({ chunkSize })
   gunzip.end(body)
@@ -95,7 +95,7 @@ function textOf(bytes: Buffer, line: number): string {
   return text
 }
 
-/** How many lines stand before the first that is not UTF-8. */
+/** The number of lines before the first that is not UTF-8. */
 function invalidLine(bytes: Buffer): number {
   let from = 0
   for (let lines = 0; ; lines += 1) {

@@ -1,17 +1,17 @@
-/** What we compute: the rows of a tab-separated report, read by the names in its header and never by position. */
+/** Reads the rows of a tab-separated report by the column names in its header, never by position. */
 import { parseDay } from '../../../days.ts'
 import { parseMilli } from '../../../money.ts'
 import { quoted, ReportFault } from './fault.ts'
 import { blocksOf } from './text.ts'
 
-/** A column as Apple names it, and how else it was named; `optional` ones are not in every version of a report. */
+/** A column, by Apple's name and its earlier names; `optional` ones are missing from some versions of a report. */
 type Column = { name: string; aliases?: readonly string[]; optional?: true }
 
-/** The line being read: a cell by our name of its column. Each throws ReportFault with line and column. */
+/** The current line: each function returns the cell of a column, and throws ReportFault with line and column. */
 export type LineReader<Name extends string> = {
-  /** Counted from 1, which is the header's. */
+  /** From 1, the number of the header line. */
   number(): number
-  /** Null for a blank, which may be empty or a space, and where the report has no such column. */
+  /** Null for a blank cell (empty or a space), or if the report does not have the column. */
   text(name: Name): string | null
   /** @throws ReportFault for a blank. */
   required(name: Name): string
@@ -28,7 +28,7 @@ export type LineReader<Name extends string> = {
   fault(name: Name, problem: string): ReportFault
 }
 
-/** How one report is read. `passed_over` names columns that we know and need nothing of. */
+/** The format of one report. `ignored_columns` names known columns that are not read. */
 export type TableFormat<Name extends string, Row> = {
   columns: Readonly<Record<Name, Column>>
   ignored_columns: readonly string[]
@@ -39,15 +39,15 @@ export const column = (name: string, ...aliases: string[]): Column => ({ name, a
 export const optional = (name: string, ...aliases: string[]): Column => ({ name, aliases, optional: true })
 
 const LONGEST_CELL = 10_000
-/** Days and amounts that are remembered while a report is read. */
+/** Number of distinct days and amounts cached while a report is read. */
 const CACHE_MAX = 1_000
 const WHOLE = /^-?\d{1,15}(?:\.0+)?$/
 
 /**
- * The rows of a report, some hundreds at a time. Columns may stand in any order; `unknown` is told the names of those
- * that we do not know.
+ * The rows of a report, in slices. Columns may be in any order. Calls `onUnknownColumns` with the names of
+ * unknown columns.
  *
- * @throws ReportFault at the first thing that is not as it should be. What was given before then is not to be used.
+ * @throws ReportFault at the first fault. Discard the rows yielded before it.
  */
 export async function* rowsOf<Name extends string, Row>(
   body: Buffer,
@@ -111,7 +111,7 @@ function positionsOf<Name extends string>(
     if (spelling === undefined) continue
     const position = named.indexOf(spelling)
     if (named.lastIndexOf(spelling) !== position)
-      throw new ReportFault('unreadable', 'stands there twice', { line: 1, column: header[position] ?? '' })
+      throw new ReportFault('unreadable', 'appears twice', { line: 1, column: header[position] ?? '' })
     positions.set(name, position)
   }
   if (missing.length === 0) return positions
@@ -127,14 +127,14 @@ function unknownIn(
   return header.filter((name) => name !== '' && !known.has(normalize(name)))
 }
 
-/** One line at a time; `line` is the same object for each, so that a report of a million rows makes none for them. */
+/** Reads one line at a time. `line` is the same object for each, so a report of a million rows allocates none. */
 function openReader<Name extends string>(
   header: readonly string[],
   positions: ReadonlyMap<Name, number>,
   columns: Readonly<Record<Name, Column>>,
 ) {
   const starts = new Array<number>(header.length + 1).fill(0)
-  // Few days and prices recur in all the lines, and to look at one takes longer than all else of a line.
+  // Few days and prices recur in all lines, and parsing one takes longer than the rest of a line.
   const days = new Map<string, string>()
   const amounts = new Map<string, number | null>()
   let text = ''
@@ -160,7 +160,7 @@ function openReader<Name extends string>(
     const first = count < header.length ? header[count] : undefined
     return new ReportFault(
       'unreadable',
-      first === undefined ? problem : `${problem}; the first that is missing`,
+      first === undefined ? problem : `${problem}; this is the first missing column`,
       { line: number, ...(first !== undefined && { column: first }) },
     )
   }

@@ -35,10 +35,10 @@ const anySale: fc.Arbitrary<Cells> = fc
     'Product Type Identifier': fc.constantFrom('IAY', 'IA1', 'IA1-M', '1', '7F', 'QQ9'),
   })
   .map((cells) => sale(cells))
-// No column of Apple's begins so.
+// No column of Apple's begins with this.
 const unknownName = fc.stringMatching(/^Zq[a-z]{1,8} [a-z]{1,8}$/)
 
-test('columns in any order, unknown ones among them, every ending of lines: the same rows', async () => {
+test('reads the same rows with columns in any order, unknown columns and any line endings', async () => {
   const dressing = fc.record({
     order: fc.array(fc.nat(), { minLength: 30, maxLength: 30 }),
     extra: fc.uniqueArray(unknownName, { maxLength: 3, selector: (column) => column.toLowerCase() }),
@@ -72,7 +72,7 @@ test('columns in any order, unknown ones among them, every ending of lines: the 
   )
 })
 
-test('whatever stands in a number’s cell is that number, or a fault that names line and column', async () => {
+test('any text in a number’s cell is that number, or a fault with line and column', async () => {
   const anything = fc.oneof(
     fc.string().filter((text) => !/[\t\n\r\0]/.test(text)),
     fc.constantFrom(
@@ -93,7 +93,7 @@ test('whatever stands in a number’s cell is that number, or a fault that names
     fc.integer().map(String),
     fc.double().map(String),
   )
-  /** Of a decimal number, by its digits alone. */
+  /** The value of a decimal number, from its digits alone. */
   function milliOf(text: string): bigint {
     const [whole = '', part = ''] = text.split('.')
     return BigInt(`${whole || '0'}${part.slice(0, 3).padEnd(3, '0')}`)
@@ -104,7 +104,7 @@ test('whatever stands in a number’s cell is that number, or a fault that names
     fc.asyncProperty(anything, fc.constantFrom('Units', 'Customer Price'), async (cell, column) => {
       const body = textOf([sale(), sale({ [column]: cell })])
       const text = cell.trim()
-      // Where several of a price that is exact come to a sum that is not.
+      // The price may be exact while its sum is not.
       const size = Math.abs(Number(text))
       fc.pre(column === 'Units' ? !(size > 1e10 && size < 1e16) : !(size > 1e12 && size < 1e13))
       const isRight =
@@ -123,7 +123,7 @@ test('whatever stands in a number’s cell is that number, or a fault that names
   )
 })
 
-test('bytes cut off anywhere are a fault, never fewer rows', async () => {
+test('truncated bytes are a fault, never fewer rows', async () => {
   const body = zipped(Array.from({ length: 300 }, (_, index) => sale({ Units: String(index + 1) })))
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: body.length - 1 }), async (length) => {
@@ -136,7 +136,7 @@ test('bytes cut off anywhere are a fault, never fewer rows', async () => {
   )
 })
 
-test('a byte changed anywhere in the compressed file is a fault, or changes nothing', async () => {
+test('a changed byte in the compressed file is a fault, or changes nothing', async () => {
   const rows = Array.from({ length: 40 }, (_, index) => sale({ Units: String(index + 1) }))
   const body = zipped(rows)
   const right = JSON.stringify(await readSales(body))
@@ -172,7 +172,7 @@ const line = Object.values(sale()).join('\t')
 
 test.each<[string, Buffer | string, string]>([
   ['nothing', '', 'it is empty'],
-  ['a compressed nothing', gzipSync(''), 'it is empty'],
+  ['an empty gzip file', gzipSync(''), 'it is empty'],
   ['a web page', html, 'it is not a tab-separated report; it begins "<!DOCTYPE html>"'],
   ['JSON', gzipSync(json), `it is not a tab-separated report; it begins ${JSON.stringify(json)}`],
   [
@@ -180,14 +180,14 @@ test.each<[string, Buffer | string, string]>([
     textOf([level()]),
     'line 1: has no column "SKU", "Product Type Identifier", "Units",',
   ],
-  ['a column twice', `${header}\tunits\n${line}\t3\n`, 'line 1, column "Units": stands there twice'],
+  ['a column twice', `${header}\tunits\n${line}\t3\n`, 'line 1, column "Units": appears twice'],
   [
     'too few cells',
     `${header}\n${line}\nAPPLE\tpro\n`,
     'line 3, column "Title": has 2 cells, but the header names 17',
   ],
   ['too many cells', `${header}\n${line}\tmore\n`, 'line 2: has 18 cells, but the header names 17'],
-  ['a blank that must not be', textOf([sale({ Units: ' ' })]), 'line 2, column "Units": is blank'],
+  ['a blank required cell', textOf([sale({ Units: ' ' })]), 'line 2, column "Units": is blank'],
   [
     'a day that is none',
     textOf([sale({ 'Begin Date': '31/12/2026' })]),
@@ -208,7 +208,7 @@ test.each<[string, Buffer | string, string]>([
   [
     'a price without a currency',
     textOf([sale({ 'Customer Currency': ' ' })]),
-    'line 2, column "Customer Currency": is blank beside a price',
+    'line 2, column "Customer Currency": is blank but has a price',
   ],
   [
     'a fourth decimal',
@@ -238,7 +238,7 @@ test.each([
   ['a web page', html, 'it is a web page, not a report'],
   ['JSON', json, 'it is JSON, not a report'],
   ['nothing', '', 'it is empty'],
-])('%s is known by its first bytes', async (_, body, problem) => {
+])('recognizes %s by its first bytes', async (_, body, problem) => {
   expect((await faultOf(fingerprintOf(Buffer.from(body)))).message).toContain(problem)
   expect((await faultOf(fingerprintOf(gzipSync(body)))).message).toContain(problem)
 })
@@ -250,7 +250,7 @@ test('the same report has the same fingerprint, compressed or not', async () => 
   expect(await fingerprintOf(gzipSync(textOf([download(), sale()])))).not.toEqual(plain)
 })
 
-test('a report with a header alone has no rows', async () => {
+test('a report with only a header has no rows', async () => {
   expect(await readSales(`${header}\n`)).toEqual([])
   expect(await readSales(header)).toEqual([])
   expect(await readSales(`${header}\n\n\n`)).toEqual([])
