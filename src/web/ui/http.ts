@@ -46,7 +46,7 @@ async function problemOf(response: Response): Promise<Problem> {
     problem.retryAfter = Number(response.headers.get('retry-after')) || null
     return problem
   } catch {
-    return new Problem(response.status, 'unknown', `The server answered ${response.status}.`)
+    return new Problem(response.status, 'unknown', `The server responded with status ${response.status}.`)
   }
 }
 
@@ -57,7 +57,7 @@ async function send<Answer>(address: string, options: RequestInit): Promise<Answ
   const response = await fetch(address, { credentials: 'same-origin', ...options }).catch(
     (error: unknown) => {
       if (options.signal?.aborted) throw error
-      throw new Problem(0, 'offline', 'The server cannot be reached.')
+      throw new Problem(0, 'offline', 'Cannot reach the server.')
     },
   )
   if (!response.ok) {

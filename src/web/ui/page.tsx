@@ -18,10 +18,10 @@ const isUnknownPath = (path: string): boolean => viewAt(path) === undefined
 
 const NotFound = (): JSX.Element => (
   <main class="page" id="content">
-    <h1 class="spoken">Nothing here</h1>
-    <Empty icon="question" title="There is nothing at this address">
+    <h1 class="spoken">Not found</h1>
+    <Empty icon="question" title="This page does not exist">
       <a class="button" href="/">
-        To today
+        Go to dashboard
       </a>
     </Empty>
   </main>
@@ -39,10 +39,10 @@ const Views = ({ isGuest }: { isGuest: boolean }): JSX.Element => (
 function ErrorView({ error, again }: { error: Error; again: () => void }): JSX.Element {
   return (
     <main class="page" id="content">
-      <Empty icon="warning" title="This view broke">
+      <Empty icon="warning" title="Something went wrong">
         <p>{error.message}</p>
         <button type="button" class="button" onClick={again}>
-          Draw it again
+          Try again
         </button>
       </Empty>
     </main>

@@ -12,7 +12,7 @@ export const RANGE_TITLES: Record<Range, string> = {
   '90d': '90 days',
   '12m': '12 months',
   all: 'All time',
-  custom: 'Other days',
+  custom: 'Custom range',
 }
 const RANGE_DAYS: Partial<Record<Range, number>> = { '7d': 7, '28d': 28, '90d': 90 }
 

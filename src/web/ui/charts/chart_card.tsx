@@ -17,11 +17,11 @@ type Tables = { csv: string; wide?: string }
 type ExportMenuProps = { tables: Tables; picture: (() => void) | null }
 
 export const ExportMenu = ({ tables: { csv, wide }, picture }: ExportMenuProps): JSX.Element => (
-  <Popover buttonClass="button plain icon" class="menu" title="Take along" label={<Icon name="download" />}>
+  <Popover buttonClass="button plain icon" class="menu" title="Export" label={<Icon name="download" />}>
     {(close) => (
       <>
         <a class="item" href={csv} download onClick={close}>
-          <Icon name="table" class="small-icon" /> CSV of these figures
+          <Icon name="table" class="small-icon" /> CSV
         </a>
         {wide && (
           <a class="item" href={wide} download onClick={close}>
@@ -37,7 +37,7 @@ export const ExportMenu = ({ tables: { csv, wide }, picture }: ExportMenuProps):
               close()
             }}
           >
-            <Icon name="image" class="small-icon" /> PNG of this chart
+            <Icon name="image" class="small-icon" /> PNG image
           </button>
         )}
       </>
@@ -50,7 +50,7 @@ const TableButton = ({ isTable, onTurn }: { isTable: boolean; onTurn: () => void
     type="button"
     class="button plain icon"
     aria-pressed={isTable}
-    aria-label={isTable ? 'As a chart' : 'As a table'}
+    aria-label={isTable ? 'View as chart' : 'View as table'}
     onClick={onTurn}
   >
     <Icon name={isTable ? 'chart' : 'table'} />

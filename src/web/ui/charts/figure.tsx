@@ -28,7 +28,7 @@ export function Figure({ graph, title, isTable, height, nothing, onCanvas }: Fig
   if (isEmpty(graph))
     return (
       <div style={{ minHeight: `${height}px` }}>
-        <Empty icon="chart" title="Nothing in these days">
+        <Empty icon="chart" title="No data in this range">
           <p>{nothing}</p>
         </Empty>
       </div>

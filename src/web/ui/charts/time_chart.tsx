@@ -46,19 +46,19 @@ function At({ graph, index }: { graph: Graph; index: number }): JSX.Element {
           ))}
           {others > 0 && (
             <tr>
-              <td>and {others} smaller</td>
+              <td>and {others} more</td>
               <td />
             </tr>
           )}
           {graph.total && (
             <tr class="total">
-              <td>All</td>
+              <td>Total</td>
               <td>{graph.words(graph.total[index] ?? null)}</td>
             </tr>
           )}
         </tbody>
       </table>
-      {isUnsure && <div class="why">Not all of its data is there yet.</div>}
+      {isUnsure && <div class="why">Incomplete period</div>}
       {cutovers.map((cutover) => (
         <div class="why" key={cutover.on}>
           {cutover.words}
@@ -71,7 +71,7 @@ function At({ graph, index }: { graph: Graph; index: number }): JSX.Element {
 const descriptionAt = (graph: Graph, index: number): string => {
   const { rows } = rowsAt(graph, index)
   const values = rows.map((line) => `${line.titles?.[index] ?? line.title} ${graph.words(at(line, index))}`)
-  const all = graph.total ? [`All ${graph.words(graph.total[index] ?? null)}`] : []
+  const all = graph.total ? [`Total ${graph.words(graph.total[index] ?? null)}`] : []
   return [graph.title(index), ...values, ...all].join(', ')
 }
 
@@ -118,7 +118,7 @@ export function TimeChart({ graph, height = 240, onCanvas }: TimeChartProps): JS
         role="img"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys walk along it
         tabIndex={0}
-        aria-label={`${graph.label}. Arrow keys tell each value.`}
+        aria-label={`${graph.label}. Use the arrow keys to read each value.`}
         style={{ height: `${height}px` }}
         onKeyDown={move}
         onBlur={() => setIndex(null)}

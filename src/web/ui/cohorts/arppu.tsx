@@ -11,7 +11,7 @@ const lastWhole = ({ cohorts }: Cohorts<'arppu'>): Row | undefined =>
 
 const PER_PAYER: Part<Row> = {
   key: 'arppu',
-  title: 'For each who paid',
+  title: 'Per paying customer',
   hue: 1,
   of: ({ per_payer_milli }) => per_payer_milli,
 }
@@ -44,7 +44,7 @@ export const Arppu = ({ class: className = '' }: { class?: string }): JSX.Elemen
         currency,
       })
     }
-    nothing="Nobody has paid yet."
+    nothing="No payments yet."
     foot={(answer) => <EstimateNote answer={answer} />}
   />
 )

@@ -44,7 +44,7 @@ export function EstimateNote({ answer }: { answer: Cohorts<CohortName> }): JSX.E
   const known = answer.proceeds_known
   const all = known ? Math.abs(known.ratio) + Math.abs(known.estimated) : 0
   if (!known || all === 0) return null
-  return <span>Proceeds: {share(Math.abs(known.estimated) / all)} estimated by Apple’s commission.</span>
+  return <span>Proceeds: {share(Math.abs(known.estimated) / all)} estimated from Apple’s commission.</span>
 }
 
 export function CohortCard<Name extends CohortName>(props: CohortCardProps<Name>): JSX.Element {
@@ -75,7 +75,7 @@ export function CohortCard<Name extends CohortName>(props: CohortCardProps<Name>
       under={({ from, to }) => `${day(from)} – ${day(to)}`}
       foot={(answer) => (
         <>
-          <span>From single transactions that Apple signed.</span>
+          <span>Source: signed transactions.</span>
           {foot?.(answer)}
         </>
       )}

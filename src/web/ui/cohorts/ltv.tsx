@@ -36,7 +36,7 @@ function Head({ answer }: { answer: Cohorts<'ltv'> }): JSX.Element {
             <dd>
               <strong class="figure">{money(found?.milli, answer.currency)}</strong>
               <span class="tiny quiet">
-                {found ? `of ${count(found.customers)} customers` : 'not yet known'}
+                {found ? `of ${count(found.customers)} customers` : 'not known yet'}
               </span>
             </dd>
           </div>
@@ -66,11 +66,11 @@ export function Ltv({ class: className = '' }: { class?: string }): JSX.Element 
       }
       head={(answer) => <Head answer={answer} />}
       graphOf={({ cohorts, currency, title, to }) => curvesOf({ cohorts, by, today: to, currency, title })}
-      nothing="Nobody has paid yet."
+      nothing="No payments yet."
       foot={(answer) => (
         <>
           <span>
-            For each customer, {answer.basis} less refunds. Dashed: not all of the cohort is that old yet.
+            Per customer, {answer.basis} minus refunds. Dashed: part of the cohort has not reached this age.
           </span>
           <EstimateNote answer={answer} />
         </>

@@ -38,7 +38,7 @@ export const Recovery = ({ class: className = '' }: { class?: string }): JSX.Ele
     graphOf={({ cohorts, title, currency }) =>
       cohortGraph({ title, rows: cohorts, by: 'month', parts: PARTS, style: 'bar', unit: 'count', currency })
     }
-    nothing="No payment failed."
-    foot={() => <span>By the month in which the payment was due.</span>}
+    nothing="No failed payments."
+    foot={() => <span>Grouped by the month in which the payment was due.</span>}
   />
 )

@@ -14,7 +14,7 @@ export const STATUS_WORDS: Record<Status, { title: string; tone: Tone | 'accent'
   renewing: { title: 'Renewing', tone: 'good' },
   committed: { title: 'Committed', tone: 'good' },
   trial: { title: 'In trial', tone: 'accent' },
-  will_cancel: { title: 'Will end', tone: 'warn' },
+  will_cancel: { title: 'Canceling', tone: 'warn' },
   grace: { title: 'Grace period', tone: 'warn' },
   billing_retry: { title: 'Billing retry', tone: 'bad' },
   expired: { title: 'Expired', tone: 'quiet' },

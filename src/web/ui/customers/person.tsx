@@ -24,7 +24,7 @@ export function Person({ customer }: { customer: Customer }): JSX.Element {
         {first}
       </span>
       {verified.includes(first) && (
-        <span class="mark good" title="Verified: Apple’s signature over the purchase came with this user id">
+        <span class="mark good" title="Verified: Apple’s signed transaction came with this user id">
           <Icon name="verified" />
           <span class="spoken">verified</span>
         </span>

@@ -43,8 +43,8 @@ const ProfileNotFound = ({ id }: { id: string }): JSX.Element => (
     <h1>Customer</h1>
     <section class="card">
       <h2 class="spoken">Not found</h2>
-      <Empty icon="search" title="There is no such customer">
-        <p>Nobody was ever given this id here:</p>
+      <Empty icon="search" title="Customer not found">
+        <p>No customer has this id:</p>
         <Copy text={id} label="id" />
       </Empty>
     </section>

@@ -91,7 +91,7 @@ export function Search({ filters }: { filters: CustomerFilters }): JSX.Element {
       <Field value={filters.query} onChange={(q) => change({ q })} />
       <div class="search-row">
         <Pick
-          title="Sorted by"
+          title="Sort by"
           icon="down"
           value={filters.sort}
           choices={SORTS}
@@ -122,4 +122,4 @@ const statuses = [
   ...Object.entries(STATUS_WORDS).map(([status, { title }]) => [status as Status, title] as const),
 ]
 /** Who ends stands in one of two ways, which each line says: they are not chosen by it. */
-const WHEN = [[null, 'Whenever'] as const, [WEEK, 'This week'] as const]
+const WHEN = [[null, 'Any time'] as const, [WEEK, 'This week'] as const]

@@ -11,7 +11,7 @@ export function EventDialog({ id, onClose }: { id: string; onClose: () => void }
       <EventDetails id={id} />
       <div class="sheet-foot">
         <a class="button" href={href(`/events/${id}`)}>
-          On a page of its own
+          Open as page
         </a>
       </div>
     </Dialog>

@@ -58,12 +58,12 @@ function NoEvents(): JSX.Element {
   const { scope } = useScope()
   const isChosen = scope.apps.length > 0 || Object.values(words).some(Boolean)
   return isChosen ? (
-    <Empty icon="events" title="No such events">
-      <p>Nothing that happened fits these choices.</p>
+    <Empty icon="events" title="No matching events">
+      <p>No event matches these filters.</p>
     </Empty>
   ) : (
-    <Empty icon="events" title="Nothing has happened yet">
-      <p>It appears here within a second of Apple’s notification.</p>
+    <Empty icon="events" title="No events yet">
+      <p>Events appear within a second of Apple’s notification.</p>
     </Empty>
   )
 }

@@ -40,12 +40,12 @@ export function Gaps(): JSX.Element {
   return (
     <EventsView>
       <p class="small quiet">
-        Every quarter of an hour what arrived is compared with what Apple says it sent. What is missing is
-        fetched and told as recovered: see{' '}
-        <a href={href('/events', { origin: 'recovered' })}>what was recovered</a>.
+        Every 15 minutes, Windfall compares the notifications it received with Apple’s history. It fetches
+        missing ones and records them as recovered: see{' '}
+        <a href={href('/events', { origin: 'recovered' })}>recovered events</a>.
       </p>
       <section class="card">
-        <h2 class="spoken">Found and filled</h2>
+        <h2 class="spoken">Gaps</h2>
         <QueryView result={paged.first} height={320}>
           {() =>
             gaps.length === 0 ? (
@@ -87,7 +87,7 @@ const NoGaps = ({ scope }: { scope: Scope }): JSX.Element => (
 
 /** How far what arrived was compared with what Apple sent, app by app. */
 const ComparedApps = ({ scope, apps }: { scope: Scope; apps: App[] | undefined }): JSX.Element => (
-  <Card title="Compared with Apple">
+  <Card title="Reconciliation">
     <QueryView result={useHistory()} height={80}>
       {({ history }) => (
         <ul class="compared">
@@ -116,7 +116,7 @@ function GapRow({ gap, app, now }: { gap: Gap; app: string; now: number }): JSX.
       </span>
       <div>
         <p>
-          <strong>{plural(notifications, 'notification')}</strong> of {app} had got lost
+          <strong>{plural(notifications, 'notification')}</strong> missed for {app}
         </p>
         <p class="quiet">
           Sent {isOneMoment ? '' : 'between '}

@@ -76,14 +76,14 @@ function RangePick({ scope, change }: PartProps): JSX.Element {
       buttonClass="pick"
       class="menu"
       label={
-        <PickLabel title="Days" icon="calendar">
+        <PickLabel title="Date range" icon="calendar">
           {title}
         </PickLabel>
       }
     >
       {(close) => (
         <fieldset class="plain-set">
-          <legend class="group">Days</legend>
+          <legend class="group">Date range</legend>
           {RANGES.filter((range) => range !== 'custom').map((range) => (
             <label key={range}>
               <input
@@ -144,11 +144,11 @@ function CurrencyPick({ scope, change }: PartProps): JSX.Element {
   const named = scope.currency && !CURRENCIES.includes(scope.currency) ? [scope.currency] : []
   return (
     <Pick
-      title="Money"
+      title="Billing currency"
       value={scope.currency ?? ''}
       choices={[
-        { value: '', title: base === '' ? 'Everything' : `All in ${base}` },
-        ...[...named, ...CURRENCIES].map((code) => ({ value: code, title: `Only ${code}` })),
+        { value: '', title: base === '' ? 'All currencies' : `All currencies in ${base}` },
+        ...[...named, ...CURRENCIES].map((code) => ({ value: code, title: `${code} only` })),
       ]}
       onPick={(code) => change({ currency: code === '' ? null : code })}
     />
@@ -184,7 +184,7 @@ const IntervalPick = ({ scope, change }: PartProps): JSX.Element => (
 
 function MorePick({ scope, change }: PartProps): JSX.Element {
   return (
-    <Popover buttonClass="pick" class="menu" label={<Icon name="filter" />} title="More of what is shown">
+    <Popover buttonClass="pick" class="menu" label={<Icon name="filter" />} title="More options">
       {() => (
         <>
           <label>
@@ -193,7 +193,7 @@ function MorePick({ scope, change }: PartProps): JSX.Element {
               checked={scope.compare}
               onClick={() => change({ compare: !scope.compare })}
             />
-            Beside the time before
+            Compare to previous period
           </label>
           <label>
             <input
@@ -202,7 +202,7 @@ function MorePick({ scope, change }: PartProps): JSX.Element {
               disabled={scope.interval === 'fiscal_month'}
               onClick={() => change({ zone: scope.zone === 'pacific' ? 'own' : 'pacific' })}
             />
-            Days of Apple’s reports (Pacific time)
+            Use Apple’s report days (Pacific time)
           </label>
           <label>
             <input
@@ -212,7 +212,7 @@ function MorePick({ scope, change }: PartProps): JSX.Element {
                 change({ environment: scope.environment === 'sandbox' ? 'production' : 'sandbox' })
               }
             />
-            Sandbox instead of production
+            Sandbox instead of production data
           </label>
         </>
       )}
@@ -225,13 +225,13 @@ export function ScopeBar({ parts = 'all' }: { parts?: 'all' | 'place' | 'money' 
   const { scope, change } = useScope()
   const { basis } = useSession()
   return (
-    <search class="bar" aria-label="What is shown">
+    <search class="bar" aria-label="View options">
       <OrganizationScope scope={scope} change={change} />
       <AppPick scope={scope} change={change} />
       {parts === 'all' && <RangePick scope={scope} change={change} />}
       {parts !== 'place' && basis === null && (
         <Segments
-          title="Money as"
+          title="Amounts"
           value={scope.basis}
           choices={BASES}
           onPick={(value) => change({ basis: value })}

@@ -30,7 +30,7 @@ export function ThemeButton(): JSX.Element {
       type="button"
       class="button plain icon"
       onClick={turn}
-      aria-label={dark ? 'Light colours' : 'Dark colours'}
+      aria-label={dark ? 'Light theme' : 'Dark theme'}
     >
       <Icon name={dark ? 'sun' : 'moon'} />
     </button>

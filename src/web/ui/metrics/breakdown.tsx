@@ -36,7 +36,7 @@ function Row({ row, answer, href }: RowProps): JSX.Element {
   const { words } = wordsOf(answer)
   const { figure, before } = row
   const against = answer.previous
-    ? `against ${bucket(answer.previous.from_on, 'day')} – ${bucket(answer.previous.until_on, 'day')}`
+    ? `vs. ${bucket(answer.previous.from_on, 'day')} – ${bucket(answer.previous.until_on, 'day')}`
     : ''
   return (
     <li class={row.isFew ? 'is-few' : undefined}>
@@ -106,7 +106,7 @@ export function Breakdown({
           const answer = withoutUnknownPrevious(asCount(data))
           const { rows, left } = rankingOf(answer, apps, most)
           const shown = left ? [...rows, left] : rows
-          if (rows.length === 0) return <Empty icon="chart" title="Nothing in these days" />
+          if (rows.length === 0) return <Empty icon="chart" title="No data in this range" />
           return (
             <ul class="breakdown">
               {shown.map((row) => (

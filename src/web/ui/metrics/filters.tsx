@@ -118,7 +118,7 @@ function AttributeFilter(): JSX.Element {
           onBlur={() => !isWrong && text !== (words.attribute ?? '') && change({ attribute: text })}
         />
       </label>
-      {isWrong && <span class="tiny bad">A key, “=” and a value.</span>}
+      {isWrong && <span class="tiny bad">Enter key=value.</span>}
     </form>
   )
 }
@@ -137,7 +137,7 @@ export function MetricFilters({ definition }: { definition: Definition }): JSX.E
       {state !== 'guest' && filters.includes('attribute') && <AttributeFilter />}
       {FILTER_WORDS.some((word) => words[word]) && (
         <button type="button" class="button plain" onClick={() => change(none)}>
-          <Icon name="close" /> No filters
+          <Icon name="close" /> Clear filters
         </button>
       )}
     </search>

@@ -3,8 +3,8 @@
 export type Group<One> = { title: string; metrics: One[] }
 
 const GROUPS: [string, string[]][] = [
-  ['Money', ['revenue', 'refund_rate']],
-  ['What recurs', ['mrr', 'arr', 'mrr_movements', 'net_new_mrr', 'quick_ratio', 'mrr_at_risk']],
+  ['Revenue', ['revenue', 'refund_rate']],
+  ['Recurring revenue', ['mrr', 'arr', 'mrr_movements', 'net_new_mrr', 'quick_ratio', 'mrr_at_risk']],
   ['Subscriptions', ['active_subscriptions', 'status', 'churn_rate', 'mrr_churn_rate', 'first_payments']],
   ['Trials and downloads', ['new_trials', 'active_trials', 'trial_conversion', 'downloads']],
 ]

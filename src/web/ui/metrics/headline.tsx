@@ -37,7 +37,7 @@ function previousFigure(answer: MetricAnswer): { value: number | null; words: st
   if (previous)
     return {
       value: totalFigure({ ...answer, ...previous })?.value ?? null,
-      words: `against ${bucket(previous.from_on, 'day')} – ${bucket(previous.until_on, 'day')}`,
+      words: `vs. ${bucket(previous.from_on, 'day')} – ${bucket(previous.until_on, 'day')}`,
     }
   if (kind === 'flow' || unit === 'ratio' || split !== null) return { value: null, words: '' }
   const first = totalsOf(answer)[0]?.points[0]
@@ -52,7 +52,7 @@ function captionOf(answer: MetricAnswer, figure: Figure, against: string): strin
   const { words } = wordsOf(answer)
   const days = daysShown(answer)
   const average = figure.value === null ? null : Math.round(figure.value / days)
-  const aDay = unit === 'money' && days > 1 ? `${words(average)} a day` : ''
+  const aDay = unit === 'money' && days > 1 ? `${words(average)} per day` : ''
   return [`in ${days === 1 ? 'one day' : `${days} days`}`, aDay, against].filter(Boolean).join(', ')
 }
 

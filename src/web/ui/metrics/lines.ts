@@ -69,11 +69,11 @@ function beforeOf(answer: MetricAnswer): Line[] {
   const { previous, split, unit, interval } = answer
   const before = split === null && previous ? totalsOf(previous)[0] : undefined
   if (!before) return []
-  const titles = before.points.map(({ on }) => `Before: ${bucket(on, interval)}`)
+  const titles = before.points.map(({ on }) => `Previous: ${bucket(on, interval)}`)
   return [
     {
       key: 'before',
-      title: 'The time before',
+      title: 'Previous period',
       hue: 8,
       style: 'line',
       values: valuesOf(before, unit),

@@ -38,10 +38,10 @@ function Tools({ definition }: { definition: Definition }): JSX.Element {
       )}
       {parts.length > 0 && (
         <ChoiceMenu
-          label="Part"
-          none="All parts"
+          label="Series"
+          none="All series"
           choices={[
-            { value: TOTAL, title: 'The whole' },
+            { value: TOTAL, title: 'Total' },
             ...parts.map(({ name, title }) => ({ value: name, title })),
           ]}
           value={words.part ?? null}
@@ -53,7 +53,7 @@ function Tools({ definition }: { definition: Definition }): JSX.Element {
 }
 
 const DefinitionCard = ({ definition }: { definition: Definition }): JSX.Element => (
-  <Card title="What it means">
+  <Card title="Definition">
     <div class="stack small">
       <p>
         <code>{definition.formula}</code>
@@ -84,8 +84,8 @@ function MetricPage({ definition }: { definition: Definition }): JSX.Element {
   }
   if (isHidden(useSession(), definition))
     return (
-      <Empty icon="question" title="This link does not show it">
-        <p>It is known before tax and Apple’s commission alone.</p>
+      <Empty icon="question" title="Not available through this link">
+        <p>This link shows proceeds. This metric is available as gross only.</p>
       </Empty>
     )
   return (
@@ -135,7 +135,7 @@ export function Metric(): JSX.Element {
             <MetricPage key={name} definition={definition} />
           </RequireFigures>
         ) : definitions.data ? (
-          <Empty icon="question" title={`There is no metric ${name}`} />
+          <Empty icon="question" title={`Unknown metric ${name}`} />
         ) : (
           <Placeholder height={480} />
         )}

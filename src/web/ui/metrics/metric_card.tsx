@@ -56,7 +56,7 @@ export const About = ({ definition, answer }: AboutProps): JSX.Element => (
 )
 
 const NOT_KNOWN_YET =
-  'Nothing is known of these apps yet. It comes with Apple’s first notification, or with the import.'
+  'No data for these apps yet. It arrives with Apple’s first notification or with the import.'
 
 /** Shares of several values beside one another are lines: they cannot be laid on one another. */
 const styleOf = ({ kind, unit, split }: MetricAnswer, isInParts: boolean): Style =>
@@ -114,7 +114,7 @@ export function MetricCard(props: MetricProps): JSX.Element | null {
       headHeight={HEAD_HEIGHT}
       head={(answer) => <Headline answer={shownOf(answer)} />}
       graphOf={graph}
-      nothing={({ first_on }) => (first_on === null ? NOT_KNOWN_YET : 'Choose more days, or other apps.')}
+      nothing={({ first_on }) => (first_on === null ? NOT_KNOWN_YET : 'Choose a longer range or other apps.')}
       under={({ from_on, until_on }) => `${bucket(from_on, 'day')} – ${bucket(until_on, 'day')}`}
       foot={(answer) => <Notes answer={answer} />}
     >

@@ -5,21 +5,21 @@ import type { MetricAnswer } from './metric_answer.ts'
 
 const SOURCES = {
   reports: 'Apple’s daily reports',
-  anchored: 'Apple’s last report and what single transactions changed since',
-  ledger: 'single transactions that Apple signed',
+  anchored: 'Apple’s last report plus the signed transactions since',
+  ledger: 'signed transactions',
 }
 
 /** One sentence, or two where several sources take turns. */
 export function originOf({ sources }: MetricAnswer): string {
-  if (sources.length === 0) return `From ${SOURCES.ledger}.`
+  if (sources.length === 0) return `Source: ${SOURCES.ledger}.`
   const kinds = [...new Set(sources.map(({ source }) => source))]
-  if (kinds.length === 1 && kinds[0]) return `From ${SOURCES[kinds[0]]}.`
+  if (kinds.length === 1 && kinds[0]) return `Source: ${SOURCES[kinds[0]]}.`
   const reportsUntil = sources.filter(({ source }) => source === 'reports').map(({ until_on }) => until_on)
   const last = reportsUntil.sort().at(-1)
   const then = kinds.includes('anchored') ? SOURCES.anchored : SOURCES.ledger
   return last
-    ? `From ${SOURCES.reports} until ${day(last)}, then from ${then}.`
-    : `From ${kinds.map((kind) => SOURCES[kind]).join(' and ')}.`
+    ? `Source: ${SOURCES.reports} until ${day(last)}, then ${then}.`
+    : `Source: ${kinds.map((kind) => SOURCES[kind]).join(' and ')}.`
 }
 
 /** Metrics made of what subscriptions are worth in a month. */
@@ -33,8 +33,8 @@ const MONTHLY = new Set([
   'mrr_at_risk',
 ])
 const MONTH_LENGTHS: Record<MetricAnswer['month_length'], string> = {
-  calendar: 'A month is 30.4375 days for prices of days and weeks',
-  revenuecat: 'A month is 30 days or 4 weeks for prices of days and weeks, as in RevenueCat',
+  calendar: 'Daily and weekly prices assume a month of 30.4375 days',
+  revenuecat: 'Daily and weekly prices assume a month of 30 days or 4 weeks, as in RevenueCat',
 }
 
 /** The length of a month that a figure goes by; null where it goes by none. */
@@ -68,9 +68,9 @@ export function cutoversOf(
     const reports = labels.length > 0 ? [...new Set(labels)].join(', ') : 'Apple’s reports'
     const words =
       to === 'ledger'
-        ? `single transactions alone; before, ${reports}.`
-        : `${reports}; before, single transactions.`
-    return { on, words: `${prefix} here on (midnight, Pacific time) ${words}` }
+        ? `signed transactions only. Before: ${reports}.`
+        : `${reports}. Before: signed transactions.`
+    return { on, words: `${prefix} here (midnight Pacific time): ${words}` }
   })
 }
 
@@ -81,9 +81,9 @@ export function estimateOf({ proceeds_known }: MetricAnswer): string | null {
   const all = Math.abs(exact) + Math.abs(ratio) + Math.abs(estimated)
   if (all === 0) return null
   const parts: [number, string][] = [
-    [exact, 'as Apple’s report of the day says'],
-    [ratio, 'by the share of another day’s report'],
-    [estimated, 'estimated by Apple’s commission'],
+    [exact, 'exact, from Apple’s report of the day'],
+    [ratio, 'from the ratio in another day’s report'],
+    [estimated, 'estimated from Apple’s commission'],
   ]
   const known = parts.filter(([milli]) => milli !== 0)
   return `Proceeds: ${known.map(([milli, words]) => `${share(Math.abs(milli) / all)} ${words}`).join(', ')}.`
@@ -100,13 +100,13 @@ export function unconvertedOf({ series }: MetricAnswer): string | null {
     }
   }
   if (sums.size === 0) return null
-  return `Not converted, for want of an exchange rate: ${[...sums].map(([currency, milli]) => money(milli, currency)).join(', ')}.`
+  return `Not converted (no exchange rate): ${[...sums].map(([currency, milli]) => money(milli, currency)).join(', ')}.`
 }
 
 /** How many cost something that Apple has not told. */
 export function unpricedOf(answer: MetricAnswer): string | null {
   const many = countOf(answer, 'unpriced')
-  return many === 0 ? null : `${plural(many, 'transaction')} of unknown price left out.`
+  return many === 0 ? null : `${plural(many, 'transaction')} with unknown price excluded.`
 }
 
 /** What began and ended between two points of a rate, which counts what was there at the first. */
@@ -115,7 +115,7 @@ export function uncertainOf({ metric, series, currency, interval }: MetricAnswer
   const sum = points.reduce((all, { numerator }) => all + (numerator ?? 0), 0)
   if (sum === 0) return null
   const what = metric === 'mrr_churn_rate' ? money(sum, currency ?? '') : plural(sum, 'subscription')
-  return `Beside the rate: ${what} that began and ended within one ${interval.replace('_', ' ')}.`
+  return `Not in the rate: ${what} that began and ended within one ${interval.replace('_', ' ')}.`
 }
 
 /** How many have no monthly value, because the period of their product is unknown. */
@@ -125,7 +125,7 @@ export function noPeriodOf(answer: MetricAnswer): string | null {
 }
 
 export const noPeriod = (many: number): string =>
-  `${plural(many, 'subscription')} of unknown period left out: an App Store Connect key or Apple’s reports tell the period of a product.`
+  `${plural(many, 'subscription')} with unknown period excluded. Apple’s reports or an App Store Connect API key provide it.`
 
 /** Of a level what stands at the end, of a flow all of it. */
 function countOf({ series, kind }: MetricAnswer, part: string): number {
@@ -142,10 +142,11 @@ export function lineagesBehind({ behind }: Pick<MetricAnswer, 'behind'>): string
     ...(report_days > 0 ? [`${plural(report_days, 'day')} of reports`] : []),
   ]
   if (reason === 'formula')
-    return 'Another version of Windfall counted these figures. They stand still until they are recomputed.'
-  if (reason === 'failed') return `Incomplete: ${parts.join(' and ')} cannot be counted. See Today.`
-  if (reason === 'store') return `${parts.join(' and ')} not counted yet: nothing can be written. See Today.`
+    return 'Another version of Windfall computed these figures. They do not change until they are recomputed.'
+  if (reason === 'failed') return `Incomplete: ${parts.join(' and ')} cannot be computed. See Today.`
+  if (reason === 'store')
+    return `${parts.join(' and ')} not counted yet: the database cannot be written. See Today.`
   return parts.length === 0
-    ? 'Some purchases are not counted by the newest rates or prices yet.'
+    ? 'Some purchases do not use the newest rates or prices yet.'
     : `${parts.join(' and ')} not counted yet.`
 }

@@ -6,7 +6,7 @@ import { Icon } from './icons.tsx'
 export function BackLink({ to, title }: { to: string; title: string }): JSX.Element {
   const { href } = useScope()
   return (
-    <nav aria-label="Up">
+    <nav aria-label="Breadcrumb">
       <a class="back" href={href(to)}>
         <Icon name="left" /> {title}
       </a>

@@ -38,7 +38,7 @@ export function Copy({
   const [message, setMessage] = useState('')
   const copy = async (event: Event): Promise<void> => {
     const box = (event.currentTarget as HTMLElement).previousElementSibling as HTMLElement | null
-    setMessage((await copyText(text, box)) ? 'Copied' : 'Marked: copy it with the keyboard')
+    setMessage((await copyText(text, box)) ? 'Copied' : 'Selected: copy it with the keyboard')
     setTimeout(() => setMessage(''), 2000)
   }
   return (

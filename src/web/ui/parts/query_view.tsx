@@ -20,7 +20,7 @@ export const Empty = ({ icon = 'dot', title, children }: EmptyProps): JSX.Elemen
 export const Failed = ({ problem, retry }: { problem: Problem; retry: () => void }): JSX.Element => (
   <div class="state" role="alert">
     <Icon name={problem.status === 0 ? 'offline' : 'warning'} />
-    <h3>{problem.status === 0 ? 'No connection' : 'That did not work'}</h3>
+    <h3>{problem.status === 0 ? 'No connection' : 'Something went wrong'}</h3>
     <p>{problem.message}</p>
     <button type="button" class="button" onClick={retry}>
       Try again
@@ -66,7 +66,7 @@ const StaleNotice = ({
   <p class="notice warn" role="status">
     <Icon name={problem.status === 0 ? 'offline' : 'warning'} />
     <span>
-      Shown as of {clock(at)}: {problem.message}{' '}
+      Last updated {clock(at)}: {problem.message}{' '}
       <button type="button" class="button plain" onClick={retry}>
         Try again
       </button>

@@ -57,9 +57,9 @@ function Step({ name, title, many, downloads, parts, most }: StepProps): JSX.Ele
 
 /** By which days the steps are counted, so that none has a day more than another. */
 function daysWords({ first, last, left_out }: CommonDays): string {
-  if (first === null || last === null) return 'No day of this range has all three steps yet.'
-  const gaps = left_out === 0 ? '' : `, without ${plural(left_out, 'day')} that no report of downloads covers`
-  return `Counted from ${day(first)} to ${day(last)}, the last day with a report of downloads${gaps}.`
+  if (first === null || last === null) return 'No day in this range has data for all three steps yet.'
+  const gaps = left_out === 0 ? '' : `, excluding ${plural(left_out, 'day')} without a downloads report`
+  return `Counted from ${day(first)} to ${day(last)}, the last day with a downloads report${gaps}.`
 }
 
 /** Once all of the answers are there; the first refusal among them where they are not. */
@@ -100,7 +100,7 @@ export function Funnel({ class: className = '' }: { class?: string }): JSX.Eleme
         shared && (
           <>
             <span>{daysWords(shared)}</span>
-            <span>Those of the same days, not the same people: a trial may follow an earlier download.</span>
+            <span>Same days, not same people: a trial may follow an earlier download.</span>
           </>
         )
       }

@@ -21,7 +21,7 @@ export const Retention = (): JSX.Element => (
           <MetricCard
             name="trial_conversion"
             own="cohort"
-            title="What became of trials"
+            title="Trial outcomes"
             query={{ view: 'cohort' }}
             isInParts
             class="half"

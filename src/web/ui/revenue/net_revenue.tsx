@@ -28,7 +28,7 @@ function Figure({ label, answer, of, under, isGoodUp = true }: FigureProps): JSX
   const { previous } = answer
   const before = previous && of(previous)
   const against = previous
-    ? `against ${bucket(previous.from_on, 'day')} – ${bucket(previous.until_on, 'day')}`
+    ? `vs. ${bucket(previous.from_on, 'day')} – ${bucket(previous.until_on, 'day')}`
     : ''
   return (
     <div class="card card-pad">
@@ -74,7 +74,7 @@ export function NetRevenue(): JSX.Element {
             <Figure label="Renewals" answer={charged} of={(series) => partOf(series, 'renewal')} />
             <Figure label="One-time" answer={charged} of={(series) => partOf(series, 'one_time')} />
             <Figure
-              label="Given back"
+              label="Refunds"
               answer={charged}
               of={(series) => -partOf(series, 'refunds')}
               isGoodUp={false}

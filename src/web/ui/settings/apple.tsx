@@ -28,7 +28,7 @@ function Urls({ known }: { known: StatusData }): JSX.Element {
       {known.organizations.length > 1 &&
         known.organizations.map((one) => (
           <div key={one.id} class="stack-s">
-            <span class="small quiet">For {one.name} alone</span>
+            <span class="small quiet">Only for {one.name}</span>
             <Copy text={one.notification_url} label={`the notification URL of ${one.name}`} />
           </div>
         ))}
@@ -36,18 +36,18 @@ function Urls({ known }: { known: StatusData }): JSX.Element {
         <p class="notice warn">
           <Icon name="warning" />
           <span>
-            Apple sends to https addresses alone. Put a proxy or a tunnel in front, and set{' '}
-            <code>base_url</code> to its address.
+            Apple sends notifications only to HTTPS addresses. Put a proxy or a tunnel in front of Windfall
+            and set <code>base_url</code> to its address.
           </span>
         </p>
       )}
       <ol class="steps small">
         <li>In App Store Connect, open the app, then App Information.</li>
         <li>
-          Under App Store Server Notifications, enter the address as the Production and as the Sandbox Server
-          URL. The version is 2.
+          Under App Store Server Notifications, enter the URL as the Production Server URL and as the Sandbox
+          Server URL. Choose Version 2.
         </li>
-        <li>Save, and send a test notification from here.</li>
+        <li>Save, then send a test notification below.</li>
       </ol>
     </div>
   )
@@ -62,11 +62,11 @@ const STATE_TONES: Record<Tested['state'], string> = {
   failed: 'bad',
 }
 const TITLES: Record<Tested['state'], string> = {
-  asked: 'Apple was asked',
-  sent: 'Apple has sent it',
-  arrived: 'It arrived',
-  waiting: 'It arrived, and waits for the app',
-  failed: 'It did not arrive',
+  asked: 'Requested',
+  sent: 'Sent by Apple',
+  arrived: 'Received',
+  waiting: 'Received; the app is not connected',
+  failed: 'Not received',
 }
 
 /** How one fares, asked every two seconds until it is known. */
@@ -129,7 +129,7 @@ const AppRow = ({ app }: { app: AppHealth }): JSX.Element => (
       ))}
     </div>
     {app.keys.purchases.state === 'none' && (
-      <p class="tiny quiet">Needs an In-App Purchase key; windfall connect asks for it.</p>
+      <p class="tiny quiet">Requires an In-App Purchase key. Run windfall connect to add it.</p>
     )}
   </li>
 )
@@ -151,12 +151,12 @@ function Keys({ apps }: { apps: AppHealth[] }): JSX.Element {
           <dt>App Store Connect API key</dt>
           <dd>
             <KeyState state={app.keys.connect} />
-            <p class="tiny quiet">Lists your apps and products, and fetches the daily reports.</p>
+            <p class="tiny quiet">Lists your apps and products and fetches the daily reports.</p>
           </dd>
           <dt>In-App Purchase key</dt>
           <dd>
             <KeyState state={app.keys.purchases} />
-            <p class="tiny quiet">Reads the history, and finds notifications that got lost.</p>
+            <p class="tiny quiet">Reads the history and finds missing notifications.</p>
           </dd>
         </dl>
       ))}
@@ -168,7 +168,7 @@ export function Apple(): JSX.Element {
   const health = useHealth()
   return (
     <>
-      <Card title="Where Apple sends notifications">
+      <Card title="Notification URL">
         <QueryView result={useStatus()} height={180}>
           {(known) => <Urls known={known} />}
         </QueryView>
@@ -194,7 +194,7 @@ export function Apple(): JSX.Element {
         title="Keys"
         foot={
           <span>
-            <CodeProse text="To give Windfall another key: `windfall connect`. To have it try both: `windfall doctor`." />
+            <CodeProse text="To replace a key, run `windfall connect`. To test both keys, run `windfall doctor`." />
           </span>
         }
       >

@@ -30,12 +30,12 @@ function Row({ pending, known }: { pending: Pending; known: StatusData | undefin
       <div class="stack-s small">
         <strong>{pending.bundle_id}</strong>
         <span class="quiet">
-          {plural(pending.notifications, 'notification')}, the last one{' '}
+          {plural(pending.notifications, 'notification')}, last received{' '}
           <RelativeTime at={pending.last_received_at} />; kept until {date(pending.kept_until_at)}
         </span>
         {pending.connected && (
           <span class="warn">
-            An app with this bundle id is connected whose Apple id is {pending.connected.apple_id}, and not{' '}
+            A connected app has this bundle id, but its Apple id is {pending.connected.apple_id} instead of{' '}
             {pending.apple_id}.
           </span>
         )}
@@ -60,10 +60,10 @@ export function PendingApps(): JSX.Element | null {
   const known = useStatus()
   if (!result.data || result.data.pending.length === 0) return null
   return (
-    <Card title="Waiting to be connected">
+    <Card title="Apps waiting to be connected">
       <p class="small quiet">
-        Apple has sent notifications of these apps. They are kept for seven days and applied once you connect
-        the app.
+        Apple has sent notifications for these apps. Windfall keeps them for seven days and applies them when
+        you connect the app.
       </p>
       <ul class="rows">
         {result.data.pending.map((pending) => (

@@ -5,7 +5,7 @@ type LabelFieldProps = { value: string; hint: string; onChange: (value: string) 
 
 export const LabelField = ({ value, hint, onChange }: LabelFieldProps): JSX.Element => (
   <label class="field">
-    <span>What it is for</span>
+    <span>Name</span>
     <input
       class="input"
       required

@@ -70,9 +70,7 @@ export function Settings({ section }: { section?: string }): JSX.Element {
         <h1>{(section && found?.title) || 'Settings'}</h1>
       </header>
       <List current={found?.name ?? ''} />
-      <div class="section">
-        {Shown ? <Shown /> : <Empty icon="question" title="There is no such section" />}
-      </div>
+      <div class="section">{Shown ? <Shown /> : <Empty icon="question" title="Section not found" />}</div>
     </main>
   )
 }

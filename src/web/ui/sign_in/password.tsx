@@ -58,7 +58,7 @@ export function PasswordField({
         />
         <button type="button" class="button plain" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
           {isShown ? 'Hide' : 'Show'}
-          <span class="spoken"> what is typed</span>
+          <span class="spoken"> password</span>
         </button>
       </span>
       {hint && (

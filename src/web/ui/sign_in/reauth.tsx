@@ -23,15 +23,14 @@ function ReauthDialog({ request, onDone }: { request: ReauthRequest; onDone: () 
     onDone()
   }
   const cancel = (): void => {
-    request.reject(new Problem(0, 'not_confirmed', 'Nothing was done: the password was not entered.'))
+    request.reject(new Problem(0, 'not_confirmed', 'Canceled: the password was not entered.'))
     onDone()
   }
   return (
     <Dialog title="Enter your password" onClose={cancel}>
-      <SignInForm verb="Go on" action={confirm}>
+      <SignInForm verb="Continue" action={confirm}>
         <p class="small quiet">
-          What is secret is made and changed only by who knows the password. It then holds for a quarter of an
-          hour.
+          Creating or changing secrets requires your password. You are then not asked again for 15 minutes.
         </p>
         <PasswordField label="Password" value={password} onInput={setPassword} isFirst />
       </SignInForm>

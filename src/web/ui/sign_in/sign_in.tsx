@@ -45,7 +45,7 @@ export function SignIn({ session, wasSignedOut, wasGuest }: SignInProps): JSX.El
         )}
         {session.insecure && (
           <p class="notice warn" role="status">
-            This page came over plain http: whoever is on the way can read the password along.
+            This page was loaded over plain HTTP, so others can read your password.
           </p>
         )}
         <SignInContent
@@ -68,7 +68,8 @@ function SignInContent({
   token,
 }: SignInProps & { entryPath: SignInPath | null; token: string }) {
   if (token !== '' && entryPath === '/share') return <Share token={token} />
-  if (token !== '' && entryPath === '/setup') return <Setup token={token} />
+  if (token !== '' && entryPath === '/setup')
+    return <Setup token={token} isFirst={session.state === 'setup'} />
   if (token !== '' && entryPath === '/login') return <LinkSignIn token={token} />
   if (session.state === 'setup') return <SetupRequired />
   return wasGuest ? <LinkExpired /> : <Login wasSignedOut={wasSignedOut} />
@@ -78,10 +79,10 @@ const RESET = commandLine('windfall owner reset')
 
 const SetupRequired = (): JSX.Element => (
   <>
-    <h1>Choose a password first</h1>
+    <h1>Set up Windfall</h1>
     <p class="small">
-      This Windfall has no owner yet. When it started it printed a link that is good for one use; open that
-      one. If it has gone out of sight, this prints a new one:
+      This server has no owner yet. Open the one-time setup link that it printed at startup. To print a new
+      link, run:
     </p>
     <Copy text={RESET} label="the command" />
   </>
@@ -95,8 +96,8 @@ function LinkExpired(): JSX.Element {
     <>
       <h1>This link is no longer valid</h1>
       <p class="small">
-        The share link that you came by was revoked, or its time is over, or you signed out. Open it again, or
-        ask for another where you got it.
+        The share link was revoked or has expired, or you signed out. Open the link again, or ask its sender
+        for a new one.
       </p>
       <button type="button" class="button" onClick={() => setOwner(true)}>
         I am the owner
@@ -129,14 +130,14 @@ function Login({
       action={async () => startSession(await write<Session>('POST', '/api/v1/login', { password }))}
       after={
         <p class="tiny quiet">
-          Forgotten? <code>{RESET}</code> on the server prints a link to choose another.
+          Forgot your password? Run <code>{RESET}</code> on the server to get a reset link.
         </p>
       }
     >
       <h1>Sign in</h1>
       {wasSignedOut && (
         <p class="notice" role="status">
-          You have been signed out. Sign in to go on where you were.
+          You were signed out. Sign in to continue.
         </p>
       )}
       {children}
@@ -169,23 +170,23 @@ function LinkSignIn({ token }: { token: string }): JSX.Element {
   )
 }
 
-function Setup({ token }: { token: string }): JSX.Element {
+function Setup({ token, isFirst }: { token: string; isFirst: boolean }): JSX.Element {
   const [password, setPassword] = useState('')
   const startSession = useStartSession()
   return (
     <SignInForm
-      verb="Set the password and go on"
+      verb={isFirst ? 'Create account' : 'Set password'}
       action={async () => startSession(await write<Session>('POST', '/api/v1/setup', { token, password }))}
     >
       <h1>Choose a password</h1>
-      <p class="small quiet">It is the only one: whoever has it sees everything here.</p>
+      <p class="small quiet">It gives full access to this server.</p>
       <PasswordField
         label="New password"
         value={password}
         onInput={setPassword}
         isNew
         isFirst
-        hint="At least twelve characters. A sentence is good."
+        hint="At least 12 characters. A passphrase works well."
       />
     </SignInForm>
   )

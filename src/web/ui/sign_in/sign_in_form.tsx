@@ -46,11 +46,11 @@ export function SignInForm({ verb, action, after, children }: SignInFormProps): 
       {children}
       {problem && (
         <p class="notice bad" role="alert">
-          {failure?.status === 429 ? 'Too many attempts came from here.' : problem}
+          {failure?.status === 429 ? 'Too many attempts.' : problem}
         </p>
       )}
       <button type="submit" class="button main" disabled={isBusy || seconds > 0}>
-        {seconds > 0 ? `Try again in ${plural(seconds, 'second')}` : isBusy ? 'One moment' : verb}
+        {seconds > 0 ? `Try again in ${plural(seconds, 'second')}` : isBusy ? 'Please wait' : verb}
       </button>
       {after}
     </form>

@@ -24,13 +24,13 @@ type Customer = Answer['customers'][number]
 
 const STATES = [
   { value: '', title: 'All' },
-  { value: 'will_cancel', title: 'Will end' },
+  { value: 'will_cancel', title: 'Canceling' },
   { value: 'grace', title: 'Grace' },
   { value: 'billing_retry', title: 'Retry' },
 ] as const
 const LISTED = 10
 const ORDERS = [
-  { value: '', title: 'Most MRR' },
+  { value: '', title: 'Highest MRR' },
   { value: 'week', title: 'This week' },
 ] as const
 
@@ -81,11 +81,11 @@ const AtRiskList = ({ customers }: { customers: Customer[] }): JSX.Element => {
 }
 
 const NoneAtRisk = ({ isThisWeek }: { isThisWeek: boolean }): JSX.Element => (
-  <Empty icon="check" title={isThisWeek ? 'Nobody is lost this week' : 'Nobody is at risk'}>
+  <Empty icon="check" title={isThisWeek ? 'No subscriptions end this week' : 'No customers at risk'}>
     <p>
       {isThisWeek
-        ? 'No subscription here ends in the next seven days.'
-        : 'Every subscription here will renew.'}
+        ? 'No canceling subscription ends in the next seven days.'
+        : 'All subscriptions are set to renew.'}
     </p>
   </Empty>
 )
@@ -108,7 +108,7 @@ export function AtRisk({ class: className = '' }: { class?: string }): JSX.Eleme
   if (state !== 'owner') return null
   return (
     <Card
-      title={isThisWeek ? 'Ends this week, soonest first' : 'At risk, most MRR first'}
+      title={isThisWeek ? 'Ends this week, soonest first' : 'At risk, highest MRR first'}
       class={className}
       tools={
         <>
@@ -130,7 +130,9 @@ export function AtRisk({ class: className = '' }: { class?: string }): JSX.Eleme
       }
       foot={
         isThisWeek ? (
-          <a href={href('/customers', { sort: 'ends', within: WEEK })}>All customers who end this week</a>
+          <a href={href('/customers', { sort: 'ends', within: WEEK })}>
+            All customers whose subscription ends this week
+          </a>
         ) : (
           <a href={href('/customers', { sort: 'risk', status })}>All customers by MRR at risk</a>
         )

@@ -51,7 +51,7 @@ function Bar({ step, scale, isLast }: { step: Step; scale: Scale; isLast: boolea
   )
 }
 
-const GROSS_ALONE = 'gross: nobody tells what is left of a single movement'
+const GROSS_ALONE = 'gross: the proceeds of a single movement are not known'
 
 type TableProps = { steps: Step[]; currency: string | null }
 
@@ -63,7 +63,7 @@ function WaterfallTable({ steps, currency }: TableProps): JSX.Element {
         <TableHead
           headings={[
             { title: <span class="spoken">Movement</span> },
-            { title: <span class="spoken">Drawn</span> },
+            { title: <span class="spoken">Chart</span> },
             { title: 'MRR', isNumber: true },
             { title: 'Subscriptions', isNumber: true, class: 'many' },
           ]}

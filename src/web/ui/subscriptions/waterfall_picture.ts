@@ -43,4 +43,4 @@ export const waterfallBody = (steps: readonly Step[], currency: string | null) =
 
 /** That the bars do not tell the whole by their length. */
 export const truncate = (low: number, currency: string | null): string =>
-  `The bars begin at ${money(low, currency)}, not at nothing.`
+  `Axis starts at ${money(low, currency)}.`

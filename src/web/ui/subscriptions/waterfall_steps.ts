@@ -18,10 +18,7 @@ type Ends = { start: number; end: number; startTitle: string; endTitle: string }
 
 /** What is left over where the movements do not come to the change: never dropped. */
 const REST = 'not_itemised'
-const REST_WORDS = {
-  title: 'Not itemised',
-  sentence: 'What the level changed by beyond the movements that are known.',
-}
+const REST_WORDS = { title: 'Not itemized', sentence: 'Change in MRR beyond the known movements.' }
 
 const whole = (name: string, title: string, milli: number): Step => ({
   name,

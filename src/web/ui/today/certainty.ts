@@ -10,14 +10,13 @@ const ALL = 0.995
 
 /** In a sentence: from Apple’s reports, or estimated until they come. */
 export function certainty({ gross, proceeds, estimated_share }: TodayFigures['yesterday']): string {
-  if (!gross.milli && !proceeds.milli)
-    return proceeds.complete ? 'Nothing was sold.' : 'Nothing is known of it yet.'
+  if (!gross.milli && !proceeds.milli) return proceeds.complete ? 'No sales.' : 'No data yet.'
   const estimated = estimatedIn(estimated_share)
-  return proceeds.complete ? estimated : `${estimated} Not all of the day is known yet.`
+  return proceeds.complete ? estimated : `Preliminary. ${estimated}`
 }
 
 function estimatedIn(part: number | null): string {
-  if (!part) return 'As Apple’s reports have it.'
-  if (part > ALL) return 'Estimated until Apple’s report of the day is in.'
-  return `${share(part, 0)} of it is estimated.`
+  if (!part) return 'From Apple’s reports.'
+  if (part > ALL) return 'Estimated until Apple’s report for the day arrives.'
+  return `${share(part, 0)} is estimated.`
 }

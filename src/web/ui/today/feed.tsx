@@ -14,7 +14,7 @@ const kindFrom = (text: string | undefined): Kind | null => KINDS.find((one) => 
 
 function Chips({ kind, onPick }: { kind: Kind | null; onPick: (kind: Kind | null) => void }): JSX.Element {
   return (
-    <fieldset class="chips plain-set" aria-label="What happened">
+    <fieldset class="chips plain-set" aria-label="Event types">
       {([null, ...KINDS] as const).map((one) => (
         <button
           key={one}
@@ -33,7 +33,11 @@ function Chips({ kind, onPick }: { kind: Kind | null; onPick: (kind: Kind | null
 const Pulse = ({ lostAt, isHeld }: { lostAt: number | null; isHeld: boolean }): JSX.Element => (
   <span class={`pulse ${lostAt === null ? 'is-live' : 'is-lost'}`} role="status">
     <span class="pulse-dot" />
-    {lostAt !== null ? `Reconnecting since ${clock(lostAt)}` : isHeld ? 'Live, held while you look' : 'Live'}
+    {lostAt !== null
+      ? `Reconnecting since ${clock(lostAt)}`
+      : isHeld
+        ? 'Live, paused while you read'
+        : 'Live'}
   </span>
 )
 
@@ -81,7 +85,7 @@ function Older({ feed }: { feed: LiveFeed }): JSX.Element | null {
     observer.observe(box.current)
     return () => observer.disconnect()
   }, [next])
-  if (next === null) return <p class="tiny quiet feed-end">That is where the feed begins.</p>
+  if (next === null) return <p class="tiny quiet feed-end">Start of the feed</p>
   return (
     <div ref={box} class="feed-end">
       <button type="button" class="button" disabled={feed.isLoadingOlder} onClick={feed.loadOlder}>
@@ -93,11 +97,8 @@ function Older({ feed }: { feed: LiveFeed }): JSX.Element | null {
 
 function Nothing({ kind }: { kind: Kind | null }): JSX.Element {
   return (
-    <Empty
-      icon="today"
-      title={kind ? `No ${KIND_TITLES[kind].toLowerCase()} yet` : 'Nothing has happened yet'}
-    >
-      <p>It appears here within a second of Apple’s notification.</p>
+    <Empty icon="today" title={kind ? `No ${KIND_TITLES[kind].toLowerCase()} yet` : 'No events yet'}>
+      <p>Events appear within a second of Apple’s notification.</p>
     </Empty>
   )
 }
@@ -111,7 +112,7 @@ function Body({ feed, kind, holding }: { feed: LiveFeed; kind: Kind | null; hold
       {isEmpty && feed.stretch.next === null ? (
         <Nothing kind={kind} />
       ) : (
-        <EventRows feed={feed} label="What happened, newest first" holding={holding} />
+        <EventRows feed={feed} label="Events, newest first" holding={holding} />
       )}
       {!(isEmpty && feed.stretch.next === null) && <Older feed={feed} />}
     </>

@@ -57,7 +57,7 @@ export function Headline({ profile, now, bundle, onEvidence }: Props): JSX.Eleme
           <Icon name="key" /> Signed evidence
         </button>
       </header>
-      <section class="card card-pad profile-figures" aria-label="In short">
+      <section class="card card-pad profile-figures" aria-label="Summary">
         <CurrentStatus profile={profile} bundle={bundle} />
         <Worth profile={profile} />
       </section>
@@ -73,7 +73,7 @@ function CurrentStatus({ profile, bundle }: { profile: Profile; bundle: string |
   return (
     <div class="profile-standing">
       <span class={`badge ${tone}`}>{title}</span>
-      <p>{outlook?.next ?? 'Never subscribed; bought once.'}</p>
+      <p>{outlook?.next ?? 'Never subscribed. One-time purchases only.'}</p>
       {risk_milli > 0 && (
         <p class="warn small">
           <Icon name="warning" /> MRR at risk {money(risk_milli, currency)}
@@ -148,7 +148,7 @@ function Worth({ profile: { customer, proceeds } }: { profile: Profile }): JSX.E
       >
         {monthsPaid(customer)}
       </Stat>
-      <Stat label="MRR" about={about('mrr_milli')} under={customer.mrr_milli > 0 ? 'now' : 'nothing now'}>
+      <Stat label="MRR" about={about('mrr_milli')} under={customer.mrr_milli > 0 ? 'now' : 'none now'}>
         {money(customer.mrr_milli, currency)}
       </Stat>
       <UnconvertedAmounts customer={customer} />
@@ -163,13 +163,12 @@ function UnconvertedAmounts({ customer }: { customer: Customer }): JSX.Element {
     <>
       {apart.length > 0 && (
         <p class="small warn profile-apart">
-          Not in these sums, for want of an exchange rate:{' '}
-          {apart.map(([code, milli]) => money(milli, code)).join(', ')}.
+          Not included (no exchange rate): {apart.map(([code, milli]) => money(milli, code)).join(', ')}.
         </p>
       )}
       {customer.unpriced > 0 && (
         <p class="small quiet profile-apart">
-          Apple has not told the price of {plural(customer.unpriced, 'payment')}.
+          Apple has not reported the price of {plural(customer.unpriced, 'payment')}.
         </p>
       )}
     </>

@@ -15,13 +15,13 @@ const KINDS: Record<PieceKind, string> = {
   offer: 'Offer price',
   paid: 'Paid',
   grace: 'Grace period',
-  gap: 'Nothing paid',
+  gap: 'Lapsed',
 }
 const WHY = {
-  voluntary: 'renewal was off',
+  voluntary: 'auto-renewal was off',
   billing: 'the payment failed',
   refund: 'it was refunded',
-  other: 'it had ended',
+  other: 'it ended',
 } as const
 
 type LifeProps = {
@@ -136,7 +136,7 @@ function Bar({ runs, refunds, axis, now, bundle }: LifeProps): JSX.Element {
       width="100%"
       height={HEIGHT + 22}
       role="img"
-      aria-label="Its life; the table below says the same"
+      aria-label="Subscription timeline; the table below has the same data"
     >
       <defs>
         <pattern id={hatch} width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
@@ -198,10 +198,10 @@ export function Life(props: LifeProps): JSX.Element {
       <Bar {...props} />
       <Key kinds={kinds} hasRefunds={refunds.length > 0} />
       <details class="life-table">
-        <summary>As a table</summary>
-        <Scroll label="The subscription’s life as a table">
+        <summary>View as table</summary>
+        <Scroll label="Subscription timeline as a table">
           <table class="table">
-            <TableHead headings={[{ title: 'From' }, { title: 'To' }, { title: 'What' }]} />
+            <TableHead headings={[{ title: 'From' }, { title: 'To' }, { title: 'Segment' }]} />
             <tbody>
               {runs.map((run) => (
                 <tr key={run.from}>

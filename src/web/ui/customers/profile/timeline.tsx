@@ -44,10 +44,10 @@ export function Timeline({ profile, now, bundle }: Props): JSX.Element {
   return (
     <Card
       class="profile-story"
-      title="Everything"
+      title="Activity"
       tools={
         <Pick
-          title="Shown"
+          title="Filter"
           icon="filter"
           value={section}
           choices={SECTIONS.map((value) => ({ value, title: SECTION_TITLES[value] }))}
@@ -58,9 +58,9 @@ export function Timeline({ profile, now, bundle }: Props): JSX.Element {
       <QueryView result={paged.first} height={360}>
         {() =>
           story.length === 0 ? (
-            <Empty icon="events" title="Nothing of that kind" />
+            <Empty icon="events" title="No matching activity" />
           ) : (
-            <ol class="happenings story" aria-label="Everything, newest first">
+            <ol class="happenings story" aria-label="Activity, newest first">
               {story.slice(0, shown).map((item) => (
                 <Row key={item.key} item={item} now={now} bundle={bundle} />
               ))}

@@ -6,10 +6,10 @@ import type { Transaction } from './profile_answer.ts'
 export const SECTIONS = ['all', 'money', 'subscription', 'people'] as const
 export type Section = (typeof SECTIONS)[number]
 export const SECTION_TITLES: Record<Section, string> = {
-  all: 'Everything',
-  money: 'Money',
+  all: 'All activity',
+  money: 'Payments',
   subscription: 'Subscription',
-  people: 'Who it is',
+  people: 'Identity',
 }
 
 /** `hasAmount`: the row shows the money of its event; of several events of one charge only one does. */

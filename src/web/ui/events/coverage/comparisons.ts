@@ -26,7 +26,7 @@ export function noGapsMessage(apps: readonly Compared[]): { title: string; text:
   if (done.length === 0)
     return {
       title: 'Not compared yet',
-      text: 'The first comparison runs a quarter of an hour after an app and its In-App Purchase key are connected.',
+      text: 'The first comparison runs 15 minutes after an app and its In-App Purchase key are connected.',
       isSure: false,
     }
   const until = Math.min(...done.map(({ comparison }) => comparison?.compared_until_at ?? 0))
@@ -34,7 +34,7 @@ export function noGapsMessage(apps: readonly Compared[]): { title: string; text:
   return {
     title: rest === 0 ? 'Nothing is missing' : 'Nothing is missing so far',
     text: [
-      `Everything that Apple sent before ${instant(until)} is here.`,
+      `Everything that Apple sent before ${instant(until)} was received.`,
       ...(rest === 0 ? [] : [`${plural(rest, 'app')} not compared yet.`]),
     ].join(' '),
     isSure: rest === 0,
@@ -48,5 +48,5 @@ export function comparisonText(app: Compared): { text: string; isBad: boolean } 
     return { text: `stopped ${instant(comparison.problem_at)}: ${comparison.problem}`, isBad: true }
   if (comparison && isCompared(app))
     return { text: `complete until ${instant(comparison.compared_until_at)}`, isBad: false }
-  return { text: has_key ? 'not yet' : 'needs an In-App Purchase key: windfall connect', isBad: false }
+  return { text: has_key ? 'not yet' : 'requires an In-App Purchase key: windfall connect', isBad: false }
 }

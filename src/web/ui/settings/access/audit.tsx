@@ -34,20 +34,20 @@ export function Audit(): JSX.Element {
   const before = pages.at(-1) ?? null
   const result = useQuery<InferOutput<typeof AuditAnswer>>('/api/v1/audit', { before, limit: 25 })
   return (
-    <Card title="What was done">
+    <Card title="Audit log">
       <QueryView result={result} height={420}>
         {({ entries, next }) => (
           <>
-            {entries.length === 0 && <Empty title="Nothing yet" />}
+            {entries.length === 0 && <Empty title="No entries yet" />}
             <Scroll label="Audit log">
               <table class="table">
                 <TableHead
                   headings={[
-                    { title: 'When' },
-                    { title: 'Who' },
-                    { title: 'What' },
-                    { title: 'Of what' },
-                    { title: 'From' },
+                    { title: 'Time' },
+                    { title: 'Actor' },
+                    { title: 'Action' },
+                    { title: 'Target' },
+                    { title: 'Address' },
                   ]}
                 />
                 <tbody>

@@ -22,6 +22,6 @@ const nameIn = (names: [RegExp, string][], agent: string): string | undefined =>
 /** `Safari on iPhone`; the first word of what nobody knows. */
 export function browserName(agent: string): string {
   const system = nameIn(SYSTEMS, agent)
-  const browser = nameIn(BROWSERS, agent) ?? (agent.split(/[\s/]/)[0] || 'A program')
+  const browser = nameIn(BROWSERS, agent) ?? (agent.split(/[\s/]/)[0] || 'Unknown client')
   return system === undefined ? browser : `${browser} on ${system}`
 }

@@ -13,7 +13,7 @@ import { Scroll } from '../../parts/scroll.tsx'
 import { TableHead } from '../../parts/table_head.tsx'
 import { invalidate, type QueryResult } from '../../queries.ts'
 import { useReauth } from '../../sign_in/reauth.tsx'
-import { plural } from '../../words.ts'
+import { count } from '../../words.ts'
 import {
   EMPTY_GRANT,
   Expiry,
@@ -118,9 +118,9 @@ function CredentialTable<One extends Credential>({
         <TableHead
           headings={[
             { title: 'Name' },
-            { title: 'Reaches' },
+            { title: 'Apps' },
             { title: kind.column.title },
-            { title: 'Until' },
+            { title: 'Expires' },
             { title: kind.used.title },
             { title: <span class="spoken">Revoke</span> },
           ]}
@@ -131,7 +131,7 @@ function CredentialTable<One extends Credential>({
               <th scope="row">
                 <strong class="ink">{one.label}</strong>
                 <div class="tiny quiet">
-                  made <RelativeTime at={one.created_at} />
+                  created <RelativeTime at={one.created_at} />
                 </div>
               </th>
               <td>
@@ -197,7 +197,7 @@ export function CredentialList<One extends Credential>({
               {shown.length > 0 && <CredentialTable kind={kind} all={shown} onRevoke={setRevoking} />}
               {shown.length < all.length && (
                 <button type="button" class="button plain" onClick={() => setExpanded(true)}>
-                  Show {plural(all.length - shown.length, 'ended one')}
+                  Show {count(all.length - shown.length)} inactive
                 </button>
               )}
             </>
