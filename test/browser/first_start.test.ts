@@ -20,26 +20,26 @@ describe.skipIf(!hasChromium())('a first start', () => {
   })
   afterAll(() => browser?.close())
 
-  test('whoever comes without the link is told how to get one, and gets nothing else', async () => {
+  test('shows how to get the setup link and nothing else without it', async () => {
     const { page, complaints } = await visit(browser, base, 'phone')
     await page.goto('/revenue')
-    await page.getByRole('heading', { name: 'Choose a password first' }).waitFor()
+    await page.getByRole('heading', { name: 'Set up Windfall' }).waitFor()
     expect(await page.getByText('windfall -- owner reset').count()).toBe(1)
     expect(await accessibilityViolations(page)).toEqual([])
     expect(complaints).toEqual([])
     await page.context().close()
   })
 
-  test('the link leads to a password, the password to an empty Today that says what to do', async () => {
+  test('leads from the setup link to an empty Today with next steps', async () => {
     const { page, complaints } = await visit(browser, base, 'desktop')
     await page.goto(link)
     const field = page.getByLabel('Password')
     await field.fill('windfall1234')
-    await page.getByRole('button', { name: /Set the password/ }).click()
+    await page.getByRole('button', { name: 'Create account' }).click()
     await page.getByRole('alert').waitFor()
     expect(await accessibilityViolations(page)).toEqual([])
     await field.fill(PASSWORD)
-    await page.getByRole('button', { name: /Set the password/ }).click()
+    await page.getByRole('button', { name: 'Create account' }).click()
     await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor()
     await settled(page)
     expect(await page.getByText(/windfall -- (connect|apps add)/).count()).toBeGreaterThan(0)
@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium())('a first start', () => {
     await page.context().close()
   })
 
-  test('the link is of no use twice', async () => {
+  test('refuses the setup link a second time', async () => {
     const { page } = await visit(browser, base, 'desktop')
     await page.goto(link)
     await page.getByLabel('Password').waitFor()
@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium())('a first start', () => {
     await page.context().close()
   })
 
-  test('the owner signs in and out', async () => {
+  test('signs the owner in and out', async () => {
     const { page } = await visit(browser, base, 'phone')
     await page.goto('/customers')
     await page.getByLabel('Password').fill(PASSWORD)

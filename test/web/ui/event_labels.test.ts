@@ -59,7 +59,7 @@ test('a product is called by its id without the bundle’s', () => {
   expect(productName('tides.plus.monthly', undefined)).toBe('Tides Plus Monthly')
 })
 
-test('what comes of it is told in a few words', () => {
+test('describes the detail of an event', () => {
   const subscription = { renewal_price_milli: 5990, currency: 'USD', next_product_id: 'com.example.a.basic' }
   const transaction = { offer_period: 'P1W' }
   expect(eventDetail(event('trial.started', { subscription, transaction }))).toBe('1 week free, then $5.99')
@@ -70,10 +70,10 @@ test('what comes of it is told in a few words', () => {
   const renewing = { ...subscription, auto_renew: true }
   expect(
     eventDetail(event('subscription.downgraded', { subscription: renewing, bundle_id: 'com.example.a' })),
-  ).toBe('to Basic, $5.99, renewal is on')
+  ).toBe('to Basic, $5.99, auto-renewal is on')
   for (const type of ['subscription.upgraded', 'subscription.downgrade_cancelled']) {
-    expect(eventDetail(event(type, { subscription: renewing }))).toBe('renewal is on')
-    expect(eventDetail(event(type, { subscription: { auto_renew: false } }))).toBe('renewal is off')
+    expect(eventDetail(event(type, { subscription: renewing }))).toBe('auto-renewal is on')
+    expect(eventDetail(event(type, { subscription: { auto_renew: false } }))).toBe('auto-renewal is off')
     expect(eventDetail(event(type, {}))).toBeNull()
   }
   expect(eventDetail(event('subscription.billing_failed', { subscription }))).toBe('$5.99 is due')
@@ -84,12 +84,12 @@ test('what comes of it is told in a few words', () => {
   expect(eventDetail(event('subscription.renewed', { subscription }))).toBeNull()
 })
 
-test('what the customer of an event has come to is said to be of now', () => {
+test('labels customer figures as current', () => {
   const figures = { currency: 'USD', ltv_milli: 42_000, payments: 3, mrr_milli: 4_990, unconverted: null }
   const customer = { id: 'cus_1', users: [], as_of: 0 }
   expect(customerValue({ ...customer, figures })).toBe('LTV now $42.00 from 3 payments, MRR now $4.99')
   const apart = { ...figures, payments: 1, mrr_milli: 0, unconverted: { EUR: 5_000 } }
   expect(customerValue({ ...customer, figures: apart })).toBe('LTV now $42.00 + €5.00 from 1 payment')
   expect(customerValue({ ...customer, figures: null, behind: true })).toBe('LTV now: still being computed')
-  expect(customerValue({ ...customer, figures: null })).toBe('LTV now: not known')
+  expect(customerValue({ ...customer, figures: null })).toBe('LTV now: unknown')
 })

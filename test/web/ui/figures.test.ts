@@ -105,11 +105,11 @@ test('the time before is told by its own days', () => {
   })
   const graph = graphOf(answer, undefined, [], { style: 'bar', isInParts: false, title: 'Revenue' })
   const before = graph.lines.find(({ isBefore }) => isBefore)
-  expect(before?.titles).toEqual(['Before: Oct 30, 2026', 'Before: Oct 31, 2026'])
+  expect(before?.titles).toEqual(['Previous: Oct 30, 2026', 'Previous: Oct 31, 2026'])
   expect(before && graph.summed(before)).toBe(15)
 })
 
-test('how many of a level cannot be valued is told in a sentence', () => {
+test('reports how many subscriptions of a level have no value', () => {
   const counted = (part: string, ...counts: number[]) =>
     seriesOf(
       counts.map((count, index) => ({ on: `2026-11-0${index + 1}`, count, complete: true })),
@@ -120,8 +120,8 @@ test('how many of a level cannot be valued is told in a sentence', () => {
     kind: 'level',
     series: [counted('no_period', 3, 1), counted('unpriced', 0, 2)],
   })
-  expect(noPeriodOf(answer)).toMatch(/^1 subscription of unknown period left out: /)
-  expect(unpricedOf(answer)).toBe('2 transactions of unknown price left out.')
+  expect(noPeriodOf(answer)).toMatch(/^1 subscription with unknown period excluded\. /)
+  expect(unpricedOf(answer)).toBe('2 transactions with unknown price excluded.')
   expect(noPeriodOf(answerOf({ series: [counted('no_period', 0)] }))).toBeNull()
   expect(noPeriodOf(answerOf({}))).toBeNull()
 })

@@ -95,7 +95,7 @@ test('a browser is called by what it is, not by what it also claims', () => {
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0'
   expect(browserName(edge)).toBe('Edge on Windows')
   expect(browserName('curl/8.9.1')).toBe('curl')
-  expect(browserName('')).toBe('A program')
+  expect(browserName('')).toBe('Unknown client')
 })
 
 test('sizes and lengths are told in the unit that people use', () => {

@@ -12,7 +12,7 @@ type FigureProps = {
   title: string
   isTable: boolean
   height: number
-  /** What to do where there is nothing to be seen. */
+  /** Text of the empty state. */
   nothing: string
   onCanvas: (canvas: HTMLCanvasElement | null) => void
 }

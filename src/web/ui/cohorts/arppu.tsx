@@ -1,11 +1,11 @@
-/** What one who paid has paid, by when. */
+/** Average revenue per paying user, by month. */
 import type { JSX } from 'preact'
 import { money, month, plural } from '../words.ts'
 import { CohortCard, EstimateNote } from './cohort_card.tsx'
 import { type Cohorts, type Arppu as Row, useCohorts } from './cohort_query.ts'
 import { cohortGraph, type Part } from './graphs.ts'
 
-/** The last month that is over. */
+/** The last complete month. */
 const lastWhole = ({ cohorts }: Cohorts<'arppu'>): Row | undefined =>
   cohorts.findLast(({ complete }) => complete) ?? cohorts.at(-1)
 

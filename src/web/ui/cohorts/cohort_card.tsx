@@ -1,4 +1,4 @@
-/** A card about cohorts: their chart or table, what they mean, and their figures to take along. */
+/** A card of cohorts: chart or table, definition and export. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { ChartCard } from '../charts/chart_card.tsx'
@@ -18,7 +18,7 @@ type CohortCardProps<Name extends CohortName> = {
   class?: string
 }
 
-/** The title of a card that an address may end with: `#ltv` leads there. */
+/** A card title that is a link target, such as `#ltv`. */
 export function Anchor({ id, title }: { id: string; title: string }): JSX.Element {
   const place = useRef<HTMLSpanElement>(null)
   useEffect(() => {
@@ -31,7 +31,7 @@ export function Anchor({ id, title }: { id: string; title: string }): JSX.Elemen
   )
 }
 
-/** What the API says of the cohorts. */
+/** The API's definition of the cohorts. */
 export const CohortAbout = ({ answer }: { answer: Cohorts<CohortName> }): JSX.Element => (
   <>
     {answer.sentence}
@@ -39,7 +39,7 @@ export const CohortAbout = ({ answer }: { answer: Cohorts<CohortName> }): JSX.El
   </>
 )
 
-/** Which share of proceeds Apple’s reports do not tell. */
+/** The share of proceeds that is estimated because Apple’s reports do not contain it. */
 export function EstimateNote({ answer }: { answer: Cohorts<CohortName> }): JSX.Element | null {
   const known = answer.proceeds_known
   const all = known ? Math.abs(known.ratio) + Math.abs(known.estimated) : 0

@@ -1,4 +1,4 @@
-/** What a customer has brought since the first payment, by when that was. */
+/** Lifetime value by cohort of the first payment. */
 import type { JSX } from 'preact'
 import { useCardParams } from '../charts/chart_card.tsx'
 import { Segments } from '../parts/popover.tsx'
@@ -13,7 +13,7 @@ const GRAINS = [
 ] as const
 const FIGURES = [30, 90, 180, 364]
 
-/** Of all cohorts that are old enough, together. */
+/** The average over all cohorts that have reached this age. */
 function perCustomer(rows: readonly Row[], days: number): { milli: number; customers: number } | null {
   const ageDays = rows.flatMap(({ customers, values }) => {
     const value = values.find((one) => one.days >= days)

@@ -1,4 +1,4 @@
-/** What became of the payments that failed. */
+/** Outcomes of failed payments. */
 import type { JSX } from 'preact'
 import { sumOf } from '../metrics/figures.ts'
 import { count, plural, share, times } from '../words.ts'

@@ -1,4 +1,4 @@
-/** Who buys: found by any id, in order of what they are worth. */
+/** The customer list: search by id, sort and filter. */
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { CustomersAnswer } from '../../../api/customers/answers.ts'
@@ -87,7 +87,7 @@ const PARSED_QUERY: [string, string][] = [
   ['attribute:plan=pro', 'customers whose attribute has exactly this value'],
 ]
 
-/** What the search understands. */
+/** The kinds of query that the search accepts. */
 const ParsedQuery = (): JSX.Element => (
   <dl class="facts understood">
     {PARSED_QUERY.map(([what, about]) => (

@@ -1,4 +1,4 @@
-/** One customer: everything known of them, and why. */
+/** The profile of a customer. */
 import type { JSX } from 'preact'
 import { useRoute } from 'preact-iso'
 import { useApps } from '../apps.ts'
@@ -76,7 +76,7 @@ function ProfileContent({ profile }: { profile: Answer }): JSX.Element {
   )
 }
 
-/** What one searches for them by elsewhere. */
+/** The ids of a customer. */
 const Ids = ({ profile: { customer } }: { profile: Answer }): JSX.Element => (
   <section class="card card-pad stack-s profile-ids">
     <h2>Ids</h2>

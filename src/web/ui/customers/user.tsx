@@ -1,4 +1,4 @@
-/** A user by the id of the apps: straight to the customer, or to choose where there are several or none. */
+/** A user by app user id. Redirects to the customer if there is exactly one. */
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'

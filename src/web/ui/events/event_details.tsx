@@ -1,4 +1,4 @@
-/** All about one event: what happened, to whom, what it came from, and what Apple signed. */
+/** All details of one event: facts, data and signed evidence. */
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { EventAnswer } from '../../../api/customers/evidence_answers.ts'

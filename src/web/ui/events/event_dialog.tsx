@@ -1,4 +1,4 @@
-/** One event over the view that it was opened from. */
+/** One event in a dialog over the current view. */
 import type { JSX } from 'preact'
 import { Dialog } from '../parts/dialog.tsx'
 import { useScope } from '../scope.ts'

@@ -1,9 +1,9 @@
-/** What every event of the feed is called here, what kind of news it is, and what it says of money. */
+/** Labels, kinds, icons and amounts of event types. */
 import type { EventType } from '../../../events/vocabulary.ts'
 import type { IconName } from '../parts/icons.tsx'
 import type { FeedEvent } from './feed_event.ts'
 
-/** What one may choose to see. */
+/** The filters of the feed. */
 export const KINDS = [
   'sales',
   'renewals',
@@ -26,7 +26,7 @@ export const KIND_TITLES: Record<Kind, string> = {
   others: 'Others',
 }
 
-/** good: money comes or stays. bad: it goes. warn: it may go. hope: it may come. */
+/** good: revenue gained or kept. bad: revenue lost. warn: revenue at risk. hope: possible revenue. */
 export type Tone = 'good' | 'bad' | 'warn' | 'hope' | 'quiet'
 type EventLabel = { title: string; kind: Kind; tone: Tone }
 
@@ -82,11 +82,11 @@ const EVENT_LABELS: Record<EventType, EventLabel> = {
   'gap.filled': labelOf('Missing notifications recovered', 'others', 'good'),
 }
 
-/** An event's words; of a type from a newer server, its own name. */
+/** The label of an event type; the type itself if it is unknown, as with a newer server. */
 export const eventLabel = (type: string): EventLabel =>
   (EVENT_LABELS as Record<string, EventLabel>)[type] ?? labelOf(type, 'others')
 
-/** What a kind of news looks like. */
+/** The icon of each kind. */
 const ICONS: Record<Kind, IconName> = {
   sales: 'bag',
   renewals: 'subscriptions',
@@ -98,13 +98,13 @@ const ICONS: Record<Kind, IconName> = {
   others: 'bell',
 }
 
-/** What an event looks like: that of its kind; a cancellation that is taken back is none. */
+/** The icon of an event type: that of its kind, except that a reversed cancellation has a check mark. */
 export function iconOf(type: string): IconName {
   const { kind, tone } = eventLabel(type)
   return kind === 'cancellations' && tone === 'good' ? 'check' : ICONS[kind]
 }
 
-/** The types of a kind, as `type` of the feed's endpoints wants them; null for all. */
+/** The types of a kind, as the `type` parameter of the feed; null for all. */
 export const typesOf = (kind: Kind | null): string | null =>
   kind === null
     ? null
@@ -113,7 +113,7 @@ export const typesOf = (kind: Kind | null): string | null =>
         .map(([type]) => type)
         .join(',')
 
-/** Types whose notification repeats a price that was not charged now. */
+/** Types that charge their price. Other notifications repeat a price that was not charged. */
 const CHARGED = new Set<string>([
   'trial.converted',
   'subscription.started',
@@ -134,7 +134,7 @@ const REFUNDED = new Set<string>([
 ])
 
 export type Amount = { milli: number; currency: string | null }
-/** The money that came (above zero) or went (below) with an event, in thousandths; null where none did. */
+/** The amount charged (positive) or refunded (negative) with an event, in thousandths; null if none. */
 export function amountOf({ type, data }: FeedEvent): Amount | null {
   const { money } = data
   if (!money) return null

@@ -1,4 +1,4 @@
-/** Choices of what the log shows: types by their noun, where an event came from, days. */
+/** The filters of the log: types, origin and days. */
 import type { JSX } from 'preact'
 import { Icon } from '../parts/icons.tsx'
 import { Pick, PickLabel, Popover } from '../parts/popover.tsx'

@@ -1,4 +1,4 @@
-/** What Apple had sent and had not arrived: found, and filled since. */
+/** The gaps tab: missing notifications that reconciliation found and filled. */
 import type { JSX } from 'preact'
 import { type App, appName, useApps } from '../apps.ts'
 import { useNow } from '../now.ts'
@@ -71,7 +71,7 @@ const useHistory = () => useQuery<{ history: Compared[] }>('/api/v1/history', {}
 const within = ({ environment, apps }: Scope, history: readonly Compared[]): Compared[] =>
   history.filter((one) => one.environment === environment && (apps.length === 0 || apps.includes(one.app_id)))
 
-/** What an empty list says, which depends on what has been compared. */
+/** The empty state, which depends on what has been compared. */
 const NoGaps = ({ scope }: { scope: Scope }): JSX.Element => (
   <QueryView result={useHistory()} height={120}>
     {({ history }) => {
@@ -85,7 +85,7 @@ const NoGaps = ({ scope }: { scope: Scope }): JSX.Element => (
   </QueryView>
 )
 
-/** How far what arrived was compared with what Apple sent, app by app. */
+/** How far reconciliation has compared each app. */
 const ComparedApps = ({ scope, apps }: { scope: Scope; apps: App[] | undefined }): JSX.Element => (
   <Card title="Reconciliation">
     <QueryView result={useHistory()} height={80}>

@@ -1,4 +1,4 @@
-/** Everything that Apple signed about a customer, to be read and to be checked by anybody. */
+/** A dialog with everything that Apple signed about a customer. */
 import type { JSX } from 'preact'
 import { usePagedQuery } from '../paged_queries.ts'
 import { Dialog } from '../parts/dialog.tsx'

@@ -1,4 +1,4 @@
-/** One text that Apple signed: what it says, the text itself to check elsewhere, and who vouches for it. */
+/** One text that Apple signed: payload, JWS and certificate chain. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
@@ -103,7 +103,7 @@ const Text = ({ signed: { jws, sha256 } }: { signed: Signed }): JSX.Element => (
   </>
 )
 
-/** `CN=Apple Root CA - G3,OU=…` and the like, by line or by comma, as its common name. */
+/** The common name in a certificate subject such as `CN=Apple Root CA - G3,OU=…`. */
 const commonName = (subject: string): string => /CN ?= ?([^\n,+]+)/.exec(subject)?.[1] ?? subject
 
 const CERTIFICATE_NAMES = ['signing certificate', 'intermediate certificate', 'root certificate']

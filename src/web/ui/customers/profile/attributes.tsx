@@ -1,4 +1,4 @@
-/** A user's attributes: what the last call said of each, and what is proved, side by side where both are known. */
+/** The attribute table of a user: last reported and verified values. */
 import type { JSX } from 'preact'
 import { Scroll } from '../../parts/scroll.tsx'
 import { TableHead } from '../../parts/table_head.tsx'

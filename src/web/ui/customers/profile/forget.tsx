@@ -1,4 +1,4 @@
-/** Forgetting a user for good: what goes, what stays, and what still holds it, before it is done. */
+/** The button and dialog that erase a user. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'

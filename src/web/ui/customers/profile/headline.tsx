@@ -1,4 +1,4 @@
-/** The first look at a customer: who, what they are worth, how they stand and what happens next. */
+/** The top of a profile: identity, status, next event and value. */
 import type { JSX } from 'preact'
 import { appName, useApps } from '../../apps.ts'
 import { country } from '../../countries.ts'
@@ -15,7 +15,7 @@ import type { Profile, Subscription } from './profile_answer.ts'
 
 type Props = { profile: Profile; now: number; bundle: string | undefined; onEvidence: () => void }
 
-/** From what pays to what does not. */
+/** States by priority: paying first. */
 const ORDER: Subscription['state'][] = ['active', 'trial', 'grace', 'retry', 'expired', 'revoked']
 
 const leadingLineage = ({ lineages }: Profile): Subscription | null =>
@@ -83,7 +83,7 @@ function CurrentStatus({ profile, bundle }: { profile: Profile; bundle: string |
   )
 }
 
-/** What a number of a customer means, in the server's words. */
+/** The API's definition of a customer figure. */
 function useAbout(): (name: string) => JSX.Element | null {
   const words = useOtherDefinitions()?.customers
   return (name) => {
@@ -156,7 +156,7 @@ function Worth({ profile: { customer, proceeds } }: { profile: Profile }): JSX.E
   )
 }
 
-/** What the sums lack. */
+/** Amounts that the figures do not include. */
 function UnconvertedAmounts({ customer }: { customer: Customer }): JSX.Element {
   const apart = Object.entries(customer.unconverted ?? {})
   return (

@@ -1,4 +1,4 @@
-/** Who it is: who claimed the purchases and who is proved to have made them, and why each label is what it is. */
+/** The identity card: reported and verified users of the purchases, with the reasons. */
 import type { JSX } from 'preact'
 import { Card } from '../../parts/card.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -76,13 +76,13 @@ function Person({ user, links, app_id }: { user: User; links: Link[]; app_id: st
   )
 }
 
-/** Of how many purchases how many are proved to be of who claims them. */
+/** How many of these links are verified. */
 export const provedOf = (links: readonly Link[]): { proved: number; of: number } => ({
   proved: links.filter(({ verification }) => verification === 'verified').length,
   of: links.length,
 })
 
-/** Links by why they are term as they are: five purchases with one reason are told once. */
+/** Groups links by reason, so that equal reasons appear once. */
 function reasonsOf(links: readonly Link[]): { why: string; links: Link[] }[] {
   const grouped = Map.groupBy(links, ({ why, proofs, proved_app_user_id }) =>
     JSON.stringify([why, proofs, proved_app_user_id]),
@@ -137,7 +137,7 @@ function Reason({ why, links, of }: { why: string; links: Link[]; of: number }):
 const deviceOf = ({ device_model, platform, os_version, locale }: User): string =>
   [device_model, [platform, os_version].filter(Boolean).join(' '), locale].filter(Boolean).join(', ')
 
-/** What the identify call said of them. */
+/** What identify calls reported about the user. */
 export function AboutUser({ user }: { user: User }): JSX.Element {
   if (user.verification === undefined)
     return <p class="small quiet">Only a purchase names this user. identify was never called for them.</p>

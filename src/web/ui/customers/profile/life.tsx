@@ -1,4 +1,4 @@
-/** A subscription's life drawn over the years: trial, paid, grace, gaps, refunds; and the same as a table. */
+/** A subscription's timeline as a bar and as a table: trial, paid, grace, gaps, refunds. */
 import type { JSX } from 'preact'
 import { useId } from 'preact/hooks'
 import { productName } from '../../events/event_detail.ts'
@@ -32,7 +32,7 @@ type LifeProps = {
   bundle: string | undefined
 }
 
-/** What a piece is, in words. */
+/** The description of a piece. */
 const wordsOf = ({ kind, product_id, price_milli, currency, starts, why }: Piece, bundle?: string): string =>
   [
     KINDS[kind],
@@ -62,7 +62,7 @@ const Ticks = ({ axis }: { axis: Axis }): JSX.Element => (
   </>
 )
 
-/** Too short a time is still to be seen. */
+/** Minimum width, so that short pieces stay visible. */
 const LEAST_PERCENT = 0.35
 
 function Run({
@@ -106,7 +106,7 @@ function Run({
   )
 }
 
-/** What lies ahead is paler; where it is now, and what was given back. */
+/** Marks: the future (paler), the current time and refunds. */
 function Marks({ refunds, axis, now }: Pick<LifeProps, 'refunds' | 'axis' | 'now'>): JSX.Element {
   const at = positionOn(axis, now)
   return (

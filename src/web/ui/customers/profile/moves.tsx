@@ -1,4 +1,4 @@
-/** Who moved which purchase, when and on what evidence; the last move may be undone. */
+/** The link history: which purchase moved between users, when and why. The last move can be undone. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { write } from '../../http.ts'
@@ -8,7 +8,7 @@ import { invalidate } from '../../queries.ts'
 import { instant } from '../../words.ts'
 import type { Move } from './profile_answer.ts'
 
-/** What came with the call. */
+/** The credential of the call. */
 const CREDENTIALS: Record<Move['to_credential'], string> = {
   none: 'a call without a key',
   publishable: 'the publishable key',
@@ -41,7 +41,7 @@ export function Moves({ moves }: { moves: readonly Move[] }): JSX.Element | null
   )
 }
 
-/** Changes of proof alone move nothing. */
+/** A new proof alone does not move a purchase. */
 const MoveRow = ({ move }: { move: Move }): JSX.Element => {
   const isMoved = move.from_app_user_id !== move.to_app_user_id
   return (

@@ -1,4 +1,4 @@
-/** How a subscription stands now and what happens next, in a sentence. */
+/** The state of a subscription and what happens next, in a sentence. */
 import { productName } from '../../events/event_detail.ts'
 import type { Tone } from '../../events/event_labels.ts'
 import { date, money } from '../../words.ts'
@@ -48,7 +48,7 @@ function running(one: Subscription, bundle: string | undefined): RenewalOutlook 
   return { title: 'Renewing', tone: 'good', next: `Renews on ${date(expires_at)}${other}${at(price, 'at')}.` }
 }
 
-/** `bundle`: of the app, so that products are called by their short names. */
+/** `bundle` is the app's bundle id, which is removed from product names. */
 export function outlookOf(one: Subscription, bundle: string | undefined): RenewalOutlook {
   const price = priceOf(one)
   const risk = price === null ? '' : ` ${price} per period is at risk.`

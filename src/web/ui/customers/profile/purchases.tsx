@@ -1,4 +1,4 @@
-/** What a customer bought: each subscription with its life and its outlook, and what was bought once. */
+/** The purchases of a customer: subscriptions with timelines, and one-time purchases. */
 import type { JSX } from 'preact'
 import { productName } from '../../events/event_detail.ts'
 import { Card } from '../../parts/card.tsx'

@@ -1,4 +1,4 @@
-/** The story of a customer, newest first: payments, changes, who they said they are. */
+/** The activity of a customer, newest first: payments, changes and identity. */
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
@@ -18,9 +18,9 @@ import { ago, date, instant, money } from '../../words.ts'
 import type { Profile, Transaction } from './profile_answer.ts'
 import { SECTION_TITLES, SECTIONS, type TimelineItem, timelineOf } from './timeline_items.ts'
 
-/** Rows that are shown at first, and more of at each press. */
+/** Rows shown at first. */
 const SHOWN = 30
-/** Pages of events that are asked for without being asked: so many that most have all of theirs. */
+/** Pages of events that are loaded automatically; enough for most customers. */
 const PAGE_SIZE = 5
 
 type Props = { profile: Profile; now: number; bundle: string | undefined }
@@ -136,7 +136,7 @@ function EventSummary({ event }: { event: FeedEvent }): JSX.Element {
   )
 }
 
-/** A transaction that Apple's history told of, and no notification. */
+/** A transaction from Apple's history without a notification. */
 const PaymentRow = ({
   transaction: { offer_discount, reason, product_id },
   bundle,

@@ -1,4 +1,4 @@
-/** One month of one metric: what Apple says, what the ledger says, and what the rest is for. */
+/** One month of one metric: Apple's figure, the ledger's figure and the causes of the difference. */
 import type { JSX } from 'preact'
 import { type App, appName } from '../../apps.ts'
 import { useOtherDefinitions } from '../../metrics/definitions.ts'

@@ -1,4 +1,4 @@
-/** How far what arrived has been compared with what Apple says it sent, in words. */
+/** Texts on how far reconciliation has compared each app. */
 import { instant, plural } from '../../words.ts'
 
 /** `checked_at` is null until the first comparison has ended. */
@@ -20,7 +20,7 @@ export type Compared = {
 const isCompared = ({ comparison }: Compared): boolean =>
   comparison !== null && comparison.checked_at !== null
 
-/** What an empty list of gaps means: nothing is missing only where a comparison has ended. */
+/** The text of an empty gap list. Nothing is missing only if a comparison has finished. */
 export function noGapsMessage(apps: readonly Compared[]): { title: string; text: string; isSure: boolean } {
   const done = apps.filter(isCompared)
   if (done.length === 0)

@@ -1,4 +1,4 @@
-/** How much of Apple’s own figures single transactions explain, by app, month and metric; and why not all. */
+/** Coverage: how well signed transactions match Apple’s reports, by app, month and metric. */
 import { Fragment, type JSX } from 'preact'
 import { type App, appName, useApps } from '../../apps.ts'
 import { addressOf, type Query } from '../../http.ts'
