@@ -1,4 +1,4 @@
-/** Which view an address means, and whether one must sign in first. */
+/** The root component: routes, session check and error boundary. */
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso'
@@ -13,7 +13,7 @@ import { ReauthProvider } from './sign_in/reauth.tsx'
 import { isEntryPath, RedirectHome, SignIn } from './sign_in/sign_in.tsx'
 import { COMPONENTS } from './views.ts'
 
-/** Whether an address is none of ours, whoever looks. */
+/** Whether no view has this path. */
 const isUnknownPath = (path: string): boolean => viewAt(path) === undefined
 
 const NotFound = (): JSX.Element => (
@@ -49,7 +49,7 @@ function ErrorView({ error, again }: { error: Error; again: () => void }): JSX.E
   )
 }
 
-/** Looks who it is whenever the server knows the caller no more; what was seen is forgotten then. */
+/** Refetches the session when it ends, and clears all cached data. */
 function useSignedOut(session: Session | undefined): boolean {
   const wasSignedIn = useRef(false)
   const isSignedIn = session?.state === 'owner' || session?.state === 'guest'
@@ -66,7 +66,7 @@ function useSignedOut(session: Session | undefined): boolean {
   return wasSignedIn.current && !isSignedIn
 }
 
-/** Remembered by the browser, because the server forgets the sessions of a link that is over. */
+/** Stored in the browser, because the server deletes the sessions of an expired link. */
 function useWasGuest(session: Session | undefined): boolean {
   const state = session?.state
   useEffect(() => {

@@ -1,8 +1,8 @@
-/** The page without a network: keeps the files of one version, never an answer with anybody's data. */
+/** The service worker: caches the files of one version for offline use, never data. */
 
 declare const SHELL: string[]
 declare const VERSION: string
-/** What a service worker has around it: the page's own types know only windows. */
+/** The service worker global scope, which the page's DOM types lack. */
 type Around = {
   addEventListener(type: string, listener: (event: WorkerEvent) => void): void
   skipWaiting(): Promise<void>
@@ -30,7 +30,7 @@ async function activate(): Promise<void> {
   await worker.clients.claim()
 }
 
-/** Files are named after their content, so the kept one is right. */
+/** Assets are named after their content, so the cached file is always current. */
 async function file(request: Request): Promise<Response> {
   const cache = await caches.open(NAME)
   const kept = await cache.match(request)

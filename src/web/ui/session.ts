@@ -1,4 +1,4 @@
-/** Who is looking: the owner, a guest with a share link, nobody yet. */
+/** The session: owner, guest or signed out. */
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
@@ -16,7 +16,7 @@ export const SessionContext = createContext<Session>({
   insecure: false,
   expires_at: null,
 })
-/** What keeps the database from being written, for the owner; null while nothing does. */
+/** The message on why the database cannot be written, or null. */
 export function storageMessage(storage: Session['storage']): string | null {
   if (storage === 'ok') return null
   return {

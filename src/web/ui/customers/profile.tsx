@@ -79,7 +79,7 @@ function ProfileContent({ profile }: { profile: Answer }): JSX.Element {
 /** The ids of a customer. */
 const Ids = ({ profile: { customer } }: { profile: Answer }): JSX.Element => (
   <section class="card card-pad stack-s profile-ids">
-    <h2>Ids</h2>
+    <h2>IDs</h2>
     <dl class="facts">
       <dt>Customer</dt>
       <dd class="mono tiny">{customer.id}</dd>

@@ -85,8 +85,8 @@ const DESCRIPTIONS: Record<string, Describe> = {
 export const eventDetail = ({ type, data }: FeedEvent): string | null => DESCRIPTIONS[type]?.(data) ?? null
 
 /**
- * The customer's current figures, which can differ from those at the time of the event. Amounts without an exchange rate
- * are listed separately.
+ * The customer's current figures, which can differ from those at the time of the event. Amounts without an exchange
+ * rate are listed separately.
  */
 export function customerValue({ figures, behind }: NonNullable<FeedEvent['customer']>): string {
   if (figures === null) return behind ? 'LTV now: still being computed' : 'LTV now: unknown'

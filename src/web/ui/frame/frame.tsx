@@ -1,4 +1,4 @@
-/** What surrounds every view: navigation beside it, or below it on a phone, and the bar of what it is about. */
+/** The frame of every view: navigation at the side, or at the bottom on a phone, and notices. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useLocation } from 'preact-iso'
 import { NAMED_VIEWS, type NamedView, viewAt } from '../addresses.ts'
@@ -24,7 +24,7 @@ function Link({ view, path }: { view: NamedView; path: string }): JSX.Element {
 
 const signOut = async (): Promise<void> => {
   await write('POST', '/api/v1/logout')
-  // A fresh page: nothing of what was seen stays in its memory.
+  // A full page load clears all data from memory.
   location.assign('/')
 }
 

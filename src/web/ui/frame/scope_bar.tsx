@@ -1,4 +1,4 @@
-/** The bar over a view: which apps, days, money. What it says stands in the address. */
+/** The bar above a view: apps, date range, amounts and options. Its state is in the URL. */
 import type { JSX } from 'preact'
 import { INTERVALS } from '../../../metrics/series/buckets.ts'
 import { type App, useApps } from '../apps.ts'
@@ -121,7 +121,7 @@ function RangePick({ scope, change }: PartProps): JSX.Element {
   )
 }
 
-/** ISO 4217 codes that Apple charges in most; others stand in the address as well. */
+/** Common ISO 4217 codes. Others can be set in the URL. */
 const CURRENCIES = [
   'USD',
   'EUR',
@@ -166,7 +166,7 @@ const INTERVAL_TITLES: Record<Interval, string> = {
   month: 'Monthly',
   fiscal_month: 'Apple fiscal months',
 }
-/** What suits the range. */
+/** Chooses the interval by the range. */
 const AUTO = 'auto'
 
 const IntervalPick = ({ scope, change }: PartProps): JSX.Element => (
@@ -220,7 +220,7 @@ function MorePick({ scope, change }: PartProps): JSX.Element {
   )
 }
 
-/** `parts`: what the view below listens to. */
+/** `parts`: the controls that the view supports. */
 export function ScopeBar({ parts = 'all' }: { parts?: 'all' | 'place' | 'money' }): JSX.Element {
   const { scope, change } = useScope()
   const { basis } = useSession()

@@ -1,4 +1,4 @@
-/** Every metric in its place: what belongs together is told together. */
+/** Groups of metrics. */
 
 export type Group<One> = { title: string; metrics: One[] }
 
@@ -10,7 +10,7 @@ const GROUPS: [string, string[]][] = [
 ]
 const REST = 3
 
-/** In the order of the groups; a metric that none of them knows is in the last. */
+/** Groups metrics. A metric without a group goes into the last one. */
 export function groupsOf<One extends { name: string }>(metrics: readonly One[]): Group<One>[] {
   const known = new Set(GROUPS.flatMap(([, names]) => names))
   return GROUPS.map(([title, names], index) => ({

@@ -1,4 +1,4 @@
-/** One metric with everything that can be asked of it. */
+/** The page of one metric: chart, filters, breakdowns and definition. */
 import type { JSX } from 'preact'
 import { useRoute } from 'preact-iso'
 import { ScopeBar } from '../frame/scope_bar.tsx'
@@ -19,7 +19,7 @@ import { ChoiceMenu, RefundDays } from './tools.tsx'
 
 const TOTAL = 'whole'
 
-/** Which view of the metric, which day a refund counts for, which part. */
+/** Selects the view, the date of refunds and the part. */
 function Tools({ definition }: { definition: Definition }): JSX.Element {
   const [words, change] = useQueryParams()
   const { views, parts, has_refund_days } = definition

@@ -1,4 +1,4 @@
-/** Where the figures of an answer are from, in words. */
+/** Notes on the sources and gaps of a metric's figures. */
 import { type App, appName } from '../apps.ts'
 import { day, money, plural, share } from '../words.ts'
 import type { MetricAnswer } from './metric_answer.ts'
@@ -9,7 +9,7 @@ const SOURCES = {
   ledger: 'signed transactions',
 }
 
-/** One sentence, or two where several sources take turns. */
+/** The source of the figures in one sentence. */
 export function originOf({ sources }: MetricAnswer): string {
   if (sources.length === 0) return `Source: ${SOURCES.ledger}.`
   const kinds = [...new Set(sources.map(({ source }) => source))]
@@ -22,7 +22,7 @@ export function originOf({ sources }: MetricAnswer): string {
     : `Source: ${kinds.map((kind) => SOURCES[kind]).join(' and ')}.`
 }
 
-/** Metrics made of what subscriptions are worth in a month. */
+/** Metrics based on monthly values of subscriptions. */
 const MONTHLY = new Set([
   'mrr',
   'arr',
@@ -37,11 +37,11 @@ const MONTH_LENGTHS: Record<MetricAnswer['month_length'], string> = {
   revenuecat: 'Daily and weekly prices assume a month of 30 days or 4 weeks, as in RevenueCat',
 }
 
-/** The length of a month that a figure goes by; null where it goes by none. */
+/** The month length that a metric uses, or null. */
 export const monthLengthOf = ({ metric, month_length }: MetricAnswer): string | null =>
   MONTHLY.has(metric) ? `${MONTH_LENGTHS[month_length]} (metrics.factors = "${month_length}").` : null
 
-/** What Apple calls or counts otherwise, until when, and how. */
+/** Notes where Apple's reports define a figure differently, with their last day. */
 export function labelsOf({ sources }: MetricAnswer): string[] {
   const term = sources.filter(({ label }) => label !== null)
   return [...Map.groupBy(term, ({ label, note }) => `${label}\n${note}`).values()].map((own) => {
@@ -53,7 +53,7 @@ export function labelsOf({ sources }: MetricAnswer): string[] {
   })
 }
 
-/** The cutovers, to be drawn and explained; with the names of the apps where there are several. */
+/** The cutovers to draw, with explanations and, if there are several apps, app names. */
 export function cutoversOf(
   { cutovers, sources }: MetricAnswer,
   apps: readonly App[],
@@ -74,7 +74,7 @@ export function cutoversOf(
   })
 }
 
-/** Which share of the proceeds is not Apple's own figure; nothing where all of it is, or none are shown. */
+/** How the proceeds are composed: exact, by ratio and estimated. Null if there are no proceeds. */
 export function estimateOf({ proceeds_known }: MetricAnswer): string | null {
   if (proceeds_known === null) return null
   const { exact, ratio, estimated } = proceeds_known
@@ -89,7 +89,7 @@ export function estimateOf({ proceeds_known }: MetricAnswer): string | null {
   return `Proceeds: ${known.map(([milli, words]) => `${share(Math.abs(milli) / all)} ${words}`).join(', ')}.`
 }
 
-/** Amounts that no exchange rate is known for. */
+/** Amounts without an exchange rate. */
 export function unconvertedOf({ series }: MetricAnswer): string | null {
   const sums = new Map<string, number>()
   for (const { part, points } of series) {
@@ -103,13 +103,13 @@ export function unconvertedOf({ series }: MetricAnswer): string | null {
   return `Not converted (no exchange rate): ${[...sums].map(([currency, milli]) => money(milli, currency)).join(', ')}.`
 }
 
-/** How many cost something that Apple has not told. */
+/** The number of transactions whose price is unknown. */
 export function unpricedOf(answer: MetricAnswer): string | null {
   const many = countOf(answer, 'unpriced')
   return many === 0 ? null : `${plural(many, 'transaction')} with unknown price excluded.`
 }
 
-/** What began and ended between two points of a rate, which counts what was there at the first. */
+/** Subscriptions that began and ended within one period, which a churn rate does not count. */
 export function uncertainOf({ metric, series, currency, interval }: MetricAnswer): string | null {
   const points = series.find(({ part, value }) => part === 'passing' && value === null)?.points ?? []
   const sum = points.reduce((all, { numerator }) => all + (numerator ?? 0), 0)
@@ -118,7 +118,7 @@ export function uncertainOf({ metric, series, currency, interval }: MetricAnswer
   return `Not in the rate: ${what} that began and ended within one ${interval.replace('_', ' ')}.`
 }
 
-/** How many have no monthly value, because the period of their product is unknown. */
+/** The number of subscriptions without a monthly value, because the period of their product is unknown. */
 export function noPeriodOf(answer: MetricAnswer): string | null {
   const many = countOf(answer, 'no_period')
   return many === 0 ? null : noPeriod(many)
@@ -127,13 +127,13 @@ export function noPeriodOf(answer: MetricAnswer): string | null {
 export const noPeriod = (many: number): string =>
   `${plural(many, 'subscription')} with unknown period excluded. Apple’s reports or an App Store Connect API key provide it.`
 
-/** Of a level what stands at the end, of a flow all of it. */
+/** The last count of a level, the sum of a flow. */
 function countOf({ series, kind }: MetricAnswer, part: string): number {
   const counts = series.find((one) => one.part === part)?.points.map(({ count }) => count ?? 0) ?? []
   return kind === 'level' ? (counts.at(-1) ?? 0) : counts.reduce((sum, one) => sum + one, 0)
 }
 
-/** How far the figures are behind the facts, in words; null where they are not. */
+/** How far the figures are behind the facts, or null if they are current. */
 export function lineagesBehind({ behind }: Pick<MetricAnswer, 'behind'>): string | null {
   if (behind === null) return null
   const { lineages, report_days, reason } = behind

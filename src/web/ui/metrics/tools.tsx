@@ -1,4 +1,4 @@
-/** What a card of a metric lets one choose, and what is said under it. */
+/** Controls and notes of a metric card. */
 import type { JSX } from 'preact'
 import { totalsOf } from './figures.ts'
 import { type MetricAnswer, SPLIT_TITLES } from './metric_answer.ts'
@@ -41,14 +41,14 @@ export const Notes = ({ answer }: { answer: MetricAnswer }): JSX.Element => (
 
 type SelectProps = {
   label: string
-  /** What no choice is called. */
+  /** Title of the empty choice. */
   none: string
   choices: readonly { value: string; title: string }[]
   value: string | null
   onPick: (value: string | null) => void
 }
 
-/** One of several, or none. */
+/** A select with an empty choice. */
 export const ChoiceMenu = ({ label, none, choices, value, onPick }: SelectProps): JSX.Element => (
   <label>
     <span class="spoken">{label}</span>
@@ -82,7 +82,7 @@ export const SplitPick = ({ splits, value, onPick }: SplitProps): JSX.Element | 
 
 type RefundProps = { value: string | null; onPick: (value: string | null) => void }
 
-/** Which day a refund counts for. */
+/** The date that refunds count for. */
 export const RefundDays = ({ value, onPick }: RefundProps): JSX.Element => (
   <ChoiceMenu
     label="Refund date"

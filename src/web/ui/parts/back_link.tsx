@@ -1,4 +1,4 @@
-/** The way back to the list that a page of one thing belongs to. */
+/** A link from a detail page back to its list. */
 import type { JSX } from 'preact'
 import { useScope } from '../scope.ts'
 import { Icon } from './icons.tsx'

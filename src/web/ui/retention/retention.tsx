@@ -1,4 +1,4 @@
-/** Who stays: trials that convert, subscriptions that renew, and what customers bring in time. */
+/** The trials and retention view. */
 import type { JSX } from 'preact'
 import { Arppu } from '../cohorts/arppu.tsx'
 import { Ltv } from '../cohorts/ltv.tsx'

@@ -1,4 +1,4 @@
-/** The retention triangle: deeper colour for more who stayed, hatched where not every renewal was due yet. */
+/** The retention triangle. A deeper color is a higher share; hatched cells are incomplete. */
 import type { JSX } from 'preact'
 import { ExportMenu, useCardParams } from '../charts/chart_card.tsx'
 import { savePicture } from '../charts/picture.ts'
@@ -78,7 +78,7 @@ function Table({ triangle, grain, title }: { triangle: Triangle; grain: Grain; t
   )
 }
 
-/** The one that is wanted, else that of most subscriptions. */
+/** The selected period, else the one with the most subscriptions. */
 function periodIn({ cohorts }: Cohorts<'retention'>, selected: string | null): string | undefined {
   const periods = periodsOf(cohorts)
   return periods.find((one) => one.period === selected)?.period ?? periods[0]?.period

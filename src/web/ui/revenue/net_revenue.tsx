@@ -1,4 +1,4 @@
-/** What customers were charged, what is left of it, and what was given back: side by side for the days shown. */
+/** Tiles of gross revenue, proceeds, their parts and refunds in the range. */
 import type { JSX } from 'preact'
 import { figureOfAll, sumOf, totalsOf } from '../metrics/figures.ts'
 import { figureOf, type MetricAnswer } from '../metrics/metric_answer.ts'
@@ -49,7 +49,7 @@ function Figure({ label, answer, of, under, isGoodUp = true }: FigureProps): JSX
   )
 }
 
-/** A guest with one form of money sees that alone. */
+/** A guest sees only the basis of the link. */
 export function NetRevenue(): JSX.Element {
   const { basis } = useSession()
   const wanted = { compare: 'previous' }

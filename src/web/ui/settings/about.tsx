@@ -1,4 +1,4 @@
-/** Which Windfall this is. */
+/** Settings, About: version, address and database. */
 import type { JSX } from 'preact'
 import { Card } from '../parts/card.tsx'
 import { QueryView } from '../parts/query_view.tsx'

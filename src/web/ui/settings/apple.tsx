@@ -1,4 +1,4 @@
-/** What Apple needs of us, and we of Apple: the notification URL, a test of it, the keys. */
+/** Settings, Apple: notification URL, test notifications and keys. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
@@ -69,7 +69,7 @@ const TITLES: Record<Tested['state'], string> = {
   failed: 'Not received',
 }
 
-/** How one fares, asked every two seconds until it is known. */
+/** The state of a test notification, polled every two seconds until it is final. */
 function Progress({ asked }: { asked: Asked }): JSX.Element {
   const [isKnown, setKnown] = useState(false)
   const answer = useQuery<Tested>(
@@ -134,7 +134,7 @@ const AppRow = ({ app }: { app: AppHealth }): JSX.Element => (
   </li>
 )
 
-/** The keys of each organization: all of its apps have the same. */
+/** The keys of each organization, which all of its apps share. */
 function Keys({ apps }: { apps: AppHealth[] }): JSX.Element {
   const known = useStatus().data
   const each = [...new Map(apps.map((app) => [app.organization_id, app])).values()]

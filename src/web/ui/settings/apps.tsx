@@ -1,4 +1,4 @@
-/** The connected apps, and how each of them fares. */
+/** Settings, Apps: connected apps with their state. */
 import type { ComponentChildren, JSX } from 'preact'
 import { Card } from '../parts/card.tsx'
 import { Icon } from '../parts/icons.tsx'

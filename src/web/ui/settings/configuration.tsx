@@ -1,4 +1,4 @@
-/** Every setting: its value, and who said so. Read only: they are changed in config.toml. */
+/** Settings, Configuration: every setting with value and source. Read-only. */
 import type { JSX } from 'preact'
 import { Card } from '../parts/card.tsx'
 import { CodeProse } from '../parts/code_prose.tsx'

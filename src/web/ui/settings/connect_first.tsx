@@ -1,4 +1,4 @@
-/** What to do when no app is connected: the commands to paste, and the address for Apple. */
+/** The empty state without apps: commands to connect them, and the notification URL. */
 import type { JSX } from 'preact'
 import { Card } from '../parts/card.tsx'
 import { CommandCopy, Copy } from '../parts/copy.tsx'

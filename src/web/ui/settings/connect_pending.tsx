@@ -1,4 +1,4 @@
-/** Apps that Apple speaks of and nobody has connected. */
+/** Apps with pending notifications that are not connected. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
@@ -14,7 +14,7 @@ import { type StatusData, useStatus } from './status_queries.ts'
 
 type Pending = InferOutput<typeof PendingAnswer>['pending'][number]
 
-/** Connects an app; what waited is applied, so all that is on the page is asked for anew. */
+/** Connects an app. Its pending notifications are applied, so all queries are invalidated. */
 export async function connectPending(bundle: string, organization_id: string | null): Promise<void> {
   const body = organization_id === null ? {} : { organization_id }
   await write('POST', `/api/v1/pending/${encodeURIComponent(bundle)}/connect`, body)

@@ -1,4 +1,4 @@
-/** How far what Apple shows of the past has been read. */
+/** The progress of the backfill. */
 import type { JSX } from 'preact'
 import { Card } from '../parts/card.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'

@@ -1,4 +1,4 @@
-/** How far Apple's reports, its history and the exchange rates are here. */
+/** Settings, Import: progress of reports, backfill and exchange rates. */
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { ImportsAnswer } from '../../../api/imports.ts'
@@ -52,7 +52,7 @@ function Progress({ running }: { running: Running }): JSX.Element {
   )
 }
 
-/** One line a report: what is here, and since when. */
+/** A row per report: days by state and the covered range. */
 function Reports({ of }: { of: Organization }): JSX.Element {
   const reports = [...new Set(of.states.map(({ report }) => report))]
   const days = (report: string, state: string): number =>

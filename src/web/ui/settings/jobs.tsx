@@ -1,4 +1,4 @@
-/** What happens by the clock. */
+/** Settings, Jobs: scheduled jobs and their last results. */
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { JobsAnswer } from '../../../api/jobs.ts'

@@ -1,4 +1,4 @@
-/** What something is made for, in a word or two, by which it is found again. */
+/** The name field of a key or grant. */
 import type { JSX } from 'preact'
 
 type LabelFieldProps = { value: string; hint: string; onChange: (value: string) => void }

@@ -1,4 +1,4 @@
-/** Days of reports that are not here, and why: those with the same reason together. */
+/** The list of missing report days, grouped by reason. */
 import type { JSX } from 'preact'
 import { RelativeTime } from '../parts/relative_time.tsx'
 import { count, day, plural, sentence } from '../words.ts'

@@ -1,4 +1,4 @@
-/** The password once more, for what must not be done by whoever finds the page open. */
+/** Asks for the password again before sensitive actions. */
 import { type ComponentChildren, createContext, type JSX } from 'preact'
 import { useCallback, useContext, useState } from 'preact/hooks'
 import { Problem, write } from '../http.ts'
@@ -10,7 +10,7 @@ import { SignInForm } from './sign_in_form.tsx'
 type WithReauth = <Answer>(action: () => Promise<Answer>) => Promise<Answer>
 const ReauthContext = createContext<WithReauth>((action) => action())
 
-/** Does something that may want the password first: where it does, it is asked for, and the deed repeated. */
+/** Runs an action. If it requires reauthentication, asks for the password and repeats it. */
 export const useReauth = (): WithReauth => useContext(ReauthContext)
 
 type ReauthRequest = { resolve: () => void; reject: (problem: Problem) => void }
@@ -38,7 +38,7 @@ function ReauthDialog({ request, onDone }: { request: ReauthRequest; onDone: () 
   )
 }
 
-/** Around everything that may ask. */
+/** Provides `useReauth` and its dialog. */
 export function ReauthProvider({ children }: { children: ComponentChildren }): JSX.Element {
   const [request, setRequest] = useState<ReauthRequest | null>(null)
   const withReauth = useCallback<WithReauth>(async (action) => {

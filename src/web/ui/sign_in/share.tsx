@@ -1,4 +1,4 @@
-/** A share link is opened: at once, or by its passcode. */
+/** Opens a share link, with a passcode if required. */
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'

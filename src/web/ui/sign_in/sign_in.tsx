@@ -1,4 +1,4 @@
-/** Before anything else: the password, once to be chosen and then to be given; or a link that lets in. */
+/** The sign-in pages: setup, password, sign-in link and share link. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
@@ -15,10 +15,10 @@ const entryPathOf = (path: string): SignInPath | null =>
   SIGN_IN_PATHS.find((entryPath) => entryPath === path) ?? null
 const tokenIn = (path: string): string => (entryPathOf(path) ? location.hash.slice(1) : '')
 
-/** Whether an address asks to come in, whoever is signed in already. */
+/** Whether the URL contains a token that is used even if a session exists. */
 export const isEntryPath = (path: string): boolean => path !== '/login' && tokenIn(path) !== ''
 
-/** A door, for who is in already. */
+/** Redirects signed-in users from a sign-in path to the first view. */
 export function RedirectHome(): null {
   const { route } = useLocation()
   useEffect(() => route('/', true), [])
@@ -26,10 +26,10 @@ export function RedirectHome(): null {
 }
 
 type SignInProps = { session: Session; wasSignedOut: boolean; wasGuest: boolean }
-/** `isOver`: somebody was signed in a moment ago. `wasGuest`: who was in last came by a share link. */
+/** `wasSignedOut`: the session has just ended. `wasGuest`: the last session was a guest's. */
 export function SignIn({ session, wasSignedOut, wasGuest }: SignInProps): JSX.Element {
   const { path } = useLocation()
-  // Kept: the address becomes another before the session does.
+  // Kept in state, because the URL changes before the session does.
   const storage = storageMessage(session.storage)
   const [{ entryPath, token }] = useState(() => ({ entryPath: entryPathOf(path), token: tokenIn(path) }))
   return (
@@ -88,7 +88,7 @@ const SetupRequired = (): JSX.Element => (
   </>
 )
 
-/** A guest has no password, so that none is asked for, unless they say that they are the owner. */
+/** Guests have no password, so the sign-in form appears only on request. */
 function LinkExpired(): JSX.Element {
   const [isOwner, setOwner] = useState(false)
   if (isOwner) return <Login wasSignedOut={false} />
@@ -106,7 +106,7 @@ function LinkExpired(): JSX.Element {
   )
 }
 
-/** Goes on where one was; from a door, to the first view. */
+/** Starts the session on the current view, or on the first one if the path is a sign-in path. */
 function useStartSession(): (session: Session) => void {
   const { path, route } = useLocation()
   return (session) => {
@@ -146,7 +146,7 @@ function Login({
   )
 }
 
-/** A link that lets in once without the password; where it does not, the password still does. */
+/** Signs in with a one-time link. If that fails, offers the password form. */
 function LinkSignIn({ token }: { token: string }): JSX.Element {
   const startSession = useStartSession()
   const [problem, setProblem] = useState<Problem | null>(null)

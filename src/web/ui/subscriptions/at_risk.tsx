@@ -1,4 +1,4 @@
-/** Whom there is still time to keep: who will not renew or waits for a payment, dearest first or as they end this week. */
+/** Customers at risk: canceling or with a failed payment, by MRR or by end date. */
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { CustomersAnswer } from '../../../api/customers/answers.ts'
@@ -90,7 +90,7 @@ const NoneAtRisk = ({ isThisWeek }: { isThisWeek: boolean }): JSX.Element => (
   </Empty>
 )
 
-/** For the owner alone: a guest sees no customers. */
+/** Owner only, because guests see no customers. */
 export function AtRisk({ class: className = '' }: { class?: string }): JSX.Element | null {
   const { state } = useSession()
   const { scope, href } = useScope()
@@ -98,7 +98,7 @@ export function AtRisk({ class: className = '' }: { class?: string }): JSX.Eleme
   const status = word('status')
   const isThisWeek = word('by') === 'week'
   const { app, environment } = placeQuery(scope)
-  // What waits for a payment without a grace period has no end in sight.
+  // Subscriptions in billing retry have no end date.
   const order = isThisWeek ? { sort: 'ends', within_days: WEEK } : { sort: 'risk', status }
   const result = useQuery<Answer>(
     '/api/v1/customers',

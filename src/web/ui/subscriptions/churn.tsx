@@ -1,4 +1,4 @@
-/** Whether churn gets worse, in a sentence, with the months that it is said of. */
+/** The churn card: a verdict with the chart of the last months. */
 import type { JSX } from 'preact'
 import { useApps } from '../apps.ts'
 import { ChartCard } from '../charts/chart_card.tsx'
@@ -64,7 +64,7 @@ function Head({
   )
 }
 
-/** So many days back lie twelve whole months. */
+/** Days that contain twelve complete months. */
 const YEAR_AND_MONTH = 365
 
 export function Churn({ class: className = '' }: { class?: string }): JSX.Element {

@@ -1,4 +1,4 @@
-/** The feed below the figures of today: what happens as it happens, by kind. */
+/** The live feed below the figures of today, filtered by kind. */
 import type { JSX } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { useApps } from '../apps.ts'
@@ -41,7 +41,7 @@ const Pulse = ({ lostAt, isHeld }: { lostAt: number | null; isHeld: boolean }): 
   </span>
 )
 
-/** Whether the top of something has gone out of sight above. */
+/** Whether an element has scrolled out of view at the top. */
 function useScrolledPast(): [(element: HTMLElement | null) => void, boolean] {
   const [isPast, setPast] = useState(false)
   const observer = useRef<IntersectionObserver | null>(null)
@@ -56,7 +56,7 @@ function useScrolledPast(): [(element: HTMLElement | null) => void, boolean] {
   return [watch, isPast]
 }
 
-/** Held while the pointer or the focus is on a row, and while one reads further down. */
+/** Holds the feed while the pointer or focus is on a row or the list is scrolled down. */
 function useHold() {
   const [isOver, setOver] = useState(false)
   const [isFocused, setFocused] = useState(false)
@@ -71,7 +71,7 @@ function useHold() {
   return { isHeld: isOver || isFocused || isPast, isPast, top, holding }
 }
 
-/** Asks for older events when it comes into sight; a button all the same. */
+/** Loads older events when it scrolls into view, or on click. */
 function Older({ feed }: { feed: LiveFeed }): JSX.Element | null {
   const box = useRef<HTMLDivElement>(null)
   const load = useRef(feed.loadOlder)
@@ -119,7 +119,7 @@ function Body({ feed, kind, holding }: { feed: LiveFeed; kind: Kind | null; hold
   )
 }
 
-/** `onNews`: something happened that the figures will tell. */
+/** `onEvent` is called with each new event. */
 export function Feed({ onEvent }: { onEvent: (event: FeedEvent) => void }): JSX.Element {
   const { scope } = useScope()
   const [own, change] = useQueryParams()
@@ -128,7 +128,7 @@ export function Feed({ onEvent }: { onEvent: (event: FeedEvent) => void }): JSX.
   const { isHeld, isPast, top, holding } = useHold()
   const ofOrganization = apps.filter(({ organization_id }) => organization_id === scope.organization)
   const chosen = scope.apps.length > 0 ? scope.apps : ofOrganization.map(({ id }) => id)
-  // What is not of one environment is told with both.
+  // Users and other events have no environment, so they are shown with both.
   const isOfNone = kind === 'people' || kind === 'others'
   const feed = useLiveFeed({
     query: { app: chosen.join(','), environment: isOfNone ? null : scope.environment, type: typesOf(kind) },

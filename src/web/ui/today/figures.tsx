@@ -1,4 +1,4 @@
-/** The figures of today: what came in beside what is usual, what was counted, yesterday, and MRR. */
+/** The cards of today's revenue, yesterday's proceeds and MRR. */
 import type { ComponentChildren, JSX } from 'preact'
 import { Spark } from '../charts/spark.tsx'
 import { useDefinition } from '../metrics/definitions.ts'
@@ -8,7 +8,7 @@ import { Tip } from '../parts/popover.tsx'
 import { count, day, money, share, shortMoney, weekday } from '../words.ts'
 import { certainty, type TodayFigures } from './certainty.ts'
 
-/** A figure's name with what it means, in the server's words. */
+/** A figure's name with the API's definition. */
 function Label({ metric, children }: { metric: string; children: string }): JSX.Element {
   const definition = useDefinition(metric)
   return (
@@ -24,7 +24,7 @@ function Label({ metric, children }: { metric: string; children: string }): JSX.
   )
 }
 
-/** How far the day and its revenue have got, on one line: the bar is the revenue, the tick is the clock. */
+/** Progress of the day: the bar is the revenue compared with a typical day, the tick is the time. */
 function Course({ today }: { today: TodayFigures }): JSX.Element {
   const { usual, revenue, day_gone, currency, today_on } = today
   const name = weekday(today_on)
@@ -47,13 +47,13 @@ function Course({ today }: { today: TodayFigures }): JSX.Element {
         <strong class="course-share">
           {reached < 3 ? `${share(reached, 0)} of` : `${count(Math.round(reached))} times`}
         </strong>{' '}
-        a typical {name} ({money(usual.milli, currency)}); {gone} of the day has passed
+        a typical {name} ({money(usual.milli, currency)}), {gone} into the day
       </p>
     </>
   )
 }
 
-/** From here on a sum is told short: five of them stand side by side on a phone. */
+/** Amounts are compact from here on (thousandths), because five fit side by side on a phone. */
 const SHORT_FROM = 1_000_000
 
 type CounterProps = { label: string; many: number; milli?: number; currency?: string | null; tone?: string }

@@ -58,8 +58,8 @@ const transactionsOf = (events: readonly FeedEvent[], isOne: (type: string) => b
   )
 
 /**
- * The items of a section, newest first. A conversion and the renewal that charges for it are one row. Any other event of
- * the same charge keeps its row and shows the amount in place of the conversion.
+ * The items of a section, newest first. A conversion and the renewal that charges for it are one row. Any other event
+ * of the same charge keeps its row and shows the amount in place of the conversion.
  */
 export function timelineOf(
   events: readonly FeedEvent[],

@@ -1,4 +1,4 @@
-/** How apps and the backend say who bought: keys, and calls to paste. */
+/** Settings, API: keys and code snippets for identify and attribute. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { useApps } from '../../apps.ts'

@@ -1,4 +1,4 @@
-/** Who did what, or tried to: the log that is only ever added to. */
+/** The audit log. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
@@ -28,7 +28,7 @@ const Row = ({ entry }: { entry: Entry }): JSX.Element => (
   </tr>
 )
 
-/** A page of it; `before` null: the newest. */
+/** One page of the audit log. */
 export function Audit(): JSX.Element {
   const [pages, setPages] = useState<(number | null)[]>([null])
   const before = pages.at(-1) ?? null

@@ -1,4 +1,4 @@
-/** What the audit log calls what was done, in words. */
+/** Labels of audit actions. */
 import type { AuditAction } from '../../../../access/audit.ts'
 
 const AUDIT_LABELS: Record<AuditAction, string> = {
@@ -31,6 +31,6 @@ const AUDIT_LABELS: Record<AuditAction, string> = {
   export: 'Exported a table',
 }
 
-/** A deed in words; one of a newer server by its own name. */
+/** The label of an action; the action itself if it is unknown, as with a newer server. */
 export const auditLabel = (action: string): string =>
   (AUDIT_LABELS as Record<string, string>)[action] ?? action

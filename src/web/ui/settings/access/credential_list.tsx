@@ -1,4 +1,4 @@
-/** What was given out and can be taken back: a list with a button to make one, as of links and tokens. */
+/** A list of grants (share links or tokens) with dialogs to create and revoke them. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { write } from '../../http.ts'
@@ -34,22 +34,22 @@ export type Credential = {
   revoked_at: number | null
 }
 
-/** The words for one kind of thing. */
+/** The texts and columns of one kind of grant. */
 export type CredentialKind<One extends Credential> = {
   path: string
   title: string
   createLabel: string
-  /** What a person may call one of them. */
+  /** Placeholder of the name field. */
   hint: string
   icon: IconName
   about: string
   empty: string
   revokeText: string
-  /** The secret of one that was just made. */
+  /** The secret of a new grant. */
   secretOf: (created: One) => string
   secretTitle: string
   secretNote: string
-  /** One column of its own. */
+  /** An additional column. */
   column: { title: string; of: (one: One) => ComponentChildren }
   used: { title: string; at: (one: One) => number | null }
 }
@@ -162,7 +162,7 @@ function CredentialTable<One extends Credential>({
 type CredentialListProps<One extends Credential> = {
   kind: CredentialKind<One>
   result: QueryResult<One[]>
-  /** More fields of the form, and what they say. */
+  /** Additional form fields; their values are in `body`. */
   more?: ComponentChildren
   body?: object
 }

@@ -1,4 +1,4 @@
-/** What a share link or a token is to reach, and until when. */
+/** Form fields of a grant: name, apps and expiration. */
 import type { JSX } from 'preact'
 import { useApps } from '../../apps.ts'
 import { currentTime } from '../../now.ts'
@@ -17,7 +17,7 @@ const LIFETIMES = [
   { days: null, title: 'No expiration' },
 ]
 
-/** As the server wants it. */
+/** The request body. */
 export const grantRequest = ({ label, apps, days }: GrantDraft) => ({
   label,
   apps,

@@ -1,4 +1,4 @@
-/** The keys that apps and the backend call with. */
+/** The list of SDK keys with dialogs to create, rotate and revoke them. */
 import type { JSX } from 'preact'
 import { type Dispatch, type StateUpdater, useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
@@ -141,7 +141,7 @@ function Dialogs({
 }) {
   const close = (): void => todo(null)
   const show = (key: Key): void => todo({ what: 'show', key })
-  // What was made meanwhile is still to be shown.
+  // Keep the dialog of a key that was just created.
   const leave = (): void => todo((now) => (now?.what === 'rotate' ? null : now))
   if (action === null) return null
   if (action.what === 'make') return <CreateKeyDialog onCreated={show} onClose={close} />

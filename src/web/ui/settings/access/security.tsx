@@ -1,4 +1,4 @@
-/** Who is signed in, the password, and what was done. */
+/** Settings, Security: sessions, password and audit log. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'

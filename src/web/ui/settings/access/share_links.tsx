@@ -1,4 +1,4 @@
-/** Share links: made, listed, taken back. */
+/** Settings, Guests: share links. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'

@@ -1,4 +1,4 @@
-/** Read tokens for programs: made, listed, taken back. */
+/** Settings, Tokens: read tokens. */
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { TokenAnswer, TokensAnswer } from '../../../../api/owner/tokens.ts'
