@@ -44,13 +44,13 @@ describe.skipIf(!hasChromium())('a first start', () => {
     await settled(page)
     expect(await page.getByText(/windfall -- (connect|apps add)/).count()).toBeGreaterThan(0)
     expect(page.url()).toBe(`${base}/`)
-    // Nothing waits there for figures that cannot come.
+    // Nothing waits for figures that cannot load.
     for (const view of ['/revenue', '/subscriptions', '/retention', '/metrics/mrr']) {
       await page.goto(view)
       await page.getByText(/windfall -- connect/).waitFor()
       expect(await page.locator('.ghost').count(), view).toBe(0)
     }
-    // The refusals that were asked for are told by the browser as well.
+    // The browser also logs the expected refusals.
     expect(complaints.filter((words) => !/status of 40[04]/.test(words))).toEqual([])
     await page.context().close()
   })

@@ -1,4 +1,4 @@
-/** How the owner and guests come in, in a real browser: its cookies, its Fetch Metadata and our policy, as they are. */
+/** Sign-in of owner and guests in a real browser, with cookies, Fetch Metadata and content security policy. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { hashPassword } from '../../src/access/passwords.ts'
@@ -40,7 +40,7 @@ inBrowser('sets a password from the printed link, then signs in with it', async 
   const [cookie] = await context.cookies()
   expect(cookie).toMatchObject({ name: 'windfall', httpOnly: true, sameSite: 'Lax', path: '/' })
 
-  // Today goes on asking: away from it first.
+  // Today keeps sending requests, so leave it first.
   await page.goto('about:blank')
   await context.clearCookies()
   await page.goto('/login')
@@ -171,7 +171,7 @@ inBrowser('refuses cross-site sign-in and cross-site writes', async () => {
   const { cookie } = await app.signIn()
   const [name = '', value = ''] = cookie.split('=')
   await context.addCookies([{ name, value, url, sameSite: 'Lax', httpOnly: true }])
-  // The same machine by another name is another site to a browser, and a host that we answer for.
+  // Another name of the same machine is another site to a browser, and a host that the server accepts.
   await page.goto(`${url.replace('127.0.0.1', 'localhost')}/healthz`)
   const outcome = await page.evaluate(
     async (target) =>

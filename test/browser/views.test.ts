@@ -1,4 +1,4 @@
-/** Every view over the demo's two years, as a person on a desk and on a phone sees it. */
+/** Every view with the demo's two years of data, on desktop and phone. */
 import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -8,7 +8,7 @@ import { type Demo, openDemo } from './demo.ts'
 import { figureOf, headlineOf, textOf } from './figures.ts'
 import { scrollsSideways, settled, show, VIEWS } from './views.ts'
 
-/** One each. Turned while it is shown, what is out of sight would be judged in the colours it had before. */
+/** One page each. After a theme switch, elements outside the viewport would keep their old colors. */
 const LIGHT_OF: Record<Size, Light> = { desktop: 'light', phone: 'dark' }
 
 type History = { history: { environment: string; backfill: { stage: string } | null }[] }
@@ -25,7 +25,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
   }, 240_000)
   afterAll(() => browser?.close())
 
-  /** Until Apple's history is read as well: what had got lost is found in it. */
+  /** Until the backfill is complete, which finds missing notifications. */
   async function pastRead(): Promise<void> {
     const { context } = await enter('desktop')
     const stages = async () => {
@@ -62,7 +62,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
 
   test('keeps the view state in the URL and restores it', async () => {
     const { page } = await enter('desktop')
-    // Days that are over: the demo goes on selling meanwhile.
+    // Past days only, because the demo keeps selling.
     const days = `range=custom&from=${daysAgo(60)}&to=${daysAgo(30)}`
     await show(page, `/revenue?${days}`)
     const all = await page.locator('.figure').first().textContent()
@@ -161,7 +161,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await show(page, '/customers')
     await page.locator('main a[href^="/customers/"]').first().click()
     await page.waitForURL(/\/customers\/cus_/)
-    // The list is still there while the profile's code is on its way.
+    // The list stays until the profile's code is loaded.
     await page.getByRole('heading', { name: 'Customers', level: 1 }).waitFor({ state: 'detached' })
     await settled(page)
     expect(await accessibilityViolations(page)).toEqual([])
@@ -185,7 +185,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await page.getByRole('button', { name: 'This week' }).click()
     await settled(page)
     expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject({ sort: 'ends', within: '7' })
-    // Who ends is not chosen by status: it would leave nobody.
+    // This order has no status filter.
     expect(await page.getByRole('button', { name: 'Expired' }).count()).toBe(0)
     const ends = await page.locator('.person .standing .under').allTextContents()
     expect(ends.length).toBeGreaterThan(0)
@@ -215,7 +215,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       expect(download.suggestedFilename()).toBe(name)
       const bytes = readFileSync(await download.path())
       expect(bytes.subarray(1, 4).toString()).toBe('PNG')
-      // An empty sheet of that size would be a tenth of that.
+      // An empty image of that size would be a tenth of that.
       expect(bytes.length, name).toBeGreaterThan(20_000)
     }
     expect(complaints).toEqual([])
@@ -300,7 +300,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.locator('main').first().waitFor()
       expect(await page.getByText('This page does not exist').count(), path).toBe(0)
       expect(await page.getByText('Something went wrong').count(), path).toBe(0)
-      // Who is in already is led to the first view from where one signs in.
+      // A signed-in user is redirected from sign-in paths to the first view.
       if (view === 'sign_in') await page.waitForURL((url) => url.pathname === '/')
     }
     await page.context().close()
@@ -331,7 +331,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
           .observe({ type: 'layout-shift', buffered: true })`,
       })
       await show(page, path)
-      // What a page is said to be good below.
+      // The threshold of a good score.
       expect(await page.evaluate<number>('shifted')).toBeLessThan(0.1)
       await page.context().close()
     },

@@ -22,21 +22,21 @@ const event = (type: string, data: FeedEvent['data']): FeedEvent => ({
   data,
 })
 
-test('every type has words, and every one that is news belongs to exactly one kind', () => {
+test('labels every type and assigns it to exactly one kind', () => {
   for (const type of EVENT_TYPES) expect(eventLabel(type).title, type).not.toBe(type)
   const chosen = KINDS.flatMap((kind) => typesOf(kind)?.split(','))
   expect(chosen.toSorted()).toEqual(EVENT_TYPES.filter((type) => !QUIET_TYPES.includes(type)).toSorted())
   expect(typesOf(null)).toBeNull()
 })
 
-test('a cancellation that is taken back does not look like one', () => {
+test('shows a different icon for a reversed cancellation', () => {
   expect(iconOf('subscription.renewal_disabled')).toBe('close')
   expect(iconOf('subscription.expired')).toBe('close')
   expect(iconOf('subscription.renewal_enabled')).toBe('check')
   expect(iconOf('subscription.paused')).toBe('bell')
 })
 
-test('a type that only a newer server knows is called by its own name', () => {
+test('labels an unknown type by its name', () => {
   expect(eventLabel('subscription.paused')).toEqual({
     title: 'subscription.paused',
     kind: 'others',
@@ -44,7 +44,7 @@ test('a type that only a newer server knows is called by its own name', () => {
   })
 })
 
-test('money is told where it moved, and below zero where it went', () => {
+test('shows charges as positive and refunds as negative amounts', () => {
   const money = { price_milli: 5990, refunded_milli: 2000, currency: 'EUR' }
   expect(amountOf(event('subscription.renewed', { money }))).toEqual({ milli: 5990, currency: 'EUR' })
   expect(amountOf(event('purchase.refunded', { money }))).toEqual({ milli: -2000, currency: 'EUR' })
@@ -53,7 +53,7 @@ test('money is told where it moved, and below zero where it went', () => {
   expect(amountOf(event('gap.found', {}))).toBeNull()
 })
 
-test('a product is called by its id without the bundle’s', () => {
+test('removes the bundle id from product names', () => {
   expect(productName('com.example.tides.pro_yearly', 'com.example.tides')).toBe('Pro Yearly')
   expect(productName('com.other.tides.pro', 'com.example.tides')).toBe('Tides Pro')
   expect(productName('tides.plus.monthly', undefined)).toBe('Tides Plus Monthly')
