@@ -79,7 +79,7 @@ function useWasGuest(session: Session | undefined): boolean {
 function Gate(): JSX.Element | null {
   const { path } = useLocation()
   const session = useQuery<Session>('/api/v1/session')
-  const isOver = useSignedOut(session.data)
+  const wasSignedOut = useSignedOut(session.data)
   const wasGuest = useWasGuest(session.data)
   const [broken, setBroken] = useState<Error | null>(null)
   const { data, problem, retry } = session
@@ -92,7 +92,7 @@ function Gate(): JSX.Element | null {
   const isSignedOut = data.state === 'setup' || data.state === 'signed_out'
   if (isSignedOut && isUnknownPath(path)) return <NotFound />
   if (isSignedOut || isEntryPath(path))
-    return <SignIn session={data} wasSignedOut={isOver} wasGuest={wasGuest} />
+    return <SignIn session={data} wasSignedOut={wasSignedOut} wasGuest={wasGuest} />
   return (
     <SessionContext.Provider value={data}>
       <ReauthProvider>

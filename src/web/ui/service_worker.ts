@@ -3,7 +3,7 @@
 declare const SHELL: string[]
 declare const VERSION: string
 /** The service worker global scope, which the page's DOM types lack. */
-type Around = {
+type WorkerScope = {
   addEventListener(type: string, listener: (event: WorkerEvent) => void): void
   skipWaiting(): Promise<void>
   clients: { claim(): Promise<void> }
@@ -15,7 +15,7 @@ type WorkerEvent = Event & {
   respondWith(answer: Promise<Response>): void
 }
 
-const worker = self as unknown as Around
+const worker = self as unknown as WorkerScope
 const NAME = `windfall-${VERSION}`
 
 async function install(): Promise<void> {

@@ -29,10 +29,10 @@ function Head({ answer }: { answer: Cohorts<'ltv'> }): JSX.Element {
     <dl class="ltv-figures">
       {FIGURES.map((days) => {
         const found = perCustomer(answer.cohorts, days)
-        const asked = CURVE_DAYS.find((day) => day >= days) ?? days
+        const point = CURVE_DAYS.find((day) => day >= days) ?? days
         return (
           <div key={days}>
-            <dt class="tiny quiet">After {asked} days</dt>
+            <dt class="tiny quiet">After {point} days</dt>
             <dd>
               <strong class="figure">{money(found?.milli, answer.currency)}</strong>
               <span class="tiny quiet">
@@ -49,11 +49,11 @@ function Head({ answer }: { answer: Cohorts<'ltv'> }): JSX.Element {
 export function Ltv({ class: className = '' }: { class?: string }): JSX.Element {
   const [word, change] = useCardParams('ltv')
   const by = word('by') === 'year' ? 'year' : 'month'
-  const asked = useCohorts('ltv', { by, days: CURVE_DAYS.join(',') })
+  const cohorts = useCohorts('ltv', { by, days: CURVE_DAYS.join(',') })
   return (
     <CohortCard
       name="ltv"
-      result={asked}
+      result={cohorts}
       class={className}
       height={320}
       tools={

@@ -43,8 +43,8 @@ export const monthLengthOf = ({ metric, month_length }: MetricAnswer): string | 
 
 /** Notes where Apple's reports define a figure differently, with their last day. */
 export function labelsOf({ sources }: MetricAnswer): string[] {
-  const term = sources.filter(({ label }) => label !== null)
-  return [...Map.groupBy(term, ({ label, note }) => `${label}\n${note}`).values()].map((own) => {
+  const labeled = sources.filter(({ label }) => label !== null)
+  return [...Map.groupBy(labeled, ({ label, note }) => `${label}\n${note}`).values()].map((own) => {
     const last = own
       .map(({ until_on }) => until_on)
       .sort()

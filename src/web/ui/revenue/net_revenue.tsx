@@ -52,9 +52,9 @@ function Figure({ label, answer, of, under, isGoodUp = true }: FigureProps): JSX
 /** A guest sees only the basis of the link. */
 export function NetRevenue(): JSX.Element {
   const { basis } = useSession()
-  const wanted = { compare: 'previous' }
-  const gross = useMetric('revenue', { ...wanted, basis: basis === 'proceeds' ? 'proceeds' : null })
-  const proceeds = useMetric('revenue', { ...wanted, basis: basis === 'gross' ? null : 'proceeds' })
+  const compared = { compare: 'previous' }
+  const gross = useMetric('revenue', { ...compared, basis: basis === 'proceeds' ? 'proceeds' : null })
+  const proceeds = useMetric('revenue', { ...compared, basis: basis === 'gross' ? null : 'proceeds' })
   return (
     <QueryView result={gross.result} height={104}>
       {(charged) => {

@@ -15,8 +15,8 @@ import { sentence } from '../words.ts'
 import { KeyState } from './apps.tsx'
 import { type AppHealth, type StatusData, useHealth, useStatus } from './status_queries.ts'
 
-type Asked = InferOutput<typeof RequestedAnswer>
-type Tested = InferOutput<typeof TestStatusAnswer>
+type TestRequest = InferOutput<typeof RequestedAnswer>
+type TestStatus = InferOutput<typeof TestStatusAnswer>
 const ENVIRONMENTS = ['production', 'sandbox'] as const
 type Environment = (typeof ENVIRONMENTS)[number]
 
@@ -53,15 +53,15 @@ function Urls({ known }: { known: StatusData }): JSX.Element {
   )
 }
 
-const FINAL = new Set<Tested['state']>(['arrived', 'waiting', 'failed'])
-const STATE_TONES: Record<Tested['state'], string> = {
+const FINAL = new Set<TestStatus['state']>(['arrived', 'waiting', 'failed'])
+const STATE_TONES: Record<TestStatus['state'], string> = {
   asked: 'accent',
   sent: 'accent',
   arrived: 'good',
   waiting: 'warn',
   failed: 'bad',
 }
-const TITLES: Record<Tested['state'], string> = {
+const TITLES: Record<TestStatus['state'], string> = {
   asked: 'Requested',
   sent: 'Sent by Apple',
   arrived: 'Received',
@@ -70,11 +70,11 @@ const TITLES: Record<Tested['state'], string> = {
 }
 
 /** The state of a test notification, polled every two seconds until it is final. */
-function Progress({ asked }: { asked: Asked }): JSX.Element {
+function Progress({ request }: { request: TestRequest }): JSX.Element {
   const [isKnown, setKnown] = useState(false)
-  const answer = useQuery<Tested>(
-    `/api/v1/test-notification/${encodeURIComponent(asked.token)}`,
-    { app: asked.app_id, environment: asked.environment },
+  const answer = useQuery<TestStatus>(
+    `/api/v1/test-notification/${encodeURIComponent(request.token)}`,
+    { app: request.app_id, environment: request.environment },
     isKnown ? {} : { every: 2_000 },
   )
   const { data, problem } = answer
@@ -94,10 +94,12 @@ function Progress({ asked }: { asked: Asked }): JSX.Element {
 }
 
 function Test({ app, environment }: { app: AppHealth; environment: Environment }): JSX.Element {
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const [request, setRequest] = useState<TestRequest | null>(null)
   const { run, isBusy, problem } = useMutation(async () => {
-    setAsked(null)
-    setAsked(await write<Asked>('POST', '/api/v1/test-notification', { app: app.app_id, environment }))
+    setRequest(null)
+    setRequest(
+      await write<TestRequest>('POST', '/api/v1/test-notification', { app: app.app_id, environment }),
+    )
   })
   return (
     <div class="stack-s">
@@ -115,7 +117,7 @@ function Test({ app, environment }: { app: AppHealth; environment: Environment }
           {problem}
         </p>
       )}
-      {asked && <Progress key={asked.token} asked={asked} />}
+      {request && <Progress key={request.token} request={request} />}
     </div>
   )
 }

@@ -125,7 +125,7 @@ export function Waterfall(): JSX.Element | null {
     ...mrr.result,
     data: result.data && mrr.result.data ? { movements: result.data, mrr: mrr.result.data } : undefined,
     problem: result.problem ?? mrr.result.problem,
-    isEarlier: result.isPrevious || mrr.result.isPrevious,
+    isPrevious: result.isPrevious || mrr.result.isPrevious,
   }
   const under = (level: MetricAnswer): string =>
     `${bucket(level.from_on, 'day')} – ${bucket(level.until_on, 'day')}${scope.basis === 'proceeds' ? `, ${GROSS_ALONE}` : ''}`

@@ -25,12 +25,12 @@ const FOLLOW_MS = 10_000
 
 /** Refreshes the figures after an event that changes them. */
 function useFollowing(): (event: FeedEvent) => void {
-  const result = useRef(0)
+  const lastRefresh = useRef(0)
   return (event) => {
     const matters =
       amountOf(event) !== null || ['trials', 'cancellations'].includes(eventLabel(event.type).kind)
-    if (!matters || currentTime() - result.current < FOLLOW_MS) return
-    result.current = currentTime()
+    if (!matters || currentTime() - lastRefresh.current < FOLLOW_MS) return
+    lastRefresh.current = currentTime()
     setTimeout(() => void invalidate('/api/v1/today'), 1_000)
   }
 }
@@ -42,8 +42,8 @@ function useToday(wait = false): QueryResult<TodayFigures> {
   const query = { ...placeQuery(scope), currency: scope.currency, basis }
   const apps = useApps()
   // Without a connected app there is nothing to request.
-  const isUseless = apps.problem === null && (apps.data?.apps.length ?? 0) === 0
-  return useQuery<TodayFigures>('/api/v1/today', query, { every: 60_000, wait: wait || isUseless })
+  const hasNoApps = apps.problem === null && (apps.data?.apps.length ?? 0) === 0
+  return useQuery<TodayFigures>('/api/v1/today', query, { every: 60_000, wait: wait || hasNoApps })
 }
 
 function Figures(): JSX.Element {

@@ -21,7 +21,7 @@ import { SECTION_TITLES, SECTIONS, type TimelineItem, timelineOf } from './timel
 /** Rows shown at first. */
 const SHOWN = 30
 /** Pages of events that are loaded automatically; enough for most customers. */
-const PAGE_SIZE = 5
+const MAX_PAGES = 5
 
 type Props = { profile: Profile; now: number; bundle: string | undefined }
 
@@ -33,14 +33,14 @@ export function Timeline({ profile, now, bundle }: Props): JSX.Element {
   const paged = usePagedQuery<FeedPage>(path, { limit: 200 }, 'before')
   const { more, isBusy, problem, pages } = paged
   useEffect(() => {
-    if (more && !isBusy && !problem && pages.length < PAGE_SIZE) more()
+    if (more && !isBusy && !problem && pages.length < MAX_PAGES) more()
   }, [pages.length])
-  const story = timelineOf(
+  const items = timelineOf(
     pages.flatMap(({ events }) => events),
     profile.transactions,
     section,
   )
-  const rest = story.length - shown
+  const rest = items.length - shown
   return (
     <Card
       class="profile-story"
@@ -57,11 +57,11 @@ export function Timeline({ profile, now, bundle }: Props): JSX.Element {
     >
       <QueryView result={paged.first} height={360}>
         {() =>
-          story.length === 0 ? (
+          items.length === 0 ? (
             <Empty icon="events" title="No matching activity" />
           ) : (
             <ol class="happenings story" aria-label="Activity, newest first">
-              {story.slice(0, shown).map((item) => (
+              {items.slice(0, shown).map((item) => (
                 <Row key={item.key} item={item} now={now} bundle={bundle} />
               ))}
             </ol>
@@ -73,7 +73,7 @@ export function Timeline({ profile, now, bundle }: Props): JSX.Element {
           more={() => setShown(shown + 3 * SHOWN)}
           isBusy={false}
           problem={null}
-          label={`Show more of ${story.length}`}
+          label={`Show more of ${items.length}`}
         />
       ) : (
         <ShowMore {...paged} />

@@ -175,7 +175,7 @@ export function CredentialList<One extends Credential>({
 }: CredentialListProps<One>): JSX.Element {
   const [isCreating, setCreating] = useState(false)
   const [created, setCreated] = useState<One | null>(null)
-  const [revokeText, setRevoking] = useState<One | null>(null)
+  const [revoking, setRevoking] = useState<One | null>(null)
   const [isExpanded, setExpanded] = useState(false)
   const now = useNow()
   return (
@@ -225,13 +225,13 @@ export function CredentialList<One extends Credential>({
           onClose={() => setCreated(null)}
         />
       )}
-      {revokeText && (
+      {revoking && (
         <Confirm
-          title={`Revoke “${revokeText.label}”`}
+          title={`Revoke “${revoking.label}”`}
           verb="Revoke"
           onClose={() => setRevoking(null)}
           action={async () => {
-            await write('DELETE', `${kind.path}/${revokeText.id}`)
+            await write('DELETE', `${kind.path}/${revoking.id}`)
             await invalidate(kind.path)
           }}
         >
