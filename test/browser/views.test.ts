@@ -180,7 +180,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
   test('lists the subscriptions that end this week', async () => {
     const { page, complaints } = await enter('phone', 'dark')
     await show(page, '/customers?status=expired')
-    await page.getByRole('button', { name: /^Sorted by/ }).click()
+    await page.getByRole('button', { name: /^Sort by/ }).click()
     await page.getByRole('radio', { name: 'Ends soonest' }).click()
     await page.getByRole('button', { name: 'This week' }).click()
     await settled(page)
@@ -348,7 +348,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Revenue', level: 1 }).waitFor()
-    await page.getByRole('button', { name: /^Days:/ }).focus()
+    await page.getByRole('button', { name: /^Date range:/ }).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('radio', { name: '7 days' }).waitFor()
     await page.keyboard.press('Escape')
