@@ -1,4 +1,4 @@
-/** What may be asked: the dashboard's page itself and the files it is made of. Data is asked of /api/v1 by the page. */
+/** Routes of the dashboard's page and its assets. The page reads its data from /api/v1. */
 import type { H3Event } from 'h3'
 import { Refusal } from '../errors.ts'
 import { header } from '../http/body/body.ts'
@@ -6,21 +6,21 @@ import { defineRoute, PUBLIC } from '../http/route.ts'
 import { openFrontFiles } from './front_files.ts'
 import { VIEWS } from './views.ts'
 
-/** Files that keep their names: browsers look for them there. */
+/** Files with fixed names, because browsers request them by name. */
 const NAMED_FILES = [
   { path: '/service_worker.js', type: 'text/javascript' },
   { path: '/manifest.webmanifest', type: 'application/manifest+json' },
   { path: '/icon.svg', type: 'image/svg+xml' },
   ...[180, 192, 512].map((size) => ({ path: `/icon-${size}.png`, type: 'image/png' })),
 ]
-/** What is named after its content never changes. */
+/** Assets are named after their content, so they never change. */
 const IMMUTABLE = 'public, max-age=31536000, immutable'
-/** What is below these is asked for by programs, whatever they say that they take. */
+/** Paths that only programs request. They never get the page, whatever their Accept header says. */
 const API_PATHS = /^\/(?:api|apple|assets)(?:\/|$)/
 
 /**
- * `routes` are those of the page: nobody needs to be signed in to get it, and it holds nothing of anybody. `elsewhere`
- * answers a browser at an address that nothing is at: 404 with the same page, which says so; undefined for others.
+ * Returns the page's routes, which need no sign-in because the page contains no data, and `notFound`, which answers a
+ * browser at an unknown path with 404 and the page. For other clients it returns undefined.
  */
 export function openFront() {
   const files = openFrontFiles()
@@ -35,7 +35,7 @@ export function openFront() {
       'content-length': String(file.bytes.length),
     }
     if (file.encoding) headers['content-encoding'] = file.encoding
-    // The buffer is this module's own for ever; a copy a request would be for nothing.
+    // The buffer never changes, so a copy for each request is unnecessary.
     return new Response(
       new Uint8Array(file.bytes.buffer as ArrayBuffer, file.bytes.byteOffset, file.bytes.length),
       { status, headers },

@@ -1,16 +1,16 @@
-/** What we compute: the dashboard's page as files: written into the bundle when it is built, read from dist otherwise. */
+/** The dashboard's files, from the production bundle or, in development, from dist/page.json. */
 import { readFileSync } from 'node:fs'
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
 import { accepts, type Encoding } from '../http/compression.ts'
 
 declare const BUNDLED_PAGE: string | undefined
 
-/** One file: `br` is what a browser that takes brotli gets, byte for byte. */
+/** One file. `br` is the brotli response body. */
 type PageFile = { type: string; br: Buffer }
-/** A file in the form that somebody takes. */
+/** A file in one content encoding. */
 type Encoded = { encoding: Encoding | null; bytes: Buffer }
 
-/** @throws Error where nothing was built. */
+/** @throws Error if the page is not built */
 function readPage(): string {
   if (typeof BUNDLED_PAGE === 'string') return BUNDLED_PAGE
   try {
@@ -20,7 +20,7 @@ function readPage(): string {
   }
 }
 
-/** The files by their addresses. Reads nothing until the first is asked for. */
+/** The files by path. They are read on the first request. */
 export function openFrontFiles() {
   let files: Map<string, PageFile> | undefined
   const others = new Map<string, Encoded>()
@@ -32,7 +32,7 @@ export function openFrontFiles() {
     return files
   }
 
-  /** The other forms are made when first asked for: nearly everybody takes brotli. */
+  /** Other encodings are made on first use, because nearly all browsers accept brotli. */
   function madeFor(path: string, { br }: PageFile, encoding: 'gzip' | null): Encoded {
     const key = `${encoding ?? 'plain'} ${path}`
     const file = others.get(key)
@@ -43,7 +43,7 @@ export function openFrontFiles() {
     return encoded
   }
 
-  /** The file at an address, in the best form that `accept` (an Accept-Encoding header) names; null where there is none. */
+  /** The file at a path in the best encoding that `accept` (an Accept-Encoding header) allows, or null. */
   function find(path: string, accept: string): (Encoded & { type: string }) | null {
     const file = all().get(path)
     if (!file) return null

@@ -1,9 +1,9 @@
-/** The addresses of the dashboard's views: the server answers each with the page, and the page shows its view. */
+/** The paths of the dashboard's views. The server answers each with the page, and the page renders the view. */
 
 /** How a view is shown in the navigation. `icon` is the name of one of the page's icons. */
 type Navigation = { title: string; icon: string; isOnPhone: boolean }
 
-/** `section` is the view that the navigation marks as current at this address. */
+/** `section` is the view that the navigation marks as current at this path. */
 type ViewAddress = {
   path: string
   view: string
@@ -12,7 +12,7 @@ type ViewAddress = {
   navigation?: Navigation
 }
 
-/** Every address, those of the navigation in its order. A new view needs a line here and a component in ui/views.ts. */
+/** All paths; those in the navigation are in its order. A new view needs a line here and a component in ui/views.ts. */
 export const VIEWS = [
   {
     path: '/',

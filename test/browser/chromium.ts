@@ -1,21 +1,21 @@
-/** Debian's Chromium, driven over real pages: what it complains of is remembered, and nothing but our own host is asked. */
+/** Drives Chromium over real pages, collects its complaints and allows only the server's host. */
 import { existsSync } from 'node:fs'
 import axe, { type AxeResults } from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
-/** Where Chromium is: as WINDFALL_CHROMIUM says, or where systems put it; null where there is none. */
+/** The path of Chromium: WINDFALL_CHROMIUM or a usual location; null if there is none. */
 export const chromiumPath: string | null =
   process.env.WINDFALL_CHROMIUM ?? PLACES.find((path) => existsSync(path)) ?? null
 
-/** Set where skipping must not happen. */
+/** Set where browser tests must not be skipped. */
 const isRequired = process.env.WINDFALL_BROWSER === 'required'
 
 /**
- * Whether tests in a browser can be run; says so loudly where they cannot.
+ * Whether browser tests can run; warns if they cannot.
  *
- * @throws Error where they must and cannot.
+ * @throws Error if they must run and cannot
  */
 export function hasChromium(): boolean {
   if (chromiumPath !== null) return true
@@ -50,13 +50,13 @@ export type Light = 'light' | 'dark'
 const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`
 
-/** Somebody with a browser. `complaints`: errors of the console and of scripts, violations of the policy, foreign requests. */
+/** A browser page. `complaints`: errors of the console and of scripts, violations of the policy, foreign requests. */
 export type Visitor = { context: BrowserContext; page: Page; complaints: string[] }
 
-/** Without motion: what is judged in the middle of a change of colours is neither one nor the other. */
+/** Without motion, because colors in the middle of a transition cannot be judged. */
 const LOOKING = { locale: 'en-US', reducedMotion: 'reduce' } as const
 
-/** @param base the address of the server, the only one that may be asked */
+/** @param base the URL of the server, the only host that is allowed */
 export async function visit(
   browser: Browser,
   base: string,
@@ -79,14 +79,14 @@ export async function visit(
   return { context, page, complaints }
 }
 
-/** What a screen reader would stumble over, each with the first element that has it. */
+/** Accessibility violations, each with the first element that has it. */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<AxeResults>("axe.run(document, { resultTypes: ['violations'] })")
   return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html.slice(0, 160) ?? ''}`)
 }
 
-/** What a browser holds after it has opened a link that signs in. */
+/** The cookies of a browser after it has opened a sign-in link. */
 export async function cookiesFrom(browser: Browser, link: string) {
   const context = await browser.newContext()
   const page = await context.newPage()

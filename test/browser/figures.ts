@@ -1,4 +1,4 @@
-/** How figures of the API are to be written on the page, in American English; on its own, not by the page's code. */
+/** Formats API figures as the page should, in American English, independently of the page's code. */
 
 type Figures = {
   metric: string
@@ -15,7 +15,7 @@ function money(milli: number, currency: string): string {
   return new Intl.NumberFormat('en-US', { style: 'currency', currency, ...digits }).format(milli / 1000)
 }
 
-/** The text of one figure; a dash where nothing is known. */
+/** The text of one figure; a dash if unknown. */
 export function textOf({ metric, unit, currency }: Figures, value: number | null): string {
   if (value === null) return '–'
   if (unit === 'money') return money(value, currency ?? 'USD')
@@ -34,7 +34,7 @@ export function figureOf({ unit }: Figures, point: Point): number | null {
   return (unit === 'count' ? point.count : point.ratio) ?? null
 }
 
-/** What stands over the chart; not of ratios. */
+/** The figure above the chart; not for ratios. */
 export function headlineOf(figures: Figures, points: readonly Point[]): string {
   const values = points.map((point) => figureOf(figures, point))
   if (figures.kind === 'level') return textOf(figures, values.at(-1) ?? null)

@@ -20,42 +20,42 @@ describe.skipIf(!hasChromium())('a first start', () => {
   })
   afterAll(() => browser?.close())
 
-  test('whoever comes without the link is told how to get one, and gets nothing else', async () => {
+  test('shows how to get the setup link and nothing else without it', async () => {
     const { page, complaints } = await visit(browser, base, 'phone')
     await page.goto('/revenue')
-    await page.getByRole('heading', { name: 'Choose a password first' }).waitFor()
+    await page.getByRole('heading', { name: 'Set up Windfall' }).waitFor()
     expect(await page.getByText('windfall -- owner reset').count()).toBe(1)
     expect(await accessibilityViolations(page)).toEqual([])
     expect(complaints).toEqual([])
     await page.context().close()
   })
 
-  test('the link leads to a password, the password to an empty Today that says what to do', async () => {
+  test('leads from the setup link to an empty Today with next steps', async () => {
     const { page, complaints } = await visit(browser, base, 'desktop')
     await page.goto(link)
     const field = page.getByLabel('Password')
     await field.fill('windfall1234')
-    await page.getByRole('button', { name: /Set the password/ }).click()
+    await page.getByRole('button', { name: 'Create account' }).click()
     await page.getByRole('alert').waitFor()
     expect(await accessibilityViolations(page)).toEqual([])
     await field.fill(PASSWORD)
-    await page.getByRole('button', { name: /Set the password/ }).click()
+    await page.getByRole('button', { name: 'Create account' }).click()
     await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor()
     await settled(page)
     expect(await page.getByText(/windfall -- (connect|apps add)/).count()).toBeGreaterThan(0)
     expect(page.url()).toBe(`${base}/`)
-    // Nothing waits there for figures that cannot come.
+    // Nothing waits for figures that cannot load.
     for (const view of ['/revenue', '/subscriptions', '/retention', '/metrics/mrr']) {
       await page.goto(view)
       await page.getByText(/windfall -- connect/).waitFor()
       expect(await page.locator('.ghost').count(), view).toBe(0)
     }
-    // The refusals that were asked for are told by the browser as well.
+    // The browser also logs the expected refusals.
     expect(complaints.filter((words) => !/status of 40[04]/.test(words))).toEqual([])
     await page.context().close()
   })
 
-  test('the link is of no use twice', async () => {
+  test('refuses the setup link a second time', async () => {
     const { page } = await visit(browser, base, 'desktop')
     await page.goto(link)
     await page.getByLabel('Password').waitFor()
@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium())('a first start', () => {
     await page.context().close()
   })
 
-  test('the owner signs in and out', async () => {
+  test('signs the owner in and out', async () => {
     const { page } = await visit(browser, base, 'phone')
     await page.goto('/customers')
     await page.getByLabel('Password').fill(PASSWORD)

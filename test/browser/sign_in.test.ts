@@ -1,4 +1,4 @@
-/** How the owner and guests come in, in a real browser: its cookies, its Fetch Metadata and our policy, as they are. */
+/** Sign-in of owner and guests in a real browser, with cookies, Fetch Metadata and content security policy. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { hashPassword } from '../../src/access/passwords.ts'
@@ -28,19 +28,19 @@ async function opened() {
   return { app, page, context, complaints, state, url: server.url }
 }
 
-inBrowser('the printed link chooses a password; after signing out it signs in', async () => {
+inBrowser('sets a password from the printed link, then signs in with it', async () => {
   const { app, page, context, complaints, state } = await opened()
   const token = await app.windfall.store.commit(() => app.windfall.owner.createLink('setup').token)
   await page.goto(`/setup#${token}`)
   expect(await accessibilityViolations(page)).toEqual([])
   await page.getByLabel('Password').fill(PASSWORD)
-  await page.getByRole('button', { name: 'Set the password' }).click()
+  await page.getByRole('button', { name: 'Create account' }).click()
   await page.waitForURL((at) => at.pathname === '/' && at.hash === '')
   expect(await state()).toBe('owner')
   const [cookie] = await context.cookies()
   expect(cookie).toMatchObject({ name: 'windfall', httpOnly: true, sameSite: 'Lax', path: '/' })
 
-  // Today goes on asking: away from it first.
+  // Today keeps sending requests, so leave it first.
   await page.goto('about:blank')
   await context.clearCookies()
   await page.goto('/login')
@@ -50,7 +50,7 @@ inBrowser('the printed link chooses a password; after signing out it signs in', 
   expect(complaints).toEqual([])
 })
 
-inBrowser('after ten wrong passwords the owner waits a minute, and then signs in', async () => {
+inBrowser('blocks sign-in for a minute after ten wrong passwords', async () => {
   const { app, page, state } = await opened()
   const phc = await hashPassword(PASSWORD)
   await app.windfall.store.commit(() => app.windfall.owner.setPassword(phc))
@@ -65,7 +65,7 @@ inBrowser('after ten wrong passwords the owner waits a minute, and then signs in
   for (let tries = 0; tries < 10; tries += 1)
     expect(await answerTo(`wrong ${tries} and long enough`)).toBe(401)
   expect(await answerTo(PASSWORD)).toBe(429)
-  await page.getByRole('alert').getByText('Too many attempts came from here.').waitFor()
+  await page.getByRole('alert').getByText('Too many attempts.').waitFor()
   const wait = page.getByRole('button', { name: /^Try again in (60|[1-5]?\d) seconds?$/ })
   expect(await wait.isDisabled()).toBe(true)
   expect(await state()).toBe('signed_out')
@@ -77,7 +77,7 @@ inBrowser('after ten wrong passwords the owner waits a minute, and then signs in
   expect(await state()).toBe('owner')
 })
 
-inBrowser('the link of the demo signs in with one click, and only once', async () => {
+inBrowser('signs in once with the demo’s link', async () => {
   const { app, page, context, state } = await opened()
   const token = await app.windfall.store.commit(() => {
     app.windfall.owner.setPassword('none')
@@ -93,7 +93,7 @@ inBrowser('the link of the demo signs in with one click, and only once', async (
   await page.getByLabel('Password').waitFor()
 })
 
-inBrowser('a share link asks for its passcode and shows what is shared', async () => {
+inBrowser('asks for the passcode of a share link, then shows its figures', async () => {
   const { app, page, state } = await opened()
   const headers = await app.signIn()
   const request = { label: 'bank', basis: 'gross', passcode: 'sesame' }
@@ -107,16 +107,16 @@ inBrowser('a share link asks for its passcode and shows what is shared', async (
   await page.getByRole('button', { name: 'Open' }).click()
   await page.waitForURL((at) => at.pathname === '/' && at.hash === '')
   expect(await state()).toBe('guest')
-  await page.getByText('You look at this through a shared link.').waitFor()
+  await page.getByText('Viewing a shared dashboard').waitFor()
 })
 
-inBrowser('a guest whose link was revoked is told so, now and when they come back', async () => {
+inBrowser('shows a guest that the link was revoked, now and on return', async () => {
   const { app, page } = await opened()
   const headers = await app.signIn()
   await app.windfall.store.commit(() => app.windfall.owner.setPassword('none'))
   const { body } = await app.post('/api/v1/share-links', { label: 'bank', basis: 'gross' }, headers)
   await page.goto(`/share#${String(body.url).split('#')[1]}`)
-  await page.getByText('You look at this through a shared link.').waitFor()
+  await page.getByText('Viewing a shared dashboard').waitFor()
   await page.waitForLoadState('networkidle')
   const ended = await app.request(`/api/v1/share-links/${body.id}`, { method: 'DELETE', headers })
   expect(ended.status).toBe(204)
@@ -131,20 +131,20 @@ inBrowser('a guest whose link was revoked is told so, now and when they come bac
   await page.getByLabel('Password').waitFor()
 })
 
-inBrowser('an address that nothing is at says so in words and leads home, signed in or not', async () => {
+inBrowser('shows a not-found page, signed in or not', async () => {
   const { app, page, context, url } = await opened()
-  const nothing = page.getByText('There is nothing at this address')
+  const nothing = page.getByText('This page does not exist')
   expect((await page.goto('/nothing'))?.status()).toBe(404)
   await nothing.waitFor()
   const [name = '', value = ''] = (await app.signIn()).cookie.split('=')
   await context.addCookies([{ name, value, url, sameSite: 'Lax', httpOnly: true }])
   await page.goto('/nothing/at/all')
   await nothing.waitFor()
-  await page.getByRole('link', { name: 'To today' }).click()
+  await page.getByRole('link', { name: 'Go to dashboard' }).click()
   await page.waitForURL((at) => at.pathname === '/')
 })
 
-inBrowser('a new password takes the current one, and a weak one is refused in words', async () => {
+inBrowser('requires the current password for a new one and refuses a weak one', async () => {
   const { app, page, context, url } = await opened()
   const { cookie } = await app.signIn()
   const [name = '', value = ''] = cookie.split('=')
@@ -152,7 +152,7 @@ inBrowser('a new password takes the current one, and a weak one is refused in wo
   const phc = await hashPassword(PASSWORD)
   await app.windfall.store.commit(() => app.windfall.owner.setPassword(phc))
   await page.goto('/settings/security')
-  const change = page.getByRole('button', { name: 'Change the password' })
+  const change = page.getByRole('button', { name: 'Change password' })
   await page.getByLabel('Current password').fill(PASSWORD)
   await page.getByLabel('New password').fill('aaaaaaaaaaaaaa')
   await change.click()
@@ -163,15 +163,15 @@ inBrowser('a new password takes the current one, and a weak one is refused in wo
   await page.getByRole('alert').getByText('not the password').waitFor()
   await page.getByLabel('Current password').fill(PASSWORD)
   await change.click()
-  await page.getByText('The password is changed.').waitFor()
+  await page.getByText('Password changed.').waitFor()
 })
 
-inBrowser('another site cannot sign in, nor do anything in the owner’s name', async () => {
+inBrowser('refuses cross-site sign-in and cross-site writes', async () => {
   const { app, page, context, url } = await opened()
   const { cookie } = await app.signIn()
   const [name = '', value = ''] = cookie.split('=')
   await context.addCookies([{ name, value, url, sameSite: 'Lax', httpOnly: true }])
-  // The same machine by another name is another site to a browser, and a host that we answer for.
+  // Another name of the same machine is another site to a browser, and a host that the server accepts.
   await page.goto(`${url.replace('127.0.0.1', 'localhost')}/healthz`)
   const outcome = await page.evaluate(
     async (target) =>

@@ -6,7 +6,7 @@ const built = fileURLToPath(new URL('../../dist/windfall.mjs', import.meta.url))
 
 export type StartedDemo = { link: string; base: string; stop: () => void }
 
-/** Starts it and waits until it has imported what it imports at first. */
+/** Starts it and waits for the first import. */
 export function startDemo(): Promise<StartedDemo> {
   const child = spawn(process.execPath, [built, 'demo', '--port', '0'], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,4 +1,4 @@
-/** Every view over the demo's two years, as a person on a desk and on a phone sees it. */
+/** Every view with the demo's two years of data, on desktop and phone. */
 import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -8,7 +8,7 @@ import { type Demo, openDemo } from './demo.ts'
 import { figureOf, headlineOf, textOf } from './figures.ts'
 import { scrollsSideways, settled, show, VIEWS } from './views.ts'
 
-/** One each. Turned while it is shown, what is out of sight would be judged in the colours it had before. */
+/** One page each. After a theme switch, elements outside the viewport would keep their old colors. */
 const LIGHT_OF: Record<Size, Light> = { desktop: 'light', phone: 'dark' }
 
 type History = { history: { environment: string; backfill: { stage: string } | null }[] }
@@ -25,7 +25,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
   }, 240_000)
   afterAll(() => browser?.close())
 
-  /** Until Apple's history is read as well: what had got lost is found in it. */
+  /** Until the backfill is complete, which finds missing notifications. */
   async function pastRead(): Promise<void> {
     const { context } = await enter('desktop')
     const stages = async () => {
@@ -44,14 +44,14 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
   }
 
   test.for(['desktop', 'phone'] as const)(
-    'every view is whole on a %s',
+    'renders every view on a %s',
     { timeout: 120_000 },
     async (size) => {
       const { page, complaints } = await enter(size, LIGHT_OF[size])
       for (const [path, heading] of VIEWS) {
         await show(page, path)
         expect(await page.getByRole('heading', { level: 1 }).textContent(), path).toBe(heading)
-        expect(await page.getByText('That did not work').count(), path).toBe(0)
+        expect(await page.getByText('Something went wrong').count(), path).toBe(0)
         expect(await scrollsSideways(page), path).toBe(false)
         expect(await accessibilityViolations(page), path).toEqual([])
       }
@@ -60,9 +60,9 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     },
   )
 
-  test('what a view is about stands in its address, and comes back from it', async () => {
+  test('keeps the view state in the URL and restores it', async () => {
     const { page } = await enter('desktop')
-    // Days that are over: the demo goes on selling meanwhile.
+    // Past days only, because the demo keeps selling.
     const days = `range=custom&from=${daysAgo(60)}&to=${daysAgo(30)}`
     await show(page, `/revenue?${days}`)
     const all = await page.locator('.figure').first().textContent()
@@ -83,7 +83,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await page.context().close()
   })
 
-  test('every figure on the page is the API’s, of every metric', { timeout: 120_000 }, async () => {
+  test('shows the API’s figure for every metric', { timeout: 120_000 }, async () => {
     const { page, context } = await enter('desktop')
     const days = { from: daysAgo(50), to: daysAgo(40) }
     const getJson = async (path: string) => (await context.request.get(path)).json()
@@ -97,7 +97,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       if (answer.unit !== 'ratio') {
         expect(await page.locator('.figure').first().textContent(), name).toBe(headlineOf(answer, points))
       }
-      await page.getByRole('button', { name: 'As a table' }).first().click()
+      await page.getByRole('button', { name: 'View as table' }).first().click()
       const cells = await page
         .locator('.table-wrap.tall')
         .first()
@@ -110,19 +110,19 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await page.context().close()
   })
 
-  test('fiscal months are one choice away, and the files of a chart hold what it shows', async () => {
+  test('selects fiscal months, and exports the charted values', async () => {
     const { page, context } = await enter('desktop')
     await show(page, '/metrics/mrr?range=12m')
     await page.getByRole('button', { name: /^Interval:/ }).click()
     await page.getByRole('radio', { name: 'Apple fiscal months' }).click()
     await settled(page)
-    await page.getByRole('button', { name: 'As a table' }).first().click()
+    await page.getByRole('button', { name: 'View as table' }).first().click()
     const names = await page.locator('.table-wrap.tall').first().locator('tbody th').allTextContents()
     expect(names.length).toBeGreaterThan(11)
     expect(names.filter((name) => !/^FY20\d\d P\d{1,2} \(.+\)$/.test(name))).toEqual([])
-    await page.getByRole('button', { name: 'Take along' }).first().click()
-    for (const title of ['CSV of these figures', 'CSV, one column per series']) {
-      const href = await page.getByRole('link', { name: title }).first().getAttribute('href')
+    await page.getByRole('button', { name: 'Export' }).first().click()
+    for (const title of ['CSV', 'CSV, one column per series']) {
+      const href = await page.getByRole('link', { name: title, exact: true }).first().getAttribute('href')
       const [head = '', ...lines] = (await (await context.request.get(href ?? '')).text())
         .trimEnd()
         .split('\r\n')
@@ -133,14 +133,16 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await context.close()
   })
 
-  test('the funnel names its last day and agrees with the API over its days', async () => {
+  test('names the funnel’s last day and matches the API over its days', async () => {
     const { page, context } = await enter('desktop')
     await show(page, '/retention')
     const funnel = page.locator('section.card', {
       has: page.getByRole('heading', { name: 'From download to payment' }),
     })
     const [, first = '', last = ''] =
-      /Counted from (.+?) to (.+?), the last day with a report/.exec((await funnel.textContent()) ?? '') ?? []
+      /Counted from (.+?) to (.+?), the last day with a downloads report/.exec(
+        (await funnel.textContent()) ?? '',
+      ) ?? []
     const [from, to] = [first, last].map((day) => new Date(`${day} UTC`).toISOString().slice(0, 10))
     const shares = await funnel.locator('li .quiet').allTextContents()
     for (const [index, name] of ['download_to_trial', 'download_to_paid'].entries()) {
@@ -154,12 +156,12 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await context.close()
   })
 
-  test('a customer is found, opened and explained, down to what Apple signed', async () => {
+  test('finds a customer and opens the profile, an event and its signed evidence', async () => {
     const { page, complaints } = await enter('phone')
     await show(page, '/customers')
     await page.locator('main a[href^="/customers/"]').first().click()
     await page.waitForURL(/\/customers\/cus_/)
-    // The list is still there while the profile's code is on its way.
+    // The list stays until the profile's code is loaded.
     await page.getByRole('heading', { name: 'Customers', level: 1 }).waitFor({ state: 'detached' })
     await settled(page)
     expect(await accessibilityViolations(page)).toEqual([])
@@ -175,15 +177,15 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await page.context().close()
   })
 
-  test('whom one may lose this week is one choice away', async () => {
+  test('lists the subscriptions that end this week', async () => {
     const { page, complaints } = await enter('phone', 'dark')
     await show(page, '/customers?status=expired')
-    await page.getByRole('button', { name: /^Sorted by/ }).click()
+    await page.getByRole('button', { name: /^Sort by/ }).click()
     await page.getByRole('radio', { name: 'Ends soonest' }).click()
     await page.getByRole('button', { name: 'This week' }).click()
     await settled(page)
     expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject({ sort: 'ends', within: '7' })
-    // Who ends is not chosen by status: it would leave nobody.
+    // This order has no status filter.
     expect(await page.getByRole('button', { name: 'Expired' }).count()).toBe(0)
     const ends = await page.locator('.person .standing .under').allTextContents()
     expect(ends.length).toBeGreaterThan(0)
@@ -198,7 +200,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await page.context().close()
   })
 
-  test('what is drawn as a table is taken along as a picture too', async () => {
+  test('exports tables as PNG images', async () => {
     const { page, complaints } = await enter('desktop')
     for (const [path, title, name] of [
       ['/subscriptions', 'What moved MRR', 'mrr_movements.png'],
@@ -206,21 +208,21 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     ] as const) {
       await show(page, path)
       const card = page.locator('section.card', { has: page.getByRole('heading', { name: title }) }).first()
-      await card.getByRole('button', { name: 'Take along' }).click()
+      await card.getByRole('button', { name: 'Export' }).click()
       const coming = page.waitForEvent('download')
-      await page.getByRole('button', { name: 'PNG of this chart' }).click()
+      await page.getByRole('button', { name: 'PNG image' }).click()
       const download = await coming
       expect(download.suggestedFilename()).toBe(name)
       const bytes = readFileSync(await download.path())
       expect(bytes.subarray(1, 4).toString()).toBe('PNG')
-      // An empty sheet of that size would be a tenth of that.
+      // An empty image of that size would be a tenth of that.
       expect(bytes.length, name).toBeGreaterThan(20_000)
     }
     expect(complaints).toEqual([])
     await page.context().close()
   })
 
-  test('a guest sees what the link gives away, and nothing else', async () => {
+  test('shows a guest only what the link shares', async () => {
     const owner = await enter('desktop')
     const { page } = owner
     await show(page, '/settings/guests')
@@ -242,7 +244,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     expect(await accessibilityViolations(guest.page)).toEqual([])
     expect(guest.complaints).toEqual([])
     await show(guest.page, '/customers')
-    expect(await guest.page.getByText('There is nothing at this address').count()).toBe(1)
+    expect(await guest.page.getByText('This page does not exist').count()).toBe(1)
     for (const path of ['customers', 'events', 'settings', 'audit', 'keys', 'status']) {
       expect((await guest.context.request.get(`/api/v1/${path}`)).status(), path).toBe(403)
     }
@@ -250,7 +252,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await page.context().close()
   })
 
-  test('what happens is seen without loading anything anew', async () => {
+  test('shows new events without a reload', async () => {
     const { page, context } = await enter('phone')
     await show(page, '/?kind=people')
     const key = await page.evaluate<string>(
@@ -266,7 +268,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await page.context().close()
   })
 
-  test('what is further down is asked for once one comes near it', async () => {
+  test('loads cards when they scroll into view', async () => {
     const { page } = await enter('phone')
     const requestedUrls: string[] = []
     page.on('request', (request) => requestedUrls.push(request.url()))
@@ -279,32 +281,32 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await page.context().close()
   })
 
-  test('charts are drawn in the colours of the theme', async () => {
+  test('draws charts in the colors of the theme', async () => {
     const { page } = await enter('desktop')
     await show(page, '/revenue')
     const picture = () => page.evaluate<string>("document.querySelector('.chart canvas').toDataURL()")
     const light = await picture()
-    await page.getByRole('button', { name: 'Dark colours' }).first().click()
+    await page.getByRole('button', { name: 'Dark theme' }).first().click()
     await expect.poll(picture).not.toBe(light)
-    await page.getByRole('button', { name: 'Light colours' }).first().click()
+    await page.getByRole('button', { name: 'Light theme' }).first().click()
     await expect.poll(picture).toBe(light)
     await page.context().close()
   })
 
-  test('every address that the server answers with the page is a view', { timeout: 60_000 }, async () => {
+  test('maps every page address to a view', { timeout: 60_000 }, async () => {
     const { page } = await enter('desktop')
     for (const { path, view } of ADDRESSES) {
       await page.goto(path.replace(/:\w+/g, 'one'))
       await page.locator('main').first().waitFor()
-      expect(await page.getByText('There is nothing at this address').count(), path).toBe(0)
-      expect(await page.getByText('This view broke').count(), path).toBe(0)
-      // Who is in already is led to the first view from where one signs in.
+      expect(await page.getByText('This page does not exist').count(), path).toBe(0)
+      expect(await page.getByText('Something went wrong').count(), path).toBe(0)
+      // A signed-in user is redirected from sign-in paths to the first view.
       if (view === 'sign_in') await page.waitForURL((url) => url.pathname === '/')
     }
     await page.context().close()
   })
 
-  test('the code of a view is fetched while the server is still asked who it is', async () => {
+  test('loads the view’s code in parallel with the session', async () => {
     const { page } = await enter('desktop')
     const html = await (await page.request.get('/revenue')).text()
     const ofView = page.waitForRequest((requestedUrls) => {
@@ -319,31 +321,34 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await page.context().close()
   })
 
-  test.for(['/', '/retention', '/subscriptions'])('nothing jumps while %s loads', async (path) => {
-    const { page } = await enter('desktop')
-    await page.addInitScript({
-      content: `globalThis.shifted = 0
+  test.for(['/', '/retention', '/subscriptions'])(
+    'keeps the layout of %s stable while it loads',
+    async (path) => {
+      const { page } = await enter('desktop')
+      await page.addInitScript({
+        content: `globalThis.shifted = 0
         new PerformanceObserver((list) => { for (const { value } of list.getEntries()) shifted += value })
           .observe({ type: 'layout-shift', buffered: true })`,
-    })
-    await show(page, path)
-    // What a page is said to be good below.
-    expect(await page.evaluate<number>('shifted')).toBeLessThan(0.1)
-    await page.context().close()
-  })
+      })
+      await show(page, path)
+      // The threshold of a good score.
+      expect(await page.evaluate<number>('shifted')).toBeLessThan(0.1)
+      await page.context().close()
+    },
+  )
 
-  test('one walks through with the keyboard alone', async () => {
+  test('supports navigation by keyboard alone', async () => {
     const { page } = await enter('desktop')
     await show(page, '/')
     await page.keyboard.press('Tab')
-    expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('To the content')
+    expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('Skip to content')
     const focused = async (): Promise<string> =>
       page.evaluate<string>('document.activeElement.textContent.trim()')
     for (let steps = 0; steps < 12 && (await focused()) !== 'Revenue'; steps++)
       await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Revenue', level: 1 }).waitFor()
-    await page.getByRole('button', { name: /^Days:/ }).focus()
+    await page.getByRole('button', { name: /^Date range:/ }).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('radio', { name: '7 days' }).waitFor()
     await page.keyboard.press('Escape')
@@ -358,7 +363,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await page.context().close()
   })
 
-  test('without a network the page stands and says so', async () => {
+  test('works offline and reports it', async () => {
     const { page, context } = await enter('phone')
     await show(page, '/')
     await expect.poll(() => page.evaluate<boolean>('navigator.serviceWorker.controller !== null')).toBe(true)

@@ -1,7 +1,7 @@
-/** Every view by its address, and when one counts as drawn. */
+/** The views by path, and helpers that wait until one is rendered. */
 import type { Page } from 'playwright-core'
 
-/** Address and heading of each view that needs nothing more to be known. */
+/** Path and heading of each view without parameters. */
 export const VIEWS: readonly (readonly [path: string, heading: string])[] = [
   ['/', 'Today'],
   ['/revenue', 'Revenue'],
@@ -25,7 +25,7 @@ export const VIEWS: readonly (readonly [path: string, heading: string])[] = [
   ['/settings/about', 'About'],
 ]
 
-/** What is further down is asked for when it comes near, or is printed. */
+/** Loads the cards below the viewport, which load when they come near or for printing. */
 const WHOLE = `new Promise((resolve) => {
   const look = () => {
     window.dispatchEvent(new Event('beforeprint'))
@@ -35,18 +35,18 @@ const WHOLE = `new Promise((resolve) => {
   look()
 })`
 
-/** Waits until nothing is on its way any more, all of the view being drawn. */
+/** Waits until the whole view is rendered and no request is pending. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1').waitFor()
   await page.evaluate(WHOLE)
 }
 
-/** Goes there and waits until it is drawn. */
+/** Opens a path and waits until it is rendered. */
 export async function show(page: Page, path: string): Promise<void> {
   await page.goto(path)
   await settled(page)
 }
 
-/** Whether something makes the whole page scroll sideways. */
+/** Whether the page scrolls horizontally. */
 export const scrollsSideways = (page: Page): Promise<boolean> =>
   page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth + 1')

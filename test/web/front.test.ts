@@ -4,7 +4,7 @@ import { openTestApp } from '../helpers.ts'
 
 const bytes = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer())
 
-test('every view is the same page, in whatever form its reader takes', async () => {
+test('serves the same page for every view in each content encoding', async () => {
   const app = await openTestApp()
   const plain = await app.request('/', { headers: { 'accept-encoding': 'identity' } })
   expect(plain.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -21,7 +21,7 @@ test('every view is the same page, in whatever form its reader takes', async () 
   expect(zipped.headers.get('cache-control')).toBe('no-cache')
 })
 
-test('what the page is made of is named after its content and kept for ever; no other host is asked', async () => {
+test('names assets after their content, caches them permanently and uses no other host', async () => {
   const app = await openTestApp()
   const html = (await bytes(await app.request('/'))).toString()
   const named = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? '')
@@ -39,14 +39,14 @@ test('what the page is made of is named after its content and kept for ever; no 
   expect((await app.request('/service_worker.js')).headers.get('content-type')).toContain('javascript')
 })
 
-test('a file that is not part of the page is not there', async () => {
+test('answers 404 for an unknown asset', async () => {
   const app = await openTestApp()
   for (const path of ['/assets/none.js', '/assets/..%2f..%2fpackage.json', '/nothing']) {
     expect((await app.request(path)).status, path).toBe(404)
   }
 })
 
-test('a browser that asks for what is not there gets the page, which says so; programs get a problem', async () => {
+test('answers an unknown path with the page for browsers and a problem for programs', async () => {
   const app = await openTestApp()
   const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
   const page = await bytes(await app.request('/'))
@@ -73,13 +73,13 @@ test('a browser that asks for what is not there gets the page, which says so; pr
   await problem('/nothing', { method: 'POST', headers: html })
 })
 
-test('the first load stays below 90 kB as it travels', async () => {
+test('keeps the compressed first load below 90 kB', async () => {
   const app = await openTestApp()
   const sizeOf = async (path: string): Promise<number> =>
     (await bytes(await app.request(path, { headers: { 'accept-encoding': 'br' } }))).length
   const html = (await bytes(await app.request('/'))).toString()
   const paths = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? '')
-  // The browser takes the one icon that suits it.
+  // The browser loads one of the icons.
   const first = paths.filter((path) => !path.endsWith('.png'))
   const sizes = await Promise.all(['/', ...first].map(sizeOf))
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(90_000)

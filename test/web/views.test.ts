@@ -3,7 +3,7 @@ import { NAMED_VIEWS, viewAt } from '../../src/web/ui/addresses.ts'
 import { VIEWS } from '../../src/web/views.ts'
 import { openTestApp } from '../helpers.ts'
 
-test('the server answers the address of every view with the page, and lists no other', async () => {
+test('serves the page at the path of every view and at no other', async () => {
   const app = await openTestApp()
   onTestFinished(app.close)
   const page = await (await app.request('/')).text()
@@ -15,18 +15,18 @@ test('the server answers the address of every view with the page, and lists no o
   expect(pages.map(({ path }) => path)).toEqual(VIEWS.map(({ path }) => path))
 })
 
-test.each(VIEWS)('the page shows $view at $path', (view) => {
+test.each(VIEWS)('renders $view at $path', (view) => {
   const path = view.path.replace(/:\w+/g, 'one')
   expect(viewAt(path)).toBe(view)
   expect(viewAt(`${path}/`)).toBe(view)
 })
 
-test('an address that is none is no view', () => {
+test('finds no view at an unknown path', () => {
   for (const path of ['/nothing', '/revenue/more', '/metrics/mrr/more', '/users', '/customers/a/b'])
     expect(viewAt(path), path).toBeUndefined()
 })
 
-test('every view belongs to a section of the navigation, but for signing in', () => {
+test('assigns every view except sign-in to a section', () => {
   const sections = new Set<string | null>(NAMED_VIEWS.map(({ section }) => section))
   const others = VIEWS.filter(({ section }) => !sections.has(section))
   expect(others.map(({ path }) => path)).toEqual(['/setup', '/login', '/share'])

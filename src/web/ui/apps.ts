@@ -5,7 +5,7 @@ export type App = { id: string; organization_id: string; bundle_id: string; name
 
 export const useApps = (): QueryResult<{ apps: App[] }> => useQuery<{ apps: App[] }>('/api/v1/apps')
 
-/** What an app is called, by its id or its bundle id: its name, or its bundle id. */
+/** The display name of an app by its id or bundle id: its name, else its bundle id. */
 export const appName = (apps: readonly App[] | undefined, id: string | null): string => {
   const app = apps?.find((one) => one.id === id || one.bundle_id === id)
   return app?.name ?? app?.bundle_id ?? id ?? '–'

@@ -1,12 +1,12 @@
-/** Asks the server: one way to read, one to write, and every refusal as a `Problem` with words for a person. */
+/** The HTTP client: reads, writes, and turns every error into a `Problem` with a readable message. */
 import { sentence } from './words.ts'
 
-/** A refusal in the server's words (RFC 9457), or of the network: then `status` is 0. */
+/** An error of the API (RFC 9457) or of the network, with `status` 0. */
 export class Problem extends Error {
   readonly status: number
   readonly code: string
   readonly errors: { path: string; message: string }[]
-  /** Seconds, where the server says how long to wait. */
+  /** Seconds to wait, if the server sent Retry-After. */
   retryAfter: number | null = null
 
   constructor(
@@ -24,7 +24,7 @@ export class Problem extends Error {
 
 export type Query = Record<string, string | number | null | undefined>
 
-/** The address of an endpoint with what is not null of a query. */
+/** The URL of an endpoint with the query parameters that are not null or empty. */
 export function addressOf(path: string, query: Query = {}): string {
   const words = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
@@ -46,18 +46,18 @@ async function problemOf(response: Response): Promise<Problem> {
     problem.retryAfter = Number(response.headers.get('retry-after')) || null
     return problem
   } catch {
-    return new Problem(response.status, 'unknown', `The server answered ${response.status}.`)
+    return new Problem(response.status, 'unknown', `The server responded with status ${response.status}.`)
   }
 }
 
-/** Told on `window` when the server knows the caller no more. */
+/** Event on `window` when the session is no longer valid. */
 export const SIGNED_OUT_EVENT = 'signedout'
 
 async function send<Answer>(address: string, options: RequestInit): Promise<Answer> {
   const response = await fetch(address, { credentials: 'same-origin', ...options }).catch(
     (error: unknown) => {
       if (options.signal?.aborted) throw error
-      throw new Problem(0, 'offline', 'The server cannot be reached.')
+      throw new Problem(0, 'offline', 'Cannot reach the server.')
     },
   )
   if (!response.ok) {
@@ -70,11 +70,11 @@ async function send<Answer>(address: string, options: RequestInit): Promise<Answ
 
 const SIGNED_OUT_CODES = new Set(['sign_in_required', 'token_required', 'invalid_token'])
 
-/** Reads. @throws Problem */
+/** Sends a GET request. @throws Problem */
 export const read = <Answer>(path: string, query?: Query, signal?: AbortSignal): Promise<Answer> =>
   send<Answer>(addressOf(path, query), { headers: { accept: 'application/json' }, ...(signal && { signal }) })
 
-/** Writes. @throws Problem */
+/** Sends a POST or DELETE request with a JSON body. @throws Problem */
 export const write = <Answer>(method: 'POST' | 'DELETE', path: string, body: object = {}): Promise<Answer> =>
   send<Answer>(path, {
     method,

@@ -1,4 +1,4 @@
-/** The dashboard's page: what the browser runs first. */
+/** Entry point of the dashboard's page. */
 import { render } from 'preact'
 import { Page } from './page.tsx'
 import { preloadView } from './views.ts'

@@ -1,7 +1,7 @@
-/** The time, for words like "5 minutes ago": the one place of the page that looks at a clock. */
+/** The current time. The only module of the page that reads the clock. */
 import { useEffect, useState } from 'preact/hooks'
 
-/** The present instant, told anew every so many milliseconds. */
+/** The current instant, updated every `every` milliseconds. */
 export function useNow(every = 30_000): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
@@ -11,5 +11,5 @@ export function useNow(every = 30_000): number {
   return now
 }
 
-/** The present instant, for what happens once. */
+/** The current instant. */
 export const currentTime = (): number => Date.now()

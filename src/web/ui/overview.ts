@@ -1,4 +1,4 @@
-/** What stands now: asked once for all who need today's day, the currency or a headline. */
+/** The overview query: today's date, currency and headline figures. */
 import type { InferOutput } from 'valibot'
 import type { OverviewSchema } from '../../api/metrics/answers.ts'
 import { type QueryResult, useQuery } from './queries.ts'
@@ -7,7 +7,7 @@ import { placeQuery, type Scope } from './scope.ts'
 export type Overview = InferOutput<typeof OverviewSchema>
 export type OrganizationOverview = Overview['organizations'][number]
 
-/** The figures of one organization's apps: the chosen one's, or the first's. */
+/** The overview of the selected organization, or of the first one. */
 export function useOverview(
   scope: Scope,
   every?: number,

@@ -1,4 +1,4 @@
-/** Which view an address means, and whether one must sign in first. */
+/** The root component: routes, session check and error boundary. */
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso'
@@ -13,15 +13,15 @@ import { ReauthProvider } from './sign_in/reauth.tsx'
 import { isEntryPath, RedirectHome, SignIn } from './sign_in/sign_in.tsx'
 import { COMPONENTS } from './views.ts'
 
-/** Whether an address is none of ours, whoever looks. */
+/** Whether no view has this path. */
 const isUnknownPath = (path: string): boolean => viewAt(path) === undefined
 
 const NotFound = (): JSX.Element => (
   <main class="page" id="content">
-    <h1 class="spoken">Nothing here</h1>
-    <Empty icon="question" title="There is nothing at this address">
+    <h1 class="spoken">Not found</h1>
+    <Empty icon="question" title="This page does not exist">
       <a class="button" href="/">
-        To today
+        Go to dashboard
       </a>
     </Empty>
   </main>
@@ -39,17 +39,17 @@ const Views = ({ isGuest }: { isGuest: boolean }): JSX.Element => (
 function ErrorView({ error, again }: { error: Error; again: () => void }): JSX.Element {
   return (
     <main class="page" id="content">
-      <Empty icon="warning" title="This view broke">
+      <Empty icon="warning" title="Something went wrong">
         <p>{error.message}</p>
         <button type="button" class="button" onClick={again}>
-          Draw it again
+          Try again
         </button>
       </Empty>
     </main>
   )
 }
 
-/** Looks who it is whenever the server knows the caller no more; what was seen is forgotten then. */
+/** Refetches the session when it ends, and clears all cached data. */
 function useSignedOut(session: Session | undefined): boolean {
   const wasSignedIn = useRef(false)
   const isSignedIn = session?.state === 'owner' || session?.state === 'guest'
@@ -66,7 +66,7 @@ function useSignedOut(session: Session | undefined): boolean {
   return wasSignedIn.current && !isSignedIn
 }
 
-/** Remembered by the browser, because the server forgets the sessions of a link that is over. */
+/** Stored in the browser, because the server deletes the sessions of an expired link. */
 function useWasGuest(session: Session | undefined): boolean {
   const state = session?.state
   useEffect(() => {
@@ -79,7 +79,7 @@ function useWasGuest(session: Session | undefined): boolean {
 function Gate(): JSX.Element | null {
   const { path } = useLocation()
   const session = useQuery<Session>('/api/v1/session')
-  const isOver = useSignedOut(session.data)
+  const wasSignedOut = useSignedOut(session.data)
   const wasGuest = useWasGuest(session.data)
   const [broken, setBroken] = useState<Error | null>(null)
   const { data, problem, retry } = session
@@ -92,7 +92,7 @@ function Gate(): JSX.Element | null {
   const isSignedOut = data.state === 'setup' || data.state === 'signed_out'
   if (isSignedOut && isUnknownPath(path)) return <NotFound />
   if (isSignedOut || isEntryPath(path))
-    return <SignIn session={data} wasSignedOut={isOver} wasGuest={wasGuest} />
+    return <SignIn session={data} wasSignedOut={wasSignedOut} wasGuest={wasGuest} />
   return (
     <SessionContext.Provider value={data}>
       <ReauthProvider>

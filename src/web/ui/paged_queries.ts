@@ -1,10 +1,10 @@
-/** Lists that come a page at a time: the first as any answer, the others when somebody asks for more. */
+/** Paged queries: the first page loads as a normal query, further pages on request. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { type Problem, type Query, read } from './http.ts'
 import { client, problemFrom, type QueryResult, useQuery } from './queries.ts'
 
 type Page = { next: string | number | null }
-/** `from`: what the first page gave as `next` when the others were asked for. */
+/** `from`: the first page's `next` when the other pages were loaded. */
 type LoadedPages<Answer> = {
   key: string
   from: Page['next']
@@ -15,17 +15,17 @@ type LoadedPages<Answer> = {
 type CachedPages<Answer> = Pick<LoadedPages<Answer>, 'from' | 'pages'>
 
 export type Paged<Answer> = {
-  /** Of the first page; what it says stands for all. */
+  /** The query state of the first page. */
   first: QueryResult<Answer>
-  /** All that are there, the first among them. */
+  /** All loaded pages, including the first. */
   pages: Answer[]
-  /** Asks for the next; null after the last. */
+  /** Loads the next page; null after the last. */
   more: (() => void) | null
   isBusy: boolean
   problem: Problem | null
 }
 
-/** `cursor` is the parameter that takes `next` of the page before. What was asked for stays for who comes back. */
+/** `cursor` is the parameter for `next` of the previous page. Loaded pages stay cached across navigation. */
 export function usePagedQuery<Answer extends Page>(
   path: string,
   query: Query,
@@ -52,7 +52,7 @@ export function usePagedQuery<Answer extends Page>(
       client.setQueryData<CachedPages<Answer>>(cacheKey, { from: loaded.from, pages: loaded.pages })
   }, [loaded])
 
-  /** Asks for so many pages after one, those that are there already among them. */
+  /** Loads pages until there are `pageCount`, including `existing`. */
   async function fetchPages(from: Page['next'], existing: Answer[], pageCount: number): Promise<void> {
     setLoaded({ ...current, isBusy: true, problem: null })
     try {
@@ -69,7 +69,7 @@ export function usePagedQuery<Answer extends Page>(
   }
 
   const firstCursor = isStale ? null : (first.data?.next ?? null)
-  // What came since has moved the first page's end: the others are asked again from there, so that none is left out.
+  // New items have moved the end of the first page, so reload the others from there to leave no hole.
   useEffect(() => {
     if (!isStale && current.pages.length > 0 && current.from !== firstCursor)
       void fetchPages(firstCursor, [], current.pages.length)

@@ -1,4 +1,4 @@
-/** What has been asked for: kept, shown while it is asked again, tried again. A thin hook over query-core. */
+/** The query hook and cache, based on query-core. */
 import { QueryClient, QueryObserver, type QueryObserverResult } from '@tanstack/query-core'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { addressOf, Problem, type Query, read } from './http.ts'
@@ -6,7 +6,7 @@ import { addressOf, Problem, type Query, read } from './http.ts'
 const MINUTE = 60_000
 
 const SECOND = 1_000
-/** A question that had no place among those under way is asked again so often before the page says so. */
+/** Retries of requests that the server's concurrency limit refused. */
 const MAX_RATE_LIMIT_RETRIES = 10
 
 const shouldRetry = (failures: number, error: Error): boolean => {
@@ -15,7 +15,7 @@ const shouldRetry = (failures: number, error: Error): boolean => {
   return failures < 2 && (error.status === 0 || error.status >= 500)
 }
 
-/** As long as the server says; else a second, two, four. */
+/** Retry-After if sent, else 1, 2, 4 … seconds. */
 const retryDelay = (failures: number, error: Error): number =>
   ((error instanceof Problem && error.retryAfter) || 2 ** failures) * SECOND
 
@@ -26,7 +26,7 @@ export const client = new QueryClient({
       gcTime: 30 * MINUTE,
       retry: shouldRetry,
       retryDelay: retryDelay,
-      // What a person looks at is told even while the network is away.
+      // Errors are shown even while offline.
       networkMode: 'always',
       refetchOnWindowFocus: true,
       refetchOnReconnect: true,
@@ -35,29 +35,29 @@ export const client = new QueryClient({
 })
 client.mount()
 
-/** `data` stays while newer is asked for; `problem` with data means that it is of `at` and could not be renewed. */
+/** `data` stays during a refetch. `problem` with data means that a refetch failed and the data is from `at`. */
 export type QueryResult<Answer> = {
   data: Answer | undefined
   problem: Problem | null
-  /** Asked for and not there yet, nor anything older. */
+  /** Loading, without older data. */
   isPending: boolean
-  /** What is shown belongs to the question before this one. */
+  /** The data belongs to the previous query. */
   isPrevious: boolean
   at: number
   retry: () => void
 }
 
 type QueryOptions = {
-  /** Asks again every so many milliseconds while the page is seen. */
+  /** Refetch interval in milliseconds while the page is visible. */
   every?: number
-  /** Not to be asked yet. */
+  /** Do not fetch yet. */
   wait?: boolean
 }
 
-/** Under which the answer to `GET path?query` is kept. */
+/** The cache key of `GET path?query`. */
 export const queryKey = (path: string, query: Query = {}) => [path, addressOf(path, query)] as const
 
-/** The answer to `GET path?query`, kept in `client` under its address, so that whoever else asks for that has it, too. */
+/** The response to `GET path?query`, cached in `client` and shared by all components. */
 export function useQuery<Answer>(
   path: string,
   query: Query = {},
@@ -95,11 +95,11 @@ function toQueryResult<Answer>(result: QueryObserverResult<Answer, Error>): Quer
   }
 }
 
-/** Anything that was thrown, as a problem. */
+/** Any thrown value as a `Problem`. */
 export const problemFrom = (error: unknown): Problem =>
   error instanceof Problem ? error : new Problem(0, 'unexpected', String(error))
 
-/** Forgets what was kept below some paths, so that what is on the page is asked again. */
+/** Invalidates cached queries by path prefix; visible ones are refetched. */
 export const invalidate = (...paths: string[]): Promise<void> =>
   client.invalidateQueries({
     predicate: ({ queryKey: [path] }) => paths.some((start) => String(path).startsWith(start)),

@@ -1,4 +1,4 @@
-/** What every view is about: which apps, days, money. It stands in the address, so that a view can be kept and sent. */
+/** The scope of a view: apps, date range and amounts. It is in the URL, so views can be bookmarked and shared. */
 import { useLocation } from 'preact-iso'
 import { INTERVALS } from '../../metrics/series/buckets.ts'
 import type { Query } from './http.ts'
@@ -12,7 +12,7 @@ export const RANGE_TITLES: Record<Range, string> = {
   '90d': '90 days',
   '12m': '12 months',
   all: 'All time',
-  custom: 'Other days',
+  custom: 'Custom range',
 }
 const RANGE_DAYS: Partial<Record<Range, number>> = { '7d': 7, '28d': 28, '90d': 90 }
 
@@ -22,7 +22,7 @@ export type Scope = {
   range: Range
   from: string | null
   to: string | null
-  /** null: what suits the range. */
+  /** null: chosen by the range. */
   interval: Interval | null
   currency: string | null
   basis: 'gross' | 'proceeds'
@@ -34,7 +34,7 @@ export type Scope = {
 const word = <Word extends string>(text: string | undefined, words: readonly Word[], otherwise: Word): Word =>
   words.find((one) => one === text) ?? otherwise
 
-/** What an address says of it; what it does not say is the usual. */
+/** The scope in URL parameters, with defaults. */
 export function scopeFrom(query: Record<string, string>): Scope {
   return {
     apps: (query.app ?? '').split(',').filter((id) => id !== ''),
@@ -51,7 +51,7 @@ export function scopeFrom(query: Record<string, string>): Scope {
   }
 }
 
-/** The words of an address that say it; nothing for what is usual. */
+/** The URL parameters of a scope, without defaults. */
 export function scopeWords(scope: Scope): Query {
   const isCustom = scope.range === 'custom'
   return {
@@ -71,7 +71,7 @@ export function scopeWords(scope: Scope): Query {
 
 const NAMES = ['app', 'org', 'range', 'from', 'to', 'by', 'currency', 'basis', 'env', 'zone', 'compare']
 
-/** An address with the scope of the present one and words of its own. */
+/** A URL with the scope of the current one and additional parameters. */
 export function hrefWithin(path: string, present: Record<string, string>, own: Query = {}): string {
   const words = new URLSearchParams()
   for (const name of NAMES) if (present[name]) words.set(name, present[name])
@@ -83,7 +83,7 @@ export function hrefWithin(path: string, present: Record<string, string>, own: Q
   return text === '' ? path : `${path}?${text}`
 }
 
-/** The scope of the present address, and a way to another one with the same view. */
+/** The scope in the current URL, and functions to change it and to build links. */
 export function useScope(): { scope: Scope; change: (changes: Partial<Scope>) => void; href: typeof href } {
   const { query, path, route } = useLocation()
   const scope = scopeFrom(query)
@@ -95,21 +95,21 @@ export function useScope(): { scope: Scope; change: (changes: Partial<Scope>) =>
   return { scope, change, href }
 }
 
-/** Words of the present address that belong to the view and not to the scope, as of a search or a filter. */
+/** The query parameters of the current URL, and a function to change them. */
 export function useQueryParams(): [Record<string, string>, (changes: Query) => void] {
   const { query, path, route } = useLocation()
   const change = (changes: Query): void => route(hrefWithin(path, query, { ...query, ...changes }), true)
   return [query, change]
 }
 
-/** The interval that a range is told by unless one is chosen: some thirty to ninety points. */
+/** The interval of a scope; by default one that gives about 30 to 90 points. */
 export function intervalOf(scope: Scope, days: number): Interval {
   if (scope.interval) return scope.interval
   if (days <= 100) return 'day'
   return days <= 400 ? 'week' : 'month'
 }
 
-/** From which day to which one, for a `today` of the organization's. */
+/** The first and last day of a scope. `today` is the organization's current date. */
 export function daysOf(scope: Scope, today: string, first: string | null): { from: string; to: string } {
   if (scope.range === 'custom' && scope.from && scope.to) {
     const to = scope.to > today ? today : scope.to
@@ -121,7 +121,7 @@ export function daysOf(scope: Scope, today: string, first: string | null): { fro
   return { from: plusDays(today, 1 - (RANGE_DAYS[scope.range] ?? 90)), to: today }
 }
 
-/** What an endpoint of metrics is asked for this scope. */
+/** The metric query parameters of a scope. */
 export function metricQuery(scope: Scope, today: string, first: string | null = null): Query {
   const { from, to } = daysOf(scope, today, first)
   return {
@@ -133,7 +133,7 @@ export function metricQuery(scope: Scope, today: string, first: string | null = 
   }
 }
 
-/** Whose figures, by whose days: fiscal months have Pacific ones. */
+/** Apps, organization, environment and time zone. Fiscal months use Pacific time. */
 export const placeQuery = (scope: Scope): Query => ({
   app: scope.apps.join(','),
   organization: scope.organization,

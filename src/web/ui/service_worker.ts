@@ -1,9 +1,9 @@
-/** The page without a network: keeps the files of one version, never an answer with anybody's data. */
+/** The service worker: caches the files of one version for offline use, never data. */
 
 declare const SHELL: string[]
 declare const VERSION: string
-/** What a service worker has around it: the page's own types know only windows. */
-type Around = {
+/** The service worker global scope, which the page's DOM types lack. */
+type WorkerScope = {
   addEventListener(type: string, listener: (event: WorkerEvent) => void): void
   skipWaiting(): Promise<void>
   clients: { claim(): Promise<void> }
@@ -15,7 +15,7 @@ type WorkerEvent = Event & {
   respondWith(answer: Promise<Response>): void
 }
 
-const worker = self as unknown as Around
+const worker = self as unknown as WorkerScope
 const NAME = `windfall-${VERSION}`
 
 async function install(): Promise<void> {
@@ -30,7 +30,7 @@ async function activate(): Promise<void> {
   await worker.clients.claim()
 }
 
-/** Files are named after their content, so the kept one is right. */
+/** Assets are named after their content, so the cached file is always current. */
 async function file(request: Request): Promise<Response> {
   const cache = await caches.open(NAME)
   const kept = await cache.match(request)

@@ -1,4 +1,4 @@
-/** Who is looking: the owner, a guest with a share link, nobody yet. */
+/** The session: owner, guest or signed out. */
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
@@ -16,15 +16,15 @@ export const SessionContext = createContext<Session>({
   insecure: false,
   expires_at: null,
 })
-/** What keeps the database from being written, for the owner; null while nothing does. */
+/** The message on why the database cannot be written, or null. */
 export function storageMessage(storage: Session['storage']): string | null {
   if (storage === 'ok') return null
   return {
-    full: 'The disk of the server is full: nothing can be recorded. Make room; Windfall resumes by itself.',
-    damaged: 'The database of the server is damaged. Stop Windfall and restore a backup.',
-    failing: 'The database of the server cannot be written. Its log says why.',
+    full: 'The server’s disk is full and nothing can be recorded. Free some space; Windfall resumes automatically.',
+    damaged: 'The database is damaged. Stop Windfall and restore a backup.',
+    failing: 'The database cannot be written. See the server log.',
     replaced:
-      'The database file was replaced or deleted while Windfall runs. Run windfall backup FILE before you stop Windfall, then windfall restore FILE.',
+      'The database file was replaced or deleted while Windfall was running. Run windfall backup FILE before you stop Windfall, then windfall restore FILE.',
   }[storage]
 }
 

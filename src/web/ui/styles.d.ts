@@ -1,2 +1,2 @@
-/** Style sheets are imported for their effect alone; the build gathers them. */
+/** Style sheets are side-effect imports; the build bundles them. */
 declare module '*.css'

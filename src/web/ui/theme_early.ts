@@ -1,3 +1,3 @@
-/** The chosen theme, before anything is drawn: the one script that the page waits for. */
+/** Applies the chosen theme before the first paint; the only blocking script. */
 const chosen = localStorage.getItem('theme')
 if (chosen === 'light' || chosen === 'dark') document.documentElement.dataset.theme = chosen

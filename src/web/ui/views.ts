@@ -1,8 +1,8 @@
-/** The component of each view, whose code is fetched when it is needed. */
+/** Lazily loaded components of the views. */
 import { lazy } from 'preact-iso'
 import { viewAt } from './addresses.ts'
 
-/** The component of each view. Those at the addresses for signing in are shown by the page itself. */
+/** The component of each view. The page itself renders the sign-in views. */
 export const COMPONENTS = {
   today: lazy(() => import('./today/today.tsx').then((module) => module.Today)),
   revenue: lazy(() => import('./revenue/revenue.tsx').then((module) => module.Revenue)),
@@ -22,10 +22,10 @@ export const COMPONENTS = {
   settings: lazy(() => import('./settings/settings.tsx').then((module) => module.Settings)),
 }
 
-/** Fetches the code of the view at an address, while the server is still asked who it is. */
+/** Loads the code of the view at a path, in parallel with the session. */
 export function preloadView(path: string): void {
   const view = viewAt(path)?.view
   if (view === undefined || view === 'sign_in') return
-  // What fails here fails again where the view is drawn, and is told there.
+  // An error here occurs again when the view renders, which reports it.
   void COMPONENTS[view].preload().catch(() => {})
 }

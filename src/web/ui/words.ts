@@ -1,4 +1,4 @@
-/** Numbers, money, days and instants in the words of the viewer's own locale. */
+/** Formats numbers, money, days and instants in the viewer's locale. */
 import { dayNumber, dayText } from '../../metrics/lineage/calendar.ts'
 import { fiscalMonthDays, fiscalMonthOf } from '../../metrics/lineage/fiscal.ts'
 import type { Interval } from '../../metrics/series/buckets.ts'
@@ -13,10 +13,10 @@ function numbers(options: Intl.NumberFormatOptions): Intl.NumberFormat {
   return made
 }
 
-/** Nothing is known, which is not zero. */
+/** Placeholder of an unknown value. */
 export const UNKNOWN = '–'
 
-/** Whole figures drop their cents from here on: they say nothing there, and do not fit. */
+/** From this amount on (thousandths), money is shown without cents. */
 const CENTS_BELOW = 100_000_000
 
 /** Thousandths of a currency, as `$1,234.56`. */
@@ -33,7 +33,7 @@ export function signedMoney(milli: number, currency: string | null): string {
   return milli > 0 ? `+${words}` : words
 }
 
-/** The same in as few characters as an axis has. */
+/** Compact, for axes. */
 export const shortMoney = (milli: number, currency: string | null): string =>
   numbers({
     ...(currency ? { style: 'currency', currency } : {}),
@@ -79,12 +79,12 @@ const monthsOfYears = utc({ month: 'short', year: 'numeric' })
 const monthsAlone = utc({ month: 'short' })
 const dateOf = (on: string): Date => new Date(`${on}T00:00:00Z`)
 
-/** A day, `2026-11-21`, as people write it. */
+/** Formats a day given as `2026-11-21`. */
 export const day = (on: string): string => dayNames.format(dateOf(on))
 export const shortDay = (on: string): string => shortDays.format(dateOf(on))
 export const weekday = (on: string): string => weekdays.format(dateOf(on))
 export const month = (on: string): string => monthNames.format(dateOf(on))
-/** `Nov 2026`, and `Nov` where the year is told beside it. */
+/** `Nov 2026`, and `Nov` where the year is next to it. */
 export const monthOfYear = (on: string): string => monthsOfYears.format(dateOf(on))
 export const monthName = (on: string): string => monthsAlone.format(dateOf(on))
 
@@ -138,16 +138,16 @@ function stepAfter(on: string, interval: Interval): string {
 }
 
 export type Grain = 'day' | 'week' | 'month' | 'year'
-/** Those who began in the day, week, month or year that begins on a day, in few characters. */
+/** A short title of the cohort that begins on a day. */
 export function cohortTitle(on: string, grain: Grain): string {
   if (grain === 'year') return on.slice(0, 4)
   return grain === 'month' ? monthOfYear(on) : day(on)
 }
 
-/** A day so many days later. */
+/** The day `days` days later. */
 export const plusDays = (on: string, days: number): string =>
   new Date(dateOf(on).getTime() + days * DAY_MS).toISOString().slice(0, 10)
-/** How many days lie between two. */
+/** The number of days between two days. */
 export const daysBetween = (from: string, to: string): number =>
   Math.round((dateOf(to).getTime() - dateOf(from).getTime()) / DAY_MS)
 
@@ -177,15 +177,15 @@ export function ago(at: number, now: number): string {
   return relative.format(0, 'second')
 }
 
-/** Somebody else’s words as a sentence begins; a bundle id or a path stays as it is written. */
+/** Capitalizes a text from the server, unless it starts with a bundle id or path. */
 export const sentence = (text: string): string =>
   /^\S*[._/]\w/.test(text) ? text : text.slice(0, 1).toUpperCase() + text.slice(1)
 
-/** Somebody else’s words with their large whole numbers as those of the page; days, ids and versions as they are. */
+/** Formats large integers within a text from the server; days, ids and versions stay unchanged. */
 export const grouped = (text: string): string =>
   text.replace(/(?<![\w.,:/-])\d{4,15}(?![\w:/-]|[.,]\d)/g, (digits) => count(Number(digits)))
 
-/** `1 link`, `2 links`: English alone, like the page. */
+/** `1 link`, `2 links`: English only. */
 export const plural = (many: number, one: string, several = `${one}s`): string =>
   `${count(many)} ${many === 1 ? one : several}`
 
@@ -200,7 +200,7 @@ export function period(code: string): string {
 
 const months = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'short', year: 'numeric' })
 const years = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', year: 'numeric' })
-/** The month, or at its beginning the year, that begins at an instant: a mark on an axis. */
+/** The axis label of a month start: the month, or the year in January. */
 export const monthOf = (at: number): string => (new Date(at).getUTCMonth() === 0 ? years : months).format(at)
 
 const SIZES = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
@@ -221,7 +221,7 @@ const LENGTHS = [
   [1_000, 'second'],
   [1, 'millisecond'],
 ] as const
-/** How long something took: `250 ms`, `3 min`. */
+/** A duration: `250 ms`, `3 min`. */
 export function duration(ms: number): string {
   const [length, unit] = LENGTHS.find(([length]) => ms >= length) ?? LENGTHS[3]
   return numbers({ style: 'unit', unit, maximumFractionDigits: ms < 60_000 ? 1 : 0 }).format(ms / length)

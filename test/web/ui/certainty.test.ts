@@ -12,16 +12,14 @@ const yesterday = (
   estimated_share,
 })
 
-test('what yesterday left is told with how sure it is', () => {
-  expect(certainty(yesterday(1000, 0))).toBe('As Apple’s reports have it.')
-  expect(certainty(yesterday(1000, 0.12))).toBe('12% of it is estimated.')
-  expect(certainty(yesterday(1000, 1))).toBe('Estimated until Apple’s report of the day is in.')
-  expect(certainty(yesterday(1000, 0.12, false))).toBe(
-    '12% of it is estimated. Not all of the day is known yet.',
-  )
+test('says how certain yesterday’s proceeds are', () => {
+  expect(certainty(yesterday(1000, 0))).toBe('From Apple’s reports.')
+  expect(certainty(yesterday(1000, 0.12))).toBe('12% is estimated.')
+  expect(certainty(yesterday(1000, 1))).toBe('Estimated until Apple’s report for the day arrives.')
+  expect(certainty(yesterday(1000, 0.12, false))).toBe('Preliminary. 12% is estimated.')
 })
 
-test('nothing sold is not the same as nothing known', () => {
-  expect(certainty(yesterday(0, null))).toBe('Nothing was sold.')
-  expect(certainty(yesterday(0, null, false))).toBe('Nothing is known of it yet.')
+test('distinguishes no sales from no data', () => {
+  expect(certainty(yesterday(0, null))).toBe('No sales.')
+  expect(certainty(yesterday(0, null, false))).toBe('No data yet.')
 })

@@ -22,7 +22,7 @@ const retention = (
   })),
 })
 
-test('a triangle has the newest cohort first, and all of them together over it', () => {
+test('puts the total row first, then the newest cohort', () => {
   const cohorts = [
     retention('2026-09-01', 'P1M', [10, 8, 4]),
     retention('2026-10-01', 'P1M', [20, 9], [20, 15]),
@@ -35,7 +35,7 @@ test('a triangle has the newest cohort first, and all of them together over it',
   const { rows, all, columns } = triangleOf(cohorts, 'P1M')
   expect(rows.map(({ cohort }) => cohort)).toEqual(['2026-10-01', '2026-09-01'])
   expect(columns).toBe(3)
-  // At the first renewal 8 of 10 and 9 of 15 stayed; of the second only the elder cohort is known.
+  // At the first renewal 8 of 10 and 9 of 15 renewed; the second renewal is known only for the older cohort.
   expect(all.cells.map(({ held, due, complete }) => [held, due, complete])).toEqual([
     [30, 30, true],
     [17, 25, false],
@@ -44,7 +44,7 @@ test('a triangle has the newest cohort first, and all of them together over it',
   expect(all.cells[1]?.share).toBe(17 / 25)
 })
 
-test('no cohorts make an empty triangle', () => {
+test('returns an empty triangle without cohorts', () => {
   expect(triangleOf([], 'P1M')).toMatchObject({ rows: [], columns: 0, all: { size: 0, cells: [] } })
   expect(periodsOf([])).toEqual([])
 })
@@ -63,7 +63,7 @@ const ltv = (cohort: string, perCustomer: number[], complete: boolean[]): Ltv =>
   })),
 })
 
-test('a curve ends where nobody is old enough, and is unsure where not everybody is', () => {
+test('ends a curve at the age of its cohort and marks partial points as incomplete', () => {
   const graph = curvesOf({
     cohorts: [ltv('2026-11-01', [1000, 1500, 1600, 1600], [true, true, false, false])],
     by: 'month',
@@ -72,13 +72,13 @@ test('a curve ends where nobody is old enough, and is unsure where not everybody
     title: 'Realized LTV',
   })
   expect(graph.on).toEqual(['0', '7', '14', '21'])
-  // On the 18th the eldest are 17 days old.
+  // On the 18th the oldest are 17 days old.
   expect(graph.lines[0]?.values).toEqual([1000, 1500, 1600, null])
   expect(graph.lines[0]?.complete).toEqual([true, true, false, false])
   expect(graph.lines[0] && graph.summed(graph.lines[0])).toBe(1600)
 })
 
-test('a month without anybody is a gap, no shorter than others', () => {
+test('draws a month without a cohort as a gap of full width', () => {
   const rows = ['2025-12-01', '2026-02-01'].map((cohort) => ({ cohort, complete: true, milli: 7 }))
   const part = { key: 'milli', title: 'Money', hue: 1 as const, of: (row: { milli: number }) => row.milli }
   const shape = {
@@ -95,7 +95,7 @@ test('a month without anybody is a gap, no shorter than others', () => {
   expect(cohortGraph({ ...shape, rows: [] }).on).toEqual([])
 })
 
-test('what became of cohorts is laid on one another and comes to the whole', () => {
+test('stacks outcomes that add up to the total', () => {
   const rows = [
     { cohort: '2026-09-01', complete: true, recovered: 3, lost: 2 },
     { cohort: '2026-10-01', complete: false, recovered: 1, lost: 0 },

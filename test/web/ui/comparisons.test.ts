@@ -20,10 +20,10 @@ const app = (comparison: Partial<Compared['comparison']> | null, has_key = true)
   },
 })
 
-test('no gap is good news only after a comparison', () => {
+test('reports no gaps as complete only after a comparison', () => {
   expect(noGapsMessage([])).toMatchObject({ title: 'Not compared yet', isSure: false })
   expect(noGapsMessage([app(null)])).toMatchObject({ title: 'Not compared yet', isSure: false })
-  // The history is being read; the first comparison has not ended.
+  // The backfill is running; the first comparison has not finished.
   expect(noGapsMessage([app({ checked_at: null })])).toMatchObject({
     title: 'Not compared yet',
     isSure: false,
@@ -36,7 +36,7 @@ test('no gap is good news only after a comparison', () => {
   expect(some.text).toContain('1 app not compared yet.')
 })
 
-test('an app is complete up to where its last comparison reached', () => {
+test('reports an app as complete up to its last comparison', () => {
   expect(comparisonText(app({ checked_at: null }))).toEqual({ text: 'not yet', isBad: false })
   expect(comparisonText(app({})).text).toMatch(/^complete until Nov 20, 2026/)
   expect(comparisonText(app(null, false)).text).toContain('In-App Purchase key')

@@ -43,7 +43,7 @@ const transaction = (id: string, bought: number, expires: number): Transaction =
   proceeds: null,
 })
 
-test('renewals of the same run together; grace and gaps stand apart', () => {
+test('merges equal renewals and separates grace periods and gaps', () => {
   const timeline = [
     segment('1', 0, 7, { kind: 'trial', price_milli: 0 }),
     segment('2', 7, 37),
@@ -69,7 +69,7 @@ test('renewals of the same run together; grace and gaps stand apart', () => {
   expect(barPieces([], [])).toEqual([])
 })
 
-test('an axis reaches until now at least, and marks few months at their beginning', () => {
+test('extends the axis to now and marks few months', () => {
   for (const days of [1, 20, 90, 400, 900, 4_000]) {
     const axis = axisOf([at(0), at(days)], at(10))
     expect(positionOn(axis, at(0))).toBeGreaterThan(0)
@@ -102,7 +102,7 @@ const event = (id: string, type: string, days: number, transaction_id?: string):
   data: transaction_id === undefined ? {} : { transaction: { transaction_id } },
 })
 
-test('a payment is told once: by its event, or else by the transaction alone', () => {
+test('lists a payment once, by its event or else by its transaction', () => {
   const events = [
     event('e1', 'subscription.started', 0, '1'),
     event('e3', 'subscription.renewal_disabled', 35, '2'),
@@ -117,24 +117,24 @@ test('a payment is told once: by its event, or else by the transaction alone', (
   expect(keys('subscription')).toEqual(['e3'])
 })
 
-test('a conversion and its renewal are one row, with the amount once', () => {
+test('merges a conversion with its renewal and shows the amount once', () => {
   const converted = event('e2', 'trial.converted', 7, '2')
   const rows = (events: FeedEvent[], section: Parameters<typeof timelineOf>[2] = 'all') =>
     timelineOf(events, [transaction('2', 7, 37)], section).map((item) => [
       item.key,
       item.event !== null && item.hasAmount,
     ])
-  // Apple's notification of the renewal and the conversion that follows from it.
+  // Apple's renewal notification and the conversion derived from it.
   const renewed = event('e1', 'subscription.renewed', 7, '2')
   for (const section of ['all', 'money', 'subscription'] as const)
     expect(rows([converted, renewed], section)).toEqual([['e2', true]])
-  // A later renewal is a payment of its own.
+  // A later renewal is a separate payment.
   const later = event('e3', 'subscription.renewed', 37, '3')
   expect(rows([later, converted, renewed])).toEqual([
     ['e3', true],
     ['e2', true],
   ])
-  // Collected after a failed payment: both rows say something, the amount stands on one.
+  // Collected after a failed payment: both rows stay, one shows the amount.
   const recovered = event('e1', 'subscription.recovered', 7, '2')
   expect(rows([converted, recovered])).toEqual([
     ['e2', false],

@@ -5,7 +5,7 @@ import { feedQuery, filtersIn, NOUNS, toggled } from '../../../src/web/ui/events
 import { jsonLines } from '../../../src/web/ui/evidence/json_lines.ts'
 import { scopeFrom } from '../../../src/web/ui/scope.ts'
 
-test('filters are what the address says, and nothing that there is not', () => {
+test('reads filters from the URL and ignores unknown values', () => {
   expect(filtersIn({ type: 'gap.found,gap.lost', origin: 'moon', since: '2026-02-31x' })).toEqual({
     types: ['gap.found'],
     origin: null,
@@ -18,7 +18,7 @@ test('filters are what the address says, and nothing that there is not', () => {
   expect(Number(until_at) - Number(from_at)).toBe(86_400_000)
 })
 
-test('every type is offered once, below its noun, and a noun toggles all of its types', () => {
+test('lists every type once below its noun, which toggles all of its types', () => {
   expect(NOUNS.flatMap(([, types]) => types).sort()).toEqual([...EVENT_TYPES].sort())
   const trials = NOUNS.find(([noun]) => noun === 'trial')?.[1] ?? []
   expect(toggled(['gap.found', 'trial.ended'], trials)).toEqual([
@@ -29,7 +29,7 @@ test('every type is offered once, below its noun, and a noun toggles all of its 
   expect(toggled(['gap.found', ...trials], trials)).toEqual(['gap.found'])
 })
 
-test('decoded JSON is told line by line, instants by their names', () => {
+test('splits JSON into lines and decodes instants by their keys', () => {
   const at = Date.UTC(2026, 0, 1)
   const lines = jsonLines({ expiresDate: at, price: at, list: [1, 'a'], none: {}, no: null })
   expect(lines.map(({ depth, key, value, at: instant }) => [depth, key, value, instant])).toEqual([
@@ -60,7 +60,7 @@ const cell = (month: string, metric: Cell['metric'], share: number | null): Cell
   residue: { ...nothing, before_first_notification: 2, exchange_rate: -3 },
 })
 
-test('coverage is a table of months, newest first, with holes where no report tells', () => {
+test('lists coverage by month, newest first, with empty cells without a report', () => {
   const { months, apps } = gridOf([
     cell('2026-01', 'mrr', 1),
     cell('2026-03', 'mrr', 0.9),

@@ -22,21 +22,21 @@ const event = (type: string, data: FeedEvent['data']): FeedEvent => ({
   data,
 })
 
-test('every type has words, and every one that is news belongs to exactly one kind', () => {
+test('labels every type and assigns it to exactly one kind', () => {
   for (const type of EVENT_TYPES) expect(eventLabel(type).title, type).not.toBe(type)
   const chosen = KINDS.flatMap((kind) => typesOf(kind)?.split(','))
   expect(chosen.toSorted()).toEqual(EVENT_TYPES.filter((type) => !QUIET_TYPES.includes(type)).toSorted())
   expect(typesOf(null)).toBeNull()
 })
 
-test('a cancellation that is taken back does not look like one', () => {
+test('shows a different icon for a reversed cancellation', () => {
   expect(iconOf('subscription.renewal_disabled')).toBe('close')
   expect(iconOf('subscription.expired')).toBe('close')
   expect(iconOf('subscription.renewal_enabled')).toBe('check')
   expect(iconOf('subscription.paused')).toBe('bell')
 })
 
-test('a type that only a newer server knows is called by its own name', () => {
+test('labels an unknown type by its name', () => {
   expect(eventLabel('subscription.paused')).toEqual({
     title: 'subscription.paused',
     kind: 'others',
@@ -44,7 +44,7 @@ test('a type that only a newer server knows is called by its own name', () => {
   })
 })
 
-test('money is told where it moved, and below zero where it went', () => {
+test('shows charges as positive and refunds as negative amounts', () => {
   const money = { price_milli: 5990, refunded_milli: 2000, currency: 'EUR' }
   expect(amountOf(event('subscription.renewed', { money }))).toEqual({ milli: 5990, currency: 'EUR' })
   expect(amountOf(event('purchase.refunded', { money }))).toEqual({ milli: -2000, currency: 'EUR' })
@@ -53,13 +53,13 @@ test('money is told where it moved, and below zero where it went', () => {
   expect(amountOf(event('gap.found', {}))).toBeNull()
 })
 
-test('a product is called by its id without the bundle’s', () => {
+test('removes the bundle id from product names', () => {
   expect(productName('com.example.tides.pro_yearly', 'com.example.tides')).toBe('Pro Yearly')
   expect(productName('com.other.tides.pro', 'com.example.tides')).toBe('Tides Pro')
   expect(productName('tides.plus.monthly', undefined)).toBe('Tides Plus Monthly')
 })
 
-test('what comes of it is told in a few words', () => {
+test('describes the detail of an event', () => {
   const subscription = { renewal_price_milli: 5990, currency: 'USD', next_product_id: 'com.example.a.basic' }
   const transaction = { offer_period: 'P1W' }
   expect(eventDetail(event('trial.started', { subscription, transaction }))).toBe('1 week free, then $5.99')
@@ -70,10 +70,10 @@ test('what comes of it is told in a few words', () => {
   const renewing = { ...subscription, auto_renew: true }
   expect(
     eventDetail(event('subscription.downgraded', { subscription: renewing, bundle_id: 'com.example.a' })),
-  ).toBe('to Basic, $5.99, renewal is on')
+  ).toBe('to Basic, $5.99, auto-renewal is on')
   for (const type of ['subscription.upgraded', 'subscription.downgrade_cancelled']) {
-    expect(eventDetail(event(type, { subscription: renewing }))).toBe('renewal is on')
-    expect(eventDetail(event(type, { subscription: { auto_renew: false } }))).toBe('renewal is off')
+    expect(eventDetail(event(type, { subscription: renewing }))).toBe('auto-renewal is on')
+    expect(eventDetail(event(type, { subscription: { auto_renew: false } }))).toBe('auto-renewal is off')
     expect(eventDetail(event(type, {}))).toBeNull()
   }
   expect(eventDetail(event('subscription.billing_failed', { subscription }))).toBe('$5.99 is due')
@@ -84,12 +84,12 @@ test('what comes of it is told in a few words', () => {
   expect(eventDetail(event('subscription.renewed', { subscription }))).toBeNull()
 })
 
-test('what the customer of an event has come to is said to be of now', () => {
+test('labels customer figures as current', () => {
   const figures = { currency: 'USD', ltv_milli: 42_000, payments: 3, mrr_milli: 4_990, unconverted: null }
   const customer = { id: 'cus_1', users: [], as_of: 0 }
   expect(customerValue({ ...customer, figures })).toBe('LTV now $42.00 from 3 payments, MRR now $4.99')
   const apart = { ...figures, payments: 1, mrr_milli: 0, unconverted: { EUR: 5_000 } }
   expect(customerValue({ ...customer, figures: apart })).toBe('LTV now $42.00 + €5.00 from 1 payment')
   expect(customerValue({ ...customer, figures: null, behind: true })).toBe('LTV now: still being computed')
-  expect(customerValue({ ...customer, figures: null })).toBe('LTV now: not known')
+  expect(customerValue({ ...customer, figures: null })).toBe('LTV now: unknown')
 })

@@ -27,32 +27,32 @@ const event = (seq: number): FeedEvent => ({
 const stretch = (seqs: number[], next: number | null): FeedWindow => ({ events: seqs.map(event), next })
 const seqs = ({ events }: FeedWindow): number[] => events.map(({ seq }) => seq)
 
-test('news stands above what was there, newest first, each once', () => {
+test('adds new events on top, newest first, without duplicates', () => {
   const present = stretch([5, 4, 2], 2)
   const after = withNewEvents(present, [event(6), event(5), event(8)])
   expect(seqs(after)).toEqual([8, 6, 5, 4, 2])
   expect(after.next).toBe(2)
 })
 
-test('the oldest go when there are too many, and can be asked for again', () => {
+test('drops the oldest events beyond the limit and can load them again', () => {
   const after = withNewEvents(stretch([3, 2, 1], null), [event(5), event(4)], 3)
   expect(seqs(after)).toEqual([5, 4, 3])
   expect(after.next).toBe(3)
 })
 
-test('a newest page that reaches what is there fills in between', () => {
+test('merges a newest page that reaches the window', () => {
   const after = withNewestPage(stretch([5, 4], 4), stretch([9, 7, 6], 5))
   expect(seqs(after)).toEqual([9, 7, 6, 5, 4])
   expect(after.next).toBe(4)
 })
 
-test('a newest page that does not reach what is there takes its place: no hole is shown as none', () => {
+test('replaces the window with a newest page that does not reach it', () => {
   const page = stretch([99, 98], 98)
   expect(withNewestPage(stretch([5, 4], 4), page)).toEqual(page)
   expect(withNewestPage(stretch([], null), page)).toEqual(page)
 })
 
-test('older ones go below, none twice', () => {
+test('appends older events without duplicates', () => {
   const after = withOlderPage(stretch([5, 4], 4), stretch([4, 3, 2], null))
   expect(seqs(after)).toEqual([5, 4, 3, 2])
   expect(after.next).toBeNull()

@@ -5,13 +5,13 @@ import { graphOf } from '../../../src/web/ui/metrics/lines.ts'
 import { noPeriodOf, unpricedOf } from '../../../src/web/ui/metrics/origins.ts'
 import { answerOf, moneyPoints, ratioPoints, seriesOf } from './metric_answers.ts'
 
-test('a level is what stands at the end, a flow all of it', () => {
+test('uses the last value of a level and the sum of a flow', () => {
   const points = moneyPoints([1000, 2000, 4000])
   expect(figureOfAll({ metric: 'mrr', unit: 'money', kind: 'level' }, points).value).toBe(4000)
   expect(figureOfAll({ metric: 'revenue', unit: 'money', kind: 'flow' }, points).value).toBe(7000)
 })
 
-test('shares of several weeks are put together by what they are made of, the unfinished one apart', () => {
+test('combines ratios of several weeks by numerator and denominator, without the incomplete week', () => {
   // 1 of 10 and 3 of 30: 4 of 40. The third week is not over.
   const points = ratioPoints([
     [1, 10, true],
@@ -21,7 +21,7 @@ test('shares of several weeks are put together by what they are made of, the unf
   expect(figureOfAll({ metric: 'refund_rate', unit: 'ratio', kind: 'flow' }, points).value).toBe(0.1)
 })
 
-test('churn is of what stood at the start of its month: that of the last whole one', () => {
+test('uses the last complete month for churn', () => {
   const points = ratioPoints([
     [1, 10, true],
     [6, 30, true],
@@ -30,7 +30,7 @@ test('churn is of what stood at the start of its month: that of the last whole o
   expect(figureOfAll({ metric: 'churn_rate', unit: 'ratio', kind: 'flow' }, points).value).toBe(0.2)
 })
 
-test('what is not known is not nothing', () => {
+test('distinguishes unknown from zero', () => {
   expect(sumOf([null, null])).toBeNull()
   expect(sumOf([null, 3])).toBe(3)
   expect(
@@ -38,7 +38,7 @@ test('what is not known is not nothing', () => {
   ).toBeNull()
 })
 
-test('before the first day known nothing is shown', () => {
+test('removes points before the first known day', () => {
   const answer = answerOf({ first_on: '2026-11-02', series: [seriesOf(moneyPoints([0, 5, 6]))] })
   const cut = knownOnly(answer)
   expect(cut.series[0]?.points.map(({ on }) => on)).toEqual(['2026-11-02', '2026-11-03'])
@@ -46,7 +46,7 @@ test('before the first day known nothing is shown', () => {
   expect(knownOnly({ ...answer, first_on: null })).toEqual({ ...answer, first_on: null })
 })
 
-test('nothing is new against a time that nobody knows', () => {
+test('removes a previous period without data', () => {
   const previous = { from_on: '2026-10-01', until_on: '2026-10-31', series: [] }
   const answer = answerOf({ first_on: '2026-11-01', previous })
   expect(withoutUnknownPrevious(answer).previous).toBeNull()
@@ -54,7 +54,7 @@ test('nothing is new against a time that nobody knows', () => {
   expect(withoutUnknownPrevious({ ...answer, first_on: null }).previous).toBeNull()
 })
 
-test('parts are laid on one another with the whole beside them, as the API has it', () => {
+test('stacks parts and shows the API’s total', () => {
   const answer = answerOf({
     series: [
       seriesOf(moneyPoints([8, 9])),
@@ -74,7 +74,7 @@ test('parts are laid on one another with the whole beside them, as the API has i
   expect(graph.lines.map((line) => graph.summed(line))).toEqual([19, -2])
 })
 
-test('an answer of nothing at all is an empty graph', () => {
+test('turns an empty response into an empty graph', () => {
   const graph = graphOf(answerOf({ split: 'country', series: [] }), undefined, [], {
     style: 'bar',
     isInParts: false,
@@ -83,7 +83,7 @@ test('an answer of nothing at all is an empty graph', () => {
   expect([graph.on, graph.lines, graph.label]).toEqual([[], [], 'Revenue'])
 })
 
-test('one part asked for is the whole of its answer', () => {
+test('treats a requested part as the total', () => {
   const part = seriesOf(moneyPoints([1, 2]), { part: 'new' })
   expect(totalsOf({ series: [part] })).toEqual([part])
   const graph = graphOf(answerOf({ series: [part] }), undefined, [], {
@@ -94,7 +94,7 @@ test('one part asked for is the whole of its answer', () => {
   expect(graph.lines.map(({ values }) => values)).toEqual([[1, 2]])
 })
 
-test('the time before is told by its own days', () => {
+test('titles the previous period by its own days', () => {
   const answer = answerOf({
     series: [seriesOf(moneyPoints([1, 2]))],
     previous: {
@@ -105,11 +105,11 @@ test('the time before is told by its own days', () => {
   })
   const graph = graphOf(answer, undefined, [], { style: 'bar', isInParts: false, title: 'Revenue' })
   const before = graph.lines.find(({ isBefore }) => isBefore)
-  expect(before?.titles).toEqual(['Before: Oct 30, 2026', 'Before: Oct 31, 2026'])
+  expect(before?.titles).toEqual(['Previous: Oct 30, 2026', 'Previous: Oct 31, 2026'])
   expect(before && graph.summed(before)).toBe(15)
 })
 
-test('how many of a level cannot be valued is told in a sentence', () => {
+test('reports how many subscriptions of a level have no value', () => {
   const counted = (part: string, ...counts: number[]) =>
     seriesOf(
       counts.map((count, index) => ({ on: `2026-11-0${index + 1}`, count, complete: true })),
@@ -120,8 +120,8 @@ test('how many of a level cannot be valued is told in a sentence', () => {
     kind: 'level',
     series: [counted('no_period', 3, 1), counted('unpriced', 0, 2)],
   })
-  expect(noPeriodOf(answer)).toMatch(/^1 subscription of unknown period left out: /)
-  expect(unpricedOf(answer)).toBe('2 transactions of unknown price left out.')
+  expect(noPeriodOf(answer)).toMatch(/^1 subscription with unknown period excluded\. /)
+  expect(unpricedOf(answer)).toBe('2 transactions with unknown price excluded.')
   expect(noPeriodOf(answerOf({ series: [counted('no_period', 0)] }))).toBeNull()
   expect(noPeriodOf(answerOf({}))).toBeNull()
 })

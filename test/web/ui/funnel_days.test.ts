@@ -4,7 +4,7 @@ import type { MetricAnswer } from '../../../src/web/ui/metrics/metric_answer.ts'
 import { commonDays } from '../../../src/web/ui/retention/common_days.ts'
 import { answerOf, seriesOf } from './metric_answers.ts'
 
-/** A metric of five days from 1 November on; null for a day of which it is not known. */
+/** A metric of five days from 1 November; null for an unknown day. */
 const counted = (...counts: (number | null)[]) => ({
   ...answerOf({ metric: 'downloads', unit: 'count' }),
   series: [
@@ -15,7 +15,7 @@ const counted = (...counts: (number | null)[]) => ({
 })
 const sumOf = (answer: MetricAnswer) => figureOfAll(answer, totalsOf(answer)[0]?.points ?? []).value
 
-test('every step is counted over the days of which every step is known', () => {
+test('counts all steps over the days that all of them have', () => {
   // Downloads come a day late, and one report is missing; trials are known to this minute.
   const { answers, ...days } = commonDays([
     counted(10, 10, null, 10, null),
@@ -27,7 +27,7 @@ test('every step is counted over the days of which every step is known', () => {
   expect(answers.map(sumOf)).toEqual([20, 2, 4])
 })
 
-test('where no day is known of every step there is nothing to compare', () => {
+test('returns no days if no day has all steps', () => {
   const { answers, ...days } = commonDays([counted(null, null), counted(1, 1), counted(1, 1)])
   expect(days).toEqual({ first: null, last: null, left_out: 0 })
   expect(answers.map(sumOf)).toEqual([null, null, null])

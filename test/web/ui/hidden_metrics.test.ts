@@ -5,7 +5,7 @@ import { isHidden } from '../../../src/web/ui/metrics/metric_query.ts'
 const hiddenFrom = (state: 'owner' | 'guest', basis: 'gross' | 'proceeds' | null): string[] =>
   METRIC_NAMES.filter((name) => isHidden({ state, basis }, JSON.parse(JSON.stringify(DEFINITIONS[name]))))
 
-test('a link for proceeds shows no card of what is known as gross alone; everybody else sees all', () => {
+test('hides gross-only metrics from guests with a link for proceeds, and from no one else', () => {
   expect(hiddenFrom('guest', 'proceeds')).toEqual([
     'mrr_movements',
     'quick_ratio',

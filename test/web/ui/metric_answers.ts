@@ -1,4 +1,4 @@
-/** Answers about metrics as the API gives them, for what the page makes of them. */
+/** Builders of metric responses. */
 import type { MetricAnswer, Point, Series } from '../../../src/web/ui/metrics/metric_answer.ts'
 import { plusDays } from '../../../src/web/ui/words.ts'
 

@@ -23,27 +23,30 @@ const running: Subscription = {
 }
 const outlook = (changes: Partial<Subscription>) => outlookOf({ ...running, ...changes }, undefined)
 
-test('what happens next, whatever the state', () => {
-  expect(outlook({})).toMatchObject({ title: 'Renewing', next: `Renews ${date(ENDS)} at $9.99.` })
+test('describes what happens next in every state', () => {
+  expect(outlook({})).toMatchObject({ title: 'Renewing', next: `Renews on ${date(ENDS)} at $9.99.` })
   expect(outlook({ renewal_price_milli: null }).next).toContain('at $8.99')
   expect(outlook({ next_product_id: 'pro.yearly' }).next).toContain('as Pro Yearly at $9.99')
-  expect(outlook({ auto_renew: false })).toMatchObject({ title: 'Will end', tone: 'warn' })
+  expect(outlook({ auto_renew: false })).toMatchObject({ title: 'Canceling', tone: 'warn' })
   expect(outlook({ auto_renew: false, committed_until_at: GRACE })).toMatchObject({
     title: 'Committed',
     tone: 'good',
-    next: expect.stringContaining(`next ${date(ENDS)}, until the commitment ends ${date(GRACE)}`),
+    next: expect.stringContaining(`next on ${date(ENDS)}, until the commitment ends on ${date(GRACE)}`),
   })
-  expect(outlook({ state: 'trial' }).next).toBe(`Becomes paid ${date(ENDS)} at $9.99.`)
-  expect(outlook({ state: 'trial', auto_renew: false }).next).toContain(`Will end ${date(ENDS)}`)
+  expect(outlook({ state: 'trial' }).next).toBe(`Converts to paid on ${date(ENDS)} at $9.99.`)
+  expect(outlook({ state: 'trial', auto_renew: false }).next).toContain(`Ends on ${date(ENDS)}`)
   expect(outlook({ state: 'grace', grace_until_at: GRACE }).next).toContain(`until ${date(GRACE)}`)
   expect(outlook({ state: 'retry' }).next).toContain(`In billing retry since ${date(ENDS)}`)
-  expect(outlook({ state: 'retry' }).next).toContain('$9.99 a period is at risk')
+  expect(outlook({ state: 'retry' }).next).toContain('$9.99 per period is at risk')
   expect(outlook({ state: 'retry', renewal_price_milli: null, price_milli: null }).next).not.toContain(
     'at risk',
   )
   expect(outlook({ state: 'expired', expiration_intent: 2 }).next).toBe(
-    `Ended ${date(ENDS)}: the payment failed.`,
+    `Ended on ${date(ENDS)}: the payment failed.`,
   )
-  expect(outlook({ state: 'expired', expiration_intent: 99 }).next).toBe(`Ended ${date(ENDS)}.`)
-  expect(outlook({ state: 'revoked', revoked_at: ENDS }).next).toContain(date(ENDS))
+  expect(outlook({ state: 'expired', expiration_intent: 99 }).next).toBe(`Ended on ${date(ENDS)}.`)
+  expect(outlook({ state: 'revoked', revoked_at: ENDS }).next).toBe(`Refunded on ${date(ENDS)}.`)
+  expect(outlook({ state: 'revoked', revoked_at: ENDS, ownership: 'FAMILY_SHARED' }).next).toBe(
+    `Family access ended on ${date(ENDS)}.`,
+  )
 })

@@ -7,7 +7,7 @@ import { rankingOf } from '../../../src/web/ui/metrics/ranking.ts'
 import { points } from '../../../src/web/ui/words.ts'
 import { answerOf, moneyPoints, ratioPoints, seriesOf } from './metric_answers.ts'
 
-test('apps and products are called what a person calls them', () => {
+test('uses display names of apps and products', () => {
   const app = { id: 'app_1', organization_id: 'org_1', bundle_id: 'com.example.tides', name: 'Tides' }
   expect(valueName('app', 'com.example.tides', 0, [app])).toBe('Tides')
   expect(valueName('app', 'com.example.other', 0, [app])).toBe('com.example.other')
@@ -17,7 +17,7 @@ test('apps and products are called what a person calls them', () => {
 
 const stretch = { from_on: '2026-10-29', until_on: '2026-10-31' }
 
-test('values are ranked by what they come to, what is left is one, and all of it is the whole', () => {
+test('ranks values by figure, combines the rest and adds up to the total', () => {
   const answer = answerOf({
     split: 'product',
     series: [
@@ -33,11 +33,11 @@ test('values are ranked by what they come to, what is left is one, and all of it
     ['Large', 60, 0.6],
     ['Middle', 17, 0.17],
   ])
-  // One that is too small to be shown, and the four that the API had put together.
+  // One value below the limit, and the four that the API combined.
   expect([left?.title, left?.figure, left?.share]).toEqual(['5 others', 23, 0.23])
 })
 
-test('who was not there before was nothing, unless the small ones were told together', () => {
+test('treats a missing previous value as zero unless small values were combined', () => {
   const series = [
     seriesOf(moneyPoints([5]), { value: 'old' }),
     seriesOf(moneyPoints([4]), { value: 'young' }),
@@ -51,7 +51,7 @@ test('who was not there before was nothing, unless the small ones were told toge
   expect(rankingOf({ ...answer, previous: null }, [], 8).rows.map((row) => row.before)).toEqual([null, null])
 })
 
-test('one part is ranked by itself, and how many have no price by their number', () => {
+test('ranks a single part, and ranks unpriced by count', () => {
   const part = (many: number, value: string) =>
     seriesOf([{ on: '2026-11-01', count: many, complete: true }], { value, part: 'unpriced' })
   const answer = asCount(answerOf({ split: 'product', series: [part(1, 'few'), part(3, 'many')] }))
@@ -63,7 +63,7 @@ test('one part is ranked by itself, and how many have no price by their number',
   expect(asCount(answerOf({ series: [seriesOf(moneyPoints([1]))] })).unit).toBe('money')
 })
 
-test('shares are not added', () => {
+test('does not add shares', () => {
   const answer = answerOf({
     metric: 'refund_rate',
     unit: 'ratio',
@@ -79,7 +79,7 @@ test('shares are not added', () => {
   expect([left, all]).toEqual([null, null])
 })
 
-test('a track is 100 %: all values together, or the share itself', () => {
+test('scales bars to the total, or to 100 % for shares', () => {
   const bars = (own: Parameters<typeof answerOf>[0], most = 8) => {
     const { rows, left } = rankingOf(answerOf({ split: 'country', ...own }), [], most)
     return [...rows, ...(left ? [left] : [])].map(({ bar }) => bar)
@@ -96,12 +96,12 @@ test('a track is 100 %: all values together, or the share itself', () => {
   expect(bars({ ...shares, series: [one(46), one(12)] })).toEqual([0.46, 0.12])
   // More trials than downloads: the track is full.
   expect(bars({ ...shares, metric: 'download_to_trial', series: [one(150), one(30)] })).toEqual([1, 0.3])
-  // How often is no share.
+  // A factor is not a share.
   const often = { unit: 'ratio', ratio_of: 'money', metric: 'quick_ratio' } as const
   expect(bars({ ...often, series: [one(400), one(100)] })).toEqual([1, 0.25])
 })
 
-test('a share says of how many it is, and one of fewer than twenty comes last', () => {
+test('shows the denominator of a share and ranks those below twenty last', () => {
   const shares = (ratio_of: 'count' | 'money') =>
     answerOf({
       metric: 'trial_conversion',
@@ -132,11 +132,11 @@ test('a share says of how many it is, and one of fewer than twenty comes last', 
   ])
 })
 
-test('a difference of shares is told in percentage points', () => {
+test('shows a difference of shares in percentage points', () => {
   expect([points(-0.067), points(0.014), points(0)]).toEqual(['-6.7 pp', '+1.4 pp', '0 pp'])
 })
 
-test('every metric that the API has is in one group', () => {
+test('puts every metric of the API into one group', () => {
   const metrics = METRIC_NAMES.map((name) => DEFINITIONS[name])
   const shown = groupsOf([...metrics, { name: 'one_that_comes_later' }]).flatMap((group) =>
     group.metrics.map(({ name }) => name),

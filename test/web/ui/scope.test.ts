@@ -20,11 +20,11 @@ const queryFor = (scope: Scope): Record<string, string> =>
     ),
   )
 
-test('what is usual is not said in an address', () => {
+test('leaves defaults out of the URL', () => {
   expect(queryFor(usual)).toEqual({})
 })
 
-test('whatever an address says of a scope comes back from it', () => {
+test('restores every scope from its URL', () => {
   const day = fc.constantFrom('2026-01-31', '2026-02-28', '2025-12-01')
   const scope = fc.record<Scope>({
     apps: fc.uniqueArray(fc.constantFrom('app_1', 'app_2', 'app_3')),
@@ -47,13 +47,13 @@ test('whatever an address says of a scope comes back from it', () => {
   )
 })
 
-test('words that mean nothing are taken for what is usual', () => {
+test('replaces invalid parameters with defaults', () => {
   expect(
     scopeFrom({ range: 'ever', by: 'hour', basis: 'net', env: 'xcode', zone: 'mars', compare: 'yes' }),
   ).toEqual(usual)
 })
 
-test('a range ends today and has as many days as it says', () => {
+test('ends a range today with the stated number of days', () => {
   expect(daysOf({ ...usual, range: '7d' }, '2026-03-03', null)).toEqual({
     from: '2026-02-25',
     to: '2026-03-03',
@@ -68,7 +68,7 @@ test('a range ends today and has as many days as it says', () => {
   })
 })
 
-test('days of one’s own end today at the latest and never before they begin', () => {
+test('limits a custom range to today and to its start', () => {
   const custom = { ...usual, range: 'custom' as const, from: '2026-05-01', to: '2027-01-01' }
   expect(daysOf(custom, '2026-11-21', null)).toEqual({ from: '2026-05-01', to: '2026-11-21' })
   expect(daysOf({ ...custom, from: '2026-12-24' }, '2026-11-21', null)).toEqual({
@@ -77,12 +77,12 @@ test('days of one’s own end today at the latest and never before they begin', 
   })
 })
 
-test('long ranges are told by weeks and months, unless something else is asked for', () => {
+test('uses weeks and months for long ranges by default', () => {
   expect([28, 100, 365, 800].map((days) => intervalOf(usual, days))).toEqual(['day', 'day', 'week', 'month'])
   expect(intervalOf({ ...usual, interval: 'day' }, 800)).toBe('day')
 })
 
-test('a metric is asked for the days and the place of the scope', () => {
+test('builds the metric query from the scope', () => {
   expect(
     metricQuery({ ...usual, apps: ['app_1', 'app_2'], range: '7d', environment: 'sandbox' }, '2026-11-21'),
   ).toEqual({
@@ -97,7 +97,7 @@ test('a metric is asked for the days and the place of the scope', () => {
   })
 })
 
-test('a link keeps the scope and leaves the words of the view behind', () => {
+test('keeps the scope in links and drops parameters of the view', () => {
   const present = { app: 'app_1', range: '7d', query: 'plan=pro', cursor: 'x' }
   expect(hrefWithin('/revenue', present)).toBe('/revenue?app=app_1&range=7d')
   expect(hrefWithin('/customers', present, { query: 'user-1', range: null })).toBe(
@@ -105,7 +105,7 @@ test('a link keeps the scope and leaves the words of the view behind', () => {
   )
 })
 
-test('fiscal months are asked for by Pacific days', () => {
+test('requests fiscal months in Pacific time', () => {
   const zone = (words: Record<string, string>) => placeQuery(scopeFrom(words)).zone
   expect([zone({}), zone({ zone: 'pacific' }), zone({ by: 'fiscal_month' })]).toEqual([
     null,

@@ -7,7 +7,7 @@ import { bytes, duration, grouped, sentence } from '../../../src/web/ui/words.ts
 
 const FILLED = { base_url: 'https://wf.example.com', key: 'pk_live_1', bundle_id: 'com.example.tides' }
 
-test('every snippet calls its endpoint with the key, and without one sends none', () => {
+test('writes snippets with the endpoint and, if given, the key', () => {
   for (const language of LANGUAGES)
     for (const call of CALLS) {
       const text = snippet(language, call, FILLED)
@@ -17,7 +17,7 @@ test('every snippet calls its endpoint with the key, and without one sends none'
     }
 })
 
-test('what curl and JavaScript send is what the endpoint takes', () => {
+test('sends bodies from curl and JavaScript that the endpoint accepts', () => {
   const [, body = ''] = /-d '(.*)'$/.exec(snippet('curl', 'attribute', FILLED)) ?? []
   expect(JSON.parse(body)).toMatchObject({
     appUserId: 'user_42',
@@ -29,7 +29,7 @@ test('what curl and JavaScript send is what the endpoint takes', () => {
   expect(JSON.parse(script)).toMatchObject({ bundleId: 'com.example.tides', attributes: { plan: 'pro' } })
 })
 
-test('days that are missing for the same reason are told together, the newest first', () => {
+test('groups missing days by reason, newest first', () => {
   const hole = (day_on: string, reason: string, due_at: number | null) => ({
     vendor_number: '1',
     report: 'sales' as const,
@@ -57,7 +57,7 @@ test('days that are missing for the same reason are told together, the newest fi
   ])
 })
 
-test('settings are found by their name and reason, and those that somebody set', () => {
+test('finds settings by name and description, and those that are set', () => {
   const setting = (path: string, source: 'default' | 'file') => ({
     path,
     key: path,
@@ -87,7 +87,7 @@ test('settings are found by their name and reason, and those that somebody set',
   expect(paths('nothing', false)).toEqual([])
 })
 
-test('a browser is called by what it is, not by what it also claims', () => {
+test('names a browser correctly although it claims to be others', () => {
   const phone =
     'Mozilla/5.0 (iPhone; CPU iPhone OS 18_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.4 Mobile/15E148 Safari/604.1'
   expect(browserName(phone)).toBe('Safari on iPhone')
@@ -95,10 +95,10 @@ test('a browser is called by what it is, not by what it also claims', () => {
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0'
   expect(browserName(edge)).toBe('Edge on Windows')
   expect(browserName('curl/8.9.1')).toBe('curl')
-  expect(browserName('')).toBe('A program')
+  expect(browserName('')).toBe('Unknown client')
 })
 
-test('sizes and lengths are told in the unit that people use', () => {
+test('formats sizes and durations in a suitable unit', () => {
   expect(bytes(12_345_678)).toBe('12.3 MB')
   expect(bytes(0)).toBe('0 bytes')
   expect(duration(250)).toBe('250 ms')
@@ -106,7 +106,7 @@ test('sizes and lengths are told in the unit that people use', () => {
   expect(duration(7_200_000)).toBe('2 hr')
 })
 
-test('words begin as a sentence does, names stay as they are written', () => {
+test('capitalizes texts but not names', () => {
   expect(sentence('this is not the password')).toBe('This is not the password')
   expect(sentence('com.example.tides, production: all is here')).toBe(
     'com.example.tides, production: all is here',
@@ -115,7 +115,7 @@ test('words begin as a sentence does, names stay as they are written', () => {
   expect(sentence('')).toBe('')
 })
 
-test('large numbers in words of others are those of the page, and nothing else changes', () => {
+test('formats large numbers in server texts and changes nothing else', () => {
   expect(grouped('daily reports: 1460 done; 1234567 rows')).toBe('daily reports: 1,460 done; 1,234,567 rows')
   expect(grouped('12345 kept, 200 left (2000).')).toBe('12,345 kept, 200 left (2,000).')
   for (const same of [

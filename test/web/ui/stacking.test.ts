@@ -6,7 +6,7 @@ import {
   stacked,
 } from '../../../src/web/ui/charts/stacking.ts'
 
-test('what is above zero stands on what is above, what is below hangs from what is below', () => {
+test('stacks positive values upward and negative values downward', () => {
   expect(
     stacked([
       [10, 5, null],
@@ -20,7 +20,7 @@ test('what is above zero stands on what is above, what is below hangs from what 
   ])
 })
 
-test('a line is dashed from the last sure point on, a bar only where it is not sure', () => {
+test('dashes a line from the last complete point, a bar only where incomplete', () => {
   const values = [1, 2, 3, 4]
   const complete = [true, true, false, false]
   expect(completeValues(values, complete)).toEqual([1, 2, null, null])
@@ -28,11 +28,11 @@ test('a line is dashed from the last sure point on, a bar only where it is not s
   expect(incompleteValues(values, complete, false)).toEqual([null, null, 3, 4])
 })
 
-test('an unsure point amid sure ones hangs together with both neighbours', () => {
+test('connects an incomplete point with both neighbors', () => {
   expect(incompleteValues([1, 2, 3], [true, false, true], true)).toEqual([1, 2, 3])
 })
 
-test('a point that no line leads to is drawn by itself', () => {
+test('finds isolated points', () => {
   expect(isolatedPoints([1, null, 2, 3, null, 0])).toEqual([0, 5])
   expect(isolatedPoints([null, null])).toEqual([])
   expect(isolatedPoints([4])).toEqual([0])

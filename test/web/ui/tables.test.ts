@@ -3,7 +3,7 @@ import { tablesOf } from '../../../src/web/ui/metrics/metric_query.ts'
 
 const queryOf = (address: string) => Object.fromEntries(new URL(address, 'http://localhost').searchParams)
 
-test('a file has the range and the interval shown, without the range before it', () => {
+test('exports the shown range and interval without the previous period', () => {
   const shown = { from: '2026-10-01', to: '2026-10-31', interval: 'month', split: 'country', limit: 7 }
   const { csv, wide } = tablesOf('/api/v1/metrics/revenue', { ...shown, compare: 'previous' })
   expect(csv.startsWith('/api/v1/metrics/revenue.csv?')).toBe(true)

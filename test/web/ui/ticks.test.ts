@@ -9,7 +9,7 @@ const monthsFrom = (year: number, many: number): string[] =>
 const named = (on: string[], ticks: { index: number }[]): (string | undefined)[] =>
   ticks.map(({ index }) => on[index])
 
-test('few days are all named, more by whole weeks, many by whole months', () => {
+test('labels few days each, more days by week, many by month', () => {
   const week = daysFrom('2026-11-15', 7)
   expect(named(week, timeTicks(week, 'day', 8))).toEqual(week)
   // 2026-11-02 is a Monday.
@@ -24,7 +24,7 @@ test('few days are all named, more by whole weeks, many by whole months', () => 
   expect(named(ninety, timeTicks(ninety, 'day', 4))).toEqual(['2026-09-01', '2026-10-01', '2026-11-01'])
 })
 
-test('a year of weeks is named by months, each where its first week begins, the year where it begins', () => {
+test('labels a year of weeks by month, and the year at its start', () => {
   const weeks = daysFrom('2025-11-24', 53, 7)
   const ticks = timeTicks(weeks, 'week', 8)
   expect(named(weeks, ticks)).toEqual([
@@ -38,7 +38,7 @@ test('a year of weeks is named by months, each where its first week begins, the 
   expect(ticks.map(({ words }) => words).slice(0, 2)).toEqual(['Jan 2026', 'Mar'])
 })
 
-test('months are named by quarters and years where there are many', () => {
+test('labels many months by quarter and year', () => {
   const months = monthsFrom(2024, 24)
   expect(named(months, timeTicks(months, 'month', 9))).toHaveLength(8)
   const years = monthsFrom(2021, 60)
@@ -51,7 +51,7 @@ test('months are named by quarters and years where there are many', () => {
   ])
 })
 
-test('fiscal months are named by quarters of the fiscal year where there are many', () => {
+test('labels many fiscal months by quarter of the fiscal year', () => {
   const months = stepsBetween('2025-06-29', '2026-05-31', 'fiscal_month')
   expect(timeTicks(months, 'fiscal_month', 12)).toHaveLength(12)
   expect(timeTicks(months, 'fiscal_month', 5).map(({ words }) => words)).toEqual([
@@ -63,7 +63,7 @@ test('fiscal months are named by quarters of the fiscal year where there are man
   expect(timeTicks(months.slice(0, 3), 'fiscal_month', 1)).toHaveLength(1)
 })
 
-test('there are never more names than there is room for', () => {
+test('never returns more labels than fit', () => {
   for (const many of [1, 2, 3, 9, 31, 100, 366]) {
     const on = daysFrom('2026-01-02', many)
     for (const most of [2, 3, 5, 12]) {

@@ -10,7 +10,7 @@ const movement = (name: string, milli: number, count: number | null = null) => (
 })
 const ends = { startTitle: 'before', endTitle: 'now' }
 
-test('each step begins where the one before ended, and the last ends at the end', () => {
+test('starts each step where the previous one ends', () => {
   const steps = stepsOf([movement('new', 300), movement('churn_voluntary', -100), movement('fx', 0)], {
     start: 1000,
     end: 1200,
@@ -24,7 +24,7 @@ test('each step begins where the one before ended, and the last ends at the end'
   ])
 })
 
-test('what the movements do not come to is a step of its own, beside what the API could not itemise', () => {
+test('adds a step for the difference, combined with the API’s not itemized part', () => {
   const alone = stepsOf([movement('new', 300)], { start: 1000, end: 1290, ...ends })
   expect(alone.map(({ name, milli }) => [name, milli])).toEqual([
     ['start', 1000],
@@ -45,12 +45,12 @@ test('what the movements do not come to is a step of its own, beside what the AP
   ])
 })
 
-test('a movement that is worth nothing but of somebody is told', () => {
+test('keeps a movement of zero value with a count', () => {
   const steps = stepsOf([movement('new', 0, 2)], { start: 5, end: 5, ...ends })
   expect(steps.map(({ name }) => name)).toEqual(['start', 'new', 'end'])
 })
 
-test('it closes whatever the movements are', () => {
+test('adds up for any movements', () => {
   let seed = 7
   const random = (): number => {
     seed = (seed * 48_271) % 2_147_483_647
@@ -66,7 +66,7 @@ test('it closes whatever the movements are', () => {
   }
 })
 
-test('the scale begins at nothing, or below the least level where movements would be slivers', () => {
+test('starts the axis at zero, or below the lowest level if movements would be too thin', () => {
   const wide = scaleOf(stepsOf([movement('new', 900)], { start: 100, end: 1000, ...ends }))
   expect([wide.low, wide.high, wide.isCut]).toEqual([0, 1000, false])
   expect(wide.share(500)).toBe(0.5)
@@ -76,14 +76,14 @@ test('the scale begins at nothing, or below the least level where movements woul
   expect(narrow.share(1100)).toBe(1)
 })
 
-test('levels below zero have room too, and nothing at all divides by nothing', () => {
+test('handles negative levels and empty input', () => {
   const below = scaleOf(stepsOf([movement('fx', -300)], { start: 100, end: -200, ...ends }))
   expect([below.low, below.high]).toEqual([-200, 100])
   const none = scaleOf(stepsOf([], { start: 0, end: 0, ...ends }))
   expect(none.share(0)).toBe(0)
 })
 
-test('each step is good news, bad news, neither or the whole, and says by how much', () => {
+test('classifies each step and formats its amount', () => {
   const movements = [movement('new', 300_000), movement('churn_voluntary', -100_000), movement('fx', -7_000)]
   const steps = stepsOf(movements, { start: 1_000_000, end: 1_193_000, ...ends })
   expect(steps.map((step) => [kindOf(step), amountOf(step, 'USD')])).toEqual([

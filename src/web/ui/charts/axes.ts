@@ -1,12 +1,12 @@
-/** The axes of a chart as uPlot draws them: whole steps, named points without collisions, zero where something is below it. */
+/** uPlot axes: round steps, labels that do not overlap, and a zero line where values are negative. */
 import type uPlot from 'uplot'
 import { colour } from './colours.ts'
 import type { Graph } from './graph.ts'
 
-/** How wide a named point is at most, in pixels. */
+/** Maximum width of a tick label, in pixels. */
 const TICK_WIDTH = 66
 const FONT_SIZE = 11
-/** One, two and five of every power of ten. */
+/** 1, 2 and 5 times each power of ten. */
 const STEPS = Array.from({ length: 22 }, (_, power) => [1, 2, 5].map((one) => one * 10 ** (power - 6))).flat()
 const WHOLE_STEPS = STEPS.filter((step) => step >= 1)
 
@@ -46,7 +46,7 @@ export function axesOf(graph: Graph): uPlot.Axis[] {
   return [alongside(graph, look), upward(graph, look)]
 }
 
-/** From zero, or a little below the least, to a little above the most. */
+/** The y range: from zero, or just below the lowest value, to just above the highest. */
 export const rangeUp: uPlot.Range.Function = (_, least, most) => {
   const low = Math.min(0, least ?? 0)
   const high = Math.max(0, most ?? 0)
@@ -65,7 +65,7 @@ function across(plot: uPlot, draw: (pen: CanvasRenderingContext2D) => void): voi
   pen.restore()
 }
 
-/** Behind the data: a line down at each cutover, with dots, and one at zero where something lies below it. */
+/** Draws behind the data: a dotted line at each cutover, and a zero line where values are negative. */
 export const marksOf =
   ({ cutovers = [], on, lines }: Graph) =>
   (plot: uPlot): void => {

@@ -1,4 +1,4 @@
-/** A card with a chart: as a chart or as a table, and to be taken along. */
+/** A card with a chart that can be shown as a table and exported. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { Card } from '../parts/card.tsx'
@@ -11,17 +11,17 @@ import { Figure } from './figure.tsx'
 import type { Graph } from './graph.ts'
 import { chartBody, savePicture } from './picture.ts'
 
-/** Addresses of the figures as comma-separated values; `wide`: with a column for each series. */
+/** URLs of the CSV files. `wide` has one column per series. */
 type Tables = { csv: string; wide?: string }
 
 type ExportMenuProps = { tables: Tables; picture: (() => void) | null }
 
 export const ExportMenu = ({ tables: { csv, wide }, picture }: ExportMenuProps): JSX.Element => (
-  <Popover buttonClass="button plain icon" class="menu" title="Take along" label={<Icon name="download" />}>
+  <Popover buttonClass="button plain icon" class="menu" title="Export" label={<Icon name="download" />}>
     {(close) => (
       <>
         <a class="item" href={csv} download onClick={close}>
-          <Icon name="table" class="small-icon" /> CSV of these figures
+          <Icon name="table" class="small-icon" /> CSV
         </a>
         {wide && (
           <a class="item" href={wide} download onClick={close}>
@@ -37,7 +37,7 @@ export const ExportMenu = ({ tables: { csv, wide }, picture }: ExportMenuProps):
               close()
             }}
           >
-            <Icon name="image" class="small-icon" /> PNG of this chart
+            <Icon name="image" class="small-icon" /> PNG image
           </button>
         )}
       </>
@@ -50,14 +50,14 @@ const TableButton = ({ isTable, onTurn }: { isTable: boolean; onTurn: () => void
     type="button"
     class="button plain icon"
     aria-pressed={isTable}
-    aria-label={isTable ? 'As a chart' : 'As a table'}
+    aria-label={isTable ? 'View as chart' : 'View as table'}
     onClick={onTurn}
   >
     <Icon name={isTable ? 'chart' : 'table'} />
   </button>
 )
 
-/** What a card has in the address: words of its own name, or plain ones where it is all that a view shows. */
+/** The URL parameters of a card, prefixed with its key; unprefixed if it is the view's only card. */
 export function useCardParams(onlyKey: string): [(word: string) => string | null, typeof change] {
   const [words, setParam] = useQueryParams()
   const named = (word: string): string => (onlyKey === '' ? word : `${onlyKey}.${word}`)
@@ -66,12 +66,12 @@ export function useCardParams(onlyKey: string): [(word: string) => string | null
 }
 
 type ChartCardProps<Answer> = {
-  /** By which the address knows it; none for the only one of a view. */
+  /** Prefix of its URL parameters; empty for the only card of a view. */
   onlyKey: string
-  /** Of the files that it is saved as. */
+  /** Name of exported files. */
   name: string
   title: ComponentChildren
-  /** The title where it is more than words. */
+  /** The title as plain text. */
   textTitle: string
   about?: ComponentChildren
   tools?: ComponentChildren
@@ -80,15 +80,15 @@ type ChartCardProps<Answer> = {
   result: QueryResult<Answer>
   tables: Tables
   height: number
-  /** Over the chart, as high as `headHeight`. */
+  /** Above the chart, `headHeight` pixels high. */
   head?: (answer: Answer) => ComponentChildren
   headHeight?: number
   graphOf: (answer: Answer) => Graph
   nothing: (answer: Answer) => string
   foot?: (answer: Answer) => ComponentChildren
-  /** Said under the title of a picture. */
+  /** Subtitle of the exported image. */
   under: (answer: Answer) => string
-  /** Under the chart. */
+  /** Below the chart. */
   children?: ComponentChildren
 }
 

@@ -1,4 +1,4 @@
-/** How a chart over time is told to uPlot: its columns and series. */
+/** uPlot data, series and options of a chart over time. */
 import uPlot from 'uplot'
 import { axesOf, marksOf, rangeUp } from './axes.ts'
 import { colourOf, hueColour, hueVariable } from './colours.ts'
@@ -7,7 +7,7 @@ import { completeValues, incompleteValues, isolatedPoints, stacked, type Values 
 
 const HATCH = 6
 
-/** Strokes across: a bar that may still grow. */
+/** Hatched fill of bars whose period is incomplete. */
 function hatched(ink: string): CanvasPattern | string {
   const tile = document.createElement('canvas')
   tile.width = HATCH
@@ -27,7 +27,7 @@ function hatched(ink: string): CanvasPattern | string {
 const bars = uPlot.paths.bars?.({ size: [0.72, 48], radius: 0.12 })
 const stackedBars = uPlot.paths.bars?.({ size: [0.72, 48] })
 
-/** Of the paper and a little of the line’s own colour: what is on top of one another must not shine through. */
+/** Mixes the line’s color with the background. Opaque, so that stacked areas do not show through. */
 const tint = (line: Line, percent: number): string =>
   colourOf(`color-mix(in srgb, var(${hueVariable(line.hue)}) ${percent}%, var(--card))`)
 
@@ -65,7 +65,7 @@ function lineSeries(line: Line, { isSure, isFilled, isStacked }: ChartOptions): 
   }
 }
 
-/** The columns uPlot draws, and their series; of stacked ones the uppermost first, so that each shows its own part. */
+/** uPlot's data columns and series. Stacked series are drawn from the top, so that each shows its own part. */
 export function columnsOf(graph: Graph): { data: uPlot.AlignedData; series: uPlot.Series[] } {
   const { lines, isStacked } = graph
   const own = lines.filter((line) => !line.isBefore)
@@ -92,7 +92,7 @@ export function columnsOf(graph: Graph): { data: uPlot.AlignedData; series: uPlo
   return { data: [places, ...columns] as uPlot.AlignedData, series: [{}, ...series] }
 }
 
-/** Everything but the size. `onPlace` hears which point the cursor is at. */
+/** uPlot options except the size. `onPlace` is called with the index of the point at the cursor. */
 export function optionsOf(
   graph: Graph,
   series: uPlot.Series[],

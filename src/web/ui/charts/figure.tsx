@@ -12,7 +12,7 @@ type FigureProps = {
   title: string
   isTable: boolean
   height: number
-  /** What to do where there is nothing to be seen. */
+  /** Text of the empty state. */
   nothing: string
   onCanvas: (canvas: HTMLCanvasElement | null) => void
 }
@@ -28,7 +28,7 @@ export function Figure({ graph, title, isTable, height, nothing, onCanvas }: Fig
   if (isEmpty(graph))
     return (
       <div style={{ minHeight: `${height}px` }}>
-        <Empty icon="chart" title="Nothing in these days">
+        <Empty icon="chart" title="No data in this range">
           <p>{nothing}</p>
         </Empty>
       </div>

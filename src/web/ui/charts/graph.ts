@@ -1,4 +1,4 @@
-/** What a chart over time is: its points, its lines, and how each is written. */
+/** The model of a chart over time: points, lines and formatting. */
 import type { Hue } from './colours.ts'
 import type { Values } from './stacking.ts'
 import type { Tick } from './ticks.ts'
@@ -9,44 +9,44 @@ export type Line = {
   hue: Hue
   style: 'line' | 'bar'
   values: Values
-  /** Of the time before, for comparison: drawn faintly, never stacked. */
+  /** A line of the previous period: dashed and never stacked. */
   isBefore?: boolean
-  /** Where it differs from the chart’s: which points all data is there for. */
+  /** Which points are complete, if different from the chart’s. */
   complete?: boolean[]
-  /** Where they differ from the chart’s: what its points are called. */
+  /** Titles of its points, if different from the chart’s. */
   titles?: string[]
 }
 
 export type Graph = {
-  /** What it shows, for who cannot see it. */
+  /** Accessible description. */
   label: string
-  /** The first day of each point, or another name that no other point has. */
+  /** The first day of each point, or another unique key. */
   on: string[]
   complete: boolean[]
   lines: Line[]
   isStacked: boolean
-  /** What the lines come to at each point, where that says something. */
+  /** The total at each point, if meaningful. */
   total?: Values | null
-  /** A value in full, and as short as an axis needs it; `step`: how far apart the axis’ values are. */
+  /** Formats a value in full, and short for an axis; `step` is the distance between axis values. */
   words: (value: number | null) => string
   short: (value: number, step: number) => string
-  /** Nothing lies between two whole ones. */
+  /** Values are integers. */
   isWhole?: boolean
-  /** The named points of the axis, where there is room for so many. */
+  /** At most `most` labeled points of the axis. */
   ticks: (most: number) => Tick[]
-  /** A point’s name in full. */
+  /** The full title of a point. */
   title: (index: number) => string
   cutovers?: { on: string; words: string }[]
-  /** What stands over the points in a table. */
+  /** Heading of the point column in the table. */
   head: string
-  /** What a legend says of a line. */
+  /** The figure of a line in the legend. */
   summed: (line: Line) => number | null
 }
 
-/** Whether there is nothing to be seen. */
+/** Whether all values are zero or unknown. */
 export const isEmpty = ({ lines }: Graph): boolean =>
   lines.every(({ values }) => values.every((value) => value === null || value === 0))
 
-/** Which points of a line all data is there for. */
+/** Which points of a line are complete. */
 export const completeOf = (line: Line, graph: Pick<Graph, 'complete'>): boolean[] =>
   line.complete ?? graph.complete

@@ -16,7 +16,7 @@ export function GraphTable({ graph, title }: TableProps): JSX.Element {
         <TableHead
           headings={[
             { title: graph.head },
-            ...(total ? [{ title: 'All', isNumber: true }] : []),
+            ...(total ? [{ title: 'Total', isNumber: true }] : []),
             ...lines.map((line) => ({ title: line.title, isNumber: true })),
           ]}
         />

@@ -1,4 +1,4 @@
-/** What each colour is, with its figure; a press hides it, another one shows it again. */
+/** The legend: color, title and figure of each line. A click toggles the line. */
 import type { JSX } from 'preact'
 import { hueClass } from './colours.ts'
 import type { Graph } from './graph.ts'

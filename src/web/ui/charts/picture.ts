@@ -1,4 +1,4 @@
-/** A chart as a picture to send: its title over it, what its colours mean under it, on the page's own paper. */
+/** Export of a chart as a PNG: title, chart and legend on the page's background. */
 import { colour, hueColour } from './colours.ts'
 import type { Graph } from './graph.ts'
 
@@ -8,16 +8,16 @@ const ROW = 22
 const SWATCH = 10
 
 export type Pen = CanvasRenderingContext2D
-/** What stands under the title: how large it is in points, and how it is drawn from its upper left corner on. */
+/** The content below the title: its size in points, and a function that draws it from its upper left corner. */
 export type Body = { width: number; height: number; draw: (pen: Pen) => void }
 type PictureText = { title: string; under: string; name: string }
 type Key = { words: string; ink: string; x: number; y: number }
 
-/** The page's own face; 12 points unless said otherwise. */
+/** The page's font; 12 points by default. */
 export const fontFace = (size = 12, weight = 400): string =>
   `${weight} ${size}px ${getComputedStyle(document.body).fontFamily}`
 
-/** Where each colour's name stands: one beside the other, in as many rows as it takes. */
+/** Lays out the legend entries in rows. */
 function keysOf(graph: Graph, pen: Pen, width: number): { keys: Key[]; rows: number } {
   let x = 0
   let row = 0
@@ -35,7 +35,7 @@ function keysOf(graph: Graph, pen: Pen, width: number): { keys: Key[]; rows: num
   return { keys, rows: row + 1 }
 }
 
-/** A chart over time as it is on the page, and its legend. */
+/** A chart over time with its legend. */
 export const chartBody =
   (canvas: HTMLCanvasElement, graph: Graph) =>
   (measure: Pen): Body => {
@@ -81,7 +81,7 @@ function drawn({ title, under }: PictureText, bodyOf: (measure: Pen) => Body): H
   return sheet
 }
 
-/** Saves it as a PNG. `bodyOf` is given a pen to measure words with. */
+/** Saves the image as a PNG. `bodyOf` receives a pen to measure text with. */
 export function savePicture(words: PictureText, bodyOf: (measure: Pen) => Body): void {
   drawn(words, bodyOf)?.toBlob((blob) => {
     if (!blob) return

@@ -1,4 +1,4 @@
-/** Keeps a plot in a box: drawn anew when what is drawn changes, as wide as its box, followed by a finger too. */
+/** A hook that keeps a uPlot instance in an element: redraws on change, resizes with it, supports touch. */
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import { useTheme } from './colours.ts'
@@ -11,7 +11,7 @@ type Plotting = {
   onCanvas?: ((canvas: HTMLCanvasElement | null) => void) | undefined
 }
 
-/** uPlot knows the mouse alone. A finger along the chart moves the cursor; up and down it scrolls the page. */
+/** uPlot handles only the mouse. A horizontal touch moves the cursor; a vertical one scrolls the page. */
 function trackPointer(plot: uPlot): () => void {
   const { over } = plot
   over.style.touchAction = 'pan-y'
@@ -30,7 +30,7 @@ function trackPointer(plot: uPlot): () => void {
   return () => document.removeEventListener('pointerdown', leave)
 }
 
-/** A box for a plot of the graph, and the plot in it. */
+/** Returns refs to the element and to the plot in it. */
 export function usePlot(graph: Graph, { height, onPlace, onCanvas }: Plotting) {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)

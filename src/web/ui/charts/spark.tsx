@@ -1,11 +1,11 @@
-/** A line without axes: only the shape. */
+/** A sparkline: a line without axes. */
 import type { JSX } from 'preact'
 import { type Hue, hueClass } from './colours.ts'
 
 const WIDTH = 100
 const HEIGHT = 40
 
-/** `values` evenly spaced; unknown ones are gaps. */
+/** `values` are evenly spaced; null is a gap. */
 export function Spark({
   values,
   label,

@@ -1,8 +1,8 @@
-/** What lines become before they are drawn: laid on one another, and taken apart into what is sure and what is not. */
+/** Transforms values for drawing: stacking, and splitting into complete and incomplete points. */
 
 export type Values = (number | null)[]
 
-/** Each line on top of those before it; what is below zero hangs below what is below zero. */
+/** Stacks each line on those before it. Negative values stack below zero. */
 export function stacked(lines: readonly Values[]): Values[] {
   const above: number[] = []
   const below: number[] = []
@@ -16,11 +16,11 @@ export function stacked(lines: readonly Values[]): Values[] {
   )
 }
 
-/** The points that all data is there for. */
+/** The complete points; null for the others. */
 export const completeValues = (values: Values, complete: readonly boolean[]): Values =>
   values.map((value, index) => (complete[index] ? value : null))
 
-/** The others; of a line with the point before and after, so that it hangs together. */
+/** The incomplete points. For a line, their neighbors are included so that the segments connect. */
 export function incompleteValues(values: Values, complete: readonly boolean[], isLine: boolean): Values {
   const isUnsure = (index: number): boolean => complete[index] === false
   return values.map((value, index) =>
@@ -28,7 +28,7 @@ export function incompleteValues(values: Values, complete: readonly boolean[], i
   )
 }
 
-/** Where a value has none beside it, so that no line leads to it. */
+/** Indexes of values without neighbors, to which no line leads. */
 export const isolatedPoints = (values: Values): number[] =>
   values.flatMap((value, index) =>
     value !== null && (values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null

@@ -1,4 +1,4 @@
-/** Which points of an axis of time are named, and how: whole weeks, months and years before odd days. */
+/** Labels of a time axis. Prefers whole weeks, months and years. */
 import { fiscalMonth, type Interval, monthName, monthOfYear, shortDay } from '../words.ts'
 
 export type Tick = { index: number; words: string }
@@ -38,7 +38,7 @@ function stepsOf(interval: Interval): Step[] {
   ]
 }
 
-/** Fiscal months by their numbers, every first, second, third … of a fiscal year, which is named as years are. */
+/** Labels fiscal months: every month, second, third … of a fiscal year. */
 function fiscalTicks(on: readonly string[], most: number): Tick[] {
   const months = on.map((day) => fiscalMonth(day))
   for (const apart of MONTHS_APART) {
@@ -55,7 +55,7 @@ function fiscalWords(on: string, isFirst: boolean): string {
   return isFirst || number === 1 ? `FY${String(year % 100).padStart(2, '0')} P${number}` : `P${number}`
 }
 
-/** At most so many points, as close together as that allows. A year is named where it begins, and at the first. */
+/** At most `most` labels, as dense as that allows. The year appears at its start and on the first label. */
 export function timeTicks(on: readonly string[], interval: Interval, most: number): Tick[] {
   if (interval === 'fiscal_month') return fiscalTicks(on, most)
   for (const { isMonths, has } of stepsOf(interval)) {
@@ -73,7 +73,7 @@ export function timeTicks(on: readonly string[], interval: Interval, most: numbe
 const monthWords = (on: string, isFirst: boolean): string =>
   isFirst || on.slice(5, 7) === '01' ? monthOfYear(on) : monthName(on)
 
-/** At most so many points, evenly apart. */
+/** At most `most` evenly spaced labels. */
 export function evenTicks(on: readonly string[], most: number, words: (on: string) => string): Tick[] {
   const apart = Math.max(1, Math.ceil(on.length / Math.max(1, most)))
   return on.flatMap((day, index) => (index % apart === 0 ? [{ index, words: words(day) }] : []))

@@ -1,4 +1,4 @@
-/** A chart over days, weeks or months: lines or bars, what is not sure dashed, the values at the cursor, a finger or the arrow keys. */
+/** A chart over time with the values at the cursor, which mouse, touch and arrow keys move. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { hueClass } from './colours.ts'
@@ -11,7 +11,7 @@ const ROWS_MOST = 10
 
 const at = ({ values }: Line, index: number): number | null => values[index] ?? null
 
-/** What there is to tell at a point, the largest alone where it is too much. */
+/** The lines to list at a point; only the largest if there are too many. */
 function rowsAt({ lines }: Graph, index: number): { rows: Line[]; others: number } {
   const known = lines.filter((line) => line.isBefore || at(line, index) !== null)
   const shown = lines.length > 4 ? known.filter((line) => line.isBefore || at(line, index) !== 0) : known
@@ -21,7 +21,7 @@ function rowsAt({ lines }: Graph, index: number): { rows: Line[]; others: number
   return { rows: shown.filter((line) => limited.has(line)), others: shown.length - limited.size }
 }
 
-/** The box of values at a point. */
+/** The tooltip of a point. */
 function At({ graph, index }: { graph: Graph; index: number }): JSX.Element {
   const on = graph.on[index] ?? ''
   const next = graph.on[index + 1]
@@ -46,19 +46,19 @@ function At({ graph, index }: { graph: Graph; index: number }): JSX.Element {
           ))}
           {others > 0 && (
             <tr>
-              <td>and {others} smaller</td>
+              <td>and {others} more</td>
               <td />
             </tr>
           )}
           {graph.total && (
             <tr class="total">
-              <td>All</td>
+              <td>Total</td>
               <td>{graph.words(graph.total[index] ?? null)}</td>
             </tr>
           )}
         </tbody>
       </table>
-      {isUnsure && <div class="why">Not all of its data is there yet.</div>}
+      {isUnsure && <div class="why">Incomplete period</div>}
       {cutovers.map((cutover) => (
         <div class="why" key={cutover.on}>
           {cutover.words}
@@ -71,18 +71,18 @@ function At({ graph, index }: { graph: Graph; index: number }): JSX.Element {
 const descriptionAt = (graph: Graph, index: number): string => {
   const { rows } = rowsAt(graph, index)
   const values = rows.map((line) => `${line.titles?.[index] ?? line.title} ${graph.words(at(line, index))}`)
-  const all = graph.total ? [`All ${graph.words(graph.total[index] ?? null)}`] : []
+  const all = graph.total ? [`Total ${graph.words(graph.total[index] ?? null)}`] : []
   return [graph.title(index), ...values, ...all].join(', ')
 }
 
-/** Where an arrow key leads from a point; nowhere for other keys. */
+/** The index an arrow key moves to; null for other keys. */
 function nextIndex(key: string, from: number, last: number): number | null {
   const steps: Record<string, number> = { ArrowLeft: from - 1, ArrowRight: from + 1, Home: 0, End: last }
   const to = steps[key]
   return to === undefined ? null : Math.max(0, Math.min(last, to))
 }
 
-/** Too narrow for a box beside the cursor: it stands on the other side of the chart. */
+/** Below this width the tooltip is on the opposite side of the chart instead of next to the cursor. */
 const NARROW = 520
 
 function sideOf(x: number, width: number): { left: string; right?: string } {
@@ -94,7 +94,7 @@ function sideOf(x: number, width: number): { left: string; right?: string } {
 type TimeChartProps = {
   graph: Graph
   height?: number
-  /** Hears of the canvas, to save it as a picture. */
+  /** Receives the canvas, for export as an image. */
   onCanvas?: (canvas: HTMLCanvasElement | null) => void
 }
 
@@ -118,7 +118,7 @@ export function TimeChart({ graph, height = 240, onCanvas }: TimeChartProps): JS
         role="img"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys walk along it
         tabIndex={0}
-        aria-label={`${graph.label}. Arrow keys tell each value.`}
+        aria-label={`${graph.label}. Use the arrow keys to read each value.`}
         style={{ height: `${height}px` }}
         onKeyDown={move}
         onBlur={() => setIndex(null)}

@@ -1,17 +1,17 @@
-/** What one who paid has paid, by when. */
+/** Average revenue per paying user, by month. */
 import type { JSX } from 'preact'
 import { money, month, plural } from '../words.ts'
 import { CohortCard, EstimateNote } from './cohort_card.tsx'
 import { type Cohorts, type Arppu as Row, useCohorts } from './cohort_query.ts'
 import { cohortGraph, type Part } from './graphs.ts'
 
-/** The last month that is over. */
+/** The last complete month. */
 const lastWhole = ({ cohorts }: Cohorts<'arppu'>): Row | undefined =>
   cohorts.findLast(({ complete }) => complete) ?? cohorts.at(-1)
 
 const PER_PAYER: Part<Row> = {
   key: 'arppu',
-  title: 'For each who paid',
+  title: 'Per paying customer',
   hue: 1,
   of: ({ per_payer_milli }) => per_payer_milli,
 }
@@ -44,7 +44,7 @@ export const Arppu = ({ class: className = '' }: { class?: string }): JSX.Elemen
         currency,
       })
     }
-    nothing="Nobody has paid yet."
+    nothing="No payments yet."
     foot={(answer) => <EstimateNote answer={answer} />}
   />
 )

@@ -1,4 +1,4 @@
-/** A card about cohorts: their chart or table, what they mean, and their figures to take along. */
+/** A card of cohorts: chart or table, definition and export. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { ChartCard } from '../charts/chart_card.tsx'
@@ -18,7 +18,7 @@ type CohortCardProps<Name extends CohortName> = {
   class?: string
 }
 
-/** The title of a card that an address may end with: `#ltv` leads there. */
+/** A card title that is a link target, such as `#ltv`. */
 export function Anchor({ id, title }: { id: string; title: string }): JSX.Element {
   const place = useRef<HTMLSpanElement>(null)
   useEffect(() => {
@@ -31,7 +31,7 @@ export function Anchor({ id, title }: { id: string; title: string }): JSX.Elemen
   )
 }
 
-/** What the API says of the cohorts. */
+/** The API's definition of the cohorts. */
 export const CohortAbout = ({ answer }: { answer: Cohorts<CohortName> }): JSX.Element => (
   <>
     {answer.sentence}
@@ -39,12 +39,12 @@ export const CohortAbout = ({ answer }: { answer: Cohorts<CohortName> }): JSX.El
   </>
 )
 
-/** Which share of proceeds Apple’s reports do not tell. */
+/** The share of proceeds that is estimated because Apple’s reports do not contain it. */
 export function EstimateNote({ answer }: { answer: Cohorts<CohortName> }): JSX.Element | null {
   const known = answer.proceeds_known
   const all = known ? Math.abs(known.ratio) + Math.abs(known.estimated) : 0
   if (!known || all === 0) return null
-  return <span>Proceeds: {share(Math.abs(known.estimated) / all)} estimated by Apple’s commission.</span>
+  return <span>Proceeds: {share(Math.abs(known.estimated) / all)} estimated from Apple’s commission.</span>
 }
 
 export function CohortCard<Name extends CohortName>(props: CohortCardProps<Name>): JSX.Element {
@@ -75,7 +75,7 @@ export function CohortCard<Name extends CohortName>(props: CohortCardProps<Name>
       under={({ from, to }) => `${day(from)} – ${day(to)}`}
       foot={(answer) => (
         <>
-          <span>From single transactions that Apple signed.</span>
+          <span>Source: signed transactions.</span>
           {foot?.(answer)}
         </>
       )}

@@ -1,4 +1,4 @@
-/** How those who began together fared, as the API tells it. */
+/** Cohort queries. */
 import type { InferOutput } from 'valibot'
 import type { CohortsAnswer } from '../../../api/metrics/cohort_answers.ts'
 import { addressOf, type Query } from '../http.ts'
@@ -23,7 +23,7 @@ export type Cohorts<Name extends CohortName> = Omit<Answer, 'cohorts'> & { cohor
 
 const MONEY_COHORTS = new Set<CohortName>(['ltv', 'arppu'])
 
-/** Cohorts need time: a year of them at least. */
+/** Cohorts need time, so the range is at least a year, in days. */
 const YEAR = 364
 
 function spanOf(scope: Scope, today: string, first: string | null): { from: string; to: string } {
@@ -32,7 +32,7 @@ function spanOf(scope: Scope, today: string, first: string | null): { from: stri
   return { from: from < year ? from : year, to }
 }
 
-/** Nothing is asked before today's day is known. */
+/** Waits until today's date is known. */
 export function useCohorts<Name extends CohortName>(
   metric: Name,
   params: Query = {},
@@ -44,7 +44,7 @@ export function useCohorts<Name extends CohortName>(
   const query: Query = {
     metric,
     basis: MONEY_COHORTS.has(metric) && basis !== 'gross' ? basis : null,
-    // Of one organization: those of several have no money and no days in common.
+    // One organization only: several have no common currency and time zone.
     app: (scope.apps.length > 0 ? scope.apps : (overview?.apps ?? [])).join(','),
     environment: scope.environment === 'production' ? null : scope.environment,
     ...(overview && spanOf(scope, overview.today_on, null)),

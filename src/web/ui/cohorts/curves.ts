@@ -1,11 +1,11 @@
-/** What customers who first paid together have brought, day by day since: curves that end where nobody is old enough. */
+/** LTV curves by days since the first payment. A curve ends at the age of its cohort. */
 import { stepHue } from '../charts/colours.ts'
 import type { Graph, Line } from '../charts/graph.ts'
 import { evenTicks } from '../charts/ticks.ts'
 import { cohortTitle, count, daysBetween, type Grain, money, plural, shortMoney } from '../words.ts'
 import type { Ltv } from './cohort_query.ts'
 
-/** A week apart, over a year. */
+/** Weekly points over a year. */
 export const CURVE_DAYS = Array.from({ length: 53 }, (_, week) => week * 7)
 
 type Shape = { cohorts: readonly Ltv[]; by: Grain; today: string; currency: string | null; title: string }

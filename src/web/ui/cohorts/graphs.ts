@@ -1,4 +1,4 @@
-/** Cohorts as graphs: one point for each, in the order of time. */
+/** Cohorts as a graph: one point per cohort, in time order. */
 import type { Hue } from '../charts/colours.ts'
 import type { Graph } from '../charts/graph.ts'
 import { timeTicks } from '../charts/ticks.ts'
@@ -23,14 +23,14 @@ type Shape<One> = {
   by: Interval
   parts: readonly Part<One>[]
   style: 'line' | 'bar'
-  /** What the figures are in; null for counts. */
+  /** Currency of the figures; null for counts. */
   currency: string | null
   unit: 'money' | 'count'
 }
 
 export function cohortGraph<One extends Row>(shape: Shape<One>): Graph {
   const { rows, by, parts, unit, currency } = shape
-  // A month in which nothing was is a gap, and no shorter than others.
+  // A period without a cohort is a gap of full width.
   const [first] = rows
   const on = first ? stepsBetween(first.cohort, rows.at(-1)?.cohort ?? first.cohort, by) : []
   const byDay = new Map(rows.map((row) => [row.cohort, row]))

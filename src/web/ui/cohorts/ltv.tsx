@@ -1,4 +1,4 @@
-/** What a customer has brought since the first payment, by when that was. */
+/** Lifetime value by cohort of the first payment. */
 import type { JSX } from 'preact'
 import { useCardParams } from '../charts/chart_card.tsx'
 import { Segments } from '../parts/popover.tsx'
@@ -13,7 +13,7 @@ const GRAINS = [
 ] as const
 const FIGURES = [30, 90, 180, 364]
 
-/** Of all cohorts that are old enough, together. */
+/** The average over all cohorts that have reached this age. */
 function perCustomer(rows: readonly Row[], days: number): { milli: number; customers: number } | null {
   const ageDays = rows.flatMap(({ customers, values }) => {
     const value = values.find((one) => one.days >= days)
@@ -29,14 +29,14 @@ function Head({ answer }: { answer: Cohorts<'ltv'> }): JSX.Element {
     <dl class="ltv-figures">
       {FIGURES.map((days) => {
         const found = perCustomer(answer.cohorts, days)
-        const asked = CURVE_DAYS.find((day) => day >= days) ?? days
+        const point = CURVE_DAYS.find((day) => day >= days) ?? days
         return (
           <div key={days}>
-            <dt class="tiny quiet">After {asked} days</dt>
+            <dt class="tiny quiet">After {point} days</dt>
             <dd>
               <strong class="figure">{money(found?.milli, answer.currency)}</strong>
               <span class="tiny quiet">
-                {found ? `of ${count(found.customers)} customers` : 'not yet known'}
+                {found ? `of ${count(found.customers)} customers` : 'not known yet'}
               </span>
             </dd>
           </div>
@@ -49,11 +49,11 @@ function Head({ answer }: { answer: Cohorts<'ltv'> }): JSX.Element {
 export function Ltv({ class: className = '' }: { class?: string }): JSX.Element {
   const [word, change] = useCardParams('ltv')
   const by = word('by') === 'year' ? 'year' : 'month'
-  const asked = useCohorts('ltv', { by, days: CURVE_DAYS.join(',') })
+  const cohorts = useCohorts('ltv', { by, days: CURVE_DAYS.join(',') })
   return (
     <CohortCard
       name="ltv"
-      result={asked}
+      result={cohorts}
       class={className}
       height={320}
       tools={
@@ -66,11 +66,11 @@ export function Ltv({ class: className = '' }: { class?: string }): JSX.Element 
       }
       head={(answer) => <Head answer={answer} />}
       graphOf={({ cohorts, currency, title, to }) => curvesOf({ cohorts, by, today: to, currency, title })}
-      nothing="Nobody has paid yet."
+      nothing="No payments yet."
       foot={(answer) => (
         <>
           <span>
-            For each customer, {answer.basis} less refunds. Dashed: not all of the cohort is that old yet.
+            Per customer, {answer.basis} minus refunds. Dashed: part of the cohort has not reached this age.
           </span>
           <EstimateNote answer={answer} />
         </>

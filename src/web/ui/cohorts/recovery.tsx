@@ -1,4 +1,4 @@
-/** What became of the payments that failed. */
+/** Outcomes of failed payments. */
 import type { JSX } from 'preact'
 import { sumOf } from '../metrics/figures.ts'
 import { count, plural, share, times } from '../words.ts'
@@ -38,7 +38,7 @@ export const Recovery = ({ class: className = '' }: { class?: string }): JSX.Ele
     graphOf={({ cohorts, title, currency }) =>
       cohortGraph({ title, rows: cohorts, by: 'month', parts: PARTS, style: 'bar', unit: 'count', currency })
     }
-    nothing="No payment failed."
-    foot={() => <span>By the month in which the payment was due.</span>}
+    nothing="No failed payments."
+    foot={() => <span>Grouped by the month in which the payment was due.</span>}
   />
 )

@@ -1,4 +1,4 @@
-/** Who buys: found by any id, in order of what they are worth. */
+/** The customer list: search by id, sort and filter. */
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { CustomersAnswer } from '../../../api/customers/answers.ts'
@@ -80,14 +80,14 @@ function SearchResult({ paged, filters }: { paged: Paged<Answer>; filters: Custo
 }
 
 const PARSED_QUERY: [string, string][] = [
-  ['A user id', 'as your app or backend gave it to identify or attribute'],
-  ['An original transaction id', 'or any transaction id, as in Apple’s receipts'],
+  ['A user id', 'the appUserId of your identify and attribute calls'],
+  ['An original transaction id', 'or any transaction id from Apple’s receipts'],
   ['A customer id', 'cus_…, as in events and webhooks'],
-  ['An appAccountToken', 'the UUID that the app gave with the purchase'],
-  ['attribute:plan=pro', 'everybody whose attribute has exactly that value'],
+  ['An appAccountToken', 'the UUID that your app set on the purchase'],
+  ['attribute:plan=pro', 'customers whose attribute has exactly this value'],
 ]
 
-/** What the search understands. */
+/** The kinds of query that the search accepts. */
 const ParsedQuery = (): JSX.Element => (
   <dl class="facts understood">
     {PARSED_QUERY.map(([what, about]) => (
@@ -107,15 +107,15 @@ function NoCustomers({ filters }: { filters: CustomerFilters }): JSX.Element {
     return (
       <Empty
         icon="check"
-        title={filters.isThisWeek ? 'Nobody is lost this week' : 'Nobody is about to be lost'}
+        title={filters.isThisWeek ? 'No subscriptions end this week' : 'No subscriptions are ending'}
       >
-        <p>No subscription ends{filters.isThisWeek && ' in the next seven days'} that is not to renew.</p>
+        <p>No canceling subscription ends{filters.isThisWeek && ' in the next seven days'}.</p>
       </Empty>
     )
   if (filters.query === '' && filters.status === null && scope.apps.length === 0)
     return (
       <Empty icon="customers" title="No customers yet">
-        <p>They come with Apple’s first notification, and with the history that Apple still shows.</p>
+        <p>Customers appear with Apple’s first notification and with the import of Apple’s history.</p>
         {apps.length === 0 && <Copy text="npm run -s windfall -- connect" label="command" />}
       </Empty>
     )
@@ -124,12 +124,15 @@ function NoCustomers({ filters }: { filters: CustomerFilters }): JSX.Element {
     ...(scope.apps.length === 0 ? ['all apps'] : scope.apps.map((id) => appName(apps, id))),
   ].join(', ')
   return (
-    <Empty icon="search" title={filters.query === '' ? 'Nobody stands so now' : 'Nobody is found by that'}>
-      <p>Searched in {where}. Ids are compared whole, as they are written.</p>
+    <Empty
+      icon="search"
+      title={filters.query === '' ? 'No customers with this status' : 'No customers found'}
+    >
+      <p>Searched {where}. Exact, case-sensitive match.</p>
       {filters.query !== '' && <ParsedQuery />}
       {filters.status !== null && (
         <button type="button" class="button" onClick={() => change({ status: null })}>
-          Whatever their status
+          Show all statuses
         </button>
       )}
     </Empty>

@@ -1,4 +1,4 @@
-/** Customers in order: a line each on a desk, a card each on a phone; the whole of it is a link. */
+/** The list of customers: table rows on desktop, cards on phones. Each is a link. */
 import type { JSX } from 'preact'
 import { type App, appName } from '../apps.ts'
 import { country } from '../countries.ts'

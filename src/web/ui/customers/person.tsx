@@ -1,9 +1,9 @@
-/** A person by name: the user id with its label, or that nobody said who it is. */
+/** A customer's user id with its verification badge, or "Not identified". */
 import type { JSX } from 'preact'
 import { Icon } from '../parts/icons.tsx'
 import { type Customer, statusLabel } from './customer.ts'
 
-/** Whether what a user claims is proved; `of` the purchases so many are, where it is not all or none. */
+/** The verification badge: how many of a user's `of` purchases are verified. */
 export function Verified({ proved, of }: { proved: number; of: number }): JSX.Element {
   if (proved === 0 || of === 0) return <span class="badge">Unverified</span>
   return (
@@ -13,7 +13,7 @@ export function Verified({ proved, of }: { proved: number; of: number }): JSX.El
   )
 }
 
-/** The first user id, and how many others; verified ones carry their mark. */
+/** The first user id, marked if verified, and the number of others. */
 export function Person({ customer }: { customer: Customer }): JSX.Element {
   const { app_user_ids: ids, verified_app_user_ids: verified } = customer
   const [first] = ids
@@ -24,7 +24,7 @@ export function Person({ customer }: { customer: Customer }): JSX.Element {
         {first}
       </span>
       {verified.includes(first) && (
-        <span class="mark good" title="Verified: Apple’s signature over the purchase came with this user id">
+        <span class="mark good" title="Verified: Apple’s signed transaction came with this user id">
           <Icon name="verified" />
           <span class="spoken">verified</span>
         </span>

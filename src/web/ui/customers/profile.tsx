@@ -1,4 +1,4 @@
-/** One customer: everything known of them, and why. */
+/** The profile of a customer. */
 import type { JSX } from 'preact'
 import { useRoute } from 'preact-iso'
 import { useApps } from '../apps.ts'
@@ -43,8 +43,8 @@ const ProfileNotFound = ({ id }: { id: string }): JSX.Element => (
     <h1>Customer</h1>
     <section class="card">
       <h2 class="spoken">Not found</h2>
-      <Empty icon="search" title="There is no such customer">
-        <p>Nobody was ever given this id here:</p>
+      <Empty icon="search" title="Customer not found">
+        <p>No customer has this id:</p>
         <Copy text={id} label="id" />
       </Empty>
     </section>
@@ -76,10 +76,10 @@ function ProfileContent({ profile }: { profile: Answer }): JSX.Element {
   )
 }
 
-/** What one searches for them by elsewhere. */
+/** The ids of a customer. */
 const Ids = ({ profile: { customer } }: { profile: Answer }): JSX.Element => (
   <section class="card card-pad stack-s profile-ids">
-    <h2>Ids</h2>
+    <h2>IDs</h2>
     <dl class="facts">
       <dt>Customer</dt>
       <dd class="mono tiny">{customer.id}</dd>

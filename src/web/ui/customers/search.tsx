@@ -1,4 +1,4 @@
-/** By what customers are looked for: one field for every id there is, their order, how they stand. */
+/** The customer search: one field for all ids, sort order and status filter. */
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../parts/icons.tsx'
@@ -15,10 +15,10 @@ const SORTS = [
 ] as const
 type Sort = (typeof SORTS)[number]['value']
 
-/** `isThisWeek`: only who ends within a week, which goes with the order by ends. */
+/** `isThisWeek` limits the list to subscriptions that end within a week; it requires `sort: 'ends'`. */
 export type CustomerFilters = { query: string; sort: Sort; status: Status | null; isThisWeek: boolean }
 
-/** What the address asks for. */
+/** The filters in the URL. */
 export function filtersFromParams(words: Record<string, string>): CustomerFilters {
   const status = Object.keys(STATUS_WORDS).find((one): one is Status => one === words.status)
   const sort = SORTS.find(({ value }) => value === words.sort)?.value ?? 'ltv'
@@ -30,7 +30,7 @@ export function filtersFromParams(words: Record<string, string>): CustomerFilter
   }
 }
 
-/** Long enough to finish a word, short enough not to be noticed. */
+/** Debounce of typing, in milliseconds. */
 const PAUSE_MS = 250
 
 function Field({ value, onChange }: { value: string; onChange: (text: string) => void }): JSX.Element {
@@ -91,7 +91,7 @@ export function Search({ filters }: { filters: CustomerFilters }): JSX.Element {
       <Field value={filters.query} onChange={(q) => change({ q })} />
       <div class="search-row">
         <Pick
-          title="Sorted by"
+          title="Sort by"
           icon="down"
           value={filters.sort}
           choices={SORTS}
@@ -121,5 +121,5 @@ const statuses = [
   [null, 'All'] as const,
   ...Object.entries(STATUS_WORDS).map(([status, { title }]) => [status as Status, title] as const),
 ]
-/** Who ends stands in one of two ways, which each line says: they are not chosen by it. */
-const WHEN = [[null, 'Whenever'] as const, [WEEK, 'This week'] as const]
+/** The sort by end replaces the status filter with these choices. */
+const WHEN = [[null, 'Any time'] as const, [WEEK, 'This week'] as const]

@@ -1,4 +1,4 @@
-/** A user by the id of the apps: straight to the customer, or to choose where there are several or none. */
+/** A user by app user id. Redirects to the customer if there is exactly one. */
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
@@ -10,6 +10,7 @@ import { Card } from '../parts/card.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
 import { useQuery } from '../queries.ts'
 import { useScope } from '../scope.ts'
+import { plural } from '../words.ts'
 import type { Customer } from './customer.ts'
 import { CustomerList } from './list.tsx'
 import { ForgetButton } from './profile/forget.tsx'
@@ -38,8 +39,8 @@ export function UserPage(): JSX.Element {
         {result.problem?.status === 404 && !result.data ? (
           <section class="card">
             <h2 class="spoken">Not found</h2>
-            <Empty icon="search" title="Nobody is known by this id">
-              <p>No call has named this user, or they were forgotten.</p>
+            <Empty icon="search" title="User not found">
+              <p>No call has named this user, or the user was erased.</p>
             </Empty>
           </section>
         ) : (
@@ -75,8 +76,8 @@ function InApp({ user, apps }: { user: Answer['users'][number]; apps: App[] }): 
         <AboutUser user={user} />
         {user.customers.length === 0 ? (
           <p class="small quiet">
-            No purchase of the App Store is theirs yet.
-            {others > 0 && ` ${others} of Google Play ${others === 1 ? 'is' : 'are'}.`}
+            No App Store purchase is linked to this user yet.
+            {others > 0 && ` ${plural(others, 'Google Play purchase')} ${others === 1 ? 'is' : 'are'}.`}
           </p>
         ) : (
           <CustomerList customers={user.customers} apps={apps} now={now} isBySeen={false} />

@@ -1,14 +1,14 @@
-/** One connection to the live stream, opened again whenever it is lost, and let go while nobody looks. */
+/** A connection to the live stream that reconnects when lost and closes while the page is hidden. */
 
 const RETRY_MS = [1_000, 2_000, 5_000, 15_000]
-/** A page that nobody looks at holds no connection: a browser has but six for a host. */
+/** A hidden page closes its connection, because browsers allow six per host. */
 const HIDDEN_TIMEOUT_MS = 30_000
 
 type ConnectionOptions = {
   address: string
   onOpen: () => void
   onMessage: (data: string) => void
-  /** `isRefused`: the server said no, where otherwise the browser tries again by itself. */
+  /** `isRefused`: the server refused the connection. Otherwise the browser retries automatically. */
   onLost: (isRefused: boolean) => void
 }
 

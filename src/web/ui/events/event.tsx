@@ -1,4 +1,4 @@
-/** One event on a page of its own, to be kept and sent. */
+/** The page of one event. */
 import type { JSX } from 'preact'
 import { useRoute } from 'preact-iso'
 import { ScopeBar } from '../frame/scope_bar.tsx'

@@ -1,8 +1,8 @@
-/** What an event says beside its title: of what, and what comes of it. */
+/** The detail text of an event next to its title. */
 import { date, money, period, plural } from '../words.ts'
 import type { FeedEvent } from './feed_event.ts'
 
-/** `com.example.tides.pro_yearly` of `com.example.tides` as `Pro Yearly`: ids are written to be guessed at. */
+/** `com.example.tides.pro_yearly` of `com.example.tides` as `Pro Yearly`. */
 export function productName(id: string, bundle: string | undefined): string {
   const own = bundle !== undefined && id.startsWith(`${bundle}.`) ? id.slice(bundle.length + 1) : id
   const words = own.replace(/^(com|org|net|io|app|dev)\.[^.]+\./, '').split(/[._\-\s]+/)
@@ -13,21 +13,21 @@ export function productName(id: string, bundle: string | undefined): string {
 }
 
 const ENDINGS: Record<number, string> = {
-  1: 'after turning renewal off',
+  1: 'auto-renewal was off',
   2: 'payment failed',
-  3: 'did not agree to the new price',
-  4: 'the product is not sold any more',
+  3: 'new price not accepted',
+  4: 'product no longer available',
 }
 
 type Describe = (data: FeedEvent['data']) => string | null
 
 const until: Describe = ({ subscription }) =>
-  subscription?.expires_at ? `runs until ${date(subscription.expires_at)}` : null
+  subscription?.expires_at ? `active until ${date(subscription.expires_at)}` : null
 
-/** A change of plans turns a renewal that was off on again, which no other notification says. */
+/** A plan change turns auto-renewal back on without another notification. */
 const autoRenew: Describe = ({ subscription }) => {
   if (subscription?.auto_renew === undefined) return null
-  return subscription.auto_renew ? 'renewal is on' : 'renewal is off'
+  return subscription.auto_renew ? 'auto-renewal is on' : 'auto-renewal is off'
 }
 
 const nextPlan: Describe = (data) => {
@@ -45,7 +45,7 @@ const amountDue: Describe = ({ subscription }) =>
 
 const price: Describe = ({ subscription }) =>
   subscription?.renewal_price_milli
-    ? `${money(subscription.renewal_price_milli, subscription.currency ?? null)} from the next renewal on`
+    ? `${money(subscription.renewal_price_milli, subscription.currency ?? null)} from the next renewal`
     : null
 
 const trial: Describe = ({ transaction, subscription }) => {
@@ -81,15 +81,15 @@ const DESCRIPTIONS: Record<string, Describe> = {
   'gap.filled': missedNotifications,
 }
 
-/** One more fact, in a few words; null where the title says it all. */
+/** The detail of an event, or null if the title is enough. */
 export const eventDetail = ({ type, data }: FeedEvent): string | null => DESCRIPTIONS[type]?.(data) ?? null
 
 /**
- * What an event's customer has come to now, which is not what it had when the event happened. Amounts without an exchange
- * rate stand apart.
+ * The customer's current figures, which can differ from those at the time of the event. Amounts without an exchange
+ * rate are listed separately.
  */
 export function customerValue({ figures, behind }: NonNullable<FeedEvent['customer']>): string {
-  if (figures === null) return behind ? 'LTV now: still being computed' : 'LTV now: not known'
+  if (figures === null) return behind ? 'LTV now: still being computed' : 'LTV now: unknown'
   const { ltv_milli, currency, payments, mrr_milli, unconverted } = figures
   const unconvertedAmounts = Object.entries(unconverted ?? {}).map(([code, milli]) => money(milli, code))
   const ltv = [money(ltv_milli, currency), ...unconvertedAmounts].join(' + ')

@@ -1,4 +1,4 @@
-/** All about one event: what happened, to whom, what it came from, and what Apple signed. */
+/** All details of one event: facts, data and signed evidence. */
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { EventAnswer } from '../../../api/customers/evidence_answers.ts'
@@ -15,19 +15,16 @@ import type { FeedEvent } from './feed_event.ts'
 type Answer = Omit<InferOutput<typeof EventAnswer>, 'event'> & { event: FeedEvent }
 
 export const ORIGIN_WORDS: Record<FeedEvent['origin'], { title: string; about: string }> = {
-  live: { title: 'Live', about: 'It came as it happened.' },
-  recovered: {
-    title: 'Recovered',
-    about: 'It had got lost on its way and was found by comparing with Apple.',
-  },
-  backfill: { title: 'From history', about: 'It was past already when Apple was first asked.' },
+  live: { title: 'Live', about: 'Received when it happened.' },
+  recovered: { title: 'Recovered', about: 'Missed at first, then found by comparing with Apple’s history.' },
+  backfill: { title: 'From history', about: 'Happened before the app was connected.' },
 }
 
 export function EventDetails({ id }: { id: string }): JSX.Element {
   const result = useQuery<Answer>(`/api/v1/events/${encodeURIComponent(id)}`)
   if (result.problem?.status === 404 && !result.data)
     return (
-      <Empty icon="search" title="There is no such event">
+      <Empty icon="search" title="Event not found">
         <p class="mono tiny">{id}</p>
       </Empty>
     )
@@ -38,8 +35,8 @@ export function EventDetails({ id }: { id: string }): JSX.Element {
           <Heading answer={answer} />
           <Facts answer={answer} />
           <section class="stack-s">
-            <h3>What the event says</h3>
-            <Json value={answer.event.data} label="What the event says" />
+            <h3>Event data</h3>
+            <Json value={answer.event.data} label="Event data" />
           </section>
           <Signed id={id} count={answer.evidence} />
         </div>
@@ -72,7 +69,7 @@ function Facts({ answer: { event, app } }: { answer: Answer }): JSX.Element {
   const userId = event.data.user?.app_user_id ?? event.customer?.users[0]?.app_user_id
   return (
     <dl class="facts">
-      <dt>Took effect</dt>
+      <dt>Effective</dt>
       <dd>{instant(event.occurred_at)}</dd>
       <dt>Recorded</dt>
       <dd>
@@ -118,7 +115,7 @@ function Facts({ answer: { event, app } }: { answer: Answer }): JSX.Element {
       )}
       <dt>Event</dt>
       <dd class="mono tiny">
-        {event.id}, number {event.seq}
+        {event.id}, seq {event.seq}
       </dd>
     </dl>
   )
@@ -129,11 +126,9 @@ function Signed({ id, count }: { id: string; count: number }): JSX.Element {
   const result = useQuery<Pick<EvidenceAnswer, 'evidence'>>(path, {}, { wait: count === 0 })
   return (
     <section class="stack-s">
-      <h3>What Apple signed</h3>
+      <h3>Signed evidence</h3>
       {count === 0 ? (
-        <p class="small quiet">
-          Nothing signed led to it: it came from a call of an app or a backend, or from Windfall itself.
-        </p>
+        <p class="small quiet">No signed data. This event came from an SDK call or from Windfall itself.</p>
       ) : (
         <QueryView result={result} height={120}>
           {({ evidence }) => (

@@ -1,4 +1,4 @@
-/** One event over the view that it was opened from. */
+/** One event in a dialog over the current view. */
 import type { JSX } from 'preact'
 import { Dialog } from '../parts/dialog.tsx'
 import { useScope } from '../scope.ts'
@@ -11,7 +11,7 @@ export function EventDialog({ id, onClose }: { id: string; onClose: () => void }
       <EventDetails id={id} />
       <div class="sheet-foot">
         <a class="button" href={href(`/events/${id}`)}>
-          On a page of its own
+          Open as page
         </a>
       </div>
     </Dialog>

@@ -1,9 +1,9 @@
-/** What every event of the feed is called here, what kind of news it is, and what it says of money. */
+/** Labels, kinds, icons and amounts of event types. */
 import type { EventType } from '../../../events/vocabulary.ts'
 import type { IconName } from '../parts/icons.tsx'
 import type { FeedEvent } from './feed_event.ts'
 
-/** What one may choose to see. */
+/** The filters of the feed. */
 export const KINDS = [
   'sales',
   'renewals',
@@ -22,11 +22,11 @@ export const KIND_TITLES: Record<Kind, string> = {
   cancellations: 'Cancellations',
   refunds: 'Refunds',
   billing: 'Billing',
-  people: 'People',
+  people: 'Users',
   others: 'Others',
 }
 
-/** good: money comes or stays. bad: it goes. warn: it may go. hope: it may come. */
+/** good: revenue gained or kept. bad: revenue lost. warn: revenue at risk. hope: possible revenue. */
 export type Tone = 'good' | 'bad' | 'warn' | 'hope' | 'quiet'
 type EventLabel = { title: string; kind: Kind; tone: Tone }
 
@@ -35,58 +35,58 @@ const labelOf = (title: string, kind: Kind, tone: Tone = 'quiet'): EventLabel =>
 const EVENT_LABELS: Record<EventType, EventLabel> = {
   'trial.started': labelOf('Trial started', 'trials', 'hope'),
   'trial.converted': labelOf('Trial converted', 'trials', 'good'),
-  'trial.ended': labelOf('Trial ended unpaid', 'trials', 'bad'),
+  'trial.ended': labelOf('Trial expired', 'trials', 'bad'),
   'subscription.started': labelOf('New subscription', 'sales', 'good'),
   'subscription.renewed': labelOf('Renewed', 'renewals', 'good'),
   'subscription.recovered': labelOf('Payment recovered', 'billing', 'good'),
-  'subscription.resubscribed': labelOf('Came back', 'sales', 'good'),
+  'subscription.resubscribed': labelOf('Resubscribed', 'sales', 'good'),
   'subscription.upgraded': labelOf('Upgraded', 'sales', 'good'),
-  'subscription.downgraded': labelOf('Will change plans', 'cancellations', 'warn'),
-  'subscription.downgrade_cancelled': labelOf('Keeps the plan', 'others', 'good'),
-  'subscription.renewal_disabled': labelOf('Turned renewal off', 'cancellations', 'warn'),
-  'subscription.renewal_enabled': labelOf('Turned renewal on again', 'cancellations', 'good'),
+  'subscription.downgraded': labelOf('Downgrade scheduled', 'cancellations', 'warn'),
+  'subscription.downgrade_cancelled': labelOf('Downgrade canceled', 'others', 'good'),
+  'subscription.renewal_disabled': labelOf('Auto-renewal turned off', 'cancellations', 'warn'),
+  'subscription.renewal_enabled': labelOf('Auto-renewal turned on', 'cancellations', 'good'),
   'subscription.billing_failed': labelOf('Payment failed', 'billing', 'warn'),
   'subscription.grace_started': labelOf('Payment failed, in grace period', 'billing', 'warn'),
   'subscription.grace_ended': labelOf('Grace period ended', 'billing', 'bad'),
   'subscription.expired': labelOf('Subscription expired', 'cancellations', 'bad'),
   'subscription.refunded': labelOf('Subscription refunded', 'refunds', 'bad'),
-  'subscription.refund_reversed': labelOf('Refund taken back', 'refunds', 'good'),
+  'subscription.refund_reversed': labelOf('Refund reversed', 'refunds', 'good'),
   'subscription.refund_declined': labelOf('Refund declined by Apple', 'refunds', 'good'),
   'subscription.revoked': labelOf('Family access ended', 'cancellations', 'bad'),
   'subscription.extended': labelOf('Renewal date extended', 'others'),
   'subscription.extension_failed': labelOf('Renewal date not extended', 'others', 'warn'),
-  'subscription.price_increase_asked': labelOf('Price increase asked for', 'billing'),
+  'subscription.price_increase_asked': labelOf('Price increase pending', 'billing'),
   'subscription.price_increase_accepted': labelOf('Price increase accepted', 'billing', 'good'),
   'subscription.price_changed': labelOf('Price changed', 'billing'),
   'subscription.metadata_updated': labelOf('Subscription details changed', 'others'),
-  'subscription.migrated': labelOf('Subscription moved to the App Store', 'others'),
+  'subscription.migrated': labelOf('Subscription migrated to the App Store', 'others'),
   'subscription.offer_redeemed': labelOf('Offer redeemed', 'sales', 'good'),
-  'purchase.made': labelOf('Bought', 'sales', 'good'),
+  'purchase.made': labelOf('One-time purchase', 'sales', 'good'),
   'purchase.refunded': labelOf('Purchase refunded', 'refunds', 'bad'),
-  'purchase.refund_reversed': labelOf('Refund taken back', 'refunds', 'good'),
+  'purchase.refund_reversed': labelOf('Refund reversed', 'refunds', 'good'),
   'purchase.refund_declined': labelOf('Refund declined by Apple', 'refunds', 'good'),
   'purchase.revoked': labelOf('Family access ended', 'cancellations', 'bad'),
   'transaction.recorded': labelOf('Transaction recorded', 'others'),
-  'consumption.requested': labelOf('Refund asked for', 'refunds', 'warn'),
+  'consumption.requested': labelOf('Refund requested', 'refunds', 'warn'),
   'consent.rescinded': labelOf('Consent rescinded', 'others', 'warn'),
   'external_purchase.reported': labelOf('External purchase token', 'others'),
-  'extension.summarized': labelOf('Extension of renewal dates finished', 'others'),
-  'notification.test': labelOf('Test notification arrived', 'others', 'good'),
-  'notification.other': labelOf('Notification of a new kind', 'others'),
+  'extension.summarized': labelOf('Renewal date extension finished', 'others'),
+  'notification.test': labelOf('Test notification received', 'others', 'good'),
+  'notification.other': labelOf('Unknown notification type', 'others'),
   'customer.identified': labelOf('User identified', 'people'),
-  'customer.linked': labelOf('Linked to a user', 'people'),
-  'customer.moved': labelOf('Moved to another user', 'people'),
-  'customer.merged': labelOf('Two customers are one', 'people'),
+  'customer.linked': labelOf('User linked', 'people'),
+  'customer.moved': labelOf('Purchase moved to another user', 'people'),
+  'customer.merged': labelOf('Customers merged', 'people'),
   'import.finished': labelOf('Reports imported', 'others', 'good'),
-  'gap.found': labelOf('Lost notifications found', 'others', 'warn'),
-  'gap.filled': labelOf('Lost notifications recovered', 'others', 'good'),
+  'gap.found': labelOf('Missing notifications found', 'others', 'warn'),
+  'gap.filled': labelOf('Missing notifications recovered', 'others', 'good'),
 }
 
-/** An event's words; of a type from a newer server, its own name. */
+/** The label of an event type; the type itself if it is unknown, as with a newer server. */
 export const eventLabel = (type: string): EventLabel =>
   (EVENT_LABELS as Record<string, EventLabel>)[type] ?? labelOf(type, 'others')
 
-/** What a kind of news looks like. */
+/** The icon of each kind. */
 const ICONS: Record<Kind, IconName> = {
   sales: 'bag',
   renewals: 'subscriptions',
@@ -98,13 +98,13 @@ const ICONS: Record<Kind, IconName> = {
   others: 'bell',
 }
 
-/** What an event looks like: that of its kind; a cancellation that is taken back is none. */
+/** The icon of an event type: that of its kind, except that a reversed cancellation has a check mark. */
 export function iconOf(type: string): IconName {
   const { kind, tone } = eventLabel(type)
   return kind === 'cancellations' && tone === 'good' ? 'check' : ICONS[kind]
 }
 
-/** The types of a kind, as `type` of the feed's endpoints wants them; null for all. */
+/** The types of a kind, as the `type` parameter of the feed; null for all. */
 export const typesOf = (kind: Kind | null): string | null =>
   kind === null
     ? null
@@ -113,7 +113,7 @@ export const typesOf = (kind: Kind | null): string | null =>
         .map(([type]) => type)
         .join(',')
 
-/** Types whose notification repeats a price that was not charged now. */
+/** Types that charge their price. Other notifications repeat a price that was not charged. */
 const CHARGED = new Set<string>([
   'trial.converted',
   'subscription.started',
@@ -134,7 +134,7 @@ const REFUNDED = new Set<string>([
 ])
 
 export type Amount = { milli: number; currency: string | null }
-/** The money that came (above zero) or went (below) with an event, in thousandths; null where none did. */
+/** The amount charged (positive) or refunded (negative) with an event, in thousandths; null if none. */
 export function amountOf({ type, data }: FeedEvent): Amount | null {
   const { money } = data
   if (!money) return null

@@ -1,4 +1,4 @@
-/** Everything that happened, as it was told: filtered, opened, followed live. */
+/** The event log with filters and live updates. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { Empty, Failed, Placeholder } from '../parts/query_view.tsx'
@@ -23,7 +23,7 @@ export function Events(): JSX.Element {
   const feed = useLiveFeed({
     query: feedQuery(scope, filters),
     matches: isWanted(scope, filters),
-    // What arrives does not push away what one reads, unless one wants to watch.
+    // New events do not move the list while the user reads, unless live mode is on.
     isHeld: !isLive && !isPendingShown,
     onEvent: nothing,
   })
@@ -58,12 +58,12 @@ function NoEvents(): JSX.Element {
   const { scope } = useScope()
   const isChosen = scope.apps.length > 0 || Object.values(words).some(Boolean)
   return isChosen ? (
-    <Empty icon="events" title="No such events">
-      <p>Nothing that happened fits these choices.</p>
+    <Empty icon="events" title="No matching events">
+      <p>No event matches these filters.</p>
     </Empty>
   ) : (
-    <Empty icon="events" title="Nothing has happened yet">
-      <p>It appears here within a second of Apple’s notification.</p>
+    <Empty icon="events" title="No events yet">
+      <p>Events appear within a second of Apple’s notification.</p>
     </Empty>
   )
 }

@@ -1,4 +1,4 @@
-/** What surrounds the log, the gaps and the coverage: one view in three tabs. */
+/** The frame of the log, gaps and coverage tabs. */
 import type { ComponentChildren, JSX } from 'preact'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { EventTabs } from './tabs.tsx'

@@ -1,4 +1,4 @@
-/** An event of the feed as it is shown: what its snapshot may hold, all of it optional. */
+/** Types of a feed event. All fields of its snapshot are optional. */
 import type { InferOutput } from 'valibot'
 import type { FeedEventAnswer } from '../../../api/events.ts'
 

@@ -1,13 +1,13 @@
-/** A stretch of the feed, newest first: how what arrives is put to what is there. */
+/** A window of the feed, newest first, and how new events are merged into it. */
 import type { FeedEvent } from './feed_event.ts'
 
-/** `next`: ask for what is before this seq; null where the feed begins. */
+/** `next` is the `before` parameter of the next page; null at the start of the feed. */
 export type FeedWindow = { events: FeedEvent[]; next: number | null }
 
-/** So many rows a page bears; those of longest ago are asked for again when they are wanted. */
+/** Maximum number of rows. Older ones are dropped and loaded again on request. */
 export const MAX_EVENTS = 300
 
-/** With those that happened since, each once; the oldest go when there are too many. */
+/** Adds new events without duplicates and drops the oldest beyond `maxEvents`. */
 export function withNewEvents(
   { events, next }: FeedWindow,
   newEvents: readonly FeedEvent[],
@@ -22,7 +22,7 @@ export function withNewEvents(
   return { events: kept, next: kept.at(-1)?.seq ?? next }
 }
 
-/** With the newest page, asked for anew: where it does not reach down to what is there, that is let go. */
+/** Merges the newest page. If it does not reach the current window, it replaces it, so that no hole is hidden. */
 export function withNewestPage(current: FeedWindow, page: FeedWindow): FeedWindow {
   const newest = current.events[0]?.seq ?? 0
   const isTouching = page.next === null || page.next <= newest || current.events.length === 0
@@ -30,7 +30,7 @@ export function withNewestPage(current: FeedWindow, page: FeedWindow): FeedWindo
   return withNewEvents(current, page.events)
 }
 
-/** With those before. */
+/** Appends a page of older events. */
 export const withOlderPage = ({ events }: FeedWindow, page: FeedWindow): FeedWindow => {
   const oldest = events.at(-1)?.seq ?? Number.POSITIVE_INFINITY
   return { events: [...events, ...page.events.filter(({ seq }) => seq < oldest)], next: page.next }

@@ -1,4 +1,4 @@
-/** Choices of what the log shows: types by their noun, where an event came from, days. */
+/** The filters of the log: types, origin and days. */
 import type { JSX } from 'preact'
 import { Icon } from '../parts/icons.tsx'
 import { Pick, PickLabel, Popover } from '../parts/popover.tsx'
@@ -28,7 +28,7 @@ export function FilterBar({ filters }: { filters: Filters }): JSX.Element {
   const { types, origin, from, until } = filters
   const isAny = types.length > 0 || origin !== null || from !== null || until !== null
   return (
-    <search class="row" aria-label="Events shown">
+    <search class="row" aria-label="Filter events">
       <TypePick types={types} onPick={(next) => change({ type: next.join(',') })} />
       <Pick
         title="Origin"
@@ -102,7 +102,7 @@ type DaysProps = {
 const daysTitle = (from: string | null, until: string | null): string => {
   if (from !== null && until !== null) return from === until ? day(from) : `${shortDay(from)} – ${day(until)}`
   if (from !== null) return `Since ${day(from)}`
-  return until === null ? 'Any day' : `Until ${day(until)}`
+  return until === null ? 'Any date' : `Until ${day(until)}`
 }
 
 function Days({ from, until, onPick }: DaysProps): JSX.Element {
@@ -115,7 +115,7 @@ function Days({ from, until, onPick }: DaysProps): JSX.Element {
       label={
         <>
           <Icon name="calendar" />
-          <span class="spoken">Took effect: </span>
+          <span class="spoken">Effective: </span>
           {daysTitle(from, until)}
           <Icon name="caret" class="caret" />
         </>
@@ -123,7 +123,7 @@ function Days({ from, until, onPick }: DaysProps): JSX.Element {
     >
       {() => (
         <fieldset class="plain-set">
-          <legend class="group">Took effect</legend>
+          <legend class="group">Effective</legend>
           <label>
             From
             <input

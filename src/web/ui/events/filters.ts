@@ -1,4 +1,4 @@
-/** What of the feed is looked at: it stands in the address. */
+/** The filters of the log, which are in the URL. */
 import { EVENT_TYPES } from '../../../events/vocabulary.ts'
 import type { Query } from '../http.ts'
 import type { Scope } from '../scope.ts'
@@ -12,7 +12,7 @@ export type Filters = { types: string[]; origin: Origin | null; from: string | n
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const dayIn = (text: string | undefined): string | null => (text && DAY.test(text) ? text : null)
 
-/** What the address says; types that there are not, as of an older link, are let go. */
+/** The filters in the URL. Unknown types, such as from an old link, are ignored. */
 export function filtersIn(words: Record<string, string>): Filters {
   const known: readonly string[] = EVENT_TYPES
   return {
@@ -23,7 +23,7 @@ export function filtersIn(words: Record<string, string>): Filters {
   }
 }
 
-/** The instant at which a day begins for who looks, and the one after it. */
+/** The start and end of a day in the viewer's time zone. */
 const startOf = (day: string): number => new Date(`${day}T00:00`).getTime()
 const endOf = (day: string): number => {
   const date = new Date(`${day}T00:00`)
@@ -31,18 +31,18 @@ const endOf = (day: string): number => {
   return date.getTime()
 }
 
-/** What the feed is asked. */
+/** The query of the feed. */
 export const feedQuery = ({ apps, environment }: Scope, { types, origin, from, until }: Filters): Query => ({
   app: apps.join(','),
   type: types.join(','),
-  // What is of no environment, as a user or an import, is told with production.
+  // Events without an environment, such as users and imports, are shown with production.
   environment: environment === 'sandbox' ? 'sandbox' : null,
   origin,
   from_at: from === null ? null : startOf(from),
   until_at: until === null ? null : endOf(until),
 })
 
-/** The same for what arrives: the stream knows nothing of days. */
+/** The same filter for live events, because the stream does not filter by day. */
 export const isWanted =
   ({ environment }: Scope, { from, until }: Filters) =>
   (event: FeedEvent): boolean =>
@@ -50,12 +50,12 @@ export const isWanted =
     (from === null || event.occurred_at >= startOf(from)) &&
     (until === null || event.occurred_at < endOf(until))
 
-/** Types by their noun, in the order of the vocabulary. */
+/** Types grouped by noun, in the order of the vocabulary. */
 export const NOUNS: [noun: string, types: string[]][] = [
   ...Map.groupBy(EVENT_TYPES as readonly string[], (type) => type.slice(0, type.indexOf('.'))),
 ]
 
-/** With a type, or several, chosen or not any more. */
+/** Toggles one or several types. */
 export function toggled(types: readonly string[], some: readonly string[]): string[] {
   const isAll = some.every((type) => types.includes(type))
   return isAll ? types.filter((type) => !some.includes(type)) : [...new Set([...types, ...some])]

@@ -1,4 +1,4 @@
-/** What Apple had sent and had not arrived: found, and filled since. */
+/** The gaps tab: missing notifications that reconciliation found and filled. */
 import type { JSX } from 'preact'
 import { type App, appName, useApps } from '../apps.ts'
 import { useNow } from '../now.ts'
@@ -40,12 +40,12 @@ export function Gaps(): JSX.Element {
   return (
     <EventsView>
       <p class="small quiet">
-        Every quarter of an hour what arrived is compared with what Apple says it sent. What is missing is
-        fetched and told as recovered: see{' '}
-        <a href={href('/events', { origin: 'recovered' })}>what was recovered</a>.
+        Every 15 minutes, Windfall compares the notifications it received with Apple’s history. It fetches
+        missing ones and records them as recovered: see{' '}
+        <a href={href('/events', { origin: 'recovered' })}>recovered events</a>.
       </p>
       <section class="card">
-        <h2 class="spoken">Found and filled</h2>
+        <h2 class="spoken">Gaps</h2>
         <QueryView result={paged.first} height={320}>
           {() =>
             gaps.length === 0 ? (
@@ -71,7 +71,7 @@ const useHistory = () => useQuery<{ history: Compared[] }>('/api/v1/history', {}
 const within = ({ environment, apps }: Scope, history: readonly Compared[]): Compared[] =>
   history.filter((one) => one.environment === environment && (apps.length === 0 || apps.includes(one.app_id)))
 
-/** What an empty list says, which depends on what has been compared. */
+/** The empty state, which depends on what has been compared. */
 const NoGaps = ({ scope }: { scope: Scope }): JSX.Element => (
   <QueryView result={useHistory()} height={120}>
     {({ history }) => {
@@ -85,9 +85,9 @@ const NoGaps = ({ scope }: { scope: Scope }): JSX.Element => (
   </QueryView>
 )
 
-/** How far what arrived was compared with what Apple sent, app by app. */
+/** How far reconciliation has compared each app. */
 const ComparedApps = ({ scope, apps }: { scope: Scope; apps: App[] | undefined }): JSX.Element => (
-  <Card title="Compared with Apple">
+  <Card title="Reconciliation">
     <QueryView result={useHistory()} height={80}>
       {({ history }) => (
         <ul class="compared">
@@ -116,7 +116,7 @@ function GapRow({ gap, app, now }: { gap: Gap; app: string; now: number }): JSX.
       </span>
       <div>
         <p>
-          <strong>{plural(notifications, 'notification')}</strong> of {app} had got lost
+          <strong>{plural(notifications, 'notification')}</strong> missed for {app}
         </p>
         <p class="quiet">
           Sent {isOneMoment ? '' : 'between '}

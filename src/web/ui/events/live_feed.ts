@@ -1,4 +1,4 @@
-/** The feed as it happens: what was, then what comes, in batches that eyes and a phone can follow. */
+/** The live feed: loads the newest page, then adds events from the stream in batches. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { addressOf, type Problem, type Query, read } from '../http.ts'
 import { currentTime } from '../now.ts'
@@ -8,17 +8,17 @@ import type { FeedEvent, FeedPage } from './feed_event.ts'
 import { type FeedWindow, MAX_EVENTS, withNewEvents, withNewestPage, withOlderPage } from './feed_window.ts'
 
 const PAGE = 50
-/** Rows are drawn at most this often. */
+/** Minimum interval between renders. */
 const RENDER_INTERVAL_MS = 300
 
 export type LiveFeed = {
   stretch: FeedWindow | null
   problem: Problem | null
-  /** null while live; since when it is not. */
+  /** When the connection was lost; null while live. */
   lostAt: number | null
-  /** Arrived and held back. */
+  /** Number of received events that are held back. */
   waiting: number
-  /** The newest seq of when one began to look: what is above has come since. */
+  /** The newest seq at the first load. Events above it are new. */
   seenUntil: number
   loadOlder: () => void
   isLoadingOlder: boolean
@@ -43,7 +43,7 @@ type ListenerOptions = {
   onEvent: (event: FeedEvent) => void
 }
 
-/** Listens until it is ended. */
+/** Listens until `end` is called. */
 function openListener({ query, setState, matches, isHeld, onEvent }: ListenerOptions) {
   let isOver = false
   let waiting: FeedEvent[] = []
@@ -86,7 +86,7 @@ function openListener({ query, setState, matches, isHeld, onEvent }: ListenerOpt
     onMessage: onMessage,
     onOpen: () => {
       setState((before) => ({ ...before, lostAt: null }))
-      // The stream begins where the feed ends just now: what happened before that is asked for once it is open.
+      // The stream starts at the current end of the feed, so events before it are loaded once it is open.
       void newest()
     },
     onLost: (isRefused) => {
@@ -114,9 +114,9 @@ const withFirstPage = (before: FeedState, found: FeedWindow): FeedState => ({
 
 type Options = {
   query: Query
-  /** What else is left out. */
+  /** An additional filter. */
   matches: (event: FeedEvent) => boolean
-  /** While true, rows stand still and what arrives waits. */
+  /** While true, rows do not change and new events wait. */
   isHeld: boolean
   onEvent: (event: FeedEvent) => void
 }

@@ -1,4 +1,4 @@
-/** One event of the feed, in words. */
+/** A row of the feed. */
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { country } from '../countries.ts'
@@ -10,12 +10,12 @@ import type { FeedEvent } from './feed_event.ts'
 
 type RowProps = {
   event: FeedEvent
-  /** Of the app, where rows of several are mixed. */
+  /** App name, if rows of several apps are mixed. */
   app: string | null
   now: number
   isNew: boolean
   href: (path: string) => string
-  /** Where its title leads; to the customer unless something else is said. */
+  /** Link target of the title; the customer by default. */
   to?: string
 }
 
@@ -29,7 +29,7 @@ export const Amount = ({ event }: { event: FeedEvent }): JSX.Element | null => {
   )
 }
 
-/** An anonymous id is long and says nothing. */
+/** Anonymous ids are long and meaningless, so they are replaced. */
 const userName = (id: string): string => (id.startsWith('$anon_') ? 'Anonymous user' : id)
 
 const EventCustomer = ({ event }: { event: FeedEvent }): JSX.Element | null => {
@@ -53,7 +53,7 @@ const ORIGINS: Record<FeedEvent['origin'], string | null> = {
   backfill: 'From history',
 }
 
-/** Whether the product’s name says already of which app it is. */
+/** Whether the product name already contains the app name. */
 const hasName = ({ data: { product_id, bundle_id } }: FeedEvent, app: string): boolean =>
   productName(product_id ?? '', bundle_id)
     .toLowerCase()
@@ -85,11 +85,11 @@ function EventText({ event, goal }: { event: FeedEvent; goal: string | null }): 
 
 export function EventRow({ event, app, now, isNew, href, to }: RowProps): JSX.Element {
   const { tone } = eventLabel(event.type)
-  // Apple charges a renewal up to a day before it takes effect: it is told as of when it was heard of.
+  // Apple charges a renewal up to a day before it takes effect; show the earlier instant.
   const at = Math.min(event.occurred_at, event.recorded_at)
   const when = ago(at, now)
   const goal = to ?? (event.customer_id ? href(`/customers/${event.customer_id}`) : null)
-  // The same element means that nothing below it is looked at again: a burst draws only what came.
+  // A memoized element skips its subtree, so a burst renders only the new rows.
   return useMemo(
     () => (
       <li class={isNew ? 'happened is-new' : 'happened'}>

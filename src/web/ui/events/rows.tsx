@@ -9,9 +9,9 @@ import { EventRow } from './row.tsx'
 type RowsProps = {
   feed: LiveFeed
   label: string
-  /** Where an event leads, by its id; to its customer unless said. */
+  /** Link target of an event by its id; the customer by default. */
   to?: (id: string) => string
-  /** What the list hears, as of a pointer over it. */
+  /** Event handlers of the list, such as pointer events. */
   holding?: object
 }
 

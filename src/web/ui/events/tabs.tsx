@@ -1,4 +1,4 @@
-/** From the log to its gaps and to what Apple's own figures say of it. */
+/** The tabs of the events view: log, gaps, coverage. */
 import type { JSX } from 'preact'
 import { useLocation } from 'preact-iso'
 import { useScope } from '../scope.ts'

@@ -1,4 +1,4 @@
-/** Everything that Apple signed about a customer, to be read and to be checked by anybody. */
+/** A dialog with everything that Apple signed about a customer. */
 import type { JSX } from 'preact'
 import { usePagedQuery } from '../paged_queries.ts'
 import { Dialog } from '../parts/dialog.tsx'
@@ -19,14 +19,14 @@ export function EvidenceDialog({
   return (
     <Dialog title="Signed evidence" onClose={onClose} isWide>
       <p class="small quiet">
-        What Apple signed about this customer, byte for byte, what came last first. Everything here follows
+        Everything that Apple signed about this customer, byte for byte, newest first. All figures are derived
         from it.
       </p>
       <QueryView result={paged.first} height={420}>
         {() =>
           texts.length === 0 ? (
-            <Empty icon="key" title="Nothing signed is here">
-              <p>Apple has not told of these purchases yet; only a call named them.</p>
+            <Empty icon="key" title="No signed data">
+              <p>Apple has not reported these purchases yet. Only an SDK call names them.</p>
             </Empty>
           ) : (
             <div class="signed-list">

@@ -1,4 +1,4 @@
-/** Decoded JSON to be read by eye: instants are told beside their numbers. */
+/** Formatted JSON that shows instants next to their numbers. */
 import type { JSX } from 'preact'
 import { instant } from '../words.ts'
 import { jsonLines } from './json_lines.ts'

@@ -1,16 +1,16 @@
-/** Something decoded, line by line, as it is read: keys, values, and what the numbers among them mean. */
+/** Splits a JSON value into lines with keys, values and decoded instants. */
 
 type JsonLine = {
   depth: number
   key: string | null
-  /** What stands there, as JSON; brackets where more follows below. */
+  /** The value as JSON, or a bracket. */
   value: string
   kind: 'text' | 'number' | 'word' | 'bracket'
-  /** The instant that a number is, in milliseconds; null where it is none. */
+  /** The number as an instant in milliseconds, or null if it is not one. */
   at: number | null
 }
 
-/** Instants of the App Store lie between these; ids and prices do not. */
+/** App Store instants are within this range; ids and prices are not. */
 const FIRST_AT = Date.UTC(2008, 0)
 const LAST_AT = Date.UTC(2100, 0)
 const isInstant = (key: string | null, value: number): boolean =>
@@ -21,7 +21,7 @@ const kindOf = (value: unknown): JsonLine['kind'] => {
   return typeof value === 'number' ? 'number' : 'word'
 }
 
-/** The lines of a value under a key (null: at the top, or of a list). */
+/** The lines of a value. `key` is null at the top level and in arrays. */
 export function jsonLines(value: unknown, key: string | null = null, depth = 0): JsonLine[] {
   if (typeof value !== 'object' || value === null) {
     const at = typeof value === 'number' && isInstant(key, value) ? value : null

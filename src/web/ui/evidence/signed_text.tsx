@@ -1,4 +1,4 @@
-/** One text that Apple signed: what it says, the text itself to check elsewhere, and who vouches for it. */
+/** One text that Apple signed: payload, JWS and certificate chain. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
@@ -18,9 +18,9 @@ const KINDS: Record<Signed['kind'], string> = {
   renewal: 'Renewal info',
 }
 const SOURCES: Record<Signed['source'], string> = {
-  push: 'Apple sent it',
-  pending: 'Apple sent it before the app was connected',
-  device: 'the app sent it along',
+  push: 'sent by Apple',
+  pending: 'sent by Apple before the app was connected',
+  device: 'sent by the app',
   history: 'from Apple’s notification history',
   transactions: 'from Apple’s transaction history',
   status: 'from Apple’s subscription statuses',
@@ -51,14 +51,14 @@ export function SignedText({ signed, isOpen = false }: { signed: Signed; isOpen?
         </span>
         {signed.root_trusted ? (
           <span class="badge good">
-            <Icon name="verified" /> Ends in Apple’s root
+            <Icon name="verified" /> Apple root
           </span>
         ) : (
-          <span class="badge bad">Another root</span>
+          <span class="badge bad">Other root</span>
         )}
       </summary>
       <div class="stack signed-body">
-        <Segments title="What is shown" value={tab} choices={TABS} onPick={setTab} />
+        <Segments title="View" value={tab} choices={TABS} onPick={setTab} />
         {tab === 'payload' && <Payload signed={signed} />}
         {tab === 'text' && <Text signed={signed} />}
         {tab === 'chain' && <Chain signed={signed} />}
@@ -76,8 +76,8 @@ const Payload = ({ signed: { payload, nested } }: { signed: Signed }): JSX.Eleme
       </div>
     ))}
     <div class="stack-s">
-      {nested.length > 0 && <h3>Around it</h3>}
-      <Json value={payload} label="What it says" />
+      {nested.length > 0 && <h3>Envelope</h3>}
+      <Json value={payload} label="Payload" />
     </div>
   </>
 )
@@ -87,8 +87,7 @@ const Text = ({ signed: { jws, sha256 } }: { signed: Signed }): JSX.Element => (
     {jws === null ? (
       <p class="notice">
         <Icon name="info" />
-        It names somebody who was forgotten, so the text itself is kept back. The rest of what it says is
-        shown.
+        The signed text names an erased user and is withheld. Its remaining content is shown.
       </p>
     ) : (
       <Copy text={jws} label="signed text" />
@@ -98,27 +97,24 @@ const Text = ({ signed: { jws, sha256 } }: { signed: Signed }): JSX.Element => (
       <dd class="mono tiny">{sha256}</dd>
     </dl>
     <p class="small quiet">
-      A JWS (RFC 7515), signed with ES256. Its header holds the certificates; any library can check it.
+      A JWS (RFC 7515) signed with ES256. Its header contains the certificates, so any JWS library can verify
+      it.
     </p>
   </>
 )
 
-/** `CN=Apple Root CA - G3,OU=…` and the like, by line or by comma, as its common name. */
+/** The common name in a certificate subject such as `CN=Apple Root CA - G3,OU=…`. */
 const commonName = (subject: string): string => /CN ?= ?([^\n,+]+)/.exec(subject)?.[1] ?? subject
 
-const CERTIFICATE_NAMES = [
-  'signed the text',
-  'vouches for the one above',
-  'the root, which vouches for itself',
-]
+const CERTIFICATE_NAMES = ['signing certificate', 'intermediate certificate', 'root certificate']
 
 const Chain = ({ signed: { chain, root_trusted } }: { signed: Signed }): JSX.Element => (
   <>
     <p class={`notice ${root_trusted ? 'good' : 'bad'}`}>
       <Icon name={root_trusted ? 'verified' : 'warning'} />
       {root_trusted
-        ? 'The chain ends in Apple’s root certificate, which is built in.'
-        : 'The chain ends in a root that is not the one built in.'}
+        ? 'The chain ends in Apple’s root certificate.'
+        : 'The chain does not end in Apple’s root certificate.'}
     </p>
     <ol class="chain">
       {chain.map((one, index) => (

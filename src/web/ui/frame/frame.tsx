@@ -1,4 +1,4 @@
-/** What surrounds every view: navigation beside it, or below it on a phone, and the bar of what it is about. */
+/** The frame of every view: navigation at the side, or at the bottom on a phone, and notices. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useLocation } from 'preact-iso'
 import { NAMED_VIEWS, type NamedView, viewAt } from '../addresses.ts'
@@ -24,7 +24,7 @@ function Link({ view, path }: { view: NamedView; path: string }): JSX.Element {
 
 const signOut = async (): Promise<void> => {
   await write('POST', '/api/v1/logout')
-  // A fresh page: nothing of what was seen stays in its memory.
+  // A full page load clears all data from memory.
   location.assign('/')
 }
 
@@ -47,7 +47,7 @@ function Side({ views, path }: { views: NamedView[]; path: string }): JSX.Elemen
         ))}
       </nav>
       <div class="side-foot">
-        {state === 'guest' && <span>You look at this through a shared link.</span>}
+        {state === 'guest' && <span>Viewing a shared dashboard</span>}
         <div class="row">
           <ThemeButton />
           <SignOut />
@@ -107,7 +107,7 @@ export function Frame({ children }: { children: ComponentChildren }): JSX.Elemen
   return (
     <div class="frame">
       <a class="skip" href="#content">
-        To the content
+        Skip to content
       </a>
       <Side views={views} path={path} />
       <div class="content">
@@ -118,12 +118,12 @@ export function Frame({ children }: { children: ComponentChildren }): JSX.Elemen
         )}
         {insecure && (
           <div class="banner" role="status">
-            This page came over plain http: whoever is on the way can read along. Put it behind https.
+            This page was loaded over plain HTTP, which others can read. Put Windfall behind HTTPS.
           </div>
         )}
         {!isOnline && (
           <div class="banner" role="status">
-            You are offline. What is shown is what was last seen.
+            You are offline. The data shown may be out of date.
           </div>
         )}
         {children}

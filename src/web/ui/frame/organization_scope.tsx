@@ -1,4 +1,4 @@
-/** Whose figures, where an instance has several organizations: they are never summed up. */
+/** Selects the organization if there are several. Their figures are never added up. */
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { useApps } from '../apps.ts'

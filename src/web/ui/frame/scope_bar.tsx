@@ -1,4 +1,4 @@
-/** The bar over a view: which apps, days, money. What it says stands in the address. */
+/** The bar above a view: apps, date range, amounts and options. Its state is in the URL. */
 import type { JSX } from 'preact'
 import { INTERVALS } from '../../../metrics/series/buckets.ts'
 import { type App, useApps } from '../apps.ts'
@@ -76,14 +76,14 @@ function RangePick({ scope, change }: PartProps): JSX.Element {
       buttonClass="pick"
       class="menu"
       label={
-        <PickLabel title="Days" icon="calendar">
+        <PickLabel title="Date range" icon="calendar">
           {title}
         </PickLabel>
       }
     >
       {(close) => (
         <fieldset class="plain-set">
-          <legend class="group">Days</legend>
+          <legend class="group">Date range</legend>
           {RANGES.filter((range) => range !== 'custom').map((range) => (
             <label key={range}>
               <input
@@ -121,7 +121,7 @@ function RangePick({ scope, change }: PartProps): JSX.Element {
   )
 }
 
-/** ISO 4217 codes that Apple charges in most; others stand in the address as well. */
+/** Common ISO 4217 codes. Others can be set in the URL. */
 const CURRENCIES = [
   'USD',
   'EUR',
@@ -144,11 +144,11 @@ function CurrencyPick({ scope, change }: PartProps): JSX.Element {
   const named = scope.currency && !CURRENCIES.includes(scope.currency) ? [scope.currency] : []
   return (
     <Pick
-      title="Money"
+      title="Billing currency"
       value={scope.currency ?? ''}
       choices={[
-        { value: '', title: base === '' ? 'Everything' : `All in ${base}` },
-        ...[...named, ...CURRENCIES].map((code) => ({ value: code, title: `Only ${code}` })),
+        { value: '', title: base === '' ? 'All currencies' : `All currencies in ${base}` },
+        ...[...named, ...CURRENCIES].map((code) => ({ value: code, title: `${code} only` })),
       ]}
       onPick={(code) => change({ currency: code === '' ? null : code })}
     />
@@ -166,7 +166,7 @@ const INTERVAL_TITLES: Record<Interval, string> = {
   month: 'Monthly',
   fiscal_month: 'Apple fiscal months',
 }
-/** What suits the range. */
+/** Chooses the interval by the range. */
 const AUTO = 'auto'
 
 const IntervalPick = ({ scope, change }: PartProps): JSX.Element => (
@@ -184,7 +184,7 @@ const IntervalPick = ({ scope, change }: PartProps): JSX.Element => (
 
 function MorePick({ scope, change }: PartProps): JSX.Element {
   return (
-    <Popover buttonClass="pick" class="menu" label={<Icon name="filter" />} title="More of what is shown">
+    <Popover buttonClass="pick" class="menu" label={<Icon name="filter" />} title="More options">
       {() => (
         <>
           <label>
@@ -193,7 +193,7 @@ function MorePick({ scope, change }: PartProps): JSX.Element {
               checked={scope.compare}
               onClick={() => change({ compare: !scope.compare })}
             />
-            Beside the time before
+            Compare to previous period
           </label>
           <label>
             <input
@@ -202,7 +202,7 @@ function MorePick({ scope, change }: PartProps): JSX.Element {
               disabled={scope.interval === 'fiscal_month'}
               onClick={() => change({ zone: scope.zone === 'pacific' ? 'own' : 'pacific' })}
             />
-            Days of Apple’s reports (Pacific time)
+            Use Apple’s report days (Pacific time)
           </label>
           <label>
             <input
@@ -212,7 +212,7 @@ function MorePick({ scope, change }: PartProps): JSX.Element {
                 change({ environment: scope.environment === 'sandbox' ? 'production' : 'sandbox' })
               }
             />
-            Sandbox instead of production
+            Sandbox instead of production data
           </label>
         </>
       )}
@@ -220,18 +220,18 @@ function MorePick({ scope, change }: PartProps): JSX.Element {
   )
 }
 
-/** `parts`: what the view below listens to. */
+/** `parts`: the controls that the view supports. */
 export function ScopeBar({ parts = 'all' }: { parts?: 'all' | 'place' | 'money' }): JSX.Element {
   const { scope, change } = useScope()
   const { basis } = useSession()
   return (
-    <search class="bar" aria-label="What is shown">
+    <search class="bar" aria-label="View options">
       <OrganizationScope scope={scope} change={change} />
       <AppPick scope={scope} change={change} />
       {parts === 'all' && <RangePick scope={scope} change={change} />}
       {parts !== 'place' && basis === null && (
         <Segments
-          title="Money as"
+          title="Amounts"
           value={scope.basis}
           choices={BASES}
           onPick={(value) => change({ basis: value })}

@@ -1,9 +1,9 @@
-/** Light, dark, or as the system has it. */
+/** The theme: light, dark or the system's. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { Icon } from '../parts/icons.tsx'
 
-/** Of the system; each new question about it makes the browser style the page. */
+/** Cached, because each new media query forces a style recalculation. */
 let system: MediaQueryList | undefined
 
 export function isDark(): boolean {
@@ -13,7 +13,7 @@ export function isDark(): boolean {
   return system.matches
 }
 
-/** What wants to be drawn in other colours listens for this on `window`. */
+/** Event on `window` after a theme change. */
 export const THEME_CHANGED = 'themechanged'
 
 export function ThemeButton(): JSX.Element {
@@ -30,7 +30,7 @@ export function ThemeButton(): JSX.Element {
       type="button"
       class="button plain icon"
       onClick={turn}
-      aria-label={dark ? 'Light colours' : 'Dark colours'}
+      aria-label={dark ? 'Light theme' : 'Dark theme'}
     >
       <Icon name={dark ? 'sun' : 'moon'} />
     </button>

@@ -1,4 +1,4 @@
-/** What a metric is made of by one of its splits: the largest values, their share, and how they changed. */
+/** A metric by one of its splits: the largest values with share and change. */
 import type { JSX } from 'preact'
 import { useApps } from '../apps.ts'
 import type { Query } from '../http.ts'
@@ -21,7 +21,7 @@ export const SPLIT_NOUNS: Record<string, string> = {
   offer: 'Offers',
   currency: 'Currencies',
 }
-/** Asked for, so that what was small before is told too. */
+/** Requested values: more than shown, so that values that were small before are included. */
 const MAX_VALUES = 25
 
 const Bar = ({ of }: { of: number }): JSX.Element => (
@@ -36,7 +36,7 @@ function Row({ row, answer, href }: RowProps): JSX.Element {
   const { words } = wordsOf(answer)
   const { figure, before } = row
   const against = answer.previous
-    ? `against ${bucket(answer.previous.from_on, 'day')} – ${bucket(answer.previous.until_on, 'day')}`
+    ? `vs. ${bucket(answer.previous.from_on, 'day')} – ${bucket(answer.previous.until_on, 'day')}`
     : ''
   return (
     <li class={row.isFew ? 'is-few' : undefined}>
@@ -73,7 +73,7 @@ type BreakdownProps = {
   name: string
   split: string
   title?: string
-  /** Filters, a view, a part. */
+  /** Filters, view and part. */
   query?: Query
   most?: number
   class?: string
@@ -94,7 +94,7 @@ export function Breakdown({
     isInView,
   )
   const { href } = useScope()
-  // The metric of that value alone.
+  // Links to the metric filtered by this value.
   const hrefFor = (value: string | null): string | null =>
     value ? href(`/metrics/${name}`, { ...query, [split]: value }) : null
   if (isHidden || (definition && !definition.splits.includes(split))) return null
@@ -106,7 +106,7 @@ export function Breakdown({
           const answer = withoutUnknownPrevious(asCount(data))
           const { rows, left } = rankingOf(answer, apps, most)
           const shown = left ? [...rows, left] : rows
-          if (rows.length === 0) return <Empty icon="chart" title="Nothing in these days" />
+          if (rows.length === 0) return <Empty icon="chart" title="No data in this range" />
           return (
             <ul class="breakdown">
               {shown.map((row) => (

@@ -1,4 +1,4 @@
-/** What every metric means, in the server's words: this page invents none. */
+/** Metric definitions from the API. The page has no texts of its own for them. */
 import type { InferOutput } from 'valibot'
 import type { DefinitionsAnswer } from '../../../api/metrics/answers.ts'
 import { type QueryResult, useQuery } from '../queries.ts'
@@ -6,16 +6,16 @@ import { type QueryResult, useQuery } from '../queries.ts'
 type Answer = InferOutput<typeof DefinitionsAnswer>
 export type Definition = Answer['metrics'][number]
 
-/** All of them, in the server's order. */
+/** All definitions in the API's order. */
 export function useDefinitions(): Omit<QueryResult<Answer>, 'data'> & { data: Definition[] | undefined } {
   const result = useQuery<Answer>('/api/v1/metrics')
   return { ...result, data: result.data?.metrics }
 }
 
-/** One metric's definition, once they are there. */
+/** The definition of one metric; undefined until loaded. */
 export const useDefinition = (name: string): Definition | undefined =>
   useDefinitions().data?.find((one) => one.name === name)
 
-/** What the numbers of cohorts, customers and the coverage mean, by their names there. */
+/** Definitions of cohort, customer and coverage figures. */
 export const useOtherDefinitions = (): Omit<Answer, 'metrics'> | undefined =>
   useQuery<Answer>('/api/v1/metrics').data

@@ -1,31 +1,31 @@
-/** One figure for all the days shown: of a level what stands at their end, of a flow all of it, of a ratio what they come to. */
+/** One figure per range: the last value of a level, the sum of a flow, the combined ratio. */
 import { figureOf, type MetricAnswer, type Point, type Series } from './metric_answer.ts'
 
-/** What the answer is of; or the one part that was asked for. */
+/** The series of the whole, or of the requested part. */
 export function totalsOf({ series }: Pick<MetricAnswer, 'series'>): Series[] {
   const wholes = series.filter(({ part }) => part === null)
   return wholes.length > 0 ? wholes : series
 }
 
-/** How many have no price or no period is a count, of whatever it is a part. */
+/** The parts `unpriced` and `no_period` are counts, whatever the metric's unit. */
 export const asCount = (answer: MetricAnswer): MetricAnswer =>
   answer.series.length > 0 && answer.series.every(({ part }) => part === 'unpriced' || part === 'no_period')
     ? { ...answer, unit: 'count' }
     : answer
 
-/** Unknown ones are left out; nothing known is not zero. */
+/** Sums the known values; null if none is known. */
 export function sumOf(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null)
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0)
 }
 
-/** These are of what stood at the start of each week or month: those of several cannot be added. */
+/** Rates based on the start of each period; several periods cannot be combined. */
 const OF_ONE = new Set(['churn_rate', 'mrr_churn_rate'])
 
-/** `points`: those that the figure is of. */
+/** `points`: the points that the figure covers. */
 export type Figure = { value: number | null; points: readonly Point[] }
 
-/** The ratio of all points that are complete, or the last of them. */
+/** The combined ratio of the complete points, or the last one. */
 function ratioOf(metric: string, points: readonly Point[]): Figure {
   const whole = points.filter(({ complete, ratio }) => complete && ratio !== null && ratio !== undefined)
   const known = whole.length > 0 ? whole : points.slice(-1)

@@ -1,4 +1,4 @@
-/** What a metric can be filtered by, beyond the bar over the view. What is chosen stands in the address. */
+/** The filters of a metric beyond the scope bar. They are in the URL. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { useApps } from '../apps.ts'
@@ -12,11 +12,11 @@ import type { Definition } from './definitions.ts'
 import { type MetricAnswer, valueName } from './metric_answer.ts'
 import { useMetric } from './metric_query.ts'
 
-/** The bar has the others. */
+/** The other filters are in the scope bar. */
 const VALUE_FILTERS = ['product', 'country', 'period', 'offer'] as const
 const FILTER_WORDS = [...VALUE_FILTERS, 'attribute'] as const
 
-/** What the address says of them, for the API. */
+/** The filters in the URL, as API parameters. */
 export const filtersIn = (words: Record<string, string>): Record<string, string | null> =>
   Object.fromEntries(FILTER_WORDS.map((name) => [name, words[name] ?? null]))
 
@@ -27,7 +27,7 @@ type ValuesProps = {
   onToggle: (value: string) => void
 }
 
-/** The values that there are in the days shown. */
+/** The values that occur in the range. */
 function Values({ name, filter, chosen, onToggle }: ValuesProps): JSX.Element {
   const apps = useApps().data?.apps ?? []
   const { result } = useMetric(name, { split: filter, limit: 100, compare: null, interval: 'month' })
@@ -94,7 +94,7 @@ function FilterPick({ name, filter }: { name: string; filter: string }): JSX.Ele
   )
 }
 
-/** Those linked to users with an attribute that the app has told. */
+/** Filters by a user attribute. */
 function AttributeFilter(): JSX.Element {
   const [words, change] = useQueryParams()
   const [text, setText] = useState(words.attribute ?? '')
@@ -118,7 +118,7 @@ function AttributeFilter(): JSX.Element {
           onBlur={() => !isWrong && text !== (words.attribute ?? '') && change({ attribute: text })}
         />
       </label>
-      {isWrong && <span class="tiny bad">A key, “=” and a value.</span>}
+      {isWrong && <span class="tiny bad">Enter key=value.</span>}
     </form>
   )
 }
@@ -126,7 +126,7 @@ function AttributeFilter(): JSX.Element {
 export function MetricFilters({ definition }: { definition: Definition }): JSX.Element {
   const [words, change] = useQueryParams()
   const { name, filters } = definition
-  // An attribute may name one person.
+  // An attribute can identify a person, so guests do not get this filter.
   const { state } = useSession()
   const none = Object.fromEntries(FILTER_WORDS.map((word) => [word, null]))
   return (
@@ -137,7 +137,7 @@ export function MetricFilters({ definition }: { definition: Definition }): JSX.E
       {state !== 'guest' && filters.includes('attribute') && <AttributeFilter />}
       {FILTER_WORDS.some((word) => words[word]) && (
         <button type="button" class="button plain" onClick={() => change(none)}>
-          <Icon name="close" /> No filters
+          <Icon name="close" /> Clear filters
         </button>
       )}
     </search>

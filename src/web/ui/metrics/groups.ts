@@ -1,16 +1,16 @@
-/** Every metric in its place: what belongs together is told together. */
+/** Groups of metrics. */
 
 export type Group<One> = { title: string; metrics: One[] }
 
 const GROUPS: [string, string[]][] = [
-  ['Money', ['revenue', 'refund_rate']],
-  ['What recurs', ['mrr', 'arr', 'mrr_movements', 'net_new_mrr', 'quick_ratio', 'mrr_at_risk']],
+  ['Revenue', ['revenue', 'refund_rate']],
+  ['Recurring revenue', ['mrr', 'arr', 'mrr_movements', 'net_new_mrr', 'quick_ratio', 'mrr_at_risk']],
   ['Subscriptions', ['active_subscriptions', 'status', 'churn_rate', 'mrr_churn_rate', 'first_payments']],
   ['Trials and downloads', ['new_trials', 'active_trials', 'trial_conversion', 'downloads']],
 ]
 const REST = 3
 
-/** In the order of the groups; a metric that none of them knows is in the last. */
+/** Groups metrics. A metric without a group goes into the last one. */
 export function groupsOf<One extends { name: string }>(metrics: readonly One[]): Group<One>[] {
   const known = new Set(GROUPS.flatMap(([, names]) => names))
   return GROUPS.map(([title, names], index) => ({

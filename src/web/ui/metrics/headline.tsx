@@ -1,15 +1,15 @@
-/** A metric's one figure, and what it is compared with. */
+/** A metric's headline figure with its change. */
 import type { JSX } from 'preact'
 import { Delta } from '../parts/card.tsx'
 import { bucket, daysBetween, span } from '../words.ts'
 import { type Figure, figureOfAll, sumOf, totalsOf } from './figures.ts'
 import { figureOf, isGoodUp, isShare, type MetricAnswer, wordsOf } from './metric_answer.ts'
 
-/** How many days of those shown have begun. */
+/** The number of days in the range that have begun. */
 const daysShown = ({ from_on, until_on, today_on }: MetricAnswer): number =>
   daysBetween(from_on, until_on < today_on ? until_on : today_on) + 1
 
-/** What it is of, where that is not simply what stands now or all of the days. */
+/** The period of a ratio, which may cover fewer days than the range. */
 function figureLabel({ unit, interval }: MetricAnswer, { points }: Figure): string {
   const [first] = points
   if (unit !== 'ratio' || !first) return ''
@@ -17,7 +17,7 @@ function figureLabel({ unit, interval }: MetricAnswer, { points }: Figure): stri
   return span(first.on, last.on, interval)
 }
 
-/** The values of a split come to the whole, but for shares. */
+/** The figure of the whole. Values of a split add up to it, except ratios. */
 function totalFigure(answer: MetricAnswer): Figure | null {
   const wholes = totalsOf(answer)
   if (answer.split === null) return wholes[0] ? figureOfAll(answer, wholes[0].points) : null
@@ -25,19 +25,19 @@ function totalFigure(answer: MetricAnswer): Figure | null {
   return { value: sumOf(wholes.map(({ points }) => figureOfAll(answer, points).value)), points: [] }
 }
 
-/** Days of which nobody knows anything are not compared with. */
+/** A period with unknown values is not used for comparison. */
 const isKnown = ({ series }: Pick<MetricAnswer, 'series'>, unit: MetricAnswer['unit']): boolean =>
   unit === 'ratio' ||
   totalsOf({ series }).every(({ points }) => points.every((point) => figureOf(point, unit) !== null))
 
-/** The figure to compare with: of the time before, or of a level where it stood at first. */
+/** The figure to compare with: the previous period, or the first value of a level. */
 function previousFigure(answer: MetricAnswer): { value: number | null; words: string } {
   const { previous, kind, unit, split } = answer
   if (previous && !isKnown(previous, unit)) return { value: null, words: '' }
   if (previous)
     return {
       value: totalFigure({ ...answer, ...previous })?.value ?? null,
-      words: `against ${bucket(previous.from_on, 'day')} – ${bucket(previous.until_on, 'day')}`,
+      words: `vs. ${bucket(previous.from_on, 'day')} – ${bucket(previous.until_on, 'day')}`,
     }
   if (kind === 'flow' || unit === 'ratio' || split !== null) return { value: null, words: '' }
   const first = totalsOf(answer)[0]?.points[0]
@@ -52,7 +52,7 @@ function captionOf(answer: MetricAnswer, figure: Figure, against: string): strin
   const { words } = wordsOf(answer)
   const days = daysShown(answer)
   const average = figure.value === null ? null : Math.round(figure.value / days)
-  const aDay = unit === 'money' && days > 1 ? `${words(average)} a day` : ''
+  const aDay = unit === 'money' && days > 1 ? `${words(average)} per day` : ''
   return [`in ${days === 1 ? 'one day' : `${days} days`}`, aDay, against].filter(Boolean).join(', ')
 }
 

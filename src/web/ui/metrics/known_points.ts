@@ -1,7 +1,7 @@
-/** What is not known is not shown as nothing. */
+/** Removes periods without data, so that unknown is not shown as zero. */
 import type { MetricAnswer, Series } from './metric_answer.ts'
 
-/** The answer without a time before that was over before anything is known: nothing is new against it. */
+/** Removes the previous period if it ended before the first known day. */
 export function withoutUnknownPrevious(answer: MetricAnswer): MetricAnswer {
   const { first_on, previous } = answer
   return previous && (first_on === null || previous.until_on < first_on)
@@ -9,7 +9,7 @@ export function withoutUnknownPrevious(answer: MetricAnswer): MetricAnswer {
     : answer
 }
 
-/** The answer without the days, weeks or months before anything is known; all of it where nothing is. */
+/** Removes points before the first known day. Unchanged if nothing is known. */
 export function knownOnly(answer: MetricAnswer): MetricAnswer {
   const { first_on, series } = answer
   const points = series[0]?.points ?? []

@@ -1,4 +1,4 @@
-/** What is drawn of a metric's answer: which series, as lines or bars, in which colours. */
+/** Turns a metric response into a graph: series, styles and colors. */
 import type { App } from '../apps.ts'
 import { type Hue, hueOf } from '../charts/colours.ts'
 import type { Graph, Line } from '../charts/graph.ts'
@@ -11,9 +11,9 @@ import { cutoversOf } from './origins.ts'
 
 export type Style = 'line' | 'bar'
 
-/** Parts that say what is missing are told in words, not drawn. */
+/** Parts about missing data appear in notes and are not drawn. */
 const ASIDE = new Set(['unpriced', 'no_period'])
-/** What is lost in warm colours, what is won in cool ones; each its own. */
+/** Losses have warm colors, gains cool ones. */
 export const HUES: Record<string, Hue> = {
   new: 1,
   renewal: 6,
@@ -51,7 +51,7 @@ export const HUES: Record<string, Hue> = {
   direct: 6,
 }
 
-/** The parts that make up the whole, where they are to be seen. */
+/** The drawable parts of the whole that have values. */
 const partsOf = (answer: MetricAnswer): Series[] =>
   answer.series.filter(
     ({ part, value, points }) =>
@@ -64,16 +64,16 @@ const partsOf = (answer: MetricAnswer): Series[] =>
 const valuesOf = ({ points }: Series, unit: MetricAnswer['unit']): (number | null)[] =>
   points.map((point) => figureOf(point, unit))
 
-/** The time before, told by its own days. */
+/** The line of the previous period, titled by its own days. */
 function beforeOf(answer: MetricAnswer): Line[] {
   const { previous, split, unit, interval } = answer
   const before = split === null && previous ? totalsOf(previous)[0] : undefined
   if (!before) return []
-  const titles = before.points.map(({ on }) => `Before: ${bucket(on, interval)}`)
+  const titles = before.points.map(({ on }) => `Previous: ${bucket(on, interval)}`)
   return [
     {
       key: 'before',
-      title: 'The time before',
+      title: 'Previous period',
       hue: 8,
       style: 'line',
       values: valuesOf(before, unit),
@@ -101,7 +101,7 @@ function ownLines(
   }))
 }
 
-/** Whether the values of a split, or parts, can be laid on one another. */
+/** Whether the series can be stacked. */
 const isStackable = (answer: MetricAnswer, isInParts: boolean): boolean =>
   answer.unit !== 'ratio' || (isInParts && answer.split === null)
 
@@ -114,12 +114,12 @@ const POINT_TITLES: Record<Interval, string> = {
 
 type Drawing = {
   style: Style
-  /** Show the metric's parts on one another instead of the whole. */
+  /** Stack the metric's parts instead of showing the whole. */
   isInParts: boolean
   title: string
 }
 
-/** An answer as a graph. */
+/** The graph of a metric response. */
 export function graphOf(
   answer: MetricAnswer,
   definition: Definition | undefined,

@@ -1,4 +1,4 @@
-/** One metric with everything that can be asked of it. */
+/** The page of one metric: chart, filters, breakdowns and definition. */
 import type { JSX } from 'preact'
 import { useRoute } from 'preact-iso'
 import { ScopeBar } from '../frame/scope_bar.tsx'
@@ -19,7 +19,7 @@ import { ChoiceMenu, RefundDays } from './tools.tsx'
 
 const TOTAL = 'whole'
 
-/** Which view of the metric, which day a refund counts for, which part. */
+/** Selects the view, the date of refunds and the part. */
 function Tools({ definition }: { definition: Definition }): JSX.Element {
   const [words, change] = useQueryParams()
   const { views, parts, has_refund_days } = definition
@@ -38,10 +38,10 @@ function Tools({ definition }: { definition: Definition }): JSX.Element {
       )}
       {parts.length > 0 && (
         <ChoiceMenu
-          label="Part"
-          none="All parts"
+          label="Series"
+          none="All series"
           choices={[
-            { value: TOTAL, title: 'The whole' },
+            { value: TOTAL, title: 'Total' },
             ...parts.map(({ name, title }) => ({ value: name, title })),
           ]}
           value={words.part ?? null}
@@ -53,7 +53,7 @@ function Tools({ definition }: { definition: Definition }): JSX.Element {
 }
 
 const DefinitionCard = ({ definition }: { definition: Definition }): JSX.Element => (
-  <Card title="What it means">
+  <Card title="Definition">
     <div class="stack small">
       <p>
         <code>{definition.formula}</code>
@@ -84,8 +84,8 @@ function MetricPage({ definition }: { definition: Definition }): JSX.Element {
   }
   if (isHidden(useSession(), definition))
     return (
-      <Empty icon="question" title="This link does not show it">
-        <p>It is known before tax and Apple’s commission alone.</p>
+      <Empty icon="question" title="Not available through this link">
+        <p>This link shows proceeds. This metric is available as gross only.</p>
       </Empty>
     )
   return (
@@ -135,7 +135,7 @@ export function Metric(): JSX.Element {
             <MetricPage key={name} definition={definition} />
           </RequireFigures>
         ) : definitions.data ? (
-          <Empty icon="question" title={`There is no metric ${name}`} />
+          <Empty icon="question" title={`Unknown metric ${name}`} />
         ) : (
           <Placeholder height={480} />
         )}

@@ -1,4 +1,4 @@
-/** One metric's answer, and how its figures are written. */
+/** The response of a metric, and the formatting of its figures. */
 import type { InferOutput } from 'valibot'
 import type { SeriesSchema } from '../../../api/metrics/answers.ts'
 import { type App, appName } from '../apps.ts'
@@ -11,7 +11,7 @@ export type MetricAnswer = InferOutput<typeof SeriesSchema>
 export type Series = MetricAnswer['series'][number]
 export type Point = Series['points'][number]
 
-/** The figure of a point: thousandths of money, a count or a ratio; null where nothing is known. */
+/** The figure of a point: money in thousandths, a count or a ratio; null if unknown. */
 export function figureOf(point: Point | undefined, unit: MetricAnswer['unit']): number | null {
   if (point === undefined) return null
   if (unit === 'money') return point.milli ?? point.count ?? null
@@ -23,15 +23,15 @@ export type Words = {
   short: (value: number, step?: number) => string
 }
 
-/** Whether figures are parts of a whole, from 0 to 100 %. A ratio of money to money says how often. */
+/** Whether figures are shares from 0 to 100 %. The quick ratio is a factor. */
 export const isShare = ({ metric, unit }: Pick<MetricAnswer, 'metric' | 'unit'>): boolean =>
   unit === 'ratio' && metric !== 'quick_ratio'
 
-/** How many digits a share needs so that two of them a step apart differ. */
+/** The number of digits that distinguishes two shares one step apart. */
 const digitsOf = (step: number | undefined): number =>
   step === undefined || step >= 0.01 ? 0 : step >= 0.001 ? 1 : 2
 
-/** How figures of an answer are written, in full and short. */
+/** Formatters for the figures of a response, in full and short. */
 export function wordsOf(answer: Pick<MetricAnswer, 'metric' | 'unit' | 'currency'>): Words {
   const { unit, currency } = answer
   if (unit === 'money') {
@@ -42,7 +42,7 @@ export function wordsOf(answer: Pick<MetricAnswer, 'metric' | 'unit' | 'currency
   return { words: (value) => share(value), short: (value, step) => share(value, digitsOf(step)) }
 }
 
-/** Less of it is better. */
+/** Metrics where lower is better. */
 const GOOD_DOWN = new Set(['churn_rate', 'mrr_churn_rate', 'refund_rate', 'mrr_at_risk'])
 export const isGoodUp = (metric: string): boolean => !GOOD_DOWN.has(metric)
 
@@ -54,7 +54,7 @@ const OFFERS: Record<string, string> = {
   paid: 'Standard price',
   none: 'One-time purchase',
 }
-/** A value of a split, as a person calls it. */
+/** The display name of a value of a split. */
 export function valueName(
   split: string | null,
   value: string | null,
@@ -79,6 +79,6 @@ export const SPLIT_TITLES: Record<string, string> = {
   currency: 'By currency',
 }
 
-/** A part of a metric, as its definition calls it. */
+/** The title of a part in the metric's definition. */
 export const partTitle = (definition: Definition | undefined, part: string | null): string =>
   definition?.parts.find((one) => one.name === part)?.title ?? definition?.title ?? part ?? ''

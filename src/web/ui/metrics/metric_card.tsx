@@ -1,4 +1,4 @@
-/** One metric as a card: figure, chart or table, definition, splits, where it is from, and ways to take it along. */
+/** A metric as a card: figure, chart or table, definition, breakdown, source and export. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useApps } from '../apps.ts'
 import { ChartCard, useCardParams } from '../charts/chart_card.tsx'
@@ -18,31 +18,31 @@ import { Notes, SplitPick } from './tools.tsx'
 
 type MetricProps = {
   name: string
-  /** What the address knows it by where that is not its name; none where the view is about it alone. */
+  /** Prefix of its URL parameters if not its name; empty if the view shows only this metric. */
   own?: string
   style?: Style
-  /** Shown in its parts while not split. */
+  /** Show its parts while there is no breakdown. */
   isInParts?: boolean
-  /** A view or a part of the metric, or another choice that its endpoint takes. */
+  /** View, part or other parameters of the endpoint. */
   query?: Query
-  /** Instead of the definition's title. */
+  /** Replaces the definition's title. */
   title?: string
-  /** Its figure beside that of the time before, whether or not that is drawn. */
+  /** Compare the figure with the previous period, even if that is not drawn. */
   isCompared?: boolean
   height?: number
   class?: string
-  /** More to choose. */
+  /** Additional controls. */
   tools?: ComponentChildren
-  /** Under the chart. */
+  /** Below the chart. */
   children?: ComponentChildren
 }
 
-/** So many values of a split can be told apart; the others are drawn as one. */
+/** Maximum number of values drawn; the others are combined. */
 const VALUES_DRAWN = 7
 const HEAD_HEIGHT = 78
 
 type AboutProps = { definition: Definition; answer: MetricAnswer | undefined }
-/** What a definition says, and where the figures are from. */
+/** The definition and the source of the figures. */
 export const About = ({ definition, answer }: AboutProps): JSX.Element => (
   <>
     {definition.sentence}
@@ -56,9 +56,9 @@ export const About = ({ definition, answer }: AboutProps): JSX.Element => (
 )
 
 const NOT_KNOWN_YET =
-  'Nothing is known of these apps yet. It comes with Apple’s first notification, or with the import.'
+  'No data for these apps yet. It arrives with Apple’s first notification or with the import.'
 
-/** Shares of several values beside one another are lines: they cannot be laid on one another. */
+/** Shares of several values are lines, because they cannot be stacked. */
 const styleOf = ({ kind, unit, split }: MetricAnswer, isInParts: boolean): Style =>
   kind === 'level' || (unit === 'ratio' && (split !== null || !isInParts)) ? 'line' : 'bar'
 
@@ -114,7 +114,7 @@ export function MetricCard(props: MetricProps): JSX.Element | null {
       headHeight={HEAD_HEIGHT}
       head={(answer) => <Headline answer={shownOf(answer)} />}
       graphOf={graph}
-      nothing={({ first_on }) => (first_on === null ? NOT_KNOWN_YET : 'Choose more days, or other apps.')}
+      nothing={({ first_on }) => (first_on === null ? NOT_KNOWN_YET : 'Choose a longer range or other apps.')}
       under={({ from_on, until_on }) => `${bucket(from_on, 'day')} – ${bucket(until_on, 'day')}`}
       foot={(answer) => <Notes answer={answer} />}
     >

@@ -1,4 +1,4 @@
-/** What a metric is asked for the scope of the page. */
+/** The query of a metric in the current scope. */
 
 import { addressOf, type Query } from '../http.ts'
 import { useOverview } from '../overview.ts'
@@ -9,14 +9,14 @@ import type { Interval } from '../words.ts'
 import { type Definition, useDefinition } from './definitions.ts'
 import type { MetricAnswer } from './metric_answer.ts'
 
-/** A share of a day of a small business jumps between nothing and all: unless steps are asked for, longer ones are shown. */
+/** Daily ratios of a small business jump between 0 and 100 %, so ratios default to longer intervals. */
 function ratioScope(scope: Scope, definition: Definition | undefined): Scope {
   if (definition?.unit !== 'ratio' || scope.interval !== null) return scope
   const steps: Partial<Record<Scope['range'], Interval>> = { '28d': 'week', '90d': 'week', '12m': 'month' }
   return { ...scope, interval: steps[scope.range] ?? null }
 }
 
-/** Who has a link for proceeds is not told money that is known before tax and commission alone. */
+/** Guests with a link for proceeds do not see money metrics that exist only as gross. */
 export const isHidden = (
   { state, basis }: Pick<Session, 'state' | 'basis'>,
   definition: Definition,
@@ -27,8 +27,8 @@ export const isHidden = (
   !definition.bases.includes('proceeds')
 
 /**
- * The addresses of the same figures as a file: of the range alone, since a sum over a file with the range before it would
- * count both; with room for every value of a split. `wide` has a column for each value or part.
+ * The CSV URLs of the same figures: without the previous period, because a sum over the file would count both, and with
+ * more values of a split. `wide` has one column per value or part.
  */
 export function tablesOf(path: string, query: Query): { csv: string; wide: string } {
   const params = { ...query, compare: null, limit: query.split ? 100 : null }
@@ -38,7 +38,7 @@ export function tablesOf(path: string, query: Query): { csv: string; wide: strin
   }
 }
 
-/** Nothing is asked before it is wanted and today's day is known, nor of a metric that there is none of. */
+/** Waits until the figures are wanted, today's date is known and the definition is loaded. */
 export function useMetric(name: string, params: Query = {}, isWanted = true) {
   const { scope } = useScope()
   const { overview } = useOverview(scope)

@@ -1,4 +1,4 @@
-/** All metrics: what each means and how it stands, one press from everything about it. */
+/** The list of all metrics with definition, sparkline and current figure. */
 import type { JSX } from 'preact'
 import { Spark } from '../charts/spark.tsx'
 import { COHORT_NAMES } from '../cohorts/cohort_query.ts'
@@ -46,7 +46,7 @@ function Row({ definition }: { definition: Definition }): JSX.Element | null {
   )
 }
 
-/** Cohorts are tables rather than lines: they stand in a view. */
+/** Cohorts have no page of their own. They link to the view that contains them. */
 const COHORT_PLACES: Record<(typeof COHORT_NAMES)[number], string> = {
   retention: '/retention',
   ltv: '/retention',

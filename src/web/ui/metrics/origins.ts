@@ -1,28 +1,28 @@
-/** Where the figures of an answer are from, in words. */
+/** Notes on the sources and gaps of a metric's figures. */
 import { type App, appName } from '../apps.ts'
 import { day, money, plural, share } from '../words.ts'
 import type { MetricAnswer } from './metric_answer.ts'
 
 const SOURCES = {
   reports: 'Apple’s daily reports',
-  anchored: 'Apple’s last report and what single transactions changed since',
-  ledger: 'single transactions that Apple signed',
+  anchored: 'Apple’s last report plus the signed transactions since',
+  ledger: 'signed transactions',
 }
 
-/** One sentence, or two where several sources take turns. */
+/** The source of the figures in one sentence. */
 export function originOf({ sources }: MetricAnswer): string {
-  if (sources.length === 0) return `From ${SOURCES.ledger}.`
+  if (sources.length === 0) return `Source: ${SOURCES.ledger}.`
   const kinds = [...new Set(sources.map(({ source }) => source))]
-  if (kinds.length === 1 && kinds[0]) return `From ${SOURCES[kinds[0]]}.`
+  if (kinds.length === 1 && kinds[0]) return `Source: ${SOURCES[kinds[0]]}.`
   const reportsUntil = sources.filter(({ source }) => source === 'reports').map(({ until_on }) => until_on)
   const last = reportsUntil.sort().at(-1)
   const then = kinds.includes('anchored') ? SOURCES.anchored : SOURCES.ledger
   return last
-    ? `From ${SOURCES.reports} until ${day(last)}, then from ${then}.`
-    : `From ${kinds.map((kind) => SOURCES[kind]).join(' and ')}.`
+    ? `Source: ${SOURCES.reports} until ${day(last)}, then ${then}.`
+    : `Source: ${kinds.map((kind) => SOURCES[kind]).join(' and ')}.`
 }
 
-/** Metrics made of what subscriptions are worth in a month. */
+/** Metrics based on monthly values of subscriptions. */
 const MONTHLY = new Set([
   'mrr',
   'arr',
@@ -33,18 +33,18 @@ const MONTHLY = new Set([
   'mrr_at_risk',
 ])
 const MONTH_LENGTHS: Record<MetricAnswer['month_length'], string> = {
-  calendar: 'A month is 30.4375 days for prices of days and weeks',
-  revenuecat: 'A month is 30 days or 4 weeks for prices of days and weeks, as in RevenueCat',
+  calendar: 'Daily and weekly prices assume a month of 30.4375 days',
+  revenuecat: 'Daily and weekly prices assume a month of 30 days or 4 weeks, as in RevenueCat',
 }
 
-/** The length of a month that a figure goes by; null where it goes by none. */
+/** The month length that a metric uses, or null. */
 export const monthLengthOf = ({ metric, month_length }: MetricAnswer): string | null =>
   MONTHLY.has(metric) ? `${MONTH_LENGTHS[month_length]} (metrics.factors = "${month_length}").` : null
 
-/** What Apple calls or counts otherwise, until when, and how. */
+/** Notes where Apple's reports define a figure differently, with their last day. */
 export function labelsOf({ sources }: MetricAnswer): string[] {
-  const term = sources.filter(({ label }) => label !== null)
-  return [...Map.groupBy(term, ({ label, note }) => `${label}\n${note}`).values()].map((own) => {
+  const labeled = sources.filter(({ label }) => label !== null)
+  return [...Map.groupBy(labeled, ({ label, note }) => `${label}\n${note}`).values()].map((own) => {
     const last = own
       .map(({ until_on }) => until_on)
       .sort()
@@ -53,7 +53,7 @@ export function labelsOf({ sources }: MetricAnswer): string[] {
   })
 }
 
-/** The cutovers, to be drawn and explained; with the names of the apps where there are several. */
+/** The cutovers to draw, with explanations and, if there are several apps, app names. */
 export function cutoversOf(
   { cutovers, sources }: MetricAnswer,
   apps: readonly App[],
@@ -68,28 +68,28 @@ export function cutoversOf(
     const reports = labels.length > 0 ? [...new Set(labels)].join(', ') : 'Apple’s reports'
     const words =
       to === 'ledger'
-        ? `single transactions alone; before, ${reports}.`
-        : `${reports}; before, single transactions.`
-    return { on, words: `${prefix} here on (midnight, Pacific time) ${words}` }
+        ? `signed transactions only. Before: ${reports}.`
+        : `${reports}. Before: signed transactions.`
+    return { on, words: `${prefix} here (midnight Pacific time): ${words}` }
   })
 }
 
-/** Which share of the proceeds is not Apple's own figure; nothing where all of it is, or none are shown. */
+/** How the proceeds are composed: exact, by ratio and estimated. Null if there are no proceeds. */
 export function estimateOf({ proceeds_known }: MetricAnswer): string | null {
   if (proceeds_known === null) return null
   const { exact, ratio, estimated } = proceeds_known
   const all = Math.abs(exact) + Math.abs(ratio) + Math.abs(estimated)
   if (all === 0) return null
   const parts: [number, string][] = [
-    [exact, 'as Apple’s report of the day says'],
-    [ratio, 'by the share of another day’s report'],
-    [estimated, 'estimated by Apple’s commission'],
+    [exact, 'exact, from Apple’s report of the day'],
+    [ratio, 'from the ratio in another day’s report'],
+    [estimated, 'estimated from Apple’s commission'],
   ]
   const known = parts.filter(([milli]) => milli !== 0)
   return `Proceeds: ${known.map(([milli, words]) => `${share(Math.abs(milli) / all)} ${words}`).join(', ')}.`
 }
 
-/** Amounts that no exchange rate is known for. */
+/** Amounts without an exchange rate. */
 export function unconvertedOf({ series }: MetricAnswer): string | null {
   const sums = new Map<string, number>()
   for (const { part, points } of series) {
@@ -100,40 +100,40 @@ export function unconvertedOf({ series }: MetricAnswer): string | null {
     }
   }
   if (sums.size === 0) return null
-  return `Not converted, for want of an exchange rate: ${[...sums].map(([currency, milli]) => money(milli, currency)).join(', ')}.`
+  return `Not converted (no exchange rate): ${[...sums].map(([currency, milli]) => money(milli, currency)).join(', ')}.`
 }
 
-/** How many cost something that Apple has not told. */
+/** The number of transactions whose price is unknown. */
 export function unpricedOf(answer: MetricAnswer): string | null {
   const many = countOf(answer, 'unpriced')
-  return many === 0 ? null : `${plural(many, 'transaction')} of unknown price left out.`
+  return many === 0 ? null : `${plural(many, 'transaction')} with unknown price excluded.`
 }
 
-/** What began and ended between two points of a rate, which counts what was there at the first. */
+/** Subscriptions that began and ended within one period, which a churn rate does not count. */
 export function uncertainOf({ metric, series, currency, interval }: MetricAnswer): string | null {
   const points = series.find(({ part, value }) => part === 'passing' && value === null)?.points ?? []
   const sum = points.reduce((all, { numerator }) => all + (numerator ?? 0), 0)
   if (sum === 0) return null
   const what = metric === 'mrr_churn_rate' ? money(sum, currency ?? '') : plural(sum, 'subscription')
-  return `Beside the rate: ${what} that began and ended within one ${interval.replace('_', ' ')}.`
+  return `Not in the rate: ${what} that began and ended within one ${interval.replace('_', ' ')}.`
 }
 
-/** How many have no monthly value, because the period of their product is unknown. */
+/** The number of subscriptions without a monthly value, because the period of their product is unknown. */
 export function noPeriodOf(answer: MetricAnswer): string | null {
   const many = countOf(answer, 'no_period')
   return many === 0 ? null : noPeriod(many)
 }
 
 export const noPeriod = (many: number): string =>
-  `${plural(many, 'subscription')} of unknown period left out: an App Store Connect key or Apple’s reports tell the period of a product.`
+  `${plural(many, 'subscription')} with unknown period excluded. Apple’s reports or an App Store Connect API key provide it.`
 
-/** Of a level what stands at the end, of a flow all of it. */
+/** The last count of a level, the sum of a flow. */
 function countOf({ series, kind }: MetricAnswer, part: string): number {
   const counts = series.find((one) => one.part === part)?.points.map(({ count }) => count ?? 0) ?? []
   return kind === 'level' ? (counts.at(-1) ?? 0) : counts.reduce((sum, one) => sum + one, 0)
 }
 
-/** How far the figures are behind the facts, in words; null where they are not. */
+/** How far the figures are behind the facts, or null if they are current. */
 export function lineagesBehind({ behind }: Pick<MetricAnswer, 'behind'>): string | null {
   if (behind === null) return null
   const { lineages, report_days, reason } = behind
@@ -142,10 +142,11 @@ export function lineagesBehind({ behind }: Pick<MetricAnswer, 'behind'>): string
     ...(report_days > 0 ? [`${plural(report_days, 'day')} of reports`] : []),
   ]
   if (reason === 'formula')
-    return 'Another version of Windfall counted these figures. They stand still until they are recomputed.'
-  if (reason === 'failed') return `Incomplete: ${parts.join(' and ')} cannot be counted. See Today.`
-  if (reason === 'store') return `${parts.join(' and ')} not counted yet: nothing can be written. See Today.`
+    return 'Another version of Windfall computed these figures. They do not change until they are recomputed.'
+  if (reason === 'failed') return `Incomplete: ${parts.join(' and ')} cannot be computed. See Today.`
+  if (reason === 'store')
+    return `${parts.join(' and ')} not counted yet: the database cannot be written. See Today.`
   return parts.length === 0
-    ? 'Some purchases are not counted by the newest rates or prices yet.'
+    ? 'Some purchases do not use the newest rates or prices yet.'
     : `${parts.join(' and ')} not counted yet.`
 }

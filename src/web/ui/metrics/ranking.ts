@@ -1,26 +1,26 @@
-/** The values of a split, largest first, each with its share of all and what it was in the time before. */
+/** Ranks the values of a split, with share and previous figure. */
 import type { App } from '../apps.ts'
 import { type Figure, figureOfAll, sumOf, totalsOf } from './figures.ts'
 import { isShare, type MetricAnswer, type Series, valueName } from './metric_answer.ts'
 
-/** A share of fewer than these says little. */
+/** Shares of fewer items are marked as uncertain. */
 const FEW = 20
 
 export type Ranked = {
   key: string
   title: string
-  /** Of the split; null for those that it has no name for, and for what is left. */
+  /** The value of the split; null for unknown values and for the rest. */
   value: string | null
   figure: number | null
-  /** Of all values together; null of shares, which cannot be added. */
+  /** Share of the total; null for ratios, which cannot be added. */
   share: number | null
-  /** In the time before; null where that is not known. */
+  /** The figure of the previous period, or null. */
   before: number | null
-  /** How much of its track a bar fills, from -1 to 1: all of it is 100 %. */
+  /** How much of its track the bar fills, from -1 to 1. */
   bar: number
-  /** Of how many the figure is a share; null where it is no share of a count. */
+  /** The denominator of a ratio of counts, or null. */
   n: number | null
-  /** Of so few that the share may be chance. */
+  /** The denominator is so small that the share may be chance. */
   isFew: boolean
 }
 
@@ -28,13 +28,13 @@ type Ranking = { rows: Ranked[]; left: Ranked | null; all: number | null }
 
 const keyOf = ({ value, others }: Series): string => `${others > 0 ? 'others' : 'value'} ${value ?? ''}`
 
-/** @param most how many by themselves; what is left as one */
+/** @param most maximum number of rows; the rest is combined */
 export function rankingOf(answer: MetricAnswer, apps: readonly App[], most: number): Ranking {
   const { split, unit, previous } = answer
   const isRatio = unit === 'ratio'
   const wholes = totalsOf(answer)
   const earlier = previous ? totalsOf(previous) : []
-  // A value that was too small to be told by itself was not nothing.
+  // A value missing from the previous period was zero only if that period had no combined values.
   const isComplete = earlier.every(({ others }) => others === 0)
   const before = new Map(earlier.map((one) => [keyOf(one), figureOfAll(answer, one.points).value]))
   const figures = wholes.map((one) => {
@@ -72,7 +72,7 @@ export function rankingOf(answer: MetricAnswer, apps: readonly App[], most: numb
   }
 }
 
-/** What fills a track: 100 % of a share, else all values together; of how often the largest. */
+/** The value that fills a track: 1 for shares, the total for amounts, the largest for factors. */
 function fullOf(answer: MetricAnswer, sizes: readonly number[]): number {
   if (isShare(answer)) return 1
   return answer.unit === 'ratio' ? Math.max(0, ...sizes) : sizes.reduce((sum, one) => sum + one, 0)

@@ -1,4 +1,4 @@
-/** Figures, or what stands in their place where none can be asked for: no app yet, none that is connected, no answer. */
+/** Renders its children, or an empty state if there is no app or the overview fails. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useApps } from '../apps.ts'
 import { useOverview } from '../overview.ts'
@@ -6,7 +6,7 @@ import { useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
 import { MissingApps, NoApps } from '../today/missing_apps.tsx'
 
-/** Metrics wait for today's day: without it they would be awaited for ever. */
+/** Metrics wait for today's date from the overview; without it they would load forever. */
 export function RequireFigures({ children }: { children: ComponentChildren }): JSX.Element {
   const { scope } = useScope()
   const { overview, problem, retry } = useOverview(scope)

@@ -1,4 +1,4 @@
-/** What a card of a metric lets one choose, and what is said under it. */
+/** Controls and notes of a metric card. */
 import type { JSX } from 'preact'
 import { totalsOf } from './figures.ts'
 import { type MetricAnswer, SPLIT_TITLES } from './metric_answer.ts'
@@ -24,31 +24,31 @@ export const Notes = ({ answer }: { answer: MetricAnswer }): JSX.Element => (
       return note && <span key={note}>{note}</span>
     })}
     {answer.cutovers.some(({ on }) => on >= answer.from_on && on <= answer.until_on) && (
-      <span>Dotted line: where one source ends and the other begins.</span>
+      <span>Dotted line: the data source changes.</span>
     )}
     {lineagesBehind(answer) && <span class="warn">{lineagesBehind(answer)}</span>}
     {answer.rebuilding && (
       <span class="warn">
-        Being recomputed: {answer.rebuilding.done} of {answer.rebuilding.of}. Figures are shown as counted
-        before.
+        Recomputing: {answer.rebuilding.done} of {answer.rebuilding.of}. Until then, the previous figures are
+        shown.
       </span>
     )}
     {totalsOf(answer)[0]?.points.some(({ complete }) => !complete) && (
-      <span>Dashed or hatched: not all of its data is there yet.</span>
+      <span>Dashed or hatched: incomplete period.</span>
     )}
   </>
 )
 
 type SelectProps = {
   label: string
-  /** What no choice is called. */
+  /** Title of the empty choice. */
   none: string
   choices: readonly { value: string; title: string }[]
   value: string | null
   onPick: (value: string | null) => void
 }
 
-/** One of several, or none. */
+/** A select with an empty choice. */
 export const ChoiceMenu = ({ label, none, choices, value, onPick }: SelectProps): JSX.Element => (
   <label>
     <span class="spoken">{label}</span>
@@ -72,8 +72,8 @@ type SplitProps = { splits: readonly string[]; value: string | null; onPick: (sp
 export const SplitPick = ({ splits, value, onPick }: SplitProps): JSX.Element | null =>
   splits.length === 0 ? null : (
     <ChoiceMenu
-      label="Split"
-      none="Not split"
+      label="Breakdown"
+      none="No breakdown"
       choices={splits.map((split) => ({ value: split, title: SPLIT_TITLES[split] ?? split }))}
       value={value}
       onPick={onPick}
@@ -82,12 +82,12 @@ export const SplitPick = ({ splits, value, onPick }: SplitProps): JSX.Element | 
 
 type RefundProps = { value: string | null; onPick: (value: string | null) => void }
 
-/** Which day a refund counts for. */
+/** The date that refunds count for. */
 export const RefundDays = ({ value, onPick }: RefundProps): JSX.Element => (
   <ChoiceMenu
-    label="Refunds count"
-    none="Refunds: their day"
-    choices={[{ value: 'purchase_day', title: 'Refunds: purchase day' }]}
+    label="Refund date"
+    none="Refunds by refund date"
+    choices={[{ value: 'purchase_day', title: 'Refunds by purchase date' }]}
     value={value}
     onPick={onPick}
   />

@@ -1,4 +1,4 @@
-/** The heading of a view of metrics, with the way to all of them. */
+/** The heading of a metrics view, with a link to all metrics. */
 import type { JSX } from 'preact'
 import { Icon } from '../parts/icons.tsx'
 import { useScope } from '../scope.ts'

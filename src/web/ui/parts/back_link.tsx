@@ -1,4 +1,4 @@
-/** The way back to the list that a page of one thing belongs to. */
+/** A link from a detail page back to its list. */
 import type { JSX } from 'preact'
 import { useScope } from '../scope.ts'
 import { Icon } from './icons.tsx'
@@ -6,7 +6,7 @@ import { Icon } from './icons.tsx'
 export function BackLink({ to, title }: { to: string; title: string }): JSX.Element {
   const { href } = useScope()
   return (
-    <nav aria-label="Up">
+    <nav aria-label="Breadcrumb">
       <a class="back" href={href(to)}>
         <Icon name="left" /> {title}
       </a>

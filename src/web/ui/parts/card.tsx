@@ -1,18 +1,18 @@
-/** A card: a heading with its definition, tools, a body and a foot. And a figure with its change. */
+/** Cards, figures and their changes. */
 import type { ComponentChildren, JSX } from 'preact'
 import { change, points } from '../words.ts'
 import { Tip } from './popover.tsx'
 
 type CardProps = {
   title: ComponentChildren
-  /** The title's words where it is more than words. */
+  /** The title as plain text. */
   plainTitle?: string
-  /** What the title means. */
+  /** The definition of the title. */
   about?: ComponentChildren
   tools?: ComponentChildren
   foot?: ComponentChildren
   class?: string
-  /** Told of the element that it is. */
+  /** Receives the element. */
   place?: (element: Element | null) => void
   children: ComponentChildren
 }
@@ -41,8 +41,8 @@ export const Card = ({
 )
 
 /**
- * How much more or less than before, as a share of it; of shares in percentage points (`isShare`). `isGoodUp` false: less
- * is better, as of churn.
+ * The change against a previous value in percent, or in percentage points for shares (`isShare`). `isGoodUp` is false
+ * if lower is better, as for churn.
  */
 export function Delta({
   now,
@@ -74,7 +74,7 @@ type StatProps = {
   children: ComponentChildren
   under?: ComponentChildren
 }
-/** One figure with its name. */
+/** A figure with its label. */
 export const Stat = ({ label, about, children, under }: StatProps): JSX.Element => (
   <div class="stat">
     <span class="label">

@@ -1,4 +1,4 @@
-/** Words of the server’s in which `this` is something to type. */
+/** Text in which `backticks` mark code. */
 import type { JSX } from 'preact'
 
 export const CodeProse = ({ text }: { text: string }): JSX.Element => (

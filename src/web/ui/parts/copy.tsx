@@ -1,9 +1,9 @@
-/** Something to paste elsewhere, with a button that takes it along. */
+/** Text with a copy button. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { Icon } from './icons.tsx'
 
-/** Where the clipboard is out of reach (plain http), the text is marked, ready for the keys. */
+/** Without clipboard access (plain HTTP), selects the text for copying by keyboard. */
 async function copyText(text: string, box: HTMLElement | null): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -14,7 +14,7 @@ async function copyText(text: string, box: HTMLElement | null): Promise<boolean>
   }
 }
 
-/** As it is typed in the folder that Windfall was put into: nothing puts `windfall` itself where a shell finds it. */
+/** The command as run from Windfall's folder, because `windfall` is not on the PATH. */
 export const commandLine = (command: string): string =>
   command.replace(/^windfall /, 'npm run -s windfall -- ')
 
@@ -38,7 +38,7 @@ export function Copy({
   const [message, setMessage] = useState('')
   const copy = async (event: Event): Promise<void> => {
     const box = (event.currentTarget as HTMLElement).previousElementSibling as HTMLElement | null
-    setMessage((await copyText(text, box)) ? 'Copied' : 'Marked: copy it with the keyboard')
+    setMessage((await copyText(text, box)) ? 'Copied' : 'Selected: copy it with the keyboard')
     setTimeout(() => setMessage(''), 2000)
   }
   return (

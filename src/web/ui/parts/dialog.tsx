@@ -1,4 +1,4 @@
-/** A dialog over the page, on the browser's own: focus stays inside, Escape closes, focus goes back. */
+/** Modal dialogs based on the native dialog element, which traps and restores focus. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { Problem } from '../http.ts'
@@ -30,12 +30,12 @@ export function Dialog({ title, onClose, isWide = false, children }: DialogProps
   )
 }
 
-/** Something that a press sets off: whether it is under way, and what was wrong with it. */
+/** Runs an action and tracks its progress and error. */
 export function useMutation(action: () => Promise<void>): {
   run: () => void
   isBusy: boolean
   problem: string | null
-  /** The same with its code. */
+  /** The error with its code. */
   failure: Problem | null
 } {
   const [isBusy, setBusy] = useState(false)
@@ -59,7 +59,7 @@ type ConfirmProps = {
   onClose: () => void
 }
 
-/** Asks before something that cannot be taken back, and says what went wrong. */
+/** Asks for confirmation before an action and shows its error. */
 export function Confirm({
   title,
   children,

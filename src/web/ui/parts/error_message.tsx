@@ -1,4 +1,4 @@
-/** What went wrong with something that was asked for, in the server's words; nothing where nothing did. */
+/** The error message of an action, or nothing. */
 import type { JSX } from 'preact'
 
 export const ErrorMessage = ({ message }: { message: string | null }): JSX.Element | null =>

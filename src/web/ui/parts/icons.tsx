@@ -1,4 +1,4 @@
-/** The icons: strokes on a 24 by 24 grid, in the colour of the text around them. */
+/** Icons: strokes on a 24 by 24 grid in the current text color. */
 import type { JSX } from 'preact'
 
 const PATHS = {
@@ -54,7 +54,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** One of the icons; an ornament beside words, so not read aloud. */
+/** An icon, hidden from screen readers because it accompanies text. */
 export const Icon = ({ name, class: className }: { name: IconName; class?: string }): JSX.Element => (
   <svg
     viewBox="0 0 24 24"

@@ -1,11 +1,11 @@
-/** Something that opens beside a button and closes by itself: menus, definitions. On the browser's own popovers. */
+/** Menus and tooltips based on native popovers. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
 import { Icon, type IconName } from './icons.tsx'
 
 const EDGE = 12
 
-/** Below its button, or above where there is no room, and never off the screen. */
+/** Places the box below its button, or above if there is no room, and within the window. */
 function place(box: HTMLElement, button: HTMLElement): void {
   const at = button.getBoundingClientRect()
   const { offsetWidth: width, offsetHeight: height } = box
@@ -17,19 +17,19 @@ function place(box: HTMLElement, button: HTMLElement): void {
 }
 
 type PopoverProps = {
-  /** What the button shows, and its classes. */
+  /** Content of the button. */
   label: ComponentChildren
   buttonClass: string
-  /** The button's name where `label` has no words. */
+  /** Accessible name if `label` has no text. */
   title?: string | undefined
   class: string
   role?: 'dialog' | 'menu' | 'group'
-  /** Called to draw what is inside, only while it is open. */
+  /** Renders the content while open. */
   children: (close: () => void) => ComponentChildren
   onHover?: boolean
 }
 
-/** A button and what it opens. Escape and a press elsewhere close it; focus goes back to the button. */
+/** A button with a popover. Escape or a click outside closes it and returns focus to the button. */
 export function Popover({
   label,
   buttonClass,
@@ -82,7 +82,7 @@ export function Popover({
   )
 }
 
-/** A word's meaning, one hover or tap away. */
+/** An info button with a definition. */
 export const Tip = ({ title, children }: { title: string; children: ComponentChildren }): JSX.Element => (
   <span class="tip">
     <Popover
@@ -99,7 +99,7 @@ export const Tip = ({ title, children }: { title: string; children: ComponentChi
 )
 
 type PickLabelProps = { title: string; icon?: IconName | undefined; children: ComponentChildren }
-/** What a button that opens a choice shows: what is chosen, and for ears of what. */
+/** The label of a menu button: the current choice, with the menu's title for screen readers. */
 export const PickLabel = ({ title, icon, children }: PickLabelProps): JSX.Element => (
   <>
     {icon && <Icon name={icon} />}
@@ -117,7 +117,7 @@ type PickProps<Value extends string> = {
   icon?: Parameters<typeof Icon>[0]['name']
 }
 
-/** One choice out of several, in a menu. */
+/** A menu with one choice. */
 export const Pick = <Value extends string>({
   title,
   value,
@@ -156,7 +156,7 @@ export const Pick = <Value extends string>({
   </Popover>
 )
 
-/** One choice out of few, all in sight. */
+/** A segmented control. */
 export const Segments = <Value extends string>({
   title,
   value,

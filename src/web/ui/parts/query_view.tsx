@@ -1,4 +1,4 @@
-/** What stands where data is not: nothing yet, on its way, refused, out of date. */
+/** States of a query: empty, loading, failed and stale. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Problem } from '../http.ts'
@@ -7,7 +7,7 @@ import { clock } from '../words.ts'
 import { Icon, type IconName } from './icons.tsx'
 
 type EmptyProps = { icon?: IconName; title: string; children?: ComponentChildren }
-/** Nothing there: what to do next, with the value or command to paste. */
+/** The empty state, with the next step as children. */
 export const Empty = ({ icon = 'dot', title, children }: EmptyProps): JSX.Element => (
   <div class="state">
     <Icon name={icon} />
@@ -16,11 +16,11 @@ export const Empty = ({ icon = 'dot', title, children }: EmptyProps): JSX.Elemen
   </div>
 )
 
-/** What happened, and again. */
+/** The error state with a retry button. */
 export const Failed = ({ problem, retry }: { problem: Problem; retry: () => void }): JSX.Element => (
   <div class="state" role="alert">
     <Icon name={problem.status === 0 ? 'offline' : 'warning'} />
-    <h3>{problem.status === 0 ? 'No connection' : 'That did not work'}</h3>
+    <h3>{problem.status === 0 ? 'No connection' : 'Something went wrong'}</h3>
     <p>{problem.message}</p>
     <button type="button" class="button" onClick={retry}>
       Try again
@@ -28,19 +28,19 @@ export const Failed = ({ problem, retry }: { problem: Problem; retry: () => void
   </div>
 )
 
-/** Room for what comes, of its height, so that nothing jumps; seen only after a while. */
+/** A placeholder of the final height, to avoid layout shift; visible after a delay. */
 export const Placeholder = ({ height }: { height: number }): JSX.Element => (
   <div class="ghost" style={{ height: `${height}px` }} role="status" aria-label="Loading" />
 )
 
 type LoadedProps<Answer> = {
   result: QueryResult<Answer>
-  /** The height that it will have, in pixels. */
+  /** Expected height in pixels. */
   height: number
   children: (data: Answer) => ComponentChildren
 }
 
-/** The data once it is there, and until then what stands in its place. */
+/** Renders the data, or the loading or error state. */
 export function QueryView<Answer>({ result, height, children }: LoadedProps<Answer>): JSX.Element {
   const { data, problem, retry, at, isPrevious } = result
   if (data === undefined)
@@ -53,7 +53,7 @@ export function QueryView<Answer>({ result, height, children }: LoadedProps<Answ
   )
 }
 
-/** What is shown is of some time ago. */
+/** A notice that the data could not be refreshed. */
 const StaleNotice = ({
   at,
   problem,
@@ -66,7 +66,7 @@ const StaleNotice = ({
   <p class="notice warn" role="status">
     <Icon name={problem.status === 0 ? 'offline' : 'warning'} />
     <span>
-      Shown as of {clock(at)}: {problem.message}{' '}
+      Last updated {clock(at)}: {problem.message}{' '}
       <button type="button" class="button plain" onClick={retry}>
         Try again
       </button>
@@ -74,7 +74,7 @@ const StaleNotice = ({
   </p>
 )
 
-/** Whether the browser has a network. */
+/** Whether the browser is online. */
 export function useOnline(): boolean {
   const [isOnline, setOnline] = useState(navigator.onLine)
   useEffect(() => {

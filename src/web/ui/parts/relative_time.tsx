@@ -1,4 +1,4 @@
-/** An instant as people say it, with the exact one a hover away. */
+/** A relative time with the exact instant as its tooltip. */
 import type { JSX } from 'preact'
 import { useNow } from '../now.ts'
 import { ago, instant, UNKNOWN } from '../words.ts'

@@ -1,4 +1,4 @@
-/** What stands below a list of which there is more. */
+/** The "Show more" button of a paged list. */
 import type { JSX } from 'preact'
 import type { Paged } from '../paged_queries.ts'
 

@@ -1,7 +1,7 @@
-/** The heads of a table's columns. */
+/** The header row of a table. */
 import type { ComponentChildren, JSX } from 'preact'
 
-/** Figures stand to the right, as their heads do. */
+/** Numbers and their headings are right-aligned. */
 type TableHeading = { title: ComponentChildren; isNumber?: boolean; class?: string }
 
 export const TableHead = ({ headings }: { headings: readonly TableHeading[] }): JSX.Element => (

@@ -1,10 +1,10 @@
-/** Whether a part of a view is in sight or nearly so: what is further down need not be asked for yet. */
+/** A hook that tracks whether an element is near the viewport, for lazy loading. */
 import { useEffect, useState } from 'preact/hooks'
 
-/** How far below what is seen, so that it is there once one has scrolled to it. */
+/** Distance below the viewport at which loading starts. */
 const AHEAD = '400px'
 
-/** What is to be told of each watched element. */
+/** Callbacks by observed element. */
 const callbacks = new Map<Element, () => void>()
 const observer = new IntersectionObserver(
   (seen) => {
@@ -12,12 +12,12 @@ const observer = new IntersectionObserver(
   },
   { rootMargin: AHEAD },
 )
-// Paper has no further down.
+// Printing needs all elements.
 window.addEventListener('beforeprint', () => {
   for (const notify of [...callbacks.values()]) notify()
 })
 
-/** `place` is the `ref` of the element that it is about. Once near, it is for good. */
+/** `ref` is the ref of the element. Once in view, it stays so. */
 export function useInView(): { isInView: boolean; ref: (element: Element | null) => void } {
   const [isInView, setInView] = useState(false)
   const [element, ref] = useState<Element | null>(null)

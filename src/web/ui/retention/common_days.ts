@@ -1,9 +1,9 @@
-/** The days on which every step of the funnel is known: only over these do its steps compare. */
+/** Limits the funnel to the days for which every step has data, so that steps are comparable. */
 
 import { totalsOf } from '../metrics/figures.ts'
 import { figureOf, type MetricAnswer, type Series } from '../metrics/metric_answer.ts'
 
-/** `first` and `last` are null where no day is known of every step; `left_out`: how many days between them are not. */
+/** `first` and `last` are null if no day has all steps. `left_out` counts the days between them without all. */
 export type CommonDays = {
   answers: MetricAnswer[]
   first: string | null
@@ -11,7 +11,7 @@ export type CommonDays = {
   left_out: number
 }
 
-/** Answers by day about the same range, each cut to the days on which all of them are known. */
+/** Cuts daily responses of the same range to the days that all of them have. */
 export function commonDays(answers: readonly MetricAnswer[]): CommonDays {
   const known = answers.map(
     (answer) =>

@@ -1,4 +1,4 @@
-/** From a download to a payment: how many of each, and how many for each download. */
+/** The funnel from download to payment. */
 import type { JSX } from 'preact'
 import { type Definition, useDefinitions } from '../metrics/definitions.ts'
 import { figureOfAll, totalsOf } from '../metrics/figures.ts'
@@ -16,7 +16,7 @@ const STEPS = ['downloads', 'new_trials', 'first_payments'] as const
 const figureIn = (answer: MetricAnswer): number | null =>
   figureOfAll(answer, totalsOf(answer)[0]?.points ?? []).value
 
-/** Of what the figure is made, as `12 after a trial`. */
+/** The parts of a figure, such as `12 after a trial`. */
 function partsIn(answer: MetricAnswer | undefined, definition: Definition | undefined): string {
   const steps = (definition?.parts ?? []).flatMap(({ name, title }) => {
     const series = answer?.series.find(({ part }) => part === name)
@@ -55,14 +55,14 @@ function Step({ name, title, many, downloads, parts, most }: StepProps): JSX.Ele
   )
 }
 
-/** By which days the steps are counted, so that none has a day more than another. */
+/** The note on the days that the funnel covers. */
 function daysWords({ first, last, left_out }: CommonDays): string {
-  if (first === null || last === null) return 'No day of this range has all three steps yet.'
-  const gaps = left_out === 0 ? '' : `, without ${plural(left_out, 'day')} that no report of downloads covers`
-  return `Counted from ${day(first)} to ${day(last)}, the last day with a report of downloads${gaps}.`
+  if (first === null || last === null) return 'No day in this range has data for all three steps yet.'
+  const gaps = left_out === 0 ? '' : `, excluding ${plural(left_out, 'day')} without a downloads report`
+  return `Counted from ${day(first)} to ${day(last)}, the last day with a downloads report${gaps}.`
 }
 
-/** Once all of the answers are there; the first refusal among them where they are not. */
+/** Combines several query results: data once all are loaded, else the first error. */
 function combineResults(all: readonly QueryResult<MetricAnswer>[]): QueryResult<MetricAnswer[]> | null {
   const [first] = all
   if (!first) return null
@@ -78,15 +78,15 @@ function combineResults(all: readonly QueryResult<MetricAnswer>[]): QueryResult<
   }
 }
 
-/** By the day, whatever else is shown by: a longer step may have days of which downloads are not known. */
+/** Always daily, because a longer interval may contain days without downloads data. */
 const DAILY = { compare: null, interval: 'day' }
 
-/** Nothing where the API has no such metrics. */
+/** Renders nothing if the API lacks these metrics. */
 export function Funnel({ class: className = '' }: { class?: string }): JSX.Element | null {
   const downloads = useMetric('downloads', DAILY)
   const trials = useMetric('new_trials', DAILY)
   const payments = useMetric('first_payments', DAILY)
-  // Its room is kept until it is known that there are none.
+  // Keeps its space until the definitions are loaded.
   if (useDefinitions().data && !(downloads.definition && payments.definition)) return null
   const all = [downloads, trials, payments]
   const result = combineResults(all.map((one) => one.result))
@@ -100,7 +100,7 @@ export function Funnel({ class: className = '' }: { class?: string }): JSX.Eleme
         shared && (
           <>
             <span>{daysWords(shared)}</span>
-            <span>Those of the same days, not the same people: a trial may follow an earlier download.</span>
+            <span>Same days, not same people: a trial may follow an earlier download.</span>
           </>
         )
       }

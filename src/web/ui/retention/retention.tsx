@@ -1,4 +1,4 @@
-/** Who stays: trials that convert, subscriptions that renew, and what customers bring in time. */
+/** The trials and retention view. */
 import type { JSX } from 'preact'
 import { Arppu } from '../cohorts/arppu.tsx'
 import { Ltv } from '../cohorts/ltv.tsx'
@@ -21,7 +21,7 @@ export const Retention = (): JSX.Element => (
           <MetricCard
             name="trial_conversion"
             own="cohort"
-            title="What became of trials"
+            title="Trial outcomes"
             query={{ view: 'cohort' }}
             isInParts
             class="half"

@@ -1,4 +1,4 @@
-/** The retention triangle: deeper colour for more who stayed, hatched where not every renewal was due yet. */
+/** The retention triangle. A deeper color is a higher share; hatched cells are incomplete. */
 import type { JSX } from 'preact'
 import { ExportMenu, useCardParams } from '../charts/chart_card.tsx'
 import { savePicture } from '../charts/picture.ts'
@@ -30,12 +30,12 @@ type Grain = (typeof GRAINS)[number]['value']
 
 function CellOf({ cell, row }: { cell: Cell | undefined; row: string }): JSX.Element {
   if (!cell || cell.share === null) return <td class="none" />
-  const why = `${row}, renewal ${cell.k}: ${cell.held} of ${plural(cell.due, 'subscription')} still paid for`
+  const why = `${row}, renewal ${cell.k}: ${cell.held} of ${plural(cell.due, 'subscription')} still paid`
   return (
     <td
       class={cell.complete ? 'heat' : 'heat unsure'}
       style={{ '--share': String(cell.share) }}
-      title={cell.complete ? why : `${why}; the others’ is not due yet`}
+      title={cell.complete ? why : `${why}; the others are not due yet`}
     >
       {share(cell.share, 0)}
       {!cell.complete && <span class="spoken"> so far</span>}
@@ -44,7 +44,7 @@ function CellOf({ cell, row }: { cell: Cell | undefined; row: string }): JSX.Ele
 }
 
 const HATCHED =
-  'Of the subscriptions first paid for in each row, the share still paid for at each renewal. Hatched: not every renewal was due yet.'
+  'Share of each row’s subscriptions that is still paid at each renewal. Hatched: not every renewal was due yet.'
 
 type RowProps = { row: TriangleRow; title: string; columns: number; isAll?: boolean }
 
@@ -78,13 +78,13 @@ function Table({ triangle, grain, title }: { triangle: Triangle; grain: Grain; t
   )
 }
 
-/** The one that is wanted, else that of most subscriptions. */
+/** The selected period, else the one with the most subscriptions. */
 function periodIn({ cohorts }: Cohorts<'retention'>, selected: string | null): string | undefined {
   const periods = periodsOf(cohorts)
   return periods.find((one) => one.period === selected)?.period ?? periods[0]?.period
 }
 
-const ofPeriod = (period: string): string => `Retention of subscriptions of ${periodName(period)}`
+const ofPeriod = (period: string): string => `Retention of ${periodName(period)} subscriptions`
 
 type RetentionContentProps = { answer: Cohorts<'retention'>; selected: string | null; grain: Grain }
 
@@ -93,7 +93,7 @@ function RetentionContent({ answer, selected, grain }: RetentionContentProps): J
   if (!period)
     return (
       <Empty icon="retention" title="No cohorts yet">
-        <p>They begin with the first payment whose subscription is known from its start.</p>
+        <p>Cohorts start with the first payment of a subscription that is known from its start.</p>
       </Empty>
     )
   const triangle = triangleOf(answer.cohorts, period)
@@ -104,7 +104,7 @@ function RetentionContent({ answer, selected, grain }: RetentionContentProps): J
         <p class="figure-row">
           <span class="figure">{share(first.share)}</span>
           <span class="tiny quiet">
-            paid again at the first renewal: {count(first.held)} of {count(first.due)}
+            paid the first renewal: {count(first.held)} of {count(first.due)}
           </span>
         </p>
       )}
@@ -141,7 +141,7 @@ export function RetentionTable(): JSX.Element {
         <>
           {usual && (
             <ChoiceMenu
-              label="Subscriptions of"
+              label="Subscription period"
               none={usual.title}
               choices={others}
               value={word('period')}
@@ -157,7 +157,7 @@ export function RetentionTable(): JSX.Element {
           <ExportMenu tables={{ csv }} picture={picture} />
         </>
       }
-      foot={`${HATCHED} From single transactions that Apple signed.`}
+      foot={`${HATCHED} Source: signed transactions.`}
     >
       <QueryView result={result} height={420}>
         {(answer) => <RetentionContent answer={answer} selected={word('period')} grain={grain} />}

@@ -1,18 +1,18 @@
-/** Cohorts as a triangle: a row for each, a column for each renewal, and what all of them come to. */
+/** The retention triangle: a row per cohort, a column per renewal, and a total row. */
 import type { Retention } from '../cohorts/cohort_query.ts'
 
 export type Cell = { k: number; due: number; held: number; share: number | null; complete: boolean }
 export type TriangleRow = { cohort: string; size: number; cells: Cell[] }
 export type Triangle = { rows: TriangleRow[]; all: TriangleRow; columns: number }
 
-/** The periods that there are, the one with most subscriptions first. */
+/** The billing periods, the most common first. */
 export function periodsOf(cohorts: readonly Retention[]): { period: string; size: number }[] {
   const sizes = new Map<string, number>()
   for (const { period, size } of cohorts) sizes.set(period, (sizes.get(period) ?? 0) + size)
   return [...sizes].map(([period, size]) => ({ period, size })).sort((a, b) => b.size - a.size)
 }
 
-/** Of one period, the newest cohort first. A share is known as soon as one subscription’s renewal was due. */
+/** The triangle of one period, newest cohort first. A share is known once one renewal was due. */
 export function triangleOf(cohorts: readonly Retention[], period: string): Triangle {
   const own = cohorts.filter((one) => one.period === period)
   const rows = own
@@ -29,5 +29,5 @@ export function triangleOf(cohorts: readonly Retention[], period: string): Trian
   return { rows, columns, all: { cohort: 'all', size, cells } }
 }
 
-/** Most tables end where hardly anybody is left to be told of; all columns are in the CSV. */
+/** Maximum number of columns shown; the CSV has all. */
 export const COLUMNS_MOST = 60

@@ -1,4 +1,4 @@
-/** The retention triangle as a picture: the same cells, colours and hatching as in its table. */
+/** The retention triangle as an image, drawn like its table. */
 import { colour } from '../charts/colours.ts'
 import { type Body, fontFace, type Pen } from '../charts/picture.ts'
 import { cohortTitle, count, type Grain, share } from '../words.ts'
@@ -8,11 +8,11 @@ const ROW = 30
 const TITLES = 150
 const CELL = 48
 const GAP = 1
-/** So wide that what stands under the title is not squeezed. */
+/** Minimum width, so that the subtitle fits. */
 const WIDTH_LEAST = 740
 const HATCH = 7
 
-/** Half of the accent at most, as in the table. */
+/** Cell opacity, as in the table. */
 const strength = (ratio: number): number => 0.04 + ratio * 0.44
 
 export const triangleBody = (triangle: Triangle, grain: Grain) => (): Body => {
@@ -28,7 +28,7 @@ export const triangleBody = (triangle: Triangle, grain: Grain) => (): Body => {
   return { width: Math.max(WIDTH_LEAST, TITLES + columns * CELL), height: (rows.length + 1) * ROW, draw }
 }
 
-/** Over each column, and what the rows are of. */
+/** The column headings. */
 export const headsOf = (columns: number): string[] =>
   Array.from({ length: columns }, (_, k) => (k === 0 ? 'Start' : count(k)))
 
@@ -65,7 +65,7 @@ function drawCell(pen: Pen, cell: Cell, left: number, top: number): void {
   pen.fillText(share(cell.share, 0), left + CELL / 2, top + 19)
 }
 
-/** Strokes of the paper across a cell. */
+/** Draws hatching in the background color across a cell. */
 function hatch(pen: Pen, left: number, top: number): void {
   pen.save()
   pen.beginPath()

@@ -1,4 +1,4 @@
-/** What customers were charged, what is left of it, and what was given back: side by side for the days shown. */
+/** Tiles of gross revenue, proceeds, their parts and refunds in the range. */
 import type { JSX } from 'preact'
 import { figureOfAll, sumOf, totalsOf } from '../metrics/figures.ts'
 import { figureOf, type MetricAnswer } from '../metrics/metric_answer.ts'
@@ -28,7 +28,7 @@ function Figure({ label, answer, of, under, isGoodUp = true }: FigureProps): JSX
   const { previous } = answer
   const before = previous && of(previous)
   const against = previous
-    ? `against ${bucket(previous.from_on, 'day')} – ${bucket(previous.until_on, 'day')}`
+    ? `vs. ${bucket(previous.from_on, 'day')} – ${bucket(previous.until_on, 'day')}`
     : ''
   return (
     <div class="card card-pad">
@@ -49,12 +49,12 @@ function Figure({ label, answer, of, under, isGoodUp = true }: FigureProps): JSX
   )
 }
 
-/** A guest with one form of money sees that alone. */
+/** A guest sees only the basis of the link. */
 export function NetRevenue(): JSX.Element {
   const { basis } = useSession()
-  const wanted = { compare: 'previous' }
-  const gross = useMetric('revenue', { ...wanted, basis: basis === 'proceeds' ? 'proceeds' : null })
-  const proceeds = useMetric('revenue', { ...wanted, basis: basis === 'gross' ? null : 'proceeds' })
+  const compared = { compare: 'previous' }
+  const gross = useMetric('revenue', { ...compared, basis: basis === 'proceeds' ? 'proceeds' : null })
+  const proceeds = useMetric('revenue', { ...compared, basis: basis === 'gross' ? null : 'proceeds' })
   return (
     <QueryView result={gross.result} height={104}>
       {(charged) => {
@@ -74,7 +74,7 @@ export function NetRevenue(): JSX.Element {
             <Figure label="Renewals" answer={charged} of={(series) => partOf(series, 'renewal')} />
             <Figure label="One-time" answer={charged} of={(series) => partOf(series, 'one_time')} />
             <Figure
-              label="Given back"
+              label="Refunds"
               answer={charged}
               of={(series) => -partOf(series, 'refunds')}
               isGoodUp={false}

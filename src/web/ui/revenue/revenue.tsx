@@ -1,4 +1,4 @@
-/** What came in: charged, refunded, what is left of it, and where it is from. */
+/** The revenue view. */
 import type { JSX } from 'preact'
 import { useCardParams } from '../charts/chart_card.tsx'
 import { Arppu } from '../cohorts/arppu.tsx'

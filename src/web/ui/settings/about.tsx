@@ -1,4 +1,4 @@
-/** Which Windfall this is. */
+/** Settings, About: version, address and database. */
 import type { JSX } from 'preact'
 import { Card } from '../parts/card.tsx'
 import { QueryView } from '../parts/query_view.tsx'
@@ -10,7 +10,7 @@ import { useStatus } from './status_queries.ts'
 export function About(): JSX.Element {
   const ready = useQuery<{ status: string }>('/readyz', {}, { every: 60_000 })
   return (
-    <Card title="This Windfall">
+    <Card title="About this server">
       <QueryView result={useStatus()} height={190}>
         {(known) => (
           <dl class="facts">
@@ -32,7 +32,7 @@ export function About(): JSX.Element {
               {known.config_file ? (
                 <code>{known.config_file}</code>
               ) : (
-                'No file: all settings are at their defaults'
+                'No file. All settings have their defaults'
               )}
             </dd>
             <dt>Ready</dt>
@@ -42,7 +42,7 @@ export function About(): JSX.Element {
             <dt>API</dt>
             <dd>
               <a href="/api/openapi.json" target="_blank" rel="noreferrer">
-                OpenAPI description
+                OpenAPI specification
               </a>
             </dd>
           </dl>

@@ -1,4 +1,4 @@
-/** What Apple needs of us, and we of Apple: the notification URL, a test of it, the keys. */
+/** Settings, Apple: notification URL, test notifications and keys. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
@@ -15,8 +15,8 @@ import { sentence } from '../words.ts'
 import { KeyState } from './apps.tsx'
 import { type AppHealth, type StatusData, useHealth, useStatus } from './status_queries.ts'
 
-type Asked = InferOutput<typeof RequestedAnswer>
-type Tested = InferOutput<typeof TestStatusAnswer>
+type TestRequest = InferOutput<typeof RequestedAnswer>
+type TestStatus = InferOutput<typeof TestStatusAnswer>
 const ENVIRONMENTS = ['production', 'sandbox'] as const
 type Environment = (typeof ENVIRONMENTS)[number]
 
@@ -28,7 +28,7 @@ function Urls({ known }: { known: StatusData }): JSX.Element {
       {known.organizations.length > 1 &&
         known.organizations.map((one) => (
           <div key={one.id} class="stack-s">
-            <span class="small quiet">For {one.name} alone</span>
+            <span class="small quiet">Only for {one.name}</span>
             <Copy text={one.notification_url} label={`the notification URL of ${one.name}`} />
           </div>
         ))}
@@ -36,45 +36,45 @@ function Urls({ known }: { known: StatusData }): JSX.Element {
         <p class="notice warn">
           <Icon name="warning" />
           <span>
-            Apple sends to https addresses alone. Put a proxy or a tunnel in front, and set{' '}
-            <code>base_url</code> to its address.
+            Apple sends notifications only to HTTPS addresses. Put a proxy or a tunnel in front of Windfall
+            and set <code>base_url</code> to its address.
           </span>
         </p>
       )}
       <ol class="steps small">
         <li>In App Store Connect, open the app, then App Information.</li>
         <li>
-          Under App Store Server Notifications, enter the address as the Production and as the Sandbox Server
-          URL. The version is 2.
+          Under App Store Server Notifications, enter the URL as the Production Server URL and as the Sandbox
+          Server URL. Choose Version 2.
         </li>
-        <li>Save, and send a test notification from here.</li>
+        <li>Save, then send a test notification below.</li>
       </ol>
     </div>
   )
 }
 
-const FINAL = new Set<Tested['state']>(['arrived', 'waiting', 'failed'])
-const STATE_TONES: Record<Tested['state'], string> = {
+const FINAL = new Set<TestStatus['state']>(['arrived', 'waiting', 'failed'])
+const STATE_TONES: Record<TestStatus['state'], string> = {
   asked: 'accent',
   sent: 'accent',
   arrived: 'good',
   waiting: 'warn',
   failed: 'bad',
 }
-const TITLES: Record<Tested['state'], string> = {
-  asked: 'Apple was asked',
-  sent: 'Apple has sent it',
-  arrived: 'It arrived',
-  waiting: 'It arrived, and waits for the app',
-  failed: 'It did not arrive',
+const TITLES: Record<TestStatus['state'], string> = {
+  asked: 'Requested',
+  sent: 'Sent by Apple',
+  arrived: 'Received',
+  waiting: 'Received; the app is not connected',
+  failed: 'Not received',
 }
 
-/** How one fares, asked every two seconds until it is known. */
-function Progress({ asked }: { asked: Asked }): JSX.Element {
+/** The state of a test notification, polled every two seconds until it is final. */
+function Progress({ request }: { request: TestRequest }): JSX.Element {
   const [isKnown, setKnown] = useState(false)
-  const answer = useQuery<Tested>(
-    `/api/v1/test-notification/${encodeURIComponent(asked.token)}`,
-    { app: asked.app_id, environment: asked.environment },
+  const answer = useQuery<TestStatus>(
+    `/api/v1/test-notification/${encodeURIComponent(request.token)}`,
+    { app: request.app_id, environment: request.environment },
     isKnown ? {} : { every: 2_000 },
   )
   const { data, problem } = answer
@@ -94,10 +94,12 @@ function Progress({ asked }: { asked: Asked }): JSX.Element {
 }
 
 function Test({ app, environment }: { app: AppHealth; environment: Environment }): JSX.Element {
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const [request, setRequest] = useState<TestRequest | null>(null)
   const { run, isBusy, problem } = useMutation(async () => {
-    setAsked(null)
-    setAsked(await write<Asked>('POST', '/api/v1/test-notification', { app: app.app_id, environment }))
+    setRequest(null)
+    setRequest(
+      await write<TestRequest>('POST', '/api/v1/test-notification', { app: app.app_id, environment }),
+    )
   })
   return (
     <div class="stack-s">
@@ -115,7 +117,7 @@ function Test({ app, environment }: { app: AppHealth; environment: Environment }
           {problem}
         </p>
       )}
-      {asked && <Progress key={asked.token} asked={asked} />}
+      {request && <Progress key={request.token} request={request} />}
     </div>
   )
 }
@@ -129,12 +131,12 @@ const AppRow = ({ app }: { app: AppHealth }): JSX.Element => (
       ))}
     </div>
     {app.keys.purchases.state === 'none' && (
-      <p class="tiny quiet">Needs an In-App Purchase key; windfall connect asks for it.</p>
+      <p class="tiny quiet">Requires an In-App Purchase key. Run windfall connect to add it.</p>
     )}
   </li>
 )
 
-/** The keys of each organization: all of its apps have the same. */
+/** The keys of each organization, which all of its apps share. */
 function Keys({ apps }: { apps: AppHealth[] }): JSX.Element {
   const known = useStatus().data
   const each = [...new Map(apps.map((app) => [app.organization_id, app])).values()]
@@ -151,12 +153,12 @@ function Keys({ apps }: { apps: AppHealth[] }): JSX.Element {
           <dt>App Store Connect API key</dt>
           <dd>
             <KeyState state={app.keys.connect} />
-            <p class="tiny quiet">Lists your apps and products, and fetches the daily reports.</p>
+            <p class="tiny quiet">Lists your apps and products and fetches the daily reports.</p>
           </dd>
           <dt>In-App Purchase key</dt>
           <dd>
             <KeyState state={app.keys.purchases} />
-            <p class="tiny quiet">Reads the history, and finds notifications that got lost.</p>
+            <p class="tiny quiet">Reads the history and finds missing notifications.</p>
           </dd>
         </dl>
       ))}
@@ -168,7 +170,7 @@ export function Apple(): JSX.Element {
   const health = useHealth()
   return (
     <>
-      <Card title="Where Apple sends notifications">
+      <Card title="Notification URL">
         <QueryView result={useStatus()} height={180}>
           {(known) => <Urls known={known} />}
         </QueryView>
@@ -194,7 +196,7 @@ export function Apple(): JSX.Element {
         title="Keys"
         foot={
           <span>
-            <CodeProse text="To give Windfall another key: `windfall connect`. To have it try both: `windfall doctor`." />
+            <CodeProse text="To replace a key, run `windfall connect`. To test both keys, run `windfall doctor`." />
           </span>
         }
       >

@@ -1,4 +1,4 @@
-/** The connected apps, and how each of them fares. */
+/** Settings, Apps: connected apps with their state. */
 import type { ComponentChildren, JSX } from 'preact'
 import { Card } from '../parts/card.tsx'
 import { Icon } from '../parts/icons.tsx'
@@ -14,7 +14,7 @@ type Key = AppHealth['keys']['connect']
 
 const KEY_WORDS: Record<Key['state'], { words: string; tone: string }> = {
   none: { words: 'None', tone: 'warn' },
-  unknown: { words: 'Not tried yet', tone: '' },
+  unknown: { words: 'Not tested yet', tone: '' },
   ok: { words: 'Works', tone: 'good' },
   refused: { words: 'Refused', tone: 'bad' },
 }
@@ -40,7 +40,7 @@ function LastNotification({ one }: { one: AppHealth['notifications'][number] }):
   return (
     <Fact name={ENVIRONMENTS[one.environment]}>
       {one.last_at === null ? (
-        <span class="quiet">No notification yet</span>
+        <span class="quiet">No notifications received yet</span>
       ) : (
         <>
           Last notification <RelativeTime at={one.last_at} />,{' '}
@@ -60,15 +60,15 @@ const STAGES = {
   notifications: 'Reading notifications',
   transactions: 'Reading transactions',
   statuses: 'Reading subscriptions',
-  done: 'Read to its end',
+  done: 'Complete',
 }
 
 function HistoryFact({ history }: { history: AppHealth['history'] }): JSX.Element {
   const stage = history.find(({ environment }) => environment === 'production') ?? history[0]
-  if (!stage?.has_key) return <Fact name="History">Needs an In-App Purchase key</Fact>
+  if (!stage?.has_key) return <Fact name="History">Requires an In-App Purchase key</Fact>
   return (
     <Fact name="History">
-      {stage.stage === null ? 'Not begun yet' : STAGES[stage.stage]}
+      {stage.stage === null ? 'Not started' : STAGES[stage.stage]}
       {stage.progress !== null && stage.stage !== 'done' && `, ${share(stage.progress, 0)}`}
       {stage.problem && <p class="tiny bad">{sentence(stage.problem)}</p>}
     </Fact>

@@ -1,4 +1,4 @@
-/** Every setting: its value, and who said so. Read only: they are changed in config.toml. */
+/** Settings, Configuration: every setting with value and source. Read-only. */
 import type { JSX } from 'preact'
 import { Card } from '../parts/card.tsx'
 import { CodeProse } from '../parts/code_prose.tsx'
@@ -15,7 +15,7 @@ type Section = StatusData['sections'][number]
 type Setting = Section['settings'][number]
 
 const shownValue = ({ value, is_secret, is_set }: Setting): string => {
-  if (is_secret) return is_set ? 'Set, and secret' : 'Not set'
+  if (is_secret) return is_set ? 'Set (secret)' : 'Not set'
   if (value === null || value === undefined) return 'Not set'
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
@@ -52,7 +52,7 @@ const SectionCard = ({ section }: { section: Section }): JSX.Element => (
     </p>
     <Scroll label={section.name}>
       <table class="table narrow-stacked">
-        <TableHead headings={[{ title: 'Setting' }, { title: 'Value' }, { title: 'From' }]} />
+        <TableHead headings={[{ title: 'Setting' }, { title: 'Value' }, { title: 'Source' }]} />
         <tbody>
           {section.settings.map((setting) => (
             <Row key={setting.path} setting={setting} />
@@ -73,15 +73,16 @@ export function ConfigurationSection(): JSX.Element {
         return (
           <div class="section">
             <p class="small quiet">
-              Settings are changed in {known.config_file ? <code>{known.config_file}</code> : 'config.toml'}{' '}
-              or by environment variables; this shows what applies now.
+              Read-only. Change settings in{' '}
+              {known.config_file ? <code>{known.config_file}</code> : 'config.toml'} or with environment
+              variables.
             </p>
             <search class="row">
               <input
                 class="input slim grow"
                 type="search"
-                placeholder="Find a setting"
-                aria-label="Find a setting"
+                placeholder="Search settings"
+                aria-label="Search settings"
                 value={own.find ?? ''}
                 onInput={(event) => change({ find: event.currentTarget.value })}
               />
@@ -91,13 +92,13 @@ export function ConfigurationSection(): JSX.Element {
                 aria-pressed={isOwn}
                 onClick={() => change({ set: isOwn ? null : 1 })}
               >
-                <Icon name="filter" /> Not the default
+                <Icon name="filter" /> Changed only
               </button>
             </search>
             {!known.config_file && (
               <CommandCopy text="windfall init" label="the command that writes a config file" />
             )}
-            {sections.length === 0 && <Empty icon="search" title="No setting is like that" />}
+            {sections.length === 0 && <Empty icon="search" title="No matching settings" />}
             {sections.map((section) => (
               <SectionCard key={section.name} section={section} />
             ))}

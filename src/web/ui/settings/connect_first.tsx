@@ -1,4 +1,4 @@
-/** What to do when no app is connected: the commands to paste, and the address for Apple. */
+/** The empty state without apps: commands to connect them, and the notification URL. */
 import type { JSX } from 'preact'
 import { Card } from '../parts/card.tsx'
 import { CommandCopy, Copy } from '../parts/copy.tsx'
@@ -10,16 +10,16 @@ export function ConnectFirst(): JSX.Element {
     <Card title="Connect your apps">
       <div class="stack">
         <p class="small quiet">
-          No app is connected yet. In Windfall’s folder on the server, this asks for your Apple keys, tries
-          each one, and connects every app that they reach:
+          No app is connected yet. Run this command in Windfall’s folder on the server. It asks for your Apple
+          keys, tests each one and connects every app they give access to:
         </p>
         <CommandCopy text="windfall connect" />
-        <p class="small quiet">Or without keys, one app at a time:</p>
+        <p class="small quiet">Or add one app at a time, without keys:</p>
         <CommandCopy text="windfall apps add com.example.app" />
         {url && (
           <>
-            <p class="small quiet">Then enter this address as the server URL in App Store Connect:</p>
-            <Copy text={url} label="the notification address" />
+            <p class="small quiet">Then enter this URL as the server URL in App Store Connect:</p>
+            <Copy text={url} label="the notification URL" />
           </>
         )}
       </div>

@@ -1,4 +1,4 @@
-/** Apps that Apple speaks of and nobody has connected. */
+/** Apps with pending notifications that are not connected. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
@@ -14,7 +14,7 @@ import { type StatusData, useStatus } from './status_queries.ts'
 
 type Pending = InferOutput<typeof PendingAnswer>['pending'][number]
 
-/** Connects an app; what waited is applied, so all that is on the page is asked for anew. */
+/** Connects an app. Its pending notifications are applied, so all queries are invalidated. */
 export async function connectPending(bundle: string, organization_id: string | null): Promise<void> {
   const body = organization_id === null ? {} : { organization_id }
   await write('POST', `/api/v1/pending/${encodeURIComponent(bundle)}/connect`, body)
@@ -30,12 +30,12 @@ function Row({ pending, known }: { pending: Pending; known: StatusData | undefin
       <div class="stack-s small">
         <strong>{pending.bundle_id}</strong>
         <span class="quiet">
-          {plural(pending.notifications, 'notification')}, the last one{' '}
+          {plural(pending.notifications, 'notification')}, last received{' '}
           <RelativeTime at={pending.last_received_at} />; kept until {date(pending.kept_until_at)}
         </span>
         {pending.connected && (
           <span class="warn">
-            An app with this bundle id is connected whose Apple id is {pending.connected.apple_id}, and not{' '}
+            A connected app has this bundle id, but its Apple id is {pending.connected.apple_id} instead of{' '}
             {pending.apple_id}.
           </span>
         )}
@@ -60,10 +60,10 @@ export function PendingApps(): JSX.Element | null {
   const known = useStatus()
   if (!result.data || result.data.pending.length === 0) return null
   return (
-    <Card title="Waiting to be connected">
+    <Card title="Apps waiting to be connected">
       <p class="small quiet">
-        Apple has sent notifications of these apps. They are kept for seven days and applied once you connect
-        the app.
+        Apple has sent notifications for these apps. Windfall keeps them for seven days and applies them when
+        you connect the app.
       </p>
       <ul class="rows">
         {result.data.pending.map((pending) => (

@@ -1,9 +1,9 @@
-/** Settings that are looked for. */
+/** Search in the settings. */
 import type { StatusData } from './status_queries.ts'
 
 type Section = StatusData['sections'][number]
 
-/** Those whose name or reason holds a word; with `isOwn`, those that somebody has set. */
+/** The settings whose path or description contains `word`; with `isOwn`, only those that are set. */
 export function sectionsWith(sections: readonly Section[], word: string, isOwn: boolean): Section[] {
   const wanted = word.trim().toLowerCase()
   return sections

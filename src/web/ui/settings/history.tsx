@@ -1,4 +1,4 @@
-/** How far what Apple shows of the past has been read. */
+/** The progress of the backfill. */
 import type { JSX } from 'preact'
 import { Card } from '../parts/card.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
@@ -14,12 +14,12 @@ const STAGES = {
   notifications: 'Notifications',
   transactions: 'Transactions',
   statuses: 'Subscriptions',
-  done: 'Read to its end',
+  done: 'Complete',
 }
 
 function State({ one }: { one: HistoryState }): JSX.Element {
-  if (!one.has_key) return <span class="quiet">Needs an In-App Purchase key</span>
-  if (one.stage === null) return <span class="badge">Not begun yet</span>
+  if (!one.has_key) return <span class="quiet">Requires an In-App Purchase key</span>
+  if (one.stage === null) return <span class="badge">Not started</span>
   if (one.stage === 'done') return <span class="badge good">{STAGES.done}</span>
   return (
     <span class="stack-s">
@@ -36,7 +36,7 @@ export function HistoryProgress(): JSX.Element {
   return (
     <Card
       title="Apple’s history"
-      foot="Apple shows notifications of the last 180 days, and the transactions of every customer."
+      foot="Apple provides the notifications of the last 180 days and the transactions of every customer."
     >
       <QueryView result={useHealth()} height={200}>
         {({ apps }) =>
@@ -50,7 +50,7 @@ export function HistoryProgress(): JSX.Element {
                     { title: 'App' },
                     { title: 'Environment' },
                     { title: 'History' },
-                    { title: 'Nothing lost until' },
+                    { title: 'Complete until' },
                   ]}
                 />
                 <tbody>

@@ -1,4 +1,4 @@
-/** How far Apple's reports, its history and the exchange rates are here. */
+/** Settings, Import: progress of reports, backfill and exchange rates. */
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { ImportsAnswer } from '../../../api/imports.ts'
@@ -39,9 +39,7 @@ function Progress({ running }: { running: Running }): JSX.Element {
         {left !== null && `, about ${duration(left * 1000)} left`}
       </p>
       {running.waiting_until !== null ? (
-        <p class="small warn">
-          Waits until {clock(running.waiting_until)}: Apple takes only so many requests an hour.
-        </p>
+        <p class="small warn">Paused until {clock(running.waiting_until)}: Apple limits requests per hour.</p>
       ) : (
         running.reading && (
           <p class="small quiet">
@@ -54,7 +52,7 @@ function Progress({ running }: { running: Running }): JSX.Element {
   )
 }
 
-/** One line a report: what is here, and since when. */
+/** A row per report: days by state and the covered range. */
 function Reports({ of }: { of: Organization }): JSX.Element {
   const reports = [...new Set(of.states.map(({ report }) => report))]
   const days = (report: string, state: string): number =>
@@ -76,9 +74,9 @@ function Reports({ of }: { of: Organization }): JSX.Element {
         <TableHead
           headings={[
             { title: 'Report' },
-            { title: 'Here', isNumber: true },
+            { title: 'Imported', isNumber: true },
             { title: 'Empty', isNumber: true },
-            { title: 'Not yet', isNumber: true },
+            { title: 'Pending', isNumber: true },
             { title: 'Missing', isNumber: true },
             { title: 'Failed', isNumber: true },
           ]}
@@ -111,8 +109,8 @@ function OrganizationReports({ of, name }: { of: Organization; name: string | nu
     <section class="stack">
       {name && <h3>{name}</h3>}
       {of.states.length === 0 ? (
-        <Empty icon="download" title="No report was asked for yet">
-          <p>Apple’s daily reports need an App Store Connect API key and a vendor number:</p>
+        <Empty icon="download" title="No reports requested yet">
+          <p>Apple’s daily reports require an App Store Connect API key and a vendor number:</p>
           <CommandCopy text="windfall connect" />
         </Empty>
       ) : (
@@ -121,7 +119,7 @@ function OrganizationReports({ of, name }: { of: Organization; name: string | nu
       <MissingDays groups={groupMissingDays(of.holes)} />
       {of.unknown_apps.length > 0 && (
         <p class="small quiet">
-          The reports also tell of{' '}
+          The reports also contain{' '}
           {of.unknown_apps.map((app) => app.name ?? app.sku ?? app.apple_id).join(', ')}, which{' '}
           {of.unknown_apps.length === 1 ? 'is' : 'are'} not connected.
         </p>
@@ -137,7 +135,7 @@ function ExchangeRates(): JSX.Element {
       title="Exchange rates"
       foot={
         <span>
-          <CodeProse text="Where the server has no network, Windfall takes them from a file: `windfall rates import FILE`." />
+          <CodeProse text="Without network access, import rates from a file: `windfall rates import FILE`." />
         </span>
       }
     >
@@ -158,13 +156,13 @@ function ExchangeRates(): JSX.Element {
               </dd>
               <dt>Newest</dt>
               <dd>{newest ? day(newest) : 'None yet'}</dd>
-              <dt>From</dt>
+              <dt>Source</dt>
               <dd>
-                {[...new Set(known.map(({ source }) => source))].filter(Boolean).join(', ') || 'Nowhere yet'}
+                {[...new Set(known.map(({ source }) => source))].filter(Boolean).join(', ') || 'None yet'}
               </dd>
               {lacking.length > 0 && (
                 <>
-                  <dt>Without any</dt>
+                  <dt>Missing</dt>
                   <dd class="warn">{lacking.map(({ currency }) => currency).join(', ')}</dd>
                 </>
               )}
@@ -191,7 +189,7 @@ export function Import(): JSX.Element {
         title="Daily reports"
         foot={
           <span>
-            <CodeProse text="To have Windfall fetch at once what is not here yet: `windfall import`." />
+            <CodeProse text="To fetch missing reports now, run `windfall import`." />
           </span>
         }
       >
@@ -199,7 +197,7 @@ export function Import(): JSX.Element {
           {({ running, organizations }) => (
             <div class="stack">
               {running && <Progress running={running} />}
-              {!running && <p class="small quiet">Nothing is being imported right now.</p>}
+              {!running && <p class="small quiet">No import is running.</p>}
               {organizations.length === 0 && <Empty icon="app" title="No app is connected yet" />}
               {organizations.map((of) => (
                 <OrganizationReports
@@ -210,7 +208,7 @@ export function Import(): JSX.Element {
               ))}
               {organizations.some(({ holes }) => holes.length > 0) && (
                 <p class="tiny quiet">
-                  {plural(organizations.flatMap(({ holes }) => holes).length, 'day')} in all.
+                  {plural(organizations.flatMap(({ holes }) => holes).length, 'missing day')} in total.
                 </p>
               )}
             </div>

@@ -1,4 +1,4 @@
-/** What happens by the clock. */
+/** Settings, Jobs: scheduled jobs and their last results. */
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { JobsAnswer } from '../../../api/jobs.ts'
@@ -19,8 +19,8 @@ function State({ job }: { job: Job }): JSX.Element {
     return (
       <span class="badge bad">{job.failures === 1 ? 'Failed' : `Failed ${count(job.failures)} times`}</span>
     )
-  if (job.started_at === null) return <span class="badge">Not yet run</span>
-  return <span class="badge good">Went well</span>
+  if (job.started_at === null) return <span class="badge">Not run yet</span>
+  return <span class="badge good">Succeeded</span>
 }
 
 const Row = ({ job }: { job: Job }): JSX.Element => (
@@ -49,10 +49,10 @@ export function Jobs(): JSX.Element {
   const result = useQuery<InferOutput<typeof JobsAnswer>>('/api/v1/jobs', {}, { every: 10_000 })
   return (
     <Card
-      title="By the clock"
+      title="Scheduled jobs"
       foot={
         <span>
-          <CodeProse text="Schedules are cron patterns in UTC. To have Windfall do one at once: `windfall jobs run NAME`." />
+          <CodeProse text="Schedules are cron expressions in UTC. To run a job now, use `windfall jobs run NAME`." />
         </span>
       }
     >
@@ -63,10 +63,10 @@ export function Jobs(): JSX.Element {
               <TableHead
                 headings={[
                   { title: 'Job' },
+                  { title: 'Status' },
+                  { title: 'Result' },
                   { title: 'Last run' },
-                  { title: 'What came of it' },
-                  { title: 'When' },
-                  { title: 'Next' },
+                  { title: 'Next run' },
                 ]}
               />
               <tbody>

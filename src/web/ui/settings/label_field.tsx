@@ -1,11 +1,11 @@
-/** What something is made for, in a word or two, by which it is found again. */
+/** The name field of a key or grant. */
 import type { JSX } from 'preact'
 
 type LabelFieldProps = { value: string; hint: string; onChange: (value: string) => void }
 
 export const LabelField = ({ value, hint, onChange }: LabelFieldProps): JSX.Element => (
   <label class="field">
-    <span>What it is for</span>
+    <span>Name</span>
     <input
       class="input"
       required

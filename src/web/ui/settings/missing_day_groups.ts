@@ -1,4 +1,4 @@
-/** What of the reports is not here: days with the same reason told together. */
+/** Groups missing report days by reason. */
 import type { InferOutput } from 'valibot'
 import type { ImportsAnswer } from '../../../api/imports.ts'
 
@@ -11,7 +11,7 @@ export type MissingDayGroup = {
   due_at: number | null
 }
 
-/** Holes of the same report, state and reason, the newest day of each first. */
+/** Groups by report, state and reason; newest day first. */
 export function groupMissingDays(missing: readonly MissingDay[]): MissingDayGroup[] {
   const groups = new Map<string, MissingDayGroup>()
   for (const { report, state, reason, day_on, due_at } of missing) {

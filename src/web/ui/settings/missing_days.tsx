@@ -1,15 +1,15 @@
-/** Days of reports that are not here, and why: those with the same reason together. */
+/** The list of missing report days, grouped by reason. */
 import type { JSX } from 'preact'
 import { RelativeTime } from '../parts/relative_time.tsx'
 import { count, day, plural, sentence } from '../words.ts'
 import type { MissingDay, MissingDayGroup } from './missing_day_groups.ts'
 
 const STATES: Record<MissingDay['state'], string> = {
-  done: 'Here',
-  empty: 'Said to be empty, and cannot be',
-  not_yet: 'Apple has not made it yet',
-  missing: 'Apple keeps it no longer',
-  failed: 'It could not be fetched or read',
+  done: 'Imported',
+  empty: 'Reported as empty, but cannot be',
+  not_yet: 'Not available from Apple yet',
+  missing: 'No longer available from Apple',
+  failed: 'Could not be fetched or read',
 }
 
 const MAX_DAYS = 6
@@ -18,7 +18,7 @@ export function MissingDays({ groups }: { groups: MissingDayGroup[] }): JSX.Elem
   if (groups.length === 0) return null
   return (
     <div class="stack-s">
-      <h3>Days that are not here</h3>
+      <h3>Missing days</h3>
       <ul class="rows">
         {groups.map((group) => (
           <li key={`${group.report} ${group.state} ${group.reason}`} class="small stack-s">
@@ -37,7 +37,7 @@ export function MissingDays({ groups }: { groups: MissingDayGroup[] }): JSX.Elem
               {group.due_at !== null && (
                 <>
                   {' '}
-                  Asked for again <RelativeTime at={group.due_at} />.
+                  Next attempt <RelativeTime at={group.due_at} />.
                 </>
               )}
             </span>

@@ -1,4 +1,4 @@
-/** Which organization, where there are several. */
+/** Selects an organization if there are several. */
 import type { JSX } from 'preact'
 import { useStatus } from './status_queries.ts'
 

@@ -1,4 +1,4 @@
-/** The settings: a section at a time, each at an address of its own. */
+/** The settings view. Each section has its own URL. */
 import type { FunctionComponent, JSX } from 'preact'
 import { useLocation } from 'preact-iso'
 import { Icon } from '../parts/icons.tsx'
@@ -60,7 +60,7 @@ function List({ current }: { current: string }): JSX.Element {
   )
 }
 
-/** `section`: of the address; the first one where it names none. */
+/** `section` is from the URL; the default is the first section. */
 export function Settings({ section }: { section?: string }): JSX.Element {
   const found = SECTIONS.find(({ name }) => name === (section ?? SECTIONS[0].name))
   const Shown = found && SHOWN[found.name]
@@ -70,9 +70,7 @@ export function Settings({ section }: { section?: string }): JSX.Element {
         <h1>{(section && found?.title) || 'Settings'}</h1>
       </header>
       <List current={found?.name ?? ''} />
-      <div class="section">
-        {Shown ? <Shown /> : <Empty icon="question" title="There is no such section" />}
-      </div>
+      <div class="section">{Shown ? <Shown /> : <Empty icon="question" title="Section not found" />}</div>
     </main>
   )
 }

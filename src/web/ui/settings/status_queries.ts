@@ -1,4 +1,4 @@
-/** What the settings ask the server for, once for all sections. */
+/** Queries that the settings sections share. */
 import type { InferOutput } from 'valibot'
 import type { SettingsAnswer } from '../../../api/owner/settings.ts'
 import type { HealthAnswer } from '../../../api/status_answers.ts'
@@ -9,12 +9,12 @@ export type Organization = StatusData['organizations'][number]
 export type Health = InferOutput<typeof HealthAnswer>
 export type AppHealth = Health['apps'][number]
 
-/** The owner’s alone. */
+/** Owner only. */
 export const useStatus = (wait = false): QueryResult<StatusData> =>
   useQuery<StatusData>('/api/v1/settings', {}, { wait })
 export const useHealth = (): QueryResult<Health> =>
   useQuery<Health>('/api/v1/apps/health', {}, { every: 30_000 })
 
-/** What an organization is called, where there are several. */
+/** The display name of an organization. */
 export const organizationName = (known: StatusData | undefined, id: string | null): string =>
   known?.organizations.find((one) => one.id === id)?.name ?? id ?? 'All organizations'

@@ -1,4 +1,4 @@
-/** A field for the password, which managers of passwords know, and which can be looked at. */
+/** A password field with a show button, compatible with password managers. */
 import type { JSX } from 'preact'
 import { useId, useState } from 'preact/hooks'
 
@@ -6,13 +6,13 @@ type PasswordProps = {
   label: string
   value: string
   onInput: (value: string) => void
-  /** Chosen now, and not asked for. */
+  /** A new password instead of the current one. */
   isNew?: boolean
   hint?: string
   isFirst?: boolean
 }
 
-/** For whom it is: managers keep a password by a name, and there is one owner. */
+/** A hidden username, because password managers need one. */
 const User = (): JSX.Element => (
   <input
     class="spoken"
@@ -58,7 +58,7 @@ export function PasswordField({
         />
         <button type="button" class="button plain" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
           {isShown ? 'Hide' : 'Show'}
-          <span class="spoken"> what is typed</span>
+          <span class="spoken"> password</span>
         </button>
       </span>
       {hint && (

@@ -1,4 +1,4 @@
-/** The password once more, for what must not be done by whoever finds the page open. */
+/** Asks for the password again before sensitive actions. */
 import { type ComponentChildren, createContext, type JSX } from 'preact'
 import { useCallback, useContext, useState } from 'preact/hooks'
 import { Problem, write } from '../http.ts'
@@ -10,7 +10,7 @@ import { SignInForm } from './sign_in_form.tsx'
 type WithReauth = <Answer>(action: () => Promise<Answer>) => Promise<Answer>
 const ReauthContext = createContext<WithReauth>((action) => action())
 
-/** Does something that may want the password first: where it does, it is asked for, and the deed repeated. */
+/** Runs an action. If it requires reauthentication, asks for the password and repeats it. */
 export const useReauth = (): WithReauth => useContext(ReauthContext)
 
 type ReauthRequest = { resolve: () => void; reject: (problem: Problem) => void }
@@ -23,15 +23,14 @@ function ReauthDialog({ request, onDone }: { request: ReauthRequest; onDone: () 
     onDone()
   }
   const cancel = (): void => {
-    request.reject(new Problem(0, 'not_confirmed', 'Nothing was done: the password was not entered.'))
+    request.reject(new Problem(0, 'not_confirmed', 'Canceled: the password was not entered.'))
     onDone()
   }
   return (
     <Dialog title="Enter your password" onClose={cancel}>
-      <SignInForm verb="Go on" action={confirm}>
+      <SignInForm verb="Continue" action={confirm}>
         <p class="small quiet">
-          What is secret is made and changed only by who knows the password. It then holds for a quarter of an
-          hour.
+          Creating or changing secrets requires your password. You are then not asked again for 15 minutes.
         </p>
         <PasswordField label="Password" value={password} onInput={setPassword} isFirst />
       </SignInForm>
@@ -39,7 +38,7 @@ function ReauthDialog({ request, onDone }: { request: ReauthRequest; onDone: () 
   )
 }
 
-/** Around everything that may ask. */
+/** Provides `useReauth` and its dialog. */
 export function ReauthProvider({ children }: { children: ComponentChildren }): JSX.Element {
   const [request, setRequest] = useState<ReauthRequest | null>(null)
   const withReauth = useCallback<WithReauth>(async (action) => {

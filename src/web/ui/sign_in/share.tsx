@@ -1,4 +1,4 @@
-/** A share link is opened: at once, or by its passcode. */
+/** Opens a share link, with a passcode if required. */
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
@@ -21,8 +21,8 @@ function Passcode({ open }: { open: (passcode: string) => Promise<void> }): JSX.
   const [passcode, setPasscode] = useState('')
   return (
     <SignInForm verb="Open" action={() => open(passcode)}>
-      <h1>This link asks for a passcode</h1>
-      <p class="small quiet">Whoever gave you the link knows it.</p>
+      <h1>Passcode required</h1>
+      <p class="small quiet">Ask the person who sent you this link.</p>
       <label class="field">
         <span>Passcode</span>
         <input
@@ -53,7 +53,7 @@ export function Share({ token }: { token: string }): JSX.Element {
         <h1>This is a share link</h1>
         <p class="small">{problem.message}</p>
         <a class="button main" href="/">
-          To the dashboard
+          Go to dashboard
         </a>
       </>
     )

@@ -1,4 +1,4 @@
-/** Before anything else: the password, once to be chosen and then to be given; or a link that lets in. */
+/** The sign-in pages: setup, password, sign-in link and share link. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
@@ -15,10 +15,10 @@ const entryPathOf = (path: string): SignInPath | null =>
   SIGN_IN_PATHS.find((entryPath) => entryPath === path) ?? null
 const tokenIn = (path: string): string => (entryPathOf(path) ? location.hash.slice(1) : '')
 
-/** Whether an address asks to come in, whoever is signed in already. */
+/** Whether the URL contains a token that is used even if a session exists. */
 export const isEntryPath = (path: string): boolean => path !== '/login' && tokenIn(path) !== ''
 
-/** A door, for who is in already. */
+/** Redirects signed-in users from a sign-in path to the first view. */
 export function RedirectHome(): null {
   const { route } = useLocation()
   useEffect(() => route('/', true), [])
@@ -26,10 +26,10 @@ export function RedirectHome(): null {
 }
 
 type SignInProps = { session: Session; wasSignedOut: boolean; wasGuest: boolean }
-/** `isOver`: somebody was signed in a moment ago. `wasGuest`: who was in last came by a share link. */
+/** `wasSignedOut`: the session has just ended. `wasGuest`: the last session was a guest's. */
 export function SignIn({ session, wasSignedOut, wasGuest }: SignInProps): JSX.Element {
   const { path } = useLocation()
-  // Kept: the address becomes another before the session does.
+  // Kept in state, because the URL changes before the session does.
   const storage = storageMessage(session.storage)
   const [{ entryPath, token }] = useState(() => ({ entryPath: entryPathOf(path), token: tokenIn(path) }))
   return (
@@ -45,7 +45,7 @@ export function SignIn({ session, wasSignedOut, wasGuest }: SignInProps): JSX.El
         )}
         {session.insecure && (
           <p class="notice warn" role="status">
-            This page came over plain http: whoever is on the way can read the password along.
+            This page was loaded over plain HTTP, so others can read your password.
           </p>
         )}
         <SignInContent
@@ -68,7 +68,8 @@ function SignInContent({
   token,
 }: SignInProps & { entryPath: SignInPath | null; token: string }) {
   if (token !== '' && entryPath === '/share') return <Share token={token} />
-  if (token !== '' && entryPath === '/setup') return <Setup token={token} />
+  if (token !== '' && entryPath === '/setup')
+    return <Setup token={token} isFirst={session.state === 'setup'} />
   if (token !== '' && entryPath === '/login') return <LinkSignIn token={token} />
   if (session.state === 'setup') return <SetupRequired />
   return wasGuest ? <LinkExpired /> : <Login wasSignedOut={wasSignedOut} />
@@ -78,16 +79,16 @@ const RESET = commandLine('windfall owner reset')
 
 const SetupRequired = (): JSX.Element => (
   <>
-    <h1>Choose a password first</h1>
+    <h1>Set up Windfall</h1>
     <p class="small">
-      This Windfall has no owner yet. When it started it printed a link that is good for one use; open that
-      one. If it has gone out of sight, this prints a new one:
+      This server has no owner yet. Open the one-time setup link that it printed at startup. To print a new
+      link, run:
     </p>
     <Copy text={RESET} label="the command" />
   </>
 )
 
-/** A guest has no password, so that none is asked for, unless they say that they are the owner. */
+/** Guests have no password, so the sign-in form appears only on request. */
 function LinkExpired(): JSX.Element {
   const [isOwner, setOwner] = useState(false)
   if (isOwner) return <Login wasSignedOut={false} />
@@ -95,8 +96,8 @@ function LinkExpired(): JSX.Element {
     <>
       <h1>This link is no longer valid</h1>
       <p class="small">
-        The share link that you came by was revoked, or its time is over, or you signed out. Open it again, or
-        ask for another where you got it.
+        The share link was revoked or has expired, or you signed out. Open the link again, or ask its sender
+        for a new one.
       </p>
       <button type="button" class="button" onClick={() => setOwner(true)}>
         I am the owner
@@ -105,7 +106,7 @@ function LinkExpired(): JSX.Element {
   )
 }
 
-/** Goes on where one was; from a door, to the first view. */
+/** Starts the session on the current view, or on the first one if the path is a sign-in path. */
 function useStartSession(): (session: Session) => void {
   const { path, route } = useLocation()
   return (session) => {
@@ -129,14 +130,14 @@ function Login({
       action={async () => startSession(await write<Session>('POST', '/api/v1/login', { password }))}
       after={
         <p class="tiny quiet">
-          Forgotten? <code>{RESET}</code> on the server prints a link to choose another.
+          Forgot your password? Run <code>{RESET}</code> on the server to get a reset link.
         </p>
       }
     >
       <h1>Sign in</h1>
       {wasSignedOut && (
         <p class="notice" role="status">
-          You have been signed out. Sign in to go on where you were.
+          You were signed out. Sign in to continue.
         </p>
       )}
       {children}
@@ -145,7 +146,7 @@ function Login({
   )
 }
 
-/** A link that lets in once without the password; where it does not, the password still does. */
+/** Signs in with a one-time link. If that fails, offers the password form. */
 function LinkSignIn({ token }: { token: string }): JSX.Element {
   const startSession = useStartSession()
   const [problem, setProblem] = useState<Problem | null>(null)
@@ -169,23 +170,23 @@ function LinkSignIn({ token }: { token: string }): JSX.Element {
   )
 }
 
-function Setup({ token }: { token: string }): JSX.Element {
+function Setup({ token, isFirst }: { token: string; isFirst: boolean }): JSX.Element {
   const [password, setPassword] = useState('')
   const startSession = useStartSession()
   return (
     <SignInForm
-      verb="Set the password and go on"
+      verb={isFirst ? 'Create account' : 'Set password'}
       action={async () => startSession(await write<Session>('POST', '/api/v1/setup', { token, password }))}
     >
       <h1>Choose a password</h1>
-      <p class="small quiet">It is the only one: whoever has it sees everything here.</p>
+      <p class="small quiet">It gives full access to this server.</p>
       <PasswordField
         label="New password"
         value={password}
         onInput={setPassword}
         isNew
         isFirst
-        hint="At least twelve characters. A sentence is good."
+        hint="At least 12 characters. A passphrase works well."
       />
     </SignInForm>
   )

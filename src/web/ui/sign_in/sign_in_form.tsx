@@ -1,4 +1,4 @@
-/** A form that lets somebody in: what was wrong, and how long to wait after too many attempts. */
+/** A sign-in form with its error and the wait after too many attempts. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Problem } from '../http.ts'
@@ -8,13 +8,13 @@ import { client, queryKey } from '../queries.ts'
 import type { Session } from '../session.ts'
 import { plural } from '../words.ts'
 
-/** Whoever is signed in now: what was kept for somebody else is forgotten. */
+/** Starts a session and clears data cached for another one. */
 export function startSession(session: Session): void {
   client.removeQueries({ predicate: ({ queryKey: [path] }) => path !== '/api/v1/session' })
   client.setQueryData(queryKey('/api/v1/session'), session)
 }
 
-/** Until when the server wants nothing more to be tried. */
+/** The seconds until the next attempt is allowed. */
 function useRetryAfter(refusal: Problem | null): number {
   const now = useNow(1_000)
   const [seen, see] = useState<{ refusal: Problem | null; until: number }>({ refusal: null, until: 0 })
@@ -26,7 +26,7 @@ function useRetryAfter(refusal: Problem | null): number {
 type SignInFormProps = {
   verb: string
   action: () => Promise<void>
-  /** Under the button. */
+  /** Below the button. */
   after?: ComponentChildren
   children: ComponentChildren
 }
@@ -46,11 +46,11 @@ export function SignInForm({ verb, action, after, children }: SignInFormProps): 
       {children}
       {problem && (
         <p class="notice bad" role="alert">
-          {failure?.status === 429 ? 'Too many attempts came from here.' : problem}
+          {failure?.status === 429 ? 'Too many attempts.' : problem}
         </p>
       )}
       <button type="submit" class="button main" disabled={isBusy || seconds > 0}>
-        {seconds > 0 ? `Try again in ${plural(seconds, 'second')}` : isBusy ? 'One moment' : verb}
+        {seconds > 0 ? `Try again in ${plural(seconds, 'second')}` : isBusy ? 'Please wait' : verb}
       </button>
       {after}
     </form>

@@ -1,4 +1,4 @@
-/** Whom there is still time to keep: who will not renew or waits for a payment, dearest first or as they end this week. */
+/** Customers at risk: canceling or with a failed payment, by MRR or by end date. */
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { CustomersAnswer } from '../../../api/customers/answers.ts'
@@ -24,13 +24,13 @@ type Customer = Answer['customers'][number]
 
 const STATES = [
   { value: '', title: 'All' },
-  { value: 'will_cancel', title: 'Will end' },
+  { value: 'will_cancel', title: 'Canceling' },
   { value: 'grace', title: 'Grace' },
   { value: 'billing_retry', title: 'Retry' },
 ] as const
 const LISTED = 10
 const ORDERS = [
-  { value: '', title: 'Most MRR' },
+  { value: '', title: 'Highest MRR' },
   { value: 'week', title: 'This week' },
 ] as const
 
@@ -81,16 +81,16 @@ const AtRiskList = ({ customers }: { customers: Customer[] }): JSX.Element => {
 }
 
 const NoneAtRisk = ({ isThisWeek }: { isThisWeek: boolean }): JSX.Element => (
-  <Empty icon="check" title={isThisWeek ? 'Nobody is lost this week' : 'Nobody is at risk'}>
+  <Empty icon="check" title={isThisWeek ? 'No subscriptions end this week' : 'No customers at risk'}>
     <p>
       {isThisWeek
-        ? 'No subscription here ends in the next seven days.'
-        : 'Every subscription here will renew.'}
+        ? 'No canceling subscription ends in the next seven days.'
+        : 'All subscriptions are set to renew.'}
     </p>
   </Empty>
 )
 
-/** For the owner alone: a guest sees no customers. */
+/** Owner only, because guests see no customers. */
 export function AtRisk({ class: className = '' }: { class?: string }): JSX.Element | null {
   const { state } = useSession()
   const { scope, href } = useScope()
@@ -98,7 +98,7 @@ export function AtRisk({ class: className = '' }: { class?: string }): JSX.Eleme
   const status = word('status')
   const isThisWeek = word('by') === 'week'
   const { app, environment } = placeQuery(scope)
-  // What waits for a payment without a grace period has no end in sight.
+  // Subscriptions in billing retry have no end date.
   const order = isThisWeek ? { sort: 'ends', within_days: WEEK } : { sort: 'risk', status }
   const result = useQuery<Answer>(
     '/api/v1/customers',
@@ -108,7 +108,7 @@ export function AtRisk({ class: className = '' }: { class?: string }): JSX.Eleme
   if (state !== 'owner') return null
   return (
     <Card
-      title={isThisWeek ? 'Ends this week, soonest first' : 'At risk, most MRR first'}
+      title={isThisWeek ? 'Ends this week, soonest first' : 'At risk, highest MRR first'}
       class={className}
       tools={
         <>
@@ -130,7 +130,9 @@ export function AtRisk({ class: className = '' }: { class?: string }): JSX.Eleme
       }
       foot={
         isThisWeek ? (
-          <a href={href('/customers', { sort: 'ends', within: WEEK })}>All customers who end this week</a>
+          <a href={href('/customers', { sort: 'ends', within: WEEK })}>
+            All customers whose subscription ends this week
+          </a>
         ) : (
           <a href={href('/customers', { sort: 'risk', status })}>All customers by MRR at risk</a>
         )

@@ -1,4 +1,4 @@
-/** Whether churn gets worse, in a sentence, with the months that it is said of. */
+/** The churn card: a verdict with the chart of the last months. */
 import type { JSX } from 'preact'
 import { useApps } from '../apps.ts'
 import { ChartCard } from '../charts/chart_card.tsx'
@@ -24,12 +24,13 @@ const IS_SURE: Verdict[] = ['worse', 'better']
 
 function Sentence({ trend, definition }: { trend: Trend; definition: Definition | undefined }): JSX.Element {
   const { verdict, on, now, before, months, alive, cause } = trend
-  const before_ = months === 1 ? 'in the month before' : `over the ${count(months)} months before`
+  const before_ =
+    months === 1 ? 'in the previous month' : `per month over the previous ${count(months)} months`
   const isMore = now > before
   return (
     <p class="small">
-      {month(on)}: <strong>{share(now)}</strong> of the subscriptions were lost, against{' '}
-      <strong>{share(before)}</strong> a month {before_}.{' '}
+      {month(on)}: <strong>{share(now)}</strong> of subscriptions churned, compared with{' '}
+      <strong>{share(before)}</strong> {before_}.{' '}
       {cause &&
         verdict !== 'same' &&
         `Most of the difference: ${partTitle(definition, cause.part).toLowerCase()} (${points(cause.by)}). `}
@@ -37,8 +38,8 @@ function Sentence({ trend, definition }: { trend: Trend; definition: Definition 
         <span class="quiet">
           With {plural(alive, 'subscription')} at its start,{' '}
           {verdict === 'same'
-            ? 'a difference of this size is chance.'
-            : `one more month will tell whether ${isMore ? 'more' : 'less'} is more than chance.`}
+            ? 'a difference of this size is within chance.'
+            : `another month will show whether the ${isMore ? 'increase' : 'decrease'} is more than chance.`}
         </span>
       )}
     </p>
@@ -53,8 +54,7 @@ function Head({
   definition: Definition | undefined
 }): JSX.Element {
   const trend = trendOf(answer)
-  if (!trend)
-    return <p class="small quiet">It can be told once two whole months with paid subscriptions are over.</p>
+  if (!trend) return <p class="small quiet">Available after two complete months with paid subscriptions.</p>
   const { words, tone } = VERDICTS[trend.verdict]
   return (
     <div class="stack-s">
@@ -64,7 +64,7 @@ function Head({
   )
 }
 
-/** So many days back lie twelve whole months. */
+/** Days that contain twelve complete months. */
 const YEAR_AND_MONTH = 365
 
 export function Churn({ class: className = '' }: { class?: string }): JSX.Element {
@@ -94,7 +94,7 @@ export function Churn({ class: className = '' }: { class?: string }): JSX.Elemen
       graphOf={(answer) =>
         graphOf(answer, definition, apps, { style: 'bar', isInParts: true, title: 'Churn rate' })
       }
-      nothing={() => 'Nothing was lost in a year.'}
+      nothing={() => 'No churn in the last year.'}
       under={({ from_on, until_on }) => `${bucket(from_on, 'day')} – ${bucket(until_on, 'day')}`}
       foot={(answer) => <Notes answer={answer} />}
     />

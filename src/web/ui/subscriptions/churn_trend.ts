@@ -1,25 +1,25 @@
-/** Whether churn gets worse: the last whole month against those before it, and whether that may be chance. */
+/** Compares churn of the last complete month with the months before, with a significance test. */
 
 import { sumOf, totalsOf } from '../metrics/figures.ts'
 import type { MetricAnswer, Point } from '../metrics/metric_answer.ts'
 
 const MONTHS_BEFORE = 6
-/** How many standard errors of the difference of two shares make it more than a hint, and more than chance. */
+/** Standard errors of the difference of two shares: from `HINT` possible, from `SURE` significant. */
 const HINT = 1
 const SURE = 2
 
 export type Verdict = 'worse' | 'perhaps_worse' | 'same' | 'perhaps_better' | 'better'
 export type Trend = {
   verdict: Verdict
-  /** The first day of the last whole month. */
+  /** The first day of the last complete month. */
   on: string
   now: number
-  /** Of all those months together. */
+  /** Churn rate over the earlier months together. */
   before: number
   months: number
-  /** How many subscriptions stood at the start of the last month. */
+  /** Subscriptions at the start of the last month. */
   alive: number
-  /** Which part changed most in the direction of the whole, and by how many shares of one; null where none did. */
+  /** The part that changed most in the direction of the total, and by how much (1 = 100 %), or null. */
   cause: { part: string; by: number } | null
 }
 
@@ -41,7 +41,7 @@ function verdictOf(now: number, before: number, sizes: [number, number]): Verdic
   return errors > -SURE ? 'perhaps_better' : 'better'
 }
 
-/** The part of which more was lost than before, where more was lost; or less, where less was. */
+/** The part whose change explains most of the total change. */
 function causeOf(
   { series }: MetricAnswer,
   last: string,
@@ -57,7 +57,7 @@ function causeOf(
   return largest.find((one) => one.by * by > 0) ?? null
 }
 
-/** null while there are no two whole months with subscriptions at their start. */
+/** null until there are two complete months with subscriptions at their start. */
 export function trendOf(answer: MetricAnswer): Trend | null {
   const points = (totalsOf(answer)[0]?.points ?? []).filter(
     ({ complete, denominator }) => complete && (denominator ?? 0) > 0,

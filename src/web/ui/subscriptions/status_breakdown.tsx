@@ -1,4 +1,4 @@
-/** How subscriptions stand now: which will renew, which will not, which wait for a payment; and what they are worth. */
+/** Current subscriptions by status, with MRR at risk. */
 import type { JSX } from 'preact'
 import { hueClass } from '../charts/colours.ts'
 import { HUES } from '../metrics/lines.ts'

@@ -1,4 +1,4 @@
-/** What recurs: MRR, what moved it, how many pay, how many leave, and whom there is still time to keep. */
+/** The subscriptions view. */
 import type { JSX } from 'preact'
 import { Recovery } from '../cohorts/recovery.tsx'
 import { ScopeBar } from '../frame/scope_bar.tsx'
@@ -11,7 +11,7 @@ import { Churn } from './churn.tsx'
 import { StatusBreakdown } from './status_breakdown.tsx'
 import { Waterfall } from './waterfall.tsx'
 
-/** How they stood on the days before, where that is known. */
+/** The status of subscriptions over time. */
 const StatusHistory = (): JSX.Element | null =>
   useDefinition('status') ? (
     <>

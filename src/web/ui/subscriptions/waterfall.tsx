@@ -1,4 +1,4 @@
-/** What moved MRR from its start to its end, step by step: a table whose bars hang together. */
+/** The MRR waterfall, as a table with bars. */
 import type { JSX } from 'preact'
 import { ExportMenu, useCardParams } from '../charts/chart_card.tsx'
 import { savePicture } from '../charts/picture.ts'
@@ -29,7 +29,7 @@ const WIDTH = 1000
 const HEIGHT = 30
 const INSET = 6
 
-/** The bar of a step, and the lines that lead to it from the one before and on to the next. */
+/** The bar of a step with its connector lines. */
 function Bar({ step, scale, isLast }: { step: Step; scale: Scale; isLast: boolean }): JSX.Element {
   const x = (milli: number): number => scale.share(milli) * WIDTH
   const from = step.isWhole ? 0 : x(Math.min(step.from, step.to))
@@ -51,7 +51,7 @@ function Bar({ step, scale, isLast }: { step: Step; scale: Scale; isLast: boolea
   )
 }
 
-const GROSS_ALONE = 'gross: nobody tells what is left of a single movement'
+const GROSS_ALONE = 'gross: the proceeds of a single movement are not known'
 
 type TableProps = { steps: Step[]; currency: string | null }
 
@@ -63,7 +63,7 @@ function WaterfallTable({ steps, currency }: TableProps): JSX.Element {
         <TableHead
           headings={[
             { title: <span class="spoken">Movement</span> },
-            { title: <span class="spoken">Drawn</span> },
+            { title: <span class="spoken">Chart</span> },
             { title: 'MRR', isNumber: true },
             { title: 'Subscriptions', isNumber: true, class: 'many' },
           ]}
@@ -90,7 +90,7 @@ function WaterfallTable({ steps, currency }: TableProps): JSX.Element {
   )
 }
 
-/** Every kind of movement that there was, in the definition's order. */
+/** The movements that occurred, in the definition's order. */
 function movementsOf(answer: MetricAnswer, definition: Definition | undefined): Movement[] {
   return (definition?.parts ?? []).flatMap(({ name, title, sentence }) => {
     const series = answer.series.find(({ part }) => part === name)
@@ -101,7 +101,7 @@ function movementsOf(answer: MetricAnswer, definition: Definition | undefined): 
   })
 }
 
-/** What stood right before the first day shown, and at the end of the last. */
+/** MRR right before the first day and at the end of the last day. */
 function endsOf(mrr: MetricAnswer) {
   const before = mrr.previous ? totalsOf(mrr.previous)[0]?.points.at(-1) : undefined
   const { from_on, until_on, today_on } = mrr
@@ -118,14 +118,14 @@ export function Waterfall(): JSX.Element | null {
   const [word, change] = useCardParams('waterfall')
   const view = word('view')
   const { result, definition, tables, isHidden } = useMetric('mrr_movements', { view, compare: null })
-  // Movements are told gross alone.
+  // Movements exist only as gross.
   const mrr = useMetric('mrr', { basis: null, compare: 'previous' })
   if (isHidden) return null
   const both = {
     ...mrr.result,
     data: result.data && mrr.result.data ? { movements: result.data, mrr: mrr.result.data } : undefined,
     problem: result.problem ?? mrr.result.problem,
-    isEarlier: result.isPrevious || mrr.result.isPrevious,
+    isPrevious: result.isPrevious || mrr.result.isPrevious,
   }
   const under = (level: MetricAnswer): string =>
     `${bucket(level.from_on, 'day')} – ${bucket(level.until_on, 'day')}${scope.basis === 'proceeds' ? `, ${GROSS_ALONE}` : ''}`

@@ -1,4 +1,4 @@
-/** What moved MRR as a picture: the same steps and bars as in its table. */
+/** The MRR waterfall as an image, drawn like its table. */
 import { colour } from '../charts/colours.ts'
 import { type Body, fontFace, type Pen } from '../charts/picture.ts'
 import { money } from '../words.ts'
@@ -41,6 +41,6 @@ export const waterfallBody = (steps: readonly Step[], currency: string | null) =
   return { width: TITLES + BARS + AMOUNTS, height, draw }
 }
 
-/** That the bars do not tell the whole by their length. */
+/** The note that the axis does not start at zero. */
 export const truncate = (low: number, currency: string | null): string =>
-  `The bars begin at ${money(low, currency)}, not at nothing.`
+  `Axis starts at ${money(low, currency)}.`

@@ -1,4 +1,4 @@
-/** How MRR came from its start to its end: one step a movement, each from where the one before ended. */
+/** Steps of the MRR waterfall. Each starts where the previous one ends. */
 import { money, signedMoney } from '../words.ts'
 
 export type Movement = { name: string; title: string; sentence: string; milli: number; count: number | null }
@@ -6,7 +6,7 @@ export type Step = {
   name: string
   title: string
   sentence: string
-  /** By how much; of the whole at start and end, all of it. Thousandths. */
+  /** The change, or the level at start and end. Thousandths. */
   milli: number
   count: number | null
   from: number
@@ -16,12 +16,9 @@ export type Step = {
 
 type Ends = { start: number; end: number; startTitle: string; endTitle: string }
 
-/** What is left over where the movements do not come to the change: never dropped. */
+/** The difference between the movements and the change in MRR. Never dropped. */
 const REST = 'not_itemised'
-const REST_WORDS = {
-  title: 'Not itemised',
-  sentence: 'What the level changed by beyond the movements that are known.',
-}
+const REST_WORDS = { title: 'Not itemized', sentence: 'Change in MRR beyond the known movements.' }
 
 const whole = (name: string, title: string, milli: number): Step => ({
   name,
@@ -34,7 +31,7 @@ const whole = (name: string, title: string, milli: number): Step => ({
   isWhole: true,
 })
 
-/** From the start through every movement that is not nothing to the end: it closes exactly. */
+/** The steps from start to end, without empty movements. They add up exactly. */
 export function stepsOf(movements: readonly Movement[], { start, end, startTitle, endTitle }: Ends): Step[] {
   const known = movements.reduce((sum, { milli }) => sum + milli, start)
   const rest = end - known
@@ -55,23 +52,23 @@ export function stepsOf(movements: readonly Movement[], { start, end, startTitle
 
 const NEUTRAL = new Set(['fx', 'not_itemised', 'repriced', 'switched_in', 'switched_out', 'opening'])
 
-/** Whether it is the whole, good or bad news, or neither. */
+/** The kind of a step, which decides its color. */
 export function kindOf({ isWhole, name, milli }: Step): 'whole' | 'neutral' | 'down' | 'up' {
   if (isWhole) return 'whole'
   if (NEUTRAL.has(name)) return 'neutral'
   return milli < 0 ? 'down' : 'up'
 }
 
-/** By how much, with its sign; the whole without one. */
+/** The amount with its sign; levels have none. */
 export const amountOf = ({ isWhole, milli }: Step, currency: string | null): string =>
   isWhole ? money(milli, currency) : signedMoney(milli, currency)
 
-/** How far the least is from the most, for there to be room for the movements. */
+/** The axis is cut if the range of levels is less than this share of the maximum. */
 const SQUEEZED = 0.6
 
 export type Scale = { low: number; high: number; isCut: boolean; share: (milli: number) => number }
 
-/** From nothing; or from just below the least level, where movements would be slivers beside the whole. */
+/** The axis from zero, or from just below the lowest level if movements would be too thin. */
 export function scaleOf(steps: readonly Step[]): Scale {
   const levels = steps.flatMap(({ from, to, isWhole }) => (isWhole ? [to] : [from, to]))
   const least = Math.min(...levels)

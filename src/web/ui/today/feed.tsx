@@ -1,4 +1,4 @@
-/** The feed below the figures of today: what happens as it happens, by kind. */
+/** The live feed below the figures of today, filtered by kind. */
 import type { JSX } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { useApps } from '../apps.ts'
@@ -14,7 +14,7 @@ const kindFrom = (text: string | undefined): Kind | null => KINDS.find((one) => 
 
 function Chips({ kind, onPick }: { kind: Kind | null; onPick: (kind: Kind | null) => void }): JSX.Element {
   return (
-    <fieldset class="chips plain-set" aria-label="What happened">
+    <fieldset class="chips plain-set" aria-label="Event types">
       {([null, ...KINDS] as const).map((one) => (
         <button
           key={one}
@@ -33,11 +33,15 @@ function Chips({ kind, onPick }: { kind: Kind | null; onPick: (kind: Kind | null
 const Pulse = ({ lostAt, isHeld }: { lostAt: number | null; isHeld: boolean }): JSX.Element => (
   <span class={`pulse ${lostAt === null ? 'is-live' : 'is-lost'}`} role="status">
     <span class="pulse-dot" />
-    {lostAt !== null ? `Reconnecting since ${clock(lostAt)}` : isHeld ? 'Live, held while you look' : 'Live'}
+    {lostAt !== null
+      ? `Reconnecting since ${clock(lostAt)}`
+      : isHeld
+        ? 'Live, paused while you read'
+        : 'Live'}
   </span>
 )
 
-/** Whether the top of something has gone out of sight above. */
+/** Whether an element has scrolled out of view at the top. */
 function useScrolledPast(): [(element: HTMLElement | null) => void, boolean] {
   const [isPast, setPast] = useState(false)
   const observer = useRef<IntersectionObserver | null>(null)
@@ -52,7 +56,7 @@ function useScrolledPast(): [(element: HTMLElement | null) => void, boolean] {
   return [watch, isPast]
 }
 
-/** Held while the pointer or the focus is on a row, and while one reads further down. */
+/** Holds the feed while the pointer or focus is on a row or the list is scrolled down. */
 function useHold() {
   const [isOver, setOver] = useState(false)
   const [isFocused, setFocused] = useState(false)
@@ -67,7 +71,7 @@ function useHold() {
   return { isHeld: isOver || isFocused || isPast, isPast, top, holding }
 }
 
-/** Asks for older events when it comes into sight; a button all the same. */
+/** Loads older events when it scrolls into view, or on click. */
 function Older({ feed }: { feed: LiveFeed }): JSX.Element | null {
   const box = useRef<HTMLDivElement>(null)
   const load = useRef(feed.loadOlder)
@@ -81,7 +85,7 @@ function Older({ feed }: { feed: LiveFeed }): JSX.Element | null {
     observer.observe(box.current)
     return () => observer.disconnect()
   }, [next])
-  if (next === null) return <p class="tiny quiet feed-end">That is where the feed begins.</p>
+  if (next === null) return <p class="tiny quiet feed-end">Start of the feed</p>
   return (
     <div ref={box} class="feed-end">
       <button type="button" class="button" disabled={feed.isLoadingOlder} onClick={feed.loadOlder}>
@@ -93,11 +97,8 @@ function Older({ feed }: { feed: LiveFeed }): JSX.Element | null {
 
 function Nothing({ kind }: { kind: Kind | null }): JSX.Element {
   return (
-    <Empty
-      icon="today"
-      title={kind ? `No ${KIND_TITLES[kind].toLowerCase()} yet` : 'Nothing has happened yet'}
-    >
-      <p>It appears here within a second of Apple’s notification.</p>
+    <Empty icon="today" title={kind ? `No ${KIND_TITLES[kind].toLowerCase()} yet` : 'No events yet'}>
+      <p>Events appear within a second of Apple’s notification.</p>
     </Empty>
   )
 }
@@ -111,14 +112,14 @@ function Body({ feed, kind, holding }: { feed: LiveFeed; kind: Kind | null; hold
       {isEmpty && feed.stretch.next === null ? (
         <Nothing kind={kind} />
       ) : (
-        <EventRows feed={feed} label="What happened, newest first" holding={holding} />
+        <EventRows feed={feed} label="Events, newest first" holding={holding} />
       )}
       {!(isEmpty && feed.stretch.next === null) && <Older feed={feed} />}
     </>
   )
 }
 
-/** `onNews`: something happened that the figures will tell. */
+/** `onEvent` is called with each new event. */
 export function Feed({ onEvent }: { onEvent: (event: FeedEvent) => void }): JSX.Element {
   const { scope } = useScope()
   const [own, change] = useQueryParams()
@@ -127,7 +128,7 @@ export function Feed({ onEvent }: { onEvent: (event: FeedEvent) => void }): JSX.
   const { isHeld, isPast, top, holding } = useHold()
   const ofOrganization = apps.filter(({ organization_id }) => organization_id === scope.organization)
   const chosen = scope.apps.length > 0 ? scope.apps : ofOrganization.map(({ id }) => id)
-  // What is not of one environment is told with both.
+  // Users and other events have no environment, so they are shown with both.
   const isOfNone = kind === 'people' || kind === 'others'
   const feed = useLiveFeed({
     query: { app: chosen.join(','), environment: isOfNone ? null : scope.environment, type: typesOf(kind) },

@@ -1,4 +1,4 @@
-/** The figures of today: what came in beside what is usual, what was counted, yesterday, and MRR. */
+/** The cards of today's revenue, yesterday's proceeds and MRR. */
 import type { ComponentChildren, JSX } from 'preact'
 import { Spark } from '../charts/spark.tsx'
 import { useDefinition } from '../metrics/definitions.ts'
@@ -8,7 +8,7 @@ import { Tip } from '../parts/popover.tsx'
 import { count, day, money, share, shortMoney, weekday } from '../words.ts'
 import { certainty, type TodayFigures } from './certainty.ts'
 
-/** A figure's name with what it means, in the server's words. */
+/** A figure's name with the API's definition. */
 function Label({ metric, children }: { metric: string; children: string }): JSX.Element {
   const definition = useDefinition(metric)
   return (
@@ -24,7 +24,7 @@ function Label({ metric, children }: { metric: string; children: string }): JSX.
   )
 }
 
-/** How far the day and its revenue have got, on one line: the bar is the revenue, the tick is the clock. */
+/** Progress of the day: the bar is the revenue compared with a typical day, the tick is the time. */
 function Course({ today }: { today: TodayFigures }): JSX.Element {
   const { usual, revenue, day_gone, currency, today_on } = today
   const name = weekday(today_on)
@@ -32,7 +32,7 @@ function Course({ today }: { today: TodayFigures }): JSX.Element {
   if (usual.milli === null || usual.milli <= 0)
     return (
       <p class="small quiet">
-        {gone} of the day is gone. No earlier {name} to compare it with yet.
+        {gone} of the day has passed. No earlier {name} to compare with yet.
       </p>
     )
   const reached = Math.max(0, (revenue.milli ?? 0) / usual.milli)
@@ -47,13 +47,13 @@ function Course({ today }: { today: TodayFigures }): JSX.Element {
         <strong class="course-share">
           {reached < 3 ? `${share(reached, 0)} of` : `${count(Math.round(reached))} times`}
         </strong>{' '}
-        a usual {name} ({money(usual.milli, currency)}), with {gone} of the day gone
+        a typical {name} ({money(usual.milli, currency)}), {gone} into the day
       </p>
     </>
   )
 }
 
-/** From here on a sum is told short: five of them stand side by side on a phone. */
+/** Amounts are compact from here on (thousandths), because five fit side by side on a phone. */
 const SHORT_FROM = 1_000_000
 
 type CounterProps = { label: string; many: number; milli?: number; currency?: string | null; tone?: string }
@@ -87,7 +87,7 @@ export function RevenueToday({ today }: { today: TodayFigures }): JSX.Element {
         />
         <Counter label="Trials" many={trials.count} />
         <Counter label="Refunds" many={refunds.count} milli={refunds.milli} currency={currency} tone="bad" />
-        <Counter label="Cancelled" many={cancellations.count} tone="warn" />
+        <Counter label="Canceled" many={cancellations.count} tone="warn" />
       </dl>
     </section>
   )
@@ -106,12 +106,12 @@ export function Yesterday({ today }: { today: TodayFigures }): JSX.Element {
   const proceeds = yesterday.proceeds.milli ?? 0
   return (
     <section class="card card-pad hero">
-      <Label metric="revenue">Yesterday, after Apple’s share</Label>
+      <Label metric="revenue">Proceeds yesterday</Label>
       <p class="figure">{money(proceeds, currency)}</p>
       <p class="small quiet">{certainty(yesterday)}</p>
       <dl class="lines">
-        <Line label="Charged">{money(gross, currency)}</Line>
-        <Line label="Apple’s share and taxes">{money(proceeds - gross, currency)}</Line>
+        <Line label="Gross">{money(gross, currency)}</Line>
+        <Line label="Apple’s commission and taxes">{money(proceeds - gross, currency)}</Line>
         <Line label="Day">{day(yesterday_on)}</Line>
       </dl>
     </section>
@@ -125,7 +125,7 @@ export function Mrr({ today }: { today: TodayFigures }): JSX.Element {
       <Label metric="mrr">MRR</Label>
       <p class="figure-row">
         <span class="figure">{money(mrr.milli, currency)}</span>
-        <Delta now={mrr.milli} before={mrr.milli - mrr.change_milli} against="than 30 days ago" />
+        <Delta now={mrr.milli} before={mrr.milli - mrr.change_milli} against="vs. 30 days ago" />
       </p>
       <p class="small quiet">
         {money(mrr.change_milli, currency)} in 30 days, from {count(mrr.count)} subscriptions

@@ -1,4 +1,4 @@
-/** What stands where the figures of today cannot be: no app yet, or nobody said whose. */
+/** Empty states without apps, or if the requested apps are not connected. */
 import type { JSX } from 'preact'
 import type { Problem } from '../http.ts'
 import { Empty, Failed } from '../parts/query_view.tsx'

@@ -1,4 +1,4 @@
-/** What the server says of its own condition. */
+/** The query of the server's status. */
 import type { InferOutput } from 'valibot'
 import type { StatusAnswer } from '../../../api/status_answers.ts'
 import { type QueryResult, useQuery } from '../queries.ts'

@@ -1,4 +1,4 @@
-/** The row that speaks up when something needs a person, and is next to nothing while all is well. */
+/** Status findings that need attention, and the badge shown if there are none. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { useNow } from '../now.ts'
@@ -13,7 +13,7 @@ import type { StatusRow } from './status.ts'
 const PENDING = 'pending:'
 const LEVEL_TONES = { ok: 'good', notice: 'accent', warning: 'warn', error: 'bad' } as const
 
-/** `id`: `pending:`, the bundle id, and the organization where the address named one. */
+/** `id` is `pending:BUNDLE_ID`, followed by `:ORGANIZATION` if the notification URL named one. */
 function Connect({ id }: { id: string }): JSX.Element {
   const [, bundle = '', organization = null] = id.split(':')
   const { run, isBusy, problem } = useMutation(() => connectPending(bundle, organization))
@@ -69,7 +69,7 @@ function Row({ row }: { row: StatusRow }): JSX.Element {
   )
 }
 
-/** The worst of them; on a phone the figures must stay in sight. */
+/** Findings shown at first. On a phone the figures must stay visible. */
 const SHOWN = matchMedia('(max-width: 700px)').matches ? 1 : 3
 
 export function System({ rows: all }: { rows: StatusRow[] }): JSX.Element | null {
@@ -94,6 +94,6 @@ export function System({ rows: all }: { rows: StatusRow[] }): JSX.Element | null
 
 export const AllOk = (): JSX.Element => (
   <span class="badge good">
-    <Icon name="check" /> All well
+    <Icon name="check" /> All systems operational
   </span>
 )

@@ -1,4 +1,4 @@
-/** What happened today. */
+/** The Today view. */
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { useApps } from '../apps.ts'
@@ -20,30 +20,30 @@ import { MissingApps, NoApps } from './missing_apps.tsx'
 import { type StatusRow, useStatus } from './status.ts'
 import { AllOk, System } from './system.tsx'
 
-/** Figures follow the feed, but no faster than this. */
+/** Minimum interval between refreshes of the figures. */
 const FOLLOW_MS = 10_000
 
-/** Asks for the figures anew, a while after an event that they tell of. */
+/** Refreshes the figures after an event that changes them. */
 function useFollowing(): (event: FeedEvent) => void {
-  const result = useRef(0)
+  const lastRefresh = useRef(0)
   return (event) => {
     const matters =
       amountOf(event) !== null || ['trials', 'cancellations'].includes(eventLabel(event.type).kind)
-    if (!matters || currentTime() - result.current < FOLLOW_MS) return
-    result.current = currentTime()
+    if (!matters || currentTime() - lastRefresh.current < FOLLOW_MS) return
+    lastRefresh.current = currentTime()
     setTimeout(() => void invalidate('/api/v1/today'), 1_000)
   }
 }
 
-/** Today of what the address says; no answer to guests, who may ask for metrics alone. */
+/** The query of today's figures. Guests cannot use it; they have metrics only. */
 function useToday(wait = false): QueryResult<TodayFigures> {
   const { scope } = useScope()
   const basis = scope.basis === 'gross' ? null : scope.basis
   const query = { ...placeQuery(scope), currency: scope.currency, basis }
   const apps = useApps()
-  // Where no app is connected there is nothing to be asked for.
-  const isUseless = apps.problem === null && (apps.data?.apps.length ?? 0) === 0
-  return useQuery<TodayFigures>('/api/v1/today', query, { every: 60_000, wait: wait || isUseless })
+  // Without a connected app there is nothing to request.
+  const hasNoApps = apps.problem === null && (apps.data?.apps.length ?? 0) === 0
+  return useQuery<TodayFigures>('/api/v1/today', query, { every: 60_000, wait: wait || hasNoApps })
 }
 
 function Figures(): JSX.Element {
@@ -63,7 +63,7 @@ function Figures(): JSX.Element {
   )
 }
 
-/** What a guest may see: the same figures, day by day. */
+/** The guest's version: metric cards. */
 const ForGuests = (): JSX.Element => (
   <RequireFigures>
     <div class="grid">
@@ -75,7 +75,7 @@ const ForGuests = (): JSX.Element => (
   </RequireFigures>
 )
 
-/** That there is no key yet is said already where there is no app yet. */
+/** The finding about missing keys; the empty state without apps already covers it. */
 const isOfKeys = ({ action }: StatusRow): boolean => action?.command === 'windfall connect'
 
 function ForOwner(): JSX.Element {

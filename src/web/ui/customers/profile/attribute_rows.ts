@@ -1,12 +1,12 @@
-/** What we compute: the attributes of a user as rows: the value of the last call, the proved value, whether they differ. */
+/** Rows of the attribute table: the last reported value, the proved value, and whether they differ. */
 import type { User } from './profile_answer.ts'
 
-/** Values as text. `proved` is null where no proved call said the attribute. */
+/** Values as text. `proved` is null if no proved call set the attribute. */
 export type AttributeRow = { key: string; last: string; proved: string | null; differs: boolean }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** One row for each attribute. Every proved attribute is among those of the last call, too. */
+/** One row per attribute. Every proved attribute is also in `attributes`. */
 export function attributeRows({
   attributes = {},
   proved_attributes = {},

@@ -1,4 +1,4 @@
-/** A user's attributes: what the last call said of each, and what is proved, side by side where both are known. */
+/** The attribute table of a user: last reported and verified values. */
 import type { JSX } from 'preact'
 import { Scroll } from '../../parts/scroll.tsx'
 import { TableHead } from '../../parts/table_head.tsx'
@@ -9,13 +9,13 @@ export function Attributes({ user }: { user: User }): JSX.Element | null {
   const rows = attributeRows(user)
   if (rows.length === 0) return null
   const isAnyProved = rows.some(({ proved }) => proved !== null)
-  const columns = [{ title: 'Attribute' }, { title: isAnyProved ? 'Last call' : 'Claimed' }]
+  const columns = [{ title: 'Attribute' }, { title: isAnyProved ? 'Last reported' : 'Reported' }]
   return (
     <div class="stack-s">
       <Scroll label={`Attributes of ${user.app_user_id}`}>
         <table class="table attributes">
           <caption class="spoken">Attributes</caption>
-          <TableHead headings={isAnyProved ? [...columns, { title: 'Proved' }] : columns} />
+          <TableHead headings={isAnyProved ? [...columns, { title: 'Verified' }] : columns} />
           <tbody>
             {rows.map((row) => (
               <tr key={row.key}>
@@ -29,8 +29,8 @@ export function Attributes({ user }: { user: User }): JSX.Element | null {
       </Scroll>
       <p class="small quiet">
         {isAnyProved
-          ? 'Proved is what the secret key or an attested device said last. Searches and charts use the proved value where there is one.'
-          : 'No call with the secret key or from an attested device said any of these.'}
+          ? 'Verified values came with the secret key or from an attested device. Searches and charts use the verified value if there is one.'
+          : 'Not verified: none of these came with the secret key or from an attested device.'}
       </p>
     </div>
   )
@@ -40,12 +40,12 @@ function Proved({ row: { proved, differs } }: { row: AttributeRow }): JSX.Elemen
   if (proved === null)
     return (
       <td>
-        <span class="quiet">only claimed</span>
+        <span class="quiet">not verified</span>
       </td>
     )
   return (
     <td>
-      {proved} {differs && <span class="badge warn">the last call says otherwise</span>}
+      {proved} {differs && <span class="badge warn">differs from the last call</span>}
     </td>
   )
 }

@@ -1,4 +1,4 @@
-/** The life of a subscription as it is drawn: runs of the same, what lies between them, and where on a bar they stand. */
+/** Layout of a subscription's timeline bar: runs of equal segments, gaps and axis positions. */
 import type { Segment, Transaction } from './profile_answer.ts'
 
 export type PieceKind = Segment['kind'] | 'grace' | 'gap'
@@ -9,18 +9,18 @@ export type Piece = {
   product_id: string | null
   price_milli: number | null
   currency: string | null
-  /** When each of the periods that it is made of began. */
+  /** Start of each billing period in the run. */
   starts: number[]
-  /** Of a gap: why nothing was paid then. */
+  /** For a gap: why the previous segment ended. */
   why: Segment['ending'] | null
 }
 
-/** Less than this apart is no gap: clocks differ, and renewals come early. */
+/** Shorter distances are not gaps, because clocks differ and renewals are signed early. */
 const TOUCHING_MS = 36 * 3_600_000
 
 const empty = { product_id: null, price_milli: null, currency: null, starts: [], why: null }
 
-/** A segment, and the grace that it ends with: what lies behind the expiry of its transaction. */
+/** A segment, split at the expiry of its transaction: the rest is grace period. */
 function piecesOf(segment: Segment, expires_at: number | null): Piece[] {
   const { kind, from, to, product_id, price_milli, currency } = segment
   const paid_to = expires_at !== null && expires_at > from && expires_at < to ? expires_at : to
@@ -45,7 +45,7 @@ const isSame = (one: Piece, other: Piece): boolean =>
   one.currency === other.currency &&
   other.from - one.to < TOUCHING_MS
 
-/** The runs of one purchase in order, gaps between them; the last ends with its last segment. */
+/** The runs of one lineage in order, with gaps between them. */
 export function barPieces(timeline: readonly Segment[], transactions: readonly Transaction[]): Piece[] {
   const expiries = new Map(transactions.map((one) => [one.transaction_id, one.expires_at]))
   const runs: Piece[] = []
@@ -68,7 +68,7 @@ const MONTH_MS = 30.44 * 86_400_000
 
 export type Axis = { from: number; to: number; ticks: number[] }
 
-/** From the first to the last of several bars, with room, and years or months or weeks marked. */
+/** The shared axis of several bars, with a margin and ticks by month or year. */
 export function axisOf(instants: readonly number[], now: number): Axis {
   const from = Math.min(...instants)
   const to = Math.max(...instants, now)
@@ -87,5 +87,5 @@ export function axisOf(instants: readonly number[], now: number): Axis {
   return { from: from - room, to: from + span + room, ticks }
 }
 
-/** Where an instant stands on the axis, in percent from the left. */
+/** The position of an instant on the axis, in percent from the left. */
 export const positionOn = ({ from, to }: Axis, at: number): number => ((at - from) / (to - from)) * 100

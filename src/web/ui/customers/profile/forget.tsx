@@ -1,4 +1,4 @@
-/** Forgetting a user for good: what goes, what stays, and what still holds it, before it is done. */
+/** The button and dialog that erase a user. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
@@ -15,7 +15,7 @@ export function ForgetButton(props: Props): JSX.Element {
   return (
     <>
       <button type="button" class="button danger" onClick={() => setConfirming(true)}>
-        <Icon name="trash" /> Forget
+        <Icon name="trash" /> Erase
       </button>
       {isConfirming && <Forget {...props} onClose={() => setConfirming(false)} />}
     </>
@@ -27,8 +27,8 @@ function Forget({ app_id, app_user_id, onClose }: Props & { onClose: () => void 
   const withReauth = useReauth()
   return (
     <Confirm
-      title="Forget this user"
-      verb="Forget for good"
+      title="Erase this user"
+      verb="Erase permanently"
       onClose={onClose}
       action={async () => {
         const address = `/api/v1/users/${encodeURIComponent(app_user_id)}`
@@ -42,25 +42,25 @@ function Forget({ app_id, app_user_id, onClose }: Props & { onClose: () => void 
       </p>
       <dl class="stack-s">
         <dt>
-          <strong>What goes</strong>
+          <strong>Removed</strong>
         </dt>
         <dd>
-          Attributes, device, and every link: purchases they held become nobody’s, or of whoever is proved to
-          have made them. Events that name them are rewritten.
+          Attributes, device and all links. Purchases become unlinked, or belong to the verified user. Events
+          that name this user are rewritten.
         </dd>
         <dt>
-          <strong>What stays</strong>
+          <strong>Kept</strong>
         </dt>
-        <dd>What Apple said of the purchases, which names nobody: transactions, revenue and the metrics.</dd>
+        <dd>Transactions, revenue and metrics. Apple’s data does not name the user.</dd>
         <dt>
-          <strong>What still holds it</strong>
+          <strong>Not covered</strong>
         </dt>
         <dd>
-          Backups made before, copies of the disk, your proxy’s log, and whoever read the feed or received a
-          webhook. After restoring a backup, forget them again.
+          Existing backups, copies of the disk, your proxy’s logs, and every client that read the feed or
+          received a webhook. After you restore a backup, erase the user again.
         </dd>
       </dl>
-      <p>Later calls for this id are refused. It cannot be undone.</p>
+      <p>Later calls for this id are refused. This cannot be undone.</p>
     </Confirm>
   )
 }

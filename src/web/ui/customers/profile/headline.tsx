@@ -1,4 +1,4 @@
-/** The first look at a customer: who, what they are worth, how they stand and what happens next. */
+/** The top of a profile: identity, status, next event and value. */
 import type { JSX } from 'preact'
 import { appName, useApps } from '../../apps.ts'
 import { country } from '../../countries.ts'
@@ -15,7 +15,7 @@ import type { Profile, Subscription } from './profile_answer.ts'
 
 type Props = { profile: Profile; now: number; bundle: string | undefined; onEvidence: () => void }
 
-/** From what pays to what does not. */
+/** States by priority: paying first. */
 const ORDER: Subscription['state'][] = ['active', 'trial', 'grace', 'retry', 'expired', 'revoked']
 
 const leadingLineage = ({ lineages }: Profile): Subscription | null =>
@@ -57,7 +57,7 @@ export function Headline({ profile, now, bundle, onEvidence }: Props): JSX.Eleme
           <Icon name="key" /> Signed evidence
         </button>
       </header>
-      <section class="card card-pad profile-figures" aria-label="In short">
+      <section class="card card-pad profile-figures" aria-label="Summary">
         <CurrentStatus profile={profile} bundle={bundle} />
         <Worth profile={profile} />
       </section>
@@ -73,7 +73,7 @@ function CurrentStatus({ profile, bundle }: { profile: Profile; bundle: string |
   return (
     <div class="profile-standing">
       <span class={`badge ${tone}`}>{title}</span>
-      <p>{outlook?.next ?? 'Never subscribed; bought once.'}</p>
+      <p>{outlook?.next ?? 'Never subscribed. One-time purchases only.'}</p>
       {risk_milli > 0 && (
         <p class="warn small">
           <Icon name="warning" /> MRR at risk {money(risk_milli, currency)}
@@ -83,7 +83,7 @@ function CurrentStatus({ profile, bundle }: { profile: Profile; bundle: string |
   )
 }
 
-/** What a number of a customer means, in the server's words. */
+/** The API's definition of a customer figure. */
 function useAbout(): (name: string) => JSX.Element | null {
   const words = useOtherDefinitions()?.customers
   return (name) => {
@@ -148,7 +148,7 @@ function Worth({ profile: { customer, proceeds } }: { profile: Profile }): JSX.E
       >
         {monthsPaid(customer)}
       </Stat>
-      <Stat label="MRR" about={about('mrr_milli')} under={customer.mrr_milli > 0 ? 'now' : 'nothing now'}>
+      <Stat label="MRR" about={about('mrr_milli')} under={customer.mrr_milli > 0 ? 'now' : 'none now'}>
         {money(customer.mrr_milli, currency)}
       </Stat>
       <UnconvertedAmounts customer={customer} />
@@ -156,20 +156,19 @@ function Worth({ profile: { customer, proceeds } }: { profile: Profile }): JSX.E
   )
 }
 
-/** What the sums lack. */
+/** Amounts that the figures do not include. */
 function UnconvertedAmounts({ customer }: { customer: Customer }): JSX.Element {
   const apart = Object.entries(customer.unconverted ?? {})
   return (
     <>
       {apart.length > 0 && (
         <p class="small warn profile-apart">
-          Not in these sums, for want of an exchange rate:{' '}
-          {apart.map(([code, milli]) => money(milli, code)).join(', ')}.
+          Not included (no exchange rate): {apart.map(([code, milli]) => money(milli, code)).join(', ')}.
         </p>
       )}
       {customer.unpriced > 0 && (
         <p class="small quiet profile-apart">
-          Apple has not told the price of {plural(customer.unpriced, 'payment')}.
+          Apple has not reported the price of {plural(customer.unpriced, 'payment')}.
         </p>
       )}
     </>

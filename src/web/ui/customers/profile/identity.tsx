@@ -1,4 +1,4 @@
-/** Who it is: who claimed the purchases and who is proved to have made them, and why each label is what it is. */
+/** The identity card: reported and verified users of the purchases, with the reasons. */
 import type { JSX } from 'preact'
 import { Card } from '../../parts/card.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -23,7 +23,7 @@ const Proofs = ({ proofs }: { proofs: Link['proofs'] }): JSX.Element => (
         <Icon name="check" /> {PROOFS[proof]}
       </span>
     ))}
-    {proofs.length === 0 && <span class="badge">No proof</span>}
+    {proofs.length === 0 && <span class="badge">None</span>}
   </span>
 )
 
@@ -32,18 +32,18 @@ type Props = Pick<Profile, 'users' | 'links' | 'link_history'> & { app_id: strin
 export function Identity({ users, links, link_history, app_id }: Props): JSX.Element {
   if (links.length === 0 && users.length === 0)
     return (
-      <Card title="Who it is" class="profile-identity">
+      <Card title="Identity" class="profile-identity">
         <Empty icon="customers" title="Not identified">
           <p>
-            No call has named a user for these purchases. Let the app call <code>attribute</code> after a
-            purchase, or your backend with the secret key.
+            No call has linked these purchases to a user. Call <code>attribute</code> from your app after a
+            purchase, or from your backend with the secret key.
           </p>
         </Empty>
         <Moves moves={link_history} />
       </Card>
     )
   return (
-    <Card title="Who it is" class="profile-identity">
+    <Card title="Identity" class="profile-identity">
       <div class="stack">
         {users.map((user) => (
           <Person
@@ -76,13 +76,13 @@ function Person({ user, links, app_id }: { user: User; links: Link[]; app_id: st
   )
 }
 
-/** Of how many purchases how many are proved to be of who claims them. */
+/** How many of these links are verified. */
 export const provedOf = (links: readonly Link[]): { proved: number; of: number } => ({
   proved: links.filter(({ verification }) => verification === 'verified').length,
   of: links.length,
 })
 
-/** Links by why they are term as they are: five purchases with one reason are told once. */
+/** Groups links by reason, so that equal reasons appear once. */
 function reasonsOf(links: readonly Link[]): { why: string; links: Link[] }[] {
   const grouped = Map.groupBy(links, ({ why, proofs, proved_app_user_id }) =>
     JSON.stringify([why, proofs, proved_app_user_id]),
@@ -104,24 +104,24 @@ function Reason({ why, links, of }: { why: string; links: Link[]; of: number }):
         </span>
       </p>
       <dl class="facts">
-        <dt>Claimed by the last call</dt>
+        <dt>Last reported user</dt>
         <dd>{first.app_user_id}</dd>
-        <dt>Proved</dt>
+        <dt>Verified user</dt>
         <dd>
-          {proved === null ? <span class="quiet">nobody yet</span> : proved}
+          {proved === null ? <span class="quiet">None</span> : proved}
           {proved !== null && proved !== first.app_user_id && (
             <span class={`badge ${first.handed_over ? '' : 'warn'}`}>
-              {first.handed_over ? 'an anonymous install, by its id' : 'another user'}
+              {first.handed_over ? 'anonymous install' : 'another user'}
             </span>
           )}
         </dd>
-        <dt>On what evidence</dt>
+        <dt>Verification</dt>
         <dd>
           <Proofs proofs={proofs} />
         </dd>
         {unattested && (
           <>
-            <dt>Not attested because</dt>
+            <dt>Not attested</dt>
             <dd>{unattested}</dd>
           </>
         )}
@@ -137,10 +137,10 @@ function Reason({ why, links, of }: { why: string; links: Link[]; of: number }):
 const deviceOf = ({ device_model, platform, os_version, locale }: User): string =>
   [device_model, [platform, os_version].filter(Boolean).join(' '), locale].filter(Boolean).join(', ')
 
-/** What the identify call said of them. */
+/** What identify calls reported about the user. */
 export function AboutUser({ user }: { user: User }): JSX.Element {
   if (user.verification === undefined)
-    return <p class="small quiet">Only a purchase named this user: identify was never called for them.</p>
+    return <p class="small quiet">Only a purchase names this user. identify was never called for them.</p>
   const device = deviceOf(user)
   return (
     <>

@@ -1,4 +1,4 @@
-/** A subscription's life drawn over the years: trial, paid, grace, gaps, refunds; and the same as a table. */
+/** A subscription's timeline as a bar and as a table: trial, paid, grace, gaps, refunds. */
 import type { JSX } from 'preact'
 import { useId } from 'preact/hooks'
 import { productName } from '../../events/event_detail.ts'
@@ -15,13 +15,13 @@ const KINDS: Record<PieceKind, string> = {
   offer: 'Offer price',
   paid: 'Paid',
   grace: 'Grace period',
-  gap: 'Nothing paid',
+  gap: 'Lapsed',
 }
 const WHY = {
-  voluntary: 'renewal was off',
+  voluntary: 'auto-renewal was off',
   billing: 'the payment failed',
   refund: 'it was refunded',
-  other: 'it had ended',
+  other: 'it ended',
 } as const
 
 type LifeProps = {
@@ -32,7 +32,7 @@ type LifeProps = {
   bundle: string | undefined
 }
 
-/** What a piece is, in words. */
+/** The description of a piece. */
 const wordsOf = ({ kind, product_id, price_milli, currency, starts, why }: Piece, bundle?: string): string =>
   [
     KINDS[kind],
@@ -62,7 +62,7 @@ const Ticks = ({ axis }: { axis: Axis }): JSX.Element => (
   </>
 )
 
-/** Too short a time is still to be seen. */
+/** Minimum width, so that short pieces stay visible. */
 const LEAST_PERCENT = 0.35
 
 function Run({
@@ -106,7 +106,7 @@ function Run({
   )
 }
 
-/** What lies ahead is paler; where it is now, and what was given back. */
+/** Marks: the future (paler), the current time and refunds. */
 function Marks({ refunds, axis, now }: Pick<LifeProps, 'refunds' | 'axis' | 'now'>): JSX.Element {
   const at = positionOn(axis, now)
   return (
@@ -136,7 +136,7 @@ function Bar({ runs, refunds, axis, now, bundle }: LifeProps): JSX.Element {
       width="100%"
       height={HEIGHT + 22}
       role="img"
-      aria-label="Its life; the table below says the same"
+      aria-label="Subscription timeline; the table below has the same data"
     >
       <defs>
         <pattern id={hatch} width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
@@ -198,10 +198,10 @@ export function Life(props: LifeProps): JSX.Element {
       <Bar {...props} />
       <Key kinds={kinds} hasRefunds={refunds.length > 0} />
       <details class="life-table">
-        <summary>As a table</summary>
-        <Scroll label="The subscription’s life as a table">
+        <summary>View as table</summary>
+        <Scroll label="Subscription timeline as a table">
           <table class="table">
-            <TableHead headings={[{ title: 'From' }, { title: 'To' }, { title: 'What' }]} />
+            <TableHead headings={[{ title: 'From' }, { title: 'To' }, { title: 'Segment' }]} />
             <tbody>
               {runs.map((run) => (
                 <tr key={run.from}>

@@ -1,4 +1,4 @@
-/** Who moved which purchase, when and on what evidence; the last move may be undone. */
+/** The link history: which purchase moved between users, when and why. The last move can be undone. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { write } from '../../http.ts'
@@ -8,7 +8,7 @@ import { invalidate } from '../../queries.ts'
 import { instant } from '../../words.ts'
 import type { Move } from './profile_answer.ts'
 
-/** What came with the call. */
+/** The credential of the call. */
 const CREDENTIALS: Record<Move['to_credential'], string> = {
   none: 'a call without a key',
   publishable: 'the publishable key',
@@ -16,14 +16,14 @@ const CREDENTIALS: Record<Move['to_credential'], string> = {
   device: 'an attested device',
   owner: 'you, in the dashboard',
 }
-const nameOf = (id: string | null): string => id ?? 'somebody who was forgotten'
+const nameOf = (id: string | null): string => id ?? 'an erased user'
 
 export function Moves({ moves }: { moves: readonly Move[] }): JSX.Element | null {
   const [undoing, setUndoing] = useState<Move | null>(null)
   if (moves.length === 0) return null
   return (
     <section class="stack-s">
-      <h3>Who moved what</h3>
+      <h3>Link history</h3>
       <ol class="moves">
         {moves.map((move) => (
           <li key={move.id}>
@@ -41,7 +41,7 @@ export function Moves({ moves }: { moves: readonly Move[] }): JSX.Element | null
   )
 }
 
-/** Changes of proof alone move nothing. */
+/** A new proof alone does not move a purchase. */
 const MoveRow = ({ move }: { move: Move }): JSX.Element => {
   const isMoved = move.from_app_user_id !== move.to_app_user_id
   return (
@@ -54,7 +54,7 @@ const MoveRow = ({ move }: { move: Move }): JSX.Element => {
           </>
         ) : (
           <>
-            More was proved of <strong>{nameOf(move.to_app_user_id)}</strong>
+            New proof for <strong>{nameOf(move.to_app_user_id)}</strong>
           </>
         )}{' '}
         <span class="quiet">by {CREDENTIALS[move.to_credential]}</span>
@@ -69,7 +69,7 @@ const MoveRow = ({ move }: { move: Move }): JSX.Element => {
 const Undo = ({ move, onClose }: { move: Move; onClose: () => void }): JSX.Element => (
   <Confirm
     title="Undo this move"
-    verb="Give it back"
+    verb="Move back"
     isDanger={false}
     onClose={onClose}
     action={async () => {
@@ -78,9 +78,9 @@ const Undo = ({ move, onClose }: { move: Move; onClose: () => void }): JSX.Eleme
     }}
   >
     <p>
-      Purchase <code>{move.transaction_id}</code> goes back from{' '}
-      <strong>{nameOf(move.to_app_user_id)}</strong> to <strong>{nameOf(move.from_app_user_id)}</strong>. The
-      undoing is kept in this list as well, and the next call of an app may move it again.
+      Purchase <code>{move.transaction_id}</code> moves back from{' '}
+      <strong>{nameOf(move.to_app_user_id)}</strong> to <strong>{nameOf(move.from_app_user_id)}</strong>. This
+      list keeps the undo. The next call may move the purchase again.
     </p>
   </Confirm>
 )

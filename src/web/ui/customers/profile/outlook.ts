@@ -1,4 +1,4 @@
-/** How a subscription stands now and what happens next, in a sentence. */
+/** The state of a subscription and what happens next, in a sentence. */
 import { productName } from '../../events/event_detail.ts'
 import type { Tone } from '../../events/event_labels.ts'
 import { date, money } from '../../words.ts'
@@ -8,10 +8,10 @@ type RenewalOutlook = { title: string; tone: Tone | 'accent'; next: string }
 
 /** Apple's expirationIntent. */
 const ENDINGS: Record<number, string> = {
-  1: 'renewal was turned off',
+  1: 'auto-renewal was turned off',
   2: 'the payment failed',
-  3: 'the customer did not agree to the new price',
-  4: 'the product was not on sale any more',
+  3: 'the customer did not accept the new price',
+  4: 'the product was no longer available',
 }
 
 const priceOf = ({ renewal_price_milli, price_milli, currency }: Subscription): string | null =>
@@ -29,13 +29,13 @@ function running(one: Subscription, bundle: string | undefined): RenewalOutlook 
     return {
       title: 'Committed',
       tone: 'good',
-      next: `Renewal is turned off. Pays on, next ${date(expires_at)}, until the commitment ends ${date(committed_until_at)}.`,
+      next: `Auto-renewal is off. Payments continue, next on ${date(expires_at)}, until the commitment ends on ${date(committed_until_at)}.`,
     }
   if (auto_renew === false)
     return {
-      title: isTrial ? 'In trial, will end' : 'Will end',
+      title: isTrial ? 'In trial, canceling' : 'Canceling',
       tone: 'warn',
-      next: `Will end ${date(expires_at)}: renewal is turned off.`,
+      next: `Ends on ${date(expires_at)}. Auto-renewal is off.`,
     }
   const isOther = next_product_id !== null && next_product_id !== product_id
   const other = isOther ? ` as ${productName(next_product_id ?? '', bundle)}` : ''
@@ -43,15 +43,15 @@ function running(one: Subscription, bundle: string | undefined): RenewalOutlook 
     return {
       title: 'In trial',
       tone: 'accent',
-      next: `Becomes paid ${date(expires_at)}${other}${at(price, 'at')}.`,
+      next: `Converts to paid on ${date(expires_at)}${other}${at(price, 'at')}.`,
     }
-  return { title: 'Renewing', tone: 'good', next: `Renews ${date(expires_at)}${other}${at(price, 'at')}.` }
+  return { title: 'Renewing', tone: 'good', next: `Renews on ${date(expires_at)}${other}${at(price, 'at')}.` }
 }
 
-/** `bundle`: of the app, so that products are called by their short names. */
+/** `bundle` is the app's bundle id, which is removed from product names. */
 export function outlookOf(one: Subscription, bundle: string | undefined): RenewalOutlook {
   const price = priceOf(one)
-  const risk = price === null ? '' : ` ${price} a period is at risk.`
+  const risk = price === null ? '' : ` ${price} per period is at risk.`
   switch (one.state) {
     case 'trial':
     case 'active':
@@ -60,22 +60,24 @@ export function outlookOf(one: Subscription, bundle: string | undefined): Renewa
       return {
         title: 'Grace period',
         tone: 'warn',
-        next: `The payment failed ${date(one.expires_at)}. Access goes on until ${date(one.grace_until_at)} while Apple tries again.${risk}`,
+        next: `The payment failed on ${date(one.expires_at)}. Access continues until ${date(one.grace_until_at)} while Apple retries.${risk}`,
       }
     case 'retry':
       return {
         title: 'Billing retry',
         tone: 'bad',
-        next: `In billing retry since ${date(one.expires_at)}, without access. Apple tries for up to 60 days.${risk}`,
+        next: `In billing retry since ${date(one.expires_at)}, without access. Apple retries for up to 60 days.${risk}`,
       }
     case 'revoked':
-      return { title: 'Taken back', tone: 'bad', next: `Apple took it back ${date(one.revoked_at)}.` }
+      return one.ownership === 'FAMILY_SHARED'
+        ? { title: 'Access ended', tone: 'bad', next: `Family access ended on ${date(one.revoked_at)}.` }
+        : { title: 'Refunded', tone: 'bad', next: `Refunded on ${date(one.revoked_at)}.` }
     default: {
       const why = ENDINGS[one.expiration_intent ?? 0]
       return {
         title: 'Expired',
         tone: 'quiet',
-        next: `Ended ${date(one.expires_at)}${why ? `: ${why}` : ''}.`,
+        next: `Ended on ${date(one.expires_at)}${why ? `: ${why}` : ''}.`,
       }
     }
   }

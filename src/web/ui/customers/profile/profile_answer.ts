@@ -1,4 +1,4 @@
-/** All about one customer, as it is shown: what the server tells loosely, by name. */
+/** Types of the profile response; they refine parts that the API schema leaves open. */
 import type { InferOutput } from 'valibot'
 import type { ProfileAnswer } from '../../../../api/customers/answers.ts'
 

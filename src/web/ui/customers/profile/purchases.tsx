@@ -1,4 +1,4 @@
-/** What a customer bought: each subscription with its life and its outlook, and what was bought once. */
+/** The purchases of a customer: subscriptions with timelines, and one-time purchases. */
 import type { JSX } from 'preact'
 import { productName } from '../../events/event_detail.ts'
 import { Card } from '../../parts/card.tsx'
@@ -39,7 +39,7 @@ export function Purchases({ profile, now, bundle }: Props): JSX.Element {
         </Card>
       )}
       {once.length > 0 && (
-        <Card title="Bought once">
+        <Card title="One-time purchases">
           <OneTimePurchases transactions={once} bundle={bundle} />
         </Card>
       )}
@@ -73,7 +73,7 @@ function LineageCard({ life, transactions, axis, now, bundle }: LineageProps): J
           {productName(product, bundle)}
         </h3>
         {outlook && <span class={`badge ${outlook.tone}`}>{outlook.title}</span>}
-        {isFamily && <span class="badge">Shared by the family</span>}
+        {isFamily && <span class="badge">Family Sharing</span>}
       </div>
       <p class="small">
         {outlook?.next}{' '}
@@ -107,7 +107,7 @@ const OneTimePurchases = ({
       <TableHead
         headings={[
           { title: 'Product' },
-          { title: 'Bought' },
+          { title: 'Purchased' },
           { title: 'Transaction' },
           { title: 'Price', isNumber: true },
         ]}

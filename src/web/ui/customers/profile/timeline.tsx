@@ -1,4 +1,4 @@
-/** The story of a customer, newest first: payments, changes, who they said they are. */
+/** The activity of a customer, newest first: payments, changes and identity. */
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
@@ -18,10 +18,10 @@ import { ago, date, instant, money } from '../../words.ts'
 import type { Profile, Transaction } from './profile_answer.ts'
 import { SECTION_TITLES, SECTIONS, type TimelineItem, timelineOf } from './timeline_items.ts'
 
-/** Rows that are shown at first, and more of at each press. */
+/** Rows shown at first. */
 const SHOWN = 30
-/** Pages of events that are asked for without being asked: so many that most have all of theirs. */
-const PAGE_SIZE = 5
+/** Pages of events that are loaded automatically; enough for most customers. */
+const MAX_PAGES = 5
 
 type Props = { profile: Profile; now: number; bundle: string | undefined }
 
@@ -33,21 +33,21 @@ export function Timeline({ profile, now, bundle }: Props): JSX.Element {
   const paged = usePagedQuery<FeedPage>(path, { limit: 200 }, 'before')
   const { more, isBusy, problem, pages } = paged
   useEffect(() => {
-    if (more && !isBusy && !problem && pages.length < PAGE_SIZE) more()
+    if (more && !isBusy && !problem && pages.length < MAX_PAGES) more()
   }, [pages.length])
-  const story = timelineOf(
+  const items = timelineOf(
     pages.flatMap(({ events }) => events),
     profile.transactions,
     section,
   )
-  const rest = story.length - shown
+  const rest = items.length - shown
   return (
     <Card
       class="profile-story"
-      title="Everything"
+      title="Activity"
       tools={
         <Pick
-          title="Shown"
+          title="Filter"
           icon="filter"
           value={section}
           choices={SECTIONS.map((value) => ({ value, title: SECTION_TITLES[value] }))}
@@ -57,11 +57,11 @@ export function Timeline({ profile, now, bundle }: Props): JSX.Element {
     >
       <QueryView result={paged.first} height={360}>
         {() =>
-          story.length === 0 ? (
-            <Empty icon="events" title="Nothing of that kind" />
+          items.length === 0 ? (
+            <Empty icon="events" title="No matching activity" />
           ) : (
-            <ol class="happenings story" aria-label="Everything, newest first">
-              {story.slice(0, shown).map((item) => (
+            <ol class="happenings story" aria-label="Activity, newest first">
+              {items.slice(0, shown).map((item) => (
                 <Row key={item.key} item={item} now={now} bundle={bundle} />
               ))}
             </ol>
@@ -73,7 +73,7 @@ export function Timeline({ profile, now, bundle }: Props): JSX.Element {
           more={() => setShown(shown + 3 * SHOWN)}
           isBusy={false}
           problem={null}
-          label={`Show more of ${story.length}`}
+          label={`Show more of ${items.length}`}
         />
       ) : (
         <ShowMore {...paged} />
@@ -136,7 +136,7 @@ function EventSummary({ event }: { event: FeedEvent }): JSX.Element {
   )
 }
 
-/** A transaction that Apple's history told of, and no notification. */
+/** A transaction from Apple's history without a notification. */
 const PaymentRow = ({
   transaction: { offer_discount, reason, product_id },
   bundle,

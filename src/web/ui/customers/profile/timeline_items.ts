@@ -1,4 +1,4 @@
-/** Everything that happened to a customer, in one order: what was told of, and payments that nobody told of. */
+/** The items of the activity list: events, and payments without an event. */
 import { eventLabel, type Kind } from '../../events/event_labels.ts'
 import type { FeedEvent } from '../../events/feed_event.ts'
 import type { Transaction } from './profile_answer.ts'
@@ -6,13 +6,13 @@ import type { Transaction } from './profile_answer.ts'
 export const SECTIONS = ['all', 'money', 'subscription', 'people'] as const
 export type Section = (typeof SECTIONS)[number]
 export const SECTION_TITLES: Record<Section, string> = {
-  all: 'Everything',
-  money: 'Money',
+  all: 'All activity',
+  money: 'Payments',
   subscription: 'Subscription',
-  people: 'Who it is',
+  people: 'Identity',
 }
 
-/** `hasAmount`: the row shows the money of its event; of several events of one charge only one does. */
+/** `hasAmount`: the row shows the event's amount. Of several events of one charge, only one shows it. */
 export type TimelineItem =
   | {
       at: number
@@ -37,7 +37,7 @@ const SECTION_OF: Record<Kind, Exclude<Section, 'all'>> = {
 
 const CONVERTED = 'trial.converted'
 
-/** Types that tell of a charge: the transaction that they name needs no row of its own. */
+/** Event types that report a charge; their transaction needs no separate row. */
 const CHARGING = new Set([
   'trial.started',
   'subscription.started',
@@ -58,8 +58,8 @@ const transactionsOf = (events: readonly FeedEvent[], isOne: (type: string) => b
   )
 
 /**
- * Newest first; of a chapter alone where one is asked for. A conversion and the renewal that charges for it are one
- * row. Any other event of the same charge keeps its row and shows the amount in place of the conversion.
+ * The items of a section, newest first. A conversion and the renewal that charges for it are one row. Any other event
+ * of the same charge keeps its row and shows the amount in place of the conversion.
  */
 export function timelineOf(
   events: readonly FeedEvent[],

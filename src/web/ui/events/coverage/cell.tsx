@@ -1,4 +1,4 @@
-/** One month of one metric: what Apple says, what the ledger says, and what the rest is for. */
+/** One month of one metric: Apple's figure, the ledger's figure and the causes of the difference. */
 import type { JSX } from 'preact'
 import { type App, appName } from '../../apps.ts'
 import { useOtherDefinitions } from '../../metrics/definitions.ts'
@@ -23,7 +23,7 @@ export function CoverageCell({ cell, apps, onClose }: Props): JSX.Element {
           <Stat label="Apple’s reports" under={`until ${day(cell.day_on)}`}>
             {words(cell.reports)}
           </Stat>
-          <Stat label="Ledger" under={cell.share === null ? '' : `${share(cell.share)} of it`}>
+          <Stat label="Ledger" under={cell.share === null ? '' : `${share(cell.share)} of Apple’s figure`}>
             {words(cell.ledger)}
           </Stat>
         </div>
@@ -45,12 +45,12 @@ function Residue({
   const causes = useOtherDefinitions()?.coverage.find(({ name }) => name === 'residue')?.parts ?? []
   const parts = residueOf(cell)
   const most = Math.max(...parts.map(({ value }) => Math.abs(value)))
-  if (parts.length === 0) return <p class="notice good">The two agree to the last one.</p>
+  if (parts.length === 0) return <p class="notice good">Both sources agree exactly.</p>
   return (
     <section class="stack-s">
       <h3>
         {rest === 0
-          ? 'The two agree; these cancel each other out'
+          ? 'Both sources agree; these differences cancel out'
           : `${words(Math.abs(rest))} ${rest > 0 ? 'more in Apple’s reports' : 'more in the ledger'}`}
       </h3>
       <ul class="residue">
@@ -76,7 +76,7 @@ function Residue({
         })}
       </ul>
       {parts.some(({ value }) => value < 0) && (
-        <p class="tiny quiet">Below zero: what the ledger has and Apple’s reports have not.</p>
+        <p class="tiny quiet">Negative: in the ledger but not in Apple’s reports.</p>
       )}
     </section>
   )

@@ -1,4 +1,4 @@
-/** How far what arrived has been compared with what Apple says it sent, in words. */
+/** Texts on how far reconciliation has compared each app. */
 import { instant, plural } from '../../words.ts'
 
 /** `checked_at` is null until the first comparison has ended. */
@@ -20,13 +20,13 @@ export type Compared = {
 const isCompared = ({ comparison }: Compared): boolean =>
   comparison !== null && comparison.checked_at !== null
 
-/** What an empty list of gaps means: nothing is missing only where a comparison has ended. */
+/** The text of an empty gap list. Nothing is missing only if a comparison has finished. */
 export function noGapsMessage(apps: readonly Compared[]): { title: string; text: string; isSure: boolean } {
   const done = apps.filter(isCompared)
   if (done.length === 0)
     return {
       title: 'Not compared yet',
-      text: 'The first comparison runs a quarter of an hour after an app and its In-App Purchase key are connected.',
+      text: 'The first comparison runs 15 minutes after an app and its In-App Purchase key are connected.',
       isSure: false,
     }
   const until = Math.min(...done.map(({ comparison }) => comparison?.compared_until_at ?? 0))
@@ -34,7 +34,7 @@ export function noGapsMessage(apps: readonly Compared[]): { title: string; text:
   return {
     title: rest === 0 ? 'Nothing is missing' : 'Nothing is missing so far',
     text: [
-      `Everything that Apple sent before ${instant(until)} is here.`,
+      `Everything that Apple sent before ${instant(until)} was received.`,
       ...(rest === 0 ? [] : [`${plural(rest, 'app')} not compared yet.`]),
     ].join(' '),
     isSure: rest === 0,
@@ -48,5 +48,5 @@ export function comparisonText(app: Compared): { text: string; isBad: boolean } 
     return { text: `stopped ${instant(comparison.problem_at)}: ${comparison.problem}`, isBad: true }
   if (comparison && isCompared(app))
     return { text: `complete until ${instant(comparison.compared_until_at)}`, isBad: false }
-  return { text: has_key ? 'not yet' : 'needs an In-App Purchase key: windfall connect', isBad: false }
+  return { text: has_key ? 'not yet' : 'requires an In-App Purchase key: windfall connect', isBad: false }
 }

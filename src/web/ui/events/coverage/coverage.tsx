@@ -1,4 +1,4 @@
-/** How much of Apple’s own figures single transactions explain, by app, month and metric; and why not all. */
+/** Coverage: how well signed transactions match Apple’s reports, by app, month and metric. */
 import { Fragment, type JSX } from 'preact'
 import { type App, appName, useApps } from '../../apps.ts'
 import { addressOf, type Query } from '../../http.ts'
@@ -46,7 +46,7 @@ export function Coverage(): JSX.Element {
 
 const Nothing = (): JSX.Element => (
   <Empty icon="table" title="No reports to compare with yet">
-    <p>Apple’s daily reports come with an App Store Connect key; the import of a year takes some minutes.</p>
+    <p>Apple’s daily reports require an App Store Connect API key. Importing a year takes a few minutes.</p>
   </Empty>
 )
 
@@ -54,7 +54,7 @@ function About(): JSX.Element {
   const definition = useOtherDefinitions()?.coverage.find(({ name }) => name === 'share')
   return (
     <p class="small quiet">
-      {definition?.sentence ?? 'How much of Apple’s figures single transactions explain.'}{' '}
+      {definition?.sentence ?? 'Match of signed transactions with Apple’s reports.'}{' '}
       {definition && <Tip title={definition.title}>{<span class="formula">{definition.formula}</span>}</Tip>}
     </p>
   )
@@ -112,8 +112,8 @@ const LEGEND = [
   ['whole', 'within 1 %'],
   ['near', 'within 5 %'],
   ['part', 'within 20 %'],
-  ['far', 'further off'],
-  ['none', 'Apple has nothing'],
+  ['far', 'more than 20 %'],
+  ['none', 'no Apple figure'],
 ] as const
 
 const shareWords = (ratio: number | null): string => {

@@ -1,4 +1,4 @@
-/** Shares of Apple's figures as a table: a line for each app and metric, a column for each month. */
+/** The coverage table: a row per app and metric, a column per month. */
 import type { InferOutput } from 'valibot'
 import type { CoverageAnswer } from '../../../../api/metrics/coverage.ts'
 
@@ -20,7 +20,7 @@ export type Grid = {
   apps: { app_id: string; rows: { metric: Metric; cells: (Cell | null)[] }[] }[]
 }
 
-/** Months from the first to the last, newest first; a month without a report has no cell. */
+/** Months are newest first. A month without a report has no cell. */
 export function gridOf(cells: readonly Cell[]): Grid {
   const months = [...new Set(cells.map(({ month }) => month))].sort().reverse()
   const metrics = Object.keys(METRIC_TITLES) as Metric[]
@@ -38,7 +38,7 @@ export function gridOf(cells: readonly Cell[]): Grid {
 
 type Grade = 'whole' | 'near' | 'part' | 'far' | 'none'
 
-/** How far a share is from all of it, either way: within 1 %, 5 %, 20 %, further; none where Apple has nothing. */
+/** How far a share is from 100 %: within 1 %, 5 %, 20 % or more; `none` without an Apple figure. */
 export function gradeOf(share: number | null): Grade {
   if (share === null) return 'none'
   const off = Math.abs(1 - share)
@@ -47,7 +47,7 @@ export function gradeOf(share: number | null): Grade {
   return off <= 0.2 ? 'part' : 'far'
 }
 
-/** By cause what is not nothing, the greatest first. */
+/** The causes that are not zero, largest first. */
 export const residueOf = ({ residue }: Cell): { cause: keyof Cell['residue']; value: number }[] =>
   (Object.entries(residue) as [keyof Cell['residue'], number][])
     .filter(([, value]) => value !== 0)

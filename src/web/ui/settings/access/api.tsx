@@ -1,4 +1,4 @@
-/** How apps and the backend say who bought: keys, and calls to paste. */
+/** Settings, API: keys and code snippets for identify and attribute. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { useApps } from '../../apps.ts'
@@ -11,15 +11,13 @@ import { Keys, useKeys } from './keys.tsx'
 import { CALLS, type Call, LANGUAGES, type Language, snippet } from './snippets.ts'
 
 const ATTESTATION_LABELS: Record<Organization['sdk_auth'], string> = {
-  any: 'Calls need no key; with one they count as this organization’s. Set sdk_auth in config.toml to ask for more.',
-  key: 'Calls need a key.',
-  attestation: 'Calls need a device that Apple attests; a secret key does from your backend.',
+  any: 'Calls do not require a key. A key assigns them to this organization. Set sdk_auth in config.toml to require more.',
+  key: 'Calls require a key.',
+  attestation: 'Calls require a device that Apple attests, or the secret key from your backend.',
 }
 const ABOUT: Record<Call, string> = {
-  identify:
-    'Says who uses the app: your own user id, and attributes to search by. Call it when somebody signs in.',
-  attribute:
-    'Says who bought: links a purchase to your user id. With the signed transaction (jws) the link is verified.',
+  identify: 'Identifies the user: your own user id, and attributes to search by. Call it after sign-in.',
+  attribute: 'Links a purchase to your user id. With the signed transaction (jws) the link is verified.',
 }
 
 const choices = <Value extends string>(values: readonly Value[]) =>
@@ -39,7 +37,7 @@ function Snippets(): JSX.Element {
       one.kind === 'publishable' && one.state === 'alive' && one.organization_id === app?.organization_id,
   )
   return (
-    <Card title="Call it from your app" foot={organization && ATTESTATION_LABELS[organization.sdk_auth]}>
+    <Card title="Call the API from your app" foot={organization && ATTESTATION_LABELS[organization.sdk_auth]}>
       <QueryView result={known} height={360}>
         {({ base_url }) => (
           <div class="stack">

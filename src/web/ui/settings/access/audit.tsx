@@ -1,4 +1,4 @@
-/** Who did what, or tried to: the log that is only ever added to. */
+/** The audit log. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
@@ -28,26 +28,26 @@ const Row = ({ entry }: { entry: Entry }): JSX.Element => (
   </tr>
 )
 
-/** A page of it; `before` null: the newest. */
+/** One page of the audit log. */
 export function Audit(): JSX.Element {
   const [pages, setPages] = useState<(number | null)[]>([null])
   const before = pages.at(-1) ?? null
   const result = useQuery<InferOutput<typeof AuditAnswer>>('/api/v1/audit', { before, limit: 25 })
   return (
-    <Card title="What was done">
+    <Card title="Audit log">
       <QueryView result={result} height={420}>
         {({ entries, next }) => (
           <>
-            {entries.length === 0 && <Empty title="Nothing yet" />}
+            {entries.length === 0 && <Empty title="No entries yet" />}
             <Scroll label="Audit log">
               <table class="table">
                 <TableHead
                   headings={[
-                    { title: 'When' },
-                    { title: 'Who' },
-                    { title: 'What' },
-                    { title: 'Of what' },
-                    { title: 'From' },
+                    { title: 'Time' },
+                    { title: 'Actor' },
+                    { title: 'Action' },
+                    { title: 'Target' },
+                    { title: 'Address' },
                   ]}
                 />
                 <tbody>

@@ -1,4 +1,4 @@
-/** What a browser calls itself, made short: they all claim to be one another. */
+/** Short browser names from user agents. The order matters, because browsers claim to be one another. */
 
 const BROWSERS: [RegExp, string][] = [
   [/\bEdgA?(iOS)?\//, 'Edge'],
@@ -19,9 +19,9 @@ const SYSTEMS: [RegExp, string][] = [
 const nameIn = (names: [RegExp, string][], agent: string): string | undefined =>
   names.find(([pattern]) => pattern.test(agent))?.[1]
 
-/** `Safari on iPhone`; the first word of what nobody knows. */
+/** `Safari on iPhone`; the first word of an unknown user agent. */
 export function browserName(agent: string): string {
   const system = nameIn(SYSTEMS, agent)
-  const browser = nameIn(BROWSERS, agent) ?? (agent.split(/[\s/]/)[0] || 'A program')
+  const browser = nameIn(BROWSERS, agent) ?? (agent.split(/[\s/]/)[0] || 'Unknown client')
   return system === undefined ? browser : `${browser} on ${system}`
 }

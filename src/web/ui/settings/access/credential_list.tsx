@@ -1,4 +1,4 @@
-/** What was given out and can be taken back: a list with a button to make one, as of links and tokens. */
+/** A list of grants (share links or tokens) with dialogs to create and revoke them. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { write } from '../../http.ts'
@@ -13,7 +13,7 @@ import { Scroll } from '../../parts/scroll.tsx'
 import { TableHead } from '../../parts/table_head.tsx'
 import { invalidate, type QueryResult } from '../../queries.ts'
 import { useReauth } from '../../sign_in/reauth.tsx'
-import { plural } from '../../words.ts'
+import { count } from '../../words.ts'
 import {
   EMPTY_GRANT,
   Expiry,
@@ -34,22 +34,22 @@ export type Credential = {
   revoked_at: number | null
 }
 
-/** The words for one kind of thing. */
+/** The texts and columns of one kind of grant. */
 export type CredentialKind<One extends Credential> = {
   path: string
   title: string
   createLabel: string
-  /** What a person may call one of them. */
+  /** Placeholder of the name field. */
   hint: string
   icon: IconName
   about: string
   empty: string
   revokeText: string
-  /** The secret of one that was just made. */
+  /** The secret of a new grant. */
   secretOf: (created: One) => string
   secretTitle: string
   secretNote: string
-  /** One column of its own. */
+  /** An additional column. */
   column: { title: string; of: (one: One) => ComponentChildren }
   used: { title: string; at: (one: One) => number | null }
 }
@@ -118,9 +118,9 @@ function CredentialTable<One extends Credential>({
         <TableHead
           headings={[
             { title: 'Name' },
-            { title: 'Reaches' },
+            { title: 'Apps' },
             { title: kind.column.title },
-            { title: 'Until' },
+            { title: 'Expires' },
             { title: kind.used.title },
             { title: <span class="spoken">Revoke</span> },
           ]}
@@ -131,7 +131,7 @@ function CredentialTable<One extends Credential>({
               <th scope="row">
                 <strong class="ink">{one.label}</strong>
                 <div class="tiny quiet">
-                  made <RelativeTime at={one.created_at} />
+                  created <RelativeTime at={one.created_at} />
                 </div>
               </th>
               <td>
@@ -162,7 +162,7 @@ function CredentialTable<One extends Credential>({
 type CredentialListProps<One extends Credential> = {
   kind: CredentialKind<One>
   result: QueryResult<One[]>
-  /** More fields of the form, and what they say. */
+  /** Additional form fields; their values are in `body`. */
   more?: ComponentChildren
   body?: object
 }
@@ -175,7 +175,7 @@ export function CredentialList<One extends Credential>({
 }: CredentialListProps<One>): JSX.Element {
   const [isCreating, setCreating] = useState(false)
   const [created, setCreated] = useState<One | null>(null)
-  const [revokeText, setRevoking] = useState<One | null>(null)
+  const [revoking, setRevoking] = useState<One | null>(null)
   const [isExpanded, setExpanded] = useState(false)
   const now = useNow()
   return (
@@ -197,7 +197,7 @@ export function CredentialList<One extends Credential>({
               {shown.length > 0 && <CredentialTable kind={kind} all={shown} onRevoke={setRevoking} />}
               {shown.length < all.length && (
                 <button type="button" class="button plain" onClick={() => setExpanded(true)}>
-                  Show {plural(all.length - shown.length, 'ended one')}
+                  Show {count(all.length - shown.length)} inactive
                 </button>
               )}
             </>
@@ -225,13 +225,13 @@ export function CredentialList<One extends Credential>({
           onClose={() => setCreated(null)}
         />
       )}
-      {revokeText && (
+      {revoking && (
         <Confirm
-          title={`Revoke “${revokeText.label}”`}
+          title={`Revoke “${revoking.label}”`}
           verb="Revoke"
           onClose={() => setRevoking(null)}
           action={async () => {
-            await write('DELETE', `${kind.path}/${revokeText.id}`)
+            await write('DELETE', `${kind.path}/${revoking.id}`)
             await invalidate(kind.path)
           }}
         >

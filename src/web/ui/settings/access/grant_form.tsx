@@ -1,4 +1,4 @@
-/** What a share link or a token is to reach, and until when. */
+/** Form fields of a grant: name, apps and expiration. */
 import type { JSX } from 'preact'
 import { useApps } from '../../apps.ts'
 import { currentTime } from '../../now.ts'
@@ -10,14 +10,14 @@ export const EMPTY_GRANT: GrantDraft = { label: '', apps: null, days: null }
 
 const DAY_MS = 86_400_000
 const LIFETIMES = [
-  { days: 7, title: 'A week' },
+  { days: 7, title: '7 days' },
   { days: 30, title: '30 days' },
   { days: 90, title: '90 days' },
-  { days: 365, title: 'A year' },
-  { days: null, title: 'Until it is revoked' },
+  { days: 365, title: '1 year' },
+  { days: null, title: 'No expiration' },
 ]
 
-/** As the server wants it. */
+/** The request body. */
 export const grantRequest = ({ label, apps, days }: GrantDraft) => ({
   label,
   apps,
@@ -37,8 +37,8 @@ function AppChoice({ grant, change }: GrantFormProps): JSX.Element {
     <fieldset class="plain-set choices">
       <legend class="small">Apps</legend>
       <label>
-        <input type="checkbox" checked={grant.apps === null} onClick={() => change({ apps: null })} /> All,
-        also later ones
+        <input type="checkbox" checked={grant.apps === null} onClick={() => change({ apps: null })} /> All
+        apps, including future ones
       </label>
       {apps.map((app) => (
         <label key={app.id}>
@@ -59,7 +59,7 @@ export const GrantFields = ({ grant, change, hint }: GrantFormProps & { hint: st
     <LabelField value={grant.label} hint={hint} onChange={(label) => change({ label })} />
     <AppChoice grant={grant} change={change} />
     <label class="field">
-      <span>Good for</span>
+      <span>Expires after</span>
       <select
         class="select"
         value={grant.days ?? ''}
@@ -81,8 +81,8 @@ export const isInactive = ({ revoked_at, expires_at }: GrantStatus, now: number)
 
 export function Expiry({ of, now }: { of: GrantStatus; now: number }): JSX.Element {
   if (of.revoked_at !== null) return <span class="badge">Revoked {date(of.revoked_at)}</span>
-  if (of.expires_at === null) return <span class="quiet">Until revoked</span>
-  if (of.expires_at <= now) return <span class="badge">Over since {date(of.expires_at)}</span>
+  if (of.expires_at === null) return <span class="quiet">Never</span>
+  if (of.expires_at <= now) return <span class="badge">Expired {date(of.expires_at)}</span>
   return <>{date(of.expires_at)}</>
 }
 

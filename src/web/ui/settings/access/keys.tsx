@@ -1,4 +1,4 @@
-/** The keys that apps and the backend call with. */
+/** The list of SDK keys with dialogs to create, rotate and revoke them. */
 import type { JSX } from 'preact'
 import { type Dispatch, type StateUpdater, useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
@@ -29,8 +29,9 @@ const KINDS = [
   { value: 'secret', title: 'Secret' },
 ] as const
 const ABOUT: Record<Key['kind'], string> = {
-  publishable: 'For apps. It can say who bought, and read nothing, so it may be in the app that you ship.',
-  secret: 'For your own backend. What it says counts as proved by the server. Never put it into an app.',
+  publishable:
+    'For apps. It can identify users and link purchases but cannot read data. Ship it in your app.',
+  secret: 'For your backend. Its calls count as proved. Never ship it in an app.',
 }
 
 type CreateKeyDialogProps = { onCreated: (key: Key) => void; onClose: () => void }
@@ -63,7 +64,7 @@ function CreateKeyDialog({ onCreated, onClose }: CreateKeyDialogProps): JSX.Elem
         <OrganizationPick value={organization_id ?? null} onPick={setOrganization} />
         <ErrorMessage message={problem} />
         <button type="submit" class="button main" disabled={isBusy}>
-          Make the key
+          Create key
         </button>
       </form>
     </Dialog>
@@ -71,9 +72,9 @@ function CreateKeyDialog({ onCreated, onClose }: CreateKeyDialogProps): JSX.Elem
 }
 
 const OVERLAPS = [
-  { hours: 0, title: 'At once' },
-  { hours: 24, title: 'After a day' },
-  { hours: 168, title: 'After a week' },
+  { hours: 0, title: 'Immediately' },
+  { hours: 24, title: 'After 1 day' },
+  { hours: 168, title: 'After 7 days' },
   { hours: 720, title: 'After 30 days' },
 ]
 
@@ -83,7 +84,7 @@ function Rotate({ of, onCreated, onClose }: CreateKeyDialogProps & { of: Key }):
   return (
     <Confirm
       title={`Replace “${of.label}”`}
-      verb="Make the new key"
+      verb="Create new key"
       isDanger={false}
       onClose={onClose}
       action={async () => {
@@ -94,9 +95,11 @@ function Rotate({ of, onCreated, onClose }: CreateKeyDialogProps & { of: Key }):
         onCreated(made)
       }}
     >
-      <p>A new key takes its place. The old one goes on for a while, so that you can hand out the new one.</p>
+      <p>
+        A new key replaces this one. The old key keeps working for a while so that you can deploy the new one.
+      </p>
       <label class="field">
-        <span>The old key ends</span>
+        <span>Old key expires</span>
         <select
           class="select"
           value={overlap_hours}
@@ -123,7 +126,7 @@ const Revoke = ({ of, onClose }: { of: Key; onClose: () => void }): JSX.Element 
       await invalidate(PATH)
     }}
   >
-    <p>Calls with it are refused from now on. This cannot be taken back.</p>
+    <p>Calls with this key are refused from now on. This cannot be undone.</p>
   </Confirm>
 )
 
@@ -138,7 +141,7 @@ function Dialogs({
 }) {
   const close = (): void => todo(null)
   const show = (key: Key): void => todo({ what: 'show', key })
-  // What was made meanwhile is still to be shown.
+  // Keep the dialog of a key that was just created.
   const leave = (): void => todo((now) => (now?.what === 'rotate' ? null : now))
   if (action === null) return null
   if (action.what === 'make') return <CreateKeyDialog onCreated={show} onClose={close} />
@@ -152,8 +155,8 @@ function Dialogs({
       label="the key"
       note={
         isSecret
-          ? 'Keep it now: it is not shown again. Windfall itself keeps only a fingerprint of it.'
-          : 'It can be read here again whenever you need it.'
+          ? 'Copy it now: it is not shown again. Windfall stores only a hash of it.'
+          : 'You can copy it from this page at any time.'
       }
       onClose={close}
     />
@@ -171,7 +174,7 @@ function Row({ one, todo }: { one: Key; todo: (action: KeyAction) => void }): JS
           <span class="badge">{one.kind === 'secret' ? 'Secret' : 'Publishable'}</span>
           {one.state === 'ending' && one.expires_at !== null && (
             <span class="badge warn" title={instant(one.expires_at)}>
-              ends <RelativeTime at={one.expires_at} />
+              expires <RelativeTime at={one.expires_at} />
             </span>
           )}
           {(known?.organizations.length ?? 0) > 1 && (
@@ -180,7 +183,7 @@ function Row({ one, todo }: { one: Key; todo: (action: KeyAction) => void }): JS
         </span>
         <span class="row">
           <span class="tiny quiet">
-            made <RelativeTime at={one.created_at} />
+            created <RelativeTime at={one.created_at} />
           </span>
           {isOurs ? (
             <>
@@ -196,7 +199,7 @@ function Row({ one, todo }: { one: Key; todo: (action: KeyAction) => void }): JS
               </button>
             </>
           ) : (
-            <span class="tiny quiet">declared in config.toml</span>
+            <span class="tiny quiet">defined in config.toml</span>
           )}
         </span>
       </div>
@@ -228,8 +231,8 @@ export function Keys(): JSX.Element {
           return (
             <>
               {alive.length === 0 && (
-                <Empty icon="key" title="No key yet">
-                  <p>An app may call without one; with a key nobody else can call in its name.</p>
+                <Empty icon="key" title="No keys yet">
+                  <p>Apps can call without a key unless sdk_auth requires one.</p>
                 </Empty>
               )}
               <ul class="rows">
@@ -237,7 +240,7 @@ export function Keys(): JSX.Element {
                   <Row key={one.id} one={one} todo={todo} />
                 ))}
               </ul>
-              {ended > 0 && <p class="tiny quiet">{ended} ended</p>}
+              {ended > 0 && <p class="tiny quiet">{ended} expired or revoked</p>}
             </>
           )
         }}

@@ -1,4 +1,4 @@
-/** Who is signed in, the password, and what was done. */
+/** Settings, Security: sessions, password and audit log. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
@@ -27,10 +27,10 @@ function Row({ session }: { session: Session }): JSX.Element {
       <div class="stack-s small">
         <span class="row">
           <strong title={session.user_agent}>{browserName(session.user_agent)}</strong>
-          {session.current && <span class="badge good">This one</span>}
+          {session.current && <span class="badge good">This browser</span>}
         </span>
         <span class="quiet">
-          from {session.address}, used <RelativeTime at={session.seen_at} />, begun{' '}
+          from {session.address}, last used <RelativeTime at={session.seen_at} />, created{' '}
           <RelativeTime at={session.created_at} />
         </span>
         {problem && (
@@ -54,7 +54,7 @@ function Sessions(): JSX.Element {
   const isOnlySession = (result.data?.sessions.length ?? 0) < 2
   return (
     <Card
-      title="Signed in"
+      title="Sessions"
       tools={
         <button type="button" class="button" disabled={isOnlySession} onClick={() => setEnding(true)}>
           Sign out everywhere else
@@ -80,7 +80,7 @@ function Sessions(): JSX.Element {
             await invalidate(PATH)
           }}
         >
-          <p>Every other browser has to give the password again.</p>
+          <p>All other browsers must sign in again.</p>
         </Confirm>
       )}
     </Card>
@@ -114,17 +114,17 @@ function Password(): JSX.Element {
           value={password}
           onInput={setPassword}
           isNew
-          hint="At least twelve characters. Every other browser is signed out."
+          hint="At least 12 characters. All other browsers are signed out."
         />
         <ErrorMessage message={problem} />
         {isDone && (
           <p class="notice good" role="status">
-            The password is changed.
+            Password changed.
           </p>
         )}
         <div>
           <button type="submit" class="button main" disabled={isBusy}>
-            Change the password
+            Change password
           </button>
         </div>
       </form>

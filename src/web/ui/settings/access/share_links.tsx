@@ -1,4 +1,4 @@
-/** Share links: made, listed, taken back. */
+/** Settings, Guests: share links. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
@@ -17,14 +17,14 @@ const KIND: CredentialKind<Link> = {
   createLabel: 'New share link',
   hint: 'My accountant',
   icon: 'share',
-  about: 'Whoever has a link sees the figures and charts of its apps, and no customers, events or settings.',
-  empty: 'Nobody has a link',
-  revokeText: 'Whoever came by it is out at once.',
+  about: 'Anyone with a link sees the figures and charts of its apps, but no customers, events or settings.',
+  empty: 'No share links',
+  revokeText: 'Anyone using this link loses access immediately.',
   secretOf: (made) => (made as Link & { url: string }).url,
-  secretTitle: 'The new share link',
-  secretNote: 'Keep it now: it is not shown again. You can make another at any time.',
+  secretTitle: 'New share link',
+  secretNote: 'Copy it now: it is not shown again. You can create another at any time.',
   column: {
-    title: 'Sees',
+    title: 'Amounts',
     of: (link) => (
       <>
         {link.basis === 'gross' ? 'Gross' : 'Proceeds'}
@@ -36,7 +36,7 @@ const KIND: CredentialKind<Link> = {
       </>
     ),
   },
-  used: { title: 'Opened', at: (link) => link.opened_at },
+  used: { title: 'Last opened', at: (link) => link.opened_at },
 }
 
 const BASES = [
@@ -56,11 +56,11 @@ export function Guests(): JSX.Element {
       more={
         <>
           <div class="field">
-            <span>Money as</span>
-            <Segments title="Money as" value={basis} choices={BASES} onPick={setBasis} />
+            <span>Amounts</span>
+            <Segments title="Amounts" value={basis} choices={BASES} onPick={setBasis} />
           </div>
           <label class="field">
-            <span>Passcode, if it should ask for one</span>
+            <span>Passcode (optional)</span>
             <input
               class="input"
               autocomplete="off"

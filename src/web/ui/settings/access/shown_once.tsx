@@ -1,4 +1,4 @@
-/** A secret that was made just now: this is the one time that it can be read. */
+/** A dialog with a new secret, which is shown only once. */
 import type { JSX } from 'preact'
 import { Copy } from '../../parts/copy.tsx'
 import { Dialog } from '../../parts/dialog.tsx'

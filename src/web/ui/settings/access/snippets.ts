@@ -1,4 +1,4 @@
-/** Calls to paste into an app: identify and attribute, in the words of several languages. */
+/** Code snippets for identify and attribute in several languages. */
 
 type Filled = { base_url: string; key: string | null; bundle_id: string }
 export const LANGUAGES = ['curl', 'Swift', 'JavaScript', 'Kotlin'] as const
@@ -99,6 +99,6 @@ const WRITERS: Record<Language, (filled: Filled, call: Call) => string> = {
   Kotlin: kotlin,
 }
 
-/** A call, ready to be pasted; without a key where none is needed. */
+/** A snippet, without a key if there is none. */
 export const snippet = (language: Language, call: Call, filled: Filled): string =>
   WRITERS[language](filled, call)

@@ -1,4 +1,4 @@
-/** Read tokens for programs: made, listed, taken back. */
+/** Settings, Tokens: read tokens. */
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { TokenAnswer, TokensAnswer } from '../../../../api/owner/tokens.ts'
@@ -17,14 +17,14 @@ const KIND: CredentialKind<Token> = {
   createLabel: 'New token',
   hint: 'Spreadsheet',
   icon: 'lock',
-  about: 'For scripts and other programs. A token reads everything about its apps, and changes nothing.',
-  empty: 'No program has a token',
-  revokeText: 'Whatever uses it is refused from now on.',
+  about: 'For scripts and other programs. A token can read all data of its apps and cannot change anything.',
+  empty: 'No tokens',
+  revokeText: 'Requests with this token are refused from now on.',
   secretOf: (made) => (made as Token & { token: string }).token,
-  secretTitle: 'The new token',
-  secretNote: 'Keep it now: it is not shown again. Windfall itself keeps only a fingerprint of it.',
+  secretTitle: 'New token',
+  secretNote: 'Copy it now: it is not shown again. Windfall stores only a hash of it.',
   column: { title: 'Ends in', of: (token) => <code>{token.hint}</code> },
-  used: { title: 'Used', at: (token) => token.used_at },
+  used: { title: 'Last used', at: (token) => token.used_at },
 }
 
 export function Tokens(): JSX.Element {
@@ -34,7 +34,7 @@ export function Tokens(): JSX.Element {
     <>
       <CredentialList kind={KIND} result={{ ...result, data: result.data?.tokens }} />
       {base && (
-        <Card title="Use one">
+        <Card title="Use a token">
           <div class="stack">
             <Copy
               isBlock
@@ -42,7 +42,7 @@ export function Tokens(): JSX.Element {
               text={`curl -H 'Authorization: Bearer wf_…' \\\n  ${base}/api/v1/overview`}
             />
             <p class="small quiet">
-              Every endpoint is in the <a href="/api/openapi.json">OpenAPI description</a>.
+              The <a href="/api/openapi.json">OpenAPI specification</a> lists every endpoint.
             </p>
           </div>
         </Card>
