@@ -72,7 +72,11 @@ export const SeriesParams = v.object({
   ),
   product: v.optional(words(/./, '', 'Product ids')),
   country: v.optional(
-    words(/^[A-Z]{3}$/, 'must be country codes of three letters, such as USA', 'Storefronts, ISO 3166 alpha-3'),
+    words(
+      /^[A-Z]{3}$/,
+      'must be country codes of three letters, such as USA',
+      'Storefronts, ISO 3166 alpha-3',
+    ),
   ),
   period: v.optional(
     words(/^P\d{1,4}[DWMY]$/, 'must be periods such as P1M', 'Subscription periods, ISO 8601'),
@@ -141,7 +145,10 @@ export const SeriesParams = v.object({
     ),
   ),
   part: v.optional(
-    v.pipe(v.string(), v.description('One part of the metric. By default, all parts; with a split, the total')),
+    v.pipe(
+      v.string(),
+      v.description('One part of the metric. By default, all parts; with a split, the total'),
+    ),
   ),
 })
 
@@ -174,11 +181,7 @@ export type SeriesRequest = {
 export function requireMetric(name: string): MetricName {
   const found = METRIC_NAMES.find((one) => one === name)
   if (found) return found
-  throw new Refusal(
-    400,
-    'unknown_metric',
-    `unknown metric ${name}; use one of: ${METRIC_NAMES.join(', ')}`,
-  )
+  throw new Refusal(400, 'unknown_metric', `unknown metric ${name}; use one of: ${METRIC_NAMES.join(', ')}`)
 }
 
 /**

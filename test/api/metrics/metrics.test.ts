@@ -286,8 +286,8 @@ beforeAll(async () => {
 test.each([
   ['mrr?from=2026-02-30', 'from', 'must be a day, YYYY-MM-DD'],
   ['mrr?from=2026-05-02&to=2026-05-01', 'to', 'must not be before 2026-05-02, the first day'],
-  ['mrr?from=2026-06-02', 'from', 'lies in the future; today is 2026-06-01'],
-  ['mrr?from=2026-06-02&to=2026-06-09', 'from', 'lies in the future; today is 2026-06-01'],
+  ['mrr?from=2026-06-02', 'from', 'must not be in the future; today is 2026-06-01'],
+  ['mrr?from=2026-06-02&to=2026-06-09', 'from', 'must not be in the future; today is 2026-06-01'],
   ['mrr?from=2021-05-31', 'from', 'must be at most 5 years before the last day'],
   ['mrr?interval=hour', 'interval', 'day'],
   [

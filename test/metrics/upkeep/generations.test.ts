@@ -241,7 +241,7 @@ test('without room for another generation the one before stays shown, and the ne
   expect([shown().currency, metrics.generations.making(shop.organization.id)]).toEqual(['USD', null])
   expect(metrics.refused(shop.organization.id)).toBeInstanceOf(Refusal)
   shop.windfall.log.flush()
-  expect(logged.filter((line) => line.includes('cannot be counted another way for now'))).toHaveLength(1)
+  expect(logged.filter((line) => line.includes('cannot be recomputed with the new settings'))).toHaveLength(1)
   // Facts are followed meanwhile.
   await shop.sell(LINEAGES + 1, { at: NOW - HOUR })
   expect(await mrr()).toEqual({ behind: null, count: LINEAGES + 1 })
