@@ -14,7 +14,7 @@ import { EXCLUDED_PARTS } from './excluded_parts.ts'
 import { type FormulaOptions, formulaOf, type Refunds } from './formulas.ts'
 import { rangeFaults, rangeOf } from './range.ts'
 
-/** CSV layouts. long: one line for each point of each series. wide: one line for each point, one column for each series. */
+/** CSV layouts. long: a line for each point of each series. wide: a line for each point, a column for each series. */
 const LAYOUTS = ['long', 'wide'] as const
 export type Layout = (typeof LAYOUTS)[number]
 

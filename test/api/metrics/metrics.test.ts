@@ -343,7 +343,7 @@ test('a metric that there is not is refused with those that there are', async ()
     const response = await get(`metrics/${name}`)
     expect({ status: response.status, body: await response.json() }).toMatchObject({
       status: 400,
-      body: { code: 'unknown_metric', detail: expect.stringContaining('there are: mrr, arr, ') },
+      body: { code: 'unknown_metric', detail: expect.stringContaining('use one of: mrr, arr, ') },
     })
   }
 })

@@ -80,6 +80,6 @@ test('what is kept is what a list reads, and a wrong one is told', async () => {
   )
   expect((await openCompared())[0]?.listed.proceeds_milli).toBe((first?.counted.proceeds_milli ?? 0) + 1)
   expect((await metrics.verify()).difference).toMatch(
-    /^the customer .*: proceeds_milli \d+ is kept, the facts give/,
+    /^the customer .*: proceeds_milli: stored \d+, expected \d+ from the facts/,
   )
 })

@@ -53,41 +53,47 @@ const ONE_DAY = '(series_id, day) in (select series_id, day from metric_days lim
 test.each([
   [
     `update metric_rows set storefront = 'ZZZ' where ${ONE_ROW}`,
-    /^1000: \[.*"ZZZ".*\] is kept, the facts give \[.*\]$/,
+    /^1000: stored \[.*"ZZZ".*\], expected \[.*\] from the facts$/,
   ],
-  [`delete from metric_rows where ${ONE_ROW}`, /^1000: \[.*\] is kept, the facts give \[.*\]$/],
-  [`update metric_days set count = count + 1 where ${ONE_DAY}`, /^the sum of .*: .* is kept, the rows give /],
+  [`delete from metric_rows where ${ONE_ROW}`, /^1000: stored \[.*\], expected \[.*\] from the facts$/],
+  [
+    `update metric_days set count = count + 1 where ${ONE_DAY}`,
+    /^the sum of .*: stored .*, expected .* from the rows$/,
+  ],
   [
     'delete from metric_days where count <> 0 and day = 20522',
-    /^the sum of .*, 2026-03-10: nothing is kept, the rows give/,
+    /^the sum of .*, 2026-03-10: stored nothing, expected .* from the rows$/,
   ],
-  ['delete from metric_days', /^the sum of .*: nothing is kept, the rows give/],
+  ['delete from metric_days', /^the sum of .*: stored nothing, expected .* from the rows$/],
   [
     'update metric_counted set is_provisional = 1 - is_provisional',
-    /^1000: is_provisional 1 is kept, the facts give 0$/,
+    /^1000: is_provisional: stored 1, expected 0 from the facts$/,
   ],
   [
     'update metric_counted set proceeds_milli = proceeds_milli + 1',
-    /^1000: proceeds_milli \d+ is kept, the facts give \d+$/,
+    /^1000: proceeds_milli: stored \d+, expected \d+ from the facts$/,
   ],
   [
     'update metric_counted set due_at = due_at + 1 where due_at is not null',
-    /^2000: due_at \d+ is kept, the facts give \d+$/,
+    /^2000: due_at: stored \d+, expected \d+ from the facts$/,
   ],
-  ['delete from metric_counted where lineage_id = 2', /^2000 is not counted$/],
-  ['delete from metric_lineages where id = 2', /^2000 is not counted$/],
+  ['delete from metric_counted where lineage_id = 2', /^2000 has not been counted$/],
+  ['delete from metric_lineages where id = 2', /^2000 has not been counted$/],
   [
     'update customer_values set ltv_milli = ltv_milli + 1',
-    /^the customer cus_.*: ltv_milli \d+ is kept, the facts give \d+$/,
+    /^the customer cus_.*: ltv_milli: stored \d+, expected \d+ from the facts$/,
   ],
-  ['delete from customer_values', /^the customer cus_.* is not kept$/],
-  ["update cohort_customers set spread = '{}'", /^what the customer of 1000 adds to cohorts$/],
-  ['delete from cohort_customers where lineage_id = 2', /^what the customer of 2000 adds to cohorts$/],
+  ['delete from customer_values', /^the customer cus_.* is not stored$/],
+  ["update cohort_customers set spread = '{}'", /^the cohort contribution of the customer of 1000 differs$/],
+  [
+    'delete from cohort_customers where lineage_id = 2',
+    /^the cohort contribution of the customer of 2000 differs$/,
+  ],
   [
     'update cohort_cells set charged_milli = charged_milli + 1',
-    /^the cohort sum .* is kept, the customers give/,
+    /^the cohort sum .*: stored .*, expected .* from the customers$/,
   ],
-  ['delete from cohort_cells', /^the cohort sum .* is not kept$/],
+  ['delete from cohort_cells', /^the cohort sum .* is not stored$/],
 ])('%s is told, also where few sums are held at once', (damage, words) => {
   expect(comparedWith(damage).difference).toMatch(words)
   expect(compareAtOnce({ ...changed(), cells_at_once: 7 }).difference).toMatch(words)
