@@ -138,7 +138,7 @@ function draftOf(fact: TransactionFact, until: number, infos: readonly RenewalFa
   return { fact, from: purchased_at, to, paid_to: Math.min(expires_at, revoked_at), until, isRetried }
 }
 
-/** Appends a transaction. Drops a previous one that had no time of its own. */
+/** Appends a transaction. Drops a previous one that had no duration. */
 function append(drafts: Draft[], draft: Draft): void {
   for (let before = drafts.at(-1); before; before = drafts.at(-1)) {
     trimToNext(before, draft)

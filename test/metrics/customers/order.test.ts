@@ -68,7 +68,8 @@ async function figuresAfter(facts: readonly Verified<Transaction>[], readBetween
   return kept
 }
 
-const TITLE = 'in any order, read in between or not, the same purchases make the same customers and cohorts'
+const TITLE =
+  'the same purchases give the same customers and cohorts in any order, with or without reads in between'
 
 test(TITLE, { timeout: 600_000 }, async () => {
   const { sign, root_pem } = await sharedAuthority()

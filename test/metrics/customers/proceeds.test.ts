@@ -48,7 +48,7 @@ async function expectRight(): Promise<void> {
 const sumOf = async (name: 'proceeds_milli' | 'proceeds_estimated') =>
   (await openCompared()).reduce((sum, { listed }) => sum + (listed[name] ?? 0), 0)
 
-test('facts, reports, rates and the commission reach what is kept, at once and behind that', async () => {
+test('facts, reports, rates and the commission update stored proceeds, immediately and by the worker', async () => {
   const { windfall } = late
   await expectRight()
   const estimated = await sumOf('proceeds_estimated')
@@ -72,7 +72,7 @@ test('facts, reports, rates and the commission reach what is kept, at once and b
   expect(await sumOf('proceeds_milli')).toBeGreaterThan(before)
 })
 
-test('what is kept is what a list reads, and a wrong one is told', async () => {
+test('a list reads stored proceeds, and a verification reports a wrong one', async () => {
   const { metrics, store } = late.windfall
   const [first] = await openCompared()
   await store.commit(() =>

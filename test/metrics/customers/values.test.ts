@@ -81,7 +81,7 @@ const nonZero = (persons: Map<string, Sums>) =>
     .map(([personKey, sums]) => [personKey, Object.fromEntries(sums.sort())] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1))
 
-test('what each person paid, as the books have it, in the currencies it was paid in', async () => {
+test('the payments of each person equal the books, in each currency', async () => {
   const { windfall } = app
   const owners = new Map<string, string>()
   for (const { person, original_transaction_id, bundle_id, environment } of simulation.books.entries) {
@@ -98,7 +98,7 @@ test('what each person paid, as the books have it, in the currencies it was paid
   expect(nonZero(found)).toEqual(nonZero(booksOf()))
 })
 
-test('made anew it is the same', async () => {
+test('a rebuild gives the same values', async () => {
   const before = kept()
   expect(await app.windfall.metrics.rebuild()).toBeGreaterThan(100)
   expect(kept()).toEqual(before)

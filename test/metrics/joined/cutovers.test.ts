@@ -16,7 +16,7 @@ import { DAY, NOW, openLate } from '../reports/late_connection.ts'
 
 const COMMISSION = { commission_percent: 30, commission_after_a_year_percent: 15, small_business: false }
 
-test('once the ledger has had what the reports have for thirty days, it is shown alone, for good', async () => {
+test('after thirty days of agreement only the ledger is shown, permanently', async () => {
   const from = NOW - 75 * DAY
   const late = await openLate({ subscribers: 120, from, connected: from })
   const { reported, store, imports, metrics } = late.windfall
@@ -52,7 +52,7 @@ test('once the ledger has had what the reports have for thirty days, it is shown
   expect(store.prepare('select * from metric_cutovers order by app_id, metric').all()).toEqual(kept)
 }, 30_000)
 
-test('a cutover is stored only if nothing changes between judging and storing it', async () => {
+test('stores a cutover only if nothing changes between evaluation and commit', async () => {
   const from = NOW - 45 * DAY
   const late = await openLate({ subscribers: 40, from, connected: from })
   const { windfall, clock, organization } = late
@@ -104,7 +104,7 @@ test('a cutover is stored only if nothing changes between judging and storing it
   expect(await judged(app, null)).toEqual(['flows', 'mrr', 'trials'])
 }, 30_000)
 
-test('a ledger that was whole before the first report is not interrupted by it', async () => {
+test('reports do not interrupt a ledger that was whole before the first of them', async () => {
   const from = NOW - 75 * DAY
   const late = await openLate({ subscribers: 60, from, connected: from })
   const { reported } = late.windfall
@@ -122,7 +122,7 @@ test('a ledger that was whole before the first report is not interrupted by it',
   }
 }, 30_000)
 
-test('why a month differs: each part of it has one cause', () => {
+test('each part of a month’s difference has one cause', () => {
   const day = (number: number, more: object = {}) => ({
     day: number,
     charges: 0,

@@ -8,7 +8,7 @@ const CANCELLED = { autoRenewStatus: 0, expirationIntent: 1 }
 const YEARLY = { productId: 'yearly' }
 const BOUGHT = { transactionReason: 'PURCHASE' }
 
-test('a trial, paid for, in grace, recovered: it is one subscription all the time', async () => {
+test('a trial, a payment, a grace period and a recovery are one subscription throughout', async () => {
   const { notifyTransaction, getMetric, get } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-03-01', '2026-03-08', TRIAL)
   await notifyTransaction('1', 1, '2026-03-08', '2026-04-08')
@@ -41,7 +41,7 @@ test('a trial, paid for, in grace, recovered: it is one subscription all the tim
   })
 })
 
-test('a grace that ended was time of the subscription all the same', async () => {
+test('a past grace period stays time of the subscription', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10')
   const grace = { gracePeriodExpiresDate: at('2026-04-26'), isInBillingRetryPeriod: true }
@@ -57,7 +57,7 @@ test('a grace that ended was time of the subscription all the same', async () =>
   })
 })
 
-test('an upgrade in the middle of a period: an expansion, and the unused half given back', async () => {
+test('an upgrade within a period is an expansion, and the unused half is prorated', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-04-01', '2026-05-01', { price: 10_000, isUpgraded: true })
   await notifyTransaction('1', 1, '2026-04-16', '2027-04-16', { ...YEARLY, ...BOUGHT, price: 179_880 })
@@ -75,7 +75,7 @@ test('an upgrade in the middle of a period: an expansion, and the unused half gi
   ])
 })
 
-test('a downgrade at the renewal: a contraction, and nothing given back', async () => {
+test('a downgrade at the renewal is a contraction without a proration', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   await notifyTransaction('1', 0, '2025-04-01', '2026-04-01', { ...YEARLY, price: 119_880 })
   await notifyTransaction('1', 1, '2026-04-01', '2026-05-01', { price: 4_990 })
@@ -101,7 +101,7 @@ async function threeMonths(refund: Record<string, unknown>) {
 }
 const REFUND = { revocationDate: at('2026-05-20'), revocationReason: 0 }
 
-test('the refund of an old period takes money back, and nothing of the subscription', async () => {
+test('a refund of an old period reduces revenue and does not affect the subscription', async () => {
   const { getMetric } = await threeMonths({ ...REFUND, revocationPercentage: 100_000 })
   expect(await movementsIn(getMetric)).toEqual(['2026-03-10 new 9990'])
   expect(await levelsOn(getMetric, ['2026-04-01', '2026-05-20'])).toEqual({
@@ -119,7 +119,7 @@ test('the refund of an old period takes money back, and nothing of the subscript
   expect(figuresIn(series, 'ratio')).toEqual({ '2026-03-01': 1, '2026-04-01': 0, '2026-05-01': 0 })
 })
 
-test('a partial refund gives back the part that Apple names, and ends what it is of', async () => {
+test('a partial refund returns the share that Apple names, and ends its transaction', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-04-01', '2026-05-01')
   const part = { revocationPercentage: 40_000, revocationType: 'REFUND_PRORATED', revocationReason: 0 }
@@ -130,7 +130,7 @@ test('a partial refund gives back the part that Apple names, and ends what it is
   expect(await movementsIn(getMetric)).toEqual(['2026-04-01 new 9990', '2026-04-15 churn_refund -9990'])
 })
 
-test('a refund that Apple took back never was', async () => {
+test('a reversed refund has no effect', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-05-10', '2026-06-10')
   await notifyTransaction('1', 0, '2026-05-10', '2026-06-10', { ...REFUND, signedDate: at('2026-05-20') })
@@ -145,7 +145,7 @@ test('a refund that Apple took back never was', async () => {
   })
 })
 
-test('who comes back for another product resubscribes, for what that is worth', async () => {
+test('a return with another product is a resubscription at that product’s value', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   await notifyTransaction(
     '1',
@@ -176,7 +176,7 @@ test('who comes back for another product resubscribes, for what that is worth', 
   expect(series[0]?.points[0]).toMatchObject({ numerator: 0, denominator: 1, ratio: 0 })
 })
 
-test('whom the family shares with is nobody who pays', async () => {
+test('family sharing does not count', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-04-01', '2026-07-01', { price: 29_970 })
   await notifyTransaction('2', 0, '2026-04-01', '2026-07-01', {

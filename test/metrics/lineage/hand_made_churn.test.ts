@@ -13,7 +13,7 @@ import { at, figuresIn, openTestLedger } from '../test_ledger.ts'
 const WEEKLY = { productId: 'weekly', price: 2_990 }
 const REFUNDED = (on: string) => ({ revocationDate: at(on), revocationReason: 0 })
 
-test('what began and ended within a period is beside its churn, which is never above 100 %', async () => {
+test('churn excludes what begins and ends within a period, so it never exceeds 100 %', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   // One of 9.990 a month is there when April begins, and cancelled on the 10th.
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', {}, { autoRenewStatus: 0 })
@@ -48,7 +48,7 @@ test('what began and ended within a period is beside its churn, which is never a
   })
 })
 
-test('of what was worth more when it was lost, the period loses what was there', async () => {
+test('a loss counts at most the value at the start of the period', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   // 10.000 a month when April begins, 20.000 of another product from the 10th, and all refunded on the 25th.
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', { price: 10_000 })
@@ -74,7 +74,7 @@ test('of what was worth more when it was lost, the period loses what was there',
   ])
 })
 
-test('fiscal months are of Pacific days, whatever the organization’s are', async () => {
+test('fiscal months consist of Pacific days, whatever the organization’s zone', async () => {
   const { app, notifyTransaction } = await openTestLedger()
   // Fiscal months: 29 March to 2 May, 3 to 30 May. In California 06:00 UTC is 23:00 of the day before.
   await notifyTransaction('1', 0, '2026-04-29', '2026-05-29', REFUNDED('2026-05-03T06:00:00Z'))
@@ -91,7 +91,7 @@ test('fiscal months are of Pacific days, whatever the organization’s are', asy
 const UNITS: readonly LossUnit[] = ['day', 'week', 'month', 'fiscal_month']
 const ENDINGS = ['voluntary', 'billing', 'refund', 'other'] as const
 
-test('in no history, by no unit and for no product is more lost than was there, or less than nothing', () => {
+test('in any history, losses lie between zero and the value at the start, for each unit and product', () => {
   const [calendar, pacific] = [openCalendar('Asia/Kathmandu'), openCalendar('America/Los_Angeles')]
   const toBase = (milli: number, currency: string, on: number): number =>
     currency === 'USD' ? milli : Math.round((milli * (on < day('2026-03-01') ? 110 : 120)) / 100)

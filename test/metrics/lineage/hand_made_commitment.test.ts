@@ -18,7 +18,7 @@ const instalment = (number: number) => ({
 })
 const OFF = { autoRenewStatus: 0 }
 
-test('who turned a commitment off pays on: committed, not at risk, until its last month', async () => {
+test('a commitment with renewal turned off is committed and not at risk until its last month', async () => {
   const { app, notifyTransaction, getMetric, get } = await openTestLedger()
   const [first, second, third, fourth] = MONTHS
   await notifyTransaction('1', 0, first, second, instalment(1))

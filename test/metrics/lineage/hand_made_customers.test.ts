@@ -4,7 +4,7 @@ import { at, figuresIn, openTestLedger } from '../test_ledger.ts'
 
 const RETRIED = { isInBillingRetryPeriod: true }
 
-test('what was lost of what was there, by why; and how many times over it was won', async () => {
+test('churn by cause, and the quick ratio', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   // Four at the start of April: 10, 20, 30 and 40 dollars a month, 100 together.
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', { price: 10_000 }, { autoRenewStatus: 0 })
@@ -42,7 +42,7 @@ test('what was lost of what was there, by why; and how many times over it was wo
 })
 
 test.each([1, 5])(
-  'a loss that began with a failed payment stays one when Apple gives up with intent %i',
+  'a loss that began with a failed payment stays billing when Apple expires it with intent %i',
   async (expirationIntent) => {
     const { notifyTransaction, getMetric, get } = await openTestLedger()
     // 9.990 a month to the end of February, and renewed until 1 March, when the payment fails without a grace.
@@ -84,7 +84,7 @@ test.each([1, 5])(
   },
 )
 
-test('payments that failed: recovered, given up, over after 60 days, or still to come', async () => {
+test('failed payments: recovered, lost, lost after 60 days, or pending', async () => {
   const { notifyTransaction, get } = await openTestLedger()
   /** A month that ends on a day, and could not be paid for then. */
   async function failed(id: string, from: string, to: string) {
@@ -125,7 +125,7 @@ test('payments that failed: recovered, given up, over after 60 days, or still to
   ])
 })
 
-test('status now, and what a month of it is worth that may be lost', async () => {
+test('current status and MRR at risk', async () => {
   const { notifyTransaction, get } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-05-10', '2026-06-10', { price: 4_000 })
   await notifyTransaction('2', 0, '2026-05-11', '2026-06-11', { price: 5_000 }, { autoRenewStatus: 0 })
@@ -155,7 +155,7 @@ test('status now, and what a month of it is worth that may be lost', async () =>
   ])
 })
 
-test('what a customer has brought: all purchases, less what was given back, before and after Apple’s part', async () => {
+test('LTV of a customer: purchases less refunds, gross and proceeds', async () => {
   const { notifyTransaction, get } = await openTestLedger({ rates: ['2026-05-05,EUR,0.5'] })
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', { price: 10_000 })
   const refund = { revocationDate: at('2026-04-20'), revocationPercentage: 40_000, revocationReason: 0 }

@@ -30,7 +30,7 @@ async function ltvOfMarch(get: Get) {
   return cohorts.map(({ values }) => values[0]?.net_milli)
 }
 
-test('who was given back everything has brought exactly nothing, whatever the rate did meanwhile', async () => {
+test('a customer with a full refund has a revenue of exactly zero, whatever the rate did', async () => {
   // A euro is 1 ÷ 0.9 dollars when it is charged, and 1 ÷ 0.8 when it is given back.
   const { notifyTransaction, getMetric, get } = await openTestLedger({
     rates: ['2026-03-10,EUR,0.9', '2026-04-20,EUR,0.8'],
@@ -54,7 +54,7 @@ test('who was given back everything has brought exactly nothing, whatever the ra
   expect(await ltvOfMarch(get)).toEqual([0])
 })
 
-test('parts of one charge that come to all of it leave nothing, not even by rounding', async () => {
+test('partial refunds of a whole charge leave exactly zero despite rounding', async () => {
   const rates = ['2026-03-01,EUR,0.3', '2026-03-16,EUR,0.4', '2026-04-10,EUR,0.5']
   const { notifyTransaction, getMetric, get } = await openTestLedger({ rates })
   const euro = { currency: 'EUR', storefront: 'DEU' }

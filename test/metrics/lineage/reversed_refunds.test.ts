@@ -38,7 +38,7 @@ async function openInOrder(order: readonly number[]) {
   return ledger
 }
 
-test('a refund that is taken back counts on its day, and the money again on the day it was taken back', async () => {
+test('a refund counts on its day, and its reversal on the day of the reversal', async () => {
   const { getMetric } = await openInOrder([0, 1, 2, 3])
   expect(await moneyIn(getMetric)).toEqual([
     '2026-03-01 new 10000',
@@ -65,7 +65,7 @@ test('a refund that is taken back counts on its day, and the money again on the 
   })
 })
 
-test('a refund that is taken back and given once more in part counts three times, in whatever order it is told', async () => {
+test('a refund, its reversal and a later partial refund count separately, in any order of arrival', async () => {
   const expected = [
     '2026-03-01 new 10000',
     '2026-03-10 refunds -10000',

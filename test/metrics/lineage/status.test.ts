@@ -39,7 +39,7 @@ async function openFourStates() {
 
 const DAYS = ['2026-04-30', '2026-05-05', '2026-05-10', '2026-05-25', '2026-06-01'] as const
 
-test('who will renew, will not, or waits for a payment, on any day that there was', async () => {
+test('the status of each subscription, on any past day', async () => {
   const { getMetric, app } = await openFourStates()
   const { series, kind, unit } = await getMetric('status?from=2026-04-30')
   expect({ kind, unit }).toEqual({ kind: 'level', unit: 'count' })
@@ -56,7 +56,7 @@ test('who will renew, will not, or waits for a payment, on any day that there wa
   expect((await app.windfall.metrics.verify()).difference).toBeNull()
 })
 
-test('what they are worth a month is at risk, and live', async () => {
+test('their monthly value at risk, in the series and live', async () => {
   const { getMetric, app, get } = await openFourStates()
   const { series, currency } = await getMetric('mrr_at_risk?from=2026-04-30')
   const milli = (part: string | null) => {
@@ -88,7 +88,7 @@ test('what they are worth a month is at risk, and live', async () => {
   expect((await app.windfall.metrics.verify()).difference).toBeNull()
 })
 
-test('a renewal that is turned on again is at risk no longer, and what was refunded never', async () => {
+test('a renewal turned on again is no longer at risk, and a refunded one never is', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-05-10', '2026-06-10', {}, { autoRenewStatus: 0 })
   await notifyTransaction(
@@ -105,7 +105,7 @@ test('a renewal that is turned on again is at risk no longer, and what was refun
   expect(Object.values(risk)).toEqual([1, 1, 0, 0, 0, 0])
 })
 
-test('a trial is none of them, and a split has the parts of each', async () => {
+test('a trial has no status, and a split has the parts of each value', async () => {
   const { notifyTransaction, getMetric } = await openFourStates()
   const trial = { offerType: 1, offerDiscountType: 'FREE_TRIAL', offerPeriod: 'P1W', price: 0 }
   await notifyTransaction('5', 0, '2026-05-28', '2026-06-04', trial, { autoRenewStatus: 0 })
@@ -155,7 +155,7 @@ async function openReturned(order: readonly number[]) {
 }
 
 test.each([[[0, 1, 2, 3]], [[3, 2, 1, 0]], [[2, 0, 3, 1]]])(
-  'what Apple said before the customer bought again says nothing of the new subscription (%j)',
+  'infos from before a new purchase do not apply to the new subscription (%j)',
   async (order) => {
     const { app, getMetric, get } = await openReturned(order)
     const rows = app.windfall.store.prepare(

@@ -64,7 +64,7 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
       return { from, until, has: ({ at }: { at: number }) => at >= from && at < until }
     }
 
-    test('every sum of every day that is kept, whole and by each dimension, is what the oracle finds', () => {
+    test('every stored daily sum, in total and by each dimension, equals the oracle’s', () => {
       let cells = 0
       for (const { id } of played.app.windfall.apps.list()) {
         for (const zone of new Set([time_zone, PACIFIC])) {
@@ -76,13 +76,13 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
       expect(cells).toBeGreaterThan(10_000)
     })
 
-    test('who is alive, what for, and for how much a month, as the books have it', () => {
+    test('active subscriptions and their monthly values equal the books', () => {
       for (let at = played.from + DAY; at < played.until; at += 3.25 * DAY) {
         expect(aliveBy(oracle, at, isDeclared)).toEqual(books.aliveBy(at, isDeclared))
       }
     })
 
-    test('trials: those that began, and those that ended and were paid for at once', () => {
+    test('trials that began, and trials that ended and were paid immediately', () => {
       for (const month of monthsOf(played)) {
         const { has } = rangeOf(month)
         const trials = books.own.filter(({ kind }) => kind === 'trial')
@@ -104,7 +104,7 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
       }
     })
 
-    test('who of those alive when a month began was lost by its end, why, and who only passed', () => {
+    test('losses by cause, returns and passing subscriptions of each month', () => {
       for (const month of monthsOf(played)) {
         const { from, until, has } = rangeOf(month)
         const expected: Sums = {}
@@ -127,7 +127,7 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
       }
     })
 
-    test('churn as it is answered is the oracle’s, in subscriptions and in money, whole and by why', async () => {
+    test('the API’s churn equals the oracle’s, in subscriptions and in money, in total and by cause', async () => {
       const token = await played.app.token()
       const months = monthsOf(played).filter(({ from_on }) => oracle.days.startOf(from_on) < played.until)
       const range = `interval=month&from=${months[0]?.from_on}&to=${oracle.days.dayOf(played.until)}`
@@ -160,7 +160,7 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
       return nonZero(sums)
     }
 
-    test('what was charged, refunded and given back at upgrades, by month and in each currency', () => {
+    test('charges, refunds and prorations, by month and in each currency', () => {
       for (const month of monthsOf(played)) {
         const { has } = rangeOf(month)
         const found = oracle.revenue(month)
@@ -181,7 +181,7 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
       }
     })
 
-    test('what each customer has paid, and what those of a month have paid after so many days', () => {
+    test('the payments of each customer, and of each month’s cohort after some days', () => {
       const lineageOf = new Map(
         oracle
           .customerValues()
@@ -214,7 +214,7 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
       }
     })
 
-    test('movements add up to what MRR became, by currency and in the base, however they are put together', () => {
+    test('movements sum to MRR by currency and in the base currency, however they are grouped', () => {
       for (const month of monthsOf(played)) {
         const [before, after] = [rangeOf(month).from - 1, Math.min(rangeOf(month).until - 1, played.until)]
         const became = less(oracle.mrrAt(after), oracle.mrrAt(before))
@@ -236,7 +236,7 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
       }
     })
 
-    test('what each payer of a month has paid', () => {
+    test('the payments of each payer of a month', () => {
       const customerOf = new Map(
         oracle
           .customerValues()
@@ -253,7 +253,7 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
       }
     })
 
-    test('how many of those first paid in a month were still paid for at each renewal', () => {
+    test('how many of a month’s first payers were still paid at each renewal', () => {
       for (const { cohort, size, renewals } of nonEmpty(oracle.retention('month'))) {
         const month = monthsOf(played).find(({ from_on }) => from_on.startsWith(cohort))
         const { from, until } = rangeOf(month ?? { from_on: '1970-01-01', until_on: '1970-01-01' })
@@ -283,7 +283,7 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
      *
      * Prices that nobody has said are in neither sum; ours counts the subscription.
      */
-    test('active subscriptions, trials and MRR are those of RevenueCat’s predicates, but for reasons that are listed', () => {
+    test('active subscriptions, trials and MRR equal RevenueCat’s predicates, except for listed reasons', () => {
       const ours = played.oracle({ time_zone: 'UTC', factors: 'revenuecat' })
       const { unexplained, reasons } = beside(played.store, ours, played.from, played.until)
       expect(unexplained.slice(0, 10)).toEqual([])
@@ -299,7 +299,7 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
      * Theirs takes the whole price back where Apple gave a part back, and knows nothing of what upgrades give back. It
      * would count renewals that are signed and not begun, too: those are left out here.
      */
-    test('revenue is that of RevenueCat, but for refunds in part and for prorations', () => {
+    test('revenue equals RevenueCat’s, except for partial refunds and prorations', () => {
       const theirs = revenueBy(played.store, played.until)
       const all = { from_on: '1970-01-01', until_on: '2030-01-01' }
       const found = oracle.revenue(all)

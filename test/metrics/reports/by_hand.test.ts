@@ -51,7 +51,7 @@ const withReports = (
   rows: readonly Cells[],
 ) => apple.setReply(kind, day, rows)
 
-test('levels: standard, offers by their own length, trials, grace, retry', async () => {
+test('levels: standard, offers by their own length, trials, grace periods, billing retry', async () => {
   const { apple, run, on } = await opened()
   withReports(apple, 'subscription_event', DAY, [
     // Three months for one payment.
@@ -90,7 +90,7 @@ test('levels: standard, offers by their own length, trials, grace, retry', async
   expect(on(DAY, 'mrr.proceeds')?.milli).toBe(232_165)
 })
 
-test('proceeds whose currency Apple leaves blank are unknown: the row counts, and its share is estimated', async () => {
+test('proceeds without a currency are unknown: the row counts, and its share is estimated', async () => {
   const { apple, run, on, request, token } = await opened()
   const named = { 'Active Standard Price Subscriptions': '1' }
   withReports(apple, 'subscription', DAY, [
@@ -122,7 +122,7 @@ test('proceeds whose currency Apple leaves blank are unknown: the row counts, an
   expect(revenue.proceeds_known).toEqual({ exact: 7_000, ratio: 0, estimated: 13_986 })
 })
 
-test('a length that is told later changes the days that were counted without it', async () => {
+test('an offer length that becomes known later changes days counted without it', async () => {
   const { apple, run, on } = await opened()
   const offer = {
     ...level({ ...withoutAny, 'Customer Price': '15.00', 'Subscription Offer Name': 'come_back' }),
@@ -145,7 +145,7 @@ test('a length that is told later changes the days that were counted without it'
   expect(on(EARLIER, 'mrr')?.milli).toBe(7_500)
 })
 
-test('sales: charges, refunds, parts given back, downloads, proceeds in a currency of their own', async () => {
+test('sales: charges, refunds, prorations, downloads, and proceeds in another currency', async () => {
   const { apple, run, on } = await opened()
   withReports(apple, 'sales', DAY, [
     sale(),
@@ -183,7 +183,7 @@ test('sales: charges, refunds, parts given back, downloads, proceeds in a curren
   expect(on(DAY, 'downloads')?.count).toBe(5)
 })
 
-test('events: trials begun, paid for and lost; ends by why', async () => {
+test('events: trials that began, converted and were lost; cancellations by reason', async () => {
   const { apple, run, on } = await opened()
   const trial = { 'Subscription Offer Type': 'Free Trial', 'Consecutive Paid Periods': '0' }
   withReports(apple, 'subscription_event', DAY, [
@@ -227,7 +227,7 @@ test('events: trials begun, paid for and lost; ends by why', async () => {
   expect(counts.map((measure) => on(DAY, measure)?.count)).toEqual([5, 3, 4, 6, 7, 1])
 })
 
-test('losses of what began within a unit of time, and those that came back within it, are told apart', async () => {
+test('passing and returned losses count separately', async () => {
   const { apple, run, on } = await opened()
   const began = (day: string, quantity: number): Cells => ({
     'Original Start Date': day,
@@ -278,7 +278,7 @@ test('losses of what began within a unit of time, and those that came back withi
   expect(on(DAY, 'paid.direct')?.count).toBe(16)
 })
 
-test('a day that Apple revises is summed anew, and nothing of what it was is left', async () => {
+test('sums a revised day again and leaves nothing of the previous sums', async () => {
   const { apple, run, on, shown, store, metrics, reported } = await opened()
   withReports(apple, 'sales', DAY, [sale(), sale({ 'Country Code': 'DE', 'Customer Currency': 'EUR' })])
   await run()
@@ -295,7 +295,7 @@ test('a day that Apple revises is summed anew, and nothing of what it was is lef
   expect(reportedSums(store, shown().id)).toEqual(before.sums)
 })
 
-test('a rate that arrives while its day is summed is not missed', async () => {
+test('applies a rate that arrives while its day is summed', async () => {
   const { apple, run, on, reported, windfall } = await opened()
   const { rates } = windfall
   withReports(apple, 'sales', DAY, [sale({ 'Country Code': 'DE', 'Customer Currency': 'EUR' })])
@@ -311,7 +311,7 @@ test('a rate that arrives while its day is summed is not missed', async () => {
   expect(on(DAY, 'revenue.renewal')).toEqual({ milli: 39_960, count: 2 })
 })
 
-test('each generation has sums of its own, in its currency, and none once it is dropped', async () => {
+test('each generation has its own sums in its currency, and none after it is dropped', async () => {
   const { apple, app, run, shown, store, metrics, organization, reported, windfall } = await opened()
   const { rates, clock, organizations } = windfall
   await store.commit(() => rates.keep(rates.readCsv(`date,currency,rate\n${DAY},EUR,0.5`, 'USD')))
@@ -338,7 +338,7 @@ test('each generation has sums of its own, in its currency, and none once it is 
   expect(reported.dueDays(before.id)).toEqual({ count: 0, since: null })
 })
 
-test('a level of a day that is missing goes on from the day before, marked; of a flow nothing is known', async () => {
+test('a missing day continues the level of the day before, marked; its flows are unknown', async () => {
   const { apple, run, app, shown, reported } = await opened()
   for (const day of [EARLIER, DAY]) {
     withReports(apple, 'subscription', day, [level()])
@@ -379,7 +379,7 @@ test('a level of a day that is missing goes on from the day before, marked; of a
 
 const us = (day: string): string => `${day.slice(5, 7)}/${day.slice(8, 10)}/${day.slice(0, 4)}`
 
-test('what Apple says cannot be empty is no day of zeros', async () => {
+test('a report that Apple says cannot be empty is no day of zeros', async () => {
   const { apple, run, app, shown, reported } = await opened()
   withReports(apple, 'subscription', BEFORE, [level()])
   withReports(apple, 'sales', DAY, [sale()])
@@ -400,7 +400,7 @@ test('what Apple says cannot be empty is no day of zeros', async () => {
   expect(values.get('')?.[0]?.milli).toBe(319_680)
 })
 
-test('what was due when the process ended is summed at the next start', async () => {
+test('days due at a process’s end are summed at the next start', async () => {
   const { apple, run, store, folder, reported } = await opened()
   withReports(apple, 'sales', DAY, [sale()])
   await run()
@@ -415,7 +415,7 @@ test('what was due when the process ended is summed at the next start', async ()
   expect(rowsOf(again.store, 'reported_sums')).toEqual(kept)
 })
 
-test('proceeds of charges: exact on their day, by ratio after it, estimated where no report has the price', async () => {
+test('proceeds of charges: exact on their day, by ratio after it, estimated without a reported price', async () => {
   const { apple, run, app, reported } = await opened()
   withReports(apple, 'sales', BEFORE, [
     sale({ 'Begin Date': us(BEFORE), 'End Date': us(BEFORE), 'Proceeds Reason': ' ' }),

@@ -63,7 +63,7 @@ describe.each(SEEDS)('seed %i', (seed) => {
       expect(unknown).toBeGreaterThan(0)
     })
 
-    test('the churn rate of the months before is Apple’s count, exactly, and near the truth', async () => {
+    test('the churn rate of earlier months equals Apple’s count exactly, and is near the true rate', async () => {
       const distances: number[] = []
       for (const { bundle_id, id } of late.apps) {
         const cutover = late.windfall.reported.cutoverOf(id, 'flows')?.at ?? 0
@@ -85,7 +85,7 @@ describe.each(SEEDS)('seed %i', (seed) => {
       expect(near.length / distances.length).toBeGreaterThanOrEqual(0.95)
     })
 
-    test('what reports carry no money for is null before the ledger, and never nothing', async () => {
+    test('amounts that reports lack are null before the ledger, never zero', async () => {
       const path = (name: string) => `${name}?${range}&interval=month`
       for (const name of ['mrr_churn_rate', 'quick_ratio']) {
         const [first] = (await getMetric(path(name))).series[0]?.points ?? []
@@ -97,7 +97,7 @@ describe.each(SEEDS)('seed %i', (seed) => {
       for (const { points } of itemised) expect(points[0]).toMatchObject({ milli: null, complete: false })
     })
 
-    test('split by app, of each is known what is known of it by itself', async () => {
+    test('a split by app knows of each app what it knows without the split', async () => {
       for (const metric of ['new_trials', 'status', 'mrr_churn_rate', 'first_payments']) {
         const path = `${metric}?${range}&interval=week`
         const { series } = await getMetric(`${path}&split=app`)
@@ -107,7 +107,7 @@ describe.each(SEEDS)('seed %i', (seed) => {
       }
     })
 
-    test('split, the parts of Apple’s count add up to the whole', async () => {
+    test('the parts of a split of Apple’s count sum to the total', async () => {
       const path = `churn_rate?${range}&interval=month`
       const [whole] = (await getMetric(path)).series
       for (const split of ['product', 'country', 'period', 'app']) {

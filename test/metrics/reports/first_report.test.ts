@@ -54,7 +54,7 @@ async function read(count: number) {
   return { days, amounts: values.get('') }
 }
 
-test('a rate that moved is no reason to hide the year before the first report', async () => {
+test('a changed rate does not hide the year before the first report', async () => {
   const { days, amounts } = await read(1)
   expect(days.map(({ source, is_known }) => [source, is_known])).toEqual([
     ...Array.from({ length: 3 }, () => ['ledger', true]),
@@ -66,7 +66,7 @@ test('a rate that moved is no reason to hide the year before the first report', 
   ])
 })
 
-test('where the report has more than the ledger ever heard of, nothing is known before it', async () => {
+test('if the report has more than the ledger, nothing before it is known', async () => {
   const { days, amounts } = await read(2)
   expect(days.map(({ is_known }) => is_known)).toEqual([false, false, false, true])
   expect(amounts?.map(({ count }) => count)).toEqual([0, 0, 0, 2])

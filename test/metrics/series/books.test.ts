@@ -73,7 +73,7 @@ test('active trials', () => {
   }
 })
 
-test('what was charged, refunded and given back at upgrades, month by month', () => {
+test('charges, refunds and prorations, month by month', () => {
   const { books } = simulation
   for (let from = FROM; from < UNTIL; from += 30 * DAY) {
     const until = from + 30 * DAY
@@ -88,7 +88,7 @@ test('what was charged, refunded and given back at upgrades, month by month', ()
   }
 })
 
-test('the movements of each currency add up to its MRR', () => {
+test('the movements of each currency sum to its MRR', () => {
   const moved = [...new Set(rows.map(({ measure }) => measure))].filter((one) => one.startsWith('mrr.'))
   for (const at of instants) expect(kept(moved, at)).toEqual(kept(['mrr'], at))
 })

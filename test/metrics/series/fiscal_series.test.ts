@@ -21,7 +21,7 @@ async function openAtYearEnd() {
   return ledger
 }
 
-test('fiscal months are of Pacific days, named as in Apple’s finance reports', async () => {
+test('fiscal months consist of Pacific days and have the names of Apple’s finance reports', async () => {
   const { getMetric } = await openAtYearEnd()
   const revenue = await getMetric(`revenue?${RANGE}`)
   expect(revenue).toMatchObject({ time_zone: 'America/Los_Angeles', interval: 'fiscal_month' })
@@ -48,7 +48,7 @@ test('every metric has fiscal months', async () => {
   }
 })
 
-test('before a range lie as many fiscal months, and twelve of them are the usual range', async () => {
+test('the previous range has as many fiscal months, and the default range has twelve', async () => {
   const { getMetric } = await openAtYearEnd()
   const { previous } = await getMetric(`revenue?${RANGE}&compare=previous`)
   // P4 to P6 of fiscal year 2026: five weeks, and twice four.
@@ -64,7 +64,7 @@ test('before a range lie as many fiscal months, and twelve of them are the usual
   })
 })
 
-test('a table names the fiscal month and its last day', async () => {
+test('a CSV file names the fiscal month and its last day', async () => {
   const { get } = await openAtYearEnd()
   const rows = async (path: string) =>
     (await (await get(`metrics/${path}`)).text())
@@ -84,7 +84,7 @@ test('a table names the fiscal month and its last day', async () => {
   ])
 })
 
-test('days beyond Apple’s fiscal calendar are refused with the last fiscal month known', async () => {
+test('refuses days beyond Apple’s fiscal calendar and names the last known fiscal month', async () => {
   const { app, get } = await openAtYearEnd()
   const errorsOf = async (query: string) => {
     const response = await get(`metrics/mrr?interval=fiscal_month&${query}`)

@@ -47,7 +47,7 @@ const days = <Value>(...[before, day, after]: [Value, Value, Value]): Record<str
   '2026-05-02': after,
 })
 
-test('reports tell of downloads, and of the way to a payment before the ledger began; the rest is a gap', async () => {
+test('reports provide downloads, and the funnel before the ledger began; the rest is a gap', async () => {
   const { getMetric, get } = await openReported()
   const downloads = await getMetric(`downloads?${RANGE}`)
   expect(figuresIn(downloads.series, 'count')).toEqual(days(null, 7, null))
@@ -112,7 +112,7 @@ async function notifyTrial({ notify, authority }: Awaited<ReturnType<typeof open
   expect((await notify(outerPayload(body, outer))).status).toBe(200)
 }
 
-test('a share of downloads counts the days that a report of downloads covers, and no other', async () => {
+test('a ratio over downloads counts only the days that a download report covers', async () => {
   const reported = await openReported()
   await notifyTrial(reported)
   const { getMetric } = reported
@@ -131,7 +131,7 @@ test('a share of downloads counts the days that a report of downloads covers, an
   }
 })
 
-test('nothing is known of the sandbox’s downloads, and a level of a time before the reports is a gap', async () => {
+test('sandbox downloads are unknown, and a level before the reports is a gap', async () => {
   const { getMetric } = await openReported()
   const sandbox = await getMetric(`downloads?${RANGE}&environment=sandbox`)
   expect(figuresIn(sandbox.series, 'count')).toEqual(days(null, null, null))
@@ -142,7 +142,7 @@ test('nothing is known of the sandbox’s downloads, and a level of a time befor
   }
 })
 
-test('the ledger tells of first payments, after a trial and without', async () => {
+test('the ledger provides first payments, with and without a trial', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   const trial = { offerType: 1, offerDiscountType: 'FREE_TRIAL', offerPeriod: 'P1W', price: 0 }
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10')

@@ -17,7 +17,7 @@ const WORTH = {
 } as const
 
 test.each(['calendar', 'revenuecat'] as const)(
-  'by %s months each duration is worth its price times its factor, and every answer names them',
+  '%s months convert each duration by its factor, and every answer names them',
   async (factors) => {
     const { app, notifyTransaction, get, getMetric } = await openTestLedger({
       env: { WINDFALL_METRICS_FACTORS: factors },

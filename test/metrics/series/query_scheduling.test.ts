@@ -77,7 +77,7 @@ async function soon<Given>(getMetric: () => Promise<Given>): Promise<Given> {
 const dueNow = () =>
   shop.windfall.metrics.behind(shop.windfall.metrics.generations.shown(shop.organization.id), null)
 
-test('two hundred subscriptions are waited for, by many questions together', async () => {
+test('many requests share one wait for two hundred due subscriptions', async () => {
   await open(10_000)
   await worker.halt()
   await makeDue(200)
@@ -87,7 +87,7 @@ test('two hundred subscriptions are waited for, by many questions together', asy
   for (const answer of answers) expect(await behindOf(answer)).toBeNull()
 })
 
-test('a question does not wait for longer than it says', async () => {
+test('a request waits no longer than its limit', async () => {
   await open(50)
   await worker.halt()
   await makeDue(200)
@@ -101,7 +101,7 @@ test('a question does not wait for longer than it says', async () => {
   worker.release()
 })
 
-test('of more it is said at once that they are missing', async () => {
+test('with more due subscriptions the answer is immediate and says what is missing', async () => {
   await open(10_000)
   await worker.halt()
   await makeDue(201)
@@ -113,7 +113,7 @@ test('of more it is said at once that they are missing', async () => {
   expect(await behindOf(getMetric())).toBeNull()
 })
 
-test('a reader may say how long it waits, and a file waits by itself', async () => {
+test('a client may set how long it waits, and a file waits by default', async () => {
   await open(0)
   await worker.halt()
   await makeDue(1_000)
@@ -132,7 +132,7 @@ test('a reader may say how long it waits, and a file waits by itself', async () 
   }
 })
 
-test('each question waits as long as a reader says', async () => {
+test('each request waits as long as its client sets', async () => {
   await open(0)
   await worker.halt()
   await makeDue(201)
@@ -144,7 +144,7 @@ test('each question waits as long as a reader says', async () => {
   for (const answer of answers) expect((await answer).status).toBe(200)
 })
 
-test('a file of coverage says that figures are behind', async () => {
+test('a coverage file says that figures are behind', async () => {
   await open(0)
   await worker.halt()
   await makeDue(201)
@@ -152,7 +152,7 @@ test('a file of coverage says that figures are behind', async () => {
   expect(answer.headers.get('x-windfall-behind')).toMatch(/^lineages=201, /)
 })
 
-test('the page of a customer is brought up to date before a thousand others', async () => {
+test('a customer page is brought up to date before a thousand other customers', async () => {
   await open(0)
   const { customers } = (await (await getMetric('/api/v1/customers')).json()) as {
     customers: { id: string }[]
@@ -177,7 +177,7 @@ test('the page of a customer is brought up to date before a thousand others', as
   expect(dueNow()?.lineages).toBeGreaterThan(0)
 })
 
-test('figures are behind while a change has not marked all that it concerns', async () => {
+test('figures are behind until a task has marked all lineages that it concerns', async () => {
   await open(50)
   await worker.halt()
   const { store, rates } = shop.windfall

@@ -46,7 +46,7 @@ async function openFive(options = {}) {
   return ledger
 }
 
-test('levels are those at the end of each month, and now of the one that is not over', async () => {
+test('a level is its value at the end of each month, or now in the current month', async () => {
   const { getMetric } = await openFive()
   const mrr = await getMetric(`mrr?${RANGE}`)
   // March: A 9.990 + D 59.880 ÷ 12 = 4.990. April: A + B, D is gone. May and today: A.
@@ -80,7 +80,7 @@ test('levels are those at the end of each month, and now of the one that is not 
   expect(figuresIn((await getMetric(`active_trials?${RANGE}`)).series, 'count')).toEqual(months(0, 0, 1, 1))
 })
 
-test('movements sum up to what the level changed by', async () => {
+test('movements sum to the change of the level', async () => {
   const { getMetric } = await openFive()
   const { series } = await getMetric(`mrr_movements?${RANGE}`)
   expect(series.map(({ part }) => part)).toEqual([null, 'new', 'churn_voluntary', 'churn_refund'])
@@ -98,7 +98,7 @@ test('movements sum up to what the level changed by', async () => {
   )
 })
 
-test('churn is what was lost of what was there at the start, by subscriptions and by what they are worth', async () => {
+test('churn is the lost share of what was active at the start, by subscriptions and by MRR', async () => {
   const { getMetric } = await openFive()
   const { series } = await getMetric(`churn_rate?${RANGE}`)
   // April: D of A and D. May: B of A and B.
@@ -115,7 +115,7 @@ test('churn is what was lost of what was there at the start, by subscriptions an
   expect(figuresIn(quick.series, 'ratio')).toEqual(months(null, 2.002004, 0, null))
 })
 
-test('in two buckets what left a filter without being lost is not Churned, but not itemised', async () => {
+test('in two buckets, what leaves a filter without a loss is not itemized instead of churned', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   // 9.990 of `monthly` from 10 March, changed to 19.990 of `monthly_max` on 10 April.
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10')
@@ -136,12 +136,12 @@ test('in two buckets what left a filter without being lost is not Churned, but n
   expect(await two('&product=monthly_max')).toEqual([19_990, 0, 10_000, 9_990])
 })
 
-test('each metric of money says at the rate of which day it is converted', () => {
+test('each metric of money documents which day’s rate converts it', () => {
   for (const definition of Object.values(DEFINITIONS).filter(isMoney))
     expect(definition.formula, definition.name).toMatch(/rate of/)
 })
 
-test('what was lost and came back in the same month is not lost in it, but is in its day', async () => {
+test('a subscription lost and regained within a month is lost in its day but not in the month', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   // Paid until 10 April, and again from 20 April on.
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', {}, { autoRenewStatus: 0, expirationIntent: 1 })
@@ -166,7 +166,7 @@ test('what was lost and came back in the same month is not lost in it, but is in
   expect(figuresIn(weekly.series, 'numerator')).toEqual({ '2026-04-06': 1, '2026-04-13': 0, '2026-04-20': 0 })
 })
 
-test('trials are told by when they end, and by when they began', async () => {
+test('trials count by their end and by their start', async () => {
   const { getMetric } = await openFive()
   expect(figuresIn((await getMetric(`new_trials?${RANGE}`)).series, 'count')).toEqual(months(0, 2, 1, 0))
   const ended = await getMetric(`trial_conversion?${RANGE}`)
@@ -180,7 +180,7 @@ test('trials are told by when they end, and by when they began', async () => {
   expect(figuresIn(series, 'complete')).toEqual(months(true, true, false, false))
 })
 
-test('revenue is charges less refunds, on the day of either', async () => {
+test('revenue is charges less refunds, each on its own day', async () => {
   const { notifyTransaction, getMetric } = await openFive()
   await notifyTransaction('6', 0, '2026-05-03', null, {
     type: 'Consumable',
@@ -207,7 +207,7 @@ test('revenue is charges less refunds, on the day of either', async () => {
   expect(figuresIn(mrr.series, 'count', { part: 'unpriced' })).toEqual(months(0, 0, 1, 1))
 })
 
-test('what was charged in one currency is told in it, and what no rate is known for apart', async () => {
+test('a currency filter leaves amounts unconverted, and amounts without a rate are listed separately', async () => {
   const { getMetric } = await openFive()
   const euros = await getMetric(`mrr?${RANGE}&currency=EUR`)
   // 29.940 ÷ 12
@@ -243,7 +243,7 @@ test('what was charged in one currency is told in it, and what no rate is known 
   })
 })
 
-test('an amount converted at a rate that is not final yet is not complete', async () => {
+test('an amount converted at a provisional rate is incomplete', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger({
     rates: ['2026-05-26,EUR,0.5', '2026-05-27,EUR,0.5'],
   })
@@ -261,7 +261,7 @@ test('an amount converted at a rate that is not final yet is not complete', asyn
   expect(Object.values(figuresIn(counted.series, 'complete'))).toEqual([true, true, true, true, true, true])
 })
 
-test('splits have every value by itself, the others as one, and filters take from both', async () => {
+test('a split has a series for each value and one for the others, and filters restrict both', async () => {
   const { getMetric } = await openFive()
   const byCountry = await getMetric(`mrr?${RANGE}&split=country`)
   expect(figuresIn(byCountry.series, 'milli', { value: 'USA' })).toEqual(months(9_990, 19_980, 9_990, 9_990))
@@ -300,7 +300,7 @@ test('splits have every value by itself, the others as one, and filters take fro
   )
 })
 
-test('an attribute of users leaves those that are linked to them', async () => {
+test('an attribute filter keeps only subscriptions linked to users with it', async () => {
   const { app, getMetric } = await openFive()
   const secret = { authorization: `Bearer ${await app.key('secret')}` }
   const call = { bundleId: 'com.example.lantern' }
@@ -334,7 +334,7 @@ test('an attribute of users leaves those that are linked to them', async () => {
   )
 })
 
-test('a day is one of the organization, also when its clocks change, or one of Apple’s reports', async () => {
+test('a day follows the organization’s time zone across clock changes, or that of Apple’s reports', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger({ time_zone: 'America/New_York' })
   // New York's clocks go from 2 to 3 at night on 8 March: that day begins at 5:00 UTC and the next at 4:00.
   const instants = [
@@ -361,7 +361,7 @@ test('a day is one of the organization, also when its clocks change, or one of A
   })
 })
 
-test('what takes effect later is shown when its time has come', async () => {
+test('a change with a future effect is shown from then on', async () => {
   const { app, notifyTransaction, getMetric } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-05-02', '2026-06-02')
   await notifyTransaction('1', 1, '2026-06-02', '2026-07-02', {
@@ -376,7 +376,7 @@ test('what takes effect later is shown when its time has come', async () => {
   })
 })
 
-test('proceeds that no report tells of are what is left after Apple’s commission', async () => {
+test('proceeds without a report are the price less Apple’s commission', async () => {
   const { getMetric } = await openFive()
   // 30 % of each: 9.990 → 6.993; 59.880 → 41.916.
   const net = await getMetric(`revenue?${RANGE}&basis=proceeds`)

@@ -9,7 +9,7 @@ const DAYS = 'from=2026-05-28&to=2026-05-31'
 const USA = { value: 'USA' }
 const DEU = { value: 'DEU' }
 
-test('what arrives after a chart was drawn is in it when it is drawn again', async () => {
+test('a chart drawn again contains what arrived meanwhile', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-05-29', '2026-06-29')
   const by = `mrr?${DAYS}&split=country`
@@ -27,7 +27,7 @@ test('what arrives after a chart was drawn is in it when it is drawn again', asy
   )
 })
 
-test('other days than those that were drawn before, earlier ones and fewer, have their own sums', async () => {
+test('earlier and fewer days than those cached have correct sums', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-05-10', '2026-06-10')
   await notifyTransaction('2', 0, '2026-05-30', '2026-06-30')
@@ -40,7 +40,7 @@ test('other days than those that were drawn before, earlier ones and fewer, have
   expect(flow.series).toEqual([])
 })
 
-test('sums that are made anew are those that are drawn', async () => {
+test('a chart uses the sums of a rebuild', async () => {
   const { app, notifyTransaction, getMetric } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-05-29', '2026-06-29')
   const before = await getMetric(`mrr?${DAYS}`)
@@ -52,7 +52,7 @@ test('sums that are made anew are those that are drawn', async () => {
 })
 
 /** What is left of charges after Apple's 30 %, and what a report says is left of 9.990: 8.000. */
-test('what the developer gets follows what arrives, what reports tell of prices and the rates', async () => {
+test('proceeds follow new charges, reported prices and rates', async () => {
   const { app, notifyTransaction, getMetric } = await openTestLedger({
     rates: ['2026-05-20,EUR,0.5', '2026-05-29,EUR,0.5'],
   })
@@ -86,7 +86,7 @@ test('what the developer gets follows what arrives, what reports tell of prices 
   expect(await net(DEU)).toEqual(days(0, 14_000, 0, 0))
 })
 
-test('sums that are given up while they are read are whole for whoever waits, and take no room after that', async () => {
+test('evicted sums are whole for callers that wait, and take no room afterwards', async () => {
   const app = await openTestApp()
   const { store } = app.windfall
   const place: DaySumSource = {

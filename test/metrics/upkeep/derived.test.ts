@@ -95,7 +95,7 @@ const read = () =>
     ]),
   )
 
-test('a derived table can be emptied while nothing runs, and a rebuild brings the same rows back', async () => {
+test('a rebuild restores the rows of emptied derived tables', async () => {
   await rebuild()
   const before = read()
   for (const table of ['metric_rows', 'metric_days', 'customer_values', 'cohort_cells', 'cohort_customers'])
@@ -109,7 +109,7 @@ test('a derived table can be emptied while nothing runs, and a rebuild brings th
   expect(read()).toEqual(before)
 })
 
-test('what a generation or a lineage is numbered by is kept', () => {
+test('the numbers of generations and lineages are kept', () => {
   const marks = JSON.stringify(Object.fromEntries(MARKS))
   for (const table of [
     'metric_lineages',

@@ -48,7 +48,7 @@ const repair = () =>
         .run(),
   )
 
-test('the others are counted, and answers say that one is not, until its next fact', async () => {
+test('counts the others, and answers say that one is missing until its next fact', async () => {
   const { metrics } = shop.windfall
   await Promise.all([
     shop.sell(1, { at: NOW - 3_600_000 }),
@@ -80,7 +80,7 @@ test('the others are counted, and answers say that one is not, until its next fa
   expect(await faultsOfFigures(shop.windfall)).toEqual([])
 })
 
-test('figures are incomplete while others are due, too', async () => {
+test('figures are incomplete also while others are due', async () => {
   const { metrics } = shop.windfall
   await shop.sell(1, { at: NOW - 3_600_000, currency: 'EUR', price: TOO_MUCH })
   const letGo = metrics.hold()
@@ -93,7 +93,7 @@ test('figures are incomplete while others are due, too', async () => {
   expect((await mrr()).behind).toMatchObject({ lineages: 1, reason: 'failed' })
 })
 
-test('other formulas make another try', async () => {
+test('other formulas retry', async () => {
   await shop.sell(1, { at: NOW - 3_600_000, currency: 'EUR', price: TOO_MUCH })
   await repair()
   await shop.close()
@@ -104,7 +104,7 @@ test('other formulas make another try', async () => {
   expect([answer.behind, today(answer)?.count]).toEqual([null, 1])
 })
 
-test('a generation is shown although one subscription of it cannot be counted', async () => {
+test('shows a generation although one of its subscriptions cannot be counted', async () => {
   const { metrics } = shop.windfall
   await shop.sell(1, { at: NOW - 3_600_000 })
   await shop.sell(2, { at: NOW - 3_600_000, currency: 'EUR', price: TOO_MUCH })
@@ -115,7 +115,7 @@ test('a generation is shown although one subscription of it cannot be counted', 
   expect(today(await mrr())?.count).toBe(1)
 })
 
-test('amounts that no sum could hold are those of one subscription alone', async () => {
+test('an amount too large for any sum affects one subscription only', async () => {
   const { metrics, store } = shop.windfall
   for (const number of [1, 2, 3]) await shop.sell(number, { at: NOW - 3_600_000 })
   // As a damaged file may have it: two of them together are more than SQLite's numbers hold.

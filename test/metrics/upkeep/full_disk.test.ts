@@ -47,7 +47,7 @@ test.each([
     ({ windfall: { store } }: Shop) => store.limitPages(Number(store.pragma('page_count'))),
   ],
   ['nothing can be written', ({ windfall: { store } }: Shop) => void store.pragma('query_only = on')],
-])('where %s, all that the dashboard reads is answered at once', { timeout: 60_000 }, async (_, fill) => {
+])('if %s, every request of the dashboard is answered immediately', { timeout: 60_000 }, async (_, fill) => {
   const shop = await openShop()
   const { metrics, store } = shop.windfall
   for (let number = 1; number <= 60; number += 1) await shop.sell(number, { at: NOW - 27 * DAY })

@@ -96,7 +96,7 @@ function* roundsIn(gaps: number, arrivals: ReturnType<typeof arrivalsAt>) {
   }
 }
 
-test(`nothing that arrives in any gap of a rebuild is lost (seed ${seed})`, {
+test(`facts that arrive between the commits of a rebuild are not lost (seed ${seed})`, {
   timeout: 600_000,
 }, async () => {
   const shop = await openShop()

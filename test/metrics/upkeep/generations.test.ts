@@ -91,7 +91,7 @@ async function mrr() {
   return { behind, count: series[0]?.points.at(-1)?.count }
 }
 
-test('other formulas: what is shown stands still and says so, until all is counted by them', async () => {
+test('other formulas freeze the shown figures and say so until all are recounted', async () => {
   await openWithSales()
   const before = shown().id
   await shop.close()
@@ -120,7 +120,7 @@ test('other formulas: what is shown stands still and says so, until all is count
   expect(await faultsOfFigures(shop.windfall)).toEqual([])
 })
 
-test('back to the formulas of before, before the others were done: what missed facts is not shown as whole', async () => {
+test('returning to earlier formulas before a rebuild ends does not show frozen figures as whole', async () => {
   await openWithSales()
   const before = shown().id
   await shop.close()
@@ -149,7 +149,7 @@ test('back to the formulas of before, before the others were done: what missed f
   expect(await faultsOfFigures(shop.windfall)).toEqual([])
 })
 
-test('what is read in many turns is of one generation, and that is deleted only after it', async () => {
+test('a read over many turns sees one generation, which is deleted only afterwards', async () => {
   await openWithSales()
   const { apps, metrics, organizations, series, store } = shop.windfall
   const [organization] = organizations.list()
@@ -185,7 +185,7 @@ test('what is read in many turns is of one generation, and that is deleted only 
   expect(rows()).toBe(0)
 })
 
-test('each answer names the currency that its amounts are in while that becomes another', async () => {
+test('each answer names the currency of its amounts while the currency changes', async () => {
   await openWithSales()
   const headers = await shop.signIn()
   const seen = new Set<string>()
@@ -224,7 +224,7 @@ test('each answer names the currency that its amounts are in while that becomes 
   expect(seen.size).toBe(2 * PATHS.length)
 })
 
-test('without room for another generation the one before stays shown, and the next start tries again', async () => {
+test('without room for another generation, the previous one stays shown and the next start retries', async () => {
   const logged: string[] = []
   await openWithSales()
   await shop.close()
@@ -254,7 +254,7 @@ test('without room for another generation the one before stays shown, and the ne
   expect(await faultsOfFigures(shop.windfall)).toEqual([])
 })
 
-test('back to the currency of before, a generation that had no room is no longer told of', async () => {
+test('returning to the previous currency clears a refused generation', async () => {
   await openWithSales()
   const { metrics, store } = shop.windfall
   const { assertFreeSpaceFor } = store
@@ -270,7 +270,7 @@ test('back to the currency of before, a generation that had no room is no longer
   Object.assign(store, { assertFreeSpaceFor })
 })
 
-test('what has facts and no number gets one before a generation is shown', async () => {
+test('assigns numbers to all lineages with facts before a generation is shown', async () => {
   await openWithSales()
   const { metrics, store } = shop.windfall
   await store.commit(() => void store.prepare('delete from metric_lineages where id > 4').run())
@@ -279,7 +279,7 @@ test('what has facts and no number gets one before a generation is shown', async
   expect(await faultsOfFigures(shop.windfall)).toEqual([])
 })
 
-test('a stop ends who waits for a generation, and leaves the others their turn', async () => {
+test('a stop ends waits for a generation and leaves other work its turn', async () => {
   await openWithSales()
   const pace = openPace()
   await pace.slowly(async () => {

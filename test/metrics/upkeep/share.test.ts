@@ -60,7 +60,7 @@ test.each([
   ['bulk work', 0],
   ['bulk work and some callers', 1],
   ['bulk work and as many callers as fill each batch', 20],
-])('beside %s it is about a quarter', async (_, per_turn) => {
+])('with %s the worker gets about a quarter of the time', async (_, per_turn) => {
   const share = await shareBeside(per_turn)
   expect(share).toBeGreaterThan(0.2)
   expect(share).toBeLessThan(0.4)

@@ -23,13 +23,13 @@ function plansOf(open: (store: Store) => unknown): string[][] {
     })
 }
 
-test('a search by attribute walks through users in the order of their numbers', () => {
+test('a search by attribute reads users in the order of their numbers', () => {
   const plans = plansOf((store) => openSearch(store, () => false))
   expect(plans).toHaveLength(1)
   expect(plans[0]?.[0]).toBe('SEARCH users USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)')
 })
 
-test('rows are read of subscriptions and users in the order of their numbers', () => {
+test('rows of subscriptions and users are read in the order of their numbers', () => {
   const plans = plansOf(openRowReader)
   expect(plans).toHaveLength(2)
   expect(plans[0]?.[0]).toBe('SEARCH u USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)')

@@ -99,14 +99,14 @@ test.each([
   expect(compareAtOnce({ ...changed(), cells_at_once: 7 }).difference).toMatch(words)
 })
 
-test('what is right is right, also where few sums are held at once', () => {
+test('finds no difference in correct figures, also with few sums in memory', () => {
   const right = { lineages: 2, due: 0, difference: null }
   expect(comparedWith()).toEqual(right)
   expect(compareAtOnce({ ...changed(), cells_at_once: 7 })).toEqual(right)
   expect(compareAtOnce({ ...changed(), at: null })).toEqual(right)
 })
 
-test('what a lineage has that leads no customer is told', () => {
+test('reports stored values of a lineage that leads no customer', () => {
   // The first takes in the second, and leads both, having been bought before.
   const joined =
     'update customers set canonical_id = (select id from customers where original_transaction_id = 1000)'
@@ -114,7 +114,7 @@ test('what a lineage has that leads no customer is told', () => {
   expect(comparedWith(joined, alone).difference).toMatch(/^the customer cus_.*: 2000 does not lead it$/)
 })
 
-test('what is due is counted, and its rows and customer are not compared; its sums are', () => {
+test('counts due lineages and verifies their sums but not their rows and customers', () => {
   const wrong = [
     'update metric_rows set known_at = known_at + 1 where lineage_id = 1 and known_at > 1780315200000',
     'update customer_values set ltv_milli = 1 where lineage_id = 1',
@@ -137,13 +137,13 @@ test('what is due is counted, and its rows and customer are not compared; its su
   expect(comparedWith(...wrong, mark, sums).difference).toMatch(/^the sum of /)
 })
 
-test('figures of other formulas are due, whatever they are', () => {
+test('treats figures of other formulas as due', () => {
   const older = 'update metric_generations set formula = 0'
   const wrong = 'update metric_rows set milli = milli + 1'
   expect(comparedWith(older, wrong)).toEqual({ lineages: 0, due: 2, difference: null })
 })
 
-test('the copy is gone afterwards, and after a crash', async () => {
+test('removes the copy afterwards, and after a crash', async () => {
   const { app, metrics, store } = await openWithSales()
   const copies = () => readdirSync(dirname(store.file)).filter((name) => name.includes('verifying'))
   const verifying = metrics.verify()
@@ -155,7 +155,7 @@ test('the copy is gone afterwards, and after a crash', async () => {
   expect(copies()).toEqual([])
 })
 
-test('several verifications come one after the other, and end with the instance', async () => {
+test('runs verifications one by one, and stops with the instance', async () => {
   const { app, metrics } = await openWithSales()
   const wanted = { lineages: 2, due: 0, difference: null }
   expect(await Promise.all([metrics.verify(), metrics.verify()])).toEqual([wanted, wanted])
@@ -164,7 +164,7 @@ test('several verifications come one after the other, and end with the instance'
   await ended
 })
 
-test('without room for a copy the file itself is read, until its log is too long', async () => {
+test('without room for a copy, reads the file itself until its log grows too long', async () => {
   const { store, clock } = some
   const full = openStore(store.file, { freeBytes: () => 0 })
   const verification = (log_most_bytes?: number) =>
@@ -179,7 +179,7 @@ test('without room for a copy the file itself is read, until its log is too long
   await full.close()
 })
 
-test('while facts keep arriving nothing is taken for a difference', async () => {
+test('facts that arrive meanwhile cause no difference', async () => {
   const until = Date.UTC(2026, 5, 1)
   const from = until - 200 * 86_400_000
   const authority = await sharedAuthority()
