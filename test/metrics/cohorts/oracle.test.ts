@@ -1,4 +1,4 @@
-/** Cohorts and customers against a second, slow way of counting them, on what the simulated store sold. */
+/** Compares cohorts and customers with the oracle on a simulated history. */
 import { beforeAll, expect, test } from 'vitest'
 import { renewalDay } from '../../../src/metrics/cohorts/renewal_days.ts'
 import type { CohortQuery } from '../../../src/metrics/cohorts/spans.ts'
@@ -40,7 +40,7 @@ function question(more: Partial<CohortQuery> = {}): CohortQuery {
   return { scopes, ...everything, from: today - 420, ...more }
 }
 
-/** The most sold product and country, for filters that find something. */
+/** The best-selling product and country, so that filters match something. */
 function common(): { product_id: string; storefront: string } {
   const bought = oracle.marks.filter(({ measure }) => measure.startsWith('revenue.'))
   const most = (of: (mark: (typeof bought)[number]) => string) =>
@@ -129,7 +129,7 @@ test('the payments of each customer', async () => {
   expect(mrr).toBe(oracle.mrrAt(played.until).base_milli)
 })
 
-/** A subscription is held at its k-th renewal if it is paid for a day after that was due. */
+/** A subscription is held at its k-th renewal if it is paid a day after that was due. */
 function retentionInWords(cohort: string, period: string, k: number) {
   const lives = oracle.concluded.flatMap(({ lineage, worths }) => {
     const first = worths.find(({ is_paid }) => is_paid)
@@ -183,7 +183,7 @@ test('proceeds contain every charge, whatever the product and country', async ()
     expect(net.length).toBeGreaterThan(2)
     expect(net.map(({ customers }) => customers)).toEqual(gross.map(({ customers }) => customers))
     for (const [index, { values }] of net.entries()) {
-      // No report has told of a price: 70 % of each, rounded by itself.
+      // No report has a price: 70 % of each, rounded separately.
       const [left, charged] = [values[0]?.net_milli ?? 0, gross[index]?.values[0]?.net_milli ?? 0]
       expect(Math.abs(left - 0.7 * charged)).toBeLessThan(2 * sums.length)
     }

@@ -1,4 +1,4 @@
-/** What is kept of customers' proceeds, against what their profiles count from each charge. */
+/** Compares stored proceeds of customers with those that profiles compute from each charge. */
 import { beforeAll, expect, test } from 'vitest'
 import { DAY, type Late, NOW, openLate } from '../reports/late_connection.ts'
 
@@ -8,7 +8,7 @@ beforeAll(async () => {
   await late.live(NOW - 5 * DAY)
 })
 
-/** Every customer as a list tells it, beside what its profile sums up. */
+/** Every customer in a list, next to the sums of its profile. */
 async function openCompared() {
   const { customers, apps } = late.windfall
   const scopes = apps.list().map(({ id }) => ({ app_id: id, environment: 'production' as const }))

@@ -30,7 +30,7 @@ const factors = fc.constantFrom<Factors>('calendar', 'revenuecat')
 
 type History = { transactions: TransactionFact[]; renewals: RenewalFact[] }
 
-/** The same facts as the oracle reads them: in order of the purchase, and of the signature. */
+/** The same facts for the oracle, in order of purchase and of signing. */
 function lineage({ transactions, renewals }: History) {
   const place = { app_id: 'app', original_transaction_id: '1' }
   const bought = transactions

@@ -1,4 +1,4 @@
-/** By which length of a month prices of days and weeks become monthly, and where answers say so. */
+/** The month length that makes prices per day or week monthly, and the answers that name it. */
 import { expect, test } from 'vitest'
 import { monthlyMilli } from '../../../src/metrics/lineage/months.ts'
 import { figuresIn, openTestLedger } from '../test_ledger.ts'

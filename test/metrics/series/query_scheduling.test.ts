@@ -1,4 +1,4 @@
-/** Questions while figures are due: a few are waited for, of many it is said that they are missing. */
+/** Requests while figures are due: they wait for few lineages, and with many the answer says what is missing. */
 import { afterEach, expect, test } from 'vitest'
 import { NOW } from '../../apple/samples.ts'
 import { openShop, type Shop } from '../shop.ts'
@@ -7,11 +7,11 @@ type Behind = { lineages: number; since: number | null; reason: string } | null
 
 let shop: Shop
 let headers: Record<string, string>
-/** Lets the worker go on, and has it wait again. */
+/** Lets the worker run, then pauses it again. */
 let worker: { halt(): Promise<void>; release(): void }
 afterEach(() => worker.release())
 
-/** A question waits for long, so that one that does not wait is answered at once whatever this machine does meanwhile. */
+/** A long wait, so that a request that does not wait is fast on any machine. */
 async function open(wait_ms: number): Promise<void> {
   shop = await openShop({ env: { WINDFALL_METRICS_WAIT_MS: String(wait_ms) } })
   headers = await shop.signIn()
@@ -36,14 +36,14 @@ function haltable() {
       gate = new Promise((resolve) => {
         release = resolve
       })
-      // What was handed in before is done.
+      // Earlier units of work are done.
       await store.commit(() => {})
     },
     release: () => release(),
   }
 }
 
-/** Makes so many subscriptions due that nothing is known of. */
+/** Marks `count` lineages without facts as due. */
 async function makeDue(count: number): Promise<void> {
   const { metrics, store } = shop.windfall
   const { id } = metrics.generations.shown(shop.organization.id)
@@ -66,7 +66,7 @@ const behindOf = async (answer: Promise<Response> | Response): Promise<Behind> =
   ((await (await answer).json()) as { behind: Behind }).behind
 const isAnswered = (answer: Promise<unknown>): Promise<boolean> =>
   Promise.race([answer.then(() => true), new Promise<boolean>((resolve) => setTimeout(resolve, 150, false))])
-/** Far less than what a question would wait that waits when it should not. */
+/** Far less than the wait of a request that should not wait. */
 const SOON_MS = 5_000
 async function soon<Given>(getMetric: () => Promise<Given>): Promise<Given> {
   const begun = performance.now()
@@ -161,7 +161,7 @@ test('a customer page is brought up to date before a thousand other customers', 
   await makeDue(1_000)
   const { store } = shop.windfall
   await store.commit(() => {
-    // As a fact that came with many others is left behind by the commit that kept it.
+    // Like the commit of a fact that arrives with many others.
     store.prepare('update transactions set price_milli = 9990').run()
     store
       .prepare(

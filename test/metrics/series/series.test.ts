@@ -6,18 +6,18 @@ import { at, figuresIn, months, openTestLedger } from '../test_ledger.ts'
 const TRIAL = { offerType: 1, offerDiscountType: 'FREE_TRIAL', offerPeriod: 'P1W', price: 0 }
 const EUROS = { currency: 'EUR', storefront: 'DEU', price: 29_940, productId: 'yearly' }
 const RANGE = 'interval=month&from=2026-03-01&to=2026-06-01'
-/** A euro is two dollars: told every Monday, and carried from one to the next. */
+/** A euro is two dollars, published every Monday and carried forward in between. */
 const RATES = Array.from({ length: 15 }, (_, week) => {
   const on = new Date(Date.UTC(2026, 1, 23 + 7 * week)).toISOString().slice(0, 10)
   return `${on},EUR,0.5`
 })
 
 /**
- * A: 9.990 dollars a month from 10 March, renewed on 10 April and 10 May.
- * B: a trial from 1 to 8 April, then 9.990 dollars for a month, turned off: over on 8 May.
- * C: a trial from 28 May to 4 June, which is under way on 1 June.
- * D: 29.940 euros for a year from 1 March (59.880 dollars), all of it given back on 15 April.
- * E: a trial from 20 to 27 April, and nothing after it.
+ * A: $9.990 a month from 10 March, renewed on 10 April and 10 May.
+ * B: a trial from 1 to 8 April, then $9.990 for a month with renewal turned off; ends on 8 May.
+ * C: a trial from 28 May to 4 June, active on 1 June.
+ * D: €29.940 for a year from 1 March ($59.880), fully refunded on 15 April.
+ * E: a trial from 20 to 27 April, not converted.
  */
 async function openFive(options = {}) {
   const ledger = await openTestLedger({ rates: RATES, ...options })
@@ -90,7 +90,7 @@ test('movements sum to the change of the level', async () => {
   expect(figuresIn(series, 'milli', { part: 'churn_refund' })).toEqual(months(0, -4_990, 0, 0))
   expect(figuresIn(series, 'milli', { part: 'churn_voluntary' })).toEqual(months(0, 0, -9_990, 0))
   const two = await getMetric(`mrr_movements?${RANGE}&view=two_buckets`)
-  // Movements tell all of it: nothing is left that is not itemised.
+  // The movements explain everything: nothing is not itemized.
   expect(two.series.map(({ part }) => part)).toEqual([null, 'new', 'churned'])
   expect(figuresIn(two.series, 'milli', { part: 'churned' })).toEqual(months(0, -4_990, -9_990, 0))
   expect(figuresIn((await getMetric(`net_new_mrr?${RANGE}`)).series, 'milli')).toEqual(
@@ -128,11 +128,11 @@ test('in two buckets, what leaves a filter without a loss is not itemized instea
       (part) => figuresIn(series, 'milli', { part })['2026-04-01'] ?? 0,
     )
   }
-  // Whole it is a change of 10.000, which RevenueCat counts in Churned, too.
+  // Unfiltered it is a change of 10.000, which RevenueCat also counts as Churned.
   expect(await two()).toEqual([10_000, 0, 10_000, 0])
-  // Of `monthly` nobody was lost: its 9.990 went over, and no movement is booked on it.
+  // `monthly` lost no subscription: its 9.990 moved to the other product, without a movement of `monthly`.
   expect(await two('&product=monthly')).toEqual([-9_990, 0, 0, -9_990])
-  // The expansion of 10.000 is booked on `monthly_max`, and so are the 9.990 that it had before.
+  // `monthly_max` has the expansion of 10.000 and the 9.990 from before.
   expect(await two('&product=monthly_max')).toEqual([19_990, 0, 10_000, 9_990])
 })
 
@@ -162,7 +162,7 @@ test('a subscription lost and regained within a month is lost in its day but not
   const lost = figuresIn(daily.series, 'numerator')
   expect(Object.entries(lost).filter(([, count]) => count !== 0)).toEqual([['2026-04-10', 1]])
   const weekly = await getMetric('churn_rate?interval=week&from=2026-04-09&to=2026-04-21')
-  // Weeks begin on Mondays: 6 to 12 April has the loss, 20 April is of another.
+  // Weeks begin on Monday: the loss is in that of 6 to 12 April, 20 April in another.
   expect(figuresIn(weekly.series, 'numerator')).toEqual({ '2026-04-06': 1, '2026-04-13': 0, '2026-04-20': 0 })
 })
 
@@ -227,7 +227,7 @@ test('a currency filter leaves amounts unconverted, and amounts without a rate a
     not_converted: [{ currency: 'EUR', milli: 2_495 }],
   })
   expect(whole?.points[1]).toEqual({ on: '2026-04-01', milli: 19_980, count: 2, complete: true })
-  // The same where it is asked for by the country, from single rows.
+  // The same with a filter by country, from single rows.
   const split = await unrated.getMetric(`mrr?${RANGE}&split=country`)
   expect(split.series.map(({ value }) => value)).toEqual(['USA', 'DEU'])
   expect(split.series[1]?.points[0]?.not_converted).toEqual([{ currency: 'EUR', milli: 2_495 }])
@@ -272,7 +272,7 @@ test('a split has a series for each value and one for the others, and filters re
     [null, 1],
   ])
   expect(most.series[1]?.points[0]).toMatchObject({ milli: 4_990, count: 1 })
-  // Of a split the whole is told, or the part that is named.
+  // A split has the total, or the requested part.
   const lost = await getMetric(`churn_rate?${RANGE}&split=country&part=refund`)
   expect(lost.series.map(({ value, part }) => [value, part])).toEqual([['DEU', 'refund']])
   const atGermans = { value: 'DEU', part: 'refund' }
@@ -316,7 +316,7 @@ test('an attribute filter keeps only subscriptions linked to users with it', asy
     )
     expect(linked.status).toBe(200)
   }
-  // A alone; A and D; nobody.
+  // A alone; A and D; none.
   expect(figuresIn((await getMetric(`mrr?${RANGE}&attribute=plan=pro`)).series, 'milli')).toEqual(
     months(9_990, 9_990, 9_990, 9_990),
   )
@@ -382,7 +382,7 @@ test('proceeds without a report are the price less Apple’s commission', async 
   const net = await getMetric(`revenue?${RANGE}&basis=proceeds`)
   expect(figuresIn(net.series, 'milli')).toEqual(months(48_909, -27_930, 6_993, 0))
   expect(net.proceeds_known).toEqual({ exact: 0, ratio: 0, estimated: expect.any(Number) })
-  // Of the level as it stands: 14.980, 19.980, 9.990.
+  // 30 % of the level: 14.980, 19.980, 9.990.
   const mrr = await getMetric(`mrr?${RANGE}&basis=proceeds`)
   expect(figuresIn(mrr.series, 'milli')).toEqual(months(10_486, 13_986, 6_993, 6_993))
 })

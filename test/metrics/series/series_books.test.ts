@@ -35,7 +35,7 @@ async function getMetric(path: string): Promise<SeriesAnswer> {
   return (await response.json()) as SeriesAnswer
 }
 
-/** The instants of a month in Berlin, up to now: from its first to before its end. */
+/** The range of a month in Berlin in instants, up to now. */
 function monthOf(on: string): { from: number; until: number; has: (one: { at: number }) => boolean } {
   const next = new Date(`${on}T00:00:00Z`)
   next.setUTCMonth(next.getUTCMonth() + 1)
@@ -115,7 +115,7 @@ test('churn and trial conversion equal the books', async () => {
   }
 })
 
-/** Figures of all values and parts summed, for comparing a split with the whole. */
+/** The sums of all values and parts, to compare a split with the total. */
 function summed(series: readonly Series[]): Record<string, Figure> {
   const sums: Record<string, Figure> = {}
   for (const { part, points } of series) {
@@ -135,10 +135,10 @@ const isSomething = (figure: Figure): boolean => Object.values(figure).some((one
 const somethingOf = (sums: Record<string, Figure>) =>
   Object.fromEntries(Object.entries(sums).filter(([, figure]) => isSomething(figure)))
 
-/** Of movements and losses the sum is what counts: between products they move where the level stays. */
+/** For movements and losses only the sum is compared: a move between products is not itemized. */
 const withoutParts = (series: readonly Series[]): Series[] => series.filter(({ part }) => part === null)
 
-/** What downloads are part of has no subscription and no transaction: only reports tell it, here there are none. */
+/** Metrics with downloads come from reports only, which this test does not have. */
 const OF_REPORTS_ALONE: readonly string[] = ['downloads', 'download_to_trial', 'download_to_paid']
 
 test('all metrics except those of downloads have a filter by period', () => {
@@ -181,7 +181,7 @@ test('movements sum to the change of the level, day by day', async () => {
       .reduce((sum, { points }) => sum + (points[index]?.milli ?? 0), 0)
     if (index > 0) expect(moved).toBe((milli ?? 0) - before)
   }
-  // By product they do not: who goes from one to another is in no movement of the first.
+  // By product they do not: a move between products is no movement of the first.
   const split = await getMetric(`mrr_movements?${range}&split=product&limit=100&part=not_itemised`)
   const between = split.series.flatMap(({ points }) => points.map(({ milli }) => milli ?? 0))
   expect(between.filter((milli) => milli !== 0).length).toBeGreaterThan(1)

@@ -81,11 +81,11 @@ test('the time before the first report is a gap, not zero, and causes no growth'
   const revenue = pointsOf(await getMetric(`revenue?${range}`))
   expect(revenue.slice(0, begin).every(({ milli }) => milli === null)).toBe(true)
   expect(revenue.slice(begin).every(({ milli }) => milli !== null)).toBe(true)
-  // A month of which some days are known is the sum of these.
+  // A month with some known days is the sum of these.
   const monthly = pointsOf(await getMetric(`revenue?${range}&interval=month`))
   expect(monthly.map(({ complete }) => complete)).toContain(false)
   expect(monthly.at(-1)?.milli).toBeGreaterThan(0)
-  // How single subscriptions stood is known since they were heard of.
+  // The status of subscriptions is known from the first notification on.
   const status = pointsOf(
     await getMetric(`status?from=${iso(CONNECTED - 5 * DAY)}&to=${iso(CONNECTED + 5 * DAY)}`),
   )

@@ -24,7 +24,7 @@ const readingOf = (app_id: string, shown: Generation): SumQuery => ({
   currency: null,
 })
 
-/** A subscription of 2026-03-10 that belongs to a user with plan=pro. */
+/** A subscription from 2026-03-10 of a user with plan=pro. */
 async function openLinked() {
   const { app, notifyTransaction } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10')
