@@ -109,9 +109,7 @@ export function openLineageComparison({
     const isRight = members.every(
       ({ id }) => storedText(generation.id, id) === (id === leader.id ? expected : 'null'),
     )
-    return isRight
-      ? null
-      : `the cohort contribution of the customer of ${leader.original_transaction_id} differs`
+    return isRight ? null : `the contribution of the customer of ${leader.original_transaction_id} differs`
   }
 
   const storedText = (generation: number, lineage_id: number): string =>

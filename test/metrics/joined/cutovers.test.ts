@@ -1,4 +1,4 @@
-/** A store that was connected from its first day: where the ledger alone is shown. */
+/** A store connected from its first day, where only the ledger is shown. */
 import { expect, test } from 'vitest'
 import type { App } from '../../../src/apps/apps.ts'
 import { openAmountSources } from '../../../src/metrics/joined/amount_sources.ts'
@@ -22,11 +22,11 @@ test('after thirty days of agreement only the ledger is shown, permanently', asy
   const { reported, store, imports, metrics } = late.windfall
   const shown = () => metrics.generations.shown(late.organization.id)
   await late.live(NOW - 50 * DAY)
-  // These reports begin before anything was heard.
+  // These reports begin before the first notification.
   await late.importAll(40)
   const [app] = late.apps
   if (!app) throw new Error('there is no app')
-  // Twenty-five days are not thirty.
+  // Twenty-five days are too few.
   expect(reported.cutoverOf(app.id, 'mrr')).toBeNull()
   await late.live(NOW)
   await late.importAll(60)
@@ -44,7 +44,7 @@ test('after thirty days of agreement only the ledger is shown, permanently', asy
       .filter((segment) => segment.bundle_id === one.bundle_id)
     expect(values.get('')?.at(-1)?.count).toBe(books.length)
   }
-  // Later reports move nothing back.
+  // Later reports do not move the cutover.
   const kept = store.prepare('select * from metric_cutovers order by app_id, metric').all()
   late.clock.turn(DAY)
   await imports.run({ days: 5 })
@@ -79,7 +79,7 @@ test('stores a cutover only if nothing changes between evaluation and commit', a
   const agreement = openLevelAgreement(sources)
   const stored = () => store.prepare('select metric from metric_cutovers order by metric').pluck().all()
   const change = (sql: string) => () => void store.prepare(sql).run()
-  /** What is judged where `between` is written after the judging has begun; `last` is answered from then on. */
+  /** The result of an evaluation with a write of `between` before its commit; later evaluations return `last`. */
   async function judged(one: App, between: (() => void) | null, last = true): Promise<unknown[]> {
     let requests = 0
     function isCurrent(): boolean {
@@ -132,9 +132,9 @@ test('each part of a month’s difference has one cause', () => {
     reports: 100,
     ...more,
   })
-  // The ledger hears from day 2 on. Day 1: 40 that it cannot know. Day 2: 5 refunded that it has on another day (as less
-  // revenue: −5). Day 3: 7 given back at upgrades more than it estimates (−7). Day 4: 3 more, of which 1 is the rate's,
-  // while day 5, of the next month, has 2 less: 2 were counted on the other side of midnight. Nothing is left.
+  // The ledger starts on day 2. Day 1: 40 that it cannot know. Day 2: 5 refunded, which it has on another day (−5 in
+  // revenue). Day 3: 7 more in prorations than it estimates (−7). Day 4: 3 more, of which 1 is due to the rate, while
+  // day 5 of the next month has 2 less: 2 were counted across midnight. No unknown cause remains.
   const month = [
     day(1, { charges: 40 }),
     day(2, { refunds: -5 }),

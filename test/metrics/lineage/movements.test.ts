@@ -13,7 +13,7 @@ import { runs } from '../../random.ts'
 import { bought, DAY, day, periodOf, renewalInfo, TRIAL } from '../facts.ts'
 import { histories } from '../histories.ts'
 
-/** A euro is worth 1.10 dollars, from March 2026 on 1.20. There is no rate for anything else. */
+/** A euro is worth 1.10 dollars, from March 2026 on 1.20. Nothing else has a rate. */
 const toBase: ToBase = (milli, currency, at) => {
   if (currency === 'USD') return milli
   if (currency !== 'EUR') return null
@@ -49,7 +49,7 @@ test('the factors define the length of a month', () => {
     4_000, 2_000, 1_000,
   ])
   expect([1, 3].map((days) => monthlyMilli(1_000, `P${days}D`, 'revenuecat'))).toEqual([30_000, 10_000])
-  // Halves go to the even neighbour: 2,500 ÷ 1,000 and 3,500 ÷ 1,000.
+  // Halves round to even: 2,500 ÷ 1,000 and 3,500 ÷ 1,000.
   expect(monthlyMilli(30, 'P1Y', 'calendar')).toBe(2)
   expect(monthlyMilli(42, 'P1Y', 'calendar')).toBe(4)
   expect(monthlyMilli(1_000, 'P1M15D', 'calendar')).toBeNull()
@@ -169,7 +169,7 @@ test('an amount without a rate has a value in its own currency only', () => {
   expect(short(movements(facts))[0]).toBe('2026-01-01 new 1500000 JPY null 1')
 })
 
-/** The levels alive at an instant: what the sums of movements have to be. */
+/** The active levels at an instant, which the movements must sum to. */
 function levelsAt(segments: readonly ValuedSegment[], at: number): Record<string, number> {
   const sums: Record<string, number> = {}
   for (const { from, to, level } of segments) {

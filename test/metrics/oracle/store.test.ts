@@ -14,7 +14,7 @@ import { less } from './sums.ts'
 const DAY = 86_400_000
 const PACIFIC = 'America/Los_Angeles'
 
-/** How many are alive, by what they are, trials apart; `priced`: by their periods, too, and what they are worth a month. */
+/** The number of active ones by segment kind, trials separate; `priced`: also by period, with monthly values. */
 function aliveBy(oracle: Oracle, at: number, priced: boolean): Sums {
   const sums: Sums = {}
   const alive = oracle.concluded.flatMap(({ worths }) =>
@@ -31,7 +31,7 @@ function aliveBy(oracle: Oracle, at: number, priced: boolean): Sums {
 
 const CHURNS = ['churn_voluntary', 'churn_billing', 'churn_refund', 'churn_other'] as const
 
-/** Every month of the history, as spans of days. */
+/** All months of the history, as spans of days. */
 function monthsOf({ from, until }: Simulated): { from_on: string; until_on: string }[] {
   const months = new Set<string>()
   for (let at = from - DAY; at <= until; at += DAY) months.add(new Date(at).toISOString().slice(0, 7))
@@ -46,8 +46,8 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
   'seed $seed, edge cases $edgeCases, days of $time_zone, amounts in $currency',
   (options) => {
     const { time_zone = 'UTC' } = options
-    // A product that nobody has told of has the period nearest to each transaction's own, which recovering late in a
-    // grace makes much shorter than it is.
+    // A product without a known period has the standard one nearest to each transaction’s length, which a late recovery
+    // within a grace period makes much shorter.
     const isDeclared = options.is_declared === true
     let played: Simulated
     let oracle: Oracle
@@ -296,8 +296,8 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
     })
 
     /**
-     * Theirs takes the whole price back where Apple gave a part back, and knows nothing of what upgrades give back. It
-     * would count renewals that are signed and not begun, too: those are left out here.
+     * RevenueCat subtracts the whole price of a partial refund and no prorations. It would also count renewals that are
+     * signed and have not begun; this test excludes those.
      */
     test('revenue equals RevenueCat’s, except for partial refunds and prorations', () => {
       const theirs = revenueBy(played.store, played.until)

@@ -1,4 +1,4 @@
-/** A store whose history before November only Apple's reports know: what is shown against the store's own books. */
+/** A store whose history before November only reports have, compared with the store’s own books. */
 import { beforeAll, expect, test } from 'vitest'
 import { addDays, pacificDay, pacificDayOf } from '../../../src/days.ts'
 import type { JoinedMeasure } from '../../../src/metrics/joined/days.ts'
@@ -38,7 +38,7 @@ const queryOf = (app: Late['apps'][number], more: object = {}) => ({
   ...more,
 })
 
-/** By the books: the paid subscriptions of an app alive then, and their MRR in a currency. */
+/** From the books: the active paid subscriptions of an app at an instant, and their MRR in a currency. */
 function truth(bundle_id: string, at: number, currency: string | null) {
   const alive = late.simulation.books
     .activeSubscriptions(at)
@@ -153,9 +153,9 @@ test('the sums of reports equal the books’ report lines to the thousandth, gro
 test('charges across the cutover of flows equal the books: none twice, none left out', async () => {
   for (const app of nonEmpty(late.apps)) {
     const cutover = late.windfall.reported.cutoverOf(app.id, 'flows')
-    // A small app is first heard of some days later.
+    // The first notification of a small app arrives some days later.
     expect(cutover?.day).toBeGreaterThan(dayNumber(pacificDayOf(CONNECTED)))
-    // Reports of Pacific days up to the cutover, and all of the ledger up to now: one stretch of time.
+    // Reports of Pacific days up to the cutover, and the ledger up to now: one continuous range.
     const range = { from: pacificDay(dayText(FIRST)).from, until: NOW, bundle_id: app.bundle_id }
     const books = late.simulation.books.charged(range)
     for (const currency of ['USD', 'EUR', 'GBP', 'JPY', 'AUD', 'BRL', 'CAD', 'SEK', 'MXN']) {

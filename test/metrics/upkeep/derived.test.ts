@@ -17,11 +17,11 @@ const MARKS = new Map(
 )
 const DERIVED = [...MARKS].flatMap(([table, mark]) => (mark === 'derived' ? [table] : []))
 
-/** A sum of nothing stays where what adds up to it was counted in several slices. */
+/** A zero sum may remain where its parts were counted in several slices. */
 const IS_COUNTED = 'milli <> 0 or base_milli <> 0 or count <> 0'
 const IS_SOMETHING = 'count <> 0 or charged_milli <> 0 or refunded_milli <> 0 or prorated_milli <> 0'
 
-/** The rows of each derived table by the keys of the facts, without the numbers that it gives itself. */
+/** The rows of each derived table by the keys of the facts, without numbers that it assigns. */
 const BY_NATURAL_KEYS: Record<string, string> = {
   metric_rows: `
     select app_id, environment, original_transaction_id, r.* from metric_rows r join metric_lineages l on l.id = lineage_id`,

@@ -1,4 +1,4 @@
-/** A subscription whose figures cannot be counted: the others go on, and it is tried again. */
+/** A subscription whose figures cannot be counted: the others continue, and it is retried. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { NOW } from '../../apple/samples.ts'
 import { temporaryFolder } from '../../folders.ts'
@@ -6,7 +6,7 @@ import { openShop, type Shop } from '../shop.ts'
 import { faultsOfFigures } from './recomputed.ts'
 
 const DAYS = ['2026-05-31', '2026-06-01']
-/** In thousandths of a euro that costs 1.25 dollars: more dollars than a number holds exactly. */
+/** In thousandths of a euro at 1.25 dollars: more dollars than the safe integers. */
 const TOO_MUCH = 9_000_000_000_000_000
 
 type Behind = { lineages: number; since: number | null; reason: string } | null
@@ -39,7 +39,7 @@ const marks = () =>
   shop.windfall.metrics
     .failed(10)
     .map(({ original_transaction_id, failed_at, reason }) => ({ original_transaction_id, failed_at, reason }))
-/** Repairs what cannot be counted behind everybody's back: nobody learns of it. */
+/** Repairs the facts directly in the database, without a notice to any module. */
 const repair = () =>
   shop.windfall.store.commit(
     () =>
@@ -67,7 +67,7 @@ test('counts the others, and answers say that one is missing until its next fact
   expect(failed.behind).toMatchObject({ lineages: 1, reason: 'failed' })
   expect(today(failed)).toMatchObject({ count: 2, complete: false })
   expect(failed.series.flatMap(({ points }) => points).every(({ complete }) => !complete)).toBe(true)
-  // Time alone is no reason to try again.
+  // Time alone causes no retry.
   shop.clock.turn(1_000)
   await repair()
   await metrics.whenCurrent()
@@ -118,7 +118,7 @@ test('shows a generation although one of its subscriptions cannot be counted', a
 test('an amount too large for any sum affects one subscription only', async () => {
   const { metrics, store } = shop.windfall
   for (const number of [1, 2, 3]) await shop.sell(number, { at: NOW - 3_600_000 })
-  // As a damaged file may have it: two of them together are more than SQLite's numbers hold.
+  // As in a damaged file: the sum of two exceeds SQLite’s integers.
   const damage = store.prepare('update transactions set price_milli = ? where original_transaction_id <> ?')
   await store.commit(() => void damage.run(9_000_000_000_000_000_000n, '2000000000003000'))
   await metrics.rebuild()

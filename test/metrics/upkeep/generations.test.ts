@@ -1,4 +1,4 @@
-/** Figures counted another way beside those that are shown: by other formulas, in another currency, or for want of room not. */
+/** Generations: rebuilds for other formulas or another currency, and without room for one. */
 import { setImmediate } from 'node:timers/promises'
 import * as v from 'valibot'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -37,7 +37,7 @@ afterEach(async () => {
   folder.remove()
 })
 
-/** Opens what is there again. */
+/** Reopens the existing data folder. */
 async function reopen(options: TestOptions): Promise<void> {
   shop = await openShop({ folder: folder.path, apps: [], ...options })
 }
@@ -49,10 +49,10 @@ async function openWithSales(): Promise<void> {
 }
 const shown = () => shop.windfall.metrics.generations.shown(shop.organization.id)
 
-/** Lets the worker go, if it waits. */
+/** Releases the worker if it waits. */
 let free = (): void => {}
 
-/** Has each slice of the worker wait for `step`, from the next on. */
+/** Makes each further slice of the worker wait for `step`. */
 function stepping(): { step(): Promise<void>; release(): void } {
   const { store } = shop.windfall
   const { commitUpkeep } = store
@@ -73,7 +73,7 @@ function stepping(): { step(): Promise<void>; release(): void } {
   }
   return {
     release: free,
-    /** Lets a slice go, if one waits. */
+    /** Releases a slice if one waits. */
     async step(): Promise<void> {
       letGo()
       await store.commit(() => {})
@@ -102,7 +102,7 @@ test('other formulas freeze the shown figures and say so until all are recounted
     const closing = shop.close()
     first.release()
     await closing
-    // It has stood still since the first start with them.
+    // It has been frozen since the first start with them.
     await reopen({ formula: 2, clock: handClock(NOW + HOUR) })
     const worker = stepping()
     await shop.sell(LINEAGES + 1, { at: NOW - HOUR })
@@ -194,7 +194,7 @@ test('each answer names the currency of its amounts while the currency changes',
 
   async function request(path: string): Promise<void> {
     const response = await shop.request(`/api/v1/${path}`, { headers })
-    // A file of several pages is cut off where the switch falls between two of them: it never mixes currencies.
+    // A file of several pages is cut off where the switch happens between two of them: it never mixes currencies.
     const text = await response.text().catch((error) => {
       if (path !== 'customers.csv') throw error
       return null
@@ -207,7 +207,7 @@ test('each answer names the currency of its amounts while the currency changes',
     seen.add(`${path} ${isIn.USD ? 'USD' : 'EUR'}`)
   }
 
-  /** With all answers begun so many turns before each slice: one of these shows the other currency. */
+  /** Starts all answers a number of turns before each slice: one of these shows the other currency. */
   async function change(currency: string, turns: number): Promise<void> {
     await shop.declare({ currency })
     while (shown().currency !== currency) {
@@ -242,7 +242,7 @@ test('without room for another generation, the previous one stays shown and the 
   expect(metrics.refused(shop.organization.id)).toBeInstanceOf(Refusal)
   shop.windfall.log.flush()
   expect(logged.filter((line) => line.includes('cannot be recomputed with the new settings'))).toHaveLength(1)
-  // Facts are followed meanwhile.
+  // Facts continue to arrive meanwhile.
   await shop.sell(LINEAGES + 1, { at: NOW - HOUR })
   expect(await mrr()).toEqual({ behind: null, count: LINEAGES + 1 })
   Object.assign(store, { assertFreeSpaceFor })

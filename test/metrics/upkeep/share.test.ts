@@ -1,4 +1,4 @@
-/** What part of the time goes to figures that are due while others keep the server busy. */
+/** The worker’s share of time while other work keeps the server busy. */
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openWorker } from '../../../src/metrics/upkeep/worker.ts'
@@ -9,8 +9,8 @@ import { openTestStore } from '../../store/open.ts'
 const PIECES = 2_000
 
 /**
- * The worker's share while `PIECES` pieces of bulk work are done, of a millisecond each, as each step of the worker is.
- * `per_turn`: how many ordinary commits come in each turn of the event loop.
+ * The worker’s share during `PIECES` pieces of bulk work of a millisecond each, like each step of the worker.
+ * `per_turn`: the number of ordinary commits in each turn of the event loop.
  */
 async function shareBeside(per_turn: number): Promise<number> {
   const elapsed = handClock(1_000)

@@ -1,11 +1,11 @@
-/** What walks through a table in slices reads each slice alone: by an index of something else it would read all of it. */
+/** Reads in slices use an index in the order of the slices; another index would read the whole table each time. */
 import { expect, test } from 'vitest'
 import { openSearch } from '../../../src/metrics/customers/search.ts'
 import { openRowReader } from '../../../src/metrics/sums/row_sums.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { openTestStore } from '../../store/open.ts'
 
-/** The plans of the statements that go on `> :after`, in a database without statistics, as a new one is. */
+/** The query plans of statements with `> :after`, in a database without statistics, like a new one. */
 function plansOf(open: (store: Store) => unknown): string[][] {
   const { store } = openTestStore()
   const texts: string[] = []

@@ -1,4 +1,4 @@
-/** What makes metrics anew without a new fact of Apple's: a rate, a period, a time zone, a start after a crash. */
+/** Changes that recompute metrics without a new fact: a rate, a period, a time zone, a start after a crash. */
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { loadConfig } from '../../../src/config/load.ts'
@@ -20,7 +20,7 @@ afterEach(async () => {
   folder.remove()
 })
 
-/** A month of 8.49 euros, bought at 23:30 of Greenwich. */
+/** A month of 8.49 euros, bought at 23:30 UTC. */
 const BOUGHT_AT = Date.UTC(2026, 4, 20, 23, 30)
 const inEuros = {
   transactionId: '2000000000000001',
@@ -92,7 +92,7 @@ test('does not request a final rate again', async () => {
   await buy()
   const provisional = () =>
     app.windfall.store.prepare('select sum(is_provisional) as n from metric_counted').get() as { n: number }
-  // What ends in the future will be taken away at the rate it came with.
+  // A future end subtracts the value at the rate that it began with.
   expect(provisional().n).toBe(0)
 })
 
@@ -118,7 +118,7 @@ test('another time zone recounts every day', async () => {
   const { config } = loadConfig({ env: { WINDFALL_ORGANIZATIONS: organizations }, cwd: folder.path })
   await app.windfall.declare(config)
   await app.windfall.metrics.whenCurrent()
-  // Half past one in the morning of the next day.
+  // 1:30 of the next day.
   expect(days('all')).toEqual([{ zone: 'Europe/Berlin', value: '', day: Date.UTC(2026, 4, 21) / 86_400_000 }])
   expect((await app.windfall.metrics.verify()).difference).toBeNull()
 })
@@ -140,7 +140,7 @@ test('a rebuild pending at the process’s end runs at the next start', async ()
   expect(rows('mrr')[0]?.milli).toBe(8_490)
 })
 
-/** The generation being made, once there is one. */
+/** The generation being built, once there is one. */
 async function making() {
   const { generations } = app.windfall.metrics
   for (;;) {

@@ -1,4 +1,4 @@
-/** Whether a verification finds what is wrong, takes nothing else for a difference, and leaves nothing behind. */
+/** Verification: it finds wrong figures, reports no others, and leaves nothing behind. */
 import { copyFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -14,7 +14,7 @@ import { handClock, openTestApp, sharedAuthority } from '../../helpers.ts'
 import { isLong } from '../../random.ts'
 import { openTestLedger } from '../test_ledger.ts'
 
-/** Two subscriptions, of one customer each; the second began after the first had ended. */
+/** Two subscriptions of one customer each; the second began after the first had ended. */
 async function openWithSales() {
   const { app, notifyTransaction } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10')
@@ -32,10 +32,10 @@ beforeAll(async () => {
   await some.store.copy(copy)
 })
 
-/** What changes are made to. */
+/** The copy that changes are made to. */
 const changed = () => ({ file: `${copy}.changed`, at: some.clock(), formula: FORMULA })
 
-/** What is found in the database with some changes. */
+/** The difference found in the database after some changes. */
 function comparedWith(...changes: readonly string[]): VerifyResult {
   const { file } = changed()
   copyFileSync(copy, file)
@@ -84,11 +84,8 @@ test.each([
     /^the customer cus_.*: ltv_milli: stored \d+, expected \d+ from the facts$/,
   ],
   ['delete from customer_values', /^the customer cus_.* is not stored$/],
-  ["update cohort_customers set spread = '{}'", /^the cohort contribution of the customer of 1000 differs$/],
-  [
-    'delete from cohort_customers where lineage_id = 2',
-    /^the cohort contribution of the customer of 2000 differs$/,
-  ],
+  ["update cohort_customers set spread = '{}'", /^the contribution of the customer of 1000 differs$/],
+  ['delete from cohort_customers where lineage_id = 2', /^the contribution of the customer of 2000 differs$/],
   [
     'update cohort_cells set charged_milli = charged_milli + 1',
     /^the cohort sum .*: stored .*, expected .* from the customers$/,
@@ -107,7 +104,7 @@ test('finds no difference in correct figures, also with few sums in memory', () 
 })
 
 test('reports stored values of a lineage that leads no customer', () => {
-  // The first takes in the second, and leads both, having been bought before.
+  // The customers merge; the first leads both, because it was bought before.
   const joined =
     'update customers set canonical_id = (select id from customers where original_transaction_id = 1000)'
   const alone = 'update customer_values set lineages = 2 where lineage_id = 1'
@@ -130,7 +127,7 @@ test('counts due lineages and verifies their sums but not their rows and custome
     expect(comparedWith(...wrong, reason)).toEqual({ lineages: 1, due: 1, difference: null })
   for (const reason of [task('all'), task('period'), task('prices')])
     expect(comparedWith(...wrong, reason)).toEqual({ lineages: 0, due: 2, difference: null })
-  // Only the second waits for a rate, and who was charged since May is the second, too.
+  // Only the second waits for a rate, and only it was charged since May.
   expect(comparedWith(task('rates'))).toEqual({ lineages: 1, due: 1, difference: null })
   expect(comparedWith(task('prices', 20_580))).toEqual({ lineages: 1, due: 1, difference: null })
   const sums = 'update metric_days set milli = milli + 1 where milli <> 0'
