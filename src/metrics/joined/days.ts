@@ -93,8 +93,8 @@ export const knownDay = (day: DayNumber, source: Source): JoinedDay => ({
 })
 
 /**
- * A day of a ledger-only measure. The ledger has everything from the day `heard` and is whole from the day `whole`. The
- * day before `heard`, on which the first notification arrived, is known too; earlier days are not.
+ * A day of a ledger-only measure. The ledger has everything from `ledgerCompleteFrom`, and the measure is whole from
+ * `completeFrom`. The day before `ledgerCompleteFrom`, on which the first notification arrived, is known too.
  */
 export const ledgerOnlyDay = (
   day: DayNumber,

@@ -44,7 +44,7 @@ export type DayDifference = {
   reports: number
 }
 
-/** The causes of a month’s difference, from `all` available days; from the day `heard` the ledger has everything. */
+/** The causes of a month’s difference, from `all` available days; from `completeFrom` the ledger has everything. */
 export function differenceCauses(
   month: readonly DayDifference[],
   all: readonly DayDifference[],

@@ -105,7 +105,10 @@ export function openJoined(deps: Deps) {
   }
 
   /** The ledger’s days of a measure where reports cover the app too; null for an app that no report has covered. */
-  function heard({ shown, app, environment, ...range }: LedgerRange, measure: Measure): LedgerDays | null {
+  function ledgerDaysOf(
+    { shown, app, environment, ...range }: LedgerRange,
+    measure: Measure,
+  ): LedgerDays | null {
     const place = { generation: shown.id, app_id: app.id }
     const hasReports =
       environment === 'production' && SUMMED_KINDS.some((kind) => sums.isReported(place, kind))
@@ -119,11 +122,11 @@ export function openJoined(deps: Deps) {
    * The day from which a measure is whole. A level may exceed what the ledger received until it agrees with the
    * reports; a renewal status sent before the first notification holds until the renewal is due.
    */
-  function completeFrom(app_id: string, heard: DayNumber, measure: Measure): DayNumber {
-    if (isOfGrace(measure)) return heard + GRACE_DAYS
-    if (!isPointInTime(measure) || heard === -Infinity) return heard
-    return Math.max(cutovers.of(app_id, 'mrr')?.day ?? Infinity, heard + LONGEST_DAYS)
+  function completeFrom(app_id: string, ledgerCompleteFrom: DayNumber, measure: Measure): DayNumber {
+    if (isOfGrace(measure)) return ledgerCompleteFrom + GRACE_DAYS
+    if (!isPointInTime(measure) || ledgerCompleteFrom === -Infinity) return ledgerCompleteFrom
+    return Math.max(cutovers.of(app_id, 'mrr')?.day ?? Infinity, ledgerCompleteFrom + LONGEST_DAYS)
   }
 
-  return { read, needsJoin, readReportsOnly, heard }
+  return { read, needsJoin, readReportsOnly, ledgerDaysOf }
 }

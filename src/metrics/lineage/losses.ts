@@ -31,7 +31,7 @@ const unitsOf = ({ calendar, pacific }: Calendars): readonly (readonly [LossUnit
 
 /**
  * The corrections of one lineage’s losses. The remaining losses of a period are those of subscriptions active at its
- * start and not at its end, each valued at its start at most. `moved` and `segments` are in order.
+ * start and not at its end, each valued at its start at most. `movements` and `segments` are in order.
  */
 export function lossAdjustments(
   movements: readonly Movement[],

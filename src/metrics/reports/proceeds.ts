@@ -101,7 +101,7 @@ export const proceedsInBase =
     return converted && { base_milli: converted.milli, basis, is_final: converted.is_final }
   }
 
-/** A price from reports. `is_sure`: from the charge’s own day, for charges like it, all with equal proceeds. */
+/** A price from reports. `isSure`: from the charge’s own day, for charges like it, all with equal proceeds. */
 type ReportedPrice = Pick<PriceRow, 'price_milli' | 'units' | 'proceeds_milli' | 'proceeds_currency'> & {
   isSure: boolean
 }

@@ -192,7 +192,7 @@ const emptyAppDay = (): AppDayCells => ({
   lengths: new Map(),
 })
 
-/** Calls `take` with each row of a known app. */
+/** Calls `addRows` with each row of a known app. */
 function eachOf<Row extends { reported_app_id: number }>(
   rows: readonly Row[],
   of: (row: Row) => [string, AppDayCells] | null,

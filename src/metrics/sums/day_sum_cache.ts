@@ -18,7 +18,7 @@ export type SumMapping = {
 }
 
 /**
- * Which sums to read. `name` identifies `keyOf` (the key that a value counts for, null for none) and `worth`.
+ * Which sums to read. `name` identifies `keyOf` (the key that a value counts for, null for none) and `mapping`.
  * `is_original`: money as charged instead of in the base currency. `has_before`: includes the sum before the first day.
  */
 type DaySumSelection = {
@@ -43,7 +43,7 @@ type Entry = DaySumSelection & {
   watch_key: string
   /** Series not read yet. Their written changes need no update: the read includes them. */
   unread: Set<number>
-  /** The version of `worth` when the read began. */
+  /** The version of `mapping` when the read began. */
   version: unknown
   ready: Promise<void>
   /** The total size of its lines while it is cached. */

@@ -170,7 +170,7 @@ function compareFacts(parts: Parts, onProgress: OnProgress): VerifyResult {
   return result
 }
 
-/** Compares a lineage in each generation, and adds the outcome to `verified`. */
+/** Compares a lineage in each generation, and adds the outcome to `result`. */
 function compareLineage(
   { apps, generations, staleness, lineages }: Parts,
   key: Numbered,

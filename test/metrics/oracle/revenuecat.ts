@@ -109,20 +109,20 @@ type Sum = { currency: string; milli: number }
 export const charged = (sums: readonly Sum[]): Record<string, number> =>
   Object.fromEntries(sums.map(({ currency, milli }) => [currency, milli]))
 
-type Beside = { unexplained: string[]; reasons: Record<string, number> }
+type CountComparison = { unexplained: string[]; reasons: Record<string, number> }
 
 /**
  * Compares both counts of each transaction on each day on which either counts it; returns how often each reason
  * applies.
  */
-export function beside(store: Store, oracle: Oracle, from: number, until: number): Beside {
+export function compareCounts(store: Store, oracle: Oracle, from: number, until: number): CountComparison {
   const theirs = countedBy(store)
   const ours = new Map(
     oracle.concluded.flatMap(({ worths }) =>
       worths.map((worth) => [worth.by.transaction_id, worth] as const),
     ),
   )
-  const found: Beside = { unexplained: [], reasons: {} }
+  const found: CountComparison = { unexplained: [], reasons: {} }
   const countReason = (reason: string | null, what: unknown): void => {
     if (reason === '') found.unexplained.push(JSON.stringify(what))
     else if (reason !== null) found.reasons[reason] = (found.reasons[reason] ?? 0) + 1

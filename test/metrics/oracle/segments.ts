@@ -118,7 +118,7 @@ function takeOver(
 const paidUntil = ({ expires_at, purchased_at, revoked_at }: Bought): number =>
   Math.min(expires_at ?? purchased_at, revoked_at ?? Infinity)
 
-/** The period that one price covers. `told`: the product’s period, where known. */
+/** The period that one price covers. `declared`: the product’s period, where known. */
 export function periodOf(one: Bought, environment: string, declared: string | undefined): string | null {
   if (one.offer_discount === 'PAY_UP_FRONT' && one.offer_period !== null) return one.offer_period
   if (one.billing_plan === 'MONTHLY') return 'P1M'

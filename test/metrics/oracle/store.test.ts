@@ -6,7 +6,7 @@ import { isLong } from '../../random.ts'
 import { figuresIn } from '../test_ledger.ts'
 import { nonZero, openBooksOf, plus, type Sums } from './books.ts'
 import type { Oracle } from './oracle.ts'
-import { beside, charged, revenueBy } from './revenuecat.ts'
+import { charged, compareCounts, revenueBy } from './revenuecat.ts'
 import { MORE, openSimulated, type Simulated, STORES } from './simulated.ts'
 import { compared } from './stored_sums.ts'
 import { less } from './sums.ts'
@@ -265,27 +265,26 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
     })
 
     /**
-     * Where RevenueCat's predicates and ours differ, transaction by transaction and day by day (their days are UTC),
-     * each for one of these reasons, and never for another:
+     * RevenueCat's predicates and the oracle differ by transaction and (UTC) day only for these reasons:
      *
-     * - replaced: an upgrade, or a renewal recovered within a grace, took its place. Theirs counts both until the old
-     *   one's expiry (or grace) has passed; ours the new one alone.
-     * - free: an offer that costs nothing, other than an introductory trial. Theirs counts it as active, worth nothing;
-     *   ours as no paid subscription.
-     * - not begun: a renewal bought before the time before it ends. Theirs counts it from its purchase; ours from then.
-     *   Only extensions bring that about: the simulated store dates renewals at the end of what they renew.
+     * - replaced: an upgrade, or a renewal recovered within a grace period, replaced it. RevenueCat counts both until the
+     *   old one's expiry or grace has passed; the oracle counts the new one only.
+     * - free: a free offer other than an introductory trial. RevenueCat counts it as active without a value; the oracle
+     *   does not count it as paid.
+     * - not begun: a renewal bought before the previous period ends. RevenueCat counts it from its purchase, the oracle
+     *   from the period's end. Only extensions cause it: the simulated store dates renewals at that end.
      *
-     * Of what both count, the amounts differ for one reason alone, and no more than by the rounding otherwise:
+     * Amounts of what both count differ, beyond rounding, only for this reason:
      *
-     * - length: theirs goes by the days of an introductory offer, and of a product whose duration is not known, and has
-     *   28 ÷ days for those between the standard lengths: periods shortened by a recovery or lengthened by an extension.
-     *   Ours is the product's period, an offer's where it is paid up front, and for unknown products the nearest one.
+     * - length: RevenueCat uses the days of an introductory offer and of a product with an unknown duration, and 28 ÷ days
+     *   between the standard lengths (periods shortened by a recovery or lengthened by an extension). The oracle uses the
+     *   product's period, an upfront offer's own, and for unknown products the nearest standard length.
      *
-     * Prices that nobody has said are in neither sum; ours counts the subscription.
+     * Neither sums unknown prices; the oracle counts the subscription.
      */
     test('active subscriptions, trials and MRR equal RevenueCat’s predicates, except for listed reasons', () => {
       const ours = played.oracle({ time_zone: 'UTC', factors: 'revenuecat' })
-      const { unexplained, reasons } = beside(played.store, ours, played.from, played.until)
+      const { unexplained, reasons } = compareCounts(played.store, ours, played.from, played.until)
       expect(unexplained.slice(0, 10)).toEqual([])
       expect(reasons.same).toBeGreaterThan(5_000)
       expect(reasons['same amount']).toBeGreaterThan(0.9 * (reasons.length ?? 0))

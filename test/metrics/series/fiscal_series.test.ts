@@ -95,7 +95,7 @@ test('refuses days beyond Apple’s fiscal calendar and names the last known fis
     400,
     [{ path, message: expect.stringContaining(message) }],
   ]
-  const early = 'before the first fiscal month known'
+  const early = 'before the first known fiscal month'
   expect(await errorsOf('from=2009-01-01&to=2012-01-01')).toEqual(refused('from', early))
   expect(await errorsOf('to=2011-01-01')).toEqual(refused('from', early))
   expect(await errorsOf('from=2011-01-01&to=2012-01-01&compare=previous')).toEqual(refused('from', early))

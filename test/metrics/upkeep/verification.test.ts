@@ -91,7 +91,7 @@ test.each([
     /^the cohort sum .*: stored .*, expected .* from the customers$/,
   ],
   ['delete from cohort_cells', /^the cohort sum .* is not stored$/],
-])('%s is told, also where few sums are held at once', (damage, words) => {
+])('reports %s, also with few sums in memory', (damage, words) => {
   expect(comparedWith(damage).difference).toMatch(words)
   expect(compareAtOnce({ ...changed(), cells_at_once: 7 }).difference).toMatch(words)
 })
