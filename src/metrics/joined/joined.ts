@@ -105,10 +105,7 @@ export function openJoined(deps: Deps) {
   }
 
   /** The ledger’s days of a measure where reports cover the app too; null for an app that no report has covered. */
-  function ledgerDaysOf(
-    { shown, app, environment, ...range }: LedgerRange,
-    measure: Measure,
-  ): LedgerDays | null {
+  function unjoined({ shown, app, environment, ...range }: LedgerRange, measure: Measure): LedgerDays | null {
     const place = { generation: shown.id, app_id: app.id }
     const hasReports =
       environment === 'production' && SUMMED_KINDS.some((kind) => sums.isReported(place, kind))
@@ -122,11 +119,11 @@ export function openJoined(deps: Deps) {
    * The day from which a measure is whole. A level may exceed what the ledger received until it agrees with the
    * reports; a renewal status sent before the first notification holds until the renewal is due.
    */
-  function completeFrom(app_id: string, ledgerCompleteFrom: DayNumber, measure: Measure): DayNumber {
-    if (isOfGrace(measure)) return ledgerCompleteFrom + GRACE_DAYS
-    if (!isPointInTime(measure) || ledgerCompleteFrom === -Infinity) return ledgerCompleteFrom
-    return Math.max(cutovers.of(app_id, 'mrr')?.day ?? Infinity, ledgerCompleteFrom + LONGEST_DAYS)
+  function completeFrom(app_id: string, ledgerFrom: DayNumber, measure: Measure): DayNumber {
+    if (isOfGrace(measure)) return ledgerFrom + GRACE_DAYS
+    if (!isPointInTime(measure) || ledgerFrom === -Infinity) return ledgerFrom
+    return Math.max(cutovers.of(app_id, 'mrr')?.day ?? Infinity, ledgerFrom + LONGEST_DAYS)
   }
 
-  return { read, needsJoin, readReportsOnly, ledgerDaysOf }
+  return { read, needsJoin, readReportsOnly, unjoined }
 }

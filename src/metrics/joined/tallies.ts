@@ -31,8 +31,8 @@ const isJoined = (measure: Measure, of_money: boolean): measure is JoinedMeasure
 type ReadOptions = { basis: 'gross' | 'proceeds'; of_money: boolean }
 
 /**
- * Sums a query like `readLedger`, joined with the reports. A level’s change is its difference from the previous day, so every
- * figure follows from the levels shown. A query with an attribute filter reads the ledger alone.
+ * Sums a query like `readLedger`, joined with the reports. A level’s change is its difference from the previous day, so
+ * every figure follows from the levels shown. A query with an attribute filter reads the ledger alone.
  */
 export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) => App | null) {
   async function read(
@@ -67,7 +67,7 @@ export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) 
     return apps.flatMap((app_id) => {
       const app = appOf(app_id)
       return measures.flatMap((measure) => {
-        const ledgerDays = app && joined.ledgerDaysOf({ shown, app, environment, ...range }, measure)
+        const ledgerDays = app && joined.unjoined({ shown, app, environment, ...range }, measure)
         return ledgerDays ? [{ app_id, measure, of_ledger: true as const, ...ledgerDays }] : []
       })
     })
