@@ -1,4 +1,4 @@
-/** What we remember: everything that is computed from the facts, opened in order and joined. */
+/** Opens and wires the modules that compute and store figures. */
 import type { Apps } from '../apps/apps.ts'
 import type { Organizations } from '../apps/organizations.ts'
 import type { Products } from '../apps/products.ts'
@@ -39,10 +39,10 @@ type Deps = {
   feed: Feed
   log: Log
   factors: Factors
-  /** Read anew each time, so that a reload reaches it: the commission, and how long a question waits. */
+  /** Read on every use, so a reload applies: the commission, and how long a request waits for figures. */
   config: Commission & { wait_ms: number }
   isErased: IsErased
-  /** The number of the formulas; that of this program unless said. */
+  /** The version of the formulas; that of this program by default. */
   formula?: number
 }
 
@@ -80,7 +80,7 @@ export function openFigures({ config, isErased, feed, ...deps }: Deps) {
     commissionText: () => commissionText(config),
     wait_ms: () => config.wait_ms,
   })
-  // What this folder's own modules tell one another; app.ts adds the listeners to the hooks of the others.
+  // Hooks between the modules of this folder; app.ts connects the hooks to other folders.
   cube.onWritten(daySums.written)
   reported.onPrices(metrics.pricesChanged)
   reported.onSummed(metrics.kick)
@@ -88,7 +88,7 @@ export function openFigures({ config, isErased, feed, ...deps }: Deps) {
   const series = openSeries({ store, clock, metrics, settings, daySums, rates, reported })
   const customers = openCustomers({ store, clock, feed, ledger, metrics, values, reported, isErased })
 
-  /** Ends what is under way; it goes on at the next start. */
+  /** Stops the work in progress; it resumes at the next start. */
   async function close(): Promise<void> {
     await Promise.all([metrics.close(), reported.close(), series.close()])
   }

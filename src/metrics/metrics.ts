@@ -1,6 +1,6 @@
 /**
- * What we remember: the figures, which follow the facts: brought up to date in the commit of a fact where there is time, by
- * a worker soon after otherwise; counted another way beside themselves, and then shown.
+ * Keeps figures current: a fact’s commit recomputes them where time allows, otherwise a worker does soon after.
+ * Settings that change all figures build another generation, which replaces the shown one when it is complete.
  */
 import type { Apps } from '../apps/apps.ts'
 import type { Organization, Organizations } from '../apps/organizations.ts'
@@ -46,18 +46,18 @@ type Deps = {
   reported: Reported
   imports: Pick<Imports, 'progress'>
   proceedsOf: (flows: readonly Flow[], app_id: string, base: string) => LineageProceeds
-  /** In words, what proceeds are counted by beside reports and rates: the commission. */
+  /** The commission as text: proceeds depend on it in addition to reports and rates. */
   commissionText: () => string
-  /** How long a question waits for figures that are due, in milliseconds. */
+  /** How long a request waits for figures that are due, in milliseconds. */
   wait_ms: () => number
-  /** The number of the formulas; that of this program unless said. */
+  /** The version of the formulas; that of this program by default. */
   formula?: number
   log: Log
 }
 
 const BEHIND = { lineages: 1, failed: 0 }
 
-/** How far the making of another generation is, in lineages. */
+/** The progress of a rebuild, in lineages. */
 export type RebuildProgress = { done: number; of: number }
 
 export type Metrics = ReturnType<typeof openMetrics>
@@ -108,34 +108,34 @@ export function openMetrics(deps: Deps) {
   )
   const newest = store.prepare<[], { last: number | null }>('select max(id) as last from metric_lineages')
   let isClosed = false
-  /** Cutovers were to be judged while lineages were due. */
+  /** Whether an evaluation of cutovers was deferred because lineages were due. */
   let isEvaluationDeferred = false
-  /** Why another generation cannot be begun, by organization. */
+  /** The error that prevents another generation, by organization. */
   const refused = new Map<string, unknown>()
   worker.onSlice(snapshotReads.look)
   worker.onIdle(judgePutOff)
 
-  /** A fact of a lineage was kept. Inside that unit of work, like the three below. */
+  /** A fact of a lineage was stored. Runs inside that unit of work, like the three functions below. */
   const lineageChanged = (lineage: LineageKey, origin: Origin): void =>
     touched({ ...lineage, id: marks.numberOf(lineage) }, origin === 'live' ? RANK.live : RANK.bulk)
 
-  /** An exchange rate was added or taken back. */
+  /** An exchange rate was added or revoked. */
   const ratesChanged = ({ is_taken_back, from_on }: RateChange): void =>
     addTask(() => tasks.add(is_taken_back ? 'all' : 'rates', '', dayNumber(from_on)))
 
   /** The period of a product of an app changed. */
   const periodChanged = (app_id: string): void => addTask(() => tasks.add('period', app_id))
 
-  /** The prices that reports tell for a Pacific day changed. */
+  /** The prices in the reports of a Pacific day changed. */
   const pricesChanged = (day: DayNumber): void => addTask(() => tasks.add('prices', '', day))
 
-  /** Remembers a task within the unit of work that makes it one, and begins it after that. */
+  /** Adds a task within the caller’s unit of work, and starts it after the commit. */
   function addTask(add: () => void): void {
     add()
     store.afterCommit(worker.kick)
   }
 
-  /** Whether nothing of an app is due in the generation that is shown. Where something is, cutovers are judged after that. */
+  /** Whether nothing of an app is due in the shown generation. If something is, defers the evaluation of cutovers. */
   function isCurrent(app_id: string): boolean {
     const shown = generations.shownOf(app_id)
     const { lineages, failed } = shown === null ? BEHIND : due.backlog(shown, [app_id])
@@ -150,7 +150,7 @@ export function openMetrics(deps: Deps) {
     void reported.evaluateCutovers()
   }
 
-  /** Begins another generation where figures are to be counted another way, and goes on with what was begun. */
+  /** Begins another generation where settings require one, and continues one that was begun. */
   async function resume(): Promise<void> {
     for (const organization of organizations.list()) await resumeOne(organization)
     await store.commit(() => {
@@ -182,13 +182,13 @@ export function openMetrics(deps: Deps) {
     if (needsRebuild) await begin(listed).catch((error) => noteRefusal(listed, error))
   }
 
-  /** An organization as it is by now: another currency may have been declared since it was listed. */
+  /** The current settings of an organization: its currency may have changed since it was listed. */
   const currentSettings = (listed: Organization): Organization => organizations.get(listed.id) ?? listed
 
   function noteRefusal({ id, slug }: Organization, error: unknown): void {
     refused.set(id, error)
     log.warn(
-      'the figures cannot be counted another way for now; they are shown as they were counted before',
+      'the figures cannot be recomputed with the new settings yet; the previous figures remain shown',
       { organization: slug, error },
     )
   }
@@ -196,10 +196,10 @@ export function openMetrics(deps: Deps) {
   /**
    * Begins another generation of an organization.
    *
-   * @throws Refusal 507 `no_room` where there is no room for both.
+   * @throws Refusal 507 `no_room` without room for both generations.
    */
   async function begin(listed: Organization): Promise<Generation> {
-    // Figures make about half of the file, and are kept twice until the new ones are shown.
+    // Figures take about half of the file, and both generations are stored until the new one is shown.
     store.assertFreeSpaceFor(store.bytes())
     refused.delete(listed.id)
     const generation = await store.commit(() => {
@@ -212,10 +212,10 @@ export function openMetrics(deps: Deps) {
   }
 
   /**
-   * Recomputes everything from the facts, beside what is shown, while facts go on arriving; then shows that. Returns how
-   * many lineages there are. Where it is stopped it goes on at the next start.
+   * Recomputes everything from the facts in another generation while facts continue to arrive, then shows it. Returns
+   * the number of lineages. A rebuild that is stopped resumes at the next start.
    *
-   * @throws Refusal 507 `no_room` where there is no room for both; 503 `store_closing` where it is stopped.
+   * @throws Refusal 507 `no_room` without room for both generations; 503 `store_closing` where it is stopped.
    */
   async function rebuild(): Promise<number> {
     for (const organization of organizations.list()) await begin(organization)
@@ -224,7 +224,7 @@ export function openMetrics(deps: Deps) {
   }
 
   /**
-   * Resolves once nothing is due: every figure is that of the facts by now.
+   * Resolves once nothing is due, so that every figure contains the newest facts.
    *
    * @throws Refusal 503 `store_closing` when the figures are closed before.
    */
@@ -233,13 +233,13 @@ export function openMetrics(deps: Deps) {
       await reported.settled()
       await worker.idle()
       await reported.evaluateCutovers()
-      // What is due stays due then, and nothing of the above waits any more.
+      // A stop leaves marks due and resolves the waits above.
       if (isClosed) throw closing()
       isDone = reported.isSettled() && !scheduler.isWaiting()
     }
   }
 
-  /** How far the making of other generations is; null while none is made. */
+  /** The progress of all rebuilds together; null where there is none. */
   function progress(): RebuildProgress | null {
     const next = generations.all().filter(({ state }) => state === 'making')
     if (next.length === 0) return null
@@ -247,7 +247,7 @@ export function openMetrics(deps: Deps) {
     return { done: Math.min(of, ...next.map(({ made_up_to }) => made_up_to ?? 0)), of }
   }
 
-  /** Stops after what is under way, and ends all waits. What is due stays due. */
+  /** Stops after the work in progress and ends all waits. Marks stay due. */
   async function close(): Promise<void> {
     isClosed = true
     snapshotReads.close()
@@ -282,8 +282,4 @@ export function openMetrics(deps: Deps) {
 }
 
 const closing = (): Refusal =>
-  new Refusal(
-    503,
-    'store_closing',
-    'the server is stopping; it goes on with the figures when it is started again',
-  )
+  new Refusal(503, 'store_closing', 'the server is stopping; the rebuild resumes at the next start')

@@ -1,4 +1,4 @@
-/** Random histories of one subscription, odder than any that Apple would sign. */
+/** Random histories of one subscription, including ones that Apple would not sign. */
 import fc from 'fast-check'
 import type { RenewalFact, TransactionFact } from '../../src/metrics/lineage/timeline.ts'
 import { bought, DAY, day } from './facts.ts'
@@ -55,7 +55,7 @@ const renewal: fc.Arbitrary<RenewalFact> = fc
     grace_until_at: grace_days === null ? null : info.signed_at + grace_days * DAY,
   }))
 
-/** Of up to eight transactions, the ids in no particular order. */
+/** Up to eight transactions with ids in random order. */
 export const histories: fc.Arbitrary<{ transactions: TransactionFact[]; renewals: RenewalFact[] }> =
   fc.record({
     transactions: fc

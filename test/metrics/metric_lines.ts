@@ -1,17 +1,17 @@
-/** What Windfall tells of a ledger made by hand, a line each, so that a test reads like the story it is of. */
+/** Metrics of a test ledger as text, one line each, for readable assertions. */
 import type { SeriesAnswer } from '../../src/metrics/series/series.ts'
 import { figuresIn } from './test_ledger.ts'
 
 type GetMetric = (path: string) => Promise<SeriesAnswer>
 
-/** Every day of the stories, up to what the clock says: the earliest begins a year before them. */
+/** All days of the test ledgers: from a year before the earliest to now. */
 const DAYS = 'from=2025-04-01&to=2026-06-01'
 
 /** Each movement of MRR, on its day: `2026-03-01 new 9990`. */
 export const movementsIn = async (getMetric: GetMetric, more = ''): Promise<string[]> =>
   partsOf((await getMetric(`mrr_movements?${DAYS}${more}`)).series)
 
-/** What moved of the money, on its day: `2026-03-01 new 9990`. */
+/** Each flow of money, on its day: `2026-03-01 new 9990`. */
 export const moneyIn = async (getMetric: GetMetric, more = ''): Promise<string[]> =>
   partsOf((await getMetric(`revenue?${DAYS}${more}`)).series)
 

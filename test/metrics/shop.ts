@@ -1,4 +1,4 @@
-/** An app that sells one subscription, and all that may change how its figures are counted. */
+/** An app with one subscription, and the changes that affect its figures. */
 import { loadConfig } from '../../src/config/load.ts'
 import { dataBody, NOW, outerPayload, transactionPayload } from '../apple/samples.ts'
 import { openTestApp, type TestOptions } from '../helpers.ts'
@@ -6,7 +6,7 @@ import { openTestApp, type TestOptions } from '../helpers.ts'
 const DAY = 86_400_000
 const PRODUCT = 'lantern.pro.monthly'
 
-/** What may be told of a purchase besides its number. `renewal`: which of the subscription, 0 for the first purchase. */
+/** The optional fields of a purchase. `renewal`: its number in the subscription, 0 for the first purchase. */
 type Sold = { renewal?: number; price?: number; currency?: string; at?: number }
 
 export type Shop = Awaited<ReturnType<typeof openShop>>
@@ -17,7 +17,7 @@ export async function openShop(options: TestOptions = {}) {
   const { store, rates, products, apps } = windfall
   let notifications = 0
 
-  /** Posts the purchase of subscription number `number`, or a renewal of it, as Apple does; the answer's status. */
+  /** Posts the purchase or a renewal of subscription `number` as Apple does; returns the response’s status. */
   async function sell(number: number, { renewal = 0, price = 4_990, currency = 'USD', at }: Sold = {}) {
     notifications += 1
     const first = String(2_000_000_000_000_000 + number * 1_000)
@@ -44,7 +44,7 @@ export async function openShop(options: TestOptions = {}) {
     return status
   }
 
-  /** Counts figures in another currency or time zone, as a reload of the configuration does. */
+  /** Changes the currency or time zone of figures, as a reload of the configuration does. */
   async function declare(wanted: { currency?: string; time_zone?: string }): Promise<void> {
     const WINDFALL_ORGANIZATIONS = JSON.stringify([{ slug: 'default', ...wanted }]).replace(
       /"(\w+)":/g,
@@ -54,7 +54,7 @@ export async function openShop(options: TestOptions = {}) {
     await windfall.declare(config)
   }
 
-  /** Keeps the price of a dollar in a currency from day to day. */
+  /** Stores a daily rate of the dollar in a currency. */
   async function keepRates(currency: string, days: readonly string[], rate: string): Promise<void> {
     const csv = ['date,currency,rate', ...days.map((on) => `${on},${currency},${rate}`)].join('\n')
     const read = rates.readCsv(csv, 'USD')
@@ -63,7 +63,7 @@ export async function openShop(options: TestOptions = {}) {
 
   const takeBack = (currency: string, on: string) => store.commit(() => void rates.remove(currency, on))
 
-  /** Gives the product another period. */
+  /** Changes the period of the product. */
   const learnPeriod = (period: string) =>
     store.commit(() => products.setReportedPeriod(apps.list()[0]?.id ?? '', { product_id: PRODUCT, period }))
 

@@ -1,4 +1,4 @@
-/** A ledger made by hand, told to Windfall as Apple would, and what its API says of the metrics. */
+/** A ledger made by hand: posts facts to Windfall as Apple does, and reads metrics through its API. */
 import { randomUUID } from 'node:crypto'
 import type { Point, Series } from '../../src/metrics/series/points.ts'
 import type { SeriesAnswer } from '../../src/metrics/series/series.ts'
@@ -16,7 +16,10 @@ type LedgerOptions = {
   env?: Record<string, string>
 }
 
-/** A Windfall whose clock stands at noon of 2026-06-01 (UTC). `rates`: lines of `date,currency,rate`, for one dollar. `env`: settings. */
+/**
+ * A server whose clock is at noon of 2026-06-01 (UTC). `rates`: lines of `date,currency,rate`, for one dollar. `env`:
+ * settings.
+ */
 export async function openTestLedger(options: LedgerOptions = {}) {
   const { time_zone = 'UTC', currency = 'USD', rates = [], env = {} } = options
   const app = await openTestApp({ env })
@@ -30,7 +33,7 @@ export async function openTestLedger(options: LedgerOptions = {}) {
   }
   const token = await app.token()
 
-  /** A transaction of lineage `id`, number `number` of it, bought on one day and lasting until another. */
+  /** Transaction `number` of lineage `id`, bought on one day and lasting until another. */
   async function notifyTransaction(
     id: string,
     number: number,
@@ -67,7 +70,7 @@ export async function openTestLedger(options: LedgerOptions = {}) {
   const get = (path: string, bearer = token): Promise<Response> =>
     app.request(`/api/v1/${path}`, { headers: { authorization: `Bearer ${bearer}` } })
 
-  /** The answer about a metric. */
+  /** The answer for a metric. */
   async function getMetric(path: string): Promise<SeriesAnswer> {
     const response = await get(`metrics/${path}`)
     const body = (await response.json()) as SeriesAnswer
@@ -78,7 +81,7 @@ export async function openTestLedger(options: LedgerOptions = {}) {
   return { app, notifyTransaction, get, getMetric }
 }
 
-/** Figures of a part (null for the whole) of a value (null for none), by the first day of each bucket. */
+/** The figures of a part (null: the total) of a value (null: none), by the first day of each bucket. */
 export function figuresIn<Key extends keyof Point>(
   series: readonly Series[],
   key: Key,

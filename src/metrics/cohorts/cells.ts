@@ -1,12 +1,12 @@
-/** What we remember: the sums that cohorts are read from. */
+/** Stores the sums that cohorts are read from. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Store } from '../../store/store.ts'
 import type { CohortCell, CohortKind, CohortSeries } from './changes.ts'
 
-/** `generation`: by which it is counted. */
+/** An app and environment in one generation. */
 export type CohortScope = { generation: number; app_id: string; environment: Environment }
 type SeriesKey = CohortScope & CohortSeries
-/** A sum of one cohort (a day, week or month as a number) at one place. */
+/** A sum of one cohort (the number of a day, week or month) at one place: k-th renewal, day or outcome. */
 export type CohortSum = Pick<
   CohortCell,
   'cohort' | 'position' | 'count' | 'charged_milli' | 'refunded_milli' | 'prorated_milli'
@@ -58,7 +58,7 @@ export function openCohortCells(store: Store) {
       and :product_id in ('*', product_id) and :storefront in ('*', storefront)`)
   const known = new Map<string, number>()
 
-  /** Adds to the sums of an app, inside the caller's unit of work. */
+  /** Adds to the sums of an app. Runs inside the caller’s unit of work. */
   function add({ generation, app_id, environment }: CohortScope, cells: readonly CohortCell[]): void {
     for (const { kind, product_id, storefront, period, cohort, position, ...sum } of cells) {
       const id = seriesId({ generation, app_id, environment, kind, product_id, storefront, period })
@@ -82,7 +82,7 @@ export function openCohortCells(store: Store) {
     const cached = known.get(name)
     if (cached !== undefined) return cached
     const id = find.get(series)?.id ?? Number(insert.run(series).lastInsertRowid)
-    // Only what is on disk: a row that was undone gives its number away again.
+    // After the commit: a row that was rolled back frees its number for another.
     store.afterCommit(() => {
       if (known.size >= SERIES_CACHE_SIZE) known.clear()
       known.set(name, id)
@@ -95,13 +95,13 @@ export function openCohortCells(store: Store) {
       seriesOf.all({ generation, app_id, environment, kind, product_id, storefront }),
     )
 
-  /** Every sum of the cohorts from `from` to `until`, with the period that it is of. */
+  /** All sums of the cohorts from `from` to `until`, with their period. */
   const read = (query: CohortSumQuery): (CohortSum & { period: string })[] =>
     matchingSeries(query).flatMap(({ id, period }) =>
       sums.all(id, query.from, query.until).map((sum) => ({ ...sum, period })),
     )
 
-  /** What `read` gives, of one product in one country after the other, a year of cohorts at a time. */
+  /** Like `read`, for one product in one country after the other, one year of cohorts at a time. */
   function* parts({ scopes, kind, product_id, storefront, from, until }: CohortSumQuery) {
     for (const { generation, app_id, environment } of scopes)
       for (const { id, ...group } of seriesPerProduct.all({
@@ -116,7 +116,7 @@ export function openCohortCells(store: Store) {
           yield { app_id, ...group, sums: sums.all(id, first, Math.min(first + COHORTS_PER_READ - 1, until)) }
   }
 
-  /** The cohorts from `from` to `until` as one, a sum for each place. */
+  /** The cohorts from `from` to `until` combined, one sum for each place. */
   const readMerged = (query: CohortSumQuery): Omit<CohortSum, 'cohort'>[] =>
     matchingSeries(query).flatMap(({ id }) => byPosition.all(id, query.from, query.until))
 

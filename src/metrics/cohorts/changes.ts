@@ -1,17 +1,14 @@
-/**
- * What we compute: what changes in the sums that cohorts are read from, when what a customer's lineages add becomes
- * something else.
- */
+/** Computes the changes of cohort sums when the contribution of a customer’s lineages changes. */
 import { type DayNumber, monthOf, weekOf } from '../lineage/calendar.ts'
 import type { DayMoney, RetentionFact } from './contribution.ts'
 import type { Failure } from './failures.ts'
 
 /**
- * ltv: by the day of a customer's first payment and days since, money; `count` of day 0 is the customers. ltv.parts: the
- * same of the first payment of all, by what was bought where, without customers. payers.*: by
- * day, week or month, who paid in it and the money of it. retention: by the day of the first payment; `count` of 0 is
- * how many subscriptions, of k how many more or fewer are paid for after the k-th renewal. recovery: by the day a payment
- * failed; `count` of 0 is how many, of -1 how many were lost, of d how many paid within d days.
+ * ltv: money, by the day of a customer’s first payment and the days since; `count` at day 0 is the number of customers.
+ * ltv.parts: the same by product and country, without customers. payers.*: who paid in a day, week or month, and how
+ * much. retention: by the day of the first payment; `count` at 0 is the number of subscriptions, at k the change in how
+ * many are paid after the k-th renewal. recovery: by the day a payment failed; `count` at 0 is the number of failures,
+ * at -1 those lost, at d those paid within d days.
  */
 export type CohortKind =
   | 'ltv'
@@ -22,7 +19,7 @@ export type CohortKind =
   | 'retention'
   | 'recovery'
 
-/** `*` is any. `period` is that of the first payment for retention, and any otherwise. */
+/** `*` means any. `period` is that of the first payment for retention, otherwise any. */
 export type CohortSeries = { kind: CohortKind; product_id: string; storefront: string; period: string }
 export type CohortCell = CohortSeries & {
   cohort: number
@@ -42,7 +39,7 @@ const PAYER_UNITS = [
 
 export type CellChanges = ReturnType<typeof collectCellChanges>
 
-/** Collects what is to be added where, of what is wanted, so that what comes and goes again is nothing. */
+/** Collects the changes of wanted cells; changes that cancel out are dropped. */
 export function collectCellChanges(isWanted: (kind: CohortKind, cohort: number) => boolean = () => true) {
   const cells = new Map<string, CohortCell>()
 
@@ -70,7 +67,7 @@ export function collectCellChanges(isWanted: (kind: CohortKind, cohort: number) 
 type Money = { charged_milli: number; refunded_milli: number; prorated_milli: number }
 const ZERO_SUMS = { count: 0, charged_milli: 0, refunded_milli: 0, prorated_milli: 0 }
 
-/** All that a value counts for: itself, its product anywhere, any product in its country, and everything. */
+/** The groups that a value counts for: itself, its product in any country, any product in its country, and all. */
 const groupsOf = (product_id: string, storefront: string): readonly CohortGroup[] => [
   [ANY, ANY],
   [product_id, ANY],
@@ -79,7 +76,7 @@ const groupsOf = (product_id: string, storefront: string): readonly CohortGroup[
 ]
 type CohortGroup = readonly [product_id: string, storefront: string]
 
-/** A lineage's renewals, taken away (-1) or added. */
+/** Adds (1) or removes (-1) a lineage’s renewals. */
 export function addRetention({ add }: CellChanges, retained: RetentionFact | null, sign: 1 | -1): void {
   if (retained === null) return
   const { day, period, turns } = retained
@@ -90,7 +87,7 @@ export function addRetention({ add }: CellChanges, retained: RetentionFact | nul
   }
 }
 
-/** A lineage's failed payments, taken away (-1) or added. */
+/** Adds (1) or removes (-1) a lineage’s failed payments. */
 export function addRecoveries({ add }: CellChanges, failures: readonly Failure[], sign: 1 | -1): void {
   for (const [day, product_id, storefront, outcome] of failures) {
     for (const group of groupsOf(product_id, storefront)) {
@@ -100,7 +97,7 @@ export function addRecoveries({ add }: CellChanges, failures: readonly Failure[]
   }
 }
 
-/** The money of one customer, from one state to another; all lineages' together, in any order. */
+/** Changes the money of one customer from one state to another. Contains all of its lineages, in any order. */
 export function addMoney(cells: CellChanges, before: readonly DayMoney[], after: readonly DayMoney[]): void {
   const changed = differences(before, after)
   const groups = new Map<string, CohortGroup>()
@@ -132,7 +129,7 @@ const isInGroup =
     (groupProduct === ANY || groupProduct === product_id) &&
     (groupCountry === ANY || groupCountry === storefront)
 
-/** Rows that are on one side alone. */
+/** The rows that only one side has. */
 function differences(before: readonly DayMoney[], after: readonly DayMoney[]): ChangedRow[] {
   const remaining = new Map<string, DayMoney[]>()
   for (const row of before) remaining.set(row.join('\n'), [...(remaining.get(row.join('\n')) ?? []), row])
@@ -154,7 +151,7 @@ const seriesAt = (kind: CohortKind, [product_id, storefront]: CohortGroup): Coho
   period: ANY,
 })
 
-/** By days since the first payment; where that is on another day than before, everything moves. */
+/** By days since the first payment. If the day of the first payment changed, everything moves. */
 function addLtv({ add }: CellChanges, group: CohortGroup, { before, after, changed }: GroupChanges): void {
   const series = seriesAt('ltv', group)
   const [from, to] = [firstDay(before), firstDay(after)]

@@ -1,4 +1,4 @@
-/** What we remember: how customers and subscriptions that began together fared: kept, paid, recovered. */
+/** Reads cohorts: retention, realized LTV, ARPPU and billing recovery. */
 import { Refusal } from '../../errors.ts'
 import { yieldToEventLoop } from '../../turns.ts'
 import { type DayNumber, dayText } from '../lineage/calendar.ts'
@@ -26,10 +26,10 @@ import {
 type Part = CohortSum & { period: string }
 type Money = { charged_milli: number; refunded_milli: number; prorated_milli: number; net_milli: number }
 
-/** Apple's hours move with the clocks, and a payment may fail at first: only then is a renewal judged. */
+/** A renewal is judged only then: Apple’s billing hour follows clock changes, and a payment may fail at first. */
 const DUE_AFTER_DAYS = 3
 const MAX_RENEWALS = 400
-/** Cohorts and the places within each, multiplied: a question of more is refused. */
+/** The maximum of cohorts × columns of one request. */
 const MAX_CELLS = 20_000
 const UNITS_AT_ONCE = 400
 
@@ -39,8 +39,8 @@ type PayersQuery = CohortQuery & { grain: 'day' | 'week' | 'month' }
 
 export function openCohorts({ cells, shares }: { cells: CohortCellStore; shares: Shares }) {
   /**
-   * Of the subscriptions first paid for in each cohort, with one period: how many were paid for a day after their k-th
-   * renewal was due. `due`: of how many that is known; `complete`: it is of all.
+   * For each cohort of first payments and each period: how many subscriptions were paid a day after their k-th renewal
+   * was due. `due`: for how many that is known; `complete`: it is known for all.
    *
    * @throws Refusal 400 `invalid_request` for more than 20,000 renewals in all cohorts together.
    */
@@ -61,9 +61,9 @@ export function openCohorts({ cells, shares }: { cells: CohortCellStore; shares:
   }
 
   /**
-   * Of the customers who first paid in each cohort: what they paid, less what was given back, up to and with so many
-   * days after the first payment, whose day is 0. `days` in ascending order. `complete`: that many days are over for all
-   * of them. `net`: proceeds instead of what was charged.
+   * For each cohort of customers by first payment: charges less refunds through the given days after the first payment,
+   * which is day 0. `days` ascend. `complete`: that many days have passed for all of them. `net`: proceeds instead of
+   * charges.
    *
    * @throws Refusal 400 `invalid_request` for more than 20,000 cohorts times days.
    */
@@ -93,7 +93,7 @@ export function openCohorts({ cells, shares }: { cells: CohortCellStore; shares:
     return table
   }
 
-  /** In each day, week or month: the revenue, and the customers who paid in it. `net` as for ltv. */
+  /** For each day, week or month: the revenue and the number of customers who paid. `net` as in `ltv`. */
   async function arppu(query: PayersQuery, today: DayNumber, net: readonly CohortSum[] | null = null) {
     const { grain } = query
     const parts: CohortSum[] = []
@@ -122,8 +122,8 @@ export function openCohorts({ cells, shares }: { cells: CohortCellStore; shares:
   }
 
   /**
-   * Of the payments that failed in each cohort: how many Apple collected after all, and within how many days; how many it
-   * did not, or gave up after 60 days. The rest is pending.
+   * For each cohort of failed payments: how many Apple collected within how many days, and how many were lost or not
+   * collected within 60 days. The rest is pending.
    */
   async function recovery(query: CohortQuery, today: DayNumber) {
     const table: RecoveryRow[] = []
@@ -137,13 +137,13 @@ export function openCohorts({ cells, shares }: { cells: CohortCellStore; shares:
     return table.sort((a, b) => (a.cohort < b.cohort ? -1 : 1))
   }
 
-  /** What `ltv` is told in proceeds by: of everything, or of one product in one country. */
+  /** The proceeds for `ltv`, of everything or of one product in one country. */
   function proceedsOfLtv(query: CohortQuery) {
     const kind = query.product_id === ANY && query.storefront === ANY ? 'ltv.parts' : 'ltv'
     return cohortProceeds(cells, shares, { ...query, kind }, ({ cohort, position }) => cohort + position)
   }
 
-  /** What `arppu` is told in proceeds by: what is left at the end of each day, week or month, or today. */
+  /** The proceeds for `arppu`: what is left at the end of each day, week or month, or today. */
   function proceedsOfPayers(query: PayersQuery, today: DayNumber) {
     const { grain } = query
     const dayOf = ({ cohort }: CohortSum) => Math.min(today, endOf(grain, GRAIN_START[grain](cohort)))
@@ -156,8 +156,8 @@ export function openCohorts({ cells, shares }: { cells: CohortCellStore; shares:
 /** @throws Refusal 400 `invalid_request` that says what to narrow. */
 function assertCellCount(count: number, path: 'from' | 'days'): void {
   if (count <= MAX_CELLS) return
-  const advice = path === 'days' ? 'ask for fewer `days`, a' : 'ask for a'
-  const message = `the table would have more than ${MAX_CELLS} cells: ${advice} shorter span, or longer cohorts (\`by\`)`
+  const advice = path === 'days' ? 'use fewer `days`, a' : 'use a'
+  const message = `the table would have more than ${MAX_CELLS} cells; ${advice} shorter range or longer cohorts (\`by\`)`
   throw new Refusal(400, 'invalid_request', `${path}: ${message}`, { errors: [{ path, message }] })
 }
 
@@ -183,7 +183,7 @@ function renewalsOf(parts: readonly Part[], today: DayNumber) {
   const isKnown = (day: DayNumber, k: number): boolean =>
     k === 0 || renewalDay(day, period, k) + DUE_AFTER_DAYS <= today
   const renewals = []
-  // A later day is never due earlier, so those of which the k-th renewal is known come first.
+  // A later day is never due earlier, so days with a known k-th renewal come first.
   let known = days.length
   for (let k = 0; k < MAX_RENEWALS; k += 1) {
     for (const one of days) one.held += one.changes.get(k) ?? 0
@@ -234,7 +234,7 @@ function payersQuery({ grain, from, until, ...query }: PayersQuery, today: DayNu
 
 type MoneySums = Omit<Money, 'net_milli'>
 
-/** The sum of what has a place up to each of `days`, which ascend. */
+/** The sums of all places up to each of `days`, which ascend. */
 function runningSums(parts: readonly Omit<CohortSum, 'cohort'>[], days: readonly number[]) {
   const ordered = parts.toSorted((a, b) => a.position - b.position)
   let sum = summed([])

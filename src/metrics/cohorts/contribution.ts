@@ -1,12 +1,12 @@
 /**
- * What we compute: what a lineage adds to cohorts: its money by day, and at which renewals it was still paid for. A
- * function of what it adds to the metrics up to an instant.
+ * Computes the contribution of a lineage to cohorts: money by day, and the renewals at which it was still paid. A
+ * function of its rows up to an instant.
  */
 import type { Row } from '../customers/customer_summary.ts'
 import type { Calendar, DayNumber } from '../lineage/calendar.ts'
 import { renewalDay } from './renewal_days.ts'
 
-/** What was charged and given back of one product in one country on one day, in the base currency. `charges` counts. */
+/** Charges and refunds of one product in one country on one day, in the base currency. `charges` is a count. */
 export type DayMoney = readonly [
   day: DayNumber,
   product_id: string,
@@ -18,8 +18,8 @@ export type DayMoney = readonly [
 ]
 
 /**
- * When and as what a lineage was first paid for, and from which renewal on it was no longer, or again, paid for: pairs of
- * a number above zero and -1 or 1.
+ * The first payment of a lineage, and the renewals from which it was no longer or again paid: pairs of a renewal number
+ * above zero and -1 or 1.
  */
 export type RetentionFact = {
   day: DayNumber
@@ -30,11 +30,11 @@ export type RetentionFact = {
 }
 
 const DAY_MS = 86_400_000
-/** Far beyond any subscription that there is. */
+/** A bound that no real subscription reaches. */
 const RENEWALS_MOST = 2_000
 const CHARGES: ReadonlySet<string> = new Set(['revenue.new', 'revenue.renewal', 'revenue.one_time'])
 
-/** `rows` in order, all that the lineage adds; `now` bounds what has happened. */
+/** The contribution of a lineage. `rows` are all of its rows in order; later rows than `now` have not happened yet. */
 export function contributionOf(
   rows: readonly Row[],
   calendar: Calendar,
@@ -60,7 +60,7 @@ function moneyOf(rows: readonly Row[], { dayOf }: Calendar): DayMoney[] {
   return [...days.values()]
 }
 
-/** Only of a lineage whose beginning is known. */
+/** null for a lineage whose start is unknown. */
 function retentionOf(
   happened: readonly Row[],
   all: readonly Row[],
@@ -75,7 +75,7 @@ function retentionOf(
 
 type PaidInterval = { from: number; to: number }
 
-/** The stretches without a gap in which it was paid for. */
+/** The intervals in which it was paid without a gap. */
 function paidIntervals(rows: readonly Row[]): PaidInterval[] {
   const levels = rows.filter(({ measure }) => measure === 'mrr')
   const intervals: PaidInterval[] = []
@@ -90,8 +90,8 @@ function paidIntervals(rows: readonly Row[]): PaidInterval[] {
 }
 
 /**
- * Whether it was paid for a day after each renewal was due: Apple's hours move with the clocks, and a payment may fail at
- * first.
+ * Whether it was paid a day after each renewal was due, because Apple’s billing hour follows clock changes and a
+ * payment may fail at first.
  */
 function transitionsOf(
   { on_at, period }: Row,

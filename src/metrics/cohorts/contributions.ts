@@ -1,4 +1,4 @@
-/** What we remember: what each customer added to the sums of cohorts, kept up with the customer in one unit of work. */
+/** Stores each customer’s contribution to cohorts, and updates it with the customer in one unit of work. */
 import type { Store } from '../../store/store.ts'
 import type { UpdatedCustomer } from '../customers/values.ts'
 import type { CountingSettings } from '../lineage/settings.ts'
@@ -9,9 +9,9 @@ import { addMoney, addRecoveries, addRetention, type CellChanges, collectCellCha
 import { contributionOf, type DayMoney, type RetentionFact } from './contribution.ts'
 import { type Failure, openFailures } from './failures.ts'
 
-/** Of all lineages of a customer together. */
+/** The contribution of all lineages of a customer. */
 export type Contribution = { money: DayMoney[]; retained: RetentionFact[]; failures: Failure[] }
-/** What customers added and add now, by the lineage that leads them. */
+/** Contributions before and after, by the leading lineage. */
 type ContributionChanges = { generation: number; changes: { was: Contribution; is: Contribution }[] }
 
 type Deps = { store: Store; settings: CountingSettings }
@@ -19,7 +19,7 @@ type Deps = { store: Store; settings: CountingSettings }
 const EMPTY: Contribution = { money: [], retained: [], failures: [] }
 
 export type Contributions = ReturnType<typeof openContributions>
-/** Sums of many customers that are written together. */
+/** Changes of sums of many customers, written together. */
 export type CohortSums = ReturnType<Contributions['openSums']>
 
 export function openContributions({ store, settings }: Deps) {
@@ -36,8 +36,8 @@ export function openContributions({ store, settings }: Deps) {
   )
 
   /**
-   * Writes down what a customer adds now, who may have taken in others. Returns what that changes in the sums. Inside a
-   * unit of work.
+   * Stores the current contribution of a customer, who may have merged with others. Returns the change of the sums.
+   * Runs inside a unit of work.
    */
   function update(generation: Generation, { members }: UpdatedCustomer, now: number): ContributionChanges {
     const [leader, ...others] = members
@@ -48,7 +48,7 @@ export function openContributions({ store, settings }: Deps) {
     return result
   }
 
-  /** Makes what a lineage adds as the leader of its customer `is`. */
+  /** Replaces the contribution stored under a leading lineage. */
   function replace(result: ContributionChanges, lineage_id: number, is: Contribution | null): void {
     const before = find.get(result.generation, lineage_id)?.spread ?? null
     const after = is && JSON.stringify(is)
@@ -58,7 +58,7 @@ export function openContributions({ store, settings }: Deps) {
     else put.run(result.generation, lineage_id, after)
   }
 
-  /** What a customer adds; null where that is nothing. */
+  /** The current contribution of a customer; null where it is empty. */
   function currentContribution(
     generation: Generation,
     members: UpdatedCustomer['members'],
@@ -87,7 +87,7 @@ export function openContributions({ store, settings }: Deps) {
       for (const { was, is } of changes) addDifference(known.cells, was, is)
     }
 
-    /** Writes what was added, inside a unit of work. */
+    /** Writes the changes inside a unit of work. */
     function write(): void {
       for (const { key, generation, cells: changed } of byScope.values()) {
         const { app_id, environment } = key
@@ -101,7 +101,7 @@ export function openContributions({ store, settings }: Deps) {
   return { cells, update, currentContribution, openSums }
 }
 
-/** What moves in the sums where a customer adds `is` instead of `was`. */
+/** Adds the change of the sums from contribution `was` to `is`. */
 function addDifference(changed: CellChanges, was: Contribution, is: Contribution): void {
   for (const [{ retained, failures: failed }, sign] of [[was, -1] as const, [is, 1] as const]) {
     for (const one of retained) addRetention(changed, one, sign)
@@ -110,6 +110,6 @@ function addDifference(changed: CellChanges, was: Contribution, is: Contribution
   addMoney(changed, was.money, is.money)
 }
 
-/** Adds what a customer adds by itself, from what is kept of that. */
+/** Adds a stored contribution to cells. */
 export const addStored = (cells: CellChanges, spread: string): void =>
   addDifference(cells, EMPTY, { ...EMPTY, ...JSON.parse(spread) })

@@ -1,33 +1,33 @@
-/** What we compute: what each metric of cohorts means, in words and as a formula. */
+/** The sentence and formula of each cohort metric. */
 
 export type CohortMetric = 'retention' | 'ltv' | 'arppu' | 'recovery'
 
-/** `sentence` for anybody, `formula` for who checks it. */
+/** `sentence` is for readers of a chart, `formula` for those who check its numbers. */
 export const COHORT_METRICS: Readonly<
   Record<CohortMetric, { title: string; sentence: string; formula: string }>
 > = {
   retention: {
     title: 'Retention',
-    sentence: 'Of the subscriptions first paid for together, the share still paid for at the k-th renewal.',
+    sentence: 'Of the subscriptions first paid in the same period, the share still paid at the k-th renewal.',
     formula:
-      'held ÷ due: of the subscriptions whose beginning is known, by the day of their first payment and the period paid for then, those paid for (or in a grace period) a day after the k-th period ended, over those of which that is known. A commitment billed monthly is renewed each month',
+      'held ÷ due. Cohorts group the subscriptions with a known start by the day of their first payment and the period paid for then. held: paid (or in a grace period) a day after the k-th period ended. due: all for which that is known. A commitment billed monthly renews each month',
   },
   ltv: {
     title: 'Realized LTV',
-    sentence: 'What the customers who first paid together have brought since, for each of them.',
+    sentence: 'Revenue to date per customer, by the period of the first payment.',
     formula:
-      '(Σ charged − Σ refunded − Σ prorated, up to and with the given day after each customer’s first payment, whose day is 0) ÷ customers of the cohort; with a product or country, of what was bought of that alone; a charge and what is given back of it at the rate of the day of the charge; in proceeds each by what is left of the product’s price in the country by the newest report up to the day, else by the configured commission',
+      '(Σ charged − Σ refunded − Σ prorated, through the given day after each customer’s first payment, which is day 0) ÷ customers of the cohort. A product or country filter counts only purchases of it. A charge and its refunds are converted at the rate of the day of the charge. Proceeds use the newest report up to that day for the product’s price in the country, else the configured commission',
   },
   arppu: {
     title: 'ARPPU',
     sentence: 'Average revenue per paying customer.',
     formula:
-      '(Σ charged − Σ refunded − Σ prorated in the period) ÷ customers who were charged in it; a charge and what is given back of it at the rate of the day of the charge; in proceeds by what is left at its end',
+      '(Σ charged − Σ refunded − Σ prorated in the period) ÷ customers charged in it. A charge and its refunds are converted at the rate of the day of the charge. Proceeds use the share that is left at the end of the period',
   },
   recovery: {
     title: 'Billing recovery',
-    sentence: 'Of the payments that failed, how many Apple collected after all, and how soon.',
+    sentence: 'The share of failed payments that Apple collected later, and how soon.',
     formula:
-      'recovered ÷ failed, by the day the payment was due; recovered: paid again within 60 days; lost: Apple or the customer gave up, or 60 days are over; pending: neither yet; days to recover: the mean, a payment within the first 24 hours being 1',
+      'recovered ÷ failed, by the day the payment was due. recovered: paid within 60 days. lost: Apple stopped retrying, the customer canceled, or 60 days passed. pending: neither yet. days to recover: the mean; a payment within the first 24 hours counts as 1',
   },
 }

@@ -1,12 +1,12 @@
-/** What we remember: payments of subscriptions that failed, and whether Apple collected them after all. */
+/** Reads failed payments of subscriptions, and whether Apple collected them later. */
 import type { LineageKey } from '../../ledger/ledger.ts'
 import { bound, type Store } from '../../store/store.ts'
 import type { Calendar, DayNumber } from '../lineage/calendar.ts'
 import { signedWithin } from '../lineage/signing.ts'
 
 /**
- * The day a payment was due and failed. `outcome`: within how many days, from 1 on, it was paid; -1: it never was; null:
- * nobody knows yet.
+ * The day a failed payment was due. `outcome`: within how many days, from 1, it was paid; -1: never; null: still
+ * unknown.
  */
 export type Failure = readonly [
   day: DayNumber,
@@ -19,7 +19,7 @@ type RenewalInfo = { signed_at: number; in_billing_retry: number | null; expirat
 type Purchase = { product_id: string; storefront: string | null; purchased_at: number; expires_at: number }
 
 const DAY_MS = 86_400_000
-/** Apple tries to collect a payment for 60 days. */
+/** Apple retries a payment for 60 days. */
 export const RETRIED_DAYS = 60
 
 export function openFailures(store: Store) {
@@ -33,7 +33,7 @@ export function openFailures(store: Store) {
     select product_id, storefront, purchased_at, expires_at from transactions
     where ${lineage} and expires_at is not null order by purchased_at, expires_at`)
 
-  /** The failures of one lineage, in order. */
+  /** The failed payments of one lineage, in order. */
   function of({ app_id, environment, original_transaction_id }: LineageKey, calendar: Calendar): Failure[] {
     const key = [app_id, environment, original_transaction_id] as const
     if (retried.get(...key) === undefined) return []
@@ -43,7 +43,7 @@ export function openFailures(store: Store) {
   return { of }
 }
 
-/** Of the transactions of a lineage and its renewal infos, each in order. */
+/** `transactions` and `renewals` of a lineage, each in order. */
 function failuresOf(
   purchases: readonly Purchase[],
   infos: readonly RenewalInfo[],
@@ -63,7 +63,7 @@ function outcomeOf(
   infos: readonly RenewalInfo[],
 ): number | null {
   const last = infos.at(-1)
-  // Apple gave up, or the customer did: it tries no more, for whatever reason.
+  // Apple no longer retries, whatever the reason.
   if (last?.in_billing_retry === 0 && last.expiration_intent !== null) return -1
   if (next === undefined) return null
   const days = Math.floor(Math.max(0, next.purchased_at - expires_at) / DAY_MS) + 1

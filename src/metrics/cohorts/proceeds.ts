@@ -1,18 +1,21 @@
-/** What we compute: the money of cohorts as what is left of it after tax and Apple's commission. */
+/** Converts the money of cohorts to proceeds, after tax and Apple’s commission. */
 import { yieldToEventLoop } from '../../turns.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import type { Shares } from '../reports/shares.ts'
 import type { CohortCellStore, CohortSum, CohortSumQuery } from './cells.ts'
 
-/** About so many sums are turned into proceeds in one turn of the event loop. */
+/** How many sums are converted in one turn of the event loop. */
 const AT_ONCE = 2_000
 
-/** How much of it is told by a report of the product in the country, and how much is estimated; charged less given back. */
+/**
+ * How much of the money a report of the product in the country covers, and how much is estimated; refunds are
+ * subtracted.
+ */
 type ProceedsShares = { ratio: number; estimated: number }
 
 /**
- * The sums of one product in one country each, by cohort and place, as proceeds. `dayOf`: the day of a charge. Slices,
- * between which others get their turn.
+ * Converts sums of one product in one country to proceeds, by cohort and place. `dayOf`: the day of a charge. Yields to
+ * the event loop between slices.
  */
 export async function cohortProceeds(
   cells: CohortCellStore,

@@ -1,11 +1,11 @@
-/** What we compute: the day on which a subscription is due to be renewed for the k-th time. */
+/** Computes the day of a subscription’s k-th renewal. */
 import type { DayNumber } from '../lineage/calendar.ts'
 
 const DAY_MS = 86_400_000
 
 /**
- * `k` periods (ISO 8601, of one unit) after a day; months are those of the calendar, and the 31st is the last day of a
- * shorter one. A period that nobody knows counts as a month.
+ * The day `k` periods (ISO 8601, one unit) after a day. Months are calendar months; the 31st becomes the last day of a
+ * shorter month. An unknown period counts as a month.
  */
 export function renewalDay(day: DayNumber, period: string, k: number): DayNumber {
   const [, count = '1', unit = 'M'] = /^P(\d+)([DWMY])$/.exec(period) ?? []

@@ -1,15 +1,17 @@
-/** What we compute: the cohorts that a question is about: the days, weeks, months or years that they begin in. */
+/** Divides a range into cohorts: the days, weeks, months or years in which they begin. */
 import { yieldToEventLoop } from '../../turns.ts'
 import { type DayNumber, dayText, monthOf, weekOf } from '../lineage/calendar.ts'
 import type { CohortScope } from './cells.ts'
 
-/** Cohorts of about so many days are made in one turn of the event loop. */
+/** The days of cohorts that are computed in one turn of the event loop. */
 const DAYS_AT_ONCE = 31
 
 export const GRAINS = ['day', 'week', 'month', 'year'] as const
 export type Grain = (typeof GRAINS)[number]
 
-/** `from` and `until` are days, both within. `product_id` and `storefront` are `*` for any. Money is in `currency`. */
+/**
+ * `from` and `until` are days, both included. `product_id` and `storefront` are `*` for any. Money is in `currency`.
+ */
 export type CohortQuery = {
   scopes: readonly CohortScope[]
   currency: string
@@ -20,10 +22,10 @@ export type CohortQuery = {
   until: DayNumber
 }
 
-/** A cohort by its first day, and the days of it. */
+/** A cohort: its first day, and its range of days. */
 export type Span = { cohort: string; from: DayNumber; until: DayNumber }
 
-/** The cohorts of a question that have begun, each whole. */
+/** The cohorts of a request that have begun, each whole. */
 export function spansOf({ grain, from, until }: CohortQuery, today: DayNumber): Span[] {
   const spans: Span[] = []
   const last = Math.min(until, today)
@@ -33,7 +35,7 @@ export function spansOf({ grain, from, until }: CohortQuery, today: DayNumber): 
   return spans
 }
 
-/** Those cohorts in order, some in each turn of the event loop. */
+/** The cohorts of `spansOf` in order, some in each turn of the event loop. */
 export async function* spanBatches(query: CohortQuery, today: DayNumber): AsyncGenerator<Span[], void> {
   let batch: Span[] = []
   for (const span of spansOf(query, today)) {
@@ -47,7 +49,7 @@ export async function* spanBatches(query: CohortQuery, today: DayNumber): AsyncG
   if (batch.length > 0) yield batch
 }
 
-/** The cohorts of `spans` that the question asks for: a month that it begins in the middle of has its later days alone. */
+/** Limits `spans` to the requested range: a first month that the range only partly covers has its later days only. */
 export const clampRange = ({ from, until }: CohortQuery, spans: readonly Span[], today: DayNumber) => ({
   from: Math.max(from, spans[0]?.from ?? from),
   until: Math.min(until, today, spans.at(-1)?.until ?? until),
@@ -59,12 +61,12 @@ export const daysBetween = (from: DayNumber, until: DayNumber): DayNumber[] =>
 export const GRAIN_INDEX = { day: (day: DayNumber) => day, week: weekOf, month: monthOf }
 export const GRAIN_START = {
   day: (day: number): DayNumber => day,
-  // Weeks begin on Mondays, and 1970 began on a Thursday.
+  // Weeks begin on Monday; 1970 began on a Thursday.
   week: (week: number): DayNumber => week * 7 - 3,
   month: (month: number): DayNumber => Date.UTC(1970, month, 1) / 86_400_000,
 }
 
-/** The first day of the cohort that a day is in. */
+/** The first day of the cohort that contains a day. */
 export function startOf(grain: Grain, day: DayNumber): DayNumber {
   if (grain === 'day') return day
   if (grain === 'week') return GRAIN_START.week(weekOf(day))
@@ -72,7 +74,7 @@ export function startOf(grain: Grain, day: DayNumber): DayNumber {
   return GRAIN_START.month(grain === 'month' ? month : month - (month % 12))
 }
 
-/** The last day of the cohort that begins with a day. */
+/** The last day of the cohort that begins on a day. */
 export function endOf(grain: Grain, begin: DayNumber): DayNumber {
   if (grain === 'day') return begin
   if (grain === 'week') return begin + 6

@@ -1,10 +1,10 @@
-/** What we compute: what the developer keeps of charges: proceeds, less what was given back. */
+/** Computes the proceeds of charges, less refunds. */
 import { divideHalfEven } from '../../money.ts'
 import { type Flow, isRefundFlow } from '../lineage/flows.ts'
 
 /**
- * What the developer got of the charges of a lineage, in thousandths of the base currency; null where a rate is missing.
- * `last_charge_day`: in UTC, -1 where there is none. `is_final`: no later report can change it.
+ * The proceeds of a lineage’s charges in thousandths of the base currency; null where a rate is missing.
+ * `last_charge_day`: in UTC, -1 without one. `is_final`: no later report can change them.
  */
 export type LineageProceeds = {
   proceeds_milli: number | null
@@ -13,7 +13,7 @@ export type LineageProceeds = {
   is_final: boolean
 }
 
-/** What was charged, of what; amounts in thousandths of `currency`. */
+/** A charge; amounts are in thousandths of `currency`. */
 type Charge = {
   app_id: string
   transaction_id: string
@@ -24,16 +24,16 @@ type Charge = {
   at: number
 }
 /**
- * What stays after tax and commission, in thousandths of the base currency, and how far that is known. `is_final`: no
- * later rate changes it.
+ * The amount after tax and commission in thousandths of the base currency, and its certainty. `is_final`: no later rate
+ * changes it.
  */
 export type Proceeds = { base_milli: number; basis: 'exact' | 'ratio' | 'estimated'; is_final: boolean }
-/** The proceeds of a charge in a base currency; null where there is no rate. */
+/** Converts a charge to its proceeds in a base currency; null where there is no rate. */
 export type ConvertProceeds = (charge: Charge, base: string) => Proceeds | null
 
 const DAY_MS = 86_400_000
 
-/** What stays of a charge and was not given back, at the rate of the day of the charge; null where nobody can say. */
+/** The proceeds of a charge less refunds, at the rate of the day of the charge; null where they are unknown. */
 export function netProceeds(
   charged: Flow,
   flows: readonly Flow[],
@@ -48,7 +48,7 @@ export function netProceeds(
   return { ...proceeds, base_milli: Number(divideHalfEven(part, BigInt(milli))) }
 }
 
-/** What the developer got of all charges of a lineage; `flows` are all of its flows. */
+/** The proceeds of all charges of a lineage; `flows` are all of its flows. */
 export function lineageProceeds(
   flows: readonly Flow[],
   context: { app_id: string; base: string; proceedsOf: ConvertProceeds },

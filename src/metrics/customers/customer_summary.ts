@@ -1,4 +1,4 @@
-/** What we compute: what a lineage, and then a customer, has come to by an instant: money, months, standing. */
+/** Summarizes a lineage or a customer as of an instant: money, months and status. */
 
 import type { SubscriptionRow } from '../../ledger/subscription.ts'
 import { stateAt } from '../../ledger/subscription.ts'
@@ -6,8 +6,8 @@ import { divideHalfEven } from '../../money.ts'
 import type { MetricRow } from '../lineage/rows.ts'
 
 /**
- * From who pays on to who does not. `renewing`, `committed` and `will_cancel` are paid up; who is committed turned the
- * renewal off and pays on until the commitment is over. A trial is a trial, renewing or not.
+ * Statuses from best to worst. `renewing`, `committed` and `will_cancel` are paid. A `committed` customer turned the
+ * renewal off and keeps paying until the commitment ends. A trial is `trial` whether it will renew or not.
  */
 export const STATUSES = [
   'renewing',
@@ -25,7 +25,7 @@ export type Row = Pick<
   'on_at' | 'measure' | 'product_id' | 'storefront' | 'period' | 'currency' | 'milli' | 'base_milli' | 'count'
 >
 
-/** Of a subscription, what its standing is told from. */
+/** The facts of a subscription that its status follows from. */
 export type SubscriptionFacts = Pick<
   SubscriptionRow,
   | 'product_id'
@@ -44,10 +44,10 @@ export type SubscriptionFacts = Pick<
 >
 
 /**
- * Amounts in thousandths of the base currency; what was given back is above zero. `unconverted`: by currency, charged
- * less given back, where no rate was known. `payments` counts those whose price nobody said, too. `months_milli`: for how
- * long was paid, in thousandths of a month. `status` is null for who never subscribed. `risk_milli`: the monthly value of
- * what will not be renewed, or waits for a payment.
+ * Amounts in thousandths of the base currency; refunds are above zero. `unconverted`: by currency, charges less refunds
+ * without a known rate. `payments` includes charges with an unknown price. `months_milli`: the paid time in thousandths
+ * of a month. `status` is null without a subscription. `risk_milli`: the monthly value that will not renew or awaits a
+ * payment.
  */
 export type CustomerSummary = {
   status: CustomerStatus | null
@@ -71,7 +71,7 @@ export type CustomerSummary = {
 const CHARGES: ReadonlySet<string> = new Set(['revenue.new', 'revenue.renewal', 'revenue.one_time'])
 const AT_RISK: ReadonlySet<string | null> = new Set(['will_cancel', 'grace', 'billing_retry'])
 
-/** What a subscription is to who counts customers. */
+/** The status of a subscription. */
 function statusAt(row: SubscriptionFacts, at: number): CustomerStatus {
   const state = stateAt(row, at)
   if (state === 'active') {
@@ -82,7 +82,7 @@ function statusAt(row: SubscriptionFacts, at: number): CustomerStatus {
   return state === 'revoked' ? 'expired' : state
 }
 
-/** The next instant after `now` at which the same facts come to something else; null if never. */
+/** The next instant after `now` at which the same facts give other figures; null if never. */
 export function nextChange(
   rows: readonly Row[],
   subscription: SubscriptionFacts | null,
@@ -94,7 +94,7 @@ export function nextChange(
   return ahead.length === 0 ? null : ahead.reduce((least, at) => Math.min(least, at))
 }
 
-/** What one lineage has come to. `rows` are all that it adds, in order; those after `now` have not happened yet. */
+/** Summarizes one lineage. `rows` are all of its rows, in order; those after `now` have not happened yet. */
 export function lineageSummary(
   rows: readonly Row[],
   subscription: SubscriptionFacts | null,
@@ -119,8 +119,8 @@ export function lineageSummary(
 }
 
 /**
- * When a subscription is lost unless somebody does something: at its end, or that of the commitment or the grace period;
- * null where it will not be, or is.
+ * When a subscription will be lost unless something changes: at the end of its period, commitment or grace period; null
+ * where it is not at risk or already lost.
  */
 export function endsAt(subscription: SubscriptionFacts, now: number): number | null {
   const status = statusAt(subscription, now)
@@ -129,7 +129,7 @@ export function endsAt(subscription: SubscriptionFacts, now: number): number | n
   return status === 'grace' ? subscription.grace_until_at : null
 }
 
-/** The last payment, start of a period or change that Apple told of. */
+/** The instant of the last payment, period start or change that Apple sent. */
 function lastSeen(happened: readonly Row[], subscription: SubscriptionFacts | null, now: number): number {
   const { apple_status_at, period_started_at, started_at } = subscription ?? NEVER
   const started = period_started_at <= now ? period_started_at : started_at
@@ -165,7 +165,7 @@ const counted = (rows: readonly Row[]): number => rows.reduce((sum, { count }) =
 const inBase = (rows: readonly Row[]): number =>
   rows.reduce((sum, { base_milli }) => sum + (base_milli ?? 0), 0)
 
-/** What no rate was known for, by currency: charged less given back. */
+/** Charges less refunds without a known rate, by currency. */
 function unconvertedSums(paid: readonly Row[], rowsOf: readonly Row[]): Map<string, number> {
   const unconvertedByCurrency = new Map<string, number>()
   for (const [rows, sign] of [[paid, 1] as const, [rowsOf, -1] as const]) {
@@ -177,7 +177,7 @@ function unconvertedSums(paid: readonly Row[], rowsOf: readonly Row[]): Map<stri
   return unconvertedByCurrency
 }
 
-/** A month has 30.4375 days, which are 487 sixteenths of one. */
+/** A month has 30.4375 days: 487 sixteenths of a day. */
 const MONTH_SIXTEENTHS = 487
 const SIXTEENTHS: Record<string, number> = { D: 16, W: 112, M: MONTH_SIXTEENTHS, Y: 12 * MONTH_SIXTEENTHS }
 
@@ -191,7 +191,7 @@ const textOf = (sums: ReadonlyMap<string, number>): string | null => {
   return entries.length === 0 ? null : JSON.stringify(Object.fromEntries(entries))
 }
 
-/** The monthly value at the end of `rows`, and what it was before it last ended. */
+/** The monthly value at the end of `rows`, and its value before it last ended. */
 function levelOf(rows: readonly Row[]): { level: number; last: number } {
   let [level, last, alive] = [0, 0, 0]
   for (const { measure, base_milli, count } of rows) {
@@ -203,7 +203,7 @@ function levelOf(rows: readonly Row[]): { level: number; last: number } {
   return { level, last }
 }
 
-/** What the lineages of one customer come to together. Product and country are those of the best standing. */
+/** Combines the lineages of one customer. Product and country are those of the lineage with the best status. */
 export function combineSummaries(summaries: readonly CustomerSummary[]): CustomerSummary {
   const best = summaries.reduce((a, b) => (ranksHigher(b, a) ? b : a))
   const unconvertedByCurrency = new Map<string, number>()
@@ -236,7 +236,7 @@ type Sum = {
   [Name in keyof CustomerSummary]-?: CustomerSummary[Name] extends number ? Name : never
 }[Exclude<keyof CustomerSummary, 'last_seen_at'>]
 
-/** By standing, then by who was seen last, then by names, so that any order gives the same. */
+/** By status, then by the last activity, then by names, so that any order gives the same result. */
 function ranksHigher(a: CustomerSummary, b: CustomerSummary): boolean {
   const rank = ({ status }: CustomerSummary) => (status === null ? STATUSES.length : STATUSES.indexOf(status))
   if (rank(a) !== rank(b)) return rank(a) < rank(b)
@@ -245,7 +245,7 @@ function ranksHigher(a: CustomerSummary, b: CustomerSummary): boolean {
 }
 
 const known = (all: readonly (number | null)[]): number[] => all.filter((one) => one !== null)
-/** The least of those that are known. */
+/** The least known value; null where none is known. */
 export const least = (all: readonly (number | null)[]): number | null =>
   known(all).reduce<number | null>((a, b) => (a === null ? b : Math.min(a, b)), null)
 const greatest = (all: readonly (number | null)[]): number | null =>

@@ -1,4 +1,4 @@
-/** What we remember: customers: what they are worth, in order, found by any id, and all about one of them. */
+/** Lists and finds customers, and reads the profile of one. */
 import type { Clock } from '../../clock.ts'
 import type { Feed, FeedEvent } from '../../events/feed.ts'
 import type { Customer } from '../../ledger/customers.ts'
@@ -28,10 +28,10 @@ type Deps = {
 }
 
 const EVENTS_SHOWN = 50
-/** Customers that one id can mean; more is no search. */
+/** The maximum of customers that one id may match. */
 const MAX_FOUND = 500
 
-/** A page of the events about a customer: those before a seq. */
+/** A page of a customer’s events before a seq. */
 type EventPage = { before: number | null; limit: number }
 
 export type Customers = ReturnType<typeof openCustomers>
@@ -52,13 +52,13 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
   )
   const member = store.prepare<[string], Customer>('select * from customers where id = ?')
 
-  /** What money of an app is told in. */
+  /** The currency of an app’s figures. */
   const currencyOf = (app_id: string): string | null => metrics.settingsOf(app_id)?.currency ?? null
   const { figuresOf } = openCustomerFigures({ store, currencyOf })
 
   /**
-   * Brings the customers of some ids up to date before all others. Resolves with whether their figures are those of the
-   * facts by now, at most after `most_ms` milliseconds.
+   * Brings the customers of some ids up to date before all others. Resolves with whether their figures contain the
+   * newest facts, after `timeout_ms` at most.
    */
   const waitUntilCurrent = (
     ids: readonly string[],
@@ -71,17 +71,17 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
       timeout_ms,
     )
 
-  /** The generations that customers of some scopes are shown of, as a text that is another after a change. */
+  /** A text that changes whenever the generations of these scopes change. */
   const generationsOf = (scopes: readonly CustomerScope[]): string =>
     scopes.map(({ app_id }) => metrics.generations.shownOf(app_id)?.id).join()
 
-  /** The lineages of a customer, the one that began first before the others. */
+  /** The lineages of a customer, the oldest first. */
   const membersOf = (id: string): Customer[] =>
     ledger.customers
       .lineages(id)
       .sort((a, b) => firstPurchasedAt(a) - firstPurchasedAt(b) || (a.id < b.id ? -1 : 1))
 
-  /** One customer in a few words. */
+  /** The fields of a customer in a list. */
   function summaryOf(value: CustomerValue) {
     const {
       generation: _,
@@ -123,10 +123,10 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
   }
 
   /**
-   * The customers that a query means: an id of any kind, in the order asked for and all at once, or
-   * `attribute:key=value`, a page at a time in the order of their users.
+   * The customers that match a query: an id of any kind, all on one page in the requested order, or
+   * `attribute:key=value`, in pages by the order of their users.
    *
-   * @throws Refusal 400 `invalid_request` for a cursor that is none.
+   * @throws Refusal 400 `invalid_request` for a malformed cursor.
    */
   async function find(query: string, listing: Listing): Promise<CustomerPage> {
     const attribute = attributeIn(query)
@@ -155,10 +155,10 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
     return sort === 'ends' ? expiring.filterExpiring(found, { within_days }) : found
   }
 
-  /** Whose an id is: any that was ever given to a customer. Null for another. */
+  /** The customer with an id, current or former; null for an unknown id. */
   const findById = (id: string): Customer | null => member.get(id) ?? null
 
-  /** All about the customer that an id names, whichever of its ids that is; null for an id never given. */
+  /** The profile of a customer by any of its ids; null for an unknown id. */
   function profile(id: string) {
     const canonical_id = ledger.customers.resolve(id)
     const value = canonical_id === null ? null : values.findByCanonicalId(canonical_id)
@@ -193,7 +193,7 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
     }
   }
 
-  /** Events about a customer before a seq (null: the newest), newest first; null for an id never given. */
+  /** A customer’s events before a seq (null: the newest), newest first; null for an unknown id. */
   function events(id: string, page: EventPage) {
     const canonical_id = ledger.customers.resolve(id)
     return canonical_id === null ? null : eventsOf(membersOf(canonical_id), page)
@@ -202,7 +202,7 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
   const usersOf = (app_id: string, ids: readonly string[]) =>
     [...new Set(ids)].map((app_user_id) => people.user(app_id, app_user_id) ?? { app_id, app_user_id })
 
-  /** `next` is where to go on from; null after the last. */
+  /** `next` continues the list; null after the last page. */
   function eventsOf(members: readonly Customer[], { before, limit }: EventPage) {
     const app_id = members[0]?.app_id
     const seqs = transactionsOf(members)
@@ -216,7 +216,7 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
     return { events: pageEvents, next: seqs.length < limit ? null : (seqs.at(-1) ?? null) }
   }
 
-  /** All about a user of an app: its links and its customers. Null for one that nobody ever named. */
+  /** The profile of a user of an app: its links and its customers; null for an unknown user. */
   function user(app_id: string, app_user_id: string, scopes: readonly CustomerScope[]) {
     const links = people.ofUser(app_id, app_user_id)
     const row = people.user(app_id, app_user_id)
@@ -242,7 +242,7 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
 const firstPurchasedAt = ({ original_purchased_at }: Customer): number =>
   original_purchased_at ?? Number.MAX_SAFE_INTEGER
 
-/** What stays of those charges of which that is known; null where it is of none. */
+/** Sums the known proceeds of charges; null where none is known. */
 function sumProceeds(known: readonly Proceeds[]) {
   if (known.length === 0) return null
   return {

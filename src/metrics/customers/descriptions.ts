@@ -1,4 +1,4 @@
-/** What we compute: what every number of a customer means, in words and as a formula. */
+/** The sentence and formula of each figure of a customer. */
 import type { Description } from '../definitions/definition.ts'
 
 const description = (name: string, title: string, sentence: string, formula: string): Description => ({
@@ -8,72 +8,72 @@ const description = (name: string, title: string, sentence: string, formula: str
   formula,
 })
 
-/** By the names that they have in a customer. Money is in the organization's own currency. */
+/** `name` is the field of a customer in the API. Money is in the organization's currency. */
 export const CUSTOMER_DESCRIPTIONS: readonly Description[] = [
   description(
     'ltv_milli',
     'LTV',
-    'What the customer has brought so far.',
-    'charged − refunded − prorated; nothing where all was given back',
+    'Revenue from the customer to date.',
+    'charged − refunded − prorated; zero where everything was refunded',
   ),
   description(
     'charged_milli',
     'Charged',
-    'What the customer was charged, with the tax in it.',
+    'Total charged, including tax.',
     'Σ charges, each at the rate of its day',
   ),
   description(
     'refunded_milli',
     'Refunded',
-    'What Apple gave back.',
+    'Total refunded by Apple.',
     'Σ price × the share that Apple names, at the rate of the day of the charge',
   ),
   description(
     'prorated_milli',
     'Upgrades',
-    'What Apple gave back at upgrades without saying so; an estimate.',
+    'Estimated amount that Apple returned at upgrades. Apple does not report it.',
     'Σ price × unused time ÷ whole time, at the rate of the day of the charge',
   ),
   description(
     'proceeds_milli',
     'Proceeds',
-    'What stays of that after tax and Apple’s commission.',
-    'Σ proceeds of a charge × (charge − given back) ÷ charge, by the rate of the charge’s day; proceeds by Apple’s report of that day, else of the same price before, else by the configured commission (proceeds_estimated: of how many charges)',
+    'What remains after tax and Apple’s commission.',
+    'Σ proceeds of a charge × (charge − returned) ÷ charge, at the rate of the charge’s day. Proceeds come from Apple’s report of that day, else from a report of the same price before, else from the configured commission (proceeds_estimated: the number of such charges)',
   ),
   description(
     'payments',
     'Payments',
-    'How often the customer was charged.',
-    'count of charges, those of an unknown price too',
+    'The number of charges.',
+    'count of charges, including those with an unknown price',
   ),
   description(
     'unpriced',
     'Unknown price',
-    'How many of those cost what Apple has not told.',
-    'count; outside all sums',
+    'The number of charges whose price Apple has not sent.',
+    'count; all sums exclude them',
   ),
   description(
     'months_paid',
     'Months paid',
-    'For how long the customer has paid.',
-    'Σ periods paid for; a month is 30.4375 days, a year twelve of them',
+    'The time that the customer has paid for.',
+    'Σ paid periods; a month is 30.4375 days, a year twelve months',
   ),
   description(
     'mrr_milli',
     'MRR',
-    'What the customer’s paid subscriptions are worth in a month now.',
-    'Σ monthly value of paid segments alive, at the rate of the day on which each period began',
+    'The current monthly value of the customer’s paid subscriptions.',
+    'Σ monthly value of active paid segments, at the rate of the day on which each period began',
   ),
   description(
     'risk_milli',
     'MRR at risk',
-    'What of it will not renew, or waits for a payment.',
-    'Σ monthly value of subscriptions that will cancel, are in grace or in billing retry; of the last what it was when it was paid for',
+    'The monthly value that will not renew or awaits a payment.',
+    'Σ monthly value of subscriptions that will cancel, are in grace or in billing retry. Billing retry counts the value of the last paid period',
   ),
   description(
     'status',
     'Status',
-    'How the best of the customer’s subscriptions stands.',
-    'by the newest renewal info: renewing, committed (renewal turned off within a commitment of twelve months billed monthly, until its last month), trial, will_cancel (renewal turned off), grace (not collected, access goes on), billing_retry (not collected, no access), expired',
+    'The status of the customer’s best subscription.',
+    'by the newest renewal info: renewing, committed (renewal turned off within a 12-month commitment billed monthly, until its last month), trial, will_cancel (renewal turned off), grace (payment failed, access continues), billing_retry (payment failed, no access), expired',
   ),
 ]

@@ -1,19 +1,19 @@
-/** What we compute: events with their customers as these are now, added as the events are handed out. */
+/** Adds the current figures of customers to events as they are delivered. */
 import type { Clock } from '../../clock.ts'
 import type { FeedEvent } from '../../events/feed.ts'
 import type { Customers } from './customers.ts'
 import type { CustomerFigures } from './figures.ts'
 
-/** How long events wait for the figures of their customers at most. */
+/** The maximum time that events wait for the figures of their customers. */
 export const FIGURES_TIMEOUT_MS = 1_000
 
 /**
- * The customer of an event at the instant `as_of`. `figures` is null with `behind` where they could not be brought up to
- * date in time; without it, nothing is kept of the customer.
+ * The customer of an event as of `as_of`. `figures` is null with `behind` where they were not current in time, and
+ * without it where nothing is stored of the customer.
  */
 export type EventCustomer = CustomerFigures & { as_of: number; behind?: true }
 
-/** `customer` is null where the event is about none. */
+/** `customer` is null where the event has none. */
 export type EnrichedEvent = FeedEvent & { customer: EventCustomer | null }
 
 type Deps = { customers: Pick<Customers, 'waitUntilCurrent' | 'figuresOf'>; clock: Clock }
@@ -21,13 +21,13 @@ type Deps = { customers: Pick<Customers, 'waitUntilCurrent' | 'figuresOf'>; cloc
 export type Enrichment = ReturnType<typeof openEnrichment>
 
 export function openEnrichment({ customers, clock }: Deps) {
-  /** Resolves to true once the figures of the events' customers are current, to false where that takes longer. Never rejects. */
+  /** Resolves to whether the figures of the events’ customers became current within `timeout_ms`. Never rejects. */
   async function ready(events: readonly FeedEvent[], timeout_ms: number): Promise<boolean> {
     const ids = customersOf(events)
     return ids.length === 0 || customers.waitUntilCurrent(ids, { timeout_ms })
   }
 
-  /** The same events in the same order with their customers, looked up in one query; without figures where these are not ready. */
+  /** Adds the customers to events in one query, without figures unless these are ready. */
   function complete(events: readonly FeedEvent[], isReady: boolean): EnrichedEvent[] {
     const ids = customersOf(events)
     const found = ids.length === 0 ? new Map<string, CustomerFigures>() : customers.figuresOf(ids)
@@ -42,7 +42,7 @@ export function openEnrichment({ customers, clock }: Deps) {
     }))
   }
 
-  /** Waits until the figures are current, up to `most_ms`, then completes the events, whichever it is. */
+  /** Waits up to `timeout_ms` until the figures are current, then completes the events in either case. */
   const enrich = async (
     events: readonly FeedEvent[],
     timeout_ms: number = FIGURES_TIMEOUT_MS,

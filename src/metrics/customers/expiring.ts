@@ -1,4 +1,4 @@
-/** What we remember: the customers who are lost unless they renew, the soonest first. */
+/** Lists customers who will be lost unless they renew, the soonest first. */
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
 import { type CustomerPage, formatCursor, type Listing, type ListPosition, parseCursor } from './lists.ts'
@@ -27,9 +27,9 @@ export function openExpiring({ store, clock, values }: Deps) {
     within_days === null ? Number.MAX_SAFE_INTEGER : clock() + within_days * DAY_MS
 
   /**
-   * A page of those who end.
+   * A page of customers by the end of their subscription.
    *
-   * @throws Refusal 400 `invalid_request` for a cursor that no page of this order gave.
+   * @throws Refusal 400 `invalid_request` for a cursor that no page of this order returned.
    */
   function list({ scopes, status, limit, cursor, within_days }: Listing): CustomerPage {
     const now = { value: clock(), number: Number.MAX_SAFE_INTEGER }
@@ -48,7 +48,7 @@ export function openExpiring({ store, clock, values }: Deps) {
     return { customers, next }
   }
 
-  /** Those of some customers who end within the days asked for, the soonest first. */
+  /** Filters customers whose subscription ends within the requested days, the soonest first. */
   const filterExpiring = (customers: readonly CustomerValue[], range: Range): CustomerValue[] =>
     customers
       .filter((customer) => (values.endOf(customer) ?? Number.POSITIVE_INFINITY) <= untilOf(range))

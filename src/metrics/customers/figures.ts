@@ -1,21 +1,23 @@
-/** What we remember: the customers that events name: who they are and what they have come to, a page in one query. */
+/** Reads the customers of a page of events in one query: users and figures. */
 import { labelOf, type Proof, type Verification } from '../../attribution/link.ts'
 import { bound, type Store } from '../../store/store.ts'
 import type { CustomerValue } from './value_statements.ts'
 
-/** Amounts in thousandths of `currency`, the organization's own; `unconverted`: by currency, what no rate was known for. */
+/**
+ * Amounts in thousandths of `currency`, the organization’s; `unconverted`: amounts without a known rate, by currency.
+ */
 type Figures = Pick<CustomerValue, 'ltv_milli' | 'payments' | 'mrr_milli'> & {
   currency: string | null
   unconverted: Record<string, number> | null
 }
 
-/** A user whom the purchases of a customer are linked to, with the proofs of these links that name this user. */
+/** A user linked to a customer’s purchases, with the proofs of these links that name this user. */
 type CustomerUser = { app_user_id: string; verification: Verification; proofs: Proof[] }
 
-/** `id` is the canonical one. `figures` is null where nothing is kept of the customer. */
+/** `id` is the canonical one. `figures` is null where nothing is stored of the customer. */
 export type CustomerFigures = { id: string; users: CustomerUser[]; figures: Figures | null }
 
-/** One lineage of a customer that was asked for. */
+/** One lineage of a requested customer. */
 type MemberRow = {
   asked: string
   id: string
@@ -32,7 +34,7 @@ type MemberRow = {
 type Deps = { store: Store; currencyOf: (app_id: string) => string | null }
 
 export function openCustomerFigures({ store, currencyOf }: Deps) {
-  // A link of a user who is being forgotten stays for a moment after that began, and names nobody in it.
+  // An erasure removes links shortly after it starts; until then they must not show the user.
   const membersOf = store.prepare<[string], MemberRow>(`
     select a.id as asked, a.canonical_id as id, m.app_id,
       v.ltv_milli, v.payments, v.mrr_milli, v.unconverted, l.app_user_id, l.proved_app_user_id, l.proofs
@@ -50,8 +52,8 @@ export function openCustomerFigures({ store, currencyOf }: Deps) {
     order by m.original_purchased_at is null, m.original_purchased_at, m.id`)
 
   /**
-   * The customers that ids name now, by these ids: any id that a customer ever had names it. One that was never given to
-   * a customer is left out. It reads what is kept, in one statement, and waits for nothing.
+   * The customers of some ids, by these ids. Former ids match too; unknown ids are left out. Reads stored figures in
+   * one statement, without waiting.
    */
   function figuresOf(ids: readonly string[]): Map<string, CustomerFigures> {
     const found = new Map<string, MemberRow[]>()
@@ -76,7 +78,7 @@ export function openCustomerFigures({ store, currencyOf }: Deps) {
   return { figuresOf }
 }
 
-/** In the order of their purchases. Proofs of another user than the one who holds the link now are not theirs. */
+/** In the order of purchases. Excludes proofs of another user than the one who holds the link now. */
 function usersIn(rows: readonly MemberRow[]): CustomerUser[] {
   const proofsOf = new Map<string, Set<Proof>>()
   for (const { app_user_id, proved_app_user_id, proofs } of rows) {

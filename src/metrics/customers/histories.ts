@@ -1,4 +1,4 @@
-/** What we remember: all that is known of one lineage of a customer: its state now, its timeline, its transactions. */
+/** Reads one lineage of a customer: current state, timeline and transactions. */
 import type { LineageKey } from '../../ledger/ledger.ts'
 import type { SubscriptionRow } from '../../ledger/subscription.ts'
 import { stateAt } from '../../ledger/subscription.ts'
@@ -10,7 +10,7 @@ import type { AppSettings, SettingsOf } from '../lineage/settings.ts'
 import { type RenewalFact, timelineOf } from '../lineage/timeline.ts'
 import { type ConvertProceeds, netProceeds } from './charges.ts'
 
-/** Whether an appAccountToken of an app names somebody who was forgotten. */
+/** Whether an appAccountToken of an app belongs to an erased user. */
 export type IsErased = (app_id: string, token: string) => boolean
 
 type Deps = { store: Store; settingsOf: SettingsOf; proceedsOf: ConvertProceeds; isErased: IsErased }
@@ -27,7 +27,7 @@ export function openHistories({ store, settingsOf, proceedsOf, isErased }: Deps)
     select signed_at, grace_until_at, expiration_intent, in_billing_retry, auto_renew_status
     from renewals where ${lineage} order by signed_at, sha256`)
 
-  /** One lineage as it is at an instant; null for one of an app that is gone. */
+  /** One lineage as of an instant; null where its app no longer exists. */
   function of(key: LineageKey, at: number) {
     const settings = settingsOf(key.app_id)
     if (settings === null) return null

@@ -1,4 +1,4 @@
-/** What we remember: the users behind purchases: who they are, on what evidence, and who moved what. */
+/** Reads the users linked to purchases, the verification of links, and their history. */
 import { type LinkFacts, labelOf, type Proof } from '../../attribution/link.ts'
 import { explainLinkLabel, explainUserLabel, isHandedOver } from '../../attribution/link_reasons.ts'
 import type { UserRow } from '../../attribution/users.ts'
@@ -19,7 +19,7 @@ type LinkRow = {
   created_at: number
   updated_at: number
 }
-/** One change of a link. A user id of null: somebody who was forgotten since. */
+/** One change of a link. A null user id belongs to an erased user. */
 type MoveRow = {
   id: number
   from_app_user_id: string | null
@@ -33,7 +33,7 @@ type MoveRow = {
   moved_at: number
 }
 
-/** More than a profile shows. */
+/** The limit of links read, above what a profile shows. */
 const LINKS = 200
 
 export function openLinkedUsers(store: Store) {
@@ -55,17 +55,17 @@ export function openLinkedUsers(store: Store) {
   const ofPurchases = (app_id: string, transaction_ids: readonly string[]) =>
     transaction_ids.flatMap((transaction_id) => linkOf.get(app_id, transaction_id) ?? [])
 
-  /** The links that name a user now, of any store. */
+  /** The current links of a user in any environment. */
   const ofUser = (app_id: string, app_user_id: string): LinkRow[] => linksOf.all(app_id, app_user_id, LINKS)
 
-  /** Who moved these links, newest first. */
+  /** The changes of these links, newest first. */
   const history = (links: readonly LinkRow[]) =>
     links
       .flatMap((link) => moves.all(link.id, LINKS).map((move, place) => movePart(link, move, place === 0)))
       .sort((a, b) => b.moved_at - a.moved_at)
       .slice(0, LINKS)
 
-  /** A user as it was identified; null for one that was only named by a purchase. */
+  /** An identified user; null for one that only purchases name. */
   function user(app_id: string, app_user_id: string) {
     const row = userOf.get(app_id, app_user_id)
     if (!row) return null
@@ -79,7 +79,7 @@ export function openLinkedUsers(store: Store) {
 
 const proofsIn = (text: string): Proof[] => JSON.parse(text)
 
-/** A link as it is told. */
+/** A link as the API returns it. */
 export function linkPart(row: LinkRow) {
   const { app_user_id, proved_app_user_id, proofs: text, app_id: _, ...rest } = row
   const facts: LinkFacts = { app_user_id, proved_app_user_id, proofs: proofsIn(text) }
@@ -92,7 +92,7 @@ export function linkPart(row: LinkRow) {
   }
 }
 
-/** A change of a link as it is told: who held it before and after, with their labels, and on what evidence. */
+/** A change of a link as the API returns it: the users before and after with their labels, and the verification. */
 function movePart(link: LinkRow, move: MoveRow, isNewest: boolean) {
   const { transaction_id } = link
   const [from, to] = [sideOf(move, 'from'), sideOf(move, 'to')]
@@ -108,7 +108,7 @@ function movePart(link: LinkRow, move: MoveRow, isNewest: boolean) {
   }
 }
 
-/** One side of a change; null where who held it was forgotten. */
+/** One side of a change; null where its user was erased. */
 function sideOf(move: MoveRow, side: 'from' | 'to'): LinkFacts | null {
   const app_user_id = move[`${side}_app_user_id`]
   if (app_user_id === null) return null

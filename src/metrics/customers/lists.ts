@@ -1,4 +1,4 @@
-/** What we remember: customers in order of what they are worth, a page at a time. */
+/** Lists customers by value, a page at a time. */
 import type { Environment } from '../../apple/payloads.ts'
 import { Refusal } from '../../errors.ts'
 import type { Store } from '../../store/store.ts'
@@ -8,8 +8,8 @@ import type { CustomerValue } from './value_statements.ts'
 const VALUE_SORTS = ['ltv', 'last_seen', 'mrr', 'risk'] as const
 type ValueSort = (typeof VALUE_SORTS)[number]
 /**
- * ltv: charged less given back. risk: the monthly value of what will not renew or waits for a payment. ends: who is lost
- * soonest, and nobody else.
+ * ltv: charges less refunds. risk: the monthly value that will not renew or awaits a payment. ends: customers who will
+ * be lost, the soonest first.
  */
 export const CUSTOMER_SORTS = [...VALUE_SORTS, 'ends'] as const
 type CustomerSort = (typeof CUSTOMER_SORTS)[number]
@@ -20,16 +20,16 @@ export type Listing = {
   scopes: readonly CustomerScope[]
   sort: CustomerSort
   status: CustomerStatus | null
-  /** In the order `ends`: only who ends within so many days from now. */
+  /** With the order `ends`: only customers who end within this many days. */
   within_days: number | null
   limit: number
-  /** What the page before gave as `next`; null for the first. */
+  /** The `next` of the previous page; null for the first. */
   cursor: string | null
 }
 /** `next` is null after the last page. */
 export type CustomerPage = { customers: CustomerValue[]; next: string | null }
 
-/** A place in the order: a value, and the number of the customer that has it. */
+/** A position in the order: a value and the number of its customer. */
 export type ListPosition = { value: number; number: number }
 
 const COLUMNS = {
@@ -38,30 +38,30 @@ const COLUMNS = {
   mrr: 'mrr_milli',
   risk: 'risk_milli',
 } as const satisfies Record<ValueSort, keyof CustomerValue>
-/** These have an index of their own: they would be looked for among too many others. */
+/** Rare statuses have partial indexes, because a scan would pass too many other customers. */
 const RARE: ReadonlySet<CustomerStatus> = new Set(['committed', 'trial', 'grace', 'billing_retry'])
-/** As these indexes have it, word for word: only then they are used. */
+/** Must equal the condition of these indexes literally, or SQLite does not use them. */
 const RARER = "status in ('committed', 'trial', 'grace', 'billing_retry')"
-/** Of whom the value is never above zero, so that all who are above need not be passed by. */
+/** Statuses whose value is never above zero, so the scan can start at zero. */
 const NEVER_POSITIVE: Partial<Record<ValueSort, ReadonlySet<CustomerStatus>>> = {
   mrr: new Set(['trial', 'expired', 'billing_retry']),
   risk: new Set(['renewing', 'committed', 'trial', 'expired']),
 }
 const START: ListPosition = { value: Number.MAX_SAFE_INTEGER, number: Number.MAX_SAFE_INTEGER }
 
-/** The greatest first; of equal ones who was known last. */
+/** The greatest value first; among equal values the newest customer first. */
 export const byValueDescending =
   (sort: ValueSort) =>
   (a: CustomerValue, b: CustomerValue): number =>
     b[COLUMNS[sort]] - a[COLUMNS[sort]] || b.lineage_id - a.lineage_id
 
-/** The number of an app in one environment, as it is shown. */
+/** The number of an app and environment in the shown generation. */
 type ScopeId = (scope: CustomerScope) => number | null
 
 export function openLists(store: Store, scopeId: ScopeId) {
   const page = (sort: ValueSort, index: string, status: string) => {
     const column = COLUMNS[sort]
-    // Parameters hidden in subselects: see bound of the store.
+    // Parameters in subselects: see `bound` in the store.
     return store.prepare<ListPosition & { scope: number; limit: number }, CustomerValue>(`
       select * from customer_values indexed by ${index} where scope_id = (select :scope) ${status}
         and (${column}, lineage_id) < ((select :value), (select :number))
@@ -75,9 +75,9 @@ export function openLists(store: Store, scopeId: ScopeId) {
   const only = forEach((sort) => new Map(STATUSES.map((status) => [status, ofStatus(sort, status)])))
 
   /**
-   * A page of customers. Who keeps their place while pages are read is on one of them, once, whatever others do.
+   * A page of customers. A customer whose position does not change while pages are read appears exactly once.
    *
-   * @throws Refusal 400 `invalid_request` for a cursor that no page of this order gave.
+   * @throws Refusal 400 `invalid_request` for a cursor that no page of this order returned.
    */
   function list({ scopes, sort, status, limit, cursor }: Listing & { sort: ValueSort }): CustomerPage {
     const after = furtherOf(cursor === null ? START : parseCursor(cursor, sort), startFor(sort, status))
@@ -108,14 +108,14 @@ function forEach<T>(make: (sort: ValueSort) => T): Record<ValueSort, T> {
   return { ltv: make('ltv'), last_seen: make('last_seen'), mrr: make('mrr'), risk: make('risk') }
 }
 
-/** The cursor that goes on after a place. */
+/** The cursor that continues after a position. */
 export const formatCursor = (sort: CustomerSort, { value, number }: ListPosition): string =>
   [sort, value, number].join('.')
 
-/** @throws Refusal 400 `invalid_request` for a cursor that no page of this order gave. */
+/** @throws Refusal 400 `invalid_request` for a cursor that no page of this order returned. */
 export function parseCursor(cursor: string, sort: CustomerSort): ListPosition {
   const [, of, value, number] = /^(\w+)\.(-?\d{1,16})\.(\d{1,16})$/.exec(cursor) ?? []
   if (of === sort) return { value: Number(value), number: Number(number) }
-  const message = `is not the \`next\` of a page sorted by ${sort}`
+  const message = `must be the \`next\` of a page sorted by ${sort}`
   throw new Refusal(400, 'invalid_request', `cursor: ${message}`, { errors: [{ path: 'cursor', message }] })
 }

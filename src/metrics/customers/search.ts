@@ -1,4 +1,4 @@
-/** What we remember: who is meant by an id of any kind, or by an attribute. */
+/** Finds customers by an id of any kind or by an attribute. */
 import { setImmediate } from 'node:timers/promises'
 import type { Environment } from '../../apple/payloads.ts'
 import { customerId } from '../../ledger/customers.ts'
@@ -15,16 +15,16 @@ type User = {
   proved_attributes: string
 }
 
-/** Users looked at before others get their turn, and for one page at most. */
+/** Users examined before yielding to the event loop, and the maximum for one page. */
 const SLICE = 5_000
 const MAX_USERS_SCANNED = 200_000
-/** More lineages than one appAccountToken or user can honestly have. */
+/** A limit above the lineages that one appAccountToken or user has in practice. */
 const MATCHES = 200
 
-/** An attribute that is searched for, `attribute:plan=pro`. */
+/** An attribute to search for, `attribute:plan=pro`. */
 export type AttributeQuery = { key: string; value: string }
 
-/** The attribute that a query names; null for any other query. */
+/** The attribute in a query; null for any other query. */
 export function attributeIn(query: string): AttributeQuery | null {
   const [, key, value] = /^attribute:([^=]+)=(.*)$/s.exec(query) ?? []
   return key === undefined || value === undefined ? null : { key, value }
@@ -46,7 +46,7 @@ export function openSearch(store: Store, isErased: IsErased) {
   const links = store.prepare<[string, string, number], { transaction_id: string }>(
     `select transaction_id from links where app_id = ? and app_user_id = ? and store = 'apple' limit ?`,
   )
-  // The + keeps the planner on rowids: by an index of app_id every slice would read and sort all users of the app.
+  // The + forces a scan by rowid: with an index on app_id, every slice would read and sort all users of the app.
   const users = store.prepare<object, User>(`
     select rowid as number, app_id, app_user_id, attributes, proved_attributes from users
     where rowid > :after and rowid <= :until and +app_id in (select value from json_each(:apps))
@@ -59,14 +59,14 @@ export function openSearch(store: Store, isErased: IsErased) {
     canonical.get(customerId(app_id, environment, original_transaction_id))?.canonical_id ?? null
 
   /**
-   * The canonical ids of the customers that an id means: a customer's, an original transaction's, a transaction's, an
-   * appAccountToken, an app transaction's or the app's own user's. Those of other scopes may be among them.
+   * The canonical ids of the customers that match an id: of a customer, an original transaction, a transaction, an app
+   * transaction or a user, or an appAccountToken. May include customers of other scopes.
    */
   function byId(id: string, scopes: readonly CustomerScope[]): string[] {
     const found = [
       canonical.get(id)?.canonical_id,
       ...scopes.flatMap((scope) => inScope(id, scope)),
-      // UUIDs are the same in either case.
+      // UUIDs are case-insensitive.
       ...tokens
         .all(id, id.toLowerCase(), MATCHES)
         .filter(({ app_id }) => !isErased(app_id, id))
@@ -85,7 +85,7 @@ export function openSearch(store: Store, isErased: IsErased) {
     ]
   }
 
-  /** The customers whose purchases are linked to a user now. */
+  /** The customers whose purchases are currently linked to a user. */
   function ofUser(app_id: string, app_user_id: string, environments: readonly Environment[]): string[] {
     const found = links
       .all(app_id, app_user_id, MATCHES)
@@ -98,8 +98,8 @@ export function openSearch(store: Store, isErased: IsErased) {
   }
 
   /**
-   * Customers whose users have an attribute, in the order in which these users came, from the user numbered `after` on.
-   * `next` is where to go on, null at the end; a page may be short, even empty, before that.
+   * Customers whose users have an attribute, in the order of these users, after the user numbered `after`. `next`
+   * continues the list, null at the end. A page may be short or empty before the end.
    */
   async function byAttribute(
     attribute: AttributeQuery,
@@ -137,17 +137,17 @@ export function openSearch(store: Store, isErased: IsErased) {
   return { byId, byAttribute, ofUser }
 }
 
-/** The last user looked at, where there may be more before the end of what was looked through. */
+/** The last user examined, if users may follow it. */
 const resumePoint = (found: readonly User[], most: number): number | null =>
   found.length === most ? (found.at(-1)?.number ?? null) : null
 
-/** How the attribute stands in the JSON of a user's: as a text, or as a number or a word. */
+/** The forms that the attribute can have in a user’s JSON: a string, or a number or literal. */
 function jsonPatterns({ key, value }: AttributeQuery): { text: string; literal: string } {
   const name = JSON.stringify(key)
   return { text: `${name}:${JSON.stringify(value)}`, literal: `${name}:${value}` }
 }
 
-/** A user has the proved value of an attribute where there is one, else the claimed value. */
+/** A proved value of an attribute takes precedence over a claimed one. */
 function hasAttribute({ attributes, proved_attributes }: User, { key, value }: AttributeQuery): boolean {
   const all = new Map<string, unknown>([
     ...Object.entries(JSON.parse(attributes)),

@@ -1,4 +1,4 @@
-/** What we remember: the statements by which values of customers are read and written. */
+/** The SQL statements that read and write customer values. */
 import type { LineageKey } from '../../ledger/ledger.ts'
 import { bound, type Store } from '../../store/store.ts'
 import type { Numbered } from '../upkeep/marks.ts'
@@ -6,9 +6,8 @@ import type { LineageProceeds } from './charges.ts'
 import type { CustomerSummary, Row, SubscriptionFacts } from './customer_summary.ts'
 
 /**
- * A customer as it is kept, under the number of the lineage that leads it. `ltv_milli`: charged less all given back.
- * `ends_at`: when the first of its subscriptions is lost unless it is renewed. `proceeds_milli` is null where nothing is
- * known of any charge.
+ * A stored customer, under the number of its leading lineage. `ltv_milli`: charges less refunds. `ends_at`: when its
+ * first subscription will be lost unless it renews. `proceeds_milli` is null where no charge’s proceeds are known.
  */
 export type CustomerValue = CustomerSummary & {
   generation: number
@@ -22,7 +21,7 @@ export type CustomerValue = CustomerSummary & {
   proceeds_estimated: number
 }
 
-/** A lineage of a customer: its number, and its own customer id. */
+/** A lineage of a customer: its number, and its original customer id. */
 export type Member = Numbered & { customer_id: string }
 
 export const VALUE_COLUMNS: readonly (keyof CustomerValue)[] = [
@@ -40,14 +39,14 @@ export const VALUE_COLUMNS: readonly (keyof CustomerValue)[] = [
 ]
 
 type Statement = { run: (value: CustomerValue) => unknown }
-/** Statements for that many different sets of columns: a renewal, a cancellation and few others make nearly all. */
+/** Cached statements for distinct column sets; renewals, cancellations and few others make up nearly all. */
 const STATEMENT_CACHE_SIZE = 100
 
-/** Whether a row says anything of what a customer comes to. */
+/** Whether a row affects customer figures. */
 export const countsForCustomers = ({ measure }: Row): boolean =>
   measure === 'mrr' || measure === 'mrr.new' || measure.startsWith('revenue.')
 
-/** Nothing but SQL: what it is for is values.ts's to say. */
+/** Contains SQL only; values.ts has the logic. */
 export function openValueStatements(store: Store) {
   const rowsOf = store.prepare<[number, number], Row>(`
     select on_at, measure, product_id, storefront, period, currency, milli, base_milli, count
@@ -89,7 +88,7 @@ export function openValueStatements(store: Store) {
     'insert into customer_scopes (generation, app_id, environment) values (?, ?, ?)',
   )
 
-  /** Writes some columns, so that the indexes of these alone are written. */
+  /** Updates only changed columns, so that only their indexes are written. */
   function change(value: CustomerValue, columns: readonly (keyof CustomerValue)[]): void {
     const name = columns.join(' ')
     const known = changes.get(name)

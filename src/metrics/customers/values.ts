@@ -1,4 +1,4 @@
-/** What we remember: what each customer has come to, kept up with its lineages in one unit of work. */
+/** Stores the summary of each customer, and updates it with its lineages in one unit of work. */
 import type { Clock } from '../../clock.ts'
 import { customerId } from '../../ledger/customers.ts'
 import type { LineageKey } from '../../ledger/ledger.ts'
@@ -19,12 +19,12 @@ type Deps = { store: Store; clock: Clock; generations: Generations }
 
 type LineageTotals = Pick<LineageProceeds, 'proceeds_milli' | 'proceeds_estimated'>
 
-/** What a lineage adds now. */
+/** The current rows and proceeds of a lineage. */
 type LineageFigures = { rows: readonly Row[]; proceeds: LineageTotals; now: number }
 
 /**
- * The customer of a lineage after an update: the numbers of its lineages, the one that leads it first, with the rows of
- * each. `due_at`: when the same facts of this lineage come to something else; null if never.
+ * The customer of a lineage after an update: the numbers of its lineages, the leading one first, each with its rows.
+ * `due_at`: when the same facts of this lineage give other figures; null if never.
  */
 export type UpdatedCustomer = {
   members: readonly (Numbered & { rows: readonly Row[] })[]
@@ -41,12 +41,12 @@ export function openCustomerValues({ store, clock, generations }: Deps) {
     const [generation, app_id = '', environment = ''] = name.split('\n')
     return statements.findScope.get(Number(generation), app_id, environment)?.id ?? null
   })
-  /** Under which number a customer was kept lately, which is asked for by each event that follows. It may be another by now. */
+  /** Caches the leading lineage of recent customers for the events that follow. An entry may be outdated. */
   const leaders = new Map<string, number>()
 
   /**
-   * The lineages of the customer of one, the one that leads it first; where that is none of those that metrics know yet,
-   * the one that was asked for.
+   * The lineages of a lineage’s customer, the leading one first: the one that names the customer, or the requested one
+   * while that has no number.
    */
   function membersOf(key: Numbered): { id: string; leader: Member; members: Member[] } {
     const own = customerId(key.app_id, key.environment, key.original_transaction_id)
@@ -56,7 +56,7 @@ export function openCustomerValues({ store, clock, generations }: Deps) {
     return { id, leader, members: [leader, ...members.filter((one) => one.id !== leader.id)] }
   }
 
-  /** Brings the customer of a lineage up to date in a generation, inside the caller's unit of work. */
+  /** Updates the customer of a lineage in a generation. Runs inside the caller’s unit of work. */
   function update(generation: Generation, key: Numbered, { now, ...own }: LineageFigures): UpdatedCustomer {
     const { leader, value, members, due_at } = compute(generation, key, now, own)
     save({ ...value, scope_id: scopeOf(generation.id, leader) })
@@ -65,8 +65,8 @@ export function openCustomerValues({ store, clock, generations }: Deps) {
   }
 
   /**
-   * What the customer of a lineage comes to at an instant, and which lineage leads it. What the lineages add is what is
-   * kept; `own` is what the one asked for adds, where that is not kept yet.
+   * The summary of a lineage’s customer as of an instant, and its leading lineage. Uses the stored rows of its
+   * lineages; `own` replaces those of the requested one before they are stored.
    */
   function compute(
     generation: Generation,
@@ -97,7 +97,7 @@ export function openCustomerValues({ store, clock, generations }: Deps) {
   }
   type CustomerParts = { id: string; leader: Numbered; parts: readonly MemberFigures[] }
 
-  /** What a customer comes to now. */
+  /** The current summary of a customer. */
   function customerValue(
     generation: number,
     { id, leader, parts }: CustomerParts,
@@ -136,13 +136,13 @@ export function openCustomerValues({ store, clock, generations }: Deps) {
     scopes([generation, app_id, environment].join('\n')) ??
     Number(statements.insertScope.run(generation, app_id, environment).lastInsertRowid)
 
-  /** The number of an app in one environment as it is shown; null where it has no customers. */
+  /** The number of an app and environment in the shown generation; null where it has no customers. */
   function shownScope({ app_id, environment }: Pick<LineageKey, 'app_id' | 'environment'>): number | null {
     const shown = generations.shownOf(app_id)
     return shown && scopes([shown.id, app_id, environment].join('\n'))
   }
 
-  /** When the first of a customer's lineages is lost unless it is renewed, in ms; null where nothing is in sight. */
+  /** When the first of a customer’s lineages will be lost unless it renews, in ms; null where none will. */
   const endOf = ({ ends_at }: CustomerValue): number | null =>
     ends_at !== null && ends_at > clock() ? ends_at : null
 

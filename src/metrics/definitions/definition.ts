@@ -1,10 +1,10 @@
-/** What we compute: what the definition of a metric is, and what many of them have in common. */
+/** The shape of a metric definition, and the values that many definitions share. */
 import type { Basis } from '../../money.ts'
 
-/** money: thousandths of a currency. ratio: numerator ÷ denominator, both told. */
+/** money: thousandths of a currency. ratio: numerator ÷ denominator; an answer has both. */
 export type Unit = 'money' | 'count' | 'ratio'
 
-/** level: what stands at the end of a day, week or month. flow: what happened within it. */
+/** level: the value at the end of a day, week or month. flow: the total within it. */
 export type Kind = 'level' | 'flow'
 
 export type Split = 'app' | 'product' | 'country' | 'period' | 'offer' | 'currency'
@@ -15,10 +15,10 @@ export type Labelled = { name: string; title: string; sentence: string }
 /** A number in words and as a formula. */
 export type Description = Labelled & { formula: string }
 
-/** What a metric is, for whoever shows it. `parts` and `views` have names of their own in a question or an answer. */
+/** What a metric is, for clients that show it. Requests and answers name its `parts` and `views`. */
 export type Definition = Description & {
   unit: Unit
-  /** Of a ratio: what is divided by what. */
+  /** The unit of a ratio’s numerator and denominator; null where the metric is no ratio. */
   ratio_of: 'money' | 'count' | null
   kind: Kind
   parts: readonly Labelled[]
@@ -26,23 +26,23 @@ export type Definition = Description & {
   splits: readonly Split[]
   filters: readonly Filter[]
   bases: readonly Basis[]
-  /** Refunds can be counted on the day of the purchase, too. */
+  /** Whether refunds can also be counted on the day of the purchase. */
   has_refund_days: boolean
 }
 
-/** A name with its words. */
+/** A name with its title and sentence. */
 export const term = (name: string, title: string, sentence: string): Labelled => ({ name, title, sentence })
 
 export const BY_SUBSCRIPTION = {
   splits: ['app', 'product', 'country', 'period', 'offer', 'currency'],
   filters: ['app', 'product', 'country', 'period', 'offer', 'currency', 'attribute'],
 } as const
-/** Between currencies a movement has none of its own, so that a split by them would not add up. */
+/** No split by currency: a movement between two currencies belongs to neither, so the split would not add up. */
 export const BY_MOVEMENT = {
   splits: ['app', 'product', 'country', 'period', 'offer'],
   filters: BY_SUBSCRIPTION.filters,
 } as const
-/** Nobody has paid for a trial: it has no currency, and is one kind of offer. */
+/** A trial has no payment, so it has no currency, and it is one kind of offer. */
 export const BY_TRIAL = {
   splits: ['app', 'product', 'country', 'period'],
   filters: ['app', 'product', 'country', 'period', 'attribute'],
@@ -57,6 +57,6 @@ export const PLAIN = {
 } as const
 export const MONEY = { ...PLAIN, ...BY_SUBSCRIPTION, unit: 'money', bases: ['gross', 'proceeds'] } as const
 
-/** Whether its figures are money, or are made of it. */
+/** Whether the metric is an amount of money or a ratio of two amounts. */
 export const isMoney = ({ unit, ratio_of }: Pick<Definition, 'unit' | 'ratio_of'>): boolean =>
   (ratio_of ?? unit) === 'money'

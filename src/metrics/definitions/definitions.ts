@@ -1,9 +1,9 @@
-/** What we compute: what every metric means, in words and as a formula, and by what it can be split and filtered. */
+/** The definition of every metric with a series: its sentence, formula, parts, views, splits and filters. */
 import { BY_MOVEMENT, BY_SUBSCRIPTION, BY_TRIAL, type Definition, MONEY, PLAIN, term } from './definition.ts'
 import { FUNNEL } from './funnel.ts'
 import { STATUS_METRICS } from './status.ts'
 
-/** In the order in which they are told. */
+/** In the order in which lists show them. */
 export const METRIC_NAMES = [
   'mrr',
   'arr',
@@ -30,87 +30,95 @@ export type MetricName = (typeof METRIC_NAMES)[number]
 const UNPRICED = term(
   'unpriced',
   'Unknown price',
-  'How many cost something that Apple has not told; they are outside the sum.',
+  'The number whose price Apple has not sent. The sum excludes them.',
 )
 const NO_PERIOD = term(
   'no_period',
   'Unknown period',
-  'How many are of a product whose period is unknown, as in the sandbox without an App Store Connect key; they are outside the sum.',
+  'The number whose product has an unknown period, as in the sandbox without an App Store Connect key. The sum excludes them.',
 )
 const LOSSES = [
   term(
     'voluntary',
-    'Cancelled',
-    'The customer turned the renewal off, also where Apple has not told the end.',
+    'Canceled',
+    'The customer turned the renewal off, including where Apple has not sent the expiry.',
   ),
   term(
     'billing',
     'Billing failed',
-    'Apple could not collect, whatever reason it names when it gives up 60 days later.',
+    'Apple could not collect the payment, whatever reason it gives when it stops retrying after 60 days.',
   ),
-  term('refund', 'Refunded', 'Apple gave the money back and ended it.'),
-  term('other', 'Other', 'It ended for another reason, or for one that Apple has not told.'),
+  term('refund', 'Refunded', 'Apple refunded the payment and ended the subscription.'),
+  term('other', 'Other', 'The subscription ended for another reason, or for one that Apple has not sent.'),
   term(
     'returned',
-    'Came back',
-    'Of those, the ones that were paid for again within the period; below zero. With the four it adds up to the rate.',
+    'Returned',
+    'Lost and paid for again within the period, as a negative share. The four causes and this part add up to the rate.',
   ),
   term(
     'passing',
     'Began and ended within',
-    'Lost, and not there when the period began, or worth less then. Beside the rate, in no other part of it.',
+    'Lost, but absent or worth less when the period began. Neither the rate nor another part includes it.',
   ),
 ] as const
 const PERIODS =
-  'A loss that was paid for again within the period is none, and what began and ended within it is told beside it: never more than 1. Days, weeks and months are the organization’s, fiscal months Apple’s. A split has each loss where the subscription was at the start'
+  'A subscription paid for again within the period is not lost. One that began and ended within it is counted separately, so the rate never exceeds 1. Days, weeks and months are the organization’s, fiscal months Apple’s. A split assigns each loss to the subscription’s value at the start'
 
 const MOVEMENTS = [
   term('new', 'New', 'The first paid time of a subscription.'),
-  term('opening', 'First known', 'The first paid time that is known of a subscription that began earlier.'),
-  term('resubscribe', 'Resubscribed', 'Paid again after a gap, also where a free offer came in between.'),
+  term('opening', 'First known', 'The first known paid time of a subscription that began earlier.'),
+  term('resubscribe', 'Resubscribed', 'Paid again after a gap, including a gap with a free offer in it.'),
   term(
     'expansion',
     'Expansion',
-    'Worth more a month than before, without a gap; also back from a free offer that followed paid time.',
+    'The monthly value rose without a gap, including a return from a free offer that followed paid time.',
   ),
-  term('contraction', 'Contraction', 'Worth less a month than before, or free, without a gap.'),
+  term(
+    'contraction',
+    'Contraction',
+    'The monthly value fell, or the subscription became free, without a gap.',
+  ),
   term(
     'churn_voluntary',
-    'Cancelled',
-    'Paid time ended and the renewal was turned off, also where Apple has not told the end.',
+    'Canceled',
+    'Paid time ended with renewal turned off, including where Apple has not sent the expiry.',
   ),
   term(
     'churn_billing',
     'Billing failed',
-    'Paid time ended because Apple could not collect, whatever reason it names when it gives up 60 days later.',
+    'Paid time ended because Apple could not collect the payment, whatever reason it gives when it stops retrying after 60 days.',
   ),
-  term('churn_refund', 'Refunded', 'Paid time ended because Apple gave the money back.'),
-  term('churn_other', 'Ended otherwise', 'Paid time ended for another reason, or an unknown one.'),
+  term('churn_refund', 'Refunded', 'Paid time ended with a refund by Apple.'),
+  term('churn_other', 'Other churn', 'Paid time ended for another or an unknown reason.'),
   term(
     'switched_out',
-    'Currency left',
-    'Now paid for in another currency; only where one currency is asked for.',
+    'Switched currency (out)',
+    'Now paid for in another currency. Only with the currency filter.',
   ),
-  term('switched_in', 'Currency joined', 'Paid for in another before; only where one currency is asked for.'),
-  term('fx', 'Exchange rates', 'The rate alone changed what it is worth in the base currency.'),
+  term(
+    'switched_in',
+    'Switched currency (in)',
+    'Paid for in another currency before. Only with the currency filter.',
+  ),
+  term('fx', 'Exchange rates', 'Only the exchange rate changed the value in the base currency.'),
   term(
     'repriced',
     'Price learned',
-    'An unknown price became known, or a known one was followed by an unknown.',
+    'An unknown price became known, or an unknown price followed a known one.',
   ),
   term(
     'not_itemised',
-    'Not itemised',
-    'What the level changed by beyond the movements: where it is from Apple’s reports, all that single transactions do not explain; with a split or filter, what moved from one value to another.',
+    'Not itemized',
+    'The change of the level that no movement explains. From Apple’s reports, this is the change that single transactions do not explain; with a split or filter, the change from one value to another.',
   ),
 ] as const
 
-/** At the rate of which day money is converted. */
+/** Which day’s exchange rate converts money. */
 const LEVEL_RATE =
-  'Converted at the rate of the day on which each period began; what is read from Apple’s reports at the rate of each day'
+  'Converted at the rate of the day on which each period began; figures from Apple’s reports at the rate of each report’s day'
 const MOVED_RATE = 'Converted at the rate of the day on which each period began'
 const FLOW_RATE =
-  'A charge is converted at the rate of its day, and so is what is given back of it, whenever that is; Apple’s reports name no charge, so that what they tell is converted at the rate of its own day, and so is what is given back where proceeds are asked for'
+  'A charge and its refunds are converted at the rate of the day of the charge. Apple’s reports do not name the charge of a refund, so their figures, and refunds in proceeds, are converted at the rate of their own day'
 
 /** Every metric that has a series. */
 export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
@@ -119,8 +127,8 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     name: 'mrr',
     title: 'MRR',
     kind: 'level',
-    sentence: 'Monthly recurring revenue: what the paid subscriptions alive are worth in a month.',
-    formula: `Σ price ÷ months of its period, over paid segments alive (introductory and other offers that cost money count, trials and free offers do not; a renewal turned off changes nothing until the end; a grace period counts until it ends, or the renewal is paid for). A month of a commitment billed monthly is its own period. A week is 7 of 30.4375 days; with metrics.factors = "revenuecat" a quarter of a month. ${LEVEL_RATE}`,
+    sentence: 'Monthly recurring revenue: the monthly value of all active paid subscriptions.',
+    formula: `Σ price ÷ months of its period, over active paid segments. Introductory and other paid offers count; trials and free offers do not. A renewal that is turned off changes nothing before the end. A grace period counts until it ends or the renewal is paid. Each month of a commitment billed monthly is a period. A week is 7 ÷ 30.4375 months; with metrics.factors = "revenuecat", a quarter of a month. ${LEVEL_RATE}`,
     parts: [UNPRICED, NO_PERIOD],
   },
   arr: {
@@ -128,34 +136,34 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     name: 'arr',
     title: 'ARR',
     kind: 'level',
-    sentence: 'Annual recurring revenue: the monthly one, twelve times.',
+    sentence: 'Annual recurring revenue: twelve times the MRR.',
     formula: `MRR × 12. ${LEVEL_RATE}`,
     parts: [UNPRICED, NO_PERIOD],
   },
   mrr_movements: {
     ...MONEY,
     ...BY_MOVEMENT,
-    // What is left of a single movement nobody tells.
+    // Neither the ledger nor the reports have the proceeds of a single movement.
     bases: ['gross'],
     name: 'mrr_movements',
     title: 'MRR movements',
     kind: 'flow',
-    sentence: 'By what the monthly recurring revenue changed, and why.',
-    formula: `MRR at the end − MRR at the start = Σ movements by kind. ${MOVED_RATE}; fx is what the rate alone changed, and where price and rate change together the price counts at the new rate`,
+    sentence: 'How the monthly recurring revenue changed, by cause.',
+    formula: `MRR at the end − MRR at the start = Σ movements by kind. ${MOVED_RATE}. fx is the change by the exchange rate alone; where price and rate change together, the price change counts at the new rate`,
     parts: [
       ...MOVEMENTS,
       term(
         'churned',
         'Churned',
-        'In two buckets: all movements that are not new, price changes and exchange rates too; below zero where more was lost.',
+        'In the view with two buckets: all movements that are not new, including price changes and exchange rates. Negative where losses prevail.',
       ),
     ],
     views: [
-      term('kinds', 'By kind', 'Every kind of movement by itself.'),
+      term('kinds', 'By kind', 'Each kind of movement separately.'),
       term(
         'two_buckets',
         'Two buckets',
-        'New, and every other movement as Churned, as RevenueCat shows it; what is not itemised apart.',
+        'New, and every other movement as Churned, as RevenueCat shows it. Not itemized changes are separate.',
       ),
     ],
   },
@@ -164,7 +172,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     name: 'net_new_mrr',
     title: 'Net new MRR',
     kind: 'flow',
-    sentence: 'By how much the monthly recurring revenue grew or shrank.',
+    sentence: 'The net change of the monthly recurring revenue.',
     formula: `MRR at the end − MRR at the start. ${LEVEL_RATE}`,
   },
   quick_ratio: {
@@ -175,7 +183,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     unit: 'ratio',
     ratio_of: 'money',
     kind: 'flow',
-    sentence: 'How many times over what was lost was won.',
+    sentence: 'MRR gained for each unit of MRR lost.',
     formula: `(new + resubscribe + expansion) ÷ (contraction + churn). ${MOVED_RATE}`,
   },
   churn_rate: {
@@ -186,8 +194,8 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     unit: 'ratio',
     ratio_of: 'count',
     kind: 'flow',
-    sentence: 'The share of paid subscriptions alive at the start that was lost.',
-    formula: `paid subscriptions alive at the start of the period and lost by its end ÷ paid subscriptions alive at its start. ${PERIODS}`,
+    sentence: 'The share of the paid subscriptions active at the start that was lost.',
+    formula: `paid subscriptions active at the start of the period and lost by its end ÷ paid subscriptions active at its start. ${PERIODS}`,
     parts: LOSSES,
   },
   mrr_churn_rate: {
@@ -199,7 +207,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     ratio_of: 'money',
     kind: 'flow',
     sentence: 'The share of the monthly recurring revenue at the start that was lost.',
-    formula: `MRR at the start of the period that was lost by its end ÷ MRR at its start; of each subscription what it was worth at the start, or when it was lost where that is less. ${MOVED_RATE}. ${PERIODS}`,
+    formula: `MRR at the start of the period that was lost by its end ÷ MRR at its start. Each lost subscription counts at its value at the start or at the loss, whichever is less. ${MOVED_RATE}. ${PERIODS}`,
     parts: LOSSES,
   },
   active_subscriptions: {
@@ -209,8 +217,8 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     title: 'Active subscriptions',
     unit: 'count',
     kind: 'level',
-    sentence: 'How many subscriptions are paid for; one customer may have several.',
-    formula: 'count of paid segments alive',
+    sentence: 'The number of active paid subscriptions. One customer can have several.',
+    formula: 'count of active paid segments',
   },
   active_trials: {
     ...PLAIN,
@@ -219,8 +227,8 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     title: 'Active trials',
     unit: 'count',
     kind: 'level',
-    sentence: 'How many free trials are under way.',
-    formula: 'count of trial segments alive (free introductory offers)',
+    sentence: 'The number of free trials in progress.',
+    formula: 'count of active trial segments (free introductory offers)',
   },
   new_trials: {
     ...PLAIN,
@@ -229,7 +237,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     title: 'New trials',
     unit: 'count',
     kind: 'flow',
-    sentence: 'How many free trials began.',
+    sentence: 'The number of free trials that began.',
     formula: 'count of trial segments that began',
   },
   trial_conversion: {
@@ -240,17 +248,17 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     unit: 'ratio',
     ratio_of: 'count',
     kind: 'flow',
-    sentence: 'The share of free trials that was followed by paid time without a gap.',
+    sentence: 'The share of free trials that became paid without a gap.',
     formula:
-      'ended: trials that ended and were paid for ÷ trials that ended. cohort: trials that began and were paid for ÷ trials that began; converted + pending + lost = began. One that was paid for and refunded later stays converted',
+      'ended: trials that ended and were paid for ÷ trials that ended. cohort: trials that began and were paid for ÷ trials that began; converted + pending + lost = began. A trial whose payment is refunded later stays converted',
     parts: [
-      term('converted', 'Converted', 'Of those that began, followed by paid time without a gap.'),
-      term('pending', 'Pending', 'Of those that began, not over yet.'),
-      term('lost', 'Lost', 'Of those that began, over and not paid for.'),
+      term('converted', 'Converted', 'Trials that began and became paid without a gap.'),
+      term('pending', 'Pending', 'Trials that began and have not ended.'),
+      term('lost', 'Lost', 'Trials that began and ended without a payment.'),
     ],
     views: [
-      term('ended', 'By end', 'Of the trials that ended in the period.'),
-      term('cohort', 'By beginning', 'Of the trials that began in the period.'),
+      term('ended', 'By end', 'Trials that ended in the period.'),
+      term('cohort', 'By start', 'Trials that began in the period.'),
     ],
   },
   revenue: {
@@ -258,14 +266,18 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     name: 'revenue',
     title: 'Revenue',
     kind: 'flow',
-    sentence: 'What customers were charged, less what they were given back.',
-    formula: `Σ charged − Σ refunded (price × the share that Apple names) − Σ given back at upgrades (price × unused time ÷ whole time: an estimate, on the day of the upgrade wherever refunds count). ${FLOW_RATE}`,
+    sentence: 'Charges less refunds.',
+    formula: `Σ charged − Σ refunded (price × the share that Apple names) − Σ returned at upgrades (price × unused time ÷ whole time: an estimate, on the day of the upgrade whatever refunds says). ${FLOW_RATE}`,
     parts: [
       term('new', 'New', 'The first charge of a subscription.'),
-      term('renewal', 'Renewals', 'Every later charge of a subscription.'),
+      term('renewal', 'Renewals', 'Later charges of a subscription.'),
       term('one_time', 'One-time', 'Purchases that do not renew.'),
-      term('refunds', 'Refunds', 'Given back by Apple; below zero.'),
-      term('proration', 'Upgrades', 'The unused part of what was upgraded from; an estimate, below zero.'),
+      term('refunds', 'Refunds', 'Amounts that Apple refunded, as negative numbers.'),
+      term(
+        'proration',
+        'Upgrades',
+        'The estimated unused part of subscriptions upgraded from, as a negative number.',
+      ),
       UNPRICED,
     ],
     has_refund_days: true,
@@ -278,7 +290,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     unit: 'ratio',
     ratio_of: 'count',
     kind: 'flow',
-    sentence: 'The share of the transactions paid for in the period that was refunded, whenever that was.',
+    sentence: 'The share of the transactions paid in the period that was refunded at any time.',
     formula: 'refunded transactions ÷ paid transactions, both on the day of the purchase',
   },
   ...FUNNEL,

@@ -1,7 +1,7 @@
-/** What we compute: what the metrics on the way from a download to a payment mean. */
+/** Definitions of the funnel metrics, from download to first payment. */
 import { BY_TRIAL, type Definition, PLAIN, term } from './definition.ts'
 
-/** A download is of an app, in a country: Apple tells nothing else of it. */
+/** App and country are all that Apple reports of a download. */
 const BY_DOWNLOAD = { splits: ['app', 'country'], filters: ['app', 'country'] } as const
 
 const SHARE = { ...PLAIN, ...BY_DOWNLOAD, unit: 'ratio', ratio_of: 'count', kind: 'flow' } as const
@@ -14,9 +14,9 @@ export const FUNNEL = {
     title: 'Downloads',
     unit: 'count',
     kind: 'flow',
-    sentence: 'How many people got an app for the first time.',
+    sentence: 'First-time downloads.',
     formula:
-      'Σ units of SALES rows whose product type begins with 1 or F1 (first downloads; no updates, no downloads anew, no bundles); nothing but Apple’s reports tells of them',
+      'Σ units of SALES rows whose product type begins with 1 or F1 (first downloads; no updates, redownloads or bundles). Apple’s reports are the only source',
   },
   first_payments: {
     ...PLAIN,
@@ -25,28 +25,28 @@ export const FUNNEL = {
     title: 'First payments',
     unit: 'count',
     kind: 'flow',
-    sentence: 'How many subscriptions were paid for for the first time.',
+    sentence: 'Subscriptions paid for the first time.',
     formula:
-      'trials that ended and were paid for without a gap + subscriptions paid for for the first time without a trial right before, be it that there was none or that it had lapsed; each subscription once; before the ledger began: conversions from introductory offers, and starts that were not free, of SUBSCRIPTION_EVENT',
+      'trials that ended and were paid for without a gap + first payments without a trial directly before (no trial, or a lapsed one). Each subscription counts once. Before the ledger begins: conversions from introductory offers and paid starts in SUBSCRIPTION_EVENT',
     parts: [
-      term('after_trial', 'After a trial', 'A free trial came right before.'),
-      term('direct', 'Directly', 'Paid for without a trial right before, also where one had lapsed.'),
+      term('after_trial', 'After a trial', 'A free trial came directly before.'),
+      term('direct', 'Direct', 'No trial came directly before, or it had lapsed.'),
     ],
   },
   download_to_trial: {
     ...SHARE,
     name: 'download_to_trial',
     title: 'Download to trial',
-    sentence: 'How many free trials began for each first download.',
+    sentence: 'Free trials started per first download.',
     formula:
-      'trials that began ÷ first downloads, both on the days of the period that Apple’s reports of downloads cover; not the same people, so that it may be more than one',
+      'trials that began ÷ first downloads, both on the days of the period that Apple’s download reports cover. They are not the same people, so the ratio can exceed 1',
   },
   download_to_paid: {
     ...SHARE,
     name: 'download_to_paid',
     title: 'Download to paid',
-    sentence: 'How many subscriptions were first paid for, for each first download.',
+    sentence: 'First payments per first download.',
     formula:
-      'first payments ÷ first downloads, both on the days of the period that Apple’s reports of downloads cover; not the same people. From trial to paid: trial_conversion',
+      'first payments ÷ first downloads, both on the days of the period that Apple’s download reports cover. They are not the same people. For trial to paid, see trial_conversion',
   },
 } as const satisfies Record<string, Definition>

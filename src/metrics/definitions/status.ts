@@ -1,10 +1,14 @@
-/** What we compute: what the metrics of how paid subscriptions stand mean. */
+/** Definitions of the status metrics: subscriptions by renewal status, and MRR at risk. */
 import { BY_SUBSCRIPTION, type Definition, PLAIN, term } from './definition.ts'
 
 const AT_RISK = [
-  term('will_cancel', 'Will cancel', 'Paid for, and the customer turned the renewal off.'),
-  term('grace', 'Grace period', 'The payment failed; the customer keeps access while Apple tries again.'),
-  term('billing_retry', 'Billing retry', 'The payment failed, access is gone, and Apple tries again.'),
+  term('will_cancel', 'Will cancel', 'Paid, and the customer turned the renewal off.'),
+  term('grace', 'Grace period', 'The payment failed. The customer keeps access while Apple retries.'),
+  term(
+    'billing_retry',
+    'Billing retry',
+    'The payment failed. The customer has no access while Apple retries.',
+  ),
 ] as const
 
 export const STATUS_METRICS = {
@@ -15,15 +19,15 @@ export const STATUS_METRICS = {
     title: 'Status',
     unit: 'count',
     kind: 'level',
-    sentence: 'How many paid subscriptions will renew, will not, or wait for a payment.',
+    sentence: 'Paid subscriptions by renewal status: renewing, canceling or awaiting a payment.',
     formula:
-      'renewing + committed + will cancel + grace + billing retry; all but the last are the paid segments alive of single transactions, the last those that were paid for and whose newest renewal info says that Apple tries to collect; each by the newest renewal info signed until then, and since the customer bought again. A commitment of twelve months billed monthly that is turned off is committed until its last month, then it will cancel',
+      'renewing + committed + will cancel + grace + billing retry. Billing retry counts subscriptions that were paid and whose newest renewal info says that Apple retries the payment; the others are active paid segments from the ledger. Each status comes from the newest renewal info signed by then and after the last purchase. A 12-month commitment billed monthly with renewal turned off is committed until its last month, then it will cancel',
     parts: [
-      term('renewing', 'Renewing', 'Paid for, and to be renewed.'),
+      term('renewing', 'Renewing', 'Paid, and renewal is on.'),
       term(
         'committed',
         'Committed',
-        'The renewal is turned off, and the customer goes on paying until the twelve months are over.',
+        'Renewal is turned off, and the customer keeps paying until the twelve months end.',
       ),
       ...AT_RISK,
     ],
@@ -35,9 +39,9 @@ export const STATUS_METRICS = {
     title: 'MRR at risk',
     unit: 'money',
     kind: 'level',
-    sentence: 'What subscriptions that will not renew, or wait for a payment, are worth in a month.',
+    sentence: 'The monthly value of subscriptions that will not renew or await a payment.',
     formula:
-      'Σ monthly value of will cancel + grace + billing retry; of the last what it was when it was paid for, which MRR has no more; at the rate of the day on which each period began. What is committed is not at risk before its last month',
+      'Σ monthly value of will cancel + grace + billing retry, converted at the rate of the day on which each period began. Billing retry counts the value of the last paid period, which MRR no longer contains. A commitment is not at risk before its last month',
     parts: AT_RISK,
   },
 } as const satisfies Record<string, Definition>

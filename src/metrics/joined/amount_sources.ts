@@ -1,4 +1,4 @@
-/** What we remember: the sums of the ledger and of Apple's reports, cut alike, so that they can be joined. */
+/** Reads daily sums of the ledger and of Apple’s reports in one shape, so that they can be joined. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Store } from '../../store/store.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
@@ -14,18 +14,18 @@ import { type Breakdown, dimensionPlan } from '../sums/dimension_plan.ts'
 import type { Generation } from '../upkeep/generations.ts'
 
 export type Zone = 'own' | 'pacific'
-/** From day to day, both included. */
+/** A range of days, both ends included. */
 export type Range = { from: DayNumber; until: DayNumber }
-/** `shown`: the generation that is read. `has_before`: all that went before the first day, too, on the day before it. */
+/** `shown`: the generation that is read. `has_before`: includes the sum before the first day, on the day before it. */
 export type LedgerQuery = Breakdown &
   Range & { shown: Generation; app_id: string; environment: Environment; zone: Zone; has_before?: boolean }
-/** By value of the split, and apart by how surely it is known. */
+/** By value of the split, and separately by certainty. */
 type ProceedsLines = { lines: DailyAmounts; basis: DailyAmounts }
 type ReportQuery = Breakdown & Range & { shown: Generation; app_id: string }
 
 export type AmountSources = ReturnType<typeof openAmountSources>
 
-/** An amount in a base currency by the rate of a day; null where there is none. */
+/** Converts an amount to a base currency at the rate of a day; null where there is none. */
 export type ConvertToBase = (base: string, milli: number, currency: string, day: DayNumber) => number | null
 
 type Deps = {
@@ -42,7 +42,7 @@ export function openAmountSources({ store, sums, daySums, names, ...known }: Dep
   const { proceeds, commission, convertToBase } = known
   const version = store.cached(['reported_prices', 'rates'], () => ({}))
 
-  /** What the ledger has of measures, each added as often as its weight says. */
+  /** The ledger’s sums of measures, each multiplied by its weight. */
   async function ledger(
     query: LedgerQuery,
     weights: Partial<Record<Measure, number>>,
@@ -60,8 +60,8 @@ export function openAmountSources({ store, sums, daySums, names, ...known }: Dep
   }
 
   /**
-   * What the developer gets of what the ledger has of a measure of money, and apart by how surely that is known. What no
-   * rate is known for is left out, and in a currency of its own what is paid out in another.
+   * The proceeds of the ledger’s sums of a money measure, and separately by certainty. Leaves out amounts without a
+   * known rate, and with a currency filter those paid out in another.
    */
   async function proceedsOfLedger(query: LedgerQuery, measure: Measure): Promise<ProceedsLines> {
     const { zone } = zoneOf(query)
@@ -84,7 +84,7 @@ export function openAmountSources({ store, sums, daySums, names, ...known }: Dep
     return found
   }
 
-  /** What is left of a day's sum of every dimension, apart by how surely that is known. */
+  /** Maps a day’s sum of all dimensions to its proceeds, separately by certainty. */
   function proceedsMapping(query: LedgerQuery): SumMapping {
     const { app_id } = query
     return {
@@ -115,7 +115,7 @@ export function openAmountSources({ store, sums, daySums, names, ...known }: Dep
     return convertToBase(query.shown.currency, milli, currency, day)
   }
 
-  /** What the reports have of a measure. */
+  /** The reports’ sums of a measure. */
   function reports(query: ReportQuery, measure: ReportedMeasure): DailyAmounts {
     const nameOf = (number: string): string => names.productOf(query.app_id, number)
     const { dimension, keyOf } = dimensionPlan(query, true, nameOf)
@@ -142,7 +142,7 @@ const placeOf = ({ shown, app_id, environment }: LedgerQuery) => ({
 
 type WeightedDaySums = { line: DaySums; from: DayNumber; weight: number }
 
-/** Adds the days of a line that are asked for, and all that went before on the day before the first. */
+/** Adds the requested days of a line, and the sum before the first day on the day before it. */
 function addLine(
   to: DailyAmounts,
   key: string,

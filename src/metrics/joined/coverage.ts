@@ -1,4 +1,4 @@
-/** What we compute: how much of Apple's figures the ledger explains, month by month, and what the rest is for. */
+/** Computes coverage: how much of Apple’s figures the ledger explains each month, and the causes of the rest. */
 import type { App } from '../../apps/apps.ts'
 import { yieldToEventLoop } from '../../turns.ts'
 import { type DayNumber, dayText, monthOf } from '../lineage/calendar.ts'
@@ -21,14 +21,14 @@ import {
 type CoveredMetric = 'mrr' | 'active_subscriptions' | 'active_trials' | 'revenue' | 'refunds' | 'new_trials'
 
 /**
- * Why the ledger has less (above zero) or more (below) than the reports. Their sum is reports − ledger.
- * before_first_notification: Apple's figure is of a time, or of subscriptions, that nothing had been heard of.
+ * Why the ledger has less (above zero) or more (below) than the reports. The causes sum to reports − ledger.
+ * before_first_notification: from a time or subscriptions of which Windfall had received nothing.
  */
 type RowCauses = DifferenceCauses
 
 /**
- * A month of an app and metric. Money in thousandths of the base currency, else counts; a level is that of `day_on`, the
- * month's last day that a report tells of. `share` is ledger ÷ reports, null where that is nothing by nothing.
+ * A month of an app and metric. Money is in thousandths of the base currency, other values are counts. A level is that
+ * of `day_on`, the month’s last day with a report. `share` is ledger ÷ reports, null for zero by zero.
  */
 type CoverageRow = {
   app_id: string
@@ -42,7 +42,7 @@ type CoverageRow = {
   residue: RowCauses
 }
 
-/** An app, and the generation that is read. */
+/** An app and the generation that is read. */
 type AppGeneration = { app: App; shown: Generation }
 
 type Deps = {
@@ -60,7 +60,7 @@ const LEVELS: readonly CoveredLevel[] = [
   { metric: 'active_trials', measure: 'trials', column: 'count' },
 ]
 const CHARGES = ['revenue.new', 'revenue.renewal', 'revenue.one_time'] as const
-/** The longest period there is: who has heard for so long has heard of everyone. */
+/** The longest subscription period: after that long, every active subscription has sent a notification. */
 const LONGEST_DAYS = 366
 const DAYS_OF_PERIOD: Readonly<Record<string, number>> = {
   P3D: 3,
@@ -74,7 +74,7 @@ const DAYS_OF_PERIOD: Readonly<Record<string, number>> = {
 }
 
 export function openCoverage({ convertToBase, days, sums, sources, cutovers }: Deps) {
-  /** Every month of an app that its reports tell of, oldest first, as a generation has it; nothing where there are none. */
+  /** All months of an app that its reports cover, the oldest first, in a generation; empty without reports. */
   async function of(app: App, shown: Generation): Promise<CoverageRow[]> {
     const one = { app, shown }
     const [levelDays, saleDays, eventDays] = (['subscription', 'sales', 'subscription_event'] as const).map(
@@ -143,7 +143,7 @@ export function openCoverage({ convertToBase, days, sums, sources, cutovers }: D
     })
   }
 
-  /** What the ledger's level would be by the rates of a day, less what it is by those of each charge's own day. */
+  /** The ledger’s level at the rates of a day, less the level at the rates of each charge’s day. */
   async function revaluation(
     one: AppGeneration,
     reportDays: readonly DayNumber[],
@@ -209,7 +209,7 @@ export function openCoverage({ convertToBase, days, sums, sources, cutovers }: D
     return flowMonths(one, metric, reportDays, daily)
   }
 
-  /** The charges of a Pacific day by its own rates, less what they were counted as. */
+  /** The charges of a Pacific day at its own rates, less their converted value. */
   async function revaluedCharges(
     one: AppGeneration,
     reportDays: readonly DayNumber[],
@@ -269,7 +269,7 @@ const amountOn =
   (day: DayNumber): number =>
     (line?.get(day) ?? NOTHING).milli
 
-/** Of each month the last of its days. */
+/** The last day of each month. */
 const lastOfMonths = (reportDays: readonly DayNumber[]): DayNumber[] =>
   reportDays.filter((day, index) => {
     const next = reportDays[index + 1]

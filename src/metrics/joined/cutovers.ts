@@ -1,4 +1,4 @@
-/** What we remember: from which Pacific midnight on an app's metrics come from the ledger alone; moved forward, never back. */
+/** Decides and stores cutovers: the Pacific midnight from which an app’s metrics come from the ledger alone. */
 import type { Clock } from '../../clock.ts'
 import { HISTORY_DEPTH_MS } from '../../ledger/history/windows.ts'
 import type { Store } from '../../store/store.ts'
@@ -10,13 +10,13 @@ import type { Generation, Generations } from '../upkeep/generations.ts'
 import type { Cutover, LevelMeasure } from './days.ts'
 import type { LevelAgreement } from './level_agreement.ts'
 
-/** `mrr` and `trials` are levels; `flows` are all that is counted day by day. */
+/** `mrr` and `trials` are levels; `flows` are all measures counted by day. */
 type CutoverMetric = 'mrr' | 'trials' | 'flows'
 
-/** The ledger has to give as much as the reports on so many days in a row. */
+/** The number of consecutive days on which ledger and reports must agree. */
 const DAYS_IN_AGREEMENT = 30
 
-/** What says of figures whether they are due, and is written whenever they are counted. */
+/** Tables that change whenever figures are counted or become due. */
 const EVALUATION_TABLES = [
   'metric_generations',
   'metric_due',
@@ -33,7 +33,7 @@ type Deps = {
   days: ReportedDays
   sums: ReportedSums
   agreement: LevelAgreement
-  /** Whether nothing of an app is due in the generation that is shown. Also called inside of units of work. */
+  /** Whether nothing of an app is due in the shown generation. Also called inside units of work. */
   isCurrent: (app_id: string) => boolean
 }
 type Reported = { id: string; organization_id: string }
@@ -53,19 +53,19 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
   const ledgerStart = store.prepare<[string], { live_at: number | null; signed_at: number | null }>(`
     select min(received_at) filter (where origin = 'live') as live_at, min(signed_at) as signed_at
     from notifications where app_id = ? and environment = 'production'`)
-  // Another one whenever anything was counted, or became due: of facts, of reports, or in another generation.
+  // A new object whenever figures, reports or generations changed or became due.
   const state = store.cached(EVALUATION_TABLES, () => ({}))
   const pacific: Calendar = openCalendar(PACIFIC)
   const cutoverOn = (day: DayNumber): Cutover => ({ day, at: pacific.startOf(day) })
 
-  /** Where a metric of an app changes over to the ledger alone; null while it does not. */
+  /** The cutover of a metric of an app; null while there is none. */
   function of(app_id: string, metric: CutoverMetric): Cutover | null {
     const stored = find.get(app_id, metric)
     if (stored) return stored
     return metric === 'flows' ? firstWholeDay(app_id) : null
   }
 
-  /** The first Pacific day of which every notification reached the ledger, by itself or out of Apple's history. */
+  /** The first Pacific day of which the ledger has every notification, received or recovered from Apple’s history. */
   function firstWholeDay(app_id: string): Cutover | null {
     const { live_at, signed_at } = ledgerStart.get(app_id) ?? { live_at: null, signed_at: null }
     const backfillRow = backfill.get(app_id)
@@ -79,8 +79,8 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
   }
 
   /**
-   * The first Pacific day from which on nothing that an app did escaped the ledger; Infinity where there is none. Where
-   * reports that were there before tell nothing of the app, there was nothing to be heard of.
+   * The first Pacific day from which the ledger has everything that an app sent; Infinity without one. If earlier
+   * reports have nothing of the app, nothing was missed.
    */
   function ledgerCompleteFrom({ id }: Reported, shown: Generation): DayNumber {
     const day = of(id, 'flows')?.day
@@ -91,8 +91,8 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
   }
 
   /**
-   * Stores the cutovers that an app has reached. They are judged only while nothing of the app is due, by the generation that is
-   * shown. What changes until they are stored leaves them to be judged again.
+   * Stores the cutovers that an app has reached. Evaluates them only while nothing of the app is due in the shown
+   * generation. Changes made before they are stored cause another evaluation.
    */
   async function advance(app: Reported): Promise<void> {
     const open = METRICS.filter((metric) => find.get(app.id, metric) === undefined)
@@ -107,7 +107,7 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
 
   type Evaluation = { cutover: Cutover; evaluated_state: object; shown: Generation }
 
-  /** Stores a cutover if it would be judged the same within the unit of work. */
+  /** Stores a cutover if the state that it was judged by still holds within the unit of work. */
   const save = (
     app: Reported,
     metric: CutoverMetric,
@@ -120,7 +120,7 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
         put.run(app.id, metric, cutover.day, cutover.at, clock())
     })
 
-  /** The flows' cutover waits for a reading of Apple's history that is under way. */
+  /** The cutover of flows waits for a running backfill. */
   const flowCutover = (app_id: string): Cutover | null =>
     backfill.get(app_id)?.stage === 'notifications' ? null : of(app_id, 'flows')
 
@@ -134,7 +134,7 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
     return day === null ? null : cutoverOn(day)
   }
 
-  /** The first whole day of a ledger that was whole before the first report, and had what that has; null of another. */
+  /** The first whole day of a ledger that was whole before the first report and agrees with it; null otherwise. */
   async function completeBeforeReports(
     { id }: Reported,
     metric: LevelMeasure,
@@ -149,7 +149,7 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
     return reported.every(agreesOn) ? ledgerStart : null
   }
 
-  /** The day after so many in a row, up to now, on which ledger and reports were alike; null where they are not. */
+  /** The day after the latest run of consecutive days on which ledger and reports agree; null without one. */
   async function recentAgreement(
     { id }: Reported,
     metric: LevelMeasure,

@@ -1,4 +1,4 @@
-/** What we compute: days, their sources, and amounts for each: what joining the ledger and Apple's reports goes by. */
+/** The types and rules for joining ledger and reports: days, sources and amounts. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { App } from '../../apps/apps.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
@@ -10,16 +10,16 @@ import type { Breakdown } from '../sums/dimension_plan.ts'
 import type { Generation } from '../upkeep/generations.ts'
 import type { Range, Zone } from './amount_sources.ts'
 
-/** reports: Apple's own figure. anchored: Apple's at the last day there is, and what the ledger saw since. */
+/** reports: Apple’s figure. anchored: the newest report’s value, and what the ledger saw since. */
 type Source = 'reports' | 'anchored' | 'ledger'
 
-/** `refunded_by_charge`: refunds on the day of the charge, which reports know on their own day alone. */
+/** `refunded_by_charge`: refunds on the day of the charge; reports have them on their own day only. */
 export type RevenueMeasure = Extract<MoneyMeasure, `revenue.${string}`> | 'revenue.refunded_by_charge'
 
-/** Subscriptions lost, of which Apple's reports know the count and no money. */
+/** Lost subscriptions. Apple’s reports count them and have no amounts. */
 export type LossMeasure = Extract<Measure, `mrr.churn_${string}` | `returned.${string}` | `passing.${string}`>
 
-/** What both sources know, and downloads, which reports alone do. */
+/** The measures that both sources have, and downloads, which only reports have. */
 export type JoinedMeasure =
   | 'mrr'
   | 'trials'
@@ -30,24 +30,24 @@ export type JoinedMeasure =
   | LossMeasure
 
 /**
- * `shown`: the generation that is read. `currency`: null for everything in its base currency. Days are of the zone; those of
- * reports are Pacific.
+ * `shown`: the generation that is read. `currency`: null for everything in its base currency. Days are in the query’s
+ * zone; those of reports are Pacific.
  */
 export type JoinedQuery = Breakdown &
   Range & { shown: Generation; app: App; environment: Environment; zone: Zone; basis?: 'gross' | 'proceeds' }
 
-/** A day's source. `is_known`: false before either source says all of it. `is_complete`: false where a part is missing. */
+/** A day’s source. `is_known`: false before a source has all of it. `is_complete`: false where a part is missing. */
 export type JoinedDay = { day: DayNumber; source: Source; is_known: boolean; is_complete: boolean }
 
-/** `day`: the first Pacific day that is the ledger's; `at`: the instant it begins. */
+/** `day`: the first Pacific day from the ledger; `at`: the instant at which it begins. */
 export type Cutover = { day: DayNumber; at: number }
 
-/** Where one source ends and the other, `to`, begins. */
+/** The point where one source ends and the other, `to`, begins. */
 export type SourceChange = Cutover & { to: 'ledger' | 'reports' }
 
 /**
- * `days` one after another; `values` by value of the split ('' for the whole), an amount for each day. `joins`: where the
- * sources change, in order. `basis`: of proceeds, what is known how surely.
+ * `days` are consecutive; `values` has an amount for each day, by value of the split ('' for the total). `joins`: where
+ * sources change, in order. `basis`: how much of proceeds is known with which certainty.
  */
 export type Joined = {
   days: JoinedDay[]
@@ -58,7 +58,7 @@ export type Joined = {
 
 export type LevelMeasure = 'mrr' | 'trials'
 
-/** What the flows of an app come to be joined by. */
+/** The source change at the cutover of an app’s flows. */
 export const sourceChangesAt = (cutover: Cutover | null): SourceChange[] =>
   cutover ? [{ ...cutover, to: 'ledger' }] : []
 
@@ -66,20 +66,20 @@ export const NO_AMOUNTS: DailyAmounts = new Map()
 export const NO_BASIS: Record<ProceedsCertainty, number> = { exact: 0, ratio: 0, estimated: 0 }
 
 export const isLevel = (measure: string): measure is LevelMeasure => measure === 'mrr' || measure === 'trials'
-/** Whether a measure of the ledger says how something stands, and not what happened. */
+/** Whether a measure of the ledger is a state at an instant and not an event. */
 export const isPointInTime = (measure: Measure): boolean => isLevel(measure) || measure.startsWith('risk.')
 export const isRevenue = (measure: JoinedMeasure): measure is RevenueMeasure => measure.startsWith('revenue.')
 export const isLoss = (measure: Measure): measure is LossMeasure =>
   /^(mrr\.churn_|returned\.|passing\.)/.test(measure)
 /**
- * Apple's longest grace period. Of one that had begun before anything was heard the ledger knows the end of the paid time
- * alone: for so long what ends, and what goes on from there, may be taken for something else.
+ * Apple’s longest grace period. Of a grace period that began before the first notification the ledger knows only the
+ * end of the paid time, so for this long it may misjudge what ends and what continues.
  */
 export const GRACE_DAYS = 28
-/** Whether a measure depends on where a grace ends. */
+/** Whether a measure depends on the end of grace periods. */
 export const isOfGrace = (measure: Measure): boolean =>
   isLoss(measure) || /^(mrr\.|trial\.(won|ended)|paid\.)/.test(measure)
-/** Whether a measure is of losses that a refund is why of: Apple's reports say so of none. */
+/** Whether a measure counts losses caused by refunds; Apple’s reports have none of these. */
 export const isOfRefund = (measure: Measure): boolean => isLoss(measure) && measure.endsWith('refund')
 
 export const daysOf = ({ from, until }: Range): DayNumber[] =>
@@ -93,8 +93,8 @@ export const knownDay = (day: DayNumber, source: Source): JoinedDay => ({
 })
 
 /**
- * A day of what the ledger alone tells, which heard all from the day `heard` on, and is whole from the day `whole` on: it is
- * not known before the one before, on which it was first told of anything.
+ * A day of a ledger-only measure. The ledger has everything from `ledgerCompleteFrom`, and the measure is whole from
+ * `completeFrom`. The day before `ledgerCompleteFrom`, on which the first notification arrived, is known too.
  */
 export const ledgerOnlyDay = (
   day: DayNumber,
@@ -126,7 +126,7 @@ export function valuesOf(keys: Iterable<string>, range: Range, at: AmountAt): Ma
   return new Map([...new Set(keys)].map((value) => [value, days.map(at(value))]))
 }
 
-/** How much of the money of some days, by how surely it is known. */
+/** The money of some days by certainty. */
 export function basisOf(days: readonly JoinedDay[], by: DailyAmounts): Record<ProceedsCertainty, number> {
   const sum = { ...NO_BASIS }
   for (const { day, is_known } of days)

@@ -1,19 +1,22 @@
-/** What we compute: why a month of the reports and of the ledger differ, from their days. */
+/** Attributes the difference between reports and ledger in a month to causes, day by day. */
 import type { DayNumber } from '../lineage/calendar.ts'
 
-/** How much less the ledger has than the reports, by cause; below zero where it has more. */
+/** How much less the ledger has than the reports, by cause; negative where it has more. */
 export type DifferenceCauses = {
-  /** Nothing had been heard then, or of that. */
+  /** From a time or subscriptions without any notification. */
   before_first_notification: number
-  /** Parts given back at upgrades: Apple tells nobody, the ledger estimates them; refunds in part, which it writes alike. */
+  /**
+   * Amounts returned at upgrades, which the ledger estimates, and partial refunds, which the reports do not
+   * distinguish.
+   */
   upgrade_proration: number
-  /** Refunds that the two count on other days or convert at the rates of other days, or one of them not. */
+  /** Refunds that the two count on different days or at different rates, or that only one counts. */
   refund_timing: number
-  /** What the other has in the day before the month's first, or after its last. */
+  /** What the other source has on the day before the month, or after it. */
   day_boundary: number
-  /** The same money by the rate of another day. */
+  /** The same amount at the rate of another day. */
   exchange_rate: number
-  /** Neither source counts what a family shares: always nothing. */
+  /** Always zero: neither source counts family sharing. */
   family_sharing: number
   unknown: number
 }
@@ -29,8 +32,8 @@ export const NO_CAUSES: DifferenceCauses = {
 }
 
 /**
- * Of a Pacific day how much more the reports have than the ledger: of charges, and with the sign they have in the figure
- * of refunds and of parts given back. `exchange_rate` is the part of `charges` that is the rate's. `reports`: Apple's figure.
+ * How much more the reports have than the ledger on a Pacific day: charges, refunds and returned amounts, the latter
+ * two signed as in the figure. `exchange_rate` is the part of `charges` due to rates. `reports`: Apple’s figure.
  */
 export type DayDifference = {
   day: DayNumber
@@ -41,7 +44,7 @@ export type DayDifference = {
   reports: number
 }
 
-/** The causes of a month's difference, out of `all` the days there are; from the day `heard` on the ledger hears all. */
+/** The causes of a month’s difference, from `all` available days; from `completeFrom` the ledger has everything. */
 export function differenceCauses(
   month: readonly DayDifference[],
   all: readonly DayDifference[],
@@ -62,7 +65,7 @@ export function differenceCauses(
   return causes
 }
 
-/** What one day has too much and the next too little was counted on the other side of midnight. */
+/** An excess on one day and a shortfall on the next were counted across midnight. */
 function dayBoundaryDifference(
   month: readonly DayDifference[],
   all: readonly DayDifference[],

@@ -1,4 +1,4 @@
-/** What we remember: what moved, from Apple's reports up to where the ledger heard everything, from the ledger after. */
+/** Reads flows: from Apple’s reports before the cutover, from the ledger after it. */
 import type { DayNumber } from '../lineage/calendar.ts'
 import { PACIFIC } from '../lineage/settings.ts'
 import { kindOfMeasure, type MoneyMeasure, type ReportedMeasure } from '../reports/cells.ts'
@@ -34,13 +34,13 @@ import {
 export type FlowMeasure = Exclude<JoinedMeasure, 'mrr' | 'trials' | 'downloads'>
 
 type Deps = { days: ReportedDays; sources: AmountSources; cutovers: Cutovers; commission: Commission }
-/** Sums, and how much of them is known how surely. */
+/** Sums, and how much of them is known with which certainty. */
 type AmountsWithBasis = { lines: DailyAmounts; basis: DailyAmounts }
 
 const NONE: AmountsWithBasis = { lines: NO_AMOUNTS, basis: NO_AMOUNTS }
 
 export function openJoinedFlows({ days, sources, cutovers, commission }: Deps) {
-  /** What the ledger has of a measure, in money as it is asked for. */
+  /** The ledger’s amounts of a measure, in the requested basis. */
   async function readLedger(
     query: LedgerQuery & Pick<JoinedQuery, 'basis'>,
     measure: FlowMeasure,
@@ -49,10 +49,10 @@ export function openJoinedFlows({ days, sources, cutovers, commission }: Deps) {
     return { lines: await sources.ledger(query, { [measure]: 1 }), basis: NO_AMOUNTS }
   }
 
-  /** What reports have of a measure; their proceeds are exact, and estimated where a report does not name them. */
+  /** The reports’ amounts of a measure. Proceeds are exact, or estimated where a report does not contain them. */
   function readReports(query: JoinedQuery, measure: FlowMeasure): AmountsWithBasis {
     const read = (one: ReportedMeasure) => sources.reports({ ...query, app_id: query.app.id }, one)
-    // What was lost is below zero in the ledger, and so is what of it came back.
+    // The ledger stores losses, and returns among them, as negative numbers.
     const exact = mergeAmounts(reportMeasures(measure, query).map(read), isLoss(measure) ? -1 : 1)
     if (query.basis !== 'proceeds') return { lines: exact, basis: NO_AMOUNTS }
     const left = isRevenue(measure) ? estimatesOf(read(reportMeasure(measure, 'unshared'))) : NO_AMOUNTS
@@ -62,7 +62,7 @@ export function openJoinedFlows({ days, sources, cutovers, commission }: Deps) {
     return { lines: mergeAmounts([exact, left]), basis }
   }
 
-  /** What is left of amounts by Apple's commission. */
+  /** Amounts less Apple’s commission. */
   function estimatesOf(lines: DailyAmounts): DailyAmounts {
     const left: DailyAmounts = new Map()
     for (const [value, line] of lines)
@@ -105,7 +105,7 @@ export function openJoinedFlows({ days, sources, cutovers, commission }: Deps) {
     return { days: all, values: valuesOf(keys, query, at), joins: sourceChangesAt(cutover), basis }
   }
 
-  /** What is left of the day of the zone in which the cutover is: from that instant on, so that nothing counts twice. */
+  /** The rest of the zone’s day that contains the cutover, from that instant on, so nothing counts twice. */
   async function cutoverRemainder(
     { day }: Cutover,
     query: LedgerQuery & Pick<JoinedQuery, 'basis'>,
@@ -120,7 +120,7 @@ export function openJoinedFlows({ days, sources, cutovers, commission }: Deps) {
   return { read, readLedger }
 }
 
-/** Where a day's figure is from. hole: what the ledger happens to know of a day that no report tells of. */
+/** Where a day’s figure is from. hole: the ledger’s partial figure for a day without a report. */
 type Part = 'reports' | 'ledger' | 'hole' | 'cutover'
 const PARTS = ['reports', 'ledger', 'hole', 'cutover'] as const satisfies Part[]
 
@@ -137,9 +137,9 @@ function partOf(day: DayNumber, { reportDays, cutover, isPacific }: FlowContext)
 }
 
 /**
- * Before the cutover a day that no report tells of is not whole. On the day on which the first was heard it is at least what
- * was heard; before that nobody knows. Reports tell refunds on their own day alone, and of no loss that a refund is why;
- * the ledger knows what depends on a grace after a while only.
+ * Before the cutover a day without a report is partial on or after the day of the first notification, and unknown
+ * before it. Reports have refunds on their own day only, and no losses caused by refunds; the ledger knows what depends
+ * on grace periods only after a while.
  */
 function flowDay(day: DayNumber, context: FlowContext): JoinedDay {
   const part = partOf(day, context)
@@ -169,7 +169,7 @@ function mergeAmounts(all: readonly DailyAmounts[], sign: 1 | -1 = 1): DailyAmou
   return lines
 }
 
-/** Adds every day of some lines to the line of one value, or takes it away. */
+/** Adds each day of some lines to the line of one value, or subtracts it. */
 function addAll(
   to: DailyAmounts,
   lines: Iterable<ReadonlyMap<DayNumber, Amount>>,
@@ -181,7 +181,7 @@ function addAll(
       addTo(to, value, day, { milli: sign * milli, count: sign * count })
 }
 
-/** As the reports have it: what has to be summed. */
+/** The reported measures that add up to a measure. */
 function reportMeasures(measure: FlowMeasure, { basis }: JoinedQuery): ReportedMeasure[] {
   if (measure === 'trial.ended') return ['trial.won', 'trial.lost']
   if (isRevenue(measure)) return [reportMeasure(measure, basis === 'proceeds' ? 'proceeds' : 'revenue')]
@@ -193,7 +193,7 @@ function reportLossMeasures(measure: LossMeasure): ReportedMeasure[] {
   return [measure.replace('mrr.churn_', 'churned.') as ReportedMeasure]
 }
 
-/** A measure of revenue as reports have it: what was paid, or the developer's part of it where it is named or is not. */
+/** The reported form of a revenue measure: what customers paid, or the proceeds where reported or not. */
 function reportMeasure(measure: RevenueMeasure, part: 'revenue' | 'proceeds' | 'unshared'): MoneyMeasure {
   const own = measure === 'revenue.refunded_by_charge' ? 'revenue.refund' : measure
   return own.replace('revenue', part) as MoneyMeasure

@@ -1,4 +1,4 @@
-/** What we remember: each figure from Apple's reports or from the ledger, day by day, joined without a cliff. */
+/** Joins Apple’s reports and the ledger day by day, without a jump where the source changes. */
 import type { DayNumber } from '../lineage/calendar.ts'
 import type { Measure } from '../lineage/rows.ts'
 import { kindOfMeasure, type ReportedMeasure, SUMMED_KINDS } from '../reports/cells.ts'
@@ -38,7 +38,7 @@ type Deps = {
   commission: Commission
 }
 
-/** The longest period that a subscription is renewed for. */
+/** The longest subscription period. */
 const LONGEST_DAYS = 366
 
 type LedgerRange = Pick<JoinedQuery, 'shown' | 'app' | 'environment' | 'from' | 'until'>
@@ -52,7 +52,7 @@ export function openJoined(deps: Deps) {
   const levels = openJoinedLevels(deps)
   const flows = openJoinedFlows(deps)
 
-  /** Whether reports say anything of a measure of an app. */
+  /** Whether reports contain a measure of an app. */
   function isReported(
     { shown, app, environment }: Pick<JoinedQuery, 'shown' | 'app' | 'environment'>,
     measure: JoinedMeasure,
@@ -65,7 +65,7 @@ export function openJoined(deps: Deps) {
     )
   }
 
-  /** A measure of an app, day by day, from where each day is known best. */
+  /** A measure of an app by day, each day from its best source. */
   function read(query: JoinedQuery, measure: JoinedMeasure): Promise<Joined> {
     if (measure === 'downloads') return Promise.resolve(readReportsOnly(query, measure))
     const hasReports = isReported(query, measure)
@@ -73,7 +73,7 @@ export function openJoined(deps: Deps) {
     return hasReports ? flows.read(query, measure) : readLedger(query, measure)
   }
 
-  /** Whether `read` gives of a measure anything but the ledger's own sums. */
+  /** Whether `read` returns more for a measure than the ledger’s own sums. */
   const needsJoin = (
     query: Pick<JoinedQuery, 'shown' | 'app' | 'environment' | 'basis'>,
     measure: JoinedMeasure,
@@ -86,7 +86,7 @@ export function openJoined(deps: Deps) {
     return { days: all, values, joins: [], basis: basisOf(all, basis) }
   }
 
-  /** A measure that reports alone tell of, on the days that there are. They tell nothing of the sandbox. */
+  /** A measure that only reports have, on the available days. Reports do not cover the sandbox. */
   function readReportsOnly(query: ReportsOnlyQuery, measure: ReportedMeasure): Joined {
     const hasReports = query.environment !== 'sandbox'
     const there = new Set(hasReports ? days.available(query.shown.id, kindOfMeasure(measure)) : [])
@@ -104,11 +104,8 @@ export function openJoined(deps: Deps) {
     }
   }
 
-  /**
-   * The days of which the ledger alone can tell, where it was not all that was asked: null for an app that no report has
-   * ever told of.
-   */
-  function heard({ shown, app, environment, ...range }: LedgerRange, measure: Measure): LedgerDays | null {
+  /** The ledger’s days of a measure where reports cover the app too; null for an app that no report has covered. */
+  function unjoined({ shown, app, environment, ...range }: LedgerRange, measure: Measure): LedgerDays | null {
     const place = { generation: shown.id, app_id: app.id }
     const hasReports =
       environment === 'production' && SUMMED_KINDS.some((kind) => sums.isReported(place, kind))
@@ -119,14 +116,14 @@ export function openJoined(deps: Deps) {
   }
 
   /**
-   * From when on a measure is whole. Of what stands there may be more than was heard of, until the ledger has as much as
-   * the reports; and what was said of a renewal before anything was heard holds until that is due.
+   * The day from which a measure is whole. A level may exceed what the ledger received until it agrees with the
+   * reports; a renewal status sent before the first notification holds until the renewal is due.
    */
-  function completeFrom(app_id: string, heard: DayNumber, measure: Measure): DayNumber {
-    if (isOfGrace(measure)) return heard + GRACE_DAYS
-    if (!isPointInTime(measure) || heard === -Infinity) return heard
-    return Math.max(cutovers.of(app_id, 'mrr')?.day ?? Infinity, heard + LONGEST_DAYS)
+  function completeFrom(app_id: string, ledgerFrom: DayNumber, measure: Measure): DayNumber {
+    if (isOfGrace(measure)) return ledgerFrom + GRACE_DAYS
+    if (!isPointInTime(measure) || ledgerFrom === -Infinity) return ledgerFrom
+    return Math.max(cutovers.of(app_id, 'mrr')?.day ?? Infinity, ledgerFrom + LONGEST_DAYS)
   }
 
-  return { read, needsJoin, readReportsOnly, heard }
+  return { read, needsJoin, readReportsOnly, unjoined }
 }

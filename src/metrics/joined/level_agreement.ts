@@ -1,4 +1,4 @@
-/** What we compute: on which Pacific days the ledger has the level that Apple's reports have. */
+/** Finds the Pacific days on which the ledger’s level equals the one in Apple’s reports. */
 import type { DayNumber } from '../lineage/calendar.ts'
 import { type Amount, NOTHING, plus } from '../reports/daily_amounts.ts'
 import type { Generation } from '../upkeep/generations.ts'
@@ -14,9 +14,9 @@ export type LevelAgreement = ReturnType<typeof openLevelAgreement>
 
 export function openLevelAgreement(sources: AmountSources) {
   /**
-   * Whether the ledger's level of an app at the end of each of some Pacific days is that of the day's report. In each
-   * currency it is taken by the rate that the report's own level has: the two convert by the rates of different days, and
-   * what was paid a year ago differs by that alone.
+   * Compares an app’s level in the ledger with the report of each Pacific day, at the end of the day. Each currency is
+   * converted at the rate implied by the report: the two convert at rates of different days, and amounts paid a year
+   * ago would differ by that alone.
    */
   async function compareDays(
     query: AgreementQuery,
@@ -56,7 +56,7 @@ export function openLevelAgreement(sources: AmountSources) {
   return { compareDays }
 }
 
-/** Money and count within half a percent, above or below: a change over draws no cliff. */
+/** Money and count agree within 0.5 %, so the cutover causes no visible jump. */
 function agrees(reported: Amount, own: Amount): boolean {
   const isWithinTolerance = (a: number, b: number): boolean => Math.abs(a - b) <= Math.abs(a) * TOLERANCE
   return isWithinTolerance(reported.milli, own.milli) && isWithinTolerance(reported.count, own.count)

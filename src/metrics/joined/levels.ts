@@ -1,4 +1,4 @@
-/** What we remember: levels of Apple's reports, carried on by what the ledger saw since, and the ledger's own. */
+/** Reads levels: from Apple’s reports, anchored to the newest report, or from the ledger alone. */
 import type { DayNumber } from '../lineage/calendar.ts'
 import { type Amount, addTo, type DailyAmounts, minus, NOTHING, plus } from '../reports/daily_amounts.ts'
 import type { ReportedDays } from '../reports/days.ts'
@@ -32,20 +32,20 @@ type Deps = {
   commission: Commission
 }
 
-/** What reports tell already is no change of the level that they tell. */
+/** Excludes changes of knowledge and rates, which the reports’ level already contains. */
 const CHANGE_WEIGHTS = { mrr: 1, 'mrr.opening': -1, 'mrr.repriced': -1, 'mrr.fx': -1 } as const
 
 export function openJoinedLevels({ days, sources, cutovers, agreement, commission }: Deps) {
   const ledgerQuery = (query: JoinedQuery) => ({ ...query, app_id: query.app.id, has_before: true })
 
-  /** A level of the ledger alone. */
+  /** A level from the ledger alone. */
   async function readLedger(query: JoinedQuery, level: LevelMeasure): Promise<Joined> {
     const lines = await sources.ledger(ledgerQuery(query), { [level]: 1 })
     const all = daysOf(query).map((day) => knownDay(day, 'ledger'))
     return withBasis(query, level, { days: all, at: cumulativeIn(lines), keys: lines.keys(), joins: [] })
   }
 
-  /** A level of reports, up to the last that there is, then anchored to that; the ledger's alone after the cutover. */
+  /** A level from the reports, then anchored to the newest one; from the ledger alone after the cutover. */
   async function read(query: JoinedQuery, level: LevelMeasure): Promise<Joined> {
     const cutover = cutovers.of(query.app.id, level)
     const reportDays = days.available(query.shown.id, 'subscription')
@@ -100,7 +100,7 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
     return { days: all, joins, values, basis: basisOf(all, by) }
   }
 
-  /** The part of a level that the developer gets, as the newest report up to each day has it; else as estimated. */
+  /** The proceeds of a level by the newest report up to each day, otherwise estimated. */
   function proceedsOf(query: JoinedQuery, at: AmountAt) {
     const anchorOf = newestUpTo(days.available(query.shown.id, 'subscription'))
     const from = anchorOf(query.from) ?? query.from
@@ -133,7 +133,7 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
     return { at: own, isExact }
   }
 
-  /** By how much the ledger says that a level changed from the end of a Pacific day to that of a day of the zone. */
+  /** The ledger’s change of a level from the end of a Pacific day to the end of a day of the zone. */
   async function changesSince(query: JoinedQuery, level: LevelMeasure) {
     const weights = level === 'mrr' ? CHANGE_WEIGHTS : { trials: 1 }
     const own = await sources.ledger(ledgerQuery(query), weights)
@@ -147,8 +147,8 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
   }
 
   /**
-   * Whether the ledger has what the first report has: then what it has before that is shown, since nothing jumps there.
-   * It is whole from where it heard everything.
+   * Uses the ledger’s level before the first report if both agree on that report’s day, so nothing jumps there. The
+   * level is whole from the day from which the ledger has everything.
    */
   async function fillBeforeFirstReport(
     query: JoinedQuery,
@@ -170,7 +170,7 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
   return { read, readLedger }
 }
 
-/** The newest of some days, in order, that is not after a day; null before the first. */
+/** The newest of some ordered days that is not after a day; null before the first. */
 function newestUpTo(reportDays: readonly DayNumber[]): (day: DayNumber) => DayNumber | null {
   return (day) => {
     let [low, high] = [0, reportDays.length]
@@ -183,7 +183,7 @@ function newestUpTo(reportDays: readonly DayNumber[]): (day: DayNumber) => DayNu
   }
 }
 
-/** A day without a report of its own goes on from the last that there is; before the first there is none. */
+/** A day without a report continues from the newest one; before the first it is unknown. */
 function levelDay(
   day: DayNumber,
   anchor: DayNumber | null,

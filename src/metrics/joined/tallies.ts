@@ -1,4 +1,4 @@
-/** What we compute: the sums that series are made of, with those of Apple's reports where these know more. */
+/** Reads the sums of series, joined with those of Apple’s reports where these have more. */
 import type { App } from '../../apps/apps.ts'
 import type { Measure } from '../lineage/rows.ts'
 import {
@@ -12,7 +12,7 @@ import {
 import { isLevel, isLoss, type Joined, type JoinedMeasure } from './days.ts'
 import type { JoinedSeries } from './joined.ts'
 
-/** What one measure of one app was joined from, for each day of the reading. `of_ledger`: the ledger alone tells of it. */
+/** The sources of one measure of one app, day by day. `of_ledger`: only the ledger has the measure. */
 export type JoinedMeasureDays = { app_id: string; measure: Measure; of_ledger?: true } & Omit<
   Joined,
   'values'
@@ -23,17 +23,16 @@ const JOINED: readonly Measure[] = [
   ...(['revenue.refund', 'revenue.refunded_by_charge', 'revenue.proration'] as const),
   ...(['trial.began', 'trial.won', 'trial.ended', 'paid.direct', 'downloads'] as const),
 ]
-/** Reports count what was lost, and tell nothing of its worth. */
+/** Reports count losses and do not have their amounts. */
 const isJoined = (measure: Measure, of_money: boolean): measure is JoinedMeasure =>
   JOINED.includes(measure) || (isLoss(measure) && !of_money)
 
-/** `of_money`: what is asked for is money, or made of it. */
+/** `of_money`: the metric is money, or a ratio of money. */
 type ReadOptions = { basis: 'gross' | 'proceeds'; of_money: boolean }
 
 /**
- * Sums what a reading asks for as `own` does, joined with the reports. A level changes by as much as it differs from the
- * day before, so that every figure made of the sums is made of levels that are shown. What asks for an attribute of
- * users is the ledger's alone.
+ * Sums a query like `readLedger`, joined with the reports. A level’s change is its difference from the previous day, so
+ * every figure follows from the levels shown. A query with an attribute filter reads the ledger alone.
  */
 export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) => App | null) {
   async function read(
@@ -62,13 +61,13 @@ export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) 
     return { tallies, from }
   }
 
-  /** Which days the ledger alone can tell of: of each app that has reports, those since it heard everything. */
+  /** The days of ledger-only measures: for each app with reports, those since the ledger has everything. */
   function ledgerOnlyIn({ shown, apps, environment, measures, buckets }: SumQuery): JoinedMeasureDays[] {
     const range = { from: (buckets[0]?.from ?? 0) - 1, until: buckets.at(-1)?.until ?? 0 }
     return apps.flatMap((app_id) => {
       const app = appOf(app_id)
       return measures.flatMap((measure) => {
-        const ledgerDays = app && joined.heard({ shown, app, environment, ...range }, measure)
+        const ledgerDays = app && joined.unjoined({ shown, app, environment, ...range }, measure)
         return ledgerDays ? [{ app_id, measure, of_ledger: true as const, ...ledgerDays }] : []
       })
     })
@@ -97,7 +96,7 @@ export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) 
     basis: 'gross' | 'proceeds',
   ): Promise<Joined> {
     const { from, until } = dayIndexOf(buckets)
-    // A level begins with what it was the day before.
+    // A level needs the value of the day before.
     const range = { from: isLevel(measure) ? from - 1 : from, until }
     return joined.read({ ...query, ...range, app, basis }, measure)
   }
@@ -107,7 +106,7 @@ export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) 
 
 type Amounts = readonly { milli: number; count: number }[]
 
-/** `bucketOf` has a place for each day; of `amounts` the first is of the day before. */
+/** `bucketOf` has an element for each day; the first of `amounts` is the day before. */
 function addLevel(tally: Tally, bucketOf: Int32Array, amounts: Amounts): void {
   let last = amounts[0] ?? NONE
   tally.before.milli += last.milli

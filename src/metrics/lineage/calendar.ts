@@ -1,7 +1,7 @@
-/** What we compute: the calendar of a time zone: days, weeks and months as whole numbers that can be compared. */
+/** The calendar of a time zone: days, weeks and months as comparable integers. */
 
 const DAY_MS = 86_400_000
-/** 1970 began on a Thursday; weeks begin on Mondays (ISO 8601). */
+/** 1970 began on a Thursday; weeks begin on Monday (ISO 8601). */
 const DAYS_BEFORE_MONDAY = 3
 const DAYS_KEPT = 20_000
 
@@ -10,7 +10,7 @@ export type DayNumber = number
 
 export type Calendar = ReturnType<typeof openCalendar>
 
-/** A calendar of an IANA time zone. @throws RangeError for a zone that this machine does not know. */
+/** The calendar of an IANA time zone. @throws RangeError for a zone that this system does not know. */
 export function openCalendar(zone: string) {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
@@ -22,7 +22,7 @@ export function openCalendar(zone: string) {
     minute: 'numeric',
     second: 'numeric',
   })
-  /** Of each UTC day the offset all through it, or null where the clocks change in it. */
+  /** The zone’s offset for each UTC day, or null where it changes within the day. */
   const offsets = new Map<number, number | null>()
 
   function offsetAt(at: number): number {
@@ -47,7 +47,7 @@ export function openCalendar(zone: string) {
     return Math.floor((at + offset) / DAY_MS)
   }
 
-  /** The instant a day begins: its midnight, or what comes next where the clocks skip that. */
+  /** The instant at which a day begins: midnight, or the first instant after it where the clocks skip midnight. */
   function startOf(day: DayNumber): number {
     let [low, high] = [(day - 1) * DAY_MS, (day + 2) * DAY_MS]
     while (low + 1 < high) {
@@ -71,7 +71,7 @@ export function monthOf(day: DayNumber): number {
 
 const texts = new Map<DayNumber, string>()
 
-/** 'YYYY-MM-DD'. Kept, because a chart asks for thousands, and the next one for the same. */
+/** 'YYYY-MM-DD'. Cached: a chart formats thousands, and the next chart the same ones. */
 export function dayText(day: DayNumber): string {
   const known = texts.get(day)
   if (known !== undefined) return known

@@ -1,7 +1,7 @@
-/** What we compute: Apple's fiscal months, by which it pays. Their days are Pacific. */
+/** Apple’s fiscal months, by which it pays, in Pacific days. */
 import { type DayNumber, dayNumber } from './calendar.ts'
 
-/** The fiscal years that Apple has published, or that follow from its rule without a doubt: the last day of each. */
+/** The last day of each fiscal year that Apple has published or that its rule determines. */
 const LAST_DAYS = [
   '2010-09-25',
   '2011-09-24',
@@ -23,12 +23,12 @@ const LAST_DAYS = [
   '2027-09-25',
   '2028-09-30',
 ].map(dayNumber)
-/** The fiscal year whose last day is the first of them. */
+/** The fiscal year of the first entry. */
 const YEAR_BEFORE = 2010
 
 const WEEKS = [5, 4, 4, 5, 4, 4, 5, 4, 4, 5, 4, 4] as const
 const DAYS_OF_WEEKS = 7 * 52
-/** Of a year of 53 weeks the month, counted from 0, that has a week more: the third. */
+/** The month, counted from 0, that has an additional week in a year of 53 weeks. */
 const LONGER = 2
 
 /** The first day of each fiscal month of the table, and the day after the last. */
@@ -49,10 +49,9 @@ function startsOf(last: DayNumber, index: number): DayNumber[] {
 const FIRST = 12 * (YEAR_BEFORE + 1)
 
 /**
- * The fiscal month of a Pacific day: fiscal year × 12 + month − 1, of which October is month 1, so that months in a row
- * are numbers in a row. A fiscal year ends on the last Saturday of September and has quarters of 5, 4 and 4 weeks from
- * Sunday on; in a year of 53 weeks the third month has the week more. null for days that the table has no year of: it
- * ends on 2028-09-30.
+ * The fiscal month of a Pacific day as a consecutive number: fiscal year × 12 + month − 1, where month 1 is October. A
+ * fiscal year ends on the last Saturday of September. Its quarters have 5, 4 and 4 weeks from Sunday; in a year of 53
+ * weeks the third month has the additional week. null outside the table, which ends on 2028-09-30.
  */
 export function fiscalMonthOf(day: DayNumber): number | null {
   let [low, high] = [0, STARTS.length]
@@ -64,7 +63,7 @@ export function fiscalMonthOf(day: DayNumber): number | null {
   return low === 0 || low === STARTS.length ? null : FIRST + low - 1
 }
 
-/** The Pacific days of a fiscal month as `fiscalMonthOf` numbers them, both ends in it; null for one beyond the table. */
+/** The Pacific days of a fiscal month by its `fiscalMonthOf` number, both ends included; null outside the table. */
 export function fiscalMonthDays(month: number): { from: DayNumber; until: DayNumber } | null {
   const [from, next] = [STARTS[month - FIRST], STARTS[month - FIRST + 1]]
   return from === undefined || next === undefined ? null : { from, until: next - 1 }

@@ -1,19 +1,19 @@
-/** What we compute: the money of one lineage: what was charged, and what was given back. */
+/** Computes the charges and refunds of one lineage. */
 import type { ReversedRefund } from '../../ledger/refunds.ts'
 import { divideHalfEven } from '../../money.ts'
 import type { ToBase } from './movements.ts'
 import { byPurchaseDate, isPaidSubscription, replaces, type TransactionFact } from './timeline.ts'
 
 /**
- * new: a lineage's first charge. renewal: each after it. refund: Apple's, by its own notification; below zero
- * where it takes one back. proration: the unused
- * part that Apple gives back at an upgrade and tells nobody. unpriced: bought for a price that nobody has said.
+ * new: a lineage’s first charge. renewal: each later one. refund: from Apple’s notification; negative where a refund is
+ * reversed. proration: the unused part that Apple returns at an upgrade without a report. unpriced: a purchase with an
+ * unknown price.
  */
 type FlowKind = 'new' | 'renewal' | 'one_time' | 'refund' | 'proration' | 'unpriced'
 
 /**
- * Money that moved at an instant, in thousandths of `currency`; what was given back is above zero, too. `charged_at`:
- * when the transaction itself was charged. `given_milli`: what had been given back of the same charge before.
+ * An amount at an instant, in thousandths of `currency`; refunds are above zero too. `charged_at`: the instant of the
+ * transaction’s charge. `given_milli`: what had been returned of the same charge before.
  */
 export type Flow = {
   at: number
@@ -28,12 +28,12 @@ export type Flow = {
 }
 
 const PURCHASED = 'PURCHASED'
-/** Apple counts thousandths of a percent. */
+/** Apple’s unit is a thousandth of a percent. */
 const WHOLE = 100_000
-/** Nobody paid for what ends so. */
+/** Purchases with these endings were not paid. */
 const UNPAID_ENDINGS = new Set(['FAMILY_REVOKE', 'ASSIGNMENT_REVOKE'])
 
-/** Every flow of one lineage, in order. `is_whole`: its first transaction is known. */
+/** All flows of one lineage, in order. */
 export function flowsOf(transactions: readonly TransactionFact[], hasFirstTransaction: boolean): Flow[] {
   const purchases = transactions
     .filter(({ ownership }) => ownership === null || ownership === PURCHASED)
@@ -64,9 +64,9 @@ export const isRefundFlow = ({ kind }: Pick<Flow, 'kind'>): boolean =>
   kind === 'refund' || kind === 'proration'
 
 /**
- * A flow in thousandths of the base currency; null where there is no rate. What is given back is converted at the rate
- * of its charge, so that what was given back whole comes to exactly nothing: parts of one charge differ by what they
- * come to together, which is rounded once.
+ * Converts a flow to thousandths of the base currency; null where there is no rate. A refund is converted at the rate
+ * of its charge, so a full refund leaves exactly zero. Partial refunds are differences of cumulative amounts, each
+ * rounded once.
  */
 export function flowInBase(
   { milli, given_milli, currency, charged_at }: Flow,
@@ -86,7 +86,7 @@ function charge(fact: TransactionFact, kind: FlowKind): Flow[] {
   return [{ ...flow(fact, fact.purchased_at, fact.price_milli), kind }]
 }
 
-/** What was given back, each on its day, and the money again, below zero, on the day a refund was taken back. */
+/** Refunds on their days, and negative amounts on the days of reversals. */
 function refunds(fact: TransactionFact): Flow[] {
   const { revoked_at, reversed_refunds } = fact
   const reversed: ReversedRefund[] = reversed_refunds === null ? [] : JSON.parse(reversed_refunds)
@@ -101,7 +101,7 @@ function refunds(fact: TransactionFact): Flow[] {
 
 type Revocation = Pick<TransactionFact, 'revocation_type' | 'revocation_percentage'>
 
-/** The part that Apple names, or all of it. */
+/** The share that Apple names, otherwise all of it. */
 function refund(
   fact: TransactionFact,
   { revocation_type, revocation_percentage }: Revocation,
@@ -115,7 +115,7 @@ function refund(
   return milli === 0 ? [] : [{ ...flow(fact, at, milli), kind: 'refund' }]
 }
 
-/** price × (expiry − change) ÷ (expiry − purchase): always an estimate, Apple does not say. */
+/** price × (expiry − change) ÷ (expiry − purchase): an estimate, because Apple does not report it. */
 function proration(fact: TransactionFact, before: TransactionFact | undefined): Flow[] {
   if (!before?.price_milli || before.currency === null || !replaces(fact, before)) return []
   const at = fact.purchased_at

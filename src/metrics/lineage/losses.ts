@@ -1,16 +1,16 @@
-/** What we compute: which of the losses of a lineage are none of a period: what came back in it, what began in it. */
+/** Corrects losses for churn: excludes what returned within a period or began within it. */
 import { type Calendar, monthOf, weekOf } from './calendar.ts'
 import { fiscalMonthOf } from './fiscal.ts'
 import type { Movement, SegmentLevel, ValuedSegment } from './movements.ts'
 import type { Ending } from './timeline.ts'
 
-/** The periods by which churn is asked for. Days, weeks and months are the organization's, fiscal months Apple's. */
+/** The periods of churn. Days, weeks and months are the organization’s, fiscal months Apple’s. */
 export type LossUnit = 'day' | 'week' | 'month' | 'fiscal_month'
 
 /**
- * A loss, as its movement has it, that a period does not count. returned: it was paid for again within the period; known
- * once it was. passing: it was not alive when the period began; or it was, for another price or another product, and this
- * is the difference between what was lost and what of it was there at the start. `transaction_id`: whose it is.
+ * A part of a loss that a period does not count. returned: it was paid again within the period; known from then on.
+ * passing: it was not active at the period’s start, or had another price or product then; the amount is the difference
+ * between the loss and its value at the start. `transaction_id`: the transaction that it belongs to.
  */
 export type LossAdjustment = Omit<Movement, 'kind'> & {
   measure: `returned.${LossUnit}` | `passing.${LossUnit}.${Ending}`
@@ -19,7 +19,7 @@ export type LossAdjustment = Omit<Movement, 'kind'> & {
 
 type Calendars = { calendar: Calendar; pacific: Calendar }
 
-/** The number of the period that an instant is in; null for one that has none. */
+/** The number of the period that contains an instant; null without one. */
 type UnitOf = (at: number) => number | null
 
 const unitsOf = ({ calendar, pacific }: Calendars): readonly (readonly [LossUnit, UnitOf])[] => [
@@ -30,9 +30,8 @@ const unitsOf = ({ calendar, pacific }: Calendars): readonly (readonly [LossUnit
 ]
 
 /**
- * What to take off the losses of one lineage so that of each period what is left are those of subscriptions that were
- * alive when it began and were not when it ended, each worth no more than it was at the start. `moved` and `segments` in
- * order.
+ * The corrections of one lineage’s losses. The remaining losses of a period are those of subscriptions active at its
+ * start and not at its end, each valued at its start at most. `movements` and `segments` are in order.
  */
 export function lossAdjustments(
   movements: readonly Movement[],
@@ -67,7 +66,9 @@ const endingOf = ({ kind }: Movement): Ending | null =>
 
 type Row = Omit<Movement, 'kind'>
 
-/** Of a loss of the segment at `place`: all of it goes, and what of it was alive before the period comes again. */
+/**
+ * The correction of the loss of the segment at `place`: removes it, and adds back what was active before the period.
+ */
 function passing(
   loss: Movement,
   place: number,
@@ -86,7 +87,7 @@ function passing(
   ]
 }
 
-/** What was lost of what was there at the start: no more than that, and no more than there was at the end. */
+/** The lost part of the value at the start, at most the value at the end. */
 function lossAmounts(
   start: SegmentLevel,
   last: SegmentLevel,

@@ -1,4 +1,4 @@
-/** What we compute: what a price comes to in a month, whatever the length of its period. */
+/** Converts the price of any period to a monthly value. */
 import { divideHalfEven } from '../../money.ts'
 
 /** calendar: a month has 30.4375 days. revenuecat: 30 days, four weeks. */
@@ -17,7 +17,7 @@ function durationOf(period: string): Duration | null {
   return { count: Number(count), unit: unit as Duration['unit'] }
 }
 
-/** By how much a price is multiplied, as a fraction. */
+/** The factor of a price as a fraction. */
 function fractionOf({ count, unit }: Duration, factors: Factors): readonly [bigint, bigint] {
   if (unit === 'Y') return [1n, BigInt(count) * 12n]
   if (unit === 'M') return [1n, BigInt(count)]
@@ -29,8 +29,8 @@ function fractionOf({ count, unit }: Duration, factors: Factors): readonly [bigi
 }
 
 /**
- * A price for each `period` (an ISO 8601 duration of one unit) as thousandths a month, rounded once, half to even. Null
- * for a period that is none.
+ * The monthly value in thousandths of a price per `period` (ISO 8601, one unit), rounded once, half to even. null for
+ * an invalid period.
  */
 export function monthlyMilli(price_milli: number, period: string, factors: Factors): number | null {
   const duration = durationOf(period)

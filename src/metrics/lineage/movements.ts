@@ -1,4 +1,4 @@
-/** What we compute: how a subscription moved the monthly recurring revenue, from the segments of its timeline. */
+/** Computes the MRR movements of a subscription from the segments of its timeline. */
 import type { Factors } from './months.ts'
 import { monthlyMilli } from './months.ts'
 import type { Ending, Segment } from './timeline.ts'
@@ -16,8 +16,8 @@ export type MovementKind =
   | `churn_${Ending}`
 
 /**
- * `milli` is a month's worth in `currency`, `base_milli` in the base currency, null where there was no rate; `count` is by how many the paid
- * subscriptions alive became more. What changes the base value alone has neither a currency nor an amount of its own.
+ * `milli` is the monthly value in `currency`, `base_milli` in the base currency, null without a rate; `count` is the
+ * change in active paid subscriptions. A change of the base value alone has neither currency nor `milli`.
  */
 export type Movement = {
   at: number
@@ -29,10 +29,10 @@ export type Movement = {
   count: -1 | 0 | 1
 }
 
-/** An amount in the base currency by the rate of a day; null where there is none. */
+/** Converts an amount to the base currency at the rate of a day; null where there is none. */
 export type ToBase = (milli: number, currency: string, at: number) => number | null
 
-/** A segment's worth a month. `is_unknown`: it costs something, and nobody has said what. `is_converted`: there was a rate. */
+/** A segment’s monthly value. `isUnknown`: it has a price that Apple has not sent. `isConverted`: there was a rate. */
 export type SegmentLevel = {
   currency: string | null
   milli: number
@@ -53,7 +53,7 @@ const NOTHING: SegmentLevel = {
   isConverted: true,
 }
 
-/** Each segment with its worth. Rounded twice, once for each segment: to a month, and to the base currency. */
+/** Adds the monthly value to each segment. Rounds twice for each segment: to a month, and to the base currency. */
 export function withLevels(segments: readonly Segment[], factors: Factors, toBase: ToBase): ValuedSegment[] {
   return segments.map((segment) => ({ ...segment, level: levelOf(segment, factors, toBase) }))
 }
@@ -69,8 +69,8 @@ function levelOf(segment: Segment, factors: Factors, toBase: ToBase): SegmentLev
 }
 
 /**
- * The movements of one lineage, in order. At every instant their sums are the levels of the segments alive then,
- * exactly, in each currency and in the base currency. `is_whole`: the first transaction of the lineage is known.
+ * The movements of one lineage, in order. At every instant they sum exactly to the levels of the active segments, in
+ * each currency and in the base currency. `hasFirstTransaction`: the first transaction of the lineage is known.
  */
 export function movementsOf(
   segments: readonly ValuedSegment[],
@@ -79,7 +79,7 @@ export function movementsOf(
 ): Movement[] {
   const movements: Movement[] = []
   let before: ValuedSegment | undefined
-  /** Paid for at some time; and without a gap since. */
+  /** Whether it was ever paid, and whether without a gap since. */
   let paid = { ever: false, unbroken: false }
   for (const segment of segments) {
     const isJoined = before?.to === segment.from
@@ -95,7 +95,7 @@ export function movementsOf(
   return [...movements, ...churn(before)]
 }
 
-/** What it is when paid time begins, or goes on after something free. */
+/** The kind of movement when paid time begins, or resumes after a free segment. */
 function openingKind(paid: { ever: boolean; unbroken: boolean }, hasFirstTransaction: boolean): MovementKind {
   if (paid.unbroken) return 'expansion'
   if (paid.ever) return 'resubscribe'
@@ -108,13 +108,13 @@ function churn(last: ValuedSegment | undefined): Movement[] {
   return [{ at: to, kind: `churn_${ending}`, transaction_id, ...amountsOf(level, -1), count: -1 }]
 }
 
-/** A whole level that comes or goes. */
+/** The amounts of a whole level that begins or ends. */
 function amountsOf({ currency, milli, base_milli, isConverted }: SegmentLevel, sign: 1 | -1) {
   const signed = (amount: number) => (amount === 0 ? 0 : sign * amount)
   return { currency, milli: signed(milli), base_milli: isConverted ? signed(base_milli) : null }
 }
 
-/** From one level to the next at the beginning of a segment. `beginning`: what it is when paid time begins with it. */
+/** The movements between two levels at the start of a segment. `beginning`: the kind when paid time begins with it. */
 function change(
   { level, from, transaction_id }: ValuedSegment,
   before: SegmentLevel,
@@ -129,7 +129,9 @@ function change(
 
 type Common = Pick<Movement, 'at' | 'transaction_id'>
 
-/** Paid before, paid after, no gap. Where price and rate change together, the price's part is taken at the new rate. */
+/**
+ * Paid before and after without a gap. Where price and rate change together, the price change counts at the new rate.
+ */
 function repricing(common: Common, before: SegmentLevel, after: SegmentLevel, toBase: ToBase): Movement[] {
   const now = before.currency === null ? 0 : (toBase(before.milli, before.currency, common.at) ?? 0)
   const none: Change = { ...common, currency: null, milli: 0, base_milli: 0, count: 0 }
@@ -142,7 +144,7 @@ function repricing(common: Common, before: SegmentLevel, after: SegmentLevel, to
 
 type Change = Omit<Movement, 'kind'>
 
-/** `byPrice`: what the new price changes in the base currency. */
+/** `byPrice`: the change of the base value by the price. */
 function priceMovements(
   none: Change,
   before: SegmentLevel,

@@ -1,25 +1,25 @@
-/** What we compute: when a paid subscription was not to be renewed, or waited for a payment, and what it was worth then. */
+/** Finds when a paid subscription had renewal turned off or awaited a payment, and its value then. */
 import { committedUntil } from '../../ledger/subscription.ts'
 import type { ValuedSegment } from './movements.ts'
 import { signedBefore } from './signing.ts'
 import type { RenewalFact, TransactionFact } from './timeline.ts'
 
 /**
- * will_cancel: not to be renewed. committed: not to be either, but only once a commitment is over, which has periods left.
- * grace: access goes on while Apple tries to collect. billing_retry: Apple tries, and there is no access.
+ * will_cancel: will not renew. committed: will not renew either, but only after the remaining periods of a commitment.
+ * grace: the customer keeps access while Apple retries the payment. billing_retry: Apple retries without access.
  */
 export type Risk = 'will_cancel' | 'committed' | 'grace' | 'billing_retry'
 
-/** A stretch `[from, to)`, in milliseconds since the epoch; of a retry that nothing has ended, `to` is Infinity. */
+/** An interval `[from, to)` in milliseconds since the epoch; `to` is Infinity for a retry that nothing has ended. */
 export type RiskSpan = { risk: Risk; from: number; to: number; segment: ValuedSegment }
 
 type Facts = { transactions: readonly TransactionFact[]; renewals: readonly RenewalFact[] }
 type Span = { from: number; to: number }
 
 /**
- * Of the segments of one lineage, each paid one told once at any instant; what is in none of the stretches is to be
- * renewed. At every instant the newest renewal info signed until then holds, but for those signed before the customer
- * bought again: they speak of the subscription that ended. `renewals` are ordered by their signing.
+ * The risk spans of one lineage, at most one at any instant of a paid segment; the rest of a segment will renew. At
+ * every instant the newest renewal info signed by then applies, except those signed before the last purchase, which
+ * concern the ended subscription. `renewals` are ordered by signing time.
  */
 export function risksOf(segments: readonly ValuedSegment[], { transactions, renewals }: Facts): RiskSpan[] {
   if (!renewals.some(hasRisk)) return []
@@ -30,7 +30,7 @@ export function risksOf(segments: readonly ValuedSegment[], { transactions, rene
   return segments.flatMap((segment, index) => {
     const fact = facts.get(segment.transaction_id)
     if (!fact) return []
-    // Segments are in the order of their purchases.
+    // Segments are in order of purchase.
     while ((purchased[begun] ?? Infinity) <= fact.purchased_at) begun += 1
     if (!segment.level.alive) return []
     const until = segments[index + 1]?.from ?? Infinity
@@ -42,7 +42,7 @@ export function risksOf(segments: readonly ValuedSegment[], { transactions, rene
 const hasRisk = ({ auto_renew_status, in_billing_retry, grace_until_at }: RenewalFact): boolean =>
   auto_renew_status === 0 || in_billing_retry === 1 || grace_until_at !== null
 
-/** `since`: when the customer bought last. `until`: the next segment. */
+/** `since`: the instant of the last purchase. `until`: the start of the next segment. */
 type After = { renewals: readonly RenewalFact[]; since: number; until: number }
 
 function spansOf(
@@ -57,7 +57,7 @@ function spansOf(
     (risk: Risk) =>
     ({ from, to }: Span): RiskSpan => ({ risk, from, to, segment })
   const turnedOff = spansWhere(renewals, { since, from, to: paid_to }, isTurnedOff)
-  // What Apple took back waits for nothing.
+  // A refunded purchase does not await a payment.
   const retried =
     ending === 'refund' ? [] : spansWhere(renewals, { since: purchased_at, from: to, to: until }, isRetried)
   return [
@@ -70,14 +70,14 @@ function spansOf(
 const isTurnedOff = ({ auto_renew_status }: RenewalFact): boolean => auto_renew_status === 0
 const isRetried = ({ in_billing_retry }: RenewalFact): boolean => in_billing_retry === 1
 
-/** The parts of a stretch in which the newest info signed until then, and not before `since`, says so. */
+/** The parts of an interval in which the newest info signed by then, and not before `since`, meets a condition. */
 function spansWhere(
   renewals: readonly RenewalFact[],
   { since, from, to }: Span & { since: number },
   matches: (info: RenewalFact) => boolean,
 ): Span[] {
   const spans: Span[] = []
-  // The newest before it begins, and all that are signed within.
+  // The newest before the start, and all signed within.
   const first = Math.max(signedBefore(renewals, since), signedBefore(renewals, from) - 1)
   for (let index = first; index < renewals.length; index += 1) {
     const info = renewals[index]

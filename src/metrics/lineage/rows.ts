@@ -1,4 +1,4 @@
-/** What we compute: everything that one lineage adds to the metrics, as rows that only ever have to be summed. */
+/** Computes the rows of a lineage: everything that it adds to the metrics. Rows only ever have to be summed. */
 import type { Calendar } from './calendar.ts'
 import { type Flow, flowInBase, flowsOf } from './flows.ts'
 import { type LossAdjustment, type LossUnit, lossAdjustments } from './losses.ts'
@@ -25,11 +25,11 @@ import {
 } from './timeline.ts'
 
 /**
- * mrr, trials: levels, to be summed from the beginning. mrr.*: movements. revenue.*: money that moved, what was given back
- * above zero; refunded_by_charge: refunds on the day of the charge. trial.ended, trial.won: on the day it ended;
- * trial.began_won, trial.began_lost: on the day it began. returned.*, passing.*: losses that churn does not count as such
- * of the same day, week, month or fiscal month, on the day of the loss. paid.direct: first paid for, and no trial right before. risk.*: levels of what will not be
- * renewed or waits for a payment. downloads: no lineage's, Apple's reports alone tell of them.
+ * mrr, trials: levels, summed from the beginning. mrr.*: movements. revenue.*: amounts, refunds above zero;
+ * refunded_by_charge: refunds on the day of the charge. trial.ended, trial.won: on the day it ended; trial.began_won,
+ * trial.began_lost: on the day it began. returned.*, passing.*: losses that churn excludes for the same day, week,
+ * month or fiscal month, on the day of the loss. paid.direct: first payments without a trial directly before. risk.*:
+ * levels that will not renew or await a payment. downloads: from Apple’s reports only, of no lineage.
  */
 export type Measure =
   | 'mrr'
@@ -44,12 +44,12 @@ export type Measure =
   | `risk.${Risk}`
   | 'downloads'
 
-/** What a figure can be split by. Empty where there is none. */
+/** The dimensions of a figure; empty strings where one does not apply. */
 type Dimensions = { product_id: string; storefront: string; period: string; offer: SegmentKind | 'none' }
 
 /**
- * `on_at`: the instant whose day it counts for. `known_at`: when it may be shown, later than that where a past day
- * learns something. `base_milli` is null where there was no rate.
+ * `on_at`: the instant whose day the row counts for. `known_at`: the instant from which it is shown, later than `on_at`
+ * where a past day changes. `base_milli` is null without a rate.
  */
 export type MetricRow = Dimensions & {
   on_at: number
@@ -67,7 +67,7 @@ type Facts = {
   hasFirstTransaction: boolean
 }
 
-/** `calendar`: the organization's own. `pacific`: that of Apple's reports and fiscal months. */
+/** `calendar`: the organization’s. `pacific`: that of Apple’s reports and fiscal months. */
 export type Settings = {
   factors: Factors
   toBase: ToBase
@@ -76,7 +76,7 @@ export type Settings = {
   pacific: Calendar
 }
 
-/** The rows of one lineage, in a fixed order, none saying nothing. A function of its facts and the settings alone. */
+/** The rows of one lineage in a fixed order, without empty ones. A pure function of its facts and the settings. */
 export function metricRowsOf(
   { transactions, renewals, hasFirstTransaction }: Facts,
   settings: Settings,
@@ -146,7 +146,7 @@ const levelAmounts = ({ currency, milli, base_milli, isConverted }: SegmentLevel
   base_milli: isConverted ? sign * base_milli : null,
 })
 
-/** A stretch at risk begins, and ends where it does. */
+/** The rows at the start and the end of a risk span. */
 function riskRows({ risk, from, to, segment }: RiskSpan, of: DimensionsOf): MetricRow[] {
   const row = (at: number, sign: 1 | -1): MetricRow => ({
     ...counted(at, `risk.${risk}`, of(segment.transaction_id), sign),
@@ -155,7 +155,7 @@ function riskRows({ risk, from, to, segment }: RiskSpan, of: DimensionsOf): Metr
   return to === Infinity ? [row(from, 1)] : [row(from, 1), row(to, -1)]
 }
 
-/** Paid for for the first time, and not as a trial goes on: that is told by the trial. */
+/** The first payment, unless it continues a trial: the trial’s rows contain that. */
 function firstPaidRows(
   moved: readonly Movement[],
   segments: readonly ValuedSegment[],
@@ -167,7 +167,7 @@ function firstPaidRows(
   return isTrials ? [] : [counted(first.at, 'paid.direct', of(first.transaction_id), 1)]
 }
 
-/** Whether a level is the same in every respect before and after: the most common renewal of all. */
+/** Whether a level is unchanged in every respect, as in most renewals. */
 function goesOn(
   before: ValuedSegment | undefined,
   after: ValuedSegment | undefined,
@@ -228,14 +228,14 @@ function flowRows(flow: Flow, of: DimensionsOf, toBase: ToBase): MetricRow[] {
   return [row, { ...row, measure: 'revenue.refunded_by_charge', on_at: charged_at }]
 }
 
-/** In the order in which they may be shown. Rows of the same kind become one; what is nothing then is left out. */
+/** Orders rows by `known_at`, merges rows of the same kind, and drops those that become zero. */
 function summed(rows: MetricRow[]): MetricRow[] {
   rows.sort((a, b) => a.known_at - b.known_at)
   const sums: MetricRow[] = []
   for (let from = 0; from < rows.length; ) {
     let to = from + 1
     while (rows[to]?.known_at === rows[from]?.known_at) to += 1
-    // Most instants have one row, and nothing to be put together.
+    // Most instants have one row and need no merging.
     sums.push(...(to - from === 1 ? rows.slice(from, to) : summedAt(rows.slice(from, to))))
     from = to
   }

@@ -1,4 +1,4 @@
-/** What we compute: by which calendar, in which currency and with which periods an app's metrics are counted. */
+/** The settings that an app’s figures are counted by: calendar, currency and product periods. */
 import type { Apps } from '../../apps/apps.ts'
 import type { Products } from '../../apps/products.ts'
 import type { Rates } from '../../rates/rates.ts'
@@ -11,8 +11,8 @@ import type { Settings } from './rows.ts'
 export const PACIFIC = 'America/Los_Angeles'
 
 /**
- * `calendars`: the organization's own first, and that of Apple's reports. `wasProvisional`: whether anything that was
- * converted since it was asked last had no rate, or one that may yet be another.
+ * `calendars`: the organization’s first, then that of Apple’s reports. `wasProvisional`: whether any conversion since
+ * the last call had no rate, or one that may change.
  */
 export type AppSettings = Settings & {
   calendars: readonly Calendar[]
@@ -20,14 +20,14 @@ export type AppSettings = Settings & {
   wasProvisional: () => boolean
 }
 
-/** What holds for an app as it is shown; null for an app that does not exist. */
+/** The settings of an app in the shown generation; null for an app that does not exist. */
 export type SettingsOf = (app_id: string) => AppSettings | null
 
 export type CountingSettings = ReturnType<typeof openCountingSettings>
 
 type Deps = { store: Store; apps: Apps; generations: Generations; products: Products; rates: Rates }
 
-/** What holds for each app in each generation. */
+/** The settings of each app in each generation. */
 export function openCountingSettings({ store, apps, generations, products, rates }: Deps) {
   const calendars = new Map<string, Calendar>()
   const periods = store.cached(['products'], (name) => {
@@ -49,7 +49,7 @@ export function openCountingSettings({ store, apps, generations, products, rates
     return opened
   }
 
-  /** What holds for an app in a generation; null for an app that does not exist. */
+  /** The settings of an app in a generation; null for an app that does not exist. */
   function settingsIn(generation: CountedBy, app_id: string): AppSettings | null {
     if (apps.get(app_id) === null) return null
     const { time_zone, currency, factors } = generation
@@ -90,7 +90,7 @@ export function openCountingSettings({ store, apps, generations, products, rates
     return shown && settingsIn(shown, app_id)
   }
 
-  /** Whether an amount could be converted, and by a rate that is final. */
+  /** Records that a conversion had no final rate. */
   const noteProvisional = (): void => {
     isProvisional = true
   }

@@ -1,8 +1,8 @@
-/** What we compute: where an instant lies among facts in the order of their signing. */
+/** Binary search among facts ordered by signing time. */
 
 type Signed = { signed_at: number }
 
-/** How many of `infos`, in the order of their signing, were signed before an instant. Takes log₂ of their number of steps. */
+/** How many of `infos`, ordered by signing time, were signed before an instant. O(log n). */
 export function signedBefore(infos: readonly Signed[], at: number): number {
   let [low, high] = [0, infos.length]
   while (low < high) {
@@ -13,7 +13,7 @@ export function signedBefore(infos: readonly Signed[], at: number): number {
   return low
 }
 
-/** Those that were signed in `[from, until)`, in order. */
+/** The infos signed in `[from, until)`, in order. */
 export const signedWithin = <Info extends Signed>(
   infos: readonly Info[],
   from: number,

@@ -1,17 +1,17 @@
 /**
- * What we compute: the timeline of a subscription. A function of all of its transactions and all of its renewal infos:
- * grace dates and reasons to end are said only while they apply, so that the newest alone would rewrite the past.
+ * Computes the timeline of a subscription from all of its transactions and renewal infos: Apple sends grace dates and
+ * expiration reasons only while they apply, so the newest info alone would rewrite the past.
  */
 import type { TransactionRow } from '../../ledger/transactions.ts'
 import { signedBefore, signedWithin } from './signing.ts'
 
-/** trial: a free introductory offer. free_offer: any other free one. intro, offer: they cost money. */
+/** trial: a free introductory offer. free_offer: any other free offer. intro, offer: paid offers. */
 export type SegmentKind = 'trial' | 'free_offer' | 'intro' | 'offer' | 'paid'
 
-/** Why paid time ended, where nothing follows. */
+/** Why paid time ended, where no segment follows. */
 export type Ending = 'voluntary' | 'billing' | 'refund' | 'other'
 
-/** A stretch `[from, to)` of one right, in milliseconds since the epoch. `period` is an ISO 8601 duration. */
+/** An interval `[from, to)` of one right, in milliseconds since the epoch. `period` is an ISO 8601 duration. */
 export type Segment = {
   transaction_id: string
   product_id: string
@@ -22,7 +22,7 @@ export type Segment = {
   currency: string | null
   period: string | null
   storefront: string | null
-  /** What it ended of, should nothing follow. */
+  /** Why it ended; applies if no segment follows. */
   ending: Ending
 }
 
@@ -61,7 +61,7 @@ export type RenewalFact = {
   auto_renew_status: number | null
 }
 
-/** The subscription period of a product, where Apple has told it. */
+/** The subscription period of a product; null where Apple has not sent it. */
 export type PeriodOf = (product_id: string) => string | null
 
 const DAY_MS = 86_400_000
@@ -79,8 +79,8 @@ const STANDARD: readonly (readonly [period: string, days: number])[] = [
 ]
 
 /**
- * A transaction on its way to a segment. `until`: when the next transaction of the lineage was bought. `is_retried`:
- * Apple tried again to collect what follows it.
+ * A transaction before it becomes a segment. `until`: the instant of the lineage’s next purchase. `isRetried`: Apple
+ * retried the payment of the next period.
  */
 type Draft = {
   fact: TransactionFact
@@ -92,9 +92,9 @@ type Draft = {
 }
 
 /**
- * The segments of one lineage, in order, none overlapping another. Only for whoever pays: who was given it by the
- * family, or was assigned a seat, has none. Of renewals that were signed at the same instant the last one counts. Takes
- * the time that sorting both takes: it runs for each fact of a lineage, which may have thousands.
+ * The segments of one lineage, in order and without overlap. Only for paying customers: family members and assigned
+ * seats have none. Of renewal infos signed at the same instant the last one applies. Costs no more than sorting: it
+ * runs for each fact of a lineage, which may have thousands.
  */
 export function timelineOf(
   transactions: readonly TransactionFact[],
@@ -111,12 +111,12 @@ export function timelineOf(
   return drafts.map((draft) => segmentOf(draft, infos, periodOf))
 }
 
-/** Whether it is a subscription's that the customer pays for. */
+/** Whether a transaction is of a subscription that the customer pays for. */
 export const isPaidSubscription = ({ kind, group_id, ownership }: TransactionFact): boolean =>
   (kind === 'Auto-Renewable Subscription' || (kind === null && group_id !== null)) &&
   (ownership === null || ownership === 'PURCHASED')
 
-/** By purchase date. Ids are numbers as text: a longer one is greater. */
+/** Orders by purchase date, then by id. Ids are numeric strings: a longer one is greater. */
 export function byPurchaseDate(a: TransactionFact, b: TransactionFact): number {
   const byId = () =>
     a.transaction_id.length - b.transaction_id.length || (a.transaction_id < b.transaction_id ? -1 : 1)
@@ -126,7 +126,7 @@ export function byPurchaseDate(a: TransactionFact, b: TransactionFact): number {
 function draftOf(fact: TransactionFact, until: number, infos: readonly RenewalFact[]): Draft {
   const { purchased_at } = fact
   const expires_at = fact.expires_at ?? purchased_at
-  // A renewal fails, and a grace is granted, never before the period that it follows was bought.
+  // A renewal cannot fail, nor a grace period begin, before the purchase of the period that it follows.
   const infosInPeriod = signedWithin(infos, purchased_at, until)
   const grace_until = infosInPeriod.reduce(
     (most, { grace_until_at }) => Math.max(most, grace_until_at ?? 0),
@@ -138,7 +138,7 @@ function draftOf(fact: TransactionFact, until: number, infos: readonly RenewalFa
   return { fact, from: purchased_at, to, paid_to: Math.min(expires_at, revoked_at), until, isRetried }
 }
 
-/** Puts a transaction after those before it. What is left of one that had no time at all is forgotten. */
+/** Appends a transaction. Drops a previous one that had no duration. */
 function append(drafts: Draft[], draft: Draft): void {
   for (let before = drafts.at(-1); before; before = drafts.at(-1)) {
     trimToNext(before, draft)
@@ -148,13 +148,13 @@ function append(drafts: Draft[], draft: Draft): void {
   if (draft.to > draft.from) drafts.push(draft)
 }
 
-/** A renewal begins where the paid time before it ends, if it was charged earlier, and ends a grace. */
+/** A renewal charged early begins where the previous paid time ends. It also ends a grace period. */
 function trimToNext(before: Draft, draft: Draft): void {
   if (!replaces(draft.fact, before.fact)) draft.from = Math.max(draft.from, before.paid_to)
   before.to = Math.min(before.to, draft.from)
 }
 
-/** Whether what was bought takes the place of what went before, where that has not ended: anything but its renewal. */
+/** Whether a purchase replaces an unfinished one: any purchase that is not its renewal. */
 export function replaces(fact: TransactionFact, before: TransactionFact): boolean {
   const isRenewal =
     fact.reason === 'RENEWAL' || (fact.reason === null && fact.product_id === before.product_id)
@@ -179,7 +179,7 @@ function segmentOf(draft: Draft, infos: readonly RenewalFact[], periodOf: Period
   }
 }
 
-/** The last that Apple said of a transaction: it may sign a renewal, and no purchase, up to a day before its date. */
+/** The newest info about a transaction. Apple may sign renewals, but no purchases, up to a day before their date. */
 function newestOf(
   infos: readonly RenewalFact[],
   { purchased_at, reason }: TransactionFact,
@@ -191,8 +191,8 @@ function newestOf(
 }
 
 /**
- * A loss that began with a failed payment stays one, whatever Apple says when it gives up 60 days later. Otherwise by
- * the newest info that says why; before Apple has said so, by whether it was to be renewed.
+ * A loss that began with a failed payment stays `billing`, whatever Apple says when it stops retrying after 60 days.
+ * Otherwise the newest info with a reason decides; without one, whether renewal was on.
  */
 function endingOf({ fact, until, isRetried }: Draft, infos: readonly RenewalFact[]): Ending {
   if (isRetried) return 'billing'
@@ -204,7 +204,7 @@ function endingOf({ fact, until, isRetried }: Draft, infos: readonly RenewalFact
   return expiration_intent === null && auto_renew_status === 0 ? 'voluntary' : 'other'
 }
 
-/** What was bought: something free, at a special price, or at its own. */
+/** The kind of segment: free, at an offer price or at the regular price. */
 export function kindOf({ offer_type, offer_discount }: TransactionFact): SegmentKind {
   if (offer_type === null) return 'paid'
   if (offer_discount === 'FREE_TRIAL') return offer_type === 1 ? 'trial' : 'free_offer'
@@ -212,9 +212,9 @@ export function kindOf({ offer_type, offer_discount }: TransactionFact): Segment
 }
 
 /**
- * How long one price is for. An offer's own period is the whole of the offer, and says so only where that is paid at
- * once; a commitment is paid by the month, whatever its product. A lengthened period never defines one, and neither
- * does the sandbox, where a month takes minutes.
+ * The period that one price covers. An offer’s own period covers all of the offer, and applies only if it is paid
+ * upfront; a commitment is paid monthly whatever its product. An extended period never defines one, nor does the
+ * sandbox, where a month takes minutes.
  */
 export function periodFor(fact: TransactionFact, periodOf: PeriodOf): string | null {
   if (fact.offer_discount === 'PAY_UP_FRONT' && fact.offer_period !== null) return fact.offer_period

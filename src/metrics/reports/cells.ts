@@ -1,28 +1,27 @@
-/** What we compute: what one row of a report adds to which sums, before it is converted. */
+/** Report cells: what one row of a report adds to sums, before conversion. */
 import type { SegmentKind } from '../lineage/timeline.ts'
 import type { Interval } from '../series/buckets.ts'
 
 /**
- * Levels at the end of a Pacific day. mrr.proceeds is the developer's part of mrr, but for mrr.unshared, of which no
- * report names that part. grace is within mrr (or
- * trials), too: who is in it still has what was paid for.
+ * Levels at the end of a Pacific day. mrr.proceeds is the proceeds of mrr, except mrr.unshared, whose proceeds no
+ * report contains. grace is also included in mrr (or trials): access continues.
  */
 type LevelMeasure = 'mrr' | 'mrr.proceeds' | 'mrr.unshared' | 'trials' | 'billing_retry' | 'grace'
 /**
- * Money that moved on a Pacific day, what was given back above zero. `proration` is every part given back: Apple writes
- * upgrades and refunds in part alike. `revenue` is what customers paid, `proceeds` what the developer gets of it, but
- * for `unshared`, which is what customers paid where no report names that part.
+ * Amounts on a Pacific day, refunds above zero. `proration` contains all partial refunds: Apple does not distinguish
+ * upgrades from partial refunds. `revenue` is what customers paid, `proceeds` the developer’s part of it, except
+ * `unshared`, the revenue of rows without proceeds.
  */
 export type MoneyMeasure =
   `${'revenue' | 'proceeds' | 'unshared'}.${'new' | 'renewal' | 'one_time' | 'refund' | 'proration'}`
-/** The stretches of days within which a loss may be taken back. */
+/** The periods within which a return cancels a loss. */
 export type LossWindow = Interval | 'fiscal_month'
-/** Why Apple says that a subscription ended. */
+/** The reason that Apple reports for the end of a subscription. */
 export type CancellationReason = 'voluntary' | 'billing' | 'other'
 /**
- * Counts of a Pacific day. `trial.lost`: a trial that ended and was not paid for. `paid.direct`: began with a payment.
- * `churned`: paid subscriptions that ended; `passing`: those of them that began within the same unit of time;
- * `returned`: reactivations of what ended within it and began before it.
+ * Counts of a Pacific day. `trial.lost`: trials that ended without a payment. `paid.direct`: starts with a payment.
+ * `churned`: paid subscriptions that ended; `passing`: those of them that began within the same period; `returned`:
+ * reactivations of subscriptions that ended within it and began before it.
  */
 export type EventMeasure =
   | 'trial.began'
@@ -46,8 +45,8 @@ export function kindOfMeasure(measure: string): SummedKind {
 }
 
 /**
- * `number` is Apple's number of the product, '' for the app itself; `storefront` alpha-3; `period` an ISO 8601 duration,
- * '' where there is none. `milli` is in `currency`.
+ * `number` is Apple’s number of the product, '' for the app itself; `storefront` is alpha-3; `period` is an ISO 8601
+ * duration, '' without one. `milli` is in `currency`.
  */
 export type ReportCell = {
   measure: ReportedMeasure
@@ -60,7 +59,7 @@ export type ReportCell = {
   count: number
 }
 
-/** Cells of an app, those of the same kind summed. */
+/** The cells of an app; cells of the same kind are summed. */
 export type ReportCells = Map<string, ReportCell>
 
 export function addCell(cells: ReportCells, cell: ReportCell): void {

@@ -1,4 +1,4 @@
-/** What we compute: the storefronts that Apple's reports name by two letters, as its signed transactions name them. */
+/** Converts the two-letter countries of Apple’s reports to the three-letter storefronts of signed transactions. */
 
 /** ISO 3166-1: two letters, then three. */
 const CODES = `
@@ -20,5 +20,8 @@ const BY_TWO = new Map(
     .map((code) => [code.slice(0, 2), code.slice(2)] as const),
 )
 
-/** The three letters of a country that has two, ISO 3166-1; Kosovo is XKS, as Apple signs it. An unknown code stays. */
+/**
+ * The alpha-3 code of an alpha-2 country (ISO 3166-1); Kosovo is XKS, as Apple signs it. Returns unknown codes
+ * unchanged.
+ */
 export const storefrontOf = (country: string): string => BY_TWO.get(country.toUpperCase()) ?? country

@@ -1,15 +1,15 @@
-/** What we compute: sums by day, added up from the beginning or day by day. */
+/** Daily amounts by value of a split, and their cumulative sums. */
 import type { DayNumber } from '../lineage/calendar.ts'
 
-/** Money in the currency that was asked for. */
+/** Money is in the requested currency. */
 export type Amount = { milli: number; count: number }
 
-/** The sums of the days that have any, by value of a split ('' for the whole). */
+/** The sums of non-empty days, by value of a split ('' for the total). */
 export type DailyAmounts = Map<string, Map<DayNumber, Amount>>
 
 export const NOTHING: Amount = { milli: 0, count: 0 }
 
-/** Adds an amount to a value's day. */
+/** Adds an amount to a day of a value. */
 export function addTo(lines: DailyAmounts, value: string, day: DayNumber, { milli, count }: Amount): void {
   const line = lines.get(value) ?? new Map<DayNumber, Amount>()
   lines.set(value, line)
@@ -17,7 +17,7 @@ export function addTo(lines: DailyAmounts, value: string, day: DayNumber, { mill
   line.set(day, { milli: sum.milli + milli, count: sum.count + count })
 }
 
-/** What a line comes to from its beginning up to the end of a day. */
+/** The cumulative sum of a line through the end of a day. */
 export function cumulativeOf(line: ReadonlyMap<DayNumber, Amount> | undefined): (day: DayNumber) => Amount {
   const days = [...(line ?? [])].sort(([a], [b]) => a - b)
   let sum = NOTHING

@@ -1,4 +1,4 @@
-/** What we remember: which days of which reports are summed in each generation, and which have to be summed again; a crash forgets none. */
+/** Tracks which report days are summed in each generation and which are due; survives a crash. */
 import type { Clock } from '../../clock.ts'
 import { SUSPECT_EMPTY } from '../../ledger/reports/import_day.ts'
 import { bound, type Store } from '../../store/store.ts'
@@ -19,16 +19,16 @@ type ReportedDay = DayKey & {
   lengths: string | null
 }
 
-/** A day that is due, with the generation that it is to be summed in. */
+/** A due day and its generation. */
 export type DueDay = ReportedDay & { of: Generation }
 
-/** What a day was summed to. `touches`: how often the day had been touched before its reports were read. */
+/** The result of summing a day. `touches`: how often the day had been marked due before its reports were read. */
 type SummedDay = DayKey & Pick<ReportedDay, 'touches' | 'is_there' | 'is_provisional' | 'made_of' | 'lengths'>
 
-/** What a day's sums are of: its reports' numbers, and whether each vendor's is there. */
+/** The source of a day’s sums: its reports’ numbers, and whether each vendor’s is available. */
 export type DaySource = { day_on: string; reports: string; holes: number; apps: string }
 
-/** How many days are due, and since when the first of them; null where none is. */
+/** The number of due days, and since when the first is due; null where none is. */
 export type DueCount = { count: number; since: number | null }
 
 export type ReportedDays = ReturnType<typeof openReportedDays>
@@ -97,7 +97,7 @@ export function openReportedDays({ store, clock, generations }: Deps) {
     ]
   }
 
-  /** Days that are due, those of shown generations first and the oldest of each first. */
+  /** Due days: those of shown generations first, within each the oldest first. */
   function dueDays(limit: number): DueDay[] {
     const found: DueDay[] = []
     for (const of of live()) {
@@ -107,11 +107,11 @@ export function openReportedDays({ store, clock, generations }: Deps) {
     return found
   }
 
-  /** Makes a day due in a generation. Inside the unit of work that changes it. */
+  /** Marks a day due in a generation. Runs inside the unit of work that changes it. */
   const touchIn = ({ id, organization_id }: Generation, kind: SummedKind, day_on: string): void =>
     void touch.run({ generation: id, organization_id, kind, day_on, now: clock() })
 
-  /** Makes a day due in every generation of its organization. Inside the unit of work that changes it. */
+  /** Marks a day due in every generation of its organization. Runs inside the unit of work that changes it. */
   function touchEverywhere(organization_id: string, kind: SummedKind, day_on: string): void {
     for (const of of generations.ofOrganization(organization_id).filter(generations.isLive))
       touchIn(of, kind, day_on)
@@ -122,33 +122,33 @@ export function openReportedDays({ store, clock, generations }: Deps) {
     due: dueDays,
     touchIn,
     touchEverywhere,
-    /** Makes all days of a generation due that there are reports of. Inside a unit of work. */
+    /** Marks all days of a generation with reports as due. Runs inside a unit of work. */
     begin: ({ id, organization_id }: Generation): void =>
       void begin.run({ id, organization_id, kinds: JSON.stringify(SUMMED_KINDS), now: clock() }),
-    /** Notes what a day was summed to. It stays due where it was touched since its reports were read. */
+    /** Stores the result of a day. The day stays due if it was marked since its reports were read. */
     put: (day: SummedDay): void => void put.run(day),
-    /** Days with an amount that waits for a final rate, or that may be summed right now, are due. Inside a unit of work. */
+    /** Marks days due that wait for a final rate or are being summed. Runs inside a unit of work. */
     touchProvisional(): void {
       for (const { id } of live()) waiting.run({ id, now: clock() })
     },
-    /** All days are due. Inside a unit of work. */
+    /** Marks all days due. Runs inside a unit of work. */
     touchAll(): void {
       for (const { id } of live()) everything.run({ id, now: clock() })
     },
-    /** What is due in a generation. */
+    /** The due days of a generation. */
     dueIn: (generation: number): DueCount => dueCount.get(generation) ?? { count: 0, since: null },
-    /** Whether anything is due in a generation. */
+    /** Whether a day is due in a generation. */
     isDue: (generation: number): boolean => due.all(generation, 1).length > 0,
-    /** Days that counted an offer paid at once, with the length each was taken to have. */
+    /** Days with an upfront offer, and the length assumed for each. */
     withLengths: (generation: number): ReportedDay[] => withLengths.all(generation),
     all: (generation: number, kind: SummedKind): ReportedDay[] => all.all(generation, kind),
     sources: (organization_id: string, kind: SummedKind): DaySource[] => sources.all(organization_id, kind),
     sourceOn: (organization_id: string, kind: SummedKind, day_on: string): DaySource | null =>
       sourceOn.get(organization_id, kind, day_on) ?? null,
-    /** The days of a generation that are there, in order. */
+    /** The available days of a generation, in order. */
     available: (generation: number, kind: SummedKind): readonly DayNumber[] =>
       availableDays(`${generation}\n${kind}`),
-    /** Deletes so many days of a generation; how many there were. Inside a unit of work. */
+    /** Deletes up to `limit` days of a generation; returns their number. Runs inside a unit of work. */
     drop: (generation: number, limit: number): number => drop.run(generation, generation, limit).changes,
   }
 }

@@ -1,40 +1,40 @@
-/** What we compute: what every number of the coverage means, in words and as a formula. */
+/** The sentence and formula of each coverage figure. */
 import type { Description, Labelled } from '../definitions/definition.ts'
 import { term } from '../definitions/definition.ts'
 
-/** Why the two differ, by the names that the causes have in an answer. */
+/** Why ledger and reports differ. Answers use these names of the causes. */
 const CAUSES: readonly Labelled[] = [
   term(
     'before_first_notification',
-    'Not heard of yet',
-    'Of a time, or of subscriptions, that nothing had been heard of.',
+    'Before the first notification',
+    'From a time or from subscriptions of which Windfall had received nothing.',
   ),
-  term('upgrade_proration', 'Upgrades', 'Parts given back, which Apple tells in reports alone.'),
+  term('upgrade_proration', 'Upgrades', 'Amounts returned at upgrades, which only the reports have.'),
   term(
     'refund_timing',
     'Refunds',
-    'Counted on other days by the two, or by one of them not; the ledger’s at the rate of the charge, the reports’ at that of the day.',
+    'The two count a refund on different days, or only one counts it. The ledger uses the rate of the charge, the reports the rate of the day.',
   ),
-  term('day_boundary', 'Midnight', 'What the other has in the next month or the one before.'),
-  term('exchange_rate', 'Exchange rates', 'The same money by the rate of another day.'),
-  term('family_sharing', 'Family sharing', 'Neither counts what a family shares: always nothing.'),
-  term('unknown', 'Unknown', 'None of these.'),
+  term('day_boundary', 'Midnight', 'Amounts that the other source has in the next or the previous month.'),
+  term('exchange_rate', 'Exchange rates', 'The same amount at the rate of another day.'),
+  term('family_sharing', 'Family sharing', 'Always zero: neither source counts shared purchases.'),
+  term('unknown', 'Unknown', 'No known cause.'),
 ]
 
 export const COVERAGE_DESCRIPTIONS: readonly (Description & { parts: readonly Labelled[] })[] = [
   {
     name: 'share',
     title: 'Coverage',
-    sentence: 'How much of Apple’s figure single transactions explain.',
+    sentence: 'Match with Apple’s reports: the share that single transactions explain.',
     formula:
-      'ledger ÷ reports, by app, month and metric; levels (MRR, subscriptions, trials) at the end of the last Pacific day of the month that a report tells of, flows (revenue, refunds, new trials) summed over its days',
+      'ledger ÷ reports, by app, month and metric. Levels (MRR, subscriptions, trials) are those at the end of the month’s last Pacific day with a report; flows (revenue, refunds, new trials) are summed over its days',
     parts: [],
   },
   {
     name: 'residue',
-    title: 'What is left',
-    sentence: 'By how much the two differ, and why.',
-    formula: 'reports − ledger = Σ causes; below zero where the ledger has more',
+    title: 'Residue',
+    sentence: 'The difference between reports and ledger, by cause.',
+    formula: 'reports − ledger = Σ causes; negative where the ledger has more',
     parts: CAUSES,
   },
 ]

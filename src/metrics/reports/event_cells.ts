@@ -1,4 +1,4 @@
-/** What we compute: the trials, ends and returns that a row of Apple's SUBSCRIPTION_EVENT report tells of. */
+/** Computes trials, cancellations and reactivations from the rows of Apple’s SUBSCRIPTION_EVENT report. */
 import { parsePeriod } from '../../apps/periods.ts'
 import { type DayNumber, dayNumber } from '../lineage/calendar.ts'
 import { fiscalMonthDays, fiscalMonthOf } from '../lineage/fiscal.ts'
@@ -6,7 +6,7 @@ import { bucketsOf } from '../series/buckets.ts'
 import type { CancellationReason, EventMeasure, LossWindow, ReportCell } from './cells.ts'
 import { storefrontOf } from './countries.ts'
 
-/** The columns of subscription_event_days that this is made of. */
+/** The columns of subscription_event_days that the cells need. */
 export type EventRow = {
   event_on: string
   event: string
@@ -25,8 +25,8 @@ export type EventRow = {
 }
 
 /**
- * What a row adds: trials that began, were paid for, or ended; paid subscriptions that ended, by why, and apart those
- * that began within the same unit of time; those that came back within it.
+ * The cells of a row: trials that began, converted or ended; paid subscriptions that ended, by reason, with those that
+ * began within the same period separate; and returns within it.
  */
 export function eventCells(row: EventRow): ReportCell[] {
   return measuresOf(row).map((measure) => ({
@@ -43,7 +43,7 @@ export function eventCells(row: EventRow): ReportCell[] {
 
 const isFree = ({ event, offer_type }: EventRow): boolean => /free trial/i.test(`${event} ${offer_type}`)
 
-/** Free time is no paid period, and a gap of more than so many days makes Apple count from the beginning again. */
+/** Free time is no paid period, and after a longer gap Apple restarts the count. */
 const CONTINUITY_DAYS = 60
 const isFirstPayment = (row: EventRow): boolean => !isFree(row) && row.consecutive_paid_periods === 1
 
@@ -55,32 +55,32 @@ function measuresOf(row: EventRow): EventMeasure[] {
   if (type === 'reactivation') return reactivationOf(row)
   if (type === 'change') return isFirstPayment(row) ? ['trial.won'] : []
   if (type !== 'renewal' || !isFirstPayment(row)) return []
-  // A trial whose payment fails is over, if no grace is granted; what is collected later is paid for by itself.
+  // A trial whose payment fails ends, unless a grace period begins; a later payment counts as a direct one.
   if (/billing retry/i.test(event)) return ['trial.lost', 'paid.direct']
   return /grace/i.test(event) ? ['trial.won'] : ['paid.direct']
 }
 
-/** A free offer that is no introductory one is no trial, and who opted in to news has not paid. */
+/** Free offers other than introductory ones are no trials, and an opt-in to news is no payment. */
 function activationOf(row: EventRow): EventMeasure[] {
   if (!isFree(row)) return /^opt/i.test(row.event) ? [] : ['paid.direct']
   return /^start (intro|free)/i.test(row.event) ? ['trial.began'] : []
 }
 
-/** An introductory offer that costs money was paid for before. */
+/** A paid introductory offer was paid before. */
 const isPaidFromTrial = ({ event, consecutive_paid_periods }: EventRow): boolean =>
   /^(paid subscription|upgrade|downgrade|crossgrade) from (introductory|free)/i.test(event) &&
   (consecutive_paid_periods ?? 1) <= 1
 
 const UNITS = ['day', 'week', 'month', 'fiscal_month'] as const satisfies readonly LossWindow[]
 
-/** The first day of the unit of time that a Pacific day is in. */
+/** The first day of the period that contains a Pacific day. */
 function startOf(day: DayNumber, unit: LossWindow): DayNumber {
   if (unit !== 'fiscal_month') return bucketsOf(day, day, unit)[0]?.from ?? day
   const month = fiscalMonthOf(day)
   return (month === null ? null : fiscalMonthDays(month)?.from) ?? day
 }
 
-/** What does not say when it began is taken to have begun before. A free offer was not paid for, and is no loss. */
+/** A row without a start is assumed to have begun before. A free offer was not paid, so its end is no loss. */
 function cancellationOf(row: EventRow): EventMeasure[] {
   if (isFree(row)) return row.consecutive_paid_periods === 0 ? ['trial.lost'] : []
   const [day, reason] = [dayNumber(row.event_on), reasonOf(row)]
@@ -90,8 +90,8 @@ function cancellationOf(row: EventRow): EventMeasure[] {
 }
 
 /**
- * A reactivation takes back a loss of the same unit of time, if the subscription is older than that and had been paid for
- * before; if it had not been, this is its first payment.
+ * A reactivation cancels a loss of the same period if the subscription is older and was paid before. If it was not paid
+ * before, this is its first payment.
  */
 function reactivationOf(row: EventRow): EventMeasure[] {
   const { event_on, original_start_on, days_canceled } = row
@@ -105,13 +105,13 @@ function reactivationOf(row: EventRow): EventMeasure[] {
   }).map((unit) => `returned.${unit}` as const)
 }
 
-/** Apple's reason is of an open set: what is neither the customer's nor the bank's doing is other. */
+/** Apple’s reasons are an open set: any other than the customer’s or the payment’s is `other`. */
 function reasonOf({ event, cancellation_reason }: EventRow): CancellationReason {
   if (/billing/i.test(`${event} ${cancellation_reason}`)) return 'billing'
   return cancellation_reason === null || /^cancel/i.test(cancellation_reason) ? 'voluntary' : 'other'
 }
 
-/** How long an offer lasts that is paid for at once, where a row tells it; null otherwise. */
+/** The length of an upfront offer, where a row contains it; otherwise null. */
 export function offerLength({ offer_type, offer_duration }: EventRow): string | null {
   if (offer_duration === null || !/pay up front/i.test(offer_type ?? '')) return null
   return parsePeriod(offer_duration)

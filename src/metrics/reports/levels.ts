@@ -1,11 +1,11 @@
-/** What we compute: the levels that a row of Apple's SUBSCRIPTION report tells of. */
+/** Computes levels from the rows of Apple’s SUBSCRIPTION report. */
 import { parsePeriod } from '../../apps/periods.ts'
 import type { Factors } from '../lineage/months.ts'
 import { monthlyMilli } from '../lineage/months.ts'
 import type { ReportCell } from './cells.ts'
 import { storefrontOf } from './countries.ts'
 
-/** The columns of subscription_days that levels are made of. */
+/** The columns of subscription_days that levels need. */
 export type LevelRow = {
   subscription_apple_id: string
   duration: string
@@ -29,13 +29,13 @@ export type LevelRow = {
   grace_period: number
 }
 
-/** How long an offer lasts that is paid at once, as an ISO 8601 duration; null where nobody has told. */
+/** The length of an upfront offer as an ISO 8601 duration; null where it is unknown. */
 export type OfferLengthOf = (number: string, offer_name: string | null) => string | null
 
 /**
- * What a row adds: those who pay (standard, paid introductory and paid offers) with their price as a month's worth, by
- * the standard duration, or the offer's own length where all of it is paid at once; trials; those in grace, who go on
- * having what they had, as the ledger counts them; those in billing retry, who do not.
+ * The cells of a row. Paying customers (standard, paid introductory and paid offers) count with their monthly value, by
+ * the standard duration, or by the offer’s length if it is paid upfront. Customers in a grace period keep counting, as
+ * in the ledger; those in billing retry do not.
  */
 export function levelCells(row: LevelRow, lengthOf: OfferLengthOf, factors: Factors): ReportCell[] {
   const standard = parsePeriod(row.duration) ?? ''

@@ -1,11 +1,11 @@
-/** What we compute: the money and the downloads that a row of Apple's SALES report tells of, with its signs. */
+/** Computes revenue, proceeds and downloads from the rows of Apple’s SALES report. */
 import { parsePeriod } from '../../apps/periods.ts'
 import type { SalesRow } from '../../ledger/reports/formats/sales.ts'
 import type { SegmentKind } from '../lineage/timeline.ts'
 import type { ReportCell } from './cells.ts'
 import { storefrontOf } from './countries.ts'
 
-/** The columns of sales_days that money is made of. */
+/** The columns of sales_days that the cells need. */
 export type MoneyRow = Pick<
   SalesRow,
   | 'class'
@@ -27,7 +27,7 @@ export type MoneyRow = Pick<
 
 type Flow = 'new' | 'renewal' | 'one_time' | 'refund' | 'proration'
 
-/** What a row adds: what was paid or given back, the developer's part of it, and first downloads of the app. */
+/** The cells of a row: payments or refunds, their proceeds, and first downloads of the app. */
 export function moneyCells(row: MoneyRow): ReportCell[] {
   const { units, gross_milli, proceeds_milli, currency } = row
   const isApp = row.class === 'app'
@@ -51,7 +51,7 @@ export function moneyCells(row: MoneyRow): ReportCell[] {
   ]
 }
 
-/** Without a currency nobody can tell it: then what it is a part of. */
+/** The proceeds; without their currency the whole amount as `unshared`. */
 function developersPart(
   row: MoneyRow,
   flow: Flow,
@@ -70,7 +70,7 @@ function flowOf({ units, class: type, subscription }: MoneyRow): Flow {
   return subscription === 'New' ? 'new' : 'renewal'
 }
 
-/** From words like `Pay As You Go Intro Offer`, `Free Trial Offer Code`. */
+/** Parses names such as `Pay As You Go Intro Offer` and `Free Trial Offer Code`. */
 function offerOf(order_type: string | null): SegmentKind {
   if (order_type === null) return 'paid'
   const isIntroductory = /intro/i.test(order_type)
@@ -78,6 +78,6 @@ function offerOf(order_type: string | null): SegmentKind {
   return isIntroductory ? 'intro' : 'offer'
 }
 
-/** Whether a row tells at which price something was sold, and what the developer got of it. */
+/** Whether a row contains the price of a sale and its proceeds. */
 export const isSale = ({ units, price_milli, unit_proceeds_milli }: MoneyRow): boolean =>
   units > 0 && price_milli > 0 && unit_proceeds_milli > 0

@@ -1,4 +1,4 @@
-/** What we remember: what reports tell of the products they number: their ids, and how long offers paid at once last. */
+/** Stores the product ids and the lengths of upfront offers that reports contain. */
 import type { Products } from '../../apps/products.ts'
 import type { Store } from '../../store/store.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
@@ -32,11 +32,11 @@ export function openReportedNames(store: Store, products: Products) {
   })
 
   return {
-    /** The id of the product that Apple numbers so; the number itself where nobody has told it. */
+    /** The id of the product with Apple’s number; the number itself where the id is unknown. */
     productOf: (app_id: string, number: string): string => namesOf(app_id).get(number) ?? number,
     learnProduct: (app_id: string, number: string, product_id: string): void =>
       void put.run(app_id, number, product_id),
-    /** The newest day's word counts. Inside a unit of work. */
+    /** The newest day takes precedence. Runs inside a unit of work. */
     learnLength: (app_id: string, day: DayNumber, offerLength: OfferLength): void =>
       void putLength.run({ ...offerLength, app_id, day }),
     lengthOf: (app_id: string, number: string, offer_name: string | null): string | null =>

@@ -1,11 +1,14 @@
-/** What we remember: what the developer got of each price that something was sold at, day by day, as SALES tells it. */
+/** Stores the proceeds of each sold price by day, from SALES reports. */
 import { openHook } from '../../hooks.ts'
 import { bound, type Store } from '../../store/store.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import { storefrontOf } from './countries.ts'
 import { isSale, type MoneyRow } from './money.ts'
 
-/** `price_milli` is of one unit; `proceeds_milli` of all `units` together. `is_uniform`: the same of every unit. */
+/**
+ * `price_milli` is for one unit, `proceeds_milli` for all `units` together. `is_uniform`: the proceeds are the same for
+ * each unit.
+ */
 export type PriceRow = {
   app_id: string
   product_id: string
@@ -22,7 +25,7 @@ export type PriceRow = {
 
 type PriceKey = Pick<PriceRow, 'app_id' | 'product_id' | 'storefront' | 'currency' | 'price_milli' | 'day'>
 
-/** Prices of one app and day, gathered from its rows. */
+/** The prices of one app and day, collected from its rows. */
 export type Prices = Map<string, PriceRow & { unit_milli: number }>
 
 export type ReportedPrices = ReturnType<typeof openReportedPrices>
@@ -51,15 +54,15 @@ export function openReportedPrices(store: Store) {
   const first = store.prepare<[string, string, string, string], { day: DayNumber }>(`
     select day from reported_prices
     where app_id = ? and product_id = ? and storefront = ? and currency = ? limit 1`)
-  // Charts ask this of thousands of days, and of most places nothing is known.
+  // Cached: charts look up thousands of days, mostly where no price is known.
   const hasPrices = store.cached(['reported_prices'], (name) => {
     const [app_id = '', product_id = '', storefront = '', currency = ''] = name.split('\n')
     return first.get(app_id, product_id, storefront, currency) !== undefined
   })
 
   /**
-   * Makes a day's prices of an app these, within the caller's unit of work. Prices that are kept already change nothing:
-   * each generation sums the same reports.
+   * Replaces the prices of an app’s day within the caller’s unit of work. Equal prices change nothing: each generation
+   * sums the same reports.
    */
   function replace(app_id: string, day: DayNumber, prices: Prices): void {
     const rows = [...prices.values()].map(({ unit_milli: _, ...row }) => row)
@@ -70,7 +73,7 @@ export function openReportedPrices(store: Store) {
     changed.call(day)
   }
 
-  /** What holds at a day: that day's or the nearest before it, of a first year and of later ones. */
+  /** The prices of a day, or of the nearest one before: for a first year and for later ones. */
   function at({ app_id, product_id, storefront, currency, price_milli, day }: PriceKey) {
     if (!hasPrices(scopeKey({ app_id, product_id, storefront, currency }))) return NO_PRICES
     const of = (is_after_a_year: number): PriceRow | null =>
@@ -78,7 +81,7 @@ export function openReportedPrices(store: Store) {
     return { first: of(0), later: of(1) }
   }
 
-  /** The newest price of a product in a country up to a day, whatever it is. */
+  /** The newest price of a product in a country up to a day. */
   const newestOf = ({ app_id, product_id, storefront, currency, day }: Omit<PriceKey, 'price_milli'>) =>
     hasPrices(scopeKey({ app_id, product_id, storefront, currency }))
       ? (newestAnyPrice.get(app_id, product_id, storefront, currency, day) ?? null)
@@ -88,12 +91,12 @@ export function openReportedPrices(store: Store) {
     replace,
     at,
     newestOf,
-    /** Calls the listener within the unit of work with the Pacific day whose prices have changed. */
+    /** Calls the listener within the unit of work with the Pacific day whose prices changed. */
     onChange: changed.add,
   }
 }
 
-/** Rows that are alike have the same text. */
+/** A text that is equal for equal rows. */
 const textOf = ({
   product_id,
   storefront,
@@ -120,7 +123,7 @@ const NO_PRICES = { first: null, later: null }
 const scopeKey = ({ app_id, product_id, storefront, currency }: PriceScope): string =>
   [app_id, product_id, storefront, currency].join('\n')
 
-/** Takes a row of SALES in, where it tells a price. */
+/** Adds a row of SALES if it contains a price. */
 export function addPrice(prices: Prices, app_id: string, day: DayNumber, row: MoneyRow): void {
   const { currency, proceeds_currency, price_milli, units, unit_proceeds_milli: unit_milli } = row
   if (!isSale(row) || currency === null || proceeds_currency === null) return

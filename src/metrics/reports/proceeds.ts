@@ -1,4 +1,4 @@
-/** What we compute: what the developer gets of a charge, and how surely that is known. */
+/** Computes the proceeds of a charge and their certainty. */
 import { divideHalfEven } from '../../money.ts'
 import type { Rates } from '../../rates/rates.ts'
 import { type Calendar, dayText, openCalendar } from '../lineage/calendar.ts'
@@ -6,15 +6,15 @@ import { PACIFIC } from '../lineage/settings.ts'
 import type { PriceRow, ReportedPrices } from './prices.ts'
 
 /**
- * exact: a report of the charge's own Pacific day tells what was got of this price. ratio: the nearest one before does,
- * or several of the day on average. estimated: no report has this price; Apple's commission, as configured, is taken off.
+ * exact: the report of the charge’s Pacific day contains this price. ratio: the nearest report before does, or the day
+ * has several, averaged. estimated: no report has this price, so the configured commission is subtracted.
  */
 export type ProceedsCertainty = 'exact' | 'ratio' | 'estimated'
 
-/** Thousandths of `currency`, which need not be the one that was charged. */
+/** In thousandths of `currency`, which may differ from that of the charge. */
 type Proceeds = { milli: number; currency: string; basis: ProceedsCertainty }
 
-/** Apple's commission in hundredths, as [metrics] says it; a small business pays 15 % of everything. */
+/** Apple’s commission in percent from `[metrics]`; a small business pays 15 % of everything. */
 export type Commission = Readonly<{
   commission_percent: number
   commission_after_a_year_percent: number
@@ -22,9 +22,9 @@ export type Commission = Readonly<{
 }>
 
 /**
- * An amount of a charge: all of it, or a part that is given back. `price_milli` is what the whole charge cost, `quantity`
- * how many units that was for (1 unless said). `is_after_a_year`: the subscription had been paid for a year; null where
- * that is not known. `storefront` is alpha-3; `at` the instant of the charge, also of one given back later.
+ * An amount of a charge: the whole or a refunded part. `price_milli` is the price of the whole charge, `quantity` its
+ * number of units (1 by default). `is_after_a_year`: the subscription had been paid for a year; null where that is
+ * unknown. `storefront` is alpha-3; `at` is the instant of the charge, also for a later refund.
  */
 type PricedCharge = {
   app_id: string
@@ -40,11 +40,11 @@ type PricedCharge = {
 
 export type ProceedsCalculator = ReturnType<typeof openProceedsCalculator>
 
-/** `of` looks up what reports tell; `commission` is read anew each time, so that a reload reaches it. */
+/** `prices` are those from reports; `commission` is read on every use, so a reload applies. */
 export function openProceedsCalculator(prices: ReportedPrices, commission: Commission) {
   const pacific: Calendar = openCalendar(PACIFIC)
 
-  /** What the developer gets of a charge. */
+  /** The proceeds of a charge. */
   function of(charge: PricedCharge): Proceeds {
     const quantity = charge.quantity ?? 1
     const isWhole = quantity > 0 && charge.price_milli % quantity === 0
@@ -55,9 +55,9 @@ export function openProceedsCalculator(prices: ReportedPrices, commission: Commi
   }
 
   /**
-   * What is left of what was charged, or given back, on a day, for a product in a country: `count` times, of which the
-   * years are not known. Where it is no whole number of prices, the product's newest price there says what is left; that
-   * is an estimate, too.
+   * The proceeds of a day’s sum of charges or refunds for a product in a country: `count` of them, in unknown years of
+   * service. If the sum is no whole number of prices, the product’s newest price there applies; that counts as an
+   * estimate.
    */
   function ofSum(
     sum: Omit<PricedCharge, 'price_milli' | 'at' | 'is_after_a_year'> & { day: number; count: number },
@@ -76,7 +76,7 @@ export function openProceedsCalculator(prices: ReportedPrices, commission: Commi
   return { of, ofSum }
 }
 
-/** A whole charge, of one unit. */
+/** A whole charge of one unit. */
 type ChargeInBase = Pick<PricedCharge, 'app_id' | 'product_id' | 'currency' | 'milli' | 'at'> & {
   storefront: string | null
 }
@@ -87,9 +87,9 @@ type ProceedsInBase = { base_milli: number; basis: ProceedsCertainty; is_final: 
 const DAY_MS = 86_400_000
 
 /**
- * Gives what is left of a charge in a base currency, by the rate of its day, and how surely that is known; null where
- * there is no rate. `is_final`: the rate will never be another. Whether the charge was after a year of paid service is not
- * asked: where that matters, the average counts.
+ * Computes the proceeds of a charge in a base currency at the rate of its day, and their certainty; null where there is
+ * no rate. `is_final`: the rate cannot change. Ignores whether the charge followed a year of paid service; where that
+ * matters, the average applies.
  */
 export const proceedsInBase =
   (proceeds: ProceedsCalculator, rates: Pick<Rates, 'convert'>) =>
@@ -101,12 +101,12 @@ export const proceedsInBase =
     return converted && { base_milli: converted.milli, basis, is_final: converted.is_final }
   }
 
-/** A price that reports told of. `is_sure`: told on the charge's own day, of charges like it, all alike. */
+/** A price from reports. `isSure`: from the charge’s own day, for charges like it, all with equal proceeds. */
 type ReportedPrice = Pick<PriceRow, 'price_milli' | 'units' | 'proceeds_milli' | 'proceeds_currency'> & {
   isSure: boolean
 }
 
-/** Which of the prices told of is the charge's: that of its year; where its year is not known, all of the newest day. */
+/** Selects the reported price of a charge: that of its year, or all of the newest day where the year is unknown. */
 function choosePrice(
   first: PriceRow | null,
   later: PriceRow | null,
@@ -130,8 +130,8 @@ function choosePrice(
 }
 
 /**
- * milli × what was got of the price ÷ the price, rounded once, half to even. Where no report tells the price, Apple's
- * commission is taken off; the tax that may be in the price is not known then, and not taken off.
+ * milli × proceeds of the price ÷ the price, rounded once, half to even. If no report has the price, subtracts the
+ * commission; the tax in the price is unknown then and not subtracted.
  */
 function applyPrice(
   { milli, currency, is_after_a_year }: Pick<PricedCharge, 'milli' | 'currency' | 'is_after_a_year'>,
@@ -147,7 +147,7 @@ function applyPrice(
   return { milli: Number(got), currency: proceeds_currency, basis: isSure ? 'exact' : 'ratio' }
 }
 
-/** What is left of an amount where nothing is known of it but Apple's commission. */
+/** An amount less Apple’s commission, where nothing else is known. */
 export const afterCommission = (milli: number, commission: Commission): number =>
   applyPrice({ milli, currency: '', is_after_a_year: null }, null, commission).milli
 

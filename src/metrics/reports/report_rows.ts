@@ -1,4 +1,4 @@
-/** What we remember: the rows of a day's reports, read a slice at a time, so that no day is held whole. */
+/** Reads the rows of a day’s reports in slices, so that no day is held in memory whole. */
 import { setImmediate } from 'node:timers/promises'
 import { bound, type Store } from '../../store/store.ts'
 import type { SummedKind } from './cells.ts'
@@ -39,7 +39,7 @@ export function openReportRowsRead(store: Store) {
     return { kind, rows: happenings.all(id, line) }
   }
 
-  /** Every row of a report, in slices, between which others get their turn. */
+  /** All rows of a report in slices; yields to the event loop between them. */
   async function* rowsOf(
     kind: SummedKind,
     id: number,

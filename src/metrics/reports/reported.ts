@@ -1,4 +1,4 @@
-/** What we remember: the metrics that Apple's reports give, kept up with the import, and joined with those of the ledger. */
+/** Sums Apple’s reports as they are imported, and joins them with the ledger. */
 import { setImmediate } from 'node:timers/promises'
 import type { Apps } from '../../apps/apps.ts'
 import type { Products } from '../../apps/products.ts'
@@ -37,7 +37,7 @@ type Deps = {
   rates: Rates
   generations: Generations
   daySums: DaySumCache
-  /** Read anew each time, so that a reload reaches it. */
+  /** Read on every use, so a reload applies. */
   commission: Commission
   log: Log
 }
@@ -68,48 +68,48 @@ export function openReported(deps: Deps) {
   const coverage = openCoverage({ convertToBase, days, sums, sources, cutovers })
   const back_off = openBackOff()
   let working: Promise<void> | null = null
-  /** Whether cutovers are to be judged. */
+  /** Whether cutovers need an evaluation. */
   let isEvaluationDue = false
-  /** Comparisons of days with their reports that are under way: what they find is not due yet. */
+  /** Running comparisons of days with their reports, which may still find due days. */
   let comparisons = 0
 
-  /** By the rate of the day; null where there is none. */
+  /** Converts at the rate of the day; null where there is none. */
   function convertToBase(base: string, milli: number, currency: string, day: number): number | null {
     return milli === 0 ? 0 : (rates.convert(milli, currency, base, dayText(day))?.milli ?? null)
   }
 
-  /** Whether nothing of an app is due in the generation that is shown: neither of facts nor of reports. */
+  /** Whether no fact or report of an app is due in the shown generation. */
   function isCurrent(app_id: string): boolean {
     const shown = generations.shownOf(app_id)
     if (shown === null || !generations.isLive(shown) || isDue(shown.id)) return false
     return !holding.call(app_id).includes(true)
   }
 
-  /** Whether any day of reports is due in a generation, or may be. */
+  /** Whether a report day is due in a generation, or may be. */
   const isDue = (generation: number): boolean => comparisons > 0 || days.isDue(generation)
 
-  /** A day of a report changed. Inside that unit of work. */
+  /** Handles a changed report day. Runs inside that unit of work. */
   function dayChanged({ organization_id, kind, day }: ReportDay): void {
     if (kind === 'subscriber') return
     days.touchEverywhere(organization_id, kind, day)
     store.afterCommit(runInBackground)
   }
 
-  /** An exchange rate was added or taken back. Inside that unit of work. */
+  /** Handles a new or revoked exchange rate. Runs inside that unit of work. */
   function ratesChanged({ is_taken_back }: RateChange): void {
     if (is_taken_back) days.touchAll()
     else days.touchProvisional()
     store.afterCommit(runInBackground)
   }
 
-  /** Apps that reports had named before became known. */
+  /** Handles apps that became known after reports named them. */
   function appsJoined(organization_id: string): void {
     resume(organization_id).catch((error) =>
-      log.error('the reports of an app that became known could not be summed', { error }),
+      log.error('the reports of a newly connected app could not be summed', { error }),
     )
   }
 
-  /** Sums what is due, in the background. What fails stays due, and is tried again. */
+  /** Sums due days in the background. Failed days stay due and are retried. */
   function runInBackground(): void {
     if (back_off.isClosed()) return
     working ??= runAll().finally(() => {
@@ -129,13 +129,13 @@ export function openReported(deps: Deps) {
       } catch (error) {
         isEvaluationDue = true
         if (!back_off.isFailing())
-          log.error('Apple’s reports could not be summed; this is tried again', { error })
+          log.error('Apple’s reports could not be summed; Windfall will retry', { error })
         await back_off.wait()
       }
     }
   }
 
-  /** Sums every day that is due. */
+  /** Sums all due days. */
   async function sumAll(): Promise<void> {
     for (
       let some = days.due(DAYS_AT_ONCE);
@@ -151,7 +151,7 @@ export function openReported(deps: Deps) {
     }
   }
 
-  /** Judges the cutovers of every app that reports tell of. */
+  /** Evaluates the cutovers of every app with reports. */
   async function evaluateAll(): Promise<void> {
     for (const app of apps.list()) {
       const shown = generations.shown(app.organization_id)
@@ -160,14 +160,14 @@ export function openReported(deps: Deps) {
     }
   }
 
-  /** Judges, in the background, which apps' metrics change over to the ledger; resolves when that is done. */
+  /** Evaluates cutovers in the background; resolves when that is done. */
   async function evaluateCutovers(): Promise<void> {
     isEvaluationDue = true
     runInBackground()
     await settled()
   }
 
-  /** In order, some to a unit of work, which stays short. */
+  /** Writes in order, several pieces in one short unit of work. */
   async function writeAll(pieces: readonly Piece[]): Promise<void> {
     for (let from = 0; from < pieces.length; ) {
       const begin = from
@@ -184,8 +184,8 @@ export function openReported(deps: Deps) {
   }
 
   /**
-   * Makes due what is not summed as it should be, of one organization or of all: after a crash, where an app became known,
-   * where a generation stood still.
+   * Marks outdated days of one organization or all as due: after a crash, for newly connected apps, or for a generation
+   * that was frozen.
    */
   async function resume(organization_id: string | null = null): Promise<void> {
     comparisons += 1
@@ -199,7 +199,7 @@ export function openReported(deps: Deps) {
     runInBackground()
   }
 
-  /** A day that changes meanwhile is made due by that. */
+  /** Compares a generation’s days with their reports. A change meanwhile marks its day due itself. */
   async function compare(of: Generation, kind: SummedKind): Promise<void> {
     await setImmediate()
     const kept = new Map(days.all(of.id, kind).map((day) => [day.day_on, day.made_of]))
@@ -213,25 +213,25 @@ export function openReported(deps: Deps) {
     })
   }
 
-  /** Makes all days of a generation that begins due. Inside a unit of work. */
+  /** Marks all days of a new generation due. Runs inside a unit of work. */
   function begin(generation: Generation): void {
     days.begin(generation)
     store.afterCommit(runInBackground)
   }
 
-  /** Deletes about so many sums of a dropped generation inside a unit of work; whether there are more. */
+  /** Deletes about `limit` sums of a dropped generation inside a unit of work; returns whether there are more. */
   const sweep = (generation: number, limit: number): boolean =>
     sums.drop(generation, limit) > 0 || days.drop(generation, limit) > 0
 
-  /** How many days of reports are due in a generation, and since when the first of them; null where none is. */
+  /** The number of due report days of a generation, and since when the first is due; null where none is. */
   const dueDays = (generation: number): DueCount => days.dueIn(generation)
 
-  /** Resolves once nothing waits to be summed. */
+  /** Resolves once no day is due. */
   async function settled(): Promise<void> {
     while (working) await working
   }
 
-  /** Stops after the day that is being summed; what is due stays due. */
+  /** Stops after the current day; due days stay due. */
   async function close(): Promise<void> {
     back_off.close()
     await settled()
@@ -246,14 +246,14 @@ export function openReported(deps: Deps) {
     evaluateCutovers,
     settled,
     close,
-    /** Whether nothing waits to be summed. */
+    /** Whether no day is due. */
     isSettled: (): boolean => comparisons === 0 && days.due(1).length === 0,
     dayChanged,
     ratesChanged,
     appsJoined,
-    /** Calls the listener when all days that were due are summed. */
+    /** Calls the listener when all due days are summed. */
     onSummed: summed.add,
-    /** The listener returns whether the cutovers of an app must not be judged yet; one `true` is enough. */
+    /** The listener returns whether the cutovers of an app must not be evaluated yet; one `true` suffices. */
     holdCutovers: holding.add,
     read: joined.read,
     readReportsOnly: joined.readReportsOnly,

@@ -1,4 +1,4 @@
-/** What we remember: what part of the charges for a product in a country stays with the developer, as SALES tells it. */
+/** Reads the developer’s share of charges for a product in a country from SALES reports. */
 import { divideHalfEven } from '../../money.ts'
 import { bound, type Store } from '../../store/store.ts'
 import type { ConvertToBase } from '../joined/amount_sources.ts'
@@ -6,11 +6,13 @@ import type { DayNumber } from '../lineage/calendar.ts'
 import type { PriceRow } from './prices.ts'
 import { afterCommission, type Commission } from './proceeds.ts'
 
-/** Of what was sold on a day: what was got of what was paid, both in the base currency. */
+/** The proceeds and payments of a day, both in the base currency. */
 type Share = { day: DayNumber; got: bigint; paid: bigint }
-/** `currency`: the base currency, in which what was sold at several prices is added up. */
+/** `currency`: the base currency, in which sales at several prices are summed. */
 type ShareQuery = { app_id: string; product_id: string; storefront: string; day: DayNumber; currency: string }
-/** What is left of an amount. `is_estimated`: no report has told of the product in the country up to that day. */
+/**
+ * `of` returns the proceeds of an amount. `isEstimated`: no report up to that day contains the product in the country.
+ */
 type ShareLeft = { isEstimated: boolean; of: (milli: number) => number }
 
 export type Shares = ReturnType<typeof openShares>
@@ -39,7 +41,7 @@ export function openShares({ store, convertToBase, commission }: Deps) {
     return share
   }
 
-  /** What is left of amounts of a day: by the report of that day or the nearest before it, else by the commission. */
+  /** The proceeds of amounts of a day: by the report of that day or the nearest one before, else by the commission. */
   function leftOf({ app_id, product_id, storefront, day, currency }: ShareQuery): ShareLeft {
     const shares = sharesOf([app_id, product_id, storefront, currency].join('\n'))
     const share = shares.findLast((one) => one.day <= day)

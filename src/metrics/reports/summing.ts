@@ -1,4 +1,4 @@
-/** What we remember: how the reports of one Pacific day become its sums in a generation, in short units of work, an app after the other. */
+/** Sums the reports of a Pacific day in a generation, app by app in short units of work. */
 import type { Rates } from '../../rates/rates.ts'
 import type { Store } from '../../store/store.ts'
 import { dayNumber } from '../lineage/calendar.ts'
@@ -25,17 +25,17 @@ type Deps = {
   names: ReportedNames
 }
 
-/** To be done within a unit of work; `size` is about how many sums that is. */
+/** A write within a unit of work; `size` is its approximate number of sums. */
 export type Piece = { size: number; write: () => void }
 
-/** What the rows of one app and day come to. */
+/** The cells of one app and day. */
 type AppDayCells = {
   cells: ReportCells
   prices: Prices
   products: Map<string, string>
   lengths: Map<string, OfferLength>
 }
-/** Of offers paid at once, by app, number and name: the length that each was taken to have. */
+/** The length assumed for each upfront offer, by app, number and name. */
 type Lengths = Map<string, string | null>
 
 export function openSumming(deps: Deps) {
@@ -45,8 +45,8 @@ export function openSumming(deps: Deps) {
   )
 
   /**
-   * What has to be written for a day that is due to be summed again, in order. What changes meanwhile leaves it due; where
-   * its generation is dropped meanwhile, nothing is written.
+   * The writes that sum a due day again, in order. A change meanwhile leaves the day due; if its generation is dropped
+   * meanwhile, nothing is written.
    */
   async function piecesOf(due: DueDay): Promise<Piece[]> {
     const { of, organization_id, kind, day_on, touches } = due
@@ -82,7 +82,7 @@ export function openSumming(deps: Deps) {
         made_of,
         lengths: lengthData,
       })
-      // A length that was learned since the reports were read.
+      // Marks the day due if an offer’s length became known since the reports were read.
       if (!areLengthsCurrent(lengthData)) days.touchIn(of, kind, day_on)
     }
     return [...pieces, { size: 1, write: finish }]
@@ -162,14 +162,14 @@ export function openSumming(deps: Deps) {
     if (one.lengths.size > 0) touchOutdatedOffers(of.organization_id)
   }
 
-  /** Days whose offers were taken to be of another length than is known now. */
+  /** Marks days due whose assumed offer lengths differ from the known ones. */
   function touchOutdatedOffers(organization_id: string): void {
     for (const of of generations.ofOrganization(organization_id).filter(generations.isLive))
       for (const { kind, day_on, lengths } of days.withLengths(of.id))
         if (!areLengthsCurrent(lengths)) days.touchIn(of, kind, day_on)
   }
 
-  /** Whether offers that were counted still have the lengths that they were taken to have. */
+  /** Whether the assumed offer lengths are still those known. */
   function areLengthsCurrent(lengths: string | null): boolean {
     const used = JSON.parse(lengths ?? '[]') as [string, string | null][]
     return used.every(([key, period]) => {
@@ -178,7 +178,7 @@ export function openSumming(deps: Deps) {
     })
   }
 
-  /** Of what a day is summed: another answer of this is another sum. */
+  /** A fingerprint of a day’s sources: when it changes, the sum does. */
   const sourceFingerprint = (source: DaySource | null): string =>
     JSON.stringify([source?.reports, source?.holes, source?.apps])
 
@@ -192,7 +192,7 @@ const emptyAppDay = (): AppDayCells => ({
   lengths: new Map(),
 })
 
-/** Calls `take` with each row of an app that is known. */
+/** Calls `addRows` with each row of a known app. */
 function eachOf<Row extends { reported_app_id: number }>(
   rows: readonly Row[],
   of: (row: Row) => [string, AppDayCells] | null,

@@ -1,10 +1,13 @@
-/** What we remember: what the reports of each Pacific day come to in each generation, whole and by each dimension, so that charts read few rows. */
+/**
+ * Stores the sums of each Pacific day’s reports by generation, in total and by each dimension, so that charts read few
+ * rows.
+ */
 import type { Store } from '../../store/store.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import type { ReportCell, ReportedMeasure, SummedKind } from './cells.ts'
 import { kindOfMeasure } from './cells.ts'
 
-/** As those of the ledger's sums (cube.ts); a product's value is Apple's number. */
+/** The same dimensions as the ledger’s sums (cube.ts); a product’s value is Apple’s number. */
 export type ReportedDimension =
   | 'all'
   | 'currency'
@@ -16,7 +19,7 @@ export type ReportedDimension =
   | 'fine'
 
 type ReportedSum = { milli: number; base_milli: number; count: number }
-/** A cell with its worth in the base currency; null where there was no rate. */
+/** A cell with its value in the base currency; null without a rate. */
 export type ConvertedCell = ReportCell & { base_milli: number | null }
 
 /** An app in one generation. */
@@ -67,7 +70,7 @@ export function openReportedSums(store: Store) {
     select min((select min(day) from reported_sums where series_id = id)) as day
     from reported_series where generation = :generation and app_id = :app_id and dimension = 'all' and measure <> 'downloads'`)
 
-  /** Makes a day's sums of an app what `cells` come to, within the caller's unit of work. */
+  /** Replaces an app’s sums of a day with those of `cells`, within the caller’s unit of work. */
   function replace(
     scope: ReportedScope,
     kind: SummedKind,
@@ -98,7 +101,7 @@ export function openReportedSums(store: Store) {
     return find.get(series)?.id ?? Number(add.run(series).lastInsertRowid)
   }
 
-  // Charts ask this of each app for each of their measures.
+  // Cached: charts look this up for each app and measure.
   const kindsOf = store.cached(
     ['reported_series'],
     (name): ReadonlySet<SummedKind> => {
@@ -109,11 +112,11 @@ export function openReportedSums(store: Store) {
     APPS_IN_MEMORY,
   )
 
-  /** Whether any report of this kind has ever told anything of the app. */
+  /** Whether any report of this kind contains the app. */
   const isReported = ({ generation, app_id }: ReportedScope, kind: SummedKind): boolean =>
     kindsOf(`${generation}\n${app_id}`).has(kind)
 
-  /** Deletes about so many sums of a generation; how many there were. Inside a unit of work. */
+  /** Deletes about `limit` sums of a generation; returns their number. Runs inside a unit of work. */
   function drop(generation: number, limit: number): number {
     let dropped = 0
     for (const { id } of ofGeneration.all(generation, limit)) {
@@ -127,15 +130,15 @@ export function openReportedSums(store: Store) {
     replace,
     isReported,
     drop,
-    /** The first Pacific day of which reports tell anything of the app but downloads; null where there is none. */
+    /** The first Pacific day with reports of the app other than downloads; null where there is none. */
     firstDay: (scope: ReportedScope): DayNumber | null => firstOf.get(scope)?.day ?? null,
-    /** The values of a dimension that an app has, with the number of each one's sums. */
+    /** An app’s values of a dimension, with the id of each value’s series. */
     seriesOf: (
       { generation, app_id }: ReportedScope,
       measure: ReportedMeasure,
       dimension: ReportedDimension,
     ) => seriesOf.all({ generation, app_id, measure, dimension }),
-    /** From day to day, both included. */
+    /** The sums from one day to another, both included. */
     days: (series_id: number, from: DayNumber, until: DayNumber) => days.all(series_id, from, until),
   }
 }
@@ -144,7 +147,7 @@ const nameOf = ({ measure, dimension, value }: SeriesName): string => `${measure
 const isSame = (a: ReportedSum, b: ReportedSum): boolean =>
   a.milli === b.milli && a.base_milli === b.base_milli && a.count === b.count
 
-/** Everything that cells come to. Sums over several currencies are in the base currency alone. */
+/** All sums of cells. Sums over several currencies are in the base currency only. */
 function sumsOf(cells: readonly ConvertedCell[]): Map<string, SeriesName & ReportedSum> {
   const sums = new Map<string, SeriesName & ReportedSum>()
   const plus = (measure: string, dimension: ReportedDimension, value: string, sum: ReportedSum): void => {

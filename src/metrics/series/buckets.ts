@@ -1,15 +1,15 @@
-/** What we compute: the days, weeks, months and fiscal months of a range, and those before them. */
+/** Divides a range into days, weeks, months or fiscal months. */
 import { type DayNumber, dayNumber, dayText, monthOf, weekOf } from '../lineage/calendar.ts'
 import { fiscalMonthDays, fiscalMonthOf } from '../lineage/fiscal.ts'
 import type { Bucket } from '../sums/tallies.ts'
 
-/** How long a point of a series is. fiscal_month: Apple's, of Pacific days. */
+/** The interval of a series’ points. fiscal_month: Apple’s fiscal months, in Pacific days. */
 export const INTERVALS = ['day', 'week', 'month', 'fiscal_month'] as const
 export type Interval = (typeof INTERVALS)[number]
 
 const DAYS_BEFORE_MONDAY = 3
 
-/** The first day of a month, counted since January 1970. */
+/** The first day of a month; months are numbered since January 1970. */
 const monthStart = (month: number): DayNumber => Date.UTC(1970, month, 1) / 86_400_000
 
 const weekStart = (week: number): DayNumber => week * 7 - DAYS_BEFORE_MONDAY
@@ -28,24 +28,24 @@ const numberOf: Record<Interval, (day: DayNumber) => number> = {
   fiscal_month: (day) => fiscalMonthOf(day) ?? unknownFiscalMonth(),
 }
 
-/** Days of which no fiscal month is known are refused before they are counted. */
+/** Unreachable after `rangeFaults`, which refuses days without a known fiscal month. */
 function unknownFiscalMonth(): never {
   throw new RangeError('no fiscal month of that day is known')
 }
 
-/** Every whole day, week, month or fiscal month that has a day of `from` to `until`. */
+/** All days, weeks, months or fiscal months that overlap `from` to `until`, each whole. */
 export function bucketsOf(from: DayNumber, until: DayNumber, interval: Interval): Bucket[] {
   const [first, last] = [numberOf[interval](from), numberOf[interval](until)]
   return Array.from({ length: last - first + 1 }, (_, index) => bucketOf[interval](first + index))
 }
 
-/** As many days, weeks, months or fiscal months right before the first of `buckets`. */
+/** The same number of days, weeks, months or fiscal months directly before `buckets`. */
 export function bucketsBefore(buckets: readonly Bucket[], interval: Interval): Bucket[] {
   const first = numberOf[interval](buckets[0]?.from ?? 0)
   return buckets.map((_, index) => bucketOf[interval](first - buckets.length + index))
 }
 
-/** This month up to a day, and the month before up to the same day of it, or to its end where that is shorter. */
+/** This month through `today`, and the previous month through the same day or its end. */
 export function monthToDate(today: DayNumber): { now: Bucket; before: Bucket } {
   const month = monthOf(today)
   const [from, earlier] = [monthStart(month), monthStart(month - 1)]
@@ -55,14 +55,14 @@ export function monthToDate(today: DayNumber): { now: Bucket; before: Bucket } {
   }
 }
 
-/** How many buckets a range without a first day has. */
+/** The number of buckets of a range without `from`. */
 export const DEFAULT_BUCKETS: Record<Interval, number> = { day: 30, week: 26, month: 12, fiscal_month: 12 }
 
-/** The first day of the usual range that ends with `until`. */
+/** The first day of the default range that ends with `until`. */
 export const defaultStart = (until: DayNumber, interval: Interval): DayNumber =>
   bucketOf[interval](numberOf[interval](until) - DEFAULT_BUCKETS[interval] + 1).from
 
-/** 'YYYY-MM-DD' of both ends. */
+/** Both ends of a bucket as 'YYYY-MM-DD'. */
 export const daysOfBucket = ({ from, until }: Bucket) => ({
   from_on: dayText(from),
   until_on: dayText(until),
@@ -72,14 +72,14 @@ export const daysOfBucket = ({ from, until }: Bucket) => ({
 export const fiscalMonthText = (month: number): string =>
   `${Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}`
 
-/** The fiscal months whose days are known, by the last of them. */
+/** The number of the last fiscal month that the calendar contains. */
 function lastFiscalMonth(): number {
   let month = numberOf.fiscal_month(dayNumber('2025-10-01'))
   while (fiscalMonthDays(month + 1) !== null) month += 1
   return month
 }
 
-/** Up to where fiscal months are known, in words. */
+/** A message that says where the fiscal calendar ends. */
 export function fiscalCalendarEnd(): string {
   const last = lastFiscalMonth()
   const until = dayText(bucketOf.fiscal_month(last).until)

@@ -1,4 +1,4 @@
-/** What we compute: series as comma-separated values (RFC 4180), with the numbers that their JSON has. */
+/** Writes series and overviews as CSV (RFC 4180), with the numbers of their JSON. */
 import { type CsvValue, csvLine, csvSlices, decimalText } from '../../http/csv.ts'
 import type { OverviewAnswer } from './overview.ts'
 import type { NotConverted, Point, Series } from './points.ts'
@@ -9,7 +9,7 @@ type Money = { unit: string; ratio_of: string | null; currency: string | null }
 
 const FIGURES = ['amount', 'currency', 'count', 'ratio', 'numerator', 'denominator'] as const
 
-/** Amounts as decimal numbers in the currency beside them, whatever is no money as it is. */
+/** The columns of a figure. Money is a decimal number in the currency of the row’s `currency` column. */
 function figureCells({ ratio_of, currency }: Money, point: Point): CsvValue[] {
   const { milli, count, ratio, numerator, denominator } = point
   const part = (value: number | null | undefined): CsvValue =>
@@ -19,7 +19,7 @@ function figureCells({ ratio_of, currency }: Money, point: Point): CsvValue[] {
   return [amount, isMoney ? currency : null, count, ratio, part(numerator), part(denominator)]
 }
 
-/** `EUR 12.000; GBP 3.500`; of a ratio `EUR 1.000 of 12.000`. */
+/** `EUR 12.000; GBP 3.500`; for a ratio `EUR 1.000 of 12.000`. */
 const leftOutText = (some: readonly NotConverted[] = []): string =>
   some
     .map(({ currency, milli, numerator = 0, denominator }) => {
@@ -30,14 +30,14 @@ const leftOutText = (some: readonly NotConverted[] = []): string =>
 
 const lastCells = (point: Point): CsvValue[] => [point.complete, leftOutText(point.not_converted)]
 
-/** A fiscal month is named by more than its first day. */
+/** The columns that identify a fiscal month beyond its first day. */
 const FISCAL_COLUMNS = ['fiscal_month', 'until_on']
 const fiscalCells = ({ fiscal_month, until_on }: Point): CsvValue[] => [fiscal_month, until_on]
 const isFiscal = ({ interval }: SeriesAnswer): boolean => interval === 'fiscal_month'
 
 /**
- * A series as a table, in slices: the range asked for, and the one before only where the answer has it. `others` is above
- * zero where the values of a split are told as one.
+ * An answer as CSV, in slices: the requested range, then the previous one if the answer has it. `others` is above zero
+ * in the series that combines the remaining values of a split.
  */
 export function seriesCsv(answer: SeriesAnswer, layout: Layout = 'long'): AsyncGenerator<string, void> {
   const columns = layout === 'long' ? longColumns(answer) : wideColumns(answer)
@@ -87,13 +87,13 @@ function* longLines(answer: SeriesAnswer, { series }: SeriesRange, when: When) {
       ])
 }
 
-/** A series without a split is called as the metric or its part, another as its value, each with its part. */
+/** The column’s name: without a split the part or metric, otherwise the value and the part. */
 function wideName({ metric, split }: SeriesAnswer, { value, others, part }: Series): string {
   const name = others > 0 ? 'others' : value === '' ? 'unknown' : value
   return split === null ? (part ?? metric) : [name, part].filter((word) => word !== null).join(' ')
 }
 
-/** The range stands in the first column where there are two of them. */
+/** The first column names the range where the answer has two. */
 const wideColumns = (answer: SeriesAnswer): string[] => [
   ...(answer.previous ? ['range'] : []),
   'on',
@@ -119,13 +119,13 @@ function* wideLines(answer: SeriesAnswer, { series }: SeriesRange, when: When) {
     ])
 }
 
-/** The one figure of a point: an amount, a count or a ratio. */
+/** The figure of a point: an amount, a count or a ratio. */
 function figureCell({ milli, count, ratio }: Partial<Point> = {}): CsvValue {
   if (typeof milli === 'number') return decimalText(milli)
   return milli === null ? null : (ratio ?? count)
 }
 
-/** One line a figure, and one for what it was before, in slices. */
+/** Two lines for each figure, now and previous, in slices. */
 export function overviewCsv({ organizations }: OverviewAnswer): AsyncGenerator<string, void> {
   const rows = organizations.flatMap((one) =>
     one.figures.flatMap(({ metric, part, now, previous, ...unit }) =>

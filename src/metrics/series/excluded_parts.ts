@@ -1,18 +1,19 @@
-/** Counts the subscriptions that are outside of MRR because their monthly value is unknown. */
+/** Counts the subscriptions that MRR excludes because their monthly value is unknown. */
 import type { MetricName } from '../definitions/definitions.ts'
 import type { Filters, ReadTallies, SumQuery } from '../sums/tallies.ts'
 import { measuresOf } from './formula_lines.ts'
 import { formulaOf } from './formulas.ts'
 import { type Series, type SeriesContext, seriesOf, wholeOf } from './points.ts'
 
-/** `unpriced`: Apple has not told the price. `no_period`: the period of the product is unknown. */
+/** `unpriced`: Apple has not sent the price. `no_period`: the product’s period is unknown. */
 export const EXCLUDED_PARTS = ['unpriced', 'no_period'] as const
 
 type PartQuery = { name: MetricName; part: string | null }
 
 /**
- * The parts of MRR that are no sum but a count; none where there is nothing, unless empty parts are drawn, too. What is
- * worth nothing that is known is kept without a currency, and without a period where that is what is missing.
+ * The parts of MRR that count what the sum excludes. Parts that are zero throughout are left out unless
+ * `with_empty_parts`. Rows without a known value are stored without a currency, and without a period if that is
+ * unknown.
  */
 export async function excludedParts(
   read: ReadTallies,
@@ -31,7 +32,7 @@ export async function excludedParts(
   }
   const all = await count(query.filters)
   if (!all || (isEmpty(all) && !context.with_empty_parts)) return []
-  // A filter by period leaves out what has none.
+  // A filter by period excludes rows without one.
   const withoutPeriod = query.filters.period ? undefined : await count({ ...query.filters, period: [''] })
   const withoutPeriodOn = new Map(withoutPeriod?.points.map(({ on, count }) => [on, count ?? 0]))
   const partSeries = (

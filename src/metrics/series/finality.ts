@@ -1,4 +1,4 @@
-/** What we compute: on which days amounts may yet be converted by another rate. */
+/** Finds the buckets whose amounts may still be converted at another rate. */
 import { addDays } from '../../days.ts'
 import type { Rates } from '../../rates/rates.ts'
 import type { Span } from '../../rates/series.ts'
@@ -9,20 +9,20 @@ import type { Bucket } from '../sums/tallies.ts'
 
 const END = '9999-12-31'
 
-/** Whether a bucket has amounts that may yet be converted by another rate. */
+/** Whether a bucket has amounts whose exchange rate may still change. */
 export type IsProvisional = (bucket: Bucket) => boolean
 
 export function openFinality(store: Store, rates: Rates) {
-  /** Spans of days without a rate of their own, the last of which ends never. */
+  /** Spans of days without their own rate. The last one is open-ended. */
   const spansOf = store.cached(['rates'], (currency): Span[] => {
     if (rates.rateOn(currency, END)?.source === 'base') return []
     const known = rates.list().find((one) => one.currency === currency)
-    // Without any rate nothing is converted, and that is told by itself.
+    // Without any rate nothing is converted; `not_converted` reports that.
     if (!known?.newest_on) return []
     return [...known.gaps, { from_on: addDays(known.newest_on, 1), until_on: END }]
   })
 
-  /** Of amounts in `currencies`, told in `base`: a level has what was converted before, a flow that of its days. */
+  /** For amounts converted from `currencies` to `base`. A level contains earlier conversions, a flow its days’. */
   function provisionalIn(currencies: readonly string[], base: string, kind: Kind): IsProvisional {
     const foreign = currencies.filter((currency) => currency !== base)
     if (foreign.length === 0) return () => false

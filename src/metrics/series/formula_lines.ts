@@ -1,10 +1,10 @@
-/** What we compute: lines of figures, each made of the sums of some measures. */
+/** Formula lines: how each line of a metric is computed from the sums of measures. */
 import type { Measure } from '../lineage/rows.ts'
 import type { Tally } from '../sums/tallies.ts'
 
 /**
- * What stands in one point. Money in thousandths; numerator and denominator as the metric's definition says. null: nobody
- * knows, or of a ratio: there is nothing to divide by.
+ * The figure of a point. Money is in thousandths; the metric’s definition names numerator and denominator. null:
+ * unknown, or a ratio whose denominator is zero.
  */
 export type Figure = {
   milli?: number | null
@@ -14,13 +14,13 @@ export type Figure = {
   denominator?: number | null
 }
 
-/** Gives a measure's sums. */
+/** Returns the sums of a measure. */
 export type TallyOf = (measure: Measure) => Tally
 
 /**
- * A metric, or with a name a part of it, and which measures it is made of. `known_by`: of which of them it is known, where
- * that is not all; `whole_by`: by which it is whole, where those are others. `pendingOf`: which buckets may yet change; of those of which
- * `pending_by` is known, where it is said.
+ * A metric (part null) or one of its parts, and the measures it reads. `known_by` and `whole_by`: the measures that
+ * decide whether it is known and whole, by default `measures` and `known_by`. `pendingOf`: the buckets that may still
+ * change, among those in which `pending_by` is known.
  */
 export type FormulaLine = {
   part: string | null
@@ -33,9 +33,9 @@ export type FormulaLine = {
 }
 
 /**
- * `levels`: measures of which everything before the first bucket is needed, too. The first line is the metric itself.
- * `of_ledger`: of single transactions alone, even where reports know a measure better. `of_shared_days`: of the days of
- * which every measure is known, so that a ratio never divides by fewer days than it counts.
+ * `levels`: measures whose sum before the first bucket is needed too. The first line is the metric itself. `of_ledger`:
+ * reads single transactions only, even where reports know a measure better. `of_shared_days`: reads only days on which
+ * every measure is known, so a ratio never divides by fewer days than it counts.
  */
 export type Formula = {
   levels: readonly Measure[]
@@ -44,7 +44,7 @@ export type Formula = {
   of_shared_days?: true
 }
 
-/** All that some lines are made of. */
+/** The distinct measures of some lines. */
 export const measuresOf = (lines: readonly FormulaLine[]): Measure[] => [
   ...new Set(lines.flatMap(({ measures }) => measures)),
 ]
@@ -58,7 +58,7 @@ export const levelFormula = (measure: Measure, figureOf: MakeFigure): Formula =>
   lines: [levelLine(null, [[measure, 1]], figureOf)],
 })
 
-/** Sums of levels, as they stand at the end of each bucket. */
+/** A line of level sums at the end of each bucket. */
 export function levelLine(part: string | null, signed: SignedMeasures, figureOf: MakeFigure): FormulaLine {
   const runningTotals = (of: TallyOf, column: Column, buckets: number): number[] => {
     const sums = new Array<number>(buckets).fill(0)
@@ -84,7 +84,7 @@ export const flowFormula = (measure: Measure, figureOf: MakeFigure): Formula => 
   lines: [sumLine(null, [[measure, 1]], figureOf)],
 })
 
-/** What a level is at the end of each bucket. */
+/** The value of a level at the end of each bucket. */
 export function runningTotal({ before, ...added }: Tally, column: Column): number[] {
   const changes = added[column]
   const totals = new Array<number>(changes.length)
@@ -98,7 +98,7 @@ export function runningTotal({ before, ...added }: Tally, column: Column): numbe
 
 export type SignedMeasures = readonly (readonly [Measure, 1 | -1])[]
 
-/** Sums of measures, bucket by bucket. They begin with 0, so that nothing is never -0. */
+/** Signed sums of measures for each bucket. They start at 0, so zero is never -0. */
 export function signedSum(of: TallyOf, signed: SignedMeasures, column: Column, buckets: number): number[] {
   const sums = new Array<number>(buckets).fill(0)
   for (const [measure, sign] of signed) {
@@ -131,7 +131,7 @@ export const moneyAndCount: MakeFigure = (milli, count) => ({ milli, count })
 export const withSign = (measures: readonly Measure[], sign: 1 | -1): SignedMeasures =>
   measures.map((measure) => [measure, sign] as const)
 
-/** Six digits after the point; null where there is nothing to divide by. */
+/** A ratio rounded to six decimals; null where the denominator is zero. */
 export const ratioOf = (numerator: number, denominator: number): number | null =>
   denominator === 0 ? null : Math.round((numerator / denominator) * 1e6) / 1e6
 
@@ -141,7 +141,7 @@ export const ratioFigure = (numerator: number, denominator: number): Figure => (
   denominator,
 })
 
-/** Sums of measures, one divided by the other. */
+/** A line that divides one sum of measures by another. */
 export function ratioLine(
   part: string | null,
   numerators: SignedMeasures,

@@ -1,4 +1,4 @@
-/** What we compute: each metric's figures from the sums of the measures that it is made of. */
+/** The formula of each metric: how its figures are computed from sums of measures. */
 import type { MetricName } from '../definitions/definitions.ts'
 import { isOfRefund } from '../joined/days.ts'
 import type { MovementKind } from '../lineage/movements.ts'
@@ -23,7 +23,7 @@ import {
 
 export type Refunds = 'refund_day' | 'purchase_day'
 
-/** What a question chooses about a metric itself. `view` is one of its definition, or null where it has none. */
+/** What a request selects of a formula. `view` is one of the definition’s views; null where it has none. */
 export type FormulaOptions = { view: string | null; refunds: Refunds; interval: Interval }
 
 const MOVEMENT_KINDS = [
@@ -46,7 +46,7 @@ const CHURN_REASONS = ['voluntary', 'billing', 'refund', 'other'] as const
 const measureOf = <Kind extends MovementKind>(kind: Kind) => `mrr.${kind}` as const
 const churnOf = (ending: (typeof CHURN_REASONS)[number]) => measureOf(`churn_${ending}`)
 
-/** How the figures of a metric are made. */
+/** The formula of a metric. */
 export function formulaOf(name: MetricName, options: FormulaOptions): Formula {
   const { view, refunds, interval } = options
   if (name === 'mrr') return levelFormula('mrr', (milli, count) => ({ milli, count }))
@@ -63,10 +63,10 @@ export function formulaOf(name: MetricName, options: FormulaOptions): Formula {
   return FIXED[name]
 }
 
-/** Of a subscription whose beginning is not known nobody can tell what its first known paid time is. */
+/** Counts subscriptions whose start is unknown: their first known paid time may not be the first. */
 const UNKNOWN_BEGINNING = 'mrr.opening'
 
-/** A line of what begins: it may yet change where the beginning of a subscription is not known. */
+/** A line of starts. It may still change while a subscription’s start is unknown. */
 const pendingOnOpening = (line: FormulaLine): FormulaLine => ({
   ...line,
   measures: [...line.measures, UNKNOWN_BEGINNING],
@@ -88,12 +88,15 @@ function movements(inTwo: boolean): Formula {
         return OPENING_KINDS.includes(kind) ? pendingOnOpening(line) : line
       })
   const rest = sumLine('not_itemised', [['mrr', 1], ...withSign(measures, -1)])
-  // Before the ledger knows any movement, none is itemised.
+  // Before the ledger has movements, nothing is itemized.
   const left = { ...pendingOnOpening(rest), known_by: whole.measures, whole_by: rest.measures }
   return { levels: [], lines: [whole, ...parts, left] }
 }
 
-/** Of what was alive when a bucket began. Losses are below zero in the ledger, and so is what of them does not count. */
+/**
+ * Rates over what was active at a bucket’s start. The ledger stores losses, and corrections of them, as negative
+ * numbers.
+ */
 function churn(column: Column, interval: Interval): Formula {
   const returned = `returned.${interval}` as const
   const passingOf = (ending: (typeof CHURN_REASONS)[number]) => `passing.${interval}.${ending}` as const
@@ -104,7 +107,7 @@ function churn(column: Column, interval: Interval): Formula {
   const line = (part: string | null, lost: SignedMeasures): FormulaLine => ({
     part,
     measures: ['mrr', ...lost.map(([measure]) => measure)],
-    // Apple's reports count every cancellation, and say of none that a refund was why.
+    // Apple’s reports count every cancellation, without those caused by a refund.
     ...(part !== 'refund' && {
       known_by: ['mrr', ...lost.map(([one]) => one).filter((one) => !isOfRefund(one))],
     }),
@@ -114,7 +117,7 @@ function churn(column: Column, interval: Interval): Formula {
     },
   })
   const passing = line('passing', withSign(CHURN_REASONS.map(passingOf), -1))
-  // What was not there at the start is no share of it.
+  // The rate excludes what was absent at the start.
   const passingLine: FormulaLine = {
     ...passing,
     figuresOf: (of, buckets) => passing.figuresOf(of, buckets).map((figure) => ({ ...figure, ratio: null })),
@@ -122,7 +125,7 @@ function churn(column: Column, interval: Interval): Formula {
   return {
     levels: ['mrr'],
     lines: [
-      // What is first heard of within a bucket may have been there when it began.
+      // A subscription first seen within a bucket may have existed at its start.
       ...[
         line(null, [...CHURN_REASONS.flatMap(lostOf), [returned, 1]]),
         ...CHURN_REASONS.map((ending) => line(ending, lostOf(ending))),
@@ -155,7 +158,7 @@ const cohortLine = (part: string | null, above: SignedMeasures): FormulaLine => 
   measures: PENDING.map(([measure]) => measure),
   pendingOf: (of, buckets) => signedSum(of, PENDING, 'count', buckets).map((count) => count !== 0),
 })
-/** Reports do not say what became of those that began on a day. */
+/** Reports do not say how the trials of one start day ended. */
 const CONVERSION_BY_COHORT: Formula = {
   levels: [],
   of_ledger: true,
@@ -169,7 +172,7 @@ const CONVERSION_BY_COHORT: Formula = {
 
 const CHARGED = ['revenue.new', 'revenue.renewal', 'revenue.one_time'] as const
 
-/** Of a subscription whose beginning is not known a charge may be the first. */
+/** The charge of a subscription whose start is unknown may be its first. */
 function chargedLine(measure: (typeof CHARGED)[number]): FormulaLine {
   const line = sumLine(measure.slice('revenue.'.length), [[measure, 1]])
   return measure === 'revenue.one_time' ? line : pendingOnOpening(line)
@@ -210,7 +213,7 @@ const FIRST_PAYMENTS: SignedMeasures = [
   ['paid.direct', 1],
 ]
 const countOnly: MakeFigure = (_, count) => ({ count })
-/** Downloads are known a day late, and not of days without a report. */
+/** Downloads arrive a day late, and are unknown on days without a report. */
 const perDownload = (
   above: SignedMeasures,
   wrapLine: (line: FormulaLine) => FormulaLine = (line) => line,
@@ -226,7 +229,7 @@ const riskMeasure = (one: (typeof AT_RISK)[number]) => `risk.${one}` as const
 const RISKS = AT_RISK.map(riskMeasure)
 const atRisk = (figureOf: MakeFigure): FormulaLine[] =>
   AT_RISK.map((one) => levelLine(one, [[riskMeasure(one), 1]], figureOf))
-/** What will be renewed is what is paid for, and neither turned off nor in grace. */
+/** Renewing = paid − renewal turned off − in a grace period. */
 const RENEWING: SignedMeasures = [
   ['mrr', 1],
   ['risk.will_cancel', -1],
@@ -234,7 +237,7 @@ const RENEWING: SignedMeasures = [
   ['risk.grace', -1],
 ]
 
-/** Metrics that nothing of can be chosen. */
+/** Metrics without options. */
 const FIXED = {
   quick_ratio: QUICK_RATIO,
   refund_rate: REFUND_RATE,

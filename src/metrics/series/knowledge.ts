@@ -1,4 +1,4 @@
-/** What we compute: which points nobody can tell, and which are not whole, by what their figures are made of. */
+/** Decides which points are unknown and which are partial, from the sources of their measures. */
 import type { Kind } from '../definitions/definition.ts'
 import { isLevel } from '../joined/days.ts'
 import type { JoinedMeasureDays } from '../joined/tallies.ts'
@@ -6,26 +6,26 @@ import type { DayNumber } from '../lineage/calendar.ts'
 import type { Measure } from '../lineage/rows.ts'
 import type { Bucket } from '../sums/tallies.ts'
 
-/** none: nobody knows, a gap and no zero. some: a part of it is missing. */
+/** none: unknown, shown as a gap rather than zero. some: a part is missing. */
 type Knowledge = 'all' | 'some' | 'none'
 
 /**
- * How much is known of what is made of some measures, of those apps (null: of all of them), bucket by bucket; null where
- * that is all of every one.
+ * How much of a figure made of some measures and apps (null: all apps) is known, for each bucket; null where all of
+ * every bucket is known.
  */
 export type KnownOf = (
   measures: readonly Measure[],
   apps: readonly string[] | null,
 ) => readonly Knowledge[] | null
 
-/** How much of a measure of an app is known, bucket by bucket. */
+/** How much of one app’s measure is known in each bucket. */
 type MeasureKnowledge = { app_id: string; measure: Measure; of_ledger: boolean; known: readonly Knowledge[] }
 
 /**
- * A figure is known where each measure that it is made of is, of every app: what one app is known to have is no sum of
- * two. Of what the ledger alone tells one app is enough, and the sum is not whole: it may never hear of an app that has
- * nothing to tell. Of a flow some days are enough, and it is not whole; a change is known where what it changed from is,
- * and is whole where both its ends are. A ratio is whole where both its parts are.
+ * A figure is known where each of its measures is known for every app: one app’s value is no sum of two. For a measure
+ * that only the ledger has, one app is enough, and the sum is partial: an app without activity may never appear. For a
+ * flow some days are enough, and it is partial. A change is known where its starting value is, and whole where both its
+ * ends are. A ratio is whole where both its parts are.
  */
 export function knowledgeOf(
   from: readonly JoinedMeasureDays[],
@@ -72,13 +72,13 @@ export function knowledgeOf(
 const leastOf = (all: readonly Knowledge[]): Knowledge =>
   all.includes('none') ? 'none' : all.includes('some') ? 'some' : 'all'
 
-/** Of what each app by itself is known as far as this. */
+/** Combines what each app alone is known to have. */
 function ofApps(all: readonly Knowledge[]): Knowledge {
   const least = leastOf(all)
   return least === 'none' && all.some((one) => one !== 'none') ? 'some' : least
 }
 
-/** How many days before each one, from `first` on, are known, and how many are whole. */
+/** Prefix counts: how many days from `first` up to each day are known and whole. */
 type Counts = { first: DayNumber; last: DayNumber; known: Uint32Array; whole: Uint32Array }
 
 function countsOf({ days }: JoinedMeasureDays): Counts {
@@ -92,7 +92,7 @@ function countsOf({ days }: JoinedMeasureDays): Counts {
   return { first, last: first + days.length - 1, known, whole }
 }
 
-/** How much of the days from one to another is known. */
+/** How much of the days `from` to `until` is known. */
 function within({ first, last, known, whole }: Counts, from: DayNumber, until: DayNumber): Knowledge {
   const [begin, end] = [Math.max(from, first) - first, Math.min(until, last) - first + 1]
   const countBetween = (sums: Uint32Array): number => (sums[end] ?? 0) - (sums[begin] ?? 0)

@@ -1,4 +1,4 @@
-/** What we compute: how an organization stands: today's levels, this month's flows, and those a month before. */
+/** The overview of an organization: current levels, this month’s flows, and both a month before. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Basis } from '../../money.ts'
 import { yieldToEventLoop } from '../../turns.ts'
@@ -13,7 +13,7 @@ import type { Point } from './points.ts'
 import type { SeriesQuery, SeriesReader, SeriesScope, SnapshotScope } from './series.ts'
 import type { Lag } from './snapshot_reads.ts'
 
-/** A metric, or a part of it, now and a month before. */
+/** A metric or one of its parts, now and a month before. */
 type OverviewFigure = {
   metric: MetricName
   part: string | null
@@ -25,18 +25,21 @@ type OverviewFigure = {
   previous: Point
 }
 
-/** Flows are of this month up to today and of the month before up to the same day; levels are those at their ends. */
+/**
+ * Flows cover this month through today, and the previous month through the same day. Levels are those at the end of
+ * these ranges.
+ */
 type OrganizationOverview = {
   organization_id: string
   apps: string[]
   environment: Environment
   time_zone: string
   currency: string
-  /** What money is told in; what is known as gross alone is left out of proceeds. */
+  /** The basis of money. With proceeds, metrics known only as gross are left out. */
   basis: Basis
-  /** How far the figures are behind the facts; null where they are not. */
+  /** How far the figures lag behind the facts; null where they are current. */
   behind: Lag | null
-  /** By which length of a month prices of days and weeks are made monthly. */
+  /** The month length that makes prices per day or week monthly. */
   month_length: Factors
   today_on: string
   this_month: { from_on: string; until_on: string }
@@ -51,7 +54,7 @@ type Deps = { metrics: Pick<Metrics, 'progress'>; series: SeriesReader }
 export type Overview = ReturnType<typeof openOverview>
 
 export function openOverview({ metrics, series }: Deps) {
-  /** How each of some organizations stands. Waits up to `patience_ms` for figures that are due, or a little (null). */
+  /** The overviews of some scopes. Waits up to `max_wait_ms` for figures that are due; null: the configured wait. */
   async function overview(
     scopes: readonly SeriesScope[],
     basis: Basis = 'gross',
@@ -69,7 +72,7 @@ export function openOverview({ metrics, series }: Deps) {
     const figures: OverviewFigure[] = []
     for (const name of METRIC_NAMES) {
       const { bases } = DEFINITIONS[name]
-      // Money that is known before tax and commission alone must not stand among what is after.
+      // Gross amounts must not appear among proceeds.
       if (basis === 'proceeds' && isMoney(DEFINITIONS[name]) && !bases.includes(basis)) continue
       const effectiveBasis = bases.includes(basis) ? basis : 'gross'
       figures.push(...(await figuresOf(scope, name, effectiveBasis, { now, before })))
@@ -126,6 +129,6 @@ export function openOverview({ metrics, series }: Deps) {
   return overview
 }
 
-/** A level is told at the end of its last day. */
+/** A level is read at the end of its last day. */
 const bucketFor = (kind: Kind, { from, until }: Bucket): Bucket =>
   kind === 'level' ? { from: until, until } : { from, until }

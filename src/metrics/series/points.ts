@@ -1,4 +1,4 @@
-/** What we compute: the points of a series, each with what it leaves out and whether it may yet change. */
+/** Builds the points of series, with the amounts they leave out and whether they may still change. */
 import { type Definition, isMoney } from '../definitions/definition.ts'
 import { type DayNumber, dayText } from '../lineage/calendar.ts'
 import { fiscalMonthOf } from '../lineage/fiscal.ts'
@@ -16,24 +16,30 @@ import type { IsProvisional } from './finality.ts'
 import { type Figure, type FormulaLine, measuresOf, type TallyOf } from './formula_lines.ts'
 import type { KnownOf } from './knowledge.ts'
 
-/** Amounts that no rate is known for, in their own currency, beside what the point says. */
+/** Amounts without a known rate, in their own currency; the point’s figure excludes them. */
 export type NotConverted = { currency: string; milli?: number; numerator?: number; denominator?: number }
 
 /** A fiscal month as Apple's finance reports name it, `2026-02`, and its last day. */
 type FiscalMonth = { fiscal_month: string; until_on: string }
 
-/** The first day of a point, and of a fiscal month what else names it. */
+/** The first day of a point; for a fiscal month also its name and last day. */
 type PointLabel = { on: string } & Partial<FiscalMonth>
 
-/** A figure that is null is not known, and a gap. `on`: the first day of the day, week or month. `complete`: it is over, and nothing of it waits for a rate or an end. */
+/**
+ * A null figure is unknown, and a gap. `on`: the first day of the interval. `complete`: the interval is over, and
+ * nothing in it waits for a rate or an end.
+ */
 export type Point = Figure & PointLabel & { complete: boolean; not_converted?: NotConverted[] }
 
-/** `value` of the split, null for the whole; or `others`: of how many values the sum. `part` of the metric, null for all of it. */
+/**
+ * `value` of the split, null for the total; `others`: the number of values that the series combines. `part` of the
+ * metric, null for the total.
+ */
 export type Series = { value: string | null; others: number; part: string | null; points: Point[] }
 
 type Measures = ReadonlyMap<Measure, Tally>
 
-/** What a split has for one value, or for several that are told as one; `values` are those, null for the whole. */
+/** The sums of one value of a split, or of several combined; `values` lists them, null for the total. */
 type SplitSlice = {
   value: string | null
   values: readonly string[] | null
@@ -46,19 +52,19 @@ export type SeriesContext = {
   definition: Definition
   lines: readonly FormulaLine[]
   levels: readonly Measure[]
-  /** The first day of each bucket, and whether what is in it may yet change. */
+  /** The label of each bucket, and whether its figures are final. */
   buckets: readonly { label: PointLabel; isFinal: boolean }[]
-  /** How much is known of what is made of some measures. */
+  /** How much of a figure made of some measures is known. */
   knownOf: KnownOf
   /** Whether the values of slices are apps. */
   isByApp: boolean
-  /** The parts that are nothing throughout, too. */
+  /** Whether to include parts that are zero throughout. */
   with_empty_parts: boolean
 }
 
 type BucketOptions = { today: DayNumber; isProvisional: IsProvisional; interval: Interval }
 
-/** What holds for a bucket whatever the value: whether it is over, and nothing in it is provisional. */
+/** The label and finality of each bucket: final when it is over and no rate in it is provisional. */
 export const contextBuckets = (
   buckets: readonly Bucket[],
   { today, isProvisional, interval }: BucketOptions,
@@ -73,7 +79,7 @@ const fiscalMonthIn = ({ from, until }: Bucket): FiscalMonth => ({
   until_on: dayText(until),
 })
 
-/** The whole as one slice. */
+/** The total as one slice. */
 export const wholeOf = (tallies: Tallies, unconverted: Unconverted): SplitSlice => ({
   value: null,
   values: null,
@@ -82,7 +88,7 @@ export const wholeOf = (tallies: Tallies, unconverted: Unconverted): SplitSlice 
   unconverted: ofValue(unconverted, ''),
 })
 
-/** The greatest `limit` values of a split by themselves, greatest first, and the others as one. */
+/** The largest `limit` values of a split, largest first, and one slice that combines the others. */
 export function slicesOf(
   tallies: Tallies,
   unconverted: Unconverted,
@@ -119,7 +125,7 @@ const isNonZero = (tallies: Measures = new Map()): boolean =>
       [milli, count].some((some) => some.some((one) => one !== 0)),
   )
 
-/** A level by what it is at the end, a flow by all that moved. */
+/** The size that orders a split’s values: a level at its end, a flow by its total. */
 function magnitudeOf(tallies: Measures, measures: readonly Measure[], column: 'milli' | 'count'): number {
   const summed = (measure: Measure): number => {
     const tally = tallies.get(measure)
@@ -190,7 +196,7 @@ function sumsIn(tallies: Measures, buckets: number): (measure: Measure) => Tally
   return (measure) => tallies.get(measure) ?? nothing
 }
 
-/** Which buckets may yet change. */
+/** The buckets that may still change. */
 function pendingIn(
   { pendingOf, pending_by }: FormulaLine,
   of: TallyOf,
@@ -202,17 +208,17 @@ function pendingIn(
   return pending?.map((one, at) => one && known?.[at] !== 'none')
 }
 
-/** A ratio of something is something, whatever its part of it. */
+/** A ratio counts as zero only if its numerator is. */
 const isZero = ({ milli = 0, count = 0, numerator = 0 }: Figure): boolean =>
   milli === 0 && count === 0 && numerator === 0
 
-/** A point of the same figures, none of which anybody knows. */
+/** A point with the same fields, all unknown. */
 function gapOf(figure: Figure, label: PointLabel): Point {
   const names = Object.keys(figure) as (keyof Figure)[]
   return { ...Object.fromEntries(names.map((name) => [name, null])), ...label, complete: false }
 }
 
-/** A chart has thousands of them, so each is made in one go. */
+/** Builds each point in one object literal: a chart has thousands. */
 function pointOf(
   figure: Figure,
   label: PointLabel,
@@ -229,7 +235,7 @@ const notConvertedAt = (unconvertedFigures: readonly UnconvertedFigures[], at: n
     ? []
     : unconvertedFigures.flatMap(({ currency, figures }) => notConverted(currency, figures[at]))
 
-/** What could not be converted is never unknown. */
+/** Amounts that could not be converted; these are never unknown. */
 function notConverted(currency: string, { milli, numerator, denominator }: Figure = {}): NotConverted[] {
   if (milli) return [{ currency, milli }]
   if (!numerator && !denominator) return []
@@ -242,8 +248,8 @@ function notConverted(currency: string, { milli, numerator, denominator }: Figur
   ]
 }
 
-/** @throws RangeError where a sum is more than a number holds exactly. */
+/** @throws RangeError where a sum exceeds the safe integers. */
 function assertExact({ milli, numerator, denominator }: Figure): void {
   const isExact = [milli, numerator, denominator].every((one) => Number.isSafeInteger(one ?? 0))
-  if (!isExact) throw new RangeError('a sum is too great to be exact')
+  if (!isExact) throw new RangeError('a sum exceeds the range of exact integers')
 }

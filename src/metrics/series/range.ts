@@ -1,4 +1,4 @@
-/** What may be asked: which days of a metric, and by which time zone. */
+/** The range of a request: its first and last day, its time zone, and their checks. */
 import type { FieldError } from '../../errors.ts'
 import { type DayNumber, dayNumber, dayText } from '../lineage/calendar.ts'
 import { fiscalMonthDays, fiscalMonthOf } from '../lineage/fiscal.ts'
@@ -7,7 +7,7 @@ import { DEFAULT_BUCKETS, defaultStart, fiscalCalendarEnd, type Interval } from 
 
 const YEARS_MOST = 5
 
-/** What of a query says which days. */
+/** The parameters that select days. */
 type RangeInput = {
   from?: string | undefined
   to?: string | undefined
@@ -15,7 +15,7 @@ type RangeInput = {
   compare?: 'previous' | undefined
 }
 
-/** By whose days a query is answered: fiscal months consist of Pacific days. */
+/** The time zone of a request: fiscal months consist of Pacific days. */
 export const zoneOf = ({
   interval,
   zone,
@@ -27,20 +27,20 @@ export const zoneOf = ({
 const lastDayOf = ({ to }: RangeInput, today: DayNumber): DayNumber =>
   to === undefined ? today : Math.min(dayNumber(to), today)
 
-/** The days asked for, `today` the last of them at most. To be called for what `rangeFaults` finds nothing wrong with. */
+/** The requested days, through `today` at most. Call it only if `rangeFaults` returns none. */
 export function rangeOf(query: RangeInput, today: DayNumber): Bucket {
   const { from, interval } = query
   const until = lastDayOf(query, today)
   return { from: from === undefined ? defaultStart(until, interval) : dayNumber(from), until }
 }
 
-/** What is wrong with the days asked for; empty where nothing is. */
+/** The faults of the requested days; empty where there are none. */
 export function rangeFaults(query: RangeInput, today: DayNumber): FieldError[] {
   const { from, to } = query
   if (from !== undefined && to !== undefined && from > to)
     return [{ path: 'to', message: `must not be before ${from}, the first day` }]
   if (from !== undefined && dayNumber(from) > today)
-    return [{ path: 'from', message: `lies in the future; today is ${dayText(today)}` }]
+    return [{ path: 'from', message: `must not be in the future; today is ${dayText(today)}` }]
   const unknown = fiscalFaults(query, today)
   if (unknown.length > 0) return unknown
   const range = rangeOf(query, today)
@@ -50,7 +50,7 @@ export function rangeFaults(query: RangeInput, today: DayNumber): FieldError[] {
   return isLong ? [{ path: 'from', message: `must be at most ${YEARS_MOST} years before the last day` }] : []
 }
 
-/** Apple publishes its fiscal calendar by the year: of days beyond it no fiscal month is known. */
+/** Apple publishes its fiscal calendar year by year; days beyond it have no known fiscal month. */
 function fiscalFaults(query: RangeInput, today: DayNumber): FieldError[] {
   if (query.interval !== 'fiscal_month') return []
   const last = fiscalMonthOf(lastDayOf(query, today))
@@ -59,5 +59,5 @@ function fiscalFaults(query: RangeInput, today: DayNumber): FieldError[] {
   const first = from === undefined ? last - DEFAULT_BUCKETS.fiscal_month + 1 : fiscalMonthOf(dayNumber(from))
   const earliest = first === null || compare === undefined ? first : 2 * first - last - 1
   const isKnown = earliest !== null && fiscalMonthDays(earliest) !== null
-  return isKnown ? [] : [{ path: 'from', message: 'lies before the first fiscal month known' }]
+  return isKnown ? [] : [{ path: 'from', message: 'must not be before the first known fiscal month' }]
 }

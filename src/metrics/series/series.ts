@@ -1,4 +1,4 @@
-/** What we compute: the answer to a question about a metric: its series, those before them, and how sure they are. */
+/** Answers requests for one metric: its series, those of the previous range, and their certainty. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { App } from '../../apps/apps.ts'
 import type { Organization } from '../../apps/organizations.ts'
@@ -40,12 +40,12 @@ import {
   sourceRanges,
 } from './source_ranges.ts'
 
-/** Points of a split drawn in one turn of the event loop. */
+/** Points of a split computed in one turn of the event loop. */
 const POINTS_AT_ONCE = 2_000
 
 /**
- * Whose figures: apps of one organization. There is at least one app. `shown`: the generation that is being read, by which
- * the organization's currency and time zone are those of its figures.
+ * The apps of one organization, at least one. `shown`: the generation that is read; its time zone and base currency
+ * apply.
  */
 export type SeriesScope = {
   organization: Organization
@@ -57,7 +57,7 @@ export type SeriesScope = {
 
 export type SnapshotScope = SeriesScope & { shown: ReadSnapshot }
 
-/** What is asked for a stretch of days. */
+/** A request without its range. */
 export type SeriesQuery = Pick<
   SeriesRequest,
   | 'name'
@@ -87,21 +87,21 @@ export type SeriesAnswer = SeriesRange & {
   today_on: string
   interval: Interval
   split: Split | null
-  /** What money is in; null where there is none. */
+  /** The currency of money; null where there is none. */
   currency: string | null
   basis: Basis
-  /** By which length of a month prices of days and weeks are made monthly. */
+  /** The month length that makes prices per day or week monthly. */
   month_length: Factors
   view: string | null
   refunds: Refunds | null
-  /** Stretches that reports tell of, alone or with the ledger; where there is none, the ledger alone. */
+  /** The ranges with figures from reports; empty where all come from the ledger. */
   sources: SourceRange[]
   cutovers: MeasureCutover[]
-  /** Of proceeds: how much is known how surely, in thousandths. */
+  /** With proceeds: how much is known with which certainty, in thousandths. */
   proceeds_known: Record<'exact' | 'ratio' | 'estimated', number> | null
   first_on: string | null
   rebuilding: RebuildProgress | null
-  /** How far the figures are behind the facts; null where they are not. */
+  /** How far the figures lag behind the facts; null where they are current. */
   behind: Lag | null
   previous: SeriesRange | null
 }
@@ -135,10 +135,10 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
     return settings.calendarOf(zone === 'own' ? time_zone : PACIFIC)
   }
 
-  /** The day it is now, in the scope's time zone. */
+  /** The current day in the scope’s time zone. */
   const todayOf = (scope: SeriesScope): DayNumber => calendarOf(scope).dayOf(clock())
 
-  /** The answer to a question. It waits up to `patience_ms` for figures that are due, or a little (null). */
+  /** Answers a request. Waits up to `max_wait_ms` for figures that are due; null: the configured wait. */
   const answer = (
     scope: SeriesScope,
     request: SeriesRequest,
@@ -181,7 +181,7 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
     }
   }
 
-  /** The series of a stretch of days, whatever their length, and what they are joined from. */
+  /** The series of the given buckets, and the sources of their days. */
   async function seriesIn(
     scope: SnapshotScope,
     query: SeriesQuery,
@@ -239,7 +239,7 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
     return { tallies, unconverted: of_money ? await unconvertedFor(sumQuery) : new Map(), from }
   }
 
-  /** What no rate is known for. Only the whole is kept summed; the rest is in the rows that wait for a rate. */
+  /** Amounts without a rate. Only totals are stored as sums; the rest is in the rows that wait for a rate. */
   async function unconvertedFor(sumQuery: SumQuery): Promise<Unconverted> {
     if (sumQuery.currency !== null) return new Map()
     const whole = sums.unconverted(sumQuery)
@@ -257,10 +257,10 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
   return { answer, withSnapshot, seriesIn, todayOf, calendarOf, read: sums.read, close: thread.close }
 }
 
-/** What is asked for by name is told, even if it is nothing. */
+/** A part requested by name is included even if it is zero. */
 const isOnePart = ({ part, split }: SeriesQuery): boolean => part !== null && split === null
 
-/** The lines that are asked for, of a split one alone, and what they need from before. */
+/** The requested lines, a single one for a split, and the levels they need. */
 function formulaFor(query: SeriesQuery): Formula {
   const { lines, ...formula } = formulaOf(query.name, query)
   const isOne = query.part !== null || query.split !== null

@@ -1,4 +1,4 @@
-/** What may be asked: of a metric: which days, split and filtered how, in which money. */
+/** The query parameters of a metric’s series, and their checks: range, filters, split, currency and basis. */
 import * as v from 'valibot'
 import { isDay } from '../../days.ts'
 import { type FieldError, Refusal } from '../../errors.ts'
@@ -14,7 +14,7 @@ import { EXCLUDED_PARTS } from './excluded_parts.ts'
 import { type FormulaOptions, formulaOf, type Refunds } from './formulas.ts'
 import { rangeFaults, rangeOf } from './range.ts'
 
-/** One line for each point of each series, or one for each point with a column for each series. */
+/** CSV layouts. long: a line for each point of each series. wide: a line for each point, a column for each series. */
 const LAYOUTS = ['long', 'wide'] as const
 export type Layout = (typeof LAYOUTS)[number]
 
@@ -40,61 +40,65 @@ const words = (pattern: RegExp, message: string, description: string) =>
     v.description(`${description}, separated by commas`),
   )
 
-/** Whose figures: of which apps, by whose days. */
+/** Parameters that select apps, an environment and whose days count. */
 export const ScopeParams = v.object({
   app: v.optional(words(/./, '', 'Bundle ids or app ids')),
   organization: v.optional(
-    v.pipe(v.string(), v.description('The id of one; needed where a token reads several')),
+    v.pipe(v.string(), v.description('An organization id. Required where the token reads several')),
   ),
   environment: v.optional(v.picklist(['production', 'sandbox']), 'production'),
   zone: v.optional(
     v.pipe(
       v.picklist(['own', 'pacific']),
-      v.description('Days of the organization’s own time zone, or those of Apple’s reports'),
+      v.description('own: days in the organization’s time zone. pacific: days as in Apple’s reports'),
     ),
     'own',
   ),
 })
 
-/** `{name}` and its days, all optional. */
+/** The parameters of `/metrics/{name}`, all optional. */
 export const SeriesParams = v.object({
   ...ScopeParams.entries,
-  from: v.optional(day('The first day; the week, month or fiscal month that has it is told whole')),
-  to: v.optional(day('The last day; today at most')),
+  from: v.optional(day('The first day. Its week, month or fiscal month is included whole')),
+  to: v.optional(day('The last day, at most today')),
   interval: v.optional(
     v.pipe(
       v.picklist(INTERVALS),
       v.description(
-        'Weeks begin on Mondays. fiscal_month: Apple’s, by which it pays; its days are Pacific, whatever `zone` says',
+        'Weeks begin on Monday. fiscal_month: the months by which Apple pays, in Pacific days whatever `zone` is',
       ),
     ),
     'day',
   ),
   product: v.optional(words(/./, '', 'Product ids')),
   country: v.optional(
-    words(/^[A-Z]{3}$/, 'must be countries of three letters, as in USA', 'Storefronts, ISO 3166 alpha-3'),
+    words(
+      /^[A-Z]{3}$/,
+      'must be country codes of three letters, such as USA',
+      'Storefronts, ISO 3166 alpha-3',
+    ),
   ),
   period: v.optional(
-    words(/^P\d{1,4}[DWMY]$/, 'must be periods as in P1M', 'Subscription periods, ISO 8601'),
+    words(/^P\d{1,4}[DWMY]$/, 'must be periods such as P1M', 'Subscription periods, ISO 8601'),
   ),
   offer: v.optional(
     words(
       /^(trial|free_offer|intro|offer|paid|none)$/,
-      'must be of trial, free_offer, intro, offer, paid, none',
+      'must be among trial, free_offer, intro, offer, paid, none',
       'Kinds of offer',
     ),
   ),
   attribute: v.optional(
     v.pipe(
       v.string(),
-      v.regex(/^[^="\\]{1,64}=/, 'must be a key, "=" and a value, as in plan=pro'),
-      v.description('Only subscriptions linked to users with this attribute: key=value. Slower'),
+      v.regex(/^[^="\\]{1,64}=/, 'must be a key, "=" and a value, such as plan=pro'),
+      v.description('Only subscriptions linked to users with this attribute, as key=value. Slower'),
     ),
   ),
   split: v.optional(
     v.pipe(
       v.string(),
-      v.description('A series for each value of one of the metric’s `splits`; largest first'),
+      v.description('One of the metric’s `splits`: one series for each value, the largest first'),
     ),
   ),
   limit: v.optional(
@@ -105,53 +109,56 @@ export const SeriesParams = v.object({
       v.transform(Number),
       v.minValue(1, 'must be at least 1'),
       v.maxValue(MAX_VALUES, `must be at most ${MAX_VALUES}`),
-      v.description(`How many values of a split by themselves, 1 to ${MAX_VALUES}; the others as one`),
+      v.description(`How many values of a split have a series, 1 to ${MAX_VALUES}. The others share one`),
     ),
     '20',
   ),
   currency: v.optional(
     v.pipe(
       v.string(),
-      v.regex(/^[A-Z]{3}$/, 'must be a currency of three letters, as in EUR'),
+      v.regex(/^[A-Z]{3}$/, 'must be a currency code of three letters, such as EUR'),
       v.description(
-        'Only what was charged in this currency, in it; without, everything in the base currency',
+        'Only charges in this currency, unconverted. By default, everything in the base currency',
       ),
     ),
   ),
   basis: v.optional(
     v.pipe(
       v.picklist(['gross', 'proceeds']),
-      v.description('What customers were charged, or what is left after tax and Apple’s commission'),
+      v.description('gross: what customers were charged. proceeds: after tax and Apple’s commission'),
     ),
     'gross',
   ),
   compare: v.optional(
-    v.pipe(v.picklist(['previous']), v.description('With as many days, weeks or months right before them')),
+    v.pipe(v.picklist(['previous']), v.description('Adds as many intervals directly before the range')),
   ),
   refunds: v.optional(
-    v.pipe(v.picklist(['refund_day', 'purchase_day']), v.description('The day a refund counts for')),
+    v.pipe(v.picklist(['refund_day', 'purchase_day']), v.description('The day on which a refund counts')),
   ),
-  view: v.optional(v.pipe(v.string(), v.description('One of the metric’s `views`; its first unless said'))),
+  view: v.optional(v.pipe(v.string(), v.description('One of the metric’s `views`. By default, the first'))),
   layout: v.optional(
     v.pipe(
       v.picklist(LAYOUTS),
       v.description(
-        'Of comma-separated values: a line for each point of each series, or a column for each series',
+        'Layout of CSV. long: one line for each point of each series. wide: one column for each series',
       ),
     ),
   ),
   part: v.optional(
-    v.pipe(v.string(), v.description('One part of the metric; a split shows the whole unless one is named')),
+    v.pipe(
+      v.string(),
+      v.description('One part of the metric. By default, all parts; with a split, the total'),
+    ),
   ),
 })
 
-/** The overview of a place. */
+/** The parameters of the overview. */
 export const OverviewParams = v.object({ ...ScopeParams.entries, basis: SeriesParams.entries.basis })
 
 export type ScopeInput = v.InferOutput<typeof ScopeParams>
 type SeriesInput = v.InferOutput<typeof SeriesParams>
 
-/** A question about one metric that can be answered. */
+/** A valid request for one metric. */
 export type SeriesRequest = {
   definition: Definition
   name: MetricName
@@ -166,25 +173,21 @@ export type SeriesRequest = {
   with_previous: boolean
   refunds: Refunds
   view: string | null
-  /** null for every part, the whole first; of a split the whole alone. */
+  /** null for every part after the total; with a split, null for the total alone. */
   part: string | null
 }
 
-/** @throws Refusal 400 `unknown_metric` with the names that there are. */
+/** @throws Refusal 400 `unknown_metric` with the existing names. */
 export function requireMetric(name: string): MetricName {
   const found = METRIC_NAMES.find((one) => one === name)
   if (found) return found
-  throw new Refusal(
-    400,
-    'unknown_metric',
-    `there is no metric ${name}; there are: ${METRIC_NAMES.join(', ')}`,
-  )
+  throw new Refusal(400, 'unknown_metric', `unknown metric ${name}; use one of: ${METRIC_NAMES.join(', ')}`)
 }
 
 /**
- * What is asked of a metric, at a day.
+ * Resolves the parameters of a request as of a day.
  *
- * @throws Refusal 400 `invalid_request` that names every fault.
+ * @throws Refusal 400 `invalid_request` that lists every fault.
  */
 export function resolveRequest(name: MetricName, query: SeriesInput, today: DayNumber): SeriesRequest {
   const definition: Definition = DEFINITIONS[name]
@@ -223,7 +226,7 @@ const formulaOptions = ({ views }: Definition, { view, refunds, interval }: Seri
   interval,
 })
 
-/** A view has parts of its own; how many cannot be valued is told beside every one. */
+/** Each view has its own parts; the counts of excluded purchases belong to every view. */
 function assertPart(name: MetricName, options: FormulaOptions, part: string | undefined): void {
   if (part === undefined || EXCLUDED_PARTS.some((one) => one === part)) return
   const parts = formulaOf(name, options).lines.flatMap((line) => line.part ?? [])
@@ -249,16 +252,16 @@ function faultsOf(definition: Definition, query: SeriesInput): FieldError[] {
   if (!bases.includes(basis))
     faults.push({ path: 'basis', message: `${name} has no basis ${basis}; it has: ${bases.join(', ')}` })
   if (basis === 'proceeds' && query.attribute !== undefined)
-    faults.push({ path: 'basis', message: 'proceeds are not told by attribute; ask with basis=gross' })
+    faults.push({ path: 'basis', message: 'proceeds are not available by attribute; use basis=gross' })
   if (refunds !== undefined && !has_refund_days)
-    faults.push({ path: 'refunds', message: `${name} does not count refunds; revenue does` })
+    faults.push({ path: 'refunds', message: `${name} has no refunds; use revenue` })
   return faults
 }
 
 const namesOf = (some: readonly Labelled[]): string =>
   some.length === 0 ? 'none' : some.map(({ name }) => name).join(', ')
 
-/** The value as each kind of value that it may be in JSON: a text, and a number or word where it reads as one. */
+/** The JSON forms that the value can have: a string, and a number, boolean or null where it reads as one. */
 function attributeOf(text: string): AttributeFilter {
   const at = text.indexOf('=')
   const value = text.slice(at + 1)

@@ -1,4 +1,4 @@
-/** What we compute: sums over the days of which every measure is known, app by app. */
+/** Sums flows over the days on which every measure is known, app by app. */
 import type { JoinedMeasureDays } from '../joined/tallies.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import {
@@ -13,8 +13,8 @@ import {
 type JoinedSums = { tallies: Tallies; unconverted: Unconverted; from: JoinedMeasureDays[] }
 
 /**
- * Reads as `read` does, and counts of every measure only the days of which all of them are known. `from` says of no other
- * day that it is known. For flows without money: nothing is before the first bucket, and nothing unconverted.
+ * Reads like `read`, and counts only the days on which all measures are known. `from` marks all other days unknown. For
+ * flows without money: there is nothing before the first bucket and nothing to convert.
  */
 export async function readSharedDays(
   query: SumQuery,
@@ -36,7 +36,7 @@ export async function readSharedDays(
   return all
 }
 
-/** Adds each day of a tally to the bucket that it is in; null for a day that does not count. */
+/** Adds each day of a tally to its bucket; null for a day that does not count. */
 function addDays(sum: Tally, { milli, count }: Tally, bucketOf: readonly (number | null)[]): void {
   for (const [index, bucket] of bucketOf.entries()) {
     if (bucket === null) continue
@@ -45,7 +45,7 @@ function addDays(sum: Tally, { milli, count }: Tally, bucketOf: readonly (number
   }
 }
 
-/** Days of which some measure is not known. */
+/** Days on which a measure is unknown. */
 const unknownIn = (from: readonly JoinedMeasureDays[]): ReadonlySet<DayNumber> =>
   new Set(
     from

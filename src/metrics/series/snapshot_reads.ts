@@ -1,4 +1,4 @@
-/** What we remember: questions that are asked while figures are due: they wait a little, and read one generation. */
+/** Runs reads on one generation: waits briefly for figures that are due, and keeps the generation meanwhile. */
 import type { App } from '../../apps/apps.ts'
 import type { Organization } from '../../apps/organizations.ts'
 import type { Store } from '../../store/store.ts'
@@ -11,9 +11,9 @@ import type { Tasks } from '../upkeep/tasks.ts'
 import type { Worker } from '../upkeep/worker.ts'
 
 /**
- * How far an answer is behind the facts: by how many lineages, and days of Apple's reports, since when, and why.
- * catching_up: they are being counted. store: nothing can be written. failed: they cannot be counted. formula: figures are
- * shown as another version of the program counted them, until they are counted again.
+ * How far an answer lags behind the facts: lineages, days of Apple’s reports, since when, and why. catching_up: they
+ * are being counted. store: nothing can be written. failed: they cannot be counted. formula: the figures are those of
+ * another version’s formulas until they are recounted.
  */
 export type Lag = {
   lineages: number
@@ -22,16 +22,16 @@ export type Lag = {
   reason: 'catching_up' | 'store' | 'failed' | 'formula'
 }
 
-/** Whose figures are asked for. `shown`: the generation that is being read already. */
+/** What a read needs: an organization and apps. `shown`: the generation that is already being read. */
 type SnapshotRequest = { organization: Organization; apps: readonly App[]; shown?: ReadSnapshot }
 
 /**
- * What an answer is read from. The organization has the currency and time zone that its figures are counted by.
- * `is_incomplete`: there are lineages that could not be counted.
+ * The generation that an answer is read from. The organization has the currency and time zone of these figures.
+ * `isIncomplete`: some lineages could not be counted.
  */
 export type ReadSnapshot = { generation: Generation; behind: Lag | null; isIncomplete: boolean }
 
-/** A question waits for so many lineages; with more due it is answered at once. */
+/** A request waits for up to this many due lineages; with more it is answered immediately. */
 const MAX_LINEAGES_TO_WAIT = 200
 
 type Deps = {
@@ -59,12 +59,12 @@ export function openSnapshotReads({
   const waits = new Map<string, Promise<void>>()
   let isClosed = false
 
-  /** Ends the waits that are over; to be called after each slice of the worker. */
+  /** Ends the waits that are over. Call it after each slice of the worker. */
   function look(): void {
     for (const check of [...checks]) check()
   }
 
-  /** Resolves when `isDone`, when nothing can be written, or after so many milliseconds. */
+  /** Resolves when `isDone`, when nothing can be written, or after `timeout_ms`. */
   function waitUntil(isDone: () => boolean, timeout_ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(end, timeout_ms)
@@ -84,8 +84,8 @@ export function openSnapshotReads({
   const isRefused = (): boolean => isClosed || worker.isRefused() || store.condition() !== 'ok'
 
   /**
-   * Waits until nothing of some apps is due: for few lineages so long as a question waits, with `patience_ms` for any
-   * number, so long. Those who wait for the same share one wait.
+   * Waits until nothing of some apps is due: for few lineages as long as configured, with `max_wait_ms` for any number,
+   * as long as that. Callers that wait for the same apps share one wait.
    */
   async function waitUntilCurrent(
     generation: Generation,
@@ -118,7 +118,7 @@ export function openSnapshotReads({
     return wait
   }
 
-  /** Waits for figures of some apps, of any organizations, as `reading` does; how far the first that are behind are. */
+  /** Waits for the figures of some apps of any organizations; returns the first lag, null where all are current. */
   async function ready(some: readonly App[], max_wait_ms: number | null = null): Promise<Lag | null> {
     const owners = Map.groupBy(some, ({ organization_id }) => organization_id)
     const all = await Promise.all(
@@ -131,22 +131,22 @@ export function openSnapshotReads({
     return all.find((one) => one !== null) ?? null
   }
 
-  /** How far the figures of some apps are behind now; null where they are not. */
+  /** How far the figures of some apps lag now; null where they are current. */
   function behind(generation: Generation, app_ids: readonly string[] | null): Lag | null {
     const { lineages, since, failed } = due.backlog(generation, app_ids)
     const days = reported.dueDays(generation.id)
     const lag = { lineages, report_days: days.count, since: earliest(since, days.since) }
     if (!generations.isLive(generation))
       return { ...lag, since: generation.stood_still_at, reason: 'formula' }
-    // A task has not marked all that it concerns yet.
+    // A pending task has not marked all of its lineages yet.
     const isBehind = lineages + days.count > 0 || tasks.isPending()
     if (isBehind) return { ...lag, reason: isRefused() ? 'store' : 'catching_up' }
     return failed === 0 ? null : { ...lag, lineages: failed, reason: 'failed' }
   }
 
   /**
-   * What `read` gives of the generation that is shown, which it reads alone: nothing of that is deleted meanwhile. Waits a
-   * little before, or up to `patience_ms`, for figures that are due.
+   * Runs `read` on the shown generation; nothing of it is deleted meanwhile. Waits for figures that are due before
+   * that, up to `max_wait_ms`, or as configured (null).
    */
   async function withSnapshot<Scope extends SnapshotRequest, Found>(
     scope: Scope,
@@ -165,8 +165,8 @@ export function openSnapshotReads({
   }
 
   /**
-   * Brings some lineages up to date before all others. Resolves with whether their figures are those of the facts by now,
-   * at most after so many milliseconds.
+   * Brings some lineages up to date before all others. Resolves with whether their figures contain the newest facts,
+   * after `timeout_ms` at most.
    */
   async function current(some: readonly Numbered[], timeout_ms: number): Promise<boolean> {
     const dueMarks = () =>
@@ -186,7 +186,7 @@ export function openSnapshotReads({
     return dueMarks().length === 0
   }
 
-  /** Ends all waits, whose questions are answered with what there is. */
+  /** Ends all waits; their requests are answered with the figures at hand. */
   function close(): void {
     isClosed = true
     for (const check of [...checks]) check()

@@ -1,4 +1,4 @@
-/** What we compute: which days of a series are from Apple's reports, and how much of them is there. */
+/** Lists which days of a series come from Apple’s reports, and how complete they are. */
 import { isLoss } from '../joined/days.ts'
 import type { JoinedMeasureDays } from '../joined/tallies.ts'
 import { type DayNumber, dayText } from '../lineage/calendar.ts'
@@ -6,9 +6,9 @@ import type { Measure } from '../lineage/rows.ts'
 import type { Bucket } from '../sums/tallies.ts'
 
 /**
- * Days of one source. reports: Apple's own figures. anchored: Apple's at the last day there is, and what the ledger saw
- * since. `rate`: money in the base currency is by the rate of each day, or by that of each charge; null of what is no
- * money. `label`: what Apple calls or counts otherwise than the ledger does, and `note` how; null where it does not.
+ * Days of one source. reports: Apple’s own figures. anchored: the newest report’s value, and what the ledger saw since.
+ * `rate`: whether money is converted at the rate of each day or of each charge; null without money. `label` and `note`:
+ * what Apple names or counts differently from the ledger, and how; null where nothing differs.
  */
 export type SourceRange = {
   app_id: string
@@ -25,23 +25,23 @@ type SourceLabel = Pick<SourceRange, 'label' | 'note'>
 
 const LOST: SourceLabel = {
   label: 'Apple’s count',
-  note: 'Cancellations that Apple reports, at the end of what was paid for, less reactivations. A failed payment is one when Apple gives up, up to 60 days later; a refund is none.',
+  note: 'Cancellations in Apple’s reports, at the end of the paid time, less reactivations. A failed payment counts when Apple stops retrying, up to 60 days later. A refund does not count.',
 }
 const TRIALS: SourceLabel = {
   label: 'Apple’s count',
-  note: 'Conversions and cancellations that Apple reports. A trial whose payment fails is over when Apple gives up.',
+  note: 'Conversions and cancellations in Apple’s reports. A trial whose payment fails ends when Apple stops retrying.',
 }
 const CHARGES: SourceLabel = {
   label: 'Apple’s New and Renewal',
-  note: 'To Apple an upgrade, a resubscription or a refund taken back can be New, and the first payment after a trial is a Renewal.',
+  note: 'Apple may count an upgrade, a resubscription or a reversed refund as New. It counts the first payment after a trial as a Renewal.',
 }
 const GIVEN_BACK: SourceLabel = {
   label: 'Apple’s refunds',
-  note: 'Refunds in part are among what is given back at upgrades.',
+  note: 'Partial refunds are included in the amounts returned at upgrades.',
 }
 const NO_LABEL: SourceLabel = { label: null, note: null }
 
-/** What Apple's reports call or count otherwise. */
+/** What Apple’s reports name or count differently. */
 function sourceLabel(measure: Measure, source: SourceRange['source']): SourceLabel {
   if (source !== 'reports') return NO_LABEL
   if (isLoss(measure)) return LOST
@@ -55,7 +55,7 @@ function rateOf(measure: Measure, source: SourceRange['source']): SourceRange['r
   return source === 'ledger' ? 'charge' : 'day'
 }
 
-/** From which instant on a measure is of another source, `to`; `on` is the Pacific day that begins then. */
+/** The instant from which another source, `to`, provides a measure; `on` is the Pacific day that begins then. */
 export type MeasureCutover = {
   app_id: string
   measure: string
@@ -64,7 +64,7 @@ export type MeasureCutover = {
   to: 'ledger' | 'reports'
 }
 
-/** Each measure's days, those of one source and one after another together. */
+/** The ranges of each measure’s days, consecutive days of one source merged. */
 export function sourceRanges(from: readonly JoinedMeasureDays[], buckets: readonly Bucket[]): SourceRange[] {
   const first = buckets[0]?.from ?? 0
   return from.flatMap(({ app_id, measure, days }) =>
@@ -99,7 +99,7 @@ export const cutoversIn = (from: readonly JoinedMeasureDays[]): MeasureCutover[]
     joins.map(({ day, at, to }) => ({ app_id, measure, on: dayText(day), at, to })),
   )
 
-/** How much of the proceeds is known how surely. */
+/** How much of the proceeds is known with which certainty. */
 export function proceedsKnown(
   from: readonly JoinedMeasureDays[],
 ): Record<'exact' | 'ratio' | 'estimated', number> {

@@ -1,4 +1,4 @@
-/** What we compute: how today goes, beside the days like it, from the same series that everything else is read from. */
+/** Today’s figures next to those of the same weekdays, read from the series. */
 import * as v from 'valibot'
 import type { Clock } from '../../clock.ts'
 import type { Basis } from '../../money.ts'
@@ -10,16 +10,16 @@ import type { Point } from './points.ts'
 import type { SeriesAnswer, SeriesReader, SeriesScope, SnapshotScope } from './series.ts'
 import { resolveRequest, SeriesParams } from './series_request.ts'
 
-/** What a day is compared with: so many of the same day of the week. */
+/** How many of the same weekday a day is compared with. */
 const WEEKS = 8
-/** MRR is told for today and for so many days before it. */
+/** MRR is included for today and this many days before. */
 const DAYS_OF_MRR = 30
 
 const WEEKDAYS = ['thursday', 'friday', 'saturday', 'sunday', 'monday', 'tuesday', 'wednesday'] as const
 
 export type Today = ReturnType<typeof openToday>
 
-/** What of a series is asked for: money of one currency alone, gross or proceeds. */
+/** One currency or all (null), gross or proceeds. */
 type MoneyQuery = { currency: string | null; basis: Basis }
 
 type Deps = { store: Store; clock: Clock; series: SeriesReader }
@@ -31,7 +31,7 @@ export function openToday({ store, clock, series }: Deps) {
     where app_id = ? and environment = ? and origin in ('live', 'recovered', 'backfill') and signed_at >= ? and signed_at < ?
       and type = 'DID_CHANGE_RENEWAL_STATUS' and subtype = 'AUTO_RENEW_DISABLED'`)
 
-  /** Today so far in a scope: revenue beside the usual, what was counted, MRR with its last days, and yesterday. */
+  /** Today so far: revenue and the usual revenue, counters, MRR with its recent days, and yesterday. */
   const today = (scope: SeriesScope, money: MoneyQuery, max_wait_ms: number | null = null) =>
     series.withSnapshot(scope, (one) => todayIn(one, money), max_wait_ms)
 
@@ -77,17 +77,17 @@ export function openToday({ store, clock, series }: Deps) {
   return today
 }
 
-/** The same question that the metric's own address answers. */
+/** The request that `/metrics/{name}` would resolve. */
 const requestFor = (name: MetricName, query: object, today: DayNumber) =>
   resolveRequest(name, v.parse(SeriesParams, query), today)
 
-/** A part of a series on one day; one that is nothing throughout is not told. */
+/** A part on one day. Zero where the answer leaves the part out because it is zero throughout. */
 function pointOf({ series }: SeriesAnswer, part: string | null, on: string): Point {
   const found = series.find((one) => one.part === part)?.points.find((point) => point.on === on)
   return found ?? { on, milli: 0, count: 0, complete: false }
 }
 
-/** The mean of the same day of the week, of those of which anything is known, each of them whole. */
+/** The mean of the same weekday over the known ones, each a whole day. */
 function usualOf(revenue: SeriesAnswer, today: DayNumber) {
   const first = firstKnown(revenue)
   const days = Array.from({ length: WEEKS }, (_, index) => dayText(today - 7 * (index + 1)))
@@ -104,7 +104,7 @@ function usualOf(revenue: SeriesAnswer, today: DayNumber) {
   }
 }
 
-/** The first day that transactions or Apple's reports tell of. */
+/** The first day with transactions or reports. */
 function firstKnown({ first_on, sources }: SeriesAnswer): string | null {
   const reported = sources.filter(({ source }) => source !== 'ledger').map(({ from_on }) => from_on)
   const known = [...(first_on === null ? [] : [first_on]), ...reported].sort()
@@ -122,7 +122,7 @@ function countersOf(revenue: SeriesAnswer, trials: SeriesAnswer) {
   }
 }
 
-/** MRR now, and by how much it is another than at the first of the days told. */
+/** MRR now, and its change since the first of its days. */
 function levelOf({ series }: SeriesAnswer) {
   const points = series.find(({ part }) => part === null)?.points ?? []
   const [before, now] = [points[0]?.milli ?? 0, points.at(-1)]
@@ -138,7 +138,7 @@ function levelOf({ series }: SeriesAnswer) {
   }
 }
 
-/** What was charged yesterday, what of it stays, and how much of that is estimated. */
+/** Yesterday’s charges, their proceeds, and the share of these that is estimated. */
 function yesterdayOf(gross: SeriesAnswer, proceeds: SeriesAnswer) {
   const known = proceeds.proceeds_known ?? { exact: 0, ratio: 0, estimated: 0 }
   return {

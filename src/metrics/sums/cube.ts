@@ -1,4 +1,4 @@
-/** What we remember: the sums of all rows by day, whole and by each single dimension, so that a chart reads few of them. */
+/** Stores the sums of all rows by day, in total and by each single dimension, so that a chart reads few rows. */
 import type { Environment } from '../../apple/payloads.ts'
 import { openHook } from '../../hooks.ts'
 import type { Store } from '../../store/store.ts'
@@ -6,8 +6,9 @@ import type { Calendar, DayNumber } from '../lineage/calendar.ts'
 import type { Measure, MetricRow } from '../lineage/rows.ts'
 
 /**
- * all: in the base currency. currency: in each currency as it was charged. unconverted: what no rate was known for, in
- * its own. The others split the base currency; fine has a value for each combination of all dimensions and currency.
+ * all: totals in the base currency. currency: in each currency as charged. unconverted: amounts without a known rate,
+ * in their own currency. The others split the base currency; fine has a value for each combination of all dimensions
+ * and currency.
  */
 export type Dimension =
   | 'all'
@@ -33,16 +34,16 @@ type DaySum = { day: DayNumber; milli: number; base_milli: number; count: number
 
 type Sum = Omit<DaySum, 'day'>
 type SumScope = Pick<SumSeries, 'generation' | 'app_id' | 'environment'>
-/** What rows add (sign 1) or take away (-1), the first of the calendars being the organization's own. */
+/** Rows to add (sign 1) or remove (-1). The first calendar is the organization’s. */
 type RowChanges = {
   place: SumScope
   calendars: readonly Calendar[]
   changes: readonly (readonly [MetricRow, sign: 1 | -1])[]
 }
-/** What is to be added where, by series and day. */
+/** The changes of sums, by series and day. */
 type SeriesCells = Map<string, { series: SumSeries; days: Map<DayNumber, Sum> }>
 
-/** By what a series is found among cells. */
+/** The key of a series in a map. */
 export const seriesName = (of: SumSeries): string => `${placeName(of)}\n${of.dimension}\n${of.value}`
 const placeName = ({
   generation,
@@ -54,7 +55,7 @@ const placeName = ({
 
 const SERIES_CACHE_SIZE = 50_000
 
-/** What was added to each day of a series. */
+/** The change of each day of a series. */
 export type WrittenDays = ReadonlyMap<DayNumber, Sum>
 export type Cube = ReturnType<typeof openCube>
 
@@ -72,16 +73,16 @@ export function openCube(store: Store) {
   const known = new Map<string, number>()
   const daysWritten = openHook<[id: number, series: SumSeries, days: WrittenDays]>()
 
-  /** Sums of many rows that gather in memory, and are written in one unit of work. */
+  /** Collects the sums of many rows in memory and writes them in one unit of work. */
   function openSumBuffer() {
     const cells: SeriesCells = new Map()
 
-    /** Adds rows and takes others away, each where it belongs. */
+    /** Adds or removes rows in all of their series. */
     function add({ place, calendars, changes }: RowChanges): void {
       for (const [row, sign] of changes) {
         const parts = partsOf(row)
         for (const calendar of calendars) {
-          // All that the days of Apple's reports are asked for.
+          // In Pacific days only the totals are read.
           const some = calendar === calendars[0] ? parts : parts.slice(0, 1)
           const series = { ...place, zone: calendar.zone, measure: row.measure }
           addParts(series, calendar.dayOf(row.on_at), some, sign)
@@ -142,7 +143,7 @@ export function openCube(store: Store) {
     const cached = known.get(name)
     if (cached !== undefined) return cached
     const id = find.get(series)?.id ?? Number(addSeries.run(series).lastInsertRowid)
-    // Only what is on disk: a row that was undone gives its number away again.
+    // After the commit: a row that was rolled back frees its number for another.
     store.afterCommit(() => {
       if (known.size >= SERIES_CACHE_SIZE) known.clear()
       known.set(name, id)
@@ -152,7 +153,7 @@ export function openCube(store: Store) {
 
   return {
     openSumBuffer,
-    /** Calls the listener after the commit of each series whose sums changed. */
+    /** Calls the listener after the commit for each series whose sums changed. */
     onWritten: daysWritten.add,
   }
 }
@@ -160,8 +161,8 @@ export function openCube(store: Store) {
 type Part = readonly [Dimension, value: string, Sum]
 
 /**
- * Where one row goes. First what it is by every dimension at once. Sums over several currencies are in the base currency
- * alone.
+ * The series that a row belongs to, the one of all dimensions first. Sums over several currencies are in the base
+ * currency only.
  */
 function partsOf(row: MetricRow): readonly Part[] {
   const { product_id, storefront, period, offer, currency, milli, count } = row

@@ -1,16 +1,16 @@
-/** What we remember: kept sums by day that were read lately, in memory, and brought up to date as others are written. */
+/** Caches recently read daily sums in memory, and updates them as sums are written. */
 import { setImmediate } from 'node:timers/promises'
 import type { Store } from '../../store/store.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import type { SumSeries, WrittenDays } from './cube.ts'
 import type { Sum } from './tallies.ts'
 
-/** Sums of one measure of one app by one dimension. */
+/** The sums of one measure of one app by one dimension. */
 export type DaySumSource = Omit<SumSeries, 'value'>
 
 /**
- * What is made of the sum of one day and value where that is not the sum itself. `of` gives for what it counts instead of
- * `key`, and how much; `version` another value whenever the same sum may come to something else.
+ * Maps the sum of one day and value to something else. `of` returns the keys that it counts for instead of `key`, and
+ * the amounts. `version` changes whenever the same sum may map to another result.
  */
 export type SumMapping = {
   of: (of: { value: string; key: string; day: DayNumber }, sum: Sum) => { key: string; sum: Sum }
@@ -18,9 +18,8 @@ export type SumMapping = {
 }
 
 /**
- * What is wanted of them. `name` stands for `keyOf` (what a value counts for, null where it does not) and for `worth`.
- * `is_original`: money as it was charged instead of in the base currency. `has_before`: what went before the first day,
- * too.
+ * Which sums to read. `name` identifies `keyOf` (the key that a value counts for, null for none) and `mapping`.
+ * `is_original`: money as charged instead of in the base currency. `has_before`: includes the sum before the first day.
  */
 type DaySumSelection = {
   name: string
@@ -30,36 +29,36 @@ type DaySumSelection = {
   mapping?: SumMapping
 }
 
-/** What went before the first day, and then each day's sums up to the last that has any. */
+/** The sum before the first day, then each day’s sums up to the last non-empty day. */
 export type DaySums = { before: Sum; milli: Float64Array; count: Float64Array; days: number }
 
-/** By what they count for; the first place of each line is the day `from`. */
+/** Sums by key; the first element of each line is the day `from`. */
 type GroupedDaySums = { from: DayNumber; of: ReadonlyMap<string, DaySums> }
 
 type Entry = DaySumSelection & {
-  /** Under which it is kept. */
+  /** The key in the cache. */
   key: string
   from: DayNumber
   of: Map<string, DaySums>
   watch_key: string
-  /** Series that were not read yet: what is written of them will be read. */
+  /** Series not read yet. Their written changes need no update: the read includes them. */
   unread: Set<number>
-  /** That of `worth` when reading began. */
+  /** The version of `mapping` when the read began. */
   version: unknown
   ready: Promise<void>
-  /** Of its lines together; counted for as long as it is kept. */
+  /** The total size of its lines while it is cached. */
   cells: number
 }
 
-/** Days read before others get their turn, and those of which the worth is found. */
+/** Days to read, and days to map, before yielding to the event loop. */
 const DAYS_AT_ONCE = 20_000
 const MAPPED_AT_ONCE = 1_000
-/** How often lines are read anew where what is made of them became something else meanwhile. */
+/** How often a read is repeated when the mapping’s version changes meanwhile. */
 const MAX_TRIES = 5
 const BEGINNING: DayNumber = -100_000
-/** Places of all lines together, of 16 bytes each. */
+/** The capacity of the cache in array elements, of 16 bytes each. */
 const MAX_CELLS = 1_500_000
-/** Room for the days to come. */
+/** Spare elements for the coming days. */
 const SPARE_DAYS = 40
 
 export type DaySumCache = ReturnType<typeof openDaySumCache>
@@ -83,14 +82,14 @@ export function openDaySumCache(store: Store) {
       `select ${column} as milli, count from metric_days where series_id = ? and day = ?`,
     ),
   })
-  // As it was charged, or in the base currency: what is not read need not be carried over.
+  // Two statements, so that a read transfers only the column that it needs.
   const [original, base] = [columns('milli'), columns('base_milli')]
-  /** Those that were asked for lately come last. */
+  /** In order of use: the most recently used is last. */
   const entries = new Map<string, Entry>()
   const watching = new Map<string, Set<Entry>>()
   let cells = 0
 
-  /** Brings the lines in memory up to date with days of a series that were written. */
+  /** Applies written days of a series to the cached lines. */
   function written(id: number, series: SumSeries, days: WrittenDays): void {
     for (const entry of watching.get(watchKey(series)) ?? [])
       if (!entry.unread.has(id)) addWritten(entry, id, series.value, days)
@@ -106,7 +105,7 @@ export function openDaySumCache(store: Store) {
     }
   }
 
-  /** What a sum was worth goes, what it is worth now comes. */
+  /** Replaces the old mapped value with the new one. */
   function updateMapped(
     entry: Entry,
     mapping: SumMapping,
@@ -122,7 +121,7 @@ export function openDaySumCache(store: Store) {
 
   const columnOf = ({ is_original }: Entry) => (is_original ? original : base)
 
-  /** The sums from a day on, or from an earlier one. They are kept up to date, and not to be changed. */
+  /** The sums from a day on, or from an earlier one. The cache updates them; callers must not change them. */
   async function read(
     source: DaySumSource,
     selection: DaySumSelection,
@@ -136,7 +135,7 @@ export function openDaySumCache(store: Store) {
     }
   }
 
-  /** What is kept, or begun, as that which was asked for last. */
+  /** The cached or a new entry, marked as the most recently used. */
   function entryFor(source: DaySumSource, selection: DaySumSelection, from: DayNumber): Entry {
     const watch_key = watchKey(source)
     const key = `${watch_key}\n${selection.name}\n${selection.is_original}\n${selection.has_before}`
@@ -189,7 +188,7 @@ export function openDaySumCache(store: Store) {
     }
   }
 
-  /** Adds all of one kept series; how many days it had. */
+  /** Adds one stored series; returns its number of days. */
   function addSeries(entry: Entry, id: number, key: string): number {
     const column = columnOf(entry)
     if (entry.has_before) {
@@ -203,7 +202,7 @@ export function openDaySumCache(store: Store) {
     return rows.length
   }
 
-  /** The same of what each of its days is worth. */
+  /** Adds one stored series, mapped day by day. */
   function addMapped(
     entry: Entry,
     mapping: SumMapping,
@@ -254,7 +253,7 @@ export function openDaySumCache(store: Store) {
     }
   }
 
-  /** Forgets what was not asked for for longest. */
+  /** Evicts the least recently used entries. */
   function evict(keepKey: string): void {
     for (const [name, entry] of entries) {
       if (cells <= MAX_CELLS) return
@@ -262,7 +261,7 @@ export function openDaySumCache(store: Store) {
     }
   }
 
-  /** Whoever waits for it gets it whole: it is kept up to date until it has been read. */
+  /** Removes an entry. Callers that wait for it still get it whole: it is updated until it has been read. */
   function drop(entry: Entry): void {
     if (entries.get(entry.key) !== entry) return
     entries.delete(entry.key)

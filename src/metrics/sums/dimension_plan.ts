@@ -1,14 +1,14 @@
-/** What we compute: which kept sums answer a question that filters and splits, and what each of them counts for. */
+/** Chooses which stored sums answer a request with filters and a split, and the key each counts for. */
 import type { Split } from '../definitions/definition.ts'
 import type { Dimension } from './cube.ts'
 import type { Filters } from './tallies.ts'
 
-/** What is asked of one measure of one app. `currency`: null for everything in the base currency. */
+/** The filters and the split of a request. `currency`: null for everything in the base currency. */
 export type Breakdown = { filters: Filters; split: Split | null; currency: string | null }
 
 /**
- * `keyOf`: the value of the split that a series counts for, '' for the whole; null where it does not count. `name` stands
- * for it.
+ * `keyOf`: the value of the split that a series counts for, '' for the total; null where it does not count. `name`
+ * identifies the function.
  */
 type DimensionPlan = { name: string; dimension: Dimension; keyOf: (value: string) => string | null }
 
@@ -16,8 +16,8 @@ const DIMENSION_ORDER = ['product', 'country', 'period', 'offer', 'currency'] as
 type DimensionName = (typeof DIMENSION_ORDER)[number]
 
 /**
- * One dimension has sums of its own (`hasDimensions`), which the days of another zone have not; several have those of
- * every combination. `nameOf` gives the id of a product as the sums name it.
+ * A single dimension has its own sums (`hasDimensions`; days of another zone do not); several use the sums of every
+ * combination. `nameOf` maps the id of a product to its name in the sums.
  */
 export function dimensionPlan(
   { filters, split, currency }: Breakdown,

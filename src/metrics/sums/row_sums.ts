@@ -1,4 +1,4 @@
-/** What we remember: reads what single subscriptions add, for questions that the kept sums cannot answer. */
+/** Sums the rows of single subscriptions, for requests that the stored sums cannot answer. */
 import { setImmediate } from 'node:timers/promises'
 import type { Store } from '../../store/store.ts'
 import { type Calendar, type DayNumber, openCalendar } from '../lineage/calendar.ts'
@@ -21,18 +21,18 @@ type Row = [
   count: number,
 ]
 
-/** What the rows come to, and by currency what of it could not be converted. */
+/** The sums of rows, and by currency the amounts that could not be converted. */
 export type RowSums = { tallies: Tallies; unconverted: Unconverted }
 
-/** Read before others get their turn. */
+/** Users to read before yielding. */
 const USERS_AT_ONCE = 500
 const LINEAGES_AT_ONCE = 30
 
-/** `source`: the store, or a connection of another thread to its file. */
+/** `source`: the store, or another thread’s connection to its file. */
 export function openRowReader(source: Pick<Store, 'prepare'>) {
   const calendars = new Map<string, Calendar>()
   const lastUser = source.prepare<[], { last: number | null }>('select max(rowid) as last from users')
-  // In this order: a slice of users, then what is linked to them. A proved null is a value: `->` gives it as the text null.
+  // Reads a slice of users, then their links. A proved null is a value: `->` returns it as the text null.
   const ofUsers = source.prepare<{
     after: number
     until: number
@@ -47,7 +47,7 @@ export function openRowReader(source: Pick<Store, 'prepare'>) {
         and m.original_transaction_id = l.transaction_id
     where u.rowid > :after and u.rowid <= :until and +u.app_id in (select value from json_each(:apps))
       and coalesce(u.proved_attributes -> :path, u.attributes -> :path) in (select value from json_each(:json))`)
-  // The + keeps the planner on the index of what waits: by one of app_id every slice would read and sort all of the app.
+  // The + forces the index on waiting rows: with one on app_id, every slice would read and sort the whole app.
   const waiting = source.prepare<
     { after: number; environment: string; apps: string; limit: number },
     Lineage
@@ -64,7 +64,7 @@ export function openRowReader(source: Pick<Store, 'prepare'>) {
     where measure in (select value from json_each(:measures))`)
     .raw()
 
-  /** The subscriptions linked to users with an attribute, a slice at a time. */
+  /** The lineages linked to users with an attribute, one slice at a time. */
   function* lineagesWithAttribute({ apps, environment, attribute }: SumQuery): Generator<Lineage[]> {
     if (attribute === null) return
     const last = lastUser.get()?.last ?? 0
@@ -74,7 +74,7 @@ export function openRowReader(source: Pick<Store, 'prepare'>) {
       yield ofUsers.all({ ...params, after, until: after + USERS_AT_ONCE }) as Lineage[]
   }
 
-  /** The subscriptions of which an amount waits for a rate, a slice at a time. */
+  /** The lineages with an amount that waits for a rate, one slice at a time. */
   function* lineagesWithoutRate({ apps, environment }: SumQuery): Generator<Lineage[]> {
     const params = { apps: JSON.stringify(apps), environment, limit: LINEAGES_AT_ONCE }
     for (let some = waiting.all({ ...params, after: 0 }); some.length > 0; ) {
@@ -83,7 +83,7 @@ export function openRowReader(source: Pick<Store, 'prepare'>) {
     }
   }
 
-  /** Sums slices of subscriptions up, a part of them at each turn. */
+  /** Sums slices of lineages, a part of them in each step. */
   function* sum(slices: Generator<Lineage[]>, query: SumQuery): Generator<void, RowSums> {
     const sums: RowSums = { tallies: new Map(), unconverted: new Map() }
     const addAll = rowAdder(sums, query)
@@ -97,7 +97,7 @@ export function openRowReader(source: Pick<Store, 'prepare'>) {
     return sums
   }
 
-  /** Adds the rows of some subscriptions. */
+  /** Adds the rows of some lineages. */
   function rowAdder(sums: RowSums, query: SumQuery): (some: readonly Lineage[]) => void {
     const counts = rowFilter(query)
     const measures = JSON.stringify(query.measures)
@@ -131,13 +131,13 @@ export function openRowReader(source: Pick<Store, 'prepare'>) {
     return calendar
   }
 
-  /** What subscriptions of users with the reading's attribute add; whoever asks waits for all of it. */
+  /** The sums of lineages whose users have the query’s attribute. Synchronous: it blocks the caller. */
   function sumByAttribute(query: SumQuery): RowSums {
     const steps = sum(lineagesWithAttribute(query), query)
     for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value
   }
 
-  /** What no rate was known for, by the currency it is in. Others get their turn in between. */
+  /** Amounts without a known rate, by currency. Yields to the event loop between slices. */
   async function unconverted(query: SumQuery): Promise<Unconverted> {
     const steps = sum(lineagesWithoutRate(query), query)
     for (let step = steps.next(); ; step = steps.next()) {
@@ -149,7 +149,7 @@ export function openRowReader(source: Pick<Store, 'prepare'>) {
   return { sumByAttribute, unconverted }
 }
 
-/** Whether a row is within the filters. */
+/** Whether a row passes the filters. */
 function rowFilter({ filters, currency }: SumQuery): (row: Row) => boolean {
   const { product, country, period, offer } = filters
   const sets = [product, country, period, offer, currency === null ? undefined : [currency]].map(

@@ -1,4 +1,4 @@
-/** What we remember: a thread that reads the rows of many subscriptions, beside the one that serves. */
+/** A worker thread that sums the rows of many subscriptions, so that the main thread keeps serving. */
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { Refusal } from '../../errors.ts'
 import { openSerial } from '../../limiter.ts'
@@ -8,19 +8,19 @@ import type { SumQuery } from './tallies.ts'
 
 type Task = { windfall: 'rows'; file: string }
 
-/** A reading of ten million rows takes about a minute. */
+/** Reading ten million rows takes about a minute. */
 const LIMIT_MS = 120_000
 
-/** Reads the database `file`, one reading after another. The thread begins with the first, and ends with `close`. */
+/** Reads the database `file`, one query at a time. The thread starts with the first query and ends with `close`. */
 export function openRowThread(file: string, limit_ms = LIMIT_MS) {
   let thread: Worker | null = null
   const readings = openSerial()
   let isClosed = false
 
   /**
-   * What subscriptions of users with the reading's attribute add, as of one instant.
+   * The sums of lineages whose users have the query’s attribute, as of one instant.
    *
-   * @throws Refusal 503 `too_slow` where that takes longer than two minutes, 503 `store_closing` after `close`.
+   * @throws Refusal 503 `too_slow` after two minutes, 503 `store_closing` after `close`.
    */
   const sumByAttribute = (query: SumQuery): Promise<RowSums> => readings.run(() => request(query))
 
@@ -47,7 +47,7 @@ export function openRowThread(file: string, limit_ms = LIMIT_MS) {
     if (thread !== null) return thread
     const task: Task = { windfall: 'rows', file }
     const worker = new Worker(new URL(import.meta.url), { workerData: task })
-    // What it failed of is told to who asked; who comes next begins another.
+    // `request` reports the error to its caller; the next query starts a new thread.
     worker.on('error', () => discardWorker(worker)).on('exit', () => discardWorker(worker))
     thread = worker
     return worker
@@ -62,7 +62,7 @@ export function openRowThread(file: string, limit_ms = LIMIT_MS) {
     void worker.terminate()
   }
 
-  /** Ends the thread; who waits for it is refused. */
+  /** Ends the thread; pending queries are refused. */
   async function close(): Promise<void> {
     isClosed = true
     await thread?.terminate()
@@ -76,7 +76,7 @@ const tooSlow = (limit_ms: number): Refusal =>
   new Refusal(
     503,
     'too_slow',
-    `the subscriptions of these users could not be read within ${limit_ms / 1000} seconds; ask for fewer apps`,
+    `the subscriptions of these users could not be read within ${limit_ms / 1000} seconds; request fewer apps`,
   )
 const closing = (): Refusal => new Refusal(503, 'store_closing', 'the server is stopping')
 
@@ -84,7 +84,7 @@ function isTask(data: unknown): data is Task {
   return typeof data === 'object' && data !== null && 'windfall' in data && data.windfall === 'rows'
 }
 
-/** The thread's own code: answers each reading with its sums. What it throws ends it. */
+/** Runs on the thread: answers each query with its sums. An error ends the thread. */
 function serve(file: string): void {
   const reader = openReader(file)
   if (reader === null) throw new Error(`${file} is gone`)

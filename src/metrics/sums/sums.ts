@@ -1,4 +1,4 @@
-/** What we remember: reads the kept sums of days, as few of them as answer a question. */
+/** Reads the stored daily sums, as few series as a request needs. */
 import type { Store } from '../../store/store.ts'
 import { PACIFIC } from '../lineage/settings.ts'
 import type { Dimension } from './cube.ts'
@@ -36,7 +36,7 @@ export function openSums(store: Store, daySums: DaySumCache) {
     'select min(day) as day from metric_days where series_id = ?',
   )
 
-  /** Sums what is kept in the generation that the reading is of. */
+  /** Sums the stored days of the query’s generation. */
   async function read(query: SumQuery): Promise<Tallies> {
     const tallies: Tallies = new Map()
     const place = { generation: query.shown.id, zone: zoneIn(query, query.zone) }
@@ -67,7 +67,7 @@ export function openSums(store: Store, daySums: DaySumCache) {
     }
   }
 
-  /** Adds the days of one kept series that could not be converted. */
+  /** Adds the days of one stored series of amounts that could not be converted. */
   function addSeries(tally: Tally, id: number, index: DayIndex, isLevel: boolean): void {
     if (isLevel) {
       const [milli, count] = before.get(id, index.from) ?? []
@@ -78,7 +78,7 @@ export function openSums(store: Store, daySums: DaySumCache) {
       addTo(tally, index.of[day - index.from] ?? 0, milli, count)
   }
 
-  /** The kept series of every app and measure of a reading, by a dimension, in the organization's own days. */
+  /** The stored series of every app and measure of a query by a dimension, in the organization’s days. */
   function storedSeries(query: SumQuery, dimension: Dimension) {
     const { shown, apps, measures, environment } = query
     return apps.flatMap((app_id) => {
@@ -89,7 +89,7 @@ export function openSums(store: Store, daySums: DaySumCache) {
     })
   }
 
-  /** Sums what no rate was known for, by the currency it is in: whole, in the organization's own days. */
+  /** Sums amounts without a known rate by currency: totals, in the organization’s days. */
   function unconverted(query: SumQuery): Unconverted {
     const found: Unconverted = new Map()
     const index = dayIndexOf(query.buckets)
@@ -102,13 +102,13 @@ export function openSums(store: Store, daySums: DaySumCache) {
     return found
   }
 
-  /** The first day with anything of these measures, in the organization's own zone; null where there is none. */
+  /** The first day with any of these measures in the organization’s zone; null where there is none. */
   function firstDay(query: SumQuery): number | null {
     const found = storedSeries(query, 'all').flatMap(({ id }) => first.get(id)?.day ?? [])
     return found.length === 0 ? null : Math.min(...found)
   }
 
-  /** In which currencies anything is kept. */
+  /** The currencies with stored sums. */
   function currencies(query: SumQuery): string[] {
     const all = storedSeries(query, 'currency')
     return [...new Set(all.map(({ value }) => value))].filter((currency) => currency !== '').sort()
@@ -121,7 +121,7 @@ export function openSums(store: Store, daySums: DaySumCache) {
 export const zoneIn = ({ shown }: Pick<SumQuery, 'shown'>, zone: SumQuery['zone']): string =>
   zone === 'pacific' ? PACIFIC : shown.time_zone
 
-/** Adds the days of a line, and of a level what went before the first bucket. */
+/** Adds the days of a line, and for a level the sum before the first bucket. */
 function addLine(tally: Tally, line: DaySums, { from, index, isLevel }: AddOptions): void {
   const skipped = index.from - from
   if (isLevel) addBefore(tally, line, skipped)

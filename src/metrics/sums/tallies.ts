@@ -1,22 +1,22 @@
-/** What we compute: sums of measures by stretches of days, from which every series is made. */
+/** Tallies: sums of measures by buckets of days. Every series is computed from them. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Filter, Split } from '../definitions/definition.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import type { Measure } from '../lineage/rows.ts'
 import type { Generation } from '../upkeep/generations.ts'
 
-/** A stretch of days, both ends in it. */
+/** A range of days, both ends included. */
 export type Bucket = { from: DayNumber; until: DayNumber }
 
-/** Which values of each dimension count; a dimension that is not named counts whole. */
+/** The values of each dimension that count; a dimension without values is not filtered. */
 export type Filters = Partial<Record<Exclude<Filter, 'app' | 'currency' | 'attribute'>, readonly string[]>>
 
-/** An attribute of users with the texts that its value may be in JSON. */
+/** An attribute of users, with the JSON texts that its value can have. */
 export type AttributeFilter = { key: string; json: readonly string[] }
 
 /**
- * What is to be summed. `levels`: measures of which all that went before the first bucket is wanted, too. `currency`:
- * what was charged in it alone, in it; null for everything in the base currency. The buckets follow one another.
+ * What to sum. `levels`: measures whose sum before the first bucket is needed too. `currency`: only charges in it,
+ * unconverted; null for everything in the base currency. The buckets are consecutive.
  */
 export type SumQuery = {
   /** The generation that is read. */
@@ -35,16 +35,16 @@ export type SumQuery = {
 
 export type Sum = { milli: number; count: number }
 
-/** A measure: what went before the first bucket, and what each bucket adds. */
+/** The sum of a measure before the first bucket, and in each bucket. */
 export type Tally = { before: Sum; milli: Float64Array; count: Float64Array }
 
-/** By value of the split ('' for the whole), then by measure. */
+/** By value of the split ('' for the total), then by measure. */
 export type Tallies = Map<string, Map<Measure, Tally>>
 
-/** By currency: sums of what could not be converted, each in its own. */
+/** Sums of what could not be converted, by currency and in it. */
 export type Unconverted = Map<string, Tallies>
 
-/** Sums what a reading asks for. */
+/** Runs a query. */
 export type ReadTallies = (query: SumQuery) => Promise<Tallies>
 
 export const emptyTally = (buckets: number): Tally => ({
@@ -53,7 +53,7 @@ export const emptyTally = (buckets: number): Tally => ({
   count: new Float64Array(buckets),
 })
 
-/** The tally of a measure for a value, made where there is none yet. */
+/** The tally of a measure for a value; created on first use. */
 export function tallyOf(tallies: Tallies, value: string, measure: Measure, buckets: number): Tally {
   const measures = tallies.get(value) ?? new Map<Measure, Tally>()
   tallies.set(value, measures)
@@ -76,10 +76,10 @@ export function addTallies(sum: Map<Measure, Tally>, more: ReadonlyMap<Measure, 
   }
 }
 
-/** Of each day of `from` to `until`, counted from `from`, the index of its bucket. */
+/** For each day from `from` to `until`, the index of its bucket. */
 export type DayIndex = { from: DayNumber; until: DayNumber; of: Int32Array }
 
-/** Which bucket each day of a range is in. */
+/** Maps each day of the buckets to its bucket. */
 export function dayIndexOf(buckets: readonly Bucket[]): DayIndex {
   const from = buckets[0]?.from ?? 0
   const until = buckets.at(-1)?.until ?? from - 1

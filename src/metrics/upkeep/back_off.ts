@@ -1,7 +1,7 @@
-/** What we remember: how often something failed in a row, and so how long to wait before it is tried again. */
+/** Exponential back-off between retries. */
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** After the first failure so long, twice as long after each that follows. */
+/** The wait after the first failure; it doubles with each one that follows. */
 const FIRST_MS = 1_000
 const MOST_MS = 30_000
 
@@ -9,7 +9,7 @@ export function openBackOff() {
   const closing = new AbortController()
   let failures = 0
 
-  /** To be called after a failure: resolves when it is time for another try, or on `close`. */
+  /** Call after a failure: resolves when it is time to retry, or on `close`. */
   async function wait(): Promise<void> {
     failures += 1
     const ms = Math.min(MOST_MS, FIRST_MS * 2 ** (failures - 1))
@@ -18,13 +18,13 @@ export function openBackOff() {
 
   return {
     wait,
-    /** To be called when it went well. */
+    /** Call after a success. */
     reset(): void {
       failures = 0
     },
     isFailing: (): boolean => failures > 0,
     isClosed: (): boolean => closing.signal.aborted,
-    /** Ends every wait, for good. */
+    /** Ends all waits permanently. */
     close: (): void => closing.abort(),
   }
 }

@@ -1,4 +1,4 @@
-/** What we remember: the lineages that a batch of commits touched, brought up to date at its end while there is time. */
+/** Recomputes the lineages that a batch of commits changed at the end of the batch, as far as time allows. */
 import type { Store } from '../../store/store.ts'
 import type { Batch } from '../../store/work.ts'
 import type { Due } from './due.ts'
@@ -15,13 +15,13 @@ type Deps = {
   recount: Recount
   /** Called after a commit that left lineages due. */
   onMarked: () => void
-  /** Whether lineages are to be marked alone. */
+  /** Whether lineages are only marked, not recomputed. */
   isHeld: () => boolean
 }
 
 /**
- * Gives a function to be called within a unit of work for each fact of a lineage. At the end of the batch each lineage is
- * recomputed once, however many facts it got; what the time is too short for is marked as due in the same commit.
+ * Returns a function to call within a unit of work for each fact of a lineage. At the end of the batch each lineage is
+ * recomputed once, however many facts it got. Lineages for which there is no time are marked due in the same commit.
  */
 export function openBatchRecount({ store, due, generations, recount, onMarked, isHeld }: Deps) {
   const gather = store.batchWrites<Touched>((all, batch) => {
@@ -35,7 +35,7 @@ export function openBatchRecount({ store, due, generations, recount, onMarked, i
     if (isMarked) store.afterCommit(onMarked)
   })
 
-  /** Brings a lineage up to date as it is shown; false where it has to be marked instead. */
+  /** Recomputes a lineage in the shown generation; false where it must be marked instead. */
   function recountShown(key: Numbered, batch: Batch, sums: ReturnType<Recount['openSums']>): boolean {
     const shown = generations.shownOf(key.app_id)
     if (shown === null || isHeld() || !generations.isLive(shown) || batch.left_ms() <= 0) return false
@@ -46,7 +46,7 @@ export function openBatchRecount({ store, due, generations, recount, onMarked, i
   return (key: Numbered, rank: number): void => gather({ key, rank })
 }
 
-/** Each lineage once, by the first of its ranks. */
+/** Each lineage once, with its first rank. */
 function lineagesIn(all: readonly Touched[]): Map<number, Touched> {
   const found = new Map<number, Touched>()
   for (const one of all) {

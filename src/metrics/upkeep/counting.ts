@@ -1,4 +1,4 @@
-/** What we remember: what a lineage adds to the figures of one generation, recomputed whole from its facts. */
+/** Recomputes the rows of a lineage in one generation from its facts, and updates sums, customer and cohorts. */
 import type { Clock } from '../../clock.ts'
 import type { LineageKey } from '../../ledger/ledger.ts'
 import { bound, type Store } from '../../store/store.ts'
@@ -13,10 +13,10 @@ import type { Cube } from '../sums/cube.ts'
 import type { Generation } from './generations.ts'
 import type { Numbered } from './marks.ts'
 
-/** A row as it is kept. */
+/** A stored row. */
 type StoredRow = MetricRow & { generation: number; lineage_id: number; position: number }
 
-/** What a lineage came to. `proceeds_milli` is null where nothing is known of any charge. */
+/** The totals of a counted lineage. `proceeds_milli` is null where no charge’s proceeds are known. */
 export type CountedLineage = {
   generation: number
   lineage_id: number
@@ -28,7 +28,7 @@ export type CountedLineage = {
   last_charge_day: number
 }
 
-/** What is kept of a lineage beside its rows, a function of its facts. */
+/** The totals of a lineage stored with its rows, a pure function of its facts. */
 type Totals = Omit<LineageProceeds, 'is_final'> & Pick<CountedLineage, 'is_provisional'>
 
 const FACTS = [
@@ -56,7 +56,7 @@ const FACTS = [
   'billing_plan',
   'commitment',
 ].join(', ')
-/** What a row says. */
+/** The columns of a row. */
 export const ROW = [
   'on_at',
   'known_at',
@@ -71,7 +71,7 @@ export const ROW = [
   'count',
 ] as const
 
-/** What the facts of a lineage give. */
+/** The figures that follow from the facts of a lineage. */
 export type FromFacts = { rows: MetricRow[]; flows: Flow[]; settings: AppSettings; is_provisional: boolean }
 
 type Deps = {
@@ -89,7 +89,7 @@ export type Counting = ReturnType<typeof openCounting>
 export function openCounting({ store, clock, settings, cube, values, contributions, proceedsOf }: Deps) {
   const lineage =
     'app_id = :app_id and environment = :environment and original_transaction_id = :original_transaction_id'
-  // The same for what is ordered (see bound).
+  // The same condition for ordered queries (see `bound`).
   const hidden = lineage.replace(/:\w+/g, '(select $&)')
   const transactions = store.prepare<LineageKey, TransactionFact>(
     `select ${FACTS} from transactions where ${lineage}`,
@@ -114,9 +114,9 @@ export function openCounting({ store, clock, settings, cube, values, contributio
   )
 
   /**
-   * What the facts of a lineage give in a generation; null where its app does not exist.
+   * The figures that follow from the facts of a lineage in a generation; null where its app does not exist.
    *
-   * @throws RangeError where an amount is more than a number holds exactly: with it no sum would be right.
+   * @throws RangeError where an amount exceeds the safe integers: it would make every sum wrong.
    */
   function fromFacts(generation: Generation, key: LineageKey): FromFacts | null {
     const own = settings.settingsIn(generation, key.app_id)
@@ -127,7 +127,7 @@ export function openCounting({ store, clock, settings, cube, values, contributio
       ({ transaction_id }) => transaction_id === key.original_transaction_id,
     )
     const rows = metricRowsOf({ transactions: facts, renewals: renewals.all(key), hasFirstTransaction }, own)
-    if (!rows.every(isExact)) throw new RangeError('an amount is more than a number holds exactly')
+    if (!rows.every(isExact)) throw new RangeError('an amount exceeds the range of exact integers')
     return {
       rows,
       flows: flowsOf(facts, hasFirstTransaction),
@@ -136,7 +136,7 @@ export function openCounting({ store, clock, settings, cube, values, contributio
     }
   }
 
-  /** Sums of many lineages that are written together, inside the unit of work that counts these. */
+  /** Collects sums of many lineages, written together inside the unit of work that counts them. */
   function openSums() {
     const days = cube.openSumBuffer()
     const cohorts: CohortSums = contributions.openSums()
@@ -151,9 +151,9 @@ export function openCounting({ store, clock, settings, cube, values, contributio
   }
 
   /**
-   * Recomputes what a lineage adds in a generation: its rows, its customer, and that customer's part of cohorts. What the
-   * sums change by is returned as a function that adds it to some: to be called where nothing of this was undone. Inside
-   * a unit of work.
+   * Recomputes a lineage in a generation: its rows, its customer, and that customer’s contribution to cohorts. Returns
+   * a function that applies the changes to sums; call it only if nothing of this was rolled back. Runs inside a unit of
+   * work.
    */
   function count(generation: Generation, key: Numbered): (sums: CountedSums) => void {
     const found = fromFacts(generation, key)
@@ -174,7 +174,7 @@ export function openCounting({ store, clock, settings, cube, values, contributio
     }
   }
 
-  /** What a lineage comes to beside its rows. */
+  /** The totals of a lineage. */
   function totalsOf(
     generation: Generation,
     { app_id }: LineageKey,
@@ -186,7 +186,7 @@ export function openCounting({ store, clock, settings, cube, values, contributio
 
   type Next = { next: readonly MetricRow[]; now: number }
 
-  /** Makes the rows of a lineage these; what that changes in the sums. `before_at`: when it was counted before. */
+  /** Replaces the rows of a lineage and returns the changes of the sums. `before_at`: when it was last counted. */
   function replaceRows(
     generation: number,
     lineage_id: number,
@@ -200,7 +200,7 @@ export function openCounting({ store, clock, settings, cube, values, contributio
     return changes
   }
 
-  /** The rows that are kept of a lineage, in order. */
+  /** The stored rows of a lineage, in order. */
   const storedRows = (generation: number, lineage_id: number): MetricRow[] =>
     rowsOf.all(generation, lineage_id)
 
@@ -209,7 +209,7 @@ export function openCounting({ store, clock, settings, cube, values, contributio
 
 export type CountedSums = ReturnType<Counting['openSums']>
 
-/** When the same facts come to something else: at the next row that lies ahead, or as the customer does; null if never. */
+/** When the same facts give other figures: at the next future row, or when the customer’s do; null if never. */
 export function nextDueAt(rows: readonly MetricRow[], due_at: number | null, now: number): number | null {
   let least = due_at ?? Number.POSITIVE_INFINITY
   for (const { known_at } of rows) if (known_at > now && known_at < least) least = known_at
@@ -217,10 +217,10 @@ export function nextDueAt(rows: readonly MetricRow[], due_at: number | null, now
 }
 
 type Change = readonly [MetricRow, sign: 1 | -1]
-/** When it was counted before, and when it is now: rows known until then are in the sums. */
+/** When the lineage was last counted, and now. The sums contain rows whose `known_at` is not later. */
 type Times = { before_at: number; now: number }
 
-/** What has to be written for `next` to stand where `before` did, by position, and what changes in the sums. */
+/** The writes that replace `before` with `next`, by position, and the changes of the sums. */
 function differences(before: readonly MetricRow[], next: readonly MetricRow[], { before_at, now }: Times) {
   const written: [number, MetricRow][] = []
   const changes: Change[] = []

@@ -1,14 +1,14 @@
-/** What we remember: how far the figures of an organization are behind its facts. */
+/** Marks lineages due and reports how far an organization’s figures lag behind its facts. */
 import type { Apps } from '../../apps/apps.ts'
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
 import type { Generation, Generations } from './generations.ts'
 import { type Mark, type Marks, type Numbered, RANK } from './marks.ts'
 
-/** How many lineages are due, since when the first has been, and how many could not be counted. */
+/** The number of due lineages, since when the first is due, and how many could not be counted. */
 type Backlog = { lineages: number; since: number | null; failed: number }
 
-/** Marks looked through for those of some apps; with more, all of the organization's count. */
+/** Marks examined for those of some apps; with more, all of the organization’s count. */
 const SCAN_LIMIT = 5_000
 
 type Deps = { store: Store; clock: Clock; apps: Apps; generations: Generations; marks: Marks }
@@ -25,7 +25,7 @@ export function openDue({ store, clock, apps, generations, marks }: Deps) {
       count(*) filter (where failed_at is not null) as failed
     from metric_due d join metric_lineages l on l.id = d.lineage_id
     where d.generation = ? and l.app_id in (select value from json_each(?))`)
-  // Many questions ask this while thousands are due.
+  // Cached: many requests need this while thousands of lineages are due.
   const ofAll = store.cached(['metric_due'], (id) => all.get(Number(id)) ?? NOTHING)
   const isMany = store.prepare<[number], { one: number }>(
     `select 1 as one from metric_due where generation = ? limit 1 offset ${SCAN_LIMIT}`,
@@ -46,8 +46,8 @@ export function openDue({ store, clock, apps, generations, marks }: Deps) {
   const organizationOf = (app_id: string): string => apps.get(app_id)?.organization_id ?? ''
 
   /**
-   * Marks a lineage in every generation that has it and follows its facts, or in those being made alone; whether there is
-   * any. Inside a unit of work.
+   * Marks a lineage in every generation that has it and follows its facts, or only in those being built; returns
+   * whether there is any. Runs inside a unit of work.
    */
   function mark({ id, app_id }: Numbered, rank: number, which: 'all' | 'making' = 'all'): boolean {
     const since = clock()
@@ -59,11 +59,11 @@ export function openDue({ store, clock, apps, generations, marks }: Deps) {
     return targets.length > 0
   }
 
-  /** Whether a lineage is due in a generation by a mark alone. */
+  /** Whether a lineage is due in a generation only by a mark. */
   const has = ({ made_up_to }: Generation, lineage_id: number): boolean =>
     made_up_to === null || lineage_id <= made_up_to
 
-  /** How far a generation is behind, for some of its organization's apps or for all (null). */
+  /** How far a generation lags, for some of its organization’s apps or all (null). */
   function backlog({ id }: Generation, app_ids: readonly string[] | null): Backlog {
     const whole = ofAll(String(id))
     const isFew = whole.lineages + whole.failed <= SCAN_LIMIT
@@ -77,11 +77,11 @@ export function openDue({ store, clock, apps, generations, marks }: Deps) {
     }
   }
 
-  /** Marks of some apps in a generation. */
+  /** The marks of some apps in a generation. */
   const marksOf = ({ id }: Generation, app_ids: readonly string[], limit: number): Mark[] =>
     isMany.get(id) !== undefined ? [] : someOfApps.all(id, JSON.stringify(app_ids), limit)
 
-  /** Whether the figures of a lineage are behind in a generation. One that could not be counted is not. */
+  /** Whether a lineage is due in a generation. One that could not be counted is not. */
   const isDue = (generation: number, lineage_id: number): boolean =>
     isMarked.get(generation, lineage_id) !== undefined ||
     isPast.get(generation, lineage_id, clock()) !== undefined

@@ -1,20 +1,20 @@
-/** What we remember: the ways in which an organization's figures are counted: the one shown, and the next beside it. */
+/** Stores the generations of an organization’s figures: the shown one, and the next one while it is built. */
 import type { Apps } from '../../apps/apps.ts'
 import type { Organization, Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
 import type { Factors } from '../lineage/months.ts'
 
-/** The number of the formulas of this program. To be raised when the same facts come to other figures. */
+/** The version of this program’s formulas. Raise it when the same facts give other figures. */
 export const FORMULA = 1
 
-/** What figures are counted by: another value of any of these gives other figures. */
+/** The settings of a generation; a change of any of them gives other figures. */
 export type CountedBy = { time_zone: string; currency: string; factors: Factors; formula: number }
 
 /**
- * All figures of an organization, counted one way. `made_up_to`, of one being made: the last lineage that it has; those
- * above are due by that alone. Null of the one that is shown, whose lineages are due by their marks. From
- * `stood_still_at` on it follows no facts, because the program has other formulas.
+ * All figures of an organization for one set of settings. `made_up_to`: in a generation being built, the last lineage
+ * it contains; those above are due without marks. null in the shown one, whose lineages are due by their marks. From
+ * `stood_still_at` on it does not follow facts, because the program has other formulas.
  */
 export type Generation = CountedBy & {
   id: number
@@ -25,7 +25,7 @@ export type Generation = CountedBy & {
   stood_still_at: number | null
 }
 
-/** A generation as it begins. */
+/** A new generation. */
 type Begun = Omit<Generation, 'id' | 'stood_still_at'>
 
 type Deps = {
@@ -46,7 +46,7 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
   const dropped = store.prepare<[], Generation>(
     "select * from metric_generations where state = 'dropped' order by id",
   )
-  // Numbers are never given again: what was summed under one may still be in memory.
+  // Ids are never reused: sums of an old id may still be in memory.
   const insert = store.prepare<Begun>(`
     insert into metric_generations ( organization_id,  state,  time_zone,  currency,  factors,  formula,  made_up_to,  started_at)
     values                         (:organization_id, :state, :time_zone, :currency, :factors, :formula, :made_up_to, :started_at)`)
@@ -61,19 +61,19 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
   const remove = store.prepare<[number]>('delete from metric_generations where id = ?')
   const known = store.cached(['metric_generations'], () => inUse.all())
   const readers = new Map<number, number>()
-  /** Dropped in a batch that is not committed yet, which may still write to them. */
+  /** Generations dropped in a batch that is not committed yet and may still write to them. */
   const justDropped = new Set<number>()
 
   const find = (organization_id: string, state: Generation['state']): Generation | null =>
     known('').find((one) => one.organization_id === organization_id && one.state === state) ?? null
 
-  /** What an organization's figures are to be counted by now. */
+  /** The current settings of an organization’s figures. */
   const targetSettings = ({
     time_zone,
     currency,
   }: Pick<Organization, 'time_zone' | 'currency'>): CountedBy => ({ time_zone, currency, factors, formula })
 
-  /** The generation that is shown. Of an organization of which nothing was ever counted it is an empty one, numbered 0. */
+  /** The shown generation. For an organization without figures, an empty one with id 0. */
   function shown(organization_id: string): Generation {
     const found = find(organization_id, 'shown')
     if (found) return found
@@ -82,13 +82,13 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
     return { id: 0, organization_id, ...targetSettings(organization), ...state }
   }
 
-  /** That of the organization of an app; null for an app that does not exist. */
+  /** The shown generation of an app’s organization; null for an app that does not exist. */
   function shownOf(app_id: string): Generation | null {
     const app = apps.get(app_id)
     return app && shown(app.organization_id)
   }
 
-  /** The generation being made; null while none is. */
+  /** The generation being built; null where none is. */
   const making = (organization_id: string): Generation | null => find(organization_id, 'making')
 
   /** All generations of an organization that follow its facts, the shown one first. */
@@ -101,7 +101,7 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
     stood_still_at: null,
   })
 
-  /** The first generation of an organization, where it has none yet: it is shown at once. Inside a unit of work. */
+  /** Creates the first generation of an organization, which is shown immediately. Runs inside a unit of work. */
   function ensureShown(organization: Organization): { generation: Generation; is_new: boolean } {
     const there = find(organization.id, 'shown')
     if (there) return { generation: there, is_new: false }
@@ -116,14 +116,14 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
     }
   }
 
-  /** Begins the next generation of an organization; one that was begun before is dropped. Inside a unit of work. */
+  /** Begins the next generation of an organization and drops one that was being built. Runs inside a unit of work. */
   function begin(organization: Organization): Generation {
     abandon(organization.id)
     const state = { state: 'making', made_up_to: 0, started_at: clock() } as const
     return insertGeneration({ organization_id: organization.id, ...targetSettings(organization), ...state })
   }
 
-  /** Drops the generation being made. Inside a unit of work. */
+  /** Drops the generation being built. Runs inside a unit of work. */
   function abandon(organization_id: string): void {
     const next = making(organization_id)
     if (next) markDropped(next.id)
@@ -135,22 +135,22 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
     store.afterCommit(() => void justDropped.delete(id))
   }
 
-  /** Shows the generation that was made, and drops the one before it. Inside a unit of work. */
+  /** Shows the generation that was built and drops the previous one. Runs inside a unit of work. */
   function publish({ id, organization_id }: Generation): void {
     markDropped(shown(organization_id).id)
     show.run(id)
   }
 
-  /** Whether a generation follows its facts: it does unless the program has other formulas, or had since. */
+  /** Whether a generation follows its facts: not if the program has, or had meanwhile, other formulas. */
   const isLive = (generation: Generation): boolean =>
     generation.formula === formula && generation.stood_still_at === null
 
-  /** Stops a generation of other formulas, which misses facts from now on. Inside a unit of work. */
+  /** Freezes a generation of other formulas, which misses facts from now on. Runs inside a unit of work. */
   function freeze(generation: Generation): void {
     if (generation.formula !== formula) stop.run(clock(), generation.id)
   }
 
-  /** Whether a generation follows its facts, counted by what its organization's figures are to be counted by. */
+  /** Whether a generation follows its facts and has its organization’s current settings. */
   function isUpToDate(generation: Generation, organization: Organization): boolean {
     const target = targetSettings(organization)
     if (!isLive(generation)) return false
@@ -159,10 +159,7 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
     )
   }
 
-  /**
-   * What `read` gives of a generation that is read in several turns of the event loop: until it has ended, nothing of the
-   * generation is deleted.
-   */
+  /** Runs `read` over several turns of the event loop; nothing of the generation is deleted until it ends. */
   async function withHold<Found>({ id }: Generation, read: () => Promise<Found>): Promise<Found> {
     readers.set(id, (readers.get(id) ?? 0) + 1)
     try {
@@ -174,7 +171,7 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
     }
   }
 
-  /** Dropped generations that nobody reads any more. */
+  /** Dropped generations without readers. */
   const unreferenced = (): Generation[] =>
     dropped.all().filter(({ id }) => !readers.has(id) && !justDropped.has(id))
 
@@ -192,13 +189,13 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
     freeze,
     withHold,
     unreferenced,
-    /** The generation of a number, where it is shown or being made. */
+    /** The generation with an id, if it is shown or being built. */
     byId: (id: number): Generation | null => known('').find((one) => one.id === id) ?? null,
-    /** Every generation that is shown or being made. */
+    /** All generations that are shown or being built. */
     all: (): readonly Generation[] => known(''),
-    /** Notes up to which lineage a generation has been made. Inside a unit of work. */
+    /** Stores the last lineage that a generation contains. Runs inside a unit of work. */
     advanceTo: (id: number, lineage_id: number): void => void advance.run(lineage_id, id),
-    /** Forgets a dropped generation of which nothing is left. Inside a unit of work. */
+    /** Deletes a dropped generation whose data is deleted. Runs inside a unit of work. */
     removeRow: (id: number): void => void remove.run(id),
   }
 }

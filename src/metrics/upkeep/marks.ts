@@ -1,16 +1,16 @@
-/** What we remember: the lineages that there are facts of, and which of them are due: behind their facts. */
+/** Stores the lineages with facts and the marks of those that are due. */
 import type { LineageKey } from '../../ledger/ledger.ts'
 import { bound, type Store } from '../../store/store.ts'
 
 /** A lineage with its number in metric_lineages. */
 export type Numbered = LineageKey & { id: number }
 
-/** What is counted first: live facts, then facts out of Apple's history and changes of many, then the next generation. */
+/** The order of counting: live facts, then backfill and bulk changes, then the next generation. */
 export const RANK = { live: 0, bulk: 3, next: 4 } as const
 
 export type Mark = { generation: number; lineage_id: number }
 type MarkRow = Mark & { rank: number; since: number }
-/** A lineage that could not be counted, and why. */
+/** A lineage that could not be counted, and the reason. */
 export type Failed = Mark & LineageKey & { failed_at: number; reason: string }
 
 export type Marks = ReturnType<typeof openMarks>
@@ -27,7 +27,7 @@ export function openMarks(store: Store) {
     `select * from metric_lineages where id > ${bound} order by id limit ${bound}`,
   )
   const count = store.prepare<[], number>('select count(*) from metric_lineages').pluck()
-  // A fact after a failure is another try.
+  // A new fact clears a failure, so the lineage is retried.
   const put = store.prepare<MarkRow>(`
     insert into metric_due ( generation,  lineage_id,  rank,  since) values (:generation, :lineage_id, :rank, :since)
     on conflict (generation, lineage_id) do update set rank = min(rank, excluded.rank), failed_at = null, reason = null
@@ -53,7 +53,7 @@ export function openMarks(store: Store) {
     from metric_due d indexed by metric_due_failed join metric_lineages l on l.id = d.lineage_id
     where d.failed_at is not null order by d.failed_at desc limit ?`)
 
-  /** The number of a lineage; a lineage without one gets the next. Inside a unit of work. */
+  /** The number of a lineage, assigned on first use. Runs inside a unit of work. */
   const numberOf = (key: LineageKey): number => find.get(key)?.id ?? Number(insert.run(key).lastInsertRowid)
 
   return {
@@ -61,19 +61,19 @@ export function openMarks(store: Store) {
     byId: (id: number): Numbered | null => byId.get(id) ?? null,
     /** Lineages after the one numbered `after`, in order. */
     following: (after: number, limit: number): Numbered[] => following.all(after, limit),
-    /** How many lineages there are. */
+    /** The number of lineages. */
     count: (): number => count.get() ?? 0,
-    /** Marks a lineage as due. Inside a unit of work. */
+    /** Marks a lineage due. Runs inside a unit of work. */
     mark: (one: MarkRow): void => void put.run(one),
     /** Inside a unit of work. */
     clear: ({ generation, lineage_id }: Mark): void => void clear.run(generation, lineage_id),
-    /** Notes that a lineage could not be counted. Inside a unit of work. */
+    /** Records that a lineage could not be counted. Runs inside a unit of work. */
     fail: (one: MarkRow & { failed_at: number; reason: string }): void => void fail.run(one),
-    /** What is due by a mark of at most this rank, the first of it first. */
+    /** Marks with at most this rank, in order. */
     next: (rank: number, limit: number): Mark[] => next.all(rank, limit),
-    /** What came to something else by `now`, by time alone. */
+    /** Lineages whose figures changed by time alone up to `now`. */
     dueByTime: (now: number, limit: number): Mark[] => dueByTime.all(now, limit),
-    /** Whether a generation has marks other than of lineages that could not be counted. */
+    /** Whether a generation has marks of lineages that did not fail. */
     isLeft: (generation: number): boolean => isLeft.get(generation) !== undefined,
     /** The lineages that could not be counted, the latest first. */
     failed: (limit: number): Failed[] => failed.all(limit),

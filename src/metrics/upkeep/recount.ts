@@ -1,4 +1,4 @@
-/** What we remember: one lineage brought up to date in one generation, apart from all others. */
+/** Recomputes one lineage in one generation; an error affects no other. */
 import type { Clock } from '../../clock.ts'
 import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
@@ -22,17 +22,17 @@ export function openRecount({ store, clock, log, generations, marks, counting }:
     'update metric_counted set due_at = null where generation = ? and lineage_id = ?',
   )
 
-  /** Brings up to date what a mark or an instant made due, and clears that. Inside a unit of work. */
+  /** Recomputes a lineage that is due by a mark or by time, and clears its mark. Runs inside a unit of work. */
   function due(mark: Mark, sums: CountedSums): void {
     const generation = generations.byId(mark.generation)
     const key = marks.byId(mark.lineage_id)
     if (generation && key && generations.isLive(generation)) return count(generation, key, sums)
-    // Nobody reads it any more.
+    // The generation was dropped.
     marks.clear(mark)
     rest.run(mark.generation, mark.lineage_id)
   }
 
-  /** Brings a lineage up to date. One that throws changes nothing but its mark. Inside a unit of work. */
+  /** Recomputes a lineage. If that throws, only its mark changes. Runs inside a unit of work. */
   function count(generation: Generation, key: Numbered, sums: CountedSums): void {
     const mark = { generation: generation.id, lineage_id: key.id }
     let add: ReturnType<Counting['count']> | undefined
@@ -44,7 +44,7 @@ export function openRecount({ store, clock, log, generations, marks, counting }:
     else fail(mark, key, error)
   }
 
-  /** Leaves a lineage out until its next fact or another generation. */
+  /** Excludes a lineage until its next fact or the next generation. */
   function fail(mark: Mark, { app_id, original_transaction_id }: Numbered, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error)
     const now = clock()

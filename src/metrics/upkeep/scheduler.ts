@@ -1,4 +1,4 @@
-/** What we remember: what is to be brought up to date next, and the making of generations. */
+/** Chooses what to recompute next, and builds generations. */
 import type { Clock } from '../../clock.ts'
 import type { LineageKey } from '../../ledger/ledger.ts'
 import type { Store } from '../../store/store.ts'
@@ -10,7 +10,7 @@ import type { Recount } from './recount.ts'
 import type { Sweeping } from './sweeping.ts'
 import type { Tasks } from './tasks.ts'
 
-/** Looked up at once: a slice ends after any of them. */
+/** Lineages read together; a slice may end after any of them. */
 const AT_ONCE = 32
 const NUMBERED_AT_ONCE = 200
 
@@ -23,26 +23,26 @@ type Deps = {
   tasks: Tasks
   recount: Recount
   sweeping: Sweeping
-  /** Whether a generation lacks sums of Apple's reports. */
+  /** Whether a generation lacks sums of Apple’s reports. */
   lacksReports: (generation: number) => boolean
 }
 
 export type Scheduler = ReturnType<typeof openScheduler>
 
 export function openScheduler({ store, clock, generations, marks, due, tasks, recount, ...known }: Deps) {
-  // By the index of transactions, on from the one before.
+  // Uses the index of transactions, from the previous lineage on.
   const lineagesAfter = store.prepare<LineageKey & { limit: number }, LineageKey>(`
     select distinct app_id, environment, original_transaction_id from transactions
     where (app_id, environment, original_transaction_id) > (:app_id, :environment, :original_transaction_id)
     order by app_id, environment, original_transaction_id limit :limit`)
-  /** What somebody waits for: single lineages, and apps. */
+  /** What callers wait for: single lineages, and apps. */
   const urgent: Mark[] = []
   const preferred = new Map<string, { generation: Generation; app_ids: readonly string[] }>()
-  /** Whether every lineage with facts has its number, and up to where that was looked at. Later facts come with theirs. */
+  /** Whether every lineage with facts has a number, and how far that was checked. Later facts assign theirs. */
   let isNumbered = false
   let cursor = FIRST
 
-  /** Does a little of what comes first; false where there is nothing to do. `isOver` ends it. Inside a unit of work. */
+  /** Does one step of the first work; false where there is none. `isOver` ends it. Runs inside a unit of work. */
   function step(sums: CountedSums, isOver: () => boolean): boolean {
     return (
       recountUrgent(sums, isOver) ||
@@ -59,7 +59,7 @@ export function openScheduler({ store, clock, generations, marks, due, tasks, re
     )
   }
 
-  /** Whether there is anything of lineages to do. */
+  /** Whether any lineage waits to be recomputed. */
   const isWaiting = (): boolean =>
     urgent.length > 0 ||
     marks.next(RANK.next, 1).length > 0 ||
@@ -87,12 +87,12 @@ export function openScheduler({ store, clock, generations, marks, due, tasks, re
   function recountUrgent(sums: CountedSums, isOver: () => boolean): boolean {
     const isAny = urgent.length > 0
     for (let mark = urgent.shift(); mark; mark = isOver() ? undefined : urgent.shift())
-      // Several may have asked for it.
+      // Several callers may have prioritized it.
       if (due.isDue(mark.generation, mark.lineage_id)) recount.due(mark, sums)
     return isAny
   }
 
-  /** Goes on with the making of a generation; false while it waits for reports. */
+  /** Continues to build a generation; false while it waits for reports. */
   function build(generation: Generation, sums: CountedSums, isOver: () => boolean): boolean {
     const after = generation.made_up_to ?? 0
     const some = marks.following(after, AT_ONCE)
@@ -109,7 +109,7 @@ export function openScheduler({ store, clock, generations, marks, due, tasks, re
     return numberLineages(isOver) || publish(generation)
   }
 
-  /** Gives lineages that have facts their numbers, until `isOver`; false once all have theirs. */
+  /** Assigns numbers to lineages with facts, until `isOver`; false once all have one. */
   function numberLineages(isOver: () => boolean): boolean {
     if (isNumbered) return false
     let [at, isDone] = [cursor, false]
@@ -119,7 +119,7 @@ export function openScheduler({ store, clock, generations, marks, due, tasks, re
       at = some.at(-1) ?? at
       isDone = some.length < NUMBERED_AT_ONCE
     } while (!isDone && !isOver())
-    // What a commit that fails undoes is looked at again.
+    // After the commit: what a failed one rolled back is checked again.
     store.afterCommit(() => {
       cursor = at
       isNumbered ||= isDone
@@ -127,19 +127,19 @@ export function openScheduler({ store, clock, generations, marks, due, tasks, re
     return true
   }
 
-  /** Shows a generation where nothing of it is left to do. */
+  /** Shows a generation if nothing of it is left to do. */
   function publish(generation: Generation): boolean {
     if (marks.isLeft(generation.id) || known.lacksReports(generation.id)) return false
     generations.publish(generation)
     return true
   }
 
-  /** Brings some lineages up to date before all others. */
+  /** Recomputes some lineages before all others. */
   function prioritize(some: readonly Mark[]): void {
     urgent.push(...some)
   }
 
-  /** Lets the lineages of some apps go first until the returned function is called. */
+  /** Prefers the lineages of some apps until the returned function is called. */
   function prefer(name: string, generation: Generation, app_ids: readonly string[]): () => void {
     preferred.set(name, { generation, app_ids })
     return () => void preferred.delete(name)

@@ -1,4 +1,4 @@
-/** What we remember: what is left of generations that are dropped, until it is deleted. */
+/** Deletes the data of dropped generations in steps. */
 import type { Store } from '../../store/store.ts'
 import type { Generations } from './generations.ts'
 
@@ -9,14 +9,14 @@ const SERIES_AT_ONCE = 50
 type Deps = {
   store: Store
   generations: Generations
-  /** Deletes a part of a generation's sums of Apple's reports, inside a unit of work; true while there is more. */
+  /** Deletes a part of a generation’s sums of Apple’s reports inside a unit of work; true while there is more. */
   sweepReports: (generation: number, limit: number) => boolean
 }
 
 export type Sweeping = ReturnType<typeof openSweeping>
 
 export function openSweeping({ store, generations, sweepReports }: Deps) {
-  /** Rows that lead with the generation, by their keys. */
+  /** Tables whose primary key begins with the generation. */
   const lineages = ['metric_due', 'metric_counted', 'metric_rows', 'customer_values', 'cohort_customers'].map(
     (table) =>
       store.prepare<{ generation: number; most: number }>(`
@@ -39,7 +39,7 @@ export function openSweeping({ store, generations, sweepReports }: Deps) {
     remove: store.prepare<[number]>(`delete from ${series} where id = ?`),
   }))
 
-  /** Deletes a little of what nobody reads any more; false where there is nothing. Inside a unit of work. */
+  /** Deletes one step of unreferenced data; false where there is none. Runs inside a unit of work. */
   function some(): boolean {
     const [next] = generations.unreferenced()
     if (next === undefined) return false

@@ -1,17 +1,17 @@
-/** What we remember: changes that concern many lineages, which are marked as due in slices, so that a crash forgets none. */
+/** Tasks: changes that concern many lineages, which are marked due in slices. Tasks survive a crash. */
 import type { Store } from '../../store/store.ts'
 import type { Due } from './due.ts'
 import type { Generations } from './generations.ts'
 import { type Marks, type Numbered, RANK } from './marks.ts'
 
 /**
- * rates: concerns what waits for a final rate. period: the lineages of an app. prices: who was charged from a day on. all:
- * the lineages of an organization, of each where the subject is empty.
+ * rates: lineages that wait for a final rate. period: the lineages of an app. prices: lineages with charges from a day
+ * on. all: the lineages of an organization. An empty subject means all.
  */
 type What = 'rates' | 'period' | 'prices' | 'all'
 export type Task = { id: number; what: What; subject: string; from_day: number; cursor: number }
 
-/** Lineages looked at in one slice. */
+/** Lineages examined in one slice. */
 const AT_ONCE = 500
 
 type Deps = {
@@ -19,7 +19,7 @@ type Deps = {
   generations: Generations
   marks: Marks
   due: Due
-  /** Whether reports are being imported: each day of a year changes prices, and all customers would be counted each time. */
+  /** Whether reports are being imported. Each day changes prices, which would recompute all customers each time. */
   isImporting: () => boolean
 }
 
@@ -44,13 +44,13 @@ export function openTasks({ store, generations, marks, due, isImporting }: Deps)
     select lineage_id from metric_counted where generation = :generation
       and lineage_id > :after and lineage_id <= :until and last_charge_day >= :day`)
 
-  /** Remembers a change. One of the same kind that is under way begins again. Inside a unit of work. */
+  /** Adds a task. A running one of the same kind restarts. Runs inside a unit of work. */
   const add = (what: What, subject = '', from_day = 0): void => void put.run({ what, subject, from_day })
 
-  /** The task to do now. Prices wait for the end of an import. */
+  /** The next task. Prices wait for the end of an import. */
   const next = (): Task | undefined => first.get(isImporting() ? 'prices' : '')
 
-  /** Marks what a task concerns, a slice of it; false where there is no task. Inside a unit of work. */
+  /** Marks one slice of a task’s lineages; false without a task. Runs inside a unit of work. */
   function slice(): boolean {
     const task = next()
     if (task === undefined) return false
@@ -61,7 +61,7 @@ export function openTasks({ store, generations, marks, due, isImporting }: Deps)
     return true
   }
 
-  /** What a slice concerns. `last`: where the next goes on, null where there is none. */
+  /** The lineages of a slice. `last`: where the next slice continues, null at the end. */
   type Slice = { affected: readonly Numbered[]; last: number | null }
 
   function provisionalSlice({ cursor }: Task): Slice {
@@ -88,16 +88,16 @@ export function openTasks({ store, generations, marks, due, isImporting }: Deps)
     return ({ id }) => all.has(id)
   }
 
-  /** Whether there is any task, also one that waits for the end of an import. */
+  /** Whether there is a task, including one that waits for the end of an import. */
   const isPending = (): boolean => first.get('') !== undefined
 
   return { add, slice, isPending, isWaiting: (): boolean => next() !== undefined }
 }
 
-/** How a lineage was counted last. */
+/** What the last count of a lineage stored. */
 type Counted = { is_provisional: number; last_charge_day: number }
 
-/** Whether a lineage is yet to be marked for a task. `counted` is null where it never was. */
+/** Whether a task concerns a lineage. `counted` is null where it was never counted. */
 export function isAffected(
   { what, subject, from_day, cursor }: Task,
   { id, app_id, organization_id }: Numbered & { organization_id: string },

@@ -1,6 +1,6 @@
 /**
- * What we remember: the worker that brings due lineages up to date, in slices between which others get their turn. A slice
- * is one unit of work: rows, sums, customers, cohorts and marks change together.
+ * The worker that recomputes due lineages in slices and yields between them. A slice is one unit of work: rows, sums,
+ * customers, cohorts and marks change together.
  */
 import type { Clock } from '../../clock.ts'
 import { openHook } from '../../hooks.ts'
@@ -11,15 +11,15 @@ import type { CountedSums } from './counting.ts'
 import type { Recount } from './recount.ts'
 import type { Scheduler } from './scheduler.ts'
 
-/** How long a slice lasts, in milliseconds: while a caller may wait, and while nobody does. */
+/** The length of a slice in milliseconds, with and without waiting callers. */
 const SLICE_MS = 5
 const QUIET_SLICE_MS = 25
-/** Of a slice while nobody waits: the rest is for writing what was counted. */
+/** The time for counting in a slice without waiting callers; the rest is for writing. */
 const QUIET_COUNTING_MS = 15
-/** While others keep the server busy the worker has a quarter of the time: a third of theirs. */
+/** While the server is busy, the worker gets a third of the time that other work takes. */
 const PART = 3
 const LEAST_MS = 1
-/** How often the clock is looked at for what is due by time alone. */
+/** How often to check what is due by time alone. */
 const LOOK_EVERY_MS = 1_000
 
 type Deps = {
@@ -27,7 +27,7 @@ type Deps = {
   log: Pick<Log, 'warn'>
   scheduler: Scheduler
   recount: Pick<Recount, 'openSums'>
-  /** A clock that never jumps. */
+  /** A monotonic clock. */
   elapsed?: Clock
 }
 
@@ -39,25 +39,25 @@ export function openWorker({ store, log, scheduler, recount, elapsed = () => per
   const emptied = openHook<[]>()
   let running: Promise<void> | null = null
   let looking: NodeJS.Timeout | undefined
-  /** When the last slice ended; its commit is time of the others. */
+  /** When the last slice ended. Its commit counts as time of other work. */
   let ended_at = 0
-  /** Something may have become due since the last slice began, at the end of the same batch for instance. */
+  /** Work may have become due since the last slice began, for instance at the end of the same batch. */
   let isKicked = false
   let isHeld = false
 
-  /** How long the next slice may last. */
+  /** The time limit of the next slice. */
   function budget(): number {
     const most = store.isQuiet() ? QUIET_SLICE_MS : SLICE_MS
     if (store.isQuiet() && !store.isBulkWaiting()) return QUIET_COUNTING_MS
     return Math.min(most, Math.max(LEAST_MS, (elapsed() - ended_at) / PART))
   }
 
-  /** Brings up to date what comes first, for so long. Whether there was anything to do. Inside a unit of work. */
+  /** Recomputes what is due for up to `ms`. Returns whether there was anything to do. Runs inside a unit of work. */
   function slice(ms: number): boolean {
     const until = elapsed() + ms
     const sums: CountedSums = recount.openSums()
     let isBusy: boolean
-    // At least one step, so that there is progress where any takes longer than a slice.
+    // At least one step, for progress where a step takes longer than a slice.
     do isBusy = scheduler.step(sums, () => elapsed() >= until)
     while (isBusy && elapsed() < until)
     sums.write()
@@ -76,7 +76,7 @@ export function openWorker({ store, log, scheduler, recount, elapsed = () => per
     }
   }
 
-  /** One slice. Null where the store refused it: then the worker has waited a while. */
+  /** Runs one slice. null where the store refused it, after a back-off. */
   async function attempt(): Promise<boolean | null> {
     try {
       const isMore = await store.commitUpkeep(() => slice(budget()))
@@ -84,7 +84,7 @@ export function openWorker({ store, log, scheduler, recount, elapsed = () => per
       return isMore
     } catch (error) {
       if (!back_off.isFailing())
-        log.warn('the metrics cannot be brought up to date; this is tried again', { error })
+        log.warn('the metrics cannot be brought up to date; Windfall will retry', { error })
       const waiting = back_off.wait()
       sliced.call()
       await waiting
@@ -92,13 +92,13 @@ export function openWorker({ store, log, scheduler, recount, elapsed = () => per
     }
   }
 
-  /** Begins to work where there may be something to do. */
+  /** Starts the worker if there may be work. */
   function kick(): void {
     isKicked = true
     if (back_off.isClosed() || isHeld) return
     running ??= run().finally(() => {
       running = null
-      // Asked for when nothing was left to do, before it was noticed that this has ended.
+      // A kick may arrive after the last check for work and before this function ends.
       if (isKicked) kick()
     })
   }
@@ -110,8 +110,8 @@ export function openWorker({ store, log, scheduler, recount, elapsed = () => per
   }
 
   /**
-   * Lets everything that becomes due wait until the returned function is called: for a history that is played at once,
-   * of which only the end is asked for.
+   * Leaves everything due until the returned function is called: for a replayed history, of which only the final state
+   * matters.
    */
   function hold(): () => void {
     isHeld = true
@@ -121,14 +121,14 @@ export function openWorker({ store, log, scheduler, recount, elapsed = () => per
     }
   }
 
-  /** Looks at the clock each second, until the worker is closed. */
+  /** Checks the clock each second until `close`. */
   function watch(): void {
     looking ??= setInterval(() => {
       if (scheduler.isWaiting()) kick()
     }, LOOK_EVERY_MS).unref()
   }
 
-  /** Stops after the present slice. What is due stays due. */
+  /** Stops after the current slice. Marks stay due. */
   async function close(): Promise<void> {
     clearInterval(looking)
     back_off.close()
@@ -142,7 +142,7 @@ export function openWorker({ store, log, scheduler, recount, elapsed = () => per
     watch,
     /** Calls the listener after each slice, and when the store refused one. */
     onSlice: sliced.add,
-    /** Calls the listener when nothing is left to do. */
+    /** Calls the listener when nothing is due. */
     onIdle: emptied.add,
     close,
     isHeld: (): boolean => isHeld,

@@ -1,4 +1,4 @@
-/** What we compute: whether the sums of cohorts are those of what the customers add. */
+/** Verifies that the stored sums of cohorts equal the contributions of customers. */
 import type { Store } from '../../store/store.ts'
 import { type CellChanges, type CohortCell, type CohortKind, collectCellChanges } from '../cohorts/changes.ts'
 import { addStored } from '../cohorts/contributions.ts'
@@ -8,14 +8,14 @@ import { passesOf } from './passes.ts'
 type Deps = {
   store: Pick<Store, 'prepare'>
   marks: Marks
-  /** About how many sums are held in memory. */
+  /** The approximate number of sums held in memory. */
   cells_at_once: number
-  /** Called with how many customers' parts are summed, of how many. */
+  /** Called with the number of customers summed and their total. */
   onProgress: (done: number, of: number) => void
 }
 
 type StoredCell = CohortCell & { app_id: string; environment: string }
-/** The cohorts of a kind whose number leaves `rest` when it is divided by `of`. */
+/** The cohorts of a kind with number modulo `of` = `rest`. */
 type Part = { kind: CohortKind; rest: number; of: number; cells: number }
 
 const CUSTOMERS_AT_ONCE = 500
@@ -29,7 +29,7 @@ const KINDS: Record<CohortKind, true> = {
   'payers.month': true,
 }
 
-/** The first sum of cohorts of a generation that is not what its customers add, in words; null where there is none. */
+/** Describes the first cohort sum that differs from the customers’ contributions; null where none does. */
 export function differenceOfCohorts(
   { store, marks, cells_at_once, onProgress }: Deps,
   generation: number,
@@ -54,7 +54,7 @@ export function differenceOfCohorts(
   const of = (customers.get(generation) ?? 0) * passes.length
   let done = 0
 
-  /** What all customers add to some parts, by app and environment. */
+  /** The contributions of all customers to some parts, by app and environment. */
   function summed(isSelected: (kind: CohortKind, cohort: number) => boolean): Map<string, CellChanges> {
     const scopes = new Map<string, CellChanges>()
     for (let some = following.all(generation, 0, CUSTOMERS_AT_ONCE); some.length > 0; ) {
@@ -83,18 +83,18 @@ export function differenceOfCohorts(
       if (difference !== null) return difference
     }
     const [missing] = expected.keys()
-    if (missing !== undefined) return `the cohort sum ${missing} is not kept`
+    if (missing !== undefined) return `the cohort sum ${missing} is not stored`
   }
   return null
 }
 
-/** Parts of a kind, none of which has many cells. */
+/** Divides a kind into parts of few cells each. */
 function partsOf(kind: CohortKind, cells: number, most: number): Part[] {
   const of = Math.max(1, Math.ceil(cells / most))
   return Array.from({ length: of }, (_, rest) => ({ kind, rest, of, cells: Math.ceil(cells / of) }))
 }
 
-/** Takes what is kept out of what is wanted. */
+/** Subtracts the stored sums from the expected ones; describes the first remainder. */
 function firstDifference(
   expected: Map<string, string>,
   stored: Iterable<StoredCell>,
@@ -107,7 +107,7 @@ function firstDifference(
     expected.delete(name)
     const storedSums = sumsOf(cell)
     if (storedSums !== expectedSums)
-      return `the cohort sum ${name}: ${storedSums} is kept, the customers give ${expectedSums}`
+      return `the cohort sum ${name}: stored ${storedSums}, expected ${expectedSums} from the customers`
   }
   return null
 }

@@ -1,4 +1,4 @@
-/** What we compute: whether the figures in a database file are those that its facts give. On a thread of its own. */
+/** Verifies on a worker thread that the figures in a database file follow from its facts. */
 import { openApps } from '../../apps/apps.ts'
 import { openOrganizations } from '../../apps/organizations.ts'
 import { openProducts } from '../../apps/products.ts'
@@ -24,26 +24,26 @@ import { CELLS_AT_ONCE, slicesOf } from './passes.ts'
 import { openStaleness } from './staleness.ts'
 
 /**
- * How many lineages were compared, and how many were due and not. `difference`: the first one in words, null where there
- * is none.
+ * How many lineages were compared, and how many were skipped as due. `difference` describes the first one; null where
+ * there is none.
  */
 export type VerifyResult = { lineages: number; due: number; difference: string | null }
 
-/** How far a comparison is, of its present part. */
+/** The progress of a comparison’s current part. */
 export type VerifyProgress = { part: 'facts' | 'sums' | 'cohorts'; done: number; of: number }
 
 type CompareRequest = {
   file: string
-  /** The instant up to which the figures were brought up to date; null: when the last of them was. */
+  /** The instant through which the figures were brought up to date; null: that of the newest figures. */
   at: number | null
-  /** The number of the formulas that this program has. */
+  /** The version of this program’s formulas. */
   formula: number
   signal: AbortSignal
   onProgress: (progress: VerifyProgress) => void
 }
 
 const VERIFY = 'verify metrics'
-/** `cells_at_once`: about how many sums are held in memory. */
+/** `cells_at_once`: the approximate number of sums held in memory. */
 type Task = { windfall: typeof VERIFY; cells_at_once?: number } & Pick<
   CompareRequest,
   'file' | 'at' | 'formula'
@@ -53,10 +53,11 @@ type OnProgress = (progress: VerifyProgress) => void
 const LINEAGES_AT_ONCE = 200
 
 /**
- * Compares the figures in `file` with its facts, as both are at one instant: rows with facts where they are not due, and
- * all sums with the rows. Nothing is written.
+ * Compares the figures in `file` with its facts at one instant: rows with facts where they are not due, and all sums
+ * with the rows. Writes nothing.
  *
- * @throws Error in words where the file is not a database of this version; the reason of `signal` when that ends it.
+ * @throws Error that explains why the file is not a database of this version; the reason of `signal` when that aborts
+ * it.
  */
 export function compareFile({
   file,
@@ -70,9 +71,9 @@ export function compareFile({
 }
 
 /**
- * Does the same at once, on the thread that calls.
+ * Compares on the calling thread, synchronously.
  *
- * @throws Error in words where the file is not a database of this version.
+ * @throws Error that explains why the file is not a database of this version.
  */
 export function compareAtOnce(
   { file, cells_at_once = CELLS_AT_ONCE, ...wanted }: Omit<Task, 'windfall'>,
@@ -96,7 +97,7 @@ type Parts = ReturnType<typeof openParts>
 
 type Counted = { at: number; formula: number; cells_at_once: number }
 
-/** The modules that figures are counted by, on a store that is only read. */
+/** The modules that compute figures, on a read-only store. */
 function openParts(store: Store, { at, formula, cells_at_once }: Counted) {
   const clock = () => at
   const apps = openApps(store, clock)
@@ -108,7 +109,7 @@ function openParts(store: Store, { at, formula, cells_at_once }: Counted) {
     apps,
     organizations: openOrganizations(store, clock),
     formula,
-    // Each generation has its own; these would be those of the next.
+    // Each generation has its own month length; this would apply to the next one.
     factors: 'calendar',
   })
   const settings = openCountingSettings({ store, apps, generations, products, rates })
@@ -152,7 +153,7 @@ function compareAll(parts: Parts, onProgress: OnProgress): VerifyResult {
     : compared
 }
 
-/** Rows, customers and what these add to cohorts, of all that is not due. */
+/** Compares the rows, customers and cohort contributions of all that is not due. */
 function compareFacts(parts: Parts, onProgress: OnProgress): VerifyResult {
   const { marks } = parts
   const result: VerifyResult = { lineages: 0, due: 0, difference: uncountedLineage(parts) }
@@ -169,7 +170,7 @@ function compareFacts(parts: Parts, onProgress: OnProgress): VerifyResult {
   return result
 }
 
-/** Compares a lineage in each generation, and notes in `verified` what came of it. */
+/** Compares a lineage in each generation, and adds the outcome to `result`. */
 function compareLineage(
   { apps, generations, staleness, lineages }: Parts,
   key: Numbered,
@@ -184,7 +185,7 @@ function compareLineage(
   }
 }
 
-/** A lineage that has facts and no number, where no generation is being made that gives it one; null where there is none. */
+/** Describes a lineage with facts but without a number, unless a rebuild will assign one; null where there is none. */
 function uncountedLineage({ store, apps, generations }: Parts): string | null {
   const all = store.prepare<[], { app_id: string; original_transaction_id: string }>(`
     select app_id, original_transaction_id from transactions t
@@ -193,15 +194,15 @@ function uncountedLineage({ store, apps, generations }: Parts): string | null {
   for (const { app_id, original_transaction_id } of all.iterate()) {
     const app = apps.get(app_id)
     if (app && generations.making(app.organization_id) === null)
-      return `${original_transaction_id} is not counted`
+      return `${original_transaction_id} has not been counted`
   }
   return null
 }
 
-/** Sums of all generations, whatever is due: rows and sums change together. */
+/** Compares the sums of all generations, also of due lineages: rows and sums change together. */
 function differenceOfSums({ generations, formula, ...parts }: Parts, onProgress: OnProgress): string | null {
   for (const generation of generations.all()) {
-    // Other formulas may have summed the rows otherwise.
+    // Other formulas may sum the rows differently.
     if (generation.formula !== formula) continue
     const progressFor = (part: VerifyProgress['part']) => (done: number, of: number) =>
       onProgress({ part, done, of })

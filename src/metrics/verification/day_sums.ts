@@ -1,4 +1,4 @@
-/** What we compute: whether the sums by day are those of the rows that are kept. */
+/** Verifies that the stored daily sums equal the stored rows. */
 import type { Store } from '../../store/store.ts'
 import { dayText } from '../lineage/calendar.ts'
 import type { MetricRow } from '../lineage/rows.ts'
@@ -13,9 +13,9 @@ type Deps = {
   cube: Cube
   marks: Marks
   settings: CountingSettings
-  /** About how many sums are held in memory. */
+  /** The approximate number of sums held in memory. */
   cells_at_once: number
-  /** Called with how many lineages' rows are summed, of how many. */
+  /** Called with the number of lineages summed and their total. */
   onProgress: (done: number, of: number) => void
 }
 
@@ -29,7 +29,7 @@ type Slice = { generation: number; after: number; until: number; others: string 
 const LINEAGES_AT_ONCE = 500
 const NOTHING: Sum = { milli: 0, base_milli: 0, count: 0 }
 
-/** The first sum of a generation that is not that of its rows, in words; null where there is none. */
+/** Describes the first sum of a generation that differs from its rows; null where none does. */
 export function differenceOfDays(
   { store, cube, marks, settings, cells_at_once, onProgress }: Deps,
   generation: Generation,
@@ -50,7 +50,7 @@ export function differenceOfDays(
   const lineages = marks.count()
   let done = 0
 
-  /** Sums the rows of all measures but others. What a measure without any sum has belongs to each pass. */
+  /** Sums the rows of all measures except `others`. Each pass includes measures without any sum. */
   function summed(others: string): Cells {
     const buffer = cube.openSumBuffer()
     for (const some of slicesOf(marks, LINEAGES_AT_ONCE)) {
@@ -82,7 +82,7 @@ export function differenceOfDays(
   return null
 }
 
-/** Takes what is kept out of the cells. */
+/** Subtracts the stored sums from the cells. */
 function firstDifference(days: Iterable<KeptDay>, cells: Cells): string | null {
   for (const stored of days) {
     const own = cells.get(seriesName(stored))?.days
@@ -104,5 +104,5 @@ function inWords(
   { stored, expected }: { stored: Sum | null; expected: Sum },
 ): string {
   const storedText = stored === null ? 'nothing' : textOf(stored)
-  return `the sum of ${measure} by ${dimension} ${value}, ${dayText(day)}: ${storedText} is kept, the rows give ${textOf(expected)}`
+  return `the sum of ${measure} by ${dimension} ${value}, ${dayText(day)}: stored ${storedText}, expected ${textOf(expected)} from the rows`
 }

@@ -1,4 +1,4 @@
-/** What we compute: whether what is kept of lineages, customers and cohorts is what the facts give. */
+/** Verifies that the stored rows, customers and contributions follow from the facts. */
 import type { Contribution, Contributions } from '../cohorts/contributions.ts'
 import { nextChange } from '../customers/customer_summary.ts'
 import { countsForCustomers, VALUE_COLUMNS } from '../customers/value_statements.ts'
@@ -14,7 +14,7 @@ type Deps = {
   values: CustomerValues
   contributions: Contributions
   staleness: Staleness
-  /** What is kept of what a customer adds to cohorts, by the lineage that leads it; null where nothing is. */
+  /** The stored contribution of a customer by the number of its leading lineage; null without one. */
   contributionOf: (generation: number, lineage_id: number) => string | null
   at: number
 }
@@ -22,7 +22,7 @@ type Deps = {
 const TOTALS = ['is_provisional', 'proceeds_milli', 'proceeds_estimated', 'last_charge_day'] as const
 const OF_CUSTOMER = VALUE_COLUMNS.filter((name) => name !== 'scope_id')
 
-/** Compares one lineage after the other; each function gives the first difference in words, null where there is none. */
+/** Compares lineages one by one. Each function describes the first difference; null where there is none. */
 export function openLineageComparison({
   counting,
   values,
@@ -31,7 +31,7 @@ export function openLineageComparison({
   contributionOf,
   at,
 }: Deps) {
-  /** Whether a lineage that is not due was counted as its facts say. */
+  /** Compares a lineage that is not due with its facts. */
   function compareLineage(
     generation: Generation,
     key: Numbered,
@@ -40,7 +40,7 @@ export function openLineageComparison({
     const found = counting.fromFacts(generation, key)
     if (found === null) return null
     const name = key.original_transaction_id
-    if (counted === null) return `${name} is not counted`
+    if (counted === null) return `${name} has not been counted`
     const difference =
       compareRows(found.rows, counting.storedRows(generation.id, key.id)) ??
       compareTotals(generation, key, { counted, found })
@@ -63,8 +63,8 @@ export function openLineageComparison({
   }
 
   /**
-   * Whether the customer of a lineage, and what it adds to cohorts, are what the facts give, where none of its lineages is
-   * due. A customer of several lineages is compared with the first of them.
+   * Compares the customer of a lineage and its contribution with the facts, if none of its lineages is due. A customer
+   * with several lineages is compared once, with the first of them.
    */
   function compareCustomer(generation: Generation, key: Numbered): string | null {
     const { members } = values.membersOf(key)
@@ -75,7 +75,7 @@ export function openLineageComparison({
       if (counted === null || counted === 'due') return null
       now = Math.max(now, counted.counted_at)
     }
-    // Where the lineage that gives a customer its name is not known, any of the others may lead it.
+    // While the lineage that names a customer has no number, another one may lead it.
     const target = members.find(({ id }) => values.statements.customer.get(generation.id, id)) ?? key
     const computed = values.compute(generation, target, now)
     return compareValue(generation, computed) ?? compareContribution(generation, computed, now)
@@ -91,7 +91,7 @@ export function openLineageComparison({
     }
     const stored = values.statements.customer.get(id, leader.id)
     const name = `the customer ${value.id}`
-    if (stored === undefined) return `${name} is not kept`
+    if (stored === undefined) return `${name} is not stored`
     const scope = values.statements.findScope.get(id, leader.app_id, leader.environment)
     const difference = compareColumns([...OF_CUSTOMER, 'scope_id'], stored, {
       ...value,
@@ -109,7 +109,7 @@ export function openLineageComparison({
     const isRight = members.every(
       ({ id }) => storedText(generation.id, id) === (id === leader.id ? expected : 'null'),
     )
-    return isRight ? null : `what the customer of ${leader.original_transaction_id} adds to cohorts`
+    return isRight ? null : `the contribution of the customer of ${leader.original_transaction_id} differs`
   }
 
   const storedText = (generation: number, lineage_id: number): string =>
@@ -118,30 +118,32 @@ export function openLineageComparison({
   return { compareLineage, compareCustomer }
 }
 
-/** The first row that is not as it should be. */
+/** Describes the first row that differs. */
 function compareRows(expected: readonly MetricRow[], stored: readonly MetricRow[]): string | null {
   const [expectedTexts, storedTexts] = [expected.map(rowText), stored.map(rowText)]
   const most = Math.max(expectedTexts.length, storedTexts.length)
   for (let position = 0; position < most; position += 1) {
     if (expectedTexts[position] === storedTexts[position]) continue
-    return `${storedTexts[position] ?? 'nothing'} is kept, the facts give ${expectedTexts[position] ?? 'nothing'}`
+    return `stored ${storedTexts[position] ?? 'nothing'}, expected ${expectedTexts[position] ?? 'nothing'} from the facts`
   }
   return null
 }
 
 const rowText = (row: MetricRow): string => JSON.stringify(ROW.map((name) => row[name]))
 
-/** The first column that is not as it should be. */
+/** Describes the first column that differs. */
 function compareColumns<Name extends string>(
   names: readonly Name[],
   stored: Readonly<Record<Name, unknown>>,
   expected: Readonly<Record<Name, unknown>>,
 ): string | null {
   const name = names.find((one) => stored[one] !== expected[one])
-  return name === undefined ? null : `${name} ${stored[name]} is kept, the facts give ${expected[name]}`
+  return name === undefined
+    ? null
+    : `${name}: stored ${stored[name]}, expected ${expected[name]} from the facts`
 }
 
-/** The same for the same parts in any order. */
+/** A text that does not depend on the order of the parts. */
 const textOf = (contribution: Partial<Contribution> | null): string =>
   JSON.stringify(
     contribution &&

@@ -1,10 +1,10 @@
-/** What we compute: how much is held in memory at once. */
+/** Divides a verification into passes that fit in memory. */
 import type { Marks, Numbered } from '../upkeep/marks.ts'
 
-/** Sums of one pass; each takes some 200 bytes. */
+/** Sums in one pass; each takes about 200 bytes. */
 export const CELLS_AT_ONCE = 300_000
 
-/** Parts in groups of about so many cells. At least one group, which has no part where there is none. */
+/** Groups parts by about `most` cells. There is always a group, even without parts. */
 export function passesOf<Part extends { cells: number }>(parts: readonly Part[], most: number): Part[][] {
   const passes: Part[][] = [[]]
   let size = 0
@@ -19,7 +19,7 @@ export function passesOf<Part extends { cells: number }>(parts: readonly Part[],
   return passes
 }
 
-/** All lineages in order, so many at once. */
+/** All lineages in order, up to `limit` at a time. */
 export function* slicesOf(marks: Pick<Marks, 'following'>, limit: number): Generator<Numbered[]> {
   for (let some = marks.following(0, limit); some.length > 0; ) {
     yield some

@@ -1,4 +1,4 @@
-/** What we remember: which lineages are behind their facts in a file that is only read. */
+/** Finds the lineages that are behind their facts in a read-only file. */
 import type { Store } from '../../store/store.ts'
 import type { CountedLineage } from '../upkeep/counting.ts'
 import type { Generation, Generations } from '../upkeep/generations.ts'
@@ -9,7 +9,7 @@ type Deps = { store: Pick<Store, 'prepare'>; generations: Generations; at: numbe
 
 export type Staleness = ReturnType<typeof openStaleness>
 
-/** `at`: the instant up to which the file was to be brought up to date. */
+/** `at`: the instant through which the file should be up to date. */
 export function openStaleness({ store, generations, at }: Deps) {
   const marked = store
     .prepare<[number, number], number>('select 1 from metric_due where generation = ? and lineage_id = ?')
@@ -20,8 +20,8 @@ export function openStaleness({ store, generations, at }: Deps) {
   const tasks = store.prepare<[], Task>('select * from metric_tasks').all()
 
   /**
-   * A lineage as it was counted last; `due` where it is behind its facts; null where it should have been counted and was
-   * not. A lineage that could not be counted is due.
+   * A lineage as last counted; `due` where it is behind its facts or could not be counted; null where it should have
+   * been counted and was not.
    */
   function countedIn(generation: Generation, key: Numbered): CountedLineage | 'due' | null {
     const { id, organization_id, made_up_to } = generation
@@ -32,7 +32,7 @@ export function openStaleness({ store, generations, at }: Deps) {
       (last?.due_at ?? Number.POSITIVE_INFINITY) <= at ||
       tasks.some((task) => isAffected(task, { ...key, organization_id }, last))
     if (isDue) return 'due'
-    // The next generation has it, where the one that is shown never had.
+    // A rebuild adds lineages that the shown generation does not have.
     return last ?? (generations.making(organization_id) === null ? null : 'due')
   }
 

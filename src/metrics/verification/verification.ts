@@ -1,4 +1,4 @@
-/** What we compute: whether the figures are those that the facts give, beside the process that serves them. */
+/** Verifies that the figures follow from the facts, while the server keeps running. */
 import { statSync } from 'node:fs'
 import type { Clock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
@@ -9,7 +9,7 @@ import type { Store } from '../../store/store.ts'
 import { compareFile, type VerifyProgress, type VerifyResult } from './comparison.ts'
 
 const MEGABYTE = 1_048_576
-/** While a file is read at one instant its log grows with every commit. */
+/** The write-ahead log grows with every commit while a file is read at one instant. */
 const LOG_MOST_BYTES = 256 * MEGABYTE
 const LOOK_EVERY_MS = 100
 
@@ -17,13 +17,13 @@ type Deps = {
   store: Pick<Store, 'file' | 'copy' | 'bytes' | 'assertFreeSpaceFor'>
   clock: Clock
   formula: number
-  /** How long the log may become. */
+  /** The maximum size of the log. */
   log_most_bytes?: number | undefined
 }
 
 export type Verification = ReturnType<typeof openVerification>
 
-/** To be opened by the process that holds the lock: what a crash left of a copy is removed. */
+/** Must be opened by the process that holds the lock: opening removes copies that a crash left behind. */
 export function openVerification({ store, clock, formula, log_most_bytes = LOG_MOST_BYTES }: Deps) {
   const copy = `${store.file}.verifying`
   const closing = new AbortController()
@@ -33,10 +33,10 @@ export function openVerification({ store, clock, formula, log_most_bytes = LOG_M
   removeCopies()
 
   /**
-   * Compares a copy of the database with the facts in it, on a thread. Where there is no room for a copy, the database as
-   * it is when that begins. One verification at a time: others wait for it.
+   * Compares a copy of the database with its facts, on a thread. Without room for a copy it reads the database in
+   * place. Verifications run one at a time.
    *
-   * @throws Refusal 507 `no_room` where there is no room for a copy, and the log became too long meanwhile; 503
+   * @throws Refusal 507 `no_room` where there is no room for a copy and the log grows too long meanwhile; 503
    * `store_closing` when the store is closed meanwhile.
    */
   const verify = (): Promise<VerifyResult> => verifications.run(run)
@@ -51,7 +51,7 @@ export function openVerification({ store, clock, formula, log_most_bytes = LOG_M
     }
   }
 
-  /** Copies the database; false where there is no room. */
+  /** Copies the database; false without room. */
   async function isCopied(): Promise<boolean> {
     try {
       store.assertFreeSpaceFor(store.bytes())
@@ -95,9 +95,9 @@ export function openVerification({ store, clock, formula, log_most_bytes = LOG_M
     removeCopy(`${copy}.partial`)
   }
 
-  /** Ends what is under way, and refuses what comes later. A copy under way ends with the store. */
+  /** Aborts the current verification and refuses later ones. The store ends a copy in progress. */
   async function close(): Promise<void> {
-    closing.abort(new Refusal(503, 'store_closing', 'the server is stopping; nothing was found so far'))
+    closing.abort(new Refusal(503, 'store_closing', 'the server is stopping; no difference was found so far'))
     await comparing?.catch(() => {})
   }
 
@@ -109,7 +109,7 @@ function noRoom(bytes: number): Refusal {
   return new Refusal(
     507,
     'no_room',
-    `there is no room for a copy of the database (${needed} MB), and its log became too long while it was read in place. ` +
-      'Make room, or write a backup elsewhere and verify that: windfall backup FILE, windfall verify FILE',
+    `there is no room for a copy of the database (${needed} MB), and its log grew too long while it was read in place. ` +
+      'Free disk space, or back up to another disk and verify the backup: windfall backup FILE, windfall verify FILE',
   )
 }

@@ -286,8 +286,8 @@ beforeAll(async () => {
 test.each([
   ['mrr?from=2026-02-30', 'from', 'must be a day, YYYY-MM-DD'],
   ['mrr?from=2026-05-02&to=2026-05-01', 'to', 'must not be before 2026-05-02, the first day'],
-  ['mrr?from=2026-06-02', 'from', 'lies in the future; today is 2026-06-01'],
-  ['mrr?from=2026-06-02&to=2026-06-09', 'from', 'lies in the future; today is 2026-06-01'],
+  ['mrr?from=2026-06-02', 'from', 'must not be in the future; today is 2026-06-01'],
+  ['mrr?from=2026-06-02&to=2026-06-09', 'from', 'must not be in the future; today is 2026-06-01'],
   ['mrr?from=2021-05-31', 'from', 'must be at most 5 years before the last day'],
   ['mrr?interval=hour', 'interval', 'day'],
   [
@@ -300,13 +300,13 @@ test.each([
   ['mrr_movements?split=currency', 'split', 'mrr_movements has no split currency'],
   ['mrr?platform=ios', 'platform', 'there is no parameter platform; there are: app, organization'],
   ['mrr?from=2026-05-01&from=2026-05-02', 'from', 'must be there once'],
-  ['mrr?country=DE', 'country', 'must be countries of three letters, as in USA'],
+  ['mrr?country=DE', 'country', 'must be country codes of three letters, such as USA'],
   ['mrr?country=,', 'country', 'must name at least one'],
-  ['mrr?period=monthly', 'period', 'must be periods as in P1M'],
-  ['mrr?offer=gift', 'offer', 'must be of trial, free_offer, intro, offer, paid, none'],
-  ['mrr?currency=euro', 'currency', 'must be a currency of three letters, as in EUR'],
-  ['mrr?attribute=plan', 'attribute', 'must be a key, "=" and a value, as in plan=pro'],
-  ['mrr?attribute=a%22b=c', 'attribute', 'must be a key, "=" and a value, as in plan=pro'],
+  ['mrr?period=monthly', 'period', 'must be periods such as P1M'],
+  ['mrr?offer=gift', 'offer', 'must be among trial, free_offer, intro, offer, paid, none'],
+  ['mrr?currency=euro', 'currency', 'must be a currency code of three letters, such as EUR'],
+  ['mrr?attribute=plan', 'attribute', 'must be a key, "=" and a value, such as plan=pro'],
+  ['mrr?attribute=a%22b=c', 'attribute', 'must be a key, "=" and a value, such as plan=pro'],
   ['mrr?limit=0', 'limit', 'must be at least 1'],
   ['mrr?limit=101', 'limit', 'must be at most 100'],
   ['mrr?limit=many', 'limit', 'must be a whole number'],
@@ -315,9 +315,9 @@ test.each([
   ['revenue?part=tips', 'part', 'revenue has no part tips; it has: new, renewal, one_time'],
   ['mrr_movements?part=churned', 'part', 'the view kinds has no part churned; it has: new, opening'],
   ['trial_conversion?part=lost', 'part', 'the view ended has no part lost; it has: none'],
-  ['mrr?refunds=purchase_day', 'refunds', 'mrr does not count refunds; revenue does'],
+  ['mrr?refunds=purchase_day', 'refunds', 'mrr has no refunds; use revenue'],
   ['churn_rate?basis=proceeds', 'basis', 'churn_rate has no basis proceeds; it has: gross'],
-  ['revenue?basis=proceeds&attribute=a=b', 'basis', 'proceeds are not told by attribute'],
+  ['revenue?basis=proceeds&attribute=a=b', 'basis', 'proceeds are not available by attribute'],
   ['mrr_movements?basis=proceeds', 'basis', 'mrr_movements has no basis proceeds; it has: gross'],
   ['mrr?basis=net', 'basis', 'proceeds'],
   ['mrr?zone=mars', 'zone', 'pacific'],
@@ -343,7 +343,7 @@ test('a metric that there is not is refused with those that there are', async ()
     const response = await get(`metrics/${name}`)
     expect({ status: response.status, body: await response.json() }).toMatchObject({
       status: 400,
-      body: { code: 'unknown_metric', detail: expect.stringContaining('there are: mrr, arr, ') },
+      body: { code: 'unknown_metric', detail: expect.stringContaining('use one of: mrr, arr, ') },
     })
   }
 })

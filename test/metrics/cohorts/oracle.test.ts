@@ -1,4 +1,4 @@
-/** Cohorts and customers against a second, slow way of counting them, on what the simulated store sold. */
+/** Compares cohorts and customers with the oracle on a simulated history. */
 import { beforeAll, expect, test } from 'vitest'
 import { renewalDay } from '../../../src/metrics/cohorts/renewal_days.ts'
 import type { CohortQuery } from '../../../src/metrics/cohorts/spans.ts'
@@ -40,7 +40,7 @@ function question(more: Partial<CohortQuery> = {}): CohortQuery {
   return { scopes, ...everything, from: today - 420, ...more }
 }
 
-/** The most sold product and country, for filters that find something. */
+/** The best-selling product and country, so that filters match something. */
 function common(): { product_id: string; storefront: string } {
   const bought = oracle.marks.filter(({ measure }) => measure.startsWith('revenue.'))
   const most = (of: (mark: (typeof bought)[number]) => string) =>
@@ -53,7 +53,7 @@ const filters = () => {
   return [{}, { product_id }, { storefront }, { product_id, storefront }]
 }
 
-test('realized lifetime value by month of the first payment, whole and of a product and a country', async () => {
+test('realized LTV by month of the first payment, in total and by product and country', async () => {
   const { cohorts } = played.app.windfall
   let compared = 0
   for (const filter of filters()) {
@@ -78,31 +78,34 @@ test('realized lifetime value by month of the first payment, whole and of a prod
   expect(compared).toBeGreaterThan(100)
 })
 
-test.each(['day', 'week', 'month'] as const)('who paid in each %s, and how much', async (grain) => {
-  for (const filter of filters()) {
-    for (const row of nonEmpty(
-      await played.app.windfall.cohorts.arppu({ ...question(filter), grain }, today),
-    )) {
-      const begin = dayNumber(row.cohort)
-      const length = grain === 'day' ? 1 : grain === 'week' ? 7 : renewalDay(begin, 'P1M', 1) - begin
-      const span = {
-        from_on: row.cohort,
-        until_on: new Date((begin + length - 1) * DAY).toISOString().slice(0, 10),
+test.each(['day', 'week', 'month'] as const)(
+  'the customers who paid in each %s, and how much',
+  async (grain) => {
+    for (const filter of filters()) {
+      for (const row of nonEmpty(
+        await played.app.windfall.cohorts.arppu({ ...question(filter), grain }, today),
+      )) {
+        const begin = dayNumber(row.cohort)
+        const length = grain === 'day' ? 1 : grain === 'week' ? 7 : renewalDay(begin, 'P1M', 1) - begin
+        const span = {
+          from_on: row.cohort,
+          until_on: new Date((begin + length - 1) * DAY).toISOString().slice(0, 10),
+        }
+        const { new: first, renewal, one_time, refund, proration } = oracle.revenue(span, filter)
+        const { payers } = oracle.arppu(span, filter)
+        const charged_milli = first.base_milli + renewal.base_milli + one_time.base_milli
+        expect(row).toMatchObject({
+          payers,
+          charged_milli,
+          refunded_milli: refund.base_milli,
+          prorated_milli: proration.base_milli,
+        })
       }
-      const { new: first, renewal, one_time, refund, proration } = oracle.revenue(span, filter)
-      const { payers } = oracle.arppu(span, filter)
-      const charged_milli = first.base_milli + renewal.base_milli + one_time.base_milli
-      expect(row).toMatchObject({
-        payers,
-        charged_milli,
-        refunded_milli: refund.base_milli,
-        prorated_milli: proration.base_milli,
-      })
     }
-  }
-})
+  },
+)
 
-test('what each customer paid', async () => {
+test('the payments of each customer', async () => {
   const { store } = played
   const kept = new Map(
     store
@@ -126,7 +129,7 @@ test('what each customer paid', async () => {
   expect(mrr).toBe(oracle.mrrAt(played.until).base_milli)
 })
 
-/** A subscription is held at its k-th renewal if it is paid for a day after that was due. */
+/** A subscription is held at its k-th renewal if it is paid a day after that was due. */
 function retentionInWords(cohort: string, period: string, k: number) {
   const lives = oracle.concluded.flatMap(({ lineage, worths }) => {
     const first = worths.find(({ is_paid }) => is_paid)
@@ -157,7 +160,7 @@ test('retention by month of the first payment and its period', async () => {
   }
 })
 
-test('payments that failed are recovered, lost or pending', async () => {
+test('failed payments are recovered, lost or pending', async () => {
   const rows = await played.app.windfall.cohorts.recovery(question({ grain: 'year', from: 0 }), today)
   const sum = (of: (row: (typeof rows)[number]) => number) => rows.reduce((total, row) => total + of(row), 0)
   const { books } = played.simulation
@@ -170,7 +173,7 @@ test('payments that failed are recovered, lost or pending', async () => {
   expect(sum((row) => row.recovered)).toBe(recovered.length)
 })
 
-test('proceeds are of every charge, whatever the product and country', async () => {
+test('proceeds contain every charge, whatever the product and country', async () => {
   const { cohorts } = played.app.windfall
   const [everything, , , both] = filters()
   for (const filter of [everything, both]) {
@@ -180,7 +183,7 @@ test('proceeds are of every charge, whatever the product and country', async () 
     expect(net.length).toBeGreaterThan(2)
     expect(net.map(({ customers }) => customers)).toEqual(gross.map(({ customers }) => customers))
     for (const [index, { values }] of net.entries()) {
-      // No report has told of a price: 70 % of each, rounded by itself.
+      // No report has a price: 70 % of each, rounded separately.
       const [left, charged] = [values[0]?.net_milli ?? 0, gross[index]?.values[0]?.net_milli ?? 0]
       expect(Math.abs(left - 0.7 * charged)).toBeLessThan(2 * sums.length)
     }
@@ -189,6 +192,6 @@ test('proceeds are of every charge, whatever the product and country', async () 
   }
 })
 
-test('and all of it is what the facts give', async () => {
+test('all of it follows from the facts', async () => {
   expect((await played.app.windfall.metrics.verify()).difference).toBeNull()
 })

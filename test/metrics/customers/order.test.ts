@@ -10,7 +10,7 @@ import { runs } from '../../random.ts'
 
 const DAY = 86_400_000
 
-/** What a few accounts bought: names of accounts that Apple may know to be the same. */
+/** Purchases of a few accounts, some of which Apple identifies with each other. */
 const sale = fc.record({
   lineage: fc.constantFrom('1', '2', '3', '4', '5'),
   account: fc.constantFrom(undefined, 'a', 'b', 'c'),
@@ -38,7 +38,7 @@ const payloadOf = ({ lineage, account, before, days, revoked, ...more }: Sale, i
   })
 }
 
-/** Everything of customers and cohorts without the numbers that only say who came first. */
+/** All rows of customers and cohorts, without numbers that depend on the order of arrival. */
 async function figuresAfter(facts: readonly Verified<Transaction>[], readBetween: boolean) {
   const app = await openTestApp({ clock: handClock(NOW) })
   const { store, apps, ledger, metrics } = app.windfall
@@ -68,7 +68,8 @@ async function figuresAfter(facts: readonly Verified<Transaction>[], readBetween
   return kept
 }
 
-const TITLE = 'in any order, read in between or not, the same purchases make the same customers and cohorts'
+const TITLE =
+  'the same purchases give the same customers and cohorts in any order, with or without reads in between'
 
 test(TITLE, { timeout: 600_000 }, async () => {
   const { sign, root_pem } = await sharedAuthority()

@@ -1,4 +1,4 @@
-/** What is kept of customers' proceeds, against what their profiles count from each charge. */
+/** Compares stored proceeds of customers with those that profiles compute from each charge. */
 import { beforeAll, expect, test } from 'vitest'
 import { DAY, type Late, NOW, openLate } from '../reports/late_connection.ts'
 
@@ -8,7 +8,7 @@ beforeAll(async () => {
   await late.live(NOW - 5 * DAY)
 })
 
-/** Every customer as a list tells it, beside what its profile sums up. */
+/** Every customer in a list, next to the sums of its profile. */
 async function openCompared() {
   const { customers, apps } = late.windfall
   const scopes = apps.list().map(({ id }) => ({ app_id: id, environment: 'production' as const }))
@@ -48,7 +48,7 @@ async function expectRight(): Promise<void> {
 const sumOf = async (name: 'proceeds_milli' | 'proceeds_estimated') =>
   (await openCompared()).reduce((sum, { listed }) => sum + (listed[name] ?? 0), 0)
 
-test('facts, reports, rates and the commission reach what is kept, at once and behind that', async () => {
+test('facts, reports, rates and the commission update stored proceeds, immediately and by the worker', async () => {
   const { windfall } = late
   await expectRight()
   const estimated = await sumOf('proceeds_estimated')
@@ -72,7 +72,7 @@ test('facts, reports, rates and the commission reach what is kept, at once and b
   expect(await sumOf('proceeds_milli')).toBeGreaterThan(before)
 })
 
-test('what is kept is what a list reads, and a wrong one is told', async () => {
+test('a list reads stored proceeds, and a verification reports a wrong one', async () => {
   const { metrics, store } = late.windfall
   const [first] = await openCompared()
   await store.commit(() =>
@@ -80,6 +80,6 @@ test('what is kept is what a list reads, and a wrong one is told', async () => {
   )
   expect((await openCompared())[0]?.listed.proceeds_milli).toBe((first?.counted.proceeds_milli ?? 0) + 1)
   expect((await metrics.verify()).difference).toMatch(
-    /^the customer .*: proceeds_milli \d+ is kept, the facts give/,
+    /^the customer .*: proceeds_milli: stored \d+, expected \d+ from the facts/,
   )
 })

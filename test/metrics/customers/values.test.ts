@@ -1,4 +1,4 @@
-/** What customers come to, against the simulated store's own books, which none of this code writes. */
+/** Compares customers with the books of the simulated store, which no code of the metrics writes. */
 import { beforeAll, expect, test } from 'vitest'
 import { fill } from '../../../src/demo/fill.ts'
 import { openSimulation, type Simulation } from '../../../src/demo/simulation.ts'
@@ -30,7 +30,7 @@ beforeAll(async () => {
   await app.windfall.metrics.whenCurrent()
 })
 
-/** Sums that are nothing leave no trace. Each generation numbers itself and its series. */
+/** Excludes zero sums, and numbers that each generation assigns. */
 const kept = () =>
   TABLES.map((table) =>
     rowsOf(app.windfall.store, table)
@@ -41,7 +41,7 @@ const kept = () =>
 
 type Sums = Record<string, number>
 
-/** By person of the books and currency: charged less refunded less prorated, of prices that Apple told. */
+/** By person and currency in the books: charges less refunds and prorations, of known prices. */
 function booksOf(): Map<string, Sums> {
   const persons = new Map<string, Sums>()
   for (const entry of simulation.books.entries) {
@@ -67,13 +67,13 @@ const plus = (a: Sums, b: Sums): Sums =>
     [...Object.keys(a), ...Object.keys(b)].map((code) => [code, (a[code] ?? 0) + (b[code] ?? 0)]),
   )
 
-/** What a customer paid by currency, as the profile tells it. */
+/** A customer’s payments by currency, from the profile. */
 function sumsOf(id: string): Sums {
   const { ltv_milli = 0, currency, unconverted } = app.windfall.customers.profile(id)?.customer ?? {}
   return plus({ [currency ?? '']: ltv_milli }, unconverted ?? {})
 }
 
-/** Who paid something in the end. */
+/** The customers with payments. */
 const nonZero = (persons: Map<string, Sums>) =>
   [...persons]
     .map(([personKey, sums]) => [personKey, Object.entries(sums).filter(([, milli]) => milli !== 0)] as const)
@@ -81,7 +81,7 @@ const nonZero = (persons: Map<string, Sums>) =>
     .map(([personKey, sums]) => [personKey, Object.fromEntries(sums.sort())] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1))
 
-test('what each person paid, as the books have it, in the currencies it was paid in', async () => {
+test('the payments of each person equal the books, in each currency', async () => {
   const { windfall } = app
   const owners = new Map<string, string>()
   for (const { person, original_transaction_id, bundle_id, environment } of simulation.books.entries) {
@@ -98,7 +98,7 @@ test('what each person paid, as the books have it, in the currencies it was paid
   expect(nonZero(found)).toEqual(nonZero(booksOf()))
 })
 
-test('made anew it is the same', async () => {
+test('a rebuild gives the same values', async () => {
   const before = kept()
   expect(await app.windfall.metrics.rebuild()).toBeGreaterThan(100)
   expect(kept()).toEqual(before)

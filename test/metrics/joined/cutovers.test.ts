@@ -1,4 +1,4 @@
-/** A store that was connected from its first day: where the ledger alone is shown. */
+/** A store connected from its first day, where only the ledger is shown. */
 import { expect, test } from 'vitest'
 import type { App } from '../../../src/apps/apps.ts'
 import { openAmountSources } from '../../../src/metrics/joined/amount_sources.ts'
@@ -16,17 +16,17 @@ import { DAY, NOW, openLate } from '../reports/late_connection.ts'
 
 const COMMISSION = { commission_percent: 30, commission_after_a_year_percent: 15, small_business: false }
 
-test('once the ledger has had what the reports have for thirty days, it is shown alone, for good', async () => {
+test('after thirty days of agreement only the ledger is shown, permanently', async () => {
   const from = NOW - 75 * DAY
   const late = await openLate({ subscribers: 120, from, connected: from })
   const { reported, store, imports, metrics } = late.windfall
   const shown = () => metrics.generations.shown(late.organization.id)
   await late.live(NOW - 50 * DAY)
-  // These reports begin before anything was heard.
+  // These reports begin before the first notification.
   await late.importAll(40)
   const [app] = late.apps
   if (!app) throw new Error('there is no app')
-  // Twenty-five days are not thirty.
+  // Twenty-five days are too few.
   expect(reported.cutoverOf(app.id, 'mrr')).toBeNull()
   await late.live(NOW)
   await late.importAll(60)
@@ -44,7 +44,7 @@ test('once the ledger has had what the reports have for thirty days, it is shown
       .filter((segment) => segment.bundle_id === one.bundle_id)
     expect(values.get('')?.at(-1)?.count).toBe(books.length)
   }
-  // Later reports move nothing back.
+  // Later reports do not move the cutover.
   const kept = store.prepare('select * from metric_cutovers order by app_id, metric').all()
   late.clock.turn(DAY)
   await imports.run({ days: 5 })
@@ -52,7 +52,7 @@ test('once the ledger has had what the reports have for thirty days, it is shown
   expect(store.prepare('select * from metric_cutovers order by app_id, metric').all()).toEqual(kept)
 }, 30_000)
 
-test('a cutover is stored only if nothing changes between judging and storing it', async () => {
+test('stores a cutover only if nothing changes between evaluation and commit', async () => {
   const from = NOW - 45 * DAY
   const late = await openLate({ subscribers: 40, from, connected: from })
   const { windfall, clock, organization } = late
@@ -79,7 +79,7 @@ test('a cutover is stored only if nothing changes between judging and storing it
   const agreement = openLevelAgreement(sources)
   const stored = () => store.prepare('select metric from metric_cutovers order by metric').pluck().all()
   const change = (sql: string) => () => void store.prepare(sql).run()
-  /** What is judged where `between` is written after the judging has begun; `last` is answered from then on. */
+  /** The result of an evaluation with a write of `between` before its commit; later evaluations return `last`. */
   async function judged(one: App, between: (() => void) | null, last = true): Promise<unknown[]> {
     let requests = 0
     function isCurrent(): boolean {
@@ -104,7 +104,7 @@ test('a cutover is stored only if nothing changes between judging and storing it
   expect(await judged(app, null)).toEqual(['flows', 'mrr', 'trials'])
 }, 30_000)
 
-test('a ledger that was whole before the first report is not interrupted by it', async () => {
+test('reports do not interrupt a ledger that was whole before the first of them', async () => {
   const from = NOW - 75 * DAY
   const late = await openLate({ subscribers: 60, from, connected: from })
   const { reported } = late.windfall
@@ -122,7 +122,7 @@ test('a ledger that was whole before the first report is not interrupted by it',
   }
 }, 30_000)
 
-test('why a month differs: each part of it has one cause', () => {
+test('each part of a month’s difference has one cause', () => {
   const day = (number: number, more: object = {}) => ({
     day: number,
     charges: 0,
@@ -132,9 +132,9 @@ test('why a month differs: each part of it has one cause', () => {
     reports: 100,
     ...more,
   })
-  // The ledger hears from day 2 on. Day 1: 40 that it cannot know. Day 2: 5 refunded that it has on another day (as less
-  // revenue: −5). Day 3: 7 given back at upgrades more than it estimates (−7). Day 4: 3 more, of which 1 is the rate's,
-  // while day 5, of the next month, has 2 less: 2 were counted on the other side of midnight. Nothing is left.
+  // The ledger starts on day 2. Day 1: 40 that it cannot know. Day 2: 5 refunded, which it has on another day (−5 in
+  // revenue). Day 3: 7 more in prorations than it estimates (−7). Day 4: 3 more, of which 1 is due to the rate, while
+  // day 5 of the next month has 2 less: 2 were counted across midnight. No unknown cause remains.
   const month = [
     day(1, { charges: 40 }),
     day(2, { refunds: -5 }),

@@ -33,7 +33,7 @@ test.each(Object.keys(YEARS).map(Number))('fiscal year %i has the months that Ap
   expect(dayText(found.at(-1)?.until ?? 0)).toBe(last)
 })
 
-test('the week more of fiscal years 2017 and 2023 is in their first quarter, which ends with the year', () => {
+test('the additional week of fiscal years 2017 and 2023 is in their first quarter', () => {
   for (const [year, end] of [
     [2017, '2016-12-31'],
     [2023, '2022-12-31'],
@@ -44,7 +44,7 @@ test('the week more of fiscal years 2017 and 2023 is in their first quarter, whi
   expect(dayText(fiscalMonthDays(12 * 2023 + 1)?.until ?? 0)).toBe('2022-11-26')
 })
 
-test('every day of the table is in one month, and no other day is in any', () => {
+test('every day of the table is in exactly one month, and no other day is in any', () => {
   const [first, last] = [dayNumber('2010-09-26'), dayNumber('2028-09-30')]
   let expected = 12 * 2011
   for (let day = first; day <= last; day += 1) {

@@ -14,7 +14,7 @@ const short = (transactions: readonly TransactionFact[]): string[] =>
       `${new Date(at).toISOString().slice(0, 10)} ${kind} ${milli} ${currency}`,
   )
 
-test('the first charge of a lineage is new, each after it a renewal, and a trial none', () => {
+test('the first charge of a lineage is new, later ones are renewals, and a trial is no charge', () => {
   const facts = [
     bought('1', '2026-01-01', '2026-01-08', TRIAL),
     bought('2', '2026-01-08', '2026-02-08'),
@@ -29,20 +29,20 @@ test('the first charge of a lineage is new, each after it a renewal, and a trial
   expect(short(facts.slice(2))[0]).toBe('2026-02-08 renewal 9990 USD')
 })
 
-test('a free trial costs nothing, also where its price was not said', () => {
+test('a free trial costs nothing, also with an unknown price', () => {
   const unpriced = { ...TRIAL, price_milli: null, currency: null }
   const facts = [bought('1', '2026-01-01', '2026-01-08', unpriced), bought('2', '2026-01-08', '2026-02-08')]
   expect(short(facts)).toEqual(['2026-01-08 new 9990 USD'])
 })
 
-test('what is bought once is neither', () => {
+test('a one-time purchase is neither new nor a renewal', () => {
   const good = { kind: 'Consumable', group_id: null, price_milli: 2_970 }
   expect(short([bought('1', '2026-01-01', '2026-01-01', { ...good, expires_at: null })])).toEqual([
     '2026-01-01 one_time 2970 USD',
   ])
 })
 
-test('a refund is whole, or the part that Apple names, at its own instant', () => {
+test('a refund is whole or the share that Apple names, at its own instant', () => {
   const refunded = (more: Partial<TransactionFact>) =>
     flows([bought('1', '2026-01-01', '2026-02-01', { revoked_at: day('2026-03-05'), ...more })])[1]
   expect(refunded({})).toMatchObject({
@@ -57,7 +57,7 @@ test('a refund is whole, or the part that Apple names, at its own instant', () =
   expect(refunded({ revocation_type: 'FAMILY_REVOKE' })).toBeUndefined()
 })
 
-test('an upgrade gives back the unused part of what it replaces', () => {
+test('an upgrade prorates the unused part of what it replaces', () => {
   const facts = [
     bought('1', '2026-01-01', '2026-01-31', { is_upgraded: 1, price_milli: 10_000 }),
     bought('2', '2026-01-16', '2027-01-16', {
@@ -78,7 +78,7 @@ test('an upgrade gives back the unused part of what it replaces', () => {
   expect(short(after).some((line) => line.includes('proration'))).toBe(false)
 })
 
-test('an unknown price is counted, not summed, and who pays nothing has no money', () => {
+test('an unknown price is counted and not summed, and unpaid purchases have no amounts', () => {
   expect(
     flows([bought('1', '2026-01-01', '2026-02-01', { price_milli: null, currency: null })]),
   ).toMatchObject([{ kind: 'unpriced', milli: 0, currency: null }])

@@ -1,4 +1,4 @@
-/** One customer's story each, told to Windfall as Apple tells it, with the arithmetic of what it comes to. */
+/** Single customers, posted to Windfall as Apple does, with the arithmetic of their figures. */
 import { expect, test } from 'vitest'
 import { levelsOn, moneyIn, movementsIn } from '../metric_lines.ts'
 import { at, figuresIn, openTestLedger } from '../test_ledger.ts'
@@ -8,7 +8,7 @@ const CANCELLED = { autoRenewStatus: 0, expirationIntent: 1 }
 const YEARLY = { productId: 'yearly' }
 const BOUGHT = { transactionReason: 'PURCHASE' }
 
-test('a trial, paid for, in grace, recovered: it is one subscription all the time', async () => {
+test('a trial, a payment, a grace period and a recovery are one subscription throughout', async () => {
   const { notifyTransaction, getMetric, get } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-03-01', '2026-03-08', TRIAL)
   await notifyTransaction('1', 1, '2026-03-08', '2026-04-08')
@@ -17,7 +17,7 @@ test('a trial, paid for, in grace, recovered: it is one subscription all the tim
   await notifyTransaction('1', 2, '2026-04-12', '2026-05-12')
   await notifyTransaction('1', 3, '2026-05-12', '2026-06-12')
   expect(await movementsIn(getMetric)).toEqual(['2026-03-08 new 9990'])
-  // A trial is worth nothing; from 8 to 12 April it is grace that keeps it alive.
+  // A trial has no value; from 8 to 12 April a grace period keeps it active.
   expect(
     await levelsOn(getMetric, ['2026-03-07', '2026-03-08', '2026-04-07', '2026-04-10', '2026-04-12']),
   ).toEqual({
@@ -32,7 +32,7 @@ test('a trial, paid for, in grace, recovered: it is one subscription all the tim
     '2026-04-12 renewal 9990',
     '2026-05-12 renewal 9990',
   ])
-  // One trial ended, and was paid for. One payment failed, and came 4 whole days late: on the 5th day.
+  // One trial ended and was paid. One payment failed and was collected 4 whole days late: on the 5th day.
   const { series } = await getMetric('trial_conversion?interval=month&from=2026-03-01&to=2026-03-31')
   expect(series[0]?.points[0]).toMatchObject({ numerator: 1, denominator: 1, ratio: 1 })
   const recovery = (await (await get('cohorts?metric=recovery&from=2026-04-01')).json()) as object
@@ -41,12 +41,12 @@ test('a trial, paid for, in grace, recovered: it is one subscription all the tim
   })
 })
 
-test('a grace that ended was time of the subscription all the same', async () => {
+test('a past grace period stays time of the subscription', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10')
   const grace = { gracePeriodExpiresDate: at('2026-04-26'), isInBillingRetryPeriod: true }
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', {}, { ...grace, signedDate: at('2026-04-10') })
-  // The newest info does not speak of the grace any more.
+  // The newest info no longer contains the grace period.
   const over = { signedDate: at('2026-04-26'), expirationIntent: 2, isInBillingRetryPeriod: true }
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', {}, over)
   expect(await movementsIn(getMetric)).toEqual(['2026-03-10 new 9990', '2026-04-26 churn_billing -9990'])
@@ -57,7 +57,7 @@ test('a grace that ended was time of the subscription all the same', async () =>
   })
 })
 
-test('an upgrade in the middle of a period: an expansion, and the unused half given back', async () => {
+test('an upgrade within a period is an expansion, and the unused half is prorated', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-04-01', '2026-05-01', { price: 10_000, isUpgraded: true })
   await notifyTransaction('1', 1, '2026-04-16', '2027-04-16', { ...YEARLY, ...BOUGHT, price: 179_880 })
@@ -75,7 +75,7 @@ test('an upgrade in the middle of a period: an expansion, and the unused half gi
   ])
 })
 
-test('a downgrade at the renewal: a contraction, and nothing given back', async () => {
+test('a downgrade at the renewal is a contraction without a proration', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   await notifyTransaction('1', 0, '2025-04-01', '2026-04-01', { ...YEARLY, price: 119_880 })
   await notifyTransaction('1', 1, '2026-04-01', '2026-05-01', { price: 4_990 })
@@ -89,7 +89,7 @@ test('a downgrade at the renewal: a contraction, and nothing given back', async 
   expect(await movementsIn(getMetric)).toEqual(['2025-04-01 new 9990', '2026-04-01 contraction -5000'])
 })
 
-/** Three months of one subscription; `refund` says what became of the first. */
+/** Three months of one subscription; `refund` describes the refund of the first. */
 async function threeMonths(refund: Record<string, unknown>) {
   const ledger = await openTestLedger()
   const { notifyTransaction } = ledger
@@ -101,7 +101,7 @@ async function threeMonths(refund: Record<string, unknown>) {
 }
 const REFUND = { revocationDate: at('2026-05-20'), revocationReason: 0 }
 
-test('the refund of an old period takes money back, and nothing of the subscription', async () => {
+test('a refund of an old period reduces revenue and does not affect the subscription', async () => {
   const { getMetric } = await threeMonths({ ...REFUND, revocationPercentage: 100_000 })
   expect(await movementsIn(getMetric)).toEqual(['2026-03-10 new 9990'])
   expect(await levelsOn(getMetric, ['2026-04-01', '2026-05-20'])).toEqual({
@@ -110,16 +110,16 @@ test('the refund of an old period takes money back, and nothing of the subscript
   })
   const charged = ['2026-03-10 new 9990', '2026-04-10 renewal 9990', '2026-05-10 renewal 9990']
   expect(await moneyIn(getMetric)).toEqual([...charged, '2026-05-20 refunds -9990'])
-  // By the day of the purchase it is of March.
+  // By the day of the purchase it counts in March.
   expect(await moneyIn(getMetric, '&refunds=purchase_day')).toEqual(
     [...charged, '2026-03-10 refunds -9990'].sort(),
   )
-  // The one transaction of March, whenever it was refunded; none of those of April and May.
+  // The only transaction of March, refunded at any time; none of April and May.
   const { series } = await getMetric('refund_rate?interval=month&from=2026-03-01&to=2026-05-31')
   expect(figuresIn(series, 'ratio')).toEqual({ '2026-03-01': 1, '2026-04-01': 0, '2026-05-01': 0 })
 })
 
-test('a partial refund gives back the part that Apple names, and ends what it is of', async () => {
+test('a partial refund returns the share that Apple names, and ends its transaction', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-04-01', '2026-05-01')
   const part = { revocationPercentage: 40_000, revocationType: 'REFUND_PRORATED', revocationReason: 0 }
@@ -130,7 +130,7 @@ test('a partial refund gives back the part that Apple names, and ends what it is
   expect(await movementsIn(getMetric)).toEqual(['2026-04-01 new 9990', '2026-04-15 churn_refund -9990'])
 })
 
-test('a refund that Apple took back never was', async () => {
+test('a reversed refund has no effect', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-05-10', '2026-06-10')
   await notifyTransaction('1', 0, '2026-05-10', '2026-06-10', { ...REFUND, signedDate: at('2026-05-20') })
@@ -145,7 +145,7 @@ test('a refund that Apple took back never was', async () => {
   })
 })
 
-test('who comes back for another product resubscribes, for what that is worth', async () => {
+test('a return with another product is a resubscription at that product’s value', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   await notifyTransaction(
     '1',
@@ -171,12 +171,12 @@ test('who comes back for another product resubscribes, for what that is worth', 
     '04-19': [0, 0],
     '04-20': [19_990, 1],
   })
-  // Of the one alive at the start of April, none was lost for good: it is back within the month.
+  // The one subscription active at the start of April is not lost: it returns within the month.
   const { series } = await getMetric('churn_rate?interval=month&from=2026-04-01&to=2026-04-30')
   expect(series[0]?.points[0]).toMatchObject({ numerator: 0, denominator: 1, ratio: 0 })
 })
 
-test('whom the family shares with is nobody who pays', async () => {
+test('family sharing does not count', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-04-01', '2026-07-01', { price: 29_970 })
   await notifyTransaction('2', 0, '2026-04-01', '2026-07-01', {

@@ -1,4 +1,4 @@
-/** What is lost of what was there, and what only passed. Worked out by hand. */
+/** Losses of what was active at the start, and passing subscriptions, calculated by hand. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { monthOf, openCalendar, weekOf } from '../../../src/metrics/lineage/calendar.ts'
@@ -13,11 +13,11 @@ import { at, figuresIn, openTestLedger } from '../test_ledger.ts'
 const WEEKLY = { productId: 'weekly', price: 2_990 }
 const REFUNDED = (on: string) => ({ revocationDate: at(on), revocationReason: 0 })
 
-test('what began and ended within a period is beside its churn, which is never above 100 %', async () => {
+test('churn excludes what begins and ends within a period, so it never exceeds 100 %', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
-  // One of 9.990 a month is there when April begins, and cancelled on the 10th.
+  // One of 9.990 a month is active when April begins, and canceled on the 10th.
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', {}, { autoRenewStatus: 0 })
-  // Two weekly ones, from Monday 6 to Monday 13 April: one cancelled, one whose payment failed.
+  // Two weekly ones, from Monday 6 to Monday 13 April: one canceled, one with a failed payment.
   await notifyTransaction('2', 0, '2026-04-06', '2026-04-13', WEEKLY, { autoRenewStatus: 0 })
   await notifyTransaction('3', 0, '2026-04-06', '2026-04-13', WEEKLY, { expirationIntent: 2 })
   const valuesOf = async (metric: string, interval: string) => {
@@ -37,7 +37,7 @@ test('what began and ended within a period is beside its churn, which is never a
     lost: [[9_990], []],
     passing: [26_002],
   })
-  // The week of the 6th loses 1 of 1. When that of the 13th begins, the two are there, and lost: 2 of 2.
+  // The week of the 6th loses 1 of 1. When that of the 13th begins, the two are active, and lost: 2 of 2.
   expect(await valuesOf('churn_rate', 'week')).toEqual({
     ratio: [1, 1],
     lost: [
@@ -48,7 +48,7 @@ test('what began and ended within a period is beside its churn, which is never a
   })
 })
 
-test('of what was worth more when it was lost, the period loses what was there', async () => {
+test('a loss counts at most the value at the start of the period', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   // 10.000 a month when April begins, 20.000 of another product from the 10th, and all refunded on the 25th.
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', { price: 10_000 })
@@ -57,10 +57,10 @@ test('of what was worth more when it was lost, the period loses what was there',
   const april = 'interval=month&from=2026-04-01&to=2026-04-30'
   const { series } = await getMetric(`mrr_churn_rate?${april}`)
   const whole = (part: string | null) => figuresIn(series, 'numerator', { part })['2026-04-01']
-  // 10.000 of 10.000; the other 10.000 came and went within April.
+  // 10.000 of 10.000; the other 10.000 began and ended within April.
   expect([whole(null), whole('refund'), whole('passing')]).toEqual([10_000, 10_000, 10_000])
   expect(figuresIn(series, 'ratio')).toEqual({ '2026-04-01': 1 })
-  // By product it is lost where it was: of `monthly`, of which there was 1; `monthly_max` had none to lose.
+  // A split by product counts the loss at the start’s product: `monthly`, which had 1; `monthly_max` had none to lose.
   const split = await getMetric(`churn_rate?${april}&split=product`)
   const lost = split.series.map(({ value, points }) => [
     value,
@@ -74,9 +74,9 @@ test('of what was worth more when it was lost, the period loses what was there',
   ])
 })
 
-test('fiscal months are of Pacific days, whatever the organization’s are', async () => {
+test('fiscal months consist of Pacific days, whatever the organization’s zone', async () => {
   const { app, notifyTransaction } = await openTestLedger()
-  // Fiscal months: 29 March to 2 May, 3 to 30 May. In California 06:00 UTC is 23:00 of the day before.
+  // Fiscal months: 29 March to 2 May, 3 to 30 May. In California 06:00 UTC is 23:00 of the previous day.
   await notifyTransaction('1', 0, '2026-04-29', '2026-05-29', REFUNDED('2026-05-03T06:00:00Z'))
   await notifyTransaction('2', 0, '2026-05-01', '2026-06-01', REFUNDED('2026-05-03T08:00:00Z'))
   const rows = app.windfall.store
@@ -84,14 +84,14 @@ test('fiscal months are of Pacific days, whatever the organization’s are', asy
       "select measure, storefront from metric_rows where measure like 'passing.%month.%' order by lineage_id, measure",
     )
     .pluck()
-  // The first began in April and is lost in May, but both in one fiscal month; the second the other way around.
+  // The first began in April and is lost in May, both within one fiscal month; the second the other way around.
   expect(rows.all()).toEqual(['passing.fiscal_month.refund', 'passing.month.refund'])
 })
 
 const UNITS: readonly LossUnit[] = ['day', 'week', 'month', 'fiscal_month']
 const ENDINGS = ['voluntary', 'billing', 'refund', 'other'] as const
 
-test('in no history, by no unit and for no product is more lost than was there, or less than nothing', () => {
+test('in any history, losses lie between zero and the value at the start, for each unit and product', () => {
   const [calendar, pacific] = [openCalendar('Asia/Kathmandu'), openCalendar('America/Los_Angeles')]
   const toBase = (milli: number, currency: string, on: number): number =>
     currency === 'USD' ? milli : Math.round((milli * (on < day('2026-03-01') ? 110 : 120)) / 100)

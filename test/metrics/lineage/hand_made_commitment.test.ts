@@ -1,10 +1,10 @@
-/** A commitment of twelve months billed monthly, its renewal turned off early. Worked out by hand. */
+/** A 12-month commitment billed monthly whose renewal is turned off early, calculated by hand. */
 import { expect, test } from 'vitest'
 import { at, figuresIn, openTestLedger } from '../test_ledger.ts'
 
 const MONTHS = ['2026-03-15', '2026-04-15', '2026-05-15', '2026-06-15'] as const
 
-/** The month with a number of a commitment from 15 March 2026 to 15 March 2027. */
+/** A month of a commitment from 15 March 2026 to 15 March 2027, by its number. */
 const instalment = (number: number) => ({
   productId: 'yearly',
   price: 5_990,
@@ -18,7 +18,7 @@ const instalment = (number: number) => ({
 })
 const OFF = { autoRenewStatus: 0 }
 
-test('who turned a commitment off pays on: committed, not at risk, until its last month', async () => {
+test('a commitment with renewal turned off is committed and not at risk until its last month', async () => {
   const { app, notifyTransaction, getMetric, get } = await openTestLedger()
   const [first, second, third, fourth] = MONTHS
   await notifyTransaction('1', 0, first, second, instalment(1))
@@ -26,7 +26,7 @@ test('who turned a commitment off pays on: committed, not at risk, until its las
   await notifyTransaction('1', 1, second, third, instalment(2))
   await notifyTransaction('1', 1, second, third, { ...instalment(2), signedDate: at('2026-04-20') }, OFF)
   await notifyTransaction('1', 2, third, fourth, instalment(3), OFF)
-  // Another of 9.990 a month without a commitment, turned off, too.
+  // Another one of 9.990 a month without a commitment, turned off too.
   await notifyTransaction('2', 0, '2026-05-10', '2026-06-10', {}, OFF)
   async function on(day: string) {
     const [status, risk] = [
@@ -51,7 +51,7 @@ test('who turned a commitment off pays on: committed, not at risk, until its las
     status: 'committed',
     mrr_milli: 5_990,
     risk_milli: 0,
-    // Charged again in June, and over with the commitment.
+    // Charged again in June; the commitment then ends.
     next_renewal_at: at(fourth),
     ends_at: at('2027-03-15'),
   }
@@ -65,7 +65,7 @@ test('who turned a commitment off pays on: committed, not at risk, until its las
   expect(await list('sort=ends&within_days=60')).toMatchObject([leaving])
   expect(await list('status=committed')).toMatchObject([committed])
   expect(await list('status=will_cancel&sort=mrr')).toMatchObject([leaving])
-  // The last month: from 15 February 2027 on nothing more is owed.
+  // The last month: from 15 February 2027 nothing more is due.
   app.clock.set(at('2027-02-20'))
   await notifyTransaction('1', 9, '2027-02-15', '2027-03-15', instalment(12), OFF)
   expect(await on('2027-02-20')).toEqual({ counts: [1, 0, 0, 1], risk_milli: 5_990 })

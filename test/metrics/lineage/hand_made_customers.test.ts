@@ -4,7 +4,7 @@ import { at, figuresIn, openTestLedger } from '../test_ledger.ts'
 
 const RETRIED = { isInBillingRetryPeriod: true }
 
-test('what was lost of what was there, by why; and how many times over it was won', async () => {
+test('churn by cause, and the quick ratio', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   // Four at the start of April: 10, 20, 30 and 40 dollars a month, 100 together.
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', { price: 10_000 }, { autoRenewStatus: 0 })
@@ -12,7 +12,7 @@ test('what was lost of what was there, by why; and how many times over it was wo
   const refund = { revocationDate: at('2026-04-12'), revocationReason: 1 }
   await notifyTransaction('3', 0, '2026-03-12', '2027-03-12', { price: 360_000, ...refund })
   await notifyTransaction('4', 0, '2026-03-13', '2026-04-13', { price: 40_000 })
-  // In April one of 12 is new, and the last costs 18 more from the 13th on.
+  // In April one of 12 is new, and the last has 18 more from the 13th on.
   await notifyTransaction('4', 1, '2026-04-13', '2026-05-13', { price: 58_000 })
   await notifyTransaction('5', 0, '2026-04-20', '2026-05-20', { price: 12_000 })
   const shares = async (metric: string) => {
@@ -42,7 +42,7 @@ test('what was lost of what was there, by why; and how many times over it was wo
 })
 
 test.each([1, 5])(
-  'a loss that began with a failed payment stays one when Apple gives up with intent %i',
+  'a loss that began with a failed payment stays billing when Apple expires it with intent %i',
   async (expirationIntent) => {
     const { notifyTransaction, getMetric, get } = await openTestLedger()
     // 9.990 a month to the end of February, and renewed until 1 March, when the payment fails without a grace.
@@ -55,7 +55,7 @@ test.each([1, 5])(
       {},
       { ...RETRIED, signedDate: at('2026-03-01') },
     )
-    /** What was lost of the one that was alive when March began, and of the 9.990 that it was worth. */
+    /** The loss of the one active when March began, and of its 9.990. */
     async function march() {
       const days = 'interval=month&from=2026-03-01&to=2026-04-30'
       const { series } = await getMetric(`churn_rate?${days}`)
@@ -67,13 +67,13 @@ test.each([1, 5])(
       }
     }
     const before = await march()
-    // Nothing is alive in April: there is nothing to divide by.
+    // Nothing is active in April: the denominator is zero.
     expect(before).toEqual({
       billing: { '2026-03-01': 1, '2026-04-01': null },
       all: { '2026-03-01': 1, '2026-04-01': null },
       lost_milli: { '2026-03-01': 9_990, '2026-04-01': 0 },
     })
-    // 60 days later it expires, and Apple names another reason. What March had is what it had.
+    // 60 days later it expires, and Apple sends another reason. March stays as it was.
     const over = { expirationIntent, isInBillingRetryPeriod: false, signedDate: at('2026-04-30') }
     await notifyTransaction('1', 0, '2026-02-01', '2026-03-01', {}, over)
     expect(await march()).toEqual(before)
@@ -84,26 +84,26 @@ test.each([1, 5])(
   },
 )
 
-test('payments that failed: recovered, given up, over after 60 days, or still to come', async () => {
+test('failed payments: recovered, lost, lost after 60 days, or pending', async () => {
   const { notifyTransaction, get } = await openTestLedger()
-  /** A month that ends on a day, and could not be paid for then. */
+  /** A month that ends on a day on which its renewal failed. */
   async function failed(id: string, from: string, to: string) {
     await notifyTransaction(id, 0, from, to)
     await notifyTransaction(id, 0, from, to, {}, { ...RETRIED, signedDate: at(to) })
   }
-  // Due on 20 March and never heard of again: 60 days were over on 19 May.
+  // Due on 20 March without another notification: 60 days were over on 19 May.
   await failed('1', '2026-02-20', '2026-03-20')
   // Due on 8 April, paid on the 12th: within the fifth day.
   await failed('2', '2026-03-08', '2026-04-08')
   await notifyTransaction('2', 1, '2026-04-12', '2026-05-12')
-  // Due on 9 April, paid on the 10th, a day less an hour later: within the first.
+  // Due on 9 April, paid on the 10th, 23 hours later: within the first day.
   await failed('3', '2026-03-09', '2026-04-09')
   await notifyTransaction('3', 1, '2026-04-10T11:00:00Z', '2026-05-10')
-  // Due on 10 April, and Apple has given up.
+  // Due on 10 April, and Apple stopped retrying.
   await failed('4', '2026-03-10', '2026-04-10')
   const over = { expirationIntent: 2, isInBillingRetryPeriod: false, signedDate: at('2026-04-26') }
   await notifyTransaction('4', 0, '2026-03-10', '2026-04-10', {}, over)
-  // Due on 25 May, and tried again until 24 July.
+  // Due on 25 May, with retries until 24 July.
   await failed('5', '2026-04-25', '2026-05-25')
   const answer = await get('cohorts?metric=recovery&from=2026-03-01')
   const { cohorts } = (await answer.json()) as { cohorts: object[] }
@@ -125,7 +125,7 @@ test('payments that failed: recovered, given up, over after 60 days, or still to
   ])
 })
 
-test('status now, and what a month of it is worth that may be lost', async () => {
+test('current status and MRR at risk', async () => {
   const { notifyTransaction, get } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-05-10', '2026-06-10', { price: 4_000 })
   await notifyTransaction('2', 0, '2026-05-11', '2026-06-11', { price: 5_000 }, { autoRenewStatus: 0 })
@@ -140,7 +140,7 @@ test('status now, and what a month of it is worth that may be lost', async () =>
     { ...RETRIED, signedDate: at('2026-05-20') },
   )
   const { customers } = (await (await get('customers?sort=risk')).json()) as { customers: object[] }
-  // At risk: 5 + 6 + 7 of what is or was 22. Who waits for a payment without a grace is worth nothing meanwhile.
+  // At risk: 5 + 6 + 7 of 22. A payment awaited without a grace period has no MRR meanwhile.
   expect(customers).toMatchObject([
     { status: 'billing_retry', mrr_milli: 0, risk_milli: 7_000, next_renewal_at: null, ends_at: null },
     { status: 'grace', mrr_milli: 6_000, risk_milli: 6_000, ends_at: at('2026-06-13') },
@@ -155,7 +155,7 @@ test('status now, and what a month of it is worth that may be lost', async () =>
   ])
 })
 
-test('what a customer has brought: all purchases, less what was given back, before and after Apple’s part', async () => {
+test('LTV of a customer: purchases less refunds, gross and proceeds', async () => {
   const { notifyTransaction, get } = await openTestLedger({ rates: ['2026-05-05,EUR,0.5'] })
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', { price: 10_000 })
   const refund = { revocationDate: at('2026-04-20'), revocationPercentage: 40_000, revocationReason: 0 }
@@ -166,11 +166,11 @@ test('what a customer has brought: all purchases, less what was given back, befo
   const same = { appTransactionId: '704000001', currency: 'EUR', storefront: 'DEU', price: 1_000 }
   await notifyTransaction('2', 0, '2026-05-05', null, { ...coins, ...same })
   const { customers } = (await (await get('customers')).json()) as { customers: { id: string }[] }
-  // 3 × 10.000 + 2 × 1.000 = 32.000; 40 % of 10.000 = 4.000 given back.
+  // 3 × 10.000 + 2 × 1.000 = 32.000; 40 % of 10.000 = 4.000 refunded.
   expect(customers).toMatchObject([
     { charged_milli: 32_000, refunded_milli: 4_000, prorated_milli: 0, ltv_milli: 28_000, payments: 4 },
   ])
   const profile = await (await get(`customers/${customers[0]?.id}`)).json()
-  // No report tells what was left, so 30 % is off: 70 % of 10.000, of 6.000, of 10.000 and of 2.000.
+  // No report has proceeds, so 30 % is subtracted: 70 % of 10.000, of 6.000, of 10.000 and of 2.000.
   expect(profile).toMatchObject({ proceeds: { base_milli: 19_600, transactions: 4, estimated: 4 } })
 })

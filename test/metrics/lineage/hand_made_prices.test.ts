@@ -1,10 +1,10 @@
-/** What prices, periods, currencies, rates and clocks make of a subscription, with the arithmetic. */
+/** Effects of prices, periods, currencies, rates and clock changes on a subscription, with the arithmetic. */
 import { expect, test } from 'vitest'
 import type { TestApp } from '../../helpers.ts'
 import { levelsOn, moneyIn, movementsIn } from '../metric_lines.ts'
 import { at, figuresIn, openTestLedger } from '../test_ledger.ts'
 
-/** Apple's list of products says how long a period of one is. */
+/** The period of a product in Apple’s list. */
 const learn = (app: TestApp, product_id: string, period: string) => {
   const [own] = app.windfall.apps.list()
   return app.windfall.store.commit(() =>
@@ -13,7 +13,7 @@ const learn = (app: TestApp, product_id: string, period: string) => {
 }
 const EURO = { currency: 'EUR', storefront: 'DEU', price: 10_000 }
 
-test('an introductory price paid at once is for the whole of its offer', async () => {
+test('an introductory price paid upfront covers the whole offer', async () => {
   const { app, notifyTransaction, getMetric } = await openTestLedger()
   await learn(app, 'monthly', 'P1M')
   const intro = { offerType: 1, offerDiscountType: 'PAY_UP_FRONT', offerPeriod: 'P2M', price: 9_980 }
@@ -28,7 +28,7 @@ test('an introductory price paid at once is for the whole of its offer', async (
   expect(await moneyIn(getMetric)).toEqual(['2026-03-01 new 9980', '2026-05-01 renewal 9990'])
 })
 
-test('an introductory price paid as you go is for each period: its offer’s length divides nothing', async () => {
+test('a pay-as-you-go introductory price covers each period, whatever the offer’s length', async () => {
   const { app, notifyTransaction, getMetric } = await openTestLedger()
   await learn(app, 'monthly', 'P1M')
   const intro = { offerType: 1, offerDiscountType: 'PAY_AS_YOU_GO', offerPeriod: 'P2M', price: 4_990 }
@@ -46,7 +46,7 @@ test('an introductory price paid as you go is for each period: its offer’s len
   expect(figuresIn(series, 'milli', { value: 'paid' })['2026-05-15']).toBe(9_990)
 })
 
-test('a year’s commitment billed by the month is worth each month’s price, also where Apple tells the year', async () => {
+test('a commitment billed monthly counts each month’s price, also where Apple sends the year', async () => {
   const { app, notifyTransaction, getMetric } = await openTestLedger()
   await learn(app, 'yearly', 'P1Y')
   const monthly = { productId: 'yearly', billingPlanType: 'MONTHLY', price: 5_990 }
@@ -54,7 +54,7 @@ test('a year’s commitment billed by the month is worth each month’s price, a
   await notifyTransaction('1', 1, '2026-04-01', '2026-05-01', monthly)
   await notifyTransaction('1', 2, '2026-05-01', '2026-06-05', monthly)
   await notifyTransaction('2', 0, '2026-03-01', '2027-03-01', { productId: 'yearly', price: 59_880 })
-  // 5.990 × 1, and of who pays the year at once 59.880 ÷ 12 = 4.990.
+  // 5.990 × 1, and for the year paid upfront 59.880 ÷ 12 = 4.990.
   expect(await levelsOn(getMetric, ['2026-03-15', '2026-05-15'])).toEqual({
     '03-15': [10_980, 2],
     '05-15': [10_980, 2],
@@ -66,7 +66,7 @@ test('a week is 7 of 30.4375 days', async () => {
   const weekly = { productId: 'weekly', price: 2_990 }
   await notifyTransaction('1', 0, '2026-05-18', '2026-05-25', weekly)
   await notifyTransaction('1', 1, '2026-05-25', '2026-06-01', weekly, { autoRenewStatus: 0 })
-  // 2.990 × 30.4375 ÷ 7 = 13.00116…, once, not for each week; over at noon of 1 June, which is now.
+  // 2.990 × 30.4375 ÷ 7 = 13.00116…, once, not for each week; ends at noon of 1 June, which is now.
   expect(await movementsIn(getMetric)).toEqual(['2026-05-18 new 13001', '2026-06-01 churn_voluntary -13001'])
   expect(await levelsOn(getMetric, ['2026-05-24', '2026-05-31'])).toEqual({
     '05-24': [13_001, 1],
@@ -77,12 +77,12 @@ test('a week is 7 of 30.4375 days', async () => {
   expect(figuresIn(series, 'milli')).toEqual({ '2026-05-31': 156_012 })
 })
 
-test('a renewal that Apple signed a day early counts from when it takes effect', async () => {
+test('a renewal signed a day early counts from its start', async () => {
   const { app, notifyTransaction, getMetric } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-05-02', '2026-06-02')
   const early = { signedDate: at('2026-06-01T11:00:00Z'), purchaseDate: at('2026-06-01T10:00:00Z') }
   await notifyTransaction('1', 1, '2026-06-02', '2026-07-02', { ...early, price: 19_990 })
-  // Charged today, worth more tomorrow at noon, when what was paid for before is over.
+  // Charged today, with a higher value from tomorrow noon, when the previous period ends.
   expect(await moneyIn(getMetric)).toEqual(['2026-05-02 new 9990', '2026-06-01 renewal 19990'])
   expect(await movementsIn(getMetric)).toEqual(['2026-05-02 new 9990'])
   expect(await levelsOn(getMetric, ['2026-06-01'])).toEqual({ '06-01': [9_990, 1] })
@@ -91,7 +91,7 @@ test('a renewal that Apple signed a day early counts from when it takes effect',
   expect(figuresIn(series, 'milli', { part: 'expansion' })).toEqual({ '2026-06-01': 0, '2026-06-02': 10_000 })
 })
 
-test('a price that nobody has said is a subscription without a worth, until the next says one', async () => {
+test('a subscription with an unknown price has no value until the next price', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   const unknown = { price: undefined, currency: undefined }
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', unknown)
@@ -102,17 +102,17 @@ test('a price that nobody has said is a subscription without a worth, until the 
     '04-10': [9_990, 1],
   })
   expect(await movementsIn(getMetric)).toEqual(['2026-04-10 repriced 9990'])
-  // What was bought in March is no zero, but counted apart.
+  // The purchase of March is not zero but counted separately.
   const { series } = await getMetric('revenue?interval=month&from=2026-03-01&to=2026-04-30')
   expect(figuresIn(series, 'count', { part: 'unpriced' })).toEqual({ '2026-03-01': 1, '2026-04-01': 0 })
   expect(figuresIn(series, 'milli')).toEqual({ '2026-03-01': 0, '2026-04-01': 9_990 })
-  // Told again, now with what it cost: from the first day on.
+  // Sent again with its price: it counts from the first day on.
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', { signedDate: at('2026-05-20') })
   expect(await movementsIn(getMetric)).toEqual(['2026-03-10 new 9990'])
   expect((await moneyIn(getMetric))[0]).toBe('2026-03-10 new 9990')
 })
 
-test('another currency leaves one and joins the other; in the base it is worth less', async () => {
+test('a currency change switches out of one currency and into the other, and is a contraction in the base', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger({
     rates: ['2026-03-10,EUR,0.5', '2026-04-10,EUR,0.5'],
   })
@@ -132,7 +132,7 @@ test('another currency leaves one and joins the other; in the base it is worth l
   })
 })
 
-test('a rate that jumps moves what is renewed at it, by the rate alone', async () => {
+test('a rate change moves a renewed value through the rate alone', async () => {
   const rates = ['2026-03-10,EUR,0.5', '2026-04-10,EUR,0.4', '2026-05-10,EUR,0.4']
   const { notifyTransaction, getMetric } = await openTestLedger({ rates })
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', EURO)
@@ -155,7 +155,7 @@ test('a rate that jumps moves what is renewed at it, by the rate alone', async (
   ])
 })
 
-test('a subscription over midnight and over the change of the clocks has the days of its organization', async () => {
+test('a subscription across midnight and a clock change counts in its organization’s days', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger({ time_zone: 'Europe/Berlin' })
   // Berlin is an hour before UTC until 29 March, then two: 22:30 UTC is 23:30, and then 0:30 of the next day.
   await notifyTransaction('1', 0, '2026-02-28T22:30:00Z', '2026-03-28T22:30:00Z')
@@ -171,7 +171,7 @@ test('a subscription over midnight and over the change of the clocks has the day
     '04-28': [9_990, 1],
     '04-29': [0, 0],
   })
-  // In California it is 14:30, then 15:30 of the day before, all the time.
+  // In California it is 14:30, then 15:30 of the previous day.
   expect(await movementsIn(getMetric, '&zone=pacific')).toEqual([
     '2026-02-28 new 9990',
     '2026-04-28 churn_voluntary -9990',

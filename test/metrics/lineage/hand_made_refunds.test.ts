@@ -1,4 +1,4 @@
-/** Money given back to customers who pay in another currency, while its rate moves. Worked out by hand. */
+/** Refunds to customers who pay in another currency while its rate changes, calculated by hand. */
 import { expect, test } from 'vitest'
 import { moneyIn } from '../metric_lines.ts'
 import { at, figuresIn, openTestLedger } from '../test_ledger.ts'
@@ -23,15 +23,15 @@ async function onlyCustomer(get: Get) {
   return { value, proceeds: profile.proceeds.base_milli, transactions: profile.transactions }
 }
 
-/** What the customers who first paid in March 2026 had brought 60 days later. */
+/** Revenue after 60 days from the customers who first paid in March 2026. */
 async function ltvOfMarch(get: Get) {
   const answer = await get('cohorts?metric=ltv&from=2026-03-01&to=2026-03-31&days=60')
   const { cohorts } = (await answer.json()) as { cohorts: { values: { net_milli: number }[] }[] }
   return cohorts.map(({ values }) => values[0]?.net_milli)
 }
 
-test('who was given back everything has brought exactly nothing, whatever the rate did meanwhile', async () => {
-  // A euro is 1 ÷ 0.9 dollars when it is charged, and 1 ÷ 0.8 when it is given back.
+test('a customer with a full refund has a revenue of exactly zero, whatever the rate did', async () => {
+  // A euro is 1 ÷ 0.9 dollars at the charge and 1 ÷ 0.8 at the refund.
   const { notifyTransaction, getMetric, get } = await openTestLedger({
     rates: ['2026-03-10,EUR,0.9', '2026-04-20,EUR,0.8'],
   })
@@ -39,7 +39,7 @@ test('who was given back everything has brought exactly nothing, whatever the ra
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', euro)
   const back = { revocationDate: at('2026-04-20'), revocationReason: 0, signedDate: at('2026-04-20') }
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', { ...euro, ...back })
-  // 9.000 ÷ 0.9 = 10.000 dollars charged, and the same given back. By the rate of 20 April it would be 11.250.
+  // 9.000 ÷ 0.9 = 10.000 dollars charged and refunded. At the rate of 20 April it would be 11.250.
   expect(await moneyIn(getMetric)).toEqual(['2026-03-10 new 10000', '2026-04-20 refunds -10000'])
   expect(await moneyIn(getMetric, '&refunds=purchase_day')).toEqual([
     '2026-03-10 new 10000',
@@ -54,7 +54,7 @@ test('who was given back everything has brought exactly nothing, whatever the ra
   expect(await ltvOfMarch(get)).toEqual([0])
 })
 
-test('parts of one charge that come to all of it leave nothing, not even by rounding', async () => {
+test('partial refunds of a whole charge leave exactly zero despite rounding', async () => {
   const rates = ['2026-03-01,EUR,0.3', '2026-03-16,EUR,0.4', '2026-04-10,EUR,0.5']
   const { notifyTransaction, getMetric, get } = await openTestLedger({ rates })
   const euro = { currency: 'EUR', storefront: 'DEU' }
@@ -72,7 +72,7 @@ test('parts of one charge that come to all of it leave nothing, not even by roun
   })
   await notifyTransaction('1', 1, '2026-03-16', '2027-03-16', { ...year, ...back })
   // The month: 1.000 ÷ 0.3 = 3.333 dollars. Its unused half at the upgrade: 500 ÷ 0.3 = 1.666,67, rounded to 1.667. The
-  // other half, refunded: what is left of 3.333, which is 1.666. The year: 10.000 ÷ 0.4 = 25.000, and the same back.
+  // other half, refunded: the rest of 3.333, which is 1.666. The year: 10.000 ÷ 0.4 = 25.000, charged and refunded.
   expect(await moneyIn(getMetric)).toEqual([
     '2026-03-01 new 3333',
     '2026-03-16 proration -1667',
@@ -103,7 +103,7 @@ test('a refund waits for a final rate as long as its charge does', async () => {
   const back = { revocationDate: at('2026-05-31'), revocationReason: 0, signedDate: at('2026-05-31') }
   await notifyTransaction('1', 0, '2026-05-30', '2026-06-30', { ...euro, ...back })
   expect(await moneyIn(getMetric)).toEqual(['2026-05-30 new 10000', '2026-05-31 refunds -10000'])
-  // The rate of the 30th is published at last: both become 9.000 ÷ 0.75. That of the 31st changes neither.
+  // When the rate of the 30th is published, both become 9.000 ÷ 0.75. That of the 31st changes neither.
   const { rates, store, metrics } = app.windfall
   const read = rates.readCsv('date,currency,rate\n2026-05-30,EUR,0.75\n2026-05-31,EUR,0.6', 'USD')
   await store.commit(() => rates.keep(read))

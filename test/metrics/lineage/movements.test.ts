@@ -13,7 +13,7 @@ import { runs } from '../../random.ts'
 import { bought, DAY, day, periodOf, renewalInfo, TRIAL } from '../facts.ts'
 import { histories } from '../histories.ts'
 
-/** A euro is worth 1.10 dollars, from March 2026 on 1.20. There is no rate for anything else. */
+/** A euro is worth 1.10 dollars, from March 2026 on 1.20. Nothing else has a rate. */
 const toBase: ToBase = (milli, currency, at) => {
   if (currency === 'USD') return milli
   if (currency !== 'EUR') return null
@@ -38,7 +38,7 @@ const short = (moved: readonly Movement[]): string[] =>
       `${new Date(at).toISOString().slice(0, 10)} ${kind} ${milli} ${currency} ${base_milli} ${count}`,
   )
 
-test('a month is as long as the factors say', () => {
+test('the factors define the length of a month', () => {
   expect(monthlyMilli(119_880, 'P1Y', 'calendar')).toBe(9_990)
   expect(monthlyMilli(9_990, 'P3M', 'calendar')).toBe(3_330)
   // 2,990 × 30.4375 ÷ 7 = 13,001.160…
@@ -49,7 +49,7 @@ test('a month is as long as the factors say', () => {
     4_000, 2_000, 1_000,
   ])
   expect([1, 3].map((days) => monthlyMilli(1_000, `P${days}D`, 'revenuecat'))).toEqual([30_000, 10_000])
-  // Halves go to the even neighbour: 2,500 ÷ 1,000 and 3,500 ÷ 1,000.
+  // Halves round to even: 2,500 ÷ 1,000 and 3,500 ÷ 1,000.
   expect(monthlyMilli(30, 'P1Y', 'calendar')).toBe(2)
   expect(monthlyMilli(42, 'P1Y', 'calendar')).toBe(4)
   expect(monthlyMilli(1_000, 'P1M15D', 'calendar')).toBeNull()
@@ -63,7 +63,7 @@ test('a trial that converts is new with its first paid day, and churns when it e
   ])
 })
 
-test('a lineage whose beginning nobody has told opens, and comes back after a gap', () => {
+test('a lineage with an unknown start opens, and resubscribes after a gap', () => {
   const facts = [
     bought('5', '2026-01-01', '2026-02-01'),
     bought('6', '2026-04-01', '2026-05-01', { reason: 'PURCHASE' }),
@@ -76,7 +76,7 @@ test('a lineage whose beginning nobody has told opens, and comes back after a ga
   ])
 })
 
-test('an upgrade is an expansion by the difference of two months, a downgrade a contraction', () => {
+test('an upgrade is an expansion by the difference of monthly values, a downgrade a contraction', () => {
   const facts = [
     bought('1', '2026-01-01', '2026-02-01', { is_upgraded: 1 }),
     // 179,880 a year are 14,990 a month.
@@ -94,7 +94,7 @@ test('an upgrade is an expansion by the difference of two months, a downgrade a 
   ])
 })
 
-test('to a free offer is a contraction to nothing, and back an expansion', () => {
+test('a change to a free offer is a contraction to zero, and the change back an expansion', () => {
   const free = { offer_type: 2, offer_discount: 'FREE_TRIAL', price_milli: 0 }
   const facts = [
     bought('1', '2026-01-01', '2026-02-01'),
@@ -108,12 +108,12 @@ test('to a free offer is a contraction to nothing, and back an expansion', () =>
   ])
 })
 
-test('a refund is lost at its instant', () => {
+test('a refund is a loss at its instant', () => {
   const facts = [bought('1', '2026-01-01', '2026-02-01', { revoked_at: day('2026-01-10') })]
   expect(short(movements(facts))[1]).toBe('2026-01-10 churn_refund -9990 USD -9990 -1')
 })
 
-test('the same price at another rate is fx alone; with another price, the price’s part is taken at the new rate', () => {
+test('a rate change alone is fx; with a price change, the price part counts at the new rate', () => {
   const euros = { currency: 'EUR', price_milli: 10_000 }
   const facts = [
     bought('1', '2026-01-01', '2026-02-01', euros),
@@ -139,7 +139,7 @@ test('the same price at another rate is fx alone; with another price, the price�
   ])
 })
 
-test('another currency goes out of one and into the other; in the base currency it is a change of price', () => {
+test('another currency switches out of one and into the other; in the base currency it is a price change', () => {
   const facts = [
     bought('1', '2026-01-01', '2026-02-01', { currency: 'EUR', price_milli: 10_000 }),
     bought('2', '2026-02-01', '2026-03-01', { price_milli: 9_990 }),
@@ -152,7 +152,7 @@ test('another currency goes out of one and into the other; in the base currency 
   ])
 })
 
-test('an unknown price is a subscription of no worth, and repriced once somebody says it', () => {
+test('an unknown price is a subscription without a value, and repriced once it is known', () => {
   const facts = [
     bought('1', '2026-01-01', '2026-02-01', { price_milli: null, currency: null }),
     bought('2', '2026-02-01', '2026-03-01'),
@@ -164,12 +164,12 @@ test('an unknown price is a subscription of no worth, and repriced once somebody
   ])
 })
 
-test('what cannot be converted has its own currency’s worth and none in the base', () => {
+test('an amount without a rate has a value in its own currency only', () => {
   const facts = [bought('1', '2026-01-01', '2026-02-01', { currency: 'JPY', price_milli: 1_500_000 })]
   expect(short(movements(facts))[0]).toBe('2026-01-01 new 1500000 JPY null 1')
 })
 
-/** The levels alive at an instant: what the sums of movements have to be. */
+/** The active levels at an instant, which the movements must sum to. */
 function levelsAt(segments: readonly ValuedSegment[], at: number): Record<string, number> {
   const sums: Record<string, number> = {}
   for (const { from, to, level } of segments) {
@@ -200,7 +200,7 @@ function add(
 const nonZero = (sums: Record<string, number>) =>
   Object.fromEntries(Object.entries(sums).filter(([, value]) => value !== 0))
 
-test('at every instant of any history the movements add up to what is alive, in each currency and in the base', () => {
+test('at every instant of any history movements sum to the level, by currency and in the base currency', () => {
   const property = fc.property(histories, fc.boolean(), ({ transactions, renewals }, is_whole) => {
     const segments = segmentsOf(transactions, renewals)
     const moved = movementsOf(segments, is_whole, toBase)

@@ -1,4 +1,4 @@
-/** Refunds that Apple took back: the money is given back on one day and there again on another, and MRR is restored. */
+/** Reversed refunds: revenue counts the refund and its reversal on their days, and MRR is restored. */
 import { expect, test } from 'vitest'
 import { levelsOn, moneyIn } from '../metric_lines.ts'
 import { at, figuresIn, openTestLedger } from '../test_ledger.ts'
@@ -16,14 +16,14 @@ const refunded = (signed: string, on: string, percentage: number) => ({
 type NotificationInput = [fields: object, type: string]
 
 /**
- * 10.000 a month since March 1st. The first is refunded whole on March 10th, which is taken back on April 5th; on April
- * 20th 40 % of it are given back for good.
+ * 10.000 a month since March 1st. The first is fully refunded on March 10th, reversed on April 5th; on April 20th 40 %
+ * of it are refunded for good.
  */
 const FIRST: readonly NotificationInput[] = [
   [plain('2026-03-01'), 'SUBSCRIBED'],
   [refunded('2026-03-10', '2026-03-10', 100_000), 'REFUND'],
   [plain('2026-04-05'), 'REFUND_REVERSED'],
-  // As Apple's history shows it later.
+  // As Apple’s history has it later.
   [plain('2026-04-12'), 'DID_CHANGE_RENEWAL_STATUS'],
   [refunded('2026-04-20', '2026-04-20', 40_000), 'REFUND'],
 ]
@@ -38,7 +38,7 @@ async function openInOrder(order: readonly number[]) {
   return ledger
 }
 
-test('a refund that is taken back counts on its day, and the money again on the day it was taken back', async () => {
+test('a refund counts on its day, and its reversal on the day of the reversal', async () => {
   const { getMetric } = await openInOrder([0, 1, 2, 3])
   expect(await moneyIn(getMetric)).toEqual([
     '2026-03-01 new 10000',
@@ -46,10 +46,10 @@ test('a refund that is taken back counts on its day, and the money again on the 
     '2026-04-01 renewal 10000',
     '2026-04-05 refunds 10000',
   ])
-  // In March 10.000 were charged and 10.000 given back; in April 10.000 charged, and 10.000 had again.
+  // March: 10.000 charged and 10.000 refunded. April: 10.000 charged, and a reversal of 10.000.
   const monthly = await getMetric('revenue?interval=month&from=2026-03-01&to=2026-04-30')
   expect(figuresIn(monthly.series, 'milli')).toEqual({ '2026-03-01': 0, '2026-04-01': 20_000 })
-  // On the day of the purchase the two are nothing, and nothing of March is refunded.
+  // By the day of the purchase the two cancel out, and nothing of March is refunded.
   const byCharge = 'revenue?interval=month&from=2026-03-01&to=2026-04-30&refunds=purchase_day'
   expect(figuresIn((await getMetric(byCharge)).series, 'milli')).toEqual({
     '2026-03-01': 10_000,
@@ -57,7 +57,7 @@ test('a refund that is taken back counts on its day, and the money again on the 
   })
   const rate = await getMetric('refund_rate?interval=month&from=2026-03-01&to=2026-03-31')
   expect(rate.series[0]?.points[0]).toMatchObject({ numerator: 0, denominator: 1 })
-  // It was never away.
+  // It was active throughout.
   expect(await levelsOn(getMetric, ['2026-03-09', '2026-03-20', '2026-04-10'])).toEqual({
     '03-09': [10_000, 1],
     '03-20': [10_000, 1],
@@ -65,7 +65,7 @@ test('a refund that is taken back counts on its day, and the money again on the 
   })
 })
 
-test('a refund that is taken back and given once more in part counts three times, in whatever order it is told', async () => {
+test('a refund, its reversal and a later partial refund count separately, in any order of arrival', async () => {
   const expected = [
     '2026-03-01 new 10000',
     '2026-03-10 refunds -10000',

@@ -6,10 +6,10 @@ import { at, figuresIn, openTestLedger } from '../test_ledger.ts'
 const FAILED = { isInBillingRetryPeriod: true, expirationIntent: 2 }
 
 /**
- * A: 9.990 a month from 10 May, turned off on the 20th: over on 10 June.
- * B: 9.990 a month, not collected on 1 May: in grace until the 7th, then tried again until the 20th, then given up.
- * C: 9.990 a month from 15 May, to be renewed.
- * D: 4.990 a month, not collected on 1 May, without a grace; collected on the 12th.
+ * A: 9.990 a month from 10 May, turned off on the 20th; ends on 10 June.
+ * B: 9.990 a month, payment failed on 1 May: grace period until the 7th, billing retry until the 20th, then lost.
+ * C: 9.990 a month from 15 May, renewing.
+ * D: 4.990 a month, payment failed on 1 May without a grace period; collected on the 12th.
  */
 async function openFourStates() {
   const ledger = await openTestLedger()
@@ -39,7 +39,7 @@ async function openFourStates() {
 
 const DAYS = ['2026-04-30', '2026-05-05', '2026-05-10', '2026-05-25', '2026-06-01'] as const
 
-test('who will renew, will not, or waits for a payment, on any day that there was', async () => {
+test('the status of each subscription, on any past day', async () => {
   const { getMetric, app } = await openFourStates()
   const { series, kind, unit } = await getMetric('status?from=2026-04-30')
   expect({ kind, unit }).toEqual({ kind: 'level', unit: 'count' })
@@ -47,7 +47,7 @@ test('who will renew, will not, or waits for a payment, on any day that there wa
     const all = figuresIn(series, 'count', { part })
     return DAYS.map((on) => all[on])
   }
-  // B and D. Then B in grace and D tried again. Then A besides, and B without access. Then A, C and D.
+  // B and D. Then B in grace and D in retry. Then also A, and B without access. Then A, C and D.
   expect(counts(null)).toEqual([2, 2, 3, 3, 3])
   expect(counts('renewing')).toEqual([2, 0, 1, 2, 2])
   expect(counts('will_cancel')).toEqual([0, 0, 0, 1, 1])
@@ -56,7 +56,7 @@ test('who will renew, will not, or waits for a payment, on any day that there wa
   expect((await app.windfall.metrics.verify()).difference).toBeNull()
 })
 
-test('what they are worth a month is at risk, and live', async () => {
+test('their monthly value at risk, in the series and live', async () => {
   const { getMetric, app, get } = await openFourStates()
   const { series, currency } = await getMetric('mrr_at_risk?from=2026-04-30')
   const milli = (part: string | null) => {
@@ -64,12 +64,12 @@ test('what they are worth a month is at risk, and live', async () => {
     return DAYS.map((on) => all[on])
   }
   expect(currency).toBe('USD')
-  // 9.990 of B and 4.990 of D until they are collected or given up; 9.990 of A since the 20th.
+  // 9.990 of B and 4.990 of D until they are collected or lost; 9.990 of A since the 20th.
   expect(milli(null)).toEqual([0, 14_980, 14_980, 9_990, 9_990])
   expect(milli('grace')).toEqual([0, 9_990, 0, 0, 0])
   expect(milli('billing_retry')).toEqual([0, 4_990, 14_980, 0, 0])
   expect(milli('will_cancel')).toEqual([0, 0, 0, 9_990, 9_990])
-  // The customers that are at risk now are worth the same.
+  // The customers currently at risk have the same value.
   const { customers } = (await (await get('customers?sort=risk')).json()) as {
     customers: { status: string; risk_milli: number }[]
   }
@@ -80,7 +80,7 @@ test('what they are worth a month is at risk, and live', async () => {
     overview.organizations[0]?.figures.find((one) => one.metric === metric && one.part === part)?.now
   expect(figure('mrr_at_risk', null)).toMatchObject({ milli: 9_990, count: 1, complete: false })
   expect(figure('status', 'renewing')).toMatchObject({ count: 2 })
-  // It ends on 10 June, and nobody has to say so.
+  // It ends on 10 June without another notification.
   app.clock.set(at('2026-06-11'))
   expect(figuresIn((await getMetric('mrr_at_risk?from=2026-06-11')).series, 'milli')).toEqual({
     '2026-06-11': 0,
@@ -88,7 +88,7 @@ test('what they are worth a month is at risk, and live', async () => {
   expect((await app.windfall.metrics.verify()).difference).toBeNull()
 })
 
-test('a renewal that is turned on again is at risk no longer, and what was refunded never', async () => {
+test('a renewal turned on again is no longer at risk, and a refunded one never is', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-05-10', '2026-06-10', {}, { autoRenewStatus: 0 })
   await notifyTransaction(
@@ -105,7 +105,7 @@ test('a renewal that is turned on again is at risk no longer, and what was refun
   expect(Object.values(risk)).toEqual([1, 1, 0, 0, 0, 0])
 })
 
-test('a trial is none of them, and a split has the parts of each', async () => {
+test('a trial has no status, and a split has the parts of each value', async () => {
   const { notifyTransaction, getMetric } = await openFourStates()
   const trial = { offerType: 1, offerDiscountType: 'FREE_TRIAL', offerPeriod: 'P1W', price: 0 }
   await notifyTransaction('5', 0, '2026-05-28', '2026-06-04', trial, { autoRenewStatus: 0 })
@@ -120,8 +120,8 @@ test('a trial is none of them, and a split has the parts of each', async () => {
 })
 
 /**
- * 9.990 a month from 1 April, renewal turned off on the 20th: over on 1 May. Bought again on 10 May and renewed on 10
- * June, both known by their transactions alone, as an app sends them. `order` is that of their arrival.
+ * 9.990 a month from 1 April, renewal turned off on the 20th; ends on 1 May. Bought again on 10 May and renewed on 10
+ * June, both known from transactions only, as an app sends them. `order` is their order of arrival.
  */
 async function openReturned(order: readonly number[]) {
   const ledger = await openTestLedger()
@@ -155,7 +155,7 @@ async function openReturned(order: readonly number[]) {
 }
 
 test.each([[[0, 1, 2, 3]], [[3, 2, 1, 0]], [[2, 0, 3, 1]]])(
-  'what Apple said before the customer bought again says nothing of the new subscription (%j)',
+  'infos from before a new purchase do not apply to the new subscription (%j)',
   async (order) => {
     const { app, getMetric, get } = await openReturned(order)
     const rows = app.windfall.store.prepare(
@@ -175,7 +175,7 @@ test.each([[[0, 1, 2, 3]], [[3, 2, 1, 0]], [[2, 0, 3, 1]]])(
     expect(days.map((on) => risk[on])).toEqual([0, 1, 1, 0, 0, 0])
     const { customers } = (await (await get('customers')).json()) as { customers: { status: string }[] }
     expect(customers.map(({ status }) => status)).toEqual(['renewing'])
-    // Nothing says why it would end, should no more come: the cancellation was of the first subscription.
+    // No reason for its end is known: the cancellation concerned the first subscription.
     const endings = app.windfall.store
       .prepare("select distinct measure from metric_rows where measure like 'mrr.churn%' order by 1")
       .pluck()

@@ -12,7 +12,7 @@ const timeline = (
   ...given: Parameters<typeof timelineOf> extends [infer T, infer R, unknown] ? [T, R?] : never
 ) => timelineOf(given[0], given[1] ?? [], periodOf)
 
-test('a trial, what was paid after it, and a gap', () => {
+test('a trial, paid time after it, and a gap', () => {
   const segments = timeline([
     bought('1', '2026-01-01', '2026-01-08', TRIAL),
     bought('2', '2026-01-08', '2026-02-08'),
@@ -25,12 +25,12 @@ test('a trial, what was paid after it, and a gap', () => {
   ])
 })
 
-test('the order in which the facts are given does not matter', () => {
+test('the order of the facts does not matter', () => {
   const facts = [bought('1', '2026-01-01', '2026-02-01'), bought('2', '2026-02-01', '2026-03-01')]
   expect(timeline([...facts].reverse())).toEqual(timeline(facts))
 })
 
-test('a renewal charged a day early begins when the paid time before it ends', () => {
+test('a renewal charged a day early begins when the previous paid time ends', () => {
   const segments = timeline([
     bought('1', '2026-01-02', '2026-02-02'),
     bought('2', '2026-02-01', '2026-03-02'),
@@ -41,7 +41,7 @@ test('a renewal charged a day early begins when the paid time before it ends', (
   ])
 })
 
-test('an upgrade takes the place of what it upgrades, in the middle of its period', () => {
+test('an upgrade replaces its predecessor within the period', () => {
   const segments = timeline([
     bought('1', '2026-01-01', '2026-02-01', { is_upgraded: 1 }),
     bought('2', '2026-01-16', '2027-01-16', { product_id: 'yearly', reason: 'PURCHASE' }),
@@ -60,7 +60,7 @@ test('a transaction with no reason is a renewal of the same product, and a purch
   expect(timeline(other)[0]?.to).toBe(day('2026-02-01'))
 })
 
-test('a grace goes on until it ends, also when nobody says so any more', () => {
+test('a grace period lasts until its end, also when newer infos omit it', () => {
   const facts = [bought('1', '2026-01-01', '2026-02-01')]
   const infos = [
     renewalInfo('2026-02-01', { grace_until_at: day('2026-02-17'), in_billing_retry: 1 }),
@@ -69,7 +69,7 @@ test('a grace goes on until it ends, also when nobody says so any more', () => {
   expect(timeline(facts, infos)).toMatchObject([{ to: day('2026-02-17'), ending: 'billing' }])
 })
 
-test('a renewal recovered within the grace ends it', () => {
+test('a renewal recovered within the grace period ends it', () => {
   const facts = [bought('1', '2026-01-01', '2026-02-01'), bought('2', '2026-02-05', '2026-03-05')]
   const infos = [renewalInfo('2026-02-01', { grace_until_at: day('2026-02-17'), in_billing_retry: 1 })]
   expect(short(timeline(facts, infos))).toEqual([
@@ -78,7 +78,7 @@ test('a renewal recovered within the grace ends it', () => {
   ])
 })
 
-test('a grace that was granted in the day before a purchase is of what went before', () => {
+test('a grace period granted in the day before a purchase belongs to the previous period', () => {
   const facts = [
     bought('1', '2026-01-01', '2026-02-01'),
     bought('2', '2026-02-01', '2026-02-08', {
@@ -90,7 +90,7 @@ test('a grace that was granted in the day before a purchase is of what went befo
   expect(timeline(facts, infos).at(-1)?.to).toBe(day('2026-02-08'))
 })
 
-test('a refund ends the current period at its instant, and takes nothing from one that is over', () => {
+test('a refund ends the current period immediately and does not affect a past one', () => {
   const revoked = (at: string) => ({ revoked_at: day(at) })
   expect(timeline([bought('1', '2026-01-01', '2026-02-01', revoked('2026-01-10'))])).toMatchObject([
     { to: day('2026-01-10'), ending: 'refund' },
@@ -101,7 +101,7 @@ test('a refund ends the current period at its instant, and takes nothing from on
   expect(timeline([bought('1', '2026-01-01', '2026-02-01', revoked('2026-01-01'))])).toEqual([])
 })
 
-test('why it ended is what Apple said last within its time; before that, whether it was to be renewed', () => {
+test('the ending is the last reason that Apple sent within its time, otherwise it follows from renewal status', () => {
   const facts = [bought('1', '2026-01-01', '2026-02-01')]
   const ending = (...infos: ReturnType<typeof renewalInfo>[]) => timeline(facts, infos)[0]?.ending
   expect(ending()).toBe('other')
@@ -113,7 +113,7 @@ test('why it ended is what Apple said last within its time; before that, whether
   expect(ending(renewalInfo('2026-02-01', { expiration_intent: 3, auto_renew_status: 0 }))).toBe('other')
 })
 
-test('who was given it by the family, or a seat, pays nothing', () => {
+test('family members and assigned seats do not pay', () => {
   expect(timeline([bought('1', '2026-01-01', '2026-02-01', { ownership: 'FAMILY_SHARED' })])).toEqual([])
   expect(timeline([bought('1', '2026-01-01', '2026-02-01', { ownership: 'ASSIGNED' })])).toEqual([])
   expect(timeline([bought('1', '2026-01-01', '2026-02-01', { kind: 'Consumable', group_id: null })])).toEqual(
@@ -121,7 +121,7 @@ test('who was given it by the family, or a seat, pays nothing', () => {
   )
 })
 
-test('the period is the product’s, the offer’s where it is paid at once, a month of a commitment', () => {
+test('the period is the product’s, that of an upfront offer, or a month of a commitment', () => {
   const period = (more: Parameters<typeof bought>[3], to = '2026-02-01') =>
     timeline([bought('1', '2026-01-01', to, more)])[0]?.period
   expect(period({})).toBe('P1M')
@@ -144,7 +144,7 @@ test('an unknown product has the standard period nearest to its own, which no ex
   expect(period('2026-02-01', { environment: 'sandbox' })).toBeNull()
 })
 
-test('the segments of any history follow one another without overlap', () => {
+test('the segments of any history do not overlap', () => {
   const property = fc.property(histories, ({ transactions, renewals }) => {
     const segments = timelineOf(transactions, renewals, periodOf)
     for (const [index, segment] of segments.entries()) {
@@ -156,7 +156,7 @@ test('the segments of any history follow one another without overlap', () => {
   fc.assert(property, runs(500, 20_000))
 })
 
-test('why a subscription ended says nothing of one that was bought within a day after', () => {
+test('an expiration reason does not apply to a subscription bought within a day after', () => {
   const facts = [
     bought('1', '2026-01-01', '2026-02-01'),
     bought('2', '2026-02-02', '2026-03-02', { reason: 'PURCHASE' }),

@@ -1,8 +1,8 @@
-/** What the oracle computes with: whole numbers, rounded half to even, written anew so that no mistake is shared. */
+/** The oracle’s arithmetic: integers, rounded half to even, written separately so that no mistake is shared. */
 
 export type Factors = 'calendar' | 'revenuecat'
 
-/** `a ÷ b`, to the nearest whole number; the even one of two that are as near. */
+/** `a ÷ b` to the nearest integer, half to even. */
 export function nearest(a: bigint, b: bigint): number {
   const below = a >= 0n || a % b === 0n ? a / b : a / b - 1n
   const [toBelow, toAbove] = [a - below * b, (below + 1n) * b - a]
@@ -12,8 +12,8 @@ export function nearest(a: bigint, b: bigint): number {
 }
 
 /**
- * What a price for one `period` comes to in a month, in thousandths. Calendar: a year has 365.25 days, so a month
- * 30.4375. RevenueCat: a day counts 30 times, a week 4 times.
+ * The monthly value of a price per `period`, in thousandths. Calendar: a year has 365.25 days, so a month has 30.4375.
+ * RevenueCat: a day counts 30 times, a week 4 times.
  */
 export function aMonth(price_milli: number, period: string, factors: Factors): number | null {
   const price = BigInt(price_milli)
@@ -28,7 +28,7 @@ export function aMonth(price_milli: number, period: string, factors: Factors): n
   return unit === 'D' ? nearest(price * 30n, count) : null
 }
 
-/** Apple's standard durations. The one whose length is nearest, by proportion. */
+/** Apple’s standard durations. The nearest one by proportion applies. */
 export function nearestPeriod(days: number): string | null {
   const lengths = { P1W: 7, P1M: 30.4, P2M: 60.9, P3M: 91.3, P6M: 182.6, P1Y: 365.3 }
   let best: { period: string; times: number } | null = null

@@ -1,4 +1,4 @@
-/** What the simulated customers' own books say, in the oracle's words. None of it is computed by the product. */
+/** The books of the simulated customers in the oracle’s terms. No code of the product computes them. */
 import type { Simulation } from '../../../src/demo/simulation.ts'
 import { endOfSegment, type Segment } from '../../../src/demo/world/books.ts'
 import { aMonth } from './arithmetic.ts'
@@ -13,10 +13,10 @@ export const nonZero = (sums: Sums): Sums =>
 
 const PAID: readonly Segment['kind'][] = ['intro', 'offer', 'paid']
 
-/** Why somebody left, as Apple numbers it. */
+/** Apple’s numbers of expiration reasons. */
 const WHY: Record<number, string> = { 1: 'voluntary', 2: 'billing' }
 
-/** A paid stretch that nothing followed at once. `back_at`: when it was paid for again. */
+/** A paid span that nothing directly followed. `back_at`: when it was paid again. */
 type Loss = { at: number; why: string; segment: Segment; back_at: number | null }
 
 export function openBooksOf(simulation: Simulation, now: number) {
@@ -26,7 +26,7 @@ export function openBooksOf(simulation: Simulation, now: number) {
   )
   const lineages = Map.groupBy(own, ({ original_transaction_id }) => original_transaction_id)
   for (const all of lineages.values()) all.sort((a, b) => a.from - b.from)
-  /** Of each transaction that was refunded, what came last: a refund may be taken back, and be given again. */
+  /** The last refund of each refunded transaction: one can be reversed and granted again. */
   const refunds = new Map(
     entries
       .filter(({ kind, at }) => (kind === 'refund' || kind === 'refund_reversed') && at <= now)
@@ -41,7 +41,7 @@ export function openBooksOf(simulation: Simulation, now: number) {
 
   const aliveAt = (at: number): Segment[] => own.filter((one) => one.from <= at && at < endOfSegment(one))
 
-  /** Every paid stretch after which there was nothing. */
+  /** Every paid span that nothing followed. */
   function losses(): Loss[] {
     return [...lineages.values()].flatMap((all) =>
       all
@@ -57,7 +57,7 @@ export function openBooksOf(simulation: Simulation, now: number) {
     )
   }
 
-  /** Whether a lineage was paid for in the instant before. */
+  /** Whether a lineage was paid in the instant before. */
   const wasPaidBefore = (original_transaction_id: string, at: number): boolean =>
     (lineages.get(original_transaction_id) ?? []).some(
       (one) => isPaid(one) && lasts(one) && one.from < at && endOfSegment(one) >= at,
@@ -68,11 +68,11 @@ export function openBooksOf(simulation: Simulation, now: number) {
     if (retry_from !== null) return 'billing'
     const intent = intents.get(transaction_id)
     if (intent !== undefined) return WHY[intent ?? 0] ?? 'other'
-    // A refund turned the renewal off, and was taken back when the time was over.
+    // A refund turned the renewal off, and was reversed after the period ended.
     return refunds.get(transaction_id)?.kind === 'refund_reversed' ? 'voluntary' : 'other'
   }
 
-  /** Money that the ledger can know of: a price was told, and a refund was not taken back. */
+  /** Amounts that the ledger can know: the price is known and the refund not reversed. */
   const money = (kind: 'charge' | 'refund' | 'proration') =>
     entries.filter(
       (one) =>
@@ -83,7 +83,7 @@ export function openBooksOf(simulation: Simulation, now: number) {
         (kind !== 'refund' || refunds.get(one.transaction_id) === one),
     )
 
-  /** All that was given back by refunds, and below zero what of it was taken again. */
+  /** All refunds, and negative amounts for reversals. */
   const refunded = () =>
     entries
       .filter(({ environment, has_price, at }) => environment === 'production' && has_price && at <= now)
@@ -92,7 +92,7 @@ export function openBooksOf(simulation: Simulation, now: number) {
         return one.kind === 'refund_reversed' ? [{ ...one, refunded_milli: -one.refunded_milli }] : []
       })
 
-  /** Of those first paid in a time: how many were due a k-th renewal by now, and how many had the right then. */
+  /** How many of those first paid in a span were due for a k-th renewal by now, and how many were active then. */
   function retained(from: number, until: number, k: number): { due: number; held: number } {
     const firsts = [...lineages.values()].flatMap((all) => {
       const first = all.find((one) => isPaid(one) && lasts(one))
@@ -105,7 +105,9 @@ export function openBooksOf(simulation: Simulation, now: number) {
     return { due: due.length, held: due.filter(Boolean).length }
   }
 
-  /** How many are alive, by what they are, trials apart; `priced`: by their periods, too, and what they are worth a month. */
+  /**
+   * The number of active ones by segment kind, trials separate; `priced`: also by period, with their monthly values.
+   */
   function aliveBy(at: number, priced: boolean): Sums {
     const sums: Sums = {}
     const alive = aliveAt(at)
@@ -134,7 +136,7 @@ export function openBooksOf(simulation: Simulation, now: number) {
   }
 }
 
-/** Whole periods after the first, counted from the first day, so that the 31st comes back after February. */
+/** Whole periods after the first day, so that the 31st returns after February. */
 function later({ from, period }: Segment, k: number): number {
   const [, count = '1', unit = 'M'] = /(\d+)([DWMY])/.exec(period) ?? []
   const months = Number(count) * k * (unit === 'Y' ? 12 : 1)

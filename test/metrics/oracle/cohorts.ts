@@ -1,4 +1,4 @@
-/** What the oracle says of customers and cohorts: retention, lifetime value, revenue per payer. */
+/** The oracle’s customers and cohorts: retention, lifetime value, revenue per payer. */
 import { type Days, mondayOf, nextDay, type Span } from './days.ts'
 import { type Worth, worthAt } from './mrr_values.ts'
 import type { Concluded, Mark } from './oracle.ts'
@@ -17,9 +17,8 @@ type Deps = {
 type Grain = 'week' | 'month' | 'year'
 
 /**
- * `cohort`: '2026-01-05' (a Monday), '2026-01' or '2026'. Of each renewal `k` (0 is the first payment): how many were
- * due by now, how many of those were held then (a paid stretch was alive), how many had been charged for more than k
- * periods by now.
+ * `cohort`: '2026-01-05' (a Monday), '2026-01' or '2026'. For each renewal `k` (0 is the first payment): how many were
+ * due by now, how many of those were paid then, and how many had been charged for more than k periods by now.
  */
 type Retained = {
   cohort: string
@@ -27,7 +26,7 @@ type Retained = {
   renewals: { k: number; due: number; held: number; charged: number }[]
 }
 
-/** Money by currency and in the base currency; what was given back is above zero. */
+/** Amounts by currency and in the base currency; refunds are above zero. */
 type Value = {
   charged: Record<string, number>
   refunded: Record<string, number>
@@ -37,7 +36,7 @@ type Value = {
   prorated_base_milli: number
 }
 
-/** `first_paid_at`: of the first charge for a known price. */
+/** `first_paid_at`: the first charge with a known price. */
 type CustomerValue = Value & { customer: string; lineages: string[]; first_paid_at: number | null }
 
 const CHARGES = ['revenue.new', 'revenue.renewal', 'revenue.one_time']
@@ -49,7 +48,7 @@ export function openCohorts({ concluded, marks, days, now, environment, customer
     return grain === 'week' ? mondayOf(on) : on.slice(0, grain === 'month' ? 7 : 4)
   }
 
-  /** Subscriptions by when they were first paid, those whose beginning is known. */
+  /** Subscriptions with a known start, by their first payment. */
   function retention(grain: Grain, filter: Filter = {}): Retained[] {
     const lives = concluded.flatMap(({ lineage, worths }) => {
       const first = worths.find(({ is_paid }) => is_paid)
@@ -76,7 +75,7 @@ export function openCohorts({ concluded, marks, days, now, environment, customer
   const isCharge = ({ measure }: Mark): boolean => CHARGES.includes(measure)
   const isMoney = (one: Mark): boolean => isCharge(one) || GIVEN_BACK.includes(one.measure)
 
-  /** Every customer of whom money is known. */
+  /** Every customer with known amounts. */
   function customerValues(filter: Filter = {}): CustomerValue[] {
     const money = marks.filter((one) => isMoney(one) && isWithin(one, filter))
     return [...Map.groupBy(money, ({ lineage }) => customerOf(lineage))].map(([customer, own]) => ({
@@ -87,12 +86,12 @@ export function openCohorts({ concluded, marks, days, now, environment, customer
     }))
   }
 
-  /** The money of one lineage. */
+  /** The amounts of one lineage. */
   const lineageValue = (name: string): Value =>
     worthOf(marks.filter((one) => one.lineage === name && isMoney(one)))
 
   /**
-   * Σ charged − refunded (− prorated) up to so many days after the day of the first purchase, that day being 0, of the
+   * Σ charged − refunded (− prorated) through a number of days after the first purchase, which is day 0, of the
    * customers whose first charge was in the cohort. `is_complete`: that day is over for all of them.
    */
   function realizedLtv(grain: Grain, cohort: string, after_days: number, filter: Filter = {}) {
@@ -118,14 +117,14 @@ export function openCohorts({ concluded, marks, days, now, environment, customer
     }
   }
 
-  /** The end of the day that is so many days after that of `at`. */
+  /** The end of the day `days` after that of `at`. */
   function endAfter(at: number, after_days: number): number {
     let on = days.dayOf(at)
     for (let left = after_days; left > 0; left -= 1) on = nextDay(on)
     return days.endOf(on)
   }
 
-  /** Revenue (charged − refunded on its own day) ÷ the customers something was charged to in the span. */
+  /** Revenue (charges − refunds, each on its own day) ÷ the customers charged in the span. */
   function arppu({ from_on, until_on }: Span, filter: Filter = {}) {
     const [from, until] = [days.startOf(from_on), days.endOf(until_on)]
     const money = marks.filter(
@@ -164,7 +163,7 @@ const isOf = (first: Worth, { product_id, storefront, app_id, period, offer, onl
   (offer ?? first.kind) === first.kind &&
   (only?.(first.by) ?? true)
 
-/** Stretches that were charged for: one that was replaced before its end makes room for another, it is not renewed. */
+/** Charged spans. A replaced one is not renewed. */
 function chargesOf(worths: readonly Worth[], now: number): number {
   const paid = worths.filter(({ is_paid, from }) => is_paid && from <= now)
   return paid.filter(({ by, to }, index) => {
@@ -173,7 +172,7 @@ function chargesOf(worths: readonly Worth[], now: number): number {
   }).length
 }
 
-/** When the k-th renewal of what was first paid for is due. */
+/** When the k-th renewal after a first payment is due. */
 function dueAt({ from, period }: Worth, k: number): number {
   const count = k * Number(/\d+/.exec(period ?? 'P1M')?.[0] ?? 1)
   const unit = period?.at(-1) ?? 'M'

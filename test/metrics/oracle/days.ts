@@ -1,11 +1,11 @@
-/** The oracle's calendar: days by name, looked up a quarter of an hour at a time, because every zone changes on one. */
+/** The oracle’s calendar: finds days in steps of a quarter of an hour, because every zone changes on one. */
 
 const QUARTER = 15 * 60_000
 const UTC_DAY = 86_400_000
 
 export type Days = ReturnType<typeof openDays>
 
-/** Both days and all between them, 'YYYY-MM-DD'. */
+/** All days from one to another, both included, 'YYYY-MM-DD'. */
 export type Span = { from_on: string; until_on: string }
 
 export const nextDay = (on: string): string =>
@@ -17,7 +17,7 @@ export function daysOf({ from_on, until_on }: Span): string[] {
   return days
 }
 
-/** The Monday of the week that a day is in. */
+/** The Monday of a day’s week. */
 export function mondayOf(on: string): string {
   const at = Date.parse(`${on}T00:00:00Z`)
   const daysSinceMonday = (new Date(at).getUTCDay() + 6) % 7

@@ -1,7 +1,7 @@
-/** What the oracle reads: the raw tables, whole, of one environment of some apps. */
+/** The oracle’s facts: the raw tables of one environment of some apps. */
 import type { Store } from '../../../src/store/store.ts'
 
-/** A transaction as Apple signed it last. */
+/** The newest version of a transaction that Apple signed. */
 export type Bought = {
   app_id: string
   original_transaction_id: string
@@ -24,7 +24,7 @@ export type Bought = {
   revoked_at: number | null
   revocation_type: string | null
   revocation_percentage: number | null
-  /** JSON: the refunds that were taken back, each with when. */
+  /** JSON: the reversed refunds, each with its instants. */
   reversed_refunds: string | null
   billing_plan: string | null
   commitment: string | null
@@ -40,15 +40,15 @@ export type Info = {
   auto_renew_status: number | null
 }
 
-/** All that is known of one original transaction id. */
+/** All facts of one original transaction id. */
 export type Lineage = {
   name: string
   app_id: string
   original_transaction_id: string
-  /** In order of the purchase. */
+  /** In order of purchase. */
   bought: Bought[]
   infos: Info[]
-  /** The first transaction is among them. */
+  /** Whether the first transaction is known. */
   is_whole: boolean
 }
 
@@ -57,7 +57,7 @@ export type Place = { app_id: string | null; environment: 'production' | 'sandbo
 const nameOf = ({ app_id, original_transaction_id }: Pick<Bought, 'app_id' | 'original_transaction_id'>) =>
   `${app_id} ${original_transaction_id}`
 
-/** Every lineage, oldest purchase first. Ids are numbers as text. */
+/** All lineages, the oldest purchase first. Ids are numeric strings. */
 export function lineagesIn(store: Store, { app_id, environment }: Place): Lineage[] {
   const where = 'environment = ? and (app_id = ? or ? is null)'
   const bought = store
@@ -71,7 +71,7 @@ export function lineagesIn(store: Store, { app_id, environment }: Place): Lineag
   return [...Map.groupBy(bought, nameOf)].map(([name, own]) => lineageOf(name, own, infosOf.get(name) ?? []))
 }
 
-/** A lineage of facts, however they were come by. */
+/** A lineage from facts of any source. */
 export function lineageOf(name: string, bought: Bought[], infos: Info[]): Lineage {
   const [app_id = '', original_transaction_id = ''] = name.split(' ')
   const is_whole = bought.some((one) => one.transaction_id === original_transaction_id)
@@ -87,7 +87,7 @@ export function periodsIn(store: Store): Map<string, string> {
   return new Map(rows.map(({ app_id, product_id, period }) => [`${app_id} ${product_id}`, period]))
 }
 
-/** The customer of each lineage: who Apple's ids say is one and the same. */
+/** The customer of each lineage: lineages that Apple’s ids connect. */
 export function customersIn(store: Store): Map<string, string> {
   const rows = store
     .prepare<[], { app_id: string; environment: string; original_transaction_id: string; id: string }>(
@@ -97,7 +97,7 @@ export function customersIn(store: Store): Map<string, string> {
   return new Map(rows.map((row) => [`${row.environment} ${nameOf({ ...row })}`, row.id]))
 }
 
-/** What a currency cost on a day, for one dollar, in billionths: that of the last day before it that has one. */
+/** The rate of a currency on a day per dollar, in billionths: that of the last day with one. */
 export function openExchange(store: Store) {
   const rows = store
     .prepare<[], { currency: string; rated_on: string; nano: number }>(

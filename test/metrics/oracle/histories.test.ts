@@ -30,7 +30,7 @@ const factors = fc.constantFrom<Factors>('calendar', 'revenuecat')
 
 type History = { transactions: TransactionFact[]; renewals: RenewalFact[] }
 
-/** The same facts as the oracle reads them: in order of the purchase, and of the signature. */
+/** The same facts for the oracle, in order of purchase and of signing. */
 function lineage({ transactions, renewals }: History) {
   const place = { app_id: 'app', original_transaction_id: '1' }
   const bought = transactions
@@ -43,7 +43,7 @@ function lineage({ transactions, renewals }: History) {
 const isWhole = ({ transactions }: History): boolean =>
   transactions.some(({ transaction_id }) => transaction_id === '1')
 
-test('who has the subscription when, and why it ended, in any history', () => {
+test('segments and their endings, in any history', () => {
   const property = fc.property(histories, (history) => {
     const ours = timelineOf(history.transactions, history.renewals, periodOf)
     const theirs = worthsOf(lineage(history), TERMS)
@@ -60,7 +60,7 @@ test('who has the subscription when, and why it ended, in any history', () => {
   fc.assert(property, runs(500, 20_000))
 })
 
-test('how it moved, in any history, with either length of a month', () => {
+test('movements, in any history and with either month length', () => {
   const property = fc.property(histories, factors, (history, factors) => {
     const segments = withLevels(timelineOf(history.transactions, history.renewals, periodOf), factors, toBase)
     const theirs = lineage(history)
@@ -79,7 +79,7 @@ test('how it moved, in any history, with either length of a month', () => {
   fc.assert(property, runs(500, 20_000))
 })
 
-test('what is not to be renewed or waits for a payment, on any day of any history', () => {
+test('risks, on any day of any history', () => {
   const property = fc.property(histories, (history) => {
     const renewals = history.renewals.toSorted((a, b) => a.signed_at - b.signed_at)
     const segments = withLevels(timelineOf(history.transactions, renewals, periodOf), 'calendar', toBase)
@@ -97,7 +97,7 @@ test('what is not to be renewed or waits for a payment, on any day of any histor
   fc.assert(property, runs(200, 5_000))
 })
 
-test('what was charged and given back, in any history', () => {
+test('charges and refunds, in any history', () => {
   const property = fc.property(histories, (history) => {
     const ours = flowsOf(history.transactions, isWhole(history)).map(
       ({ at, charged_at, kind, transaction_id, currency, milli }) =>
@@ -111,7 +111,7 @@ test('what was charged and given back, in any history', () => {
   fc.assert(property, runs(500, 20_000))
 })
 
-test('what any price for any period comes to in a month', () => {
+test('the monthly value of any price for any period', () => {
   const period = fc.tuple(fc.integer({ min: 1, max: 99 }), fc.constantFrom('D', 'W', 'M', 'Y'))
   const price = fc.oneof(fc.nat(20_000_000), fc.nat(500))
   const property = fc.property(price, period, factors, (milli, [count, unit], how) => {

@@ -1,6 +1,6 @@
 /**
- * Which losses are a period's, as the oracle sees it: it looks at the instant before the period begins, and whether it
- * was paid for then; and at the last loss in it, and whether it was paid for again before it ended.
+ * The oracle’s losses of a period. It checks whether a subscription was paid in the instant before the period, and
+ * whether it was paid again after the last loss within it.
  */
 import { type Days, mondayOf, nextDay, openDays } from './days.ts'
 import { type Worth, worthAt } from './mrr_values.ts'
@@ -23,7 +23,7 @@ function yearEnd(year: number): string {
   return on
 }
 
-/** Apple's month of a Pacific day, walked to from the end of the fiscal year before, as the weeks of its quarters are. */
+/** The fiscal month of a Pacific day, counted in quarters from the end of the previous fiscal year. */
 export function fiscalMonth(on: string): { from: string; next: string } {
   const calendar_year = Number(on.slice(0, 4))
   const year = on > yearEnd(calendar_year) ? calendar_year + 1 : calendar_year
@@ -56,8 +56,8 @@ function periodsOf(at: number, days: Days, pacific: Days): Period[] {
 const pacific = openDays('America/Los_Angeles')
 
 /**
- * Of each loss and each period that it is in: `returned`, told when it came back, or what it has that was not there when
- * the period began, `passing`.
+ * The corrections of each loss for each period that contains it: `returned`, at the return, or `passing`, the part that
+ * did not exist at the period’s start.
  */
 export function uncountedMarks(moved: readonly Mark[], worths: readonly Worth[], days: Days, partOf: PartOf) {
   return moved
@@ -73,20 +73,20 @@ export function uncountedMarks(moved: readonly Mark[], worths: readonly Worth[],
     )
 }
 
-/** When it was first paid for after an instant; null where it never was. */
+/** When it was next paid after an instant; null if never. */
 export function backAfter(at: number, worths: readonly Worth[]): number | null {
   const back = worths.filter((one) => one.is_paid && one.from > at).map((one) => one.from)
   return back.length === 0 ? null : Math.min(...back)
 }
 
-/** What a loss takes of what was there right before `from`, of which it is no more than a part; null where nothing was. */
+/** The part of a loss that existed directly before `from`; null where nothing did. */
 export function lossOfStart(at: number, from: number, worths: readonly Worth[], partOf: PartOf): Part | null {
   const start = worthAt(worths, from - 1)
   const last = worthAt(worths, at - 1)
   if (!start?.is_paid || !last) return null
   const isAlike = start.currency === last.currency
   const milli = isAlike ? Math.min(start.milli ?? 0, last.milli ?? 0) : (start.milli ?? 0)
-  // What is not known of the end takes away all that there was.
+  // A loss of unknown value takes away everything that there was.
   const end = last.base_milli ?? Infinity
   const base = start.base_milli === null ? null : Math.min(start.base_milli, end)
   return partOf(start, { currency: start.currency ?? '', milli, base_milli: start.milli === null ? 0 : base })

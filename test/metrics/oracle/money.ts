@@ -1,11 +1,11 @@
-/** What the oracle thinks was charged and given back. */
+/** The oracle’s charges and refunds. */
 import { nearest } from './arithmetic.ts'
 import type { Bought, Lineage } from './facts.ts'
 import { isOwn, isRenewalOf, isSubscription } from './segments.ts'
 
 export type MoneyKind = 'new' | 'renewal' | 'one_time' | 'refund' | 'proration' | 'unpriced'
 
-/** Money that moved, above zero whichever way, but for what is taken of a refund again. `charged_at`: when what it is of was bought. */
+/** An amount, above zero in either direction except for reversals. `charged_at`: when its transaction was bought. */
 export type Money = {
   at: number
   charged_at: number
@@ -15,7 +15,7 @@ export type Money = {
   milli: number
 }
 
-/** Nothing was paid for what ends in these ways, so nothing is given back. */
+/** Purchases with these endings were not paid, so nothing is refunded. */
 const UNPAID = ['FAMILY_REVOKE', 'ASSIGNMENT_REVOKE']
 
 export function moneyOf({ bought, is_whole }: Lineage): Money[] {
@@ -28,7 +28,7 @@ export function moneyOf({ bought, is_whole }: Lineage): Money[] {
   ]
 }
 
-/** A free trial costs nothing, whether or not its price was said. */
+/** A free trial costs nothing, with or without a known price. */
 const costs = ({ price_milli, offer_discount }: Bought): boolean =>
   price_milli !== 0 && offer_discount !== 'FREE_TRIAL'
 
@@ -47,7 +47,7 @@ type Refund = Pick<Bought, 'revoked_at' | 'revocation_type' | 'revocation_percen
   reversed_at?: number
 }
 
-/** All of it, or as many hundred-thousandths as Apple names; and once more the other way where it was taken back. */
+/** The whole amount or Apple’s share of it, and the opposite amount at a reversal. */
 function refunded(one: Bought): Money[] {
   const reversed: Refund[] = JSON.parse(one.reversed_refunds ?? '[]')
   return [...reversed, one as Refund].flatMap((refund) => {
@@ -67,7 +67,7 @@ function refunded(one: Bought): Money[] {
   })
 }
 
-/** What Apple gives back of the old when something takes its place: price × unused time ÷ whole time. */
+/** What Apple returns of a replaced purchase: price × unused time ÷ whole time. */
 function unused(old: Bought | undefined, next: Bought): Money[] {
   if (old === undefined || !hasPrice(old) || isRenewalOf(next, old)) return []
   const at = next.purchased_at

@@ -1,9 +1,9 @@
-/** What the oracle thinks a lineage was worth at each instant, and how it moved from one instant to the next. */
+/** The oracle’s monthly values of a lineage, and its movements. */
 import { aMonth, type Factors } from './arithmetic.ts'
 import type { Bought, Lineage } from './facts.ts'
 import { type Ending, type Kind, periodOf, type Stretch, stretchesOf } from './segments.ts'
 
-/** An amount in the base currency, by the rate of the day of `at`; null where there is none. */
+/** Converts an amount to the base currency at the rate of the day of `at`; null where there is none. */
 type ToBase = (milli: number, currency: string, at: number) => number | null
 
 export type Terms = {
@@ -14,8 +14,8 @@ export type Terms = {
 }
 
 /**
- * A stretch with its worth a month. `is_paid`: it counts among the subscriptions. `milli` is null where nobody has said
- * the price, `base_milli` also where there is no rate.
+ * A span with its monthly value. `is_paid`: it counts as a subscription. `milli` is null for an unknown price,
+ * `base_milli` also without a rate.
  */
 export type Worth = Stretch & {
   is_paid: boolean
@@ -38,8 +38,8 @@ export type MovementKind =
   | `churn_${Ending}`
 
 /**
- * `currency` is '' and `milli` 0 where the base value alone moved; `base_milli` is null where an amount had no rate. `by`:
- * the transaction it is booked on.
+ * `currency` is '' and `milli` 0 where only the base value changed; `base_milli` is null without a rate. `by`: the
+ * transaction of the movement.
  */
 export type Movement = {
   at: number
@@ -71,11 +71,11 @@ export function worthsOf(
   })
 }
 
-/** Who holds the subscription at an instant. */
+/** The span that applies at an instant. */
 export const worthAt = (worths: readonly Worth[], at: number): Worth | undefined =>
   worths.find(({ from, to }) => from <= at && at < to)
 
-/** Looks at the instant before each change and at the change. */
+/** Compares the instant before each change with the change. */
 export function movementsOf(worths: readonly Worth[], is_whole: boolean, toBase: ToBase): Movement[] {
   const instants = [...new Set(worths.flatMap(({ from, to }) => [from, to]))].sort((a, b) => a - b)
   return instants.flatMap((at) => {
@@ -84,7 +84,7 @@ export function movementsOf(worths: readonly Worth[], is_whole: boolean, toBase:
     if (before?.is_paid && after?.is_paid) return repriced(at, before, after, toBase)
     if (after?.is_paid) return [{ ...amounts(after, 1), at, kind: beginning(worths, at, is_whole) }]
     if (before === undefined) return []
-    // To something free it is booked on what is free.
+    // A change to something free belongs to the free transaction.
     if (after) return [{ ...amounts(before, -1), by: after.by, at, kind: 'contraction' }]
     return [{ ...amounts(before, -1), at, kind: `churn_${before.ending}` }]
   })
@@ -99,7 +99,7 @@ function amounts({ by, currency, milli, base_milli }: Worth, sign: 1 | -1) {
 const isUnrated = ({ milli, base_milli }: Pick<Worth, 'milli' | 'base_milli'>): boolean =>
   milli !== null && base_milli === null
 
-/** Paid time begins at `at`: for the first time, again, or after something free that followed paid time at once. */
+/** Paid time begins at `at`: for the first time, again, or directly after a free segment that followed paid time. */
 function beginning(worths: readonly Worth[], at: number, is_whole: boolean): MovementKind {
   if (!worths.some(({ is_paid, from }) => is_paid && from < at)) return is_whole ? 'new' : 'opening'
   for (let before = worthAt(worths, at - 1); before; before = worthAt(worths, before.from - 1)) {
@@ -108,7 +108,7 @@ function beginning(worths: readonly Worth[], at: number, is_whole: boolean): Mov
   return 'resubscribe'
 }
 
-/** Paid before and after. What the old price is worth at the new day's rate divides price from rate. */
+/** Paid before and after. The old price at the new day’s rate separates price and rate. */
 function repriced(at: number, before: Worth, after: Worth, toBase: ToBase): Movement[] {
   const worthNow = before.currency === null ? 0 : (toBase(before.milli ?? 0, before.currency, at) ?? 0)
   const common = { at, by: after.by, currency: '', milli: 0, base_milli: 0, count: 0 }
@@ -118,7 +118,7 @@ function repriced(at: number, before: Worth, after: Worth, toBase: ToBase): Move
   return moved.filter(({ milli, base_milli }) => milli !== 0 || (base_milli ?? 0) !== 0)
 }
 
-/** `change`: what it is in the base currency. An amount without a rate has none there. */
+/** `change`: in the base currency; null without a rate. */
 function priceMoved(before: Worth, after: Worth, change: Omit<Movement, 'kind'>): Movement[] {
   const [old, now] = [before.milli ?? 0, after.milli ?? 0]
   const [out, into] = [before.currency ?? '', after.currency ?? '']

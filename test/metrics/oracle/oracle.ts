@@ -1,6 +1,6 @@
 /**
- * A second implementation of the metrics, slow and obvious, that shares no code with the first: the raw tables are
- * read whole, and every question goes through all of them again.
+ * A second implementation of the metrics, slow and obvious, without shared code: it reads the raw tables whole, and
+ * goes through all of them for each query.
  */
 import type { Store } from '../../../src/store/store.ts'
 import type { Factors } from './arithmetic.ts'
@@ -26,14 +26,14 @@ type OracleOptions = Place & {
   /** The base currency. */
   currency: string
   factors: Factors
-  /** Nothing later has happened yet. */
+  /** The current instant: later facts have not happened yet. */
   now: number
 }
 
-/** Something that happened at an instant, or began to be known of it later. */
+/** An event at an instant, or one that became known later. */
 export type Mark = Part & { measure: string; at: number; known_at: number; lineage: string }
 
-/** All that the oracle concludes of one lineage. */
+/** Everything that the oracle derives from one lineage. */
 export type Concluded = { lineage: Lineage; worths: Worth[]; movements: Movement[]; money: Money[] }
 
 export type Oracle = ReturnType<typeof openOracle>
@@ -46,8 +46,8 @@ const GIVEN: readonly MoneyKind[] = ['refund', 'proration']
 const MONEY: readonly MoneyKind[] = ['new', 'renewal', 'one_time', 'refund', 'proration', 'unpriced']
 
 /**
- * The metrics of an app (all of them where `app_id` is null) in one environment, as of `now`. Days are those of
- * `time_zone`; a span holds both of its days; of a span that is not over, what has happened. Amounts are thousandths.
+ * The metrics of an app (null: all) in one environment as of `now`. Days are in `time_zone`; a span includes both of
+ * its days, and ends at `now` if it is not over. Amounts are thousandths.
  */
 export function openOracle(store: Store, options: OracleOptions) {
   const { environment, time_zone, currency: base, factors, now } = options
@@ -116,8 +116,8 @@ export function openOracle(store: Store, options: OracleOptions) {
   }
 
   /**
-   * At the rate of the charge, whenever it was given back. Of several parts of one charge each is what all up to it come
-   * to, less what those before it do.
+   * Converts refunds at the rate of the charge. Each of several refunds of one charge is the difference of cumulative
+   * amounts.
    */
   function moneyInBase(one: Money, money: readonly Money[]): number | null {
     const { kind, by, currency, milli, charged_at, at } = one
@@ -136,11 +136,11 @@ export function openOracle(store: Store, options: OracleOptions) {
     return ({ at }: { at: number }): boolean => at >= from && at < until
   }
 
-  /** What happened in a span of one measure (`mrr.new`, `revenue.refund`, `trial.began`). */
+  /** The amount of one measure in a span (`mrr.new`, `revenue.refund`, `trial.began`). */
   const amountIn = (measure: string, span: Span, filter: Filter = {}): Amount =>
     sumOf(marks.filter((one) => one.measure === measure).filter(within(span)), filter)
 
-  /** Σ monthly value of the paid stretches alive at an instant; `count` is the active subscriptions. */
+  /** Σ monthly value of the active paid spans at an instant; `count` is the active subscriptions. */
   const mrrAt = (at: number, filter: Filter = {}): Amount =>
     sumOf(aliveAt(at, ({ is_paid }) => is_paid).map(worthPart), filter)
 
@@ -153,7 +153,7 @@ export function openOracle(store: Store, options: OracleOptions) {
   /** MRR at the end of a day; `count` is the active subscriptions. */
   const mrr = (on: string, filter: Filter = {}): Amount => mrrAt(lastOf(on), filter)
   const activeSubscriptions = (on: string, filter: Filter = {}): number => mrr(on, filter).count
-  /** Alive at the end of a day. */
+  /** Active at the end of a day. */
   const activeTrials = (on: string, filter: Filter = {}): number =>
     sumOf(
       aliveAt(lastOf(on), ({ kind }) => kind === 'trial').map(({ by }) => part(by, { count: 1 })),
@@ -161,7 +161,7 @@ export function openOracle(store: Store, options: OracleOptions) {
     ).count
   const newTrials = (span: Span, filter: Filter = {}): number => amountIn('trial.began', span, filter).count
 
-  /** The headline: of the trials that ended in the span, those that a paid stretch followed at once. */
+  /** The trials that ended in the span, and those of them that became paid immediately. */
   function trialConversion(span: Span, filter: Filter = {}) {
     const [ended, converted] = [
       amountIn('trial.ended', span, filter).count,
@@ -170,7 +170,7 @@ export function openOracle(store: Store, options: OracleOptions) {
     return { ended, converted, rate: share(converted, ended) }
   }
 
-  /** Of the trials that began in the span: converted + pending + lost = began. */
+  /** The trials that began in the span: converted + pending + lost = began. */
   function trialCohort(span: Span, filter: Filter = {}) {
     const count = (measure: string): number => amountIn(measure, span, filter).count
     const began = count('trial.began')
@@ -178,11 +178,11 @@ export function openOracle(store: Store, options: OracleOptions) {
     return { began, converted, pending: began - converted - lost, lost, rate: share(converted, began) }
   }
 
-  /** Every kind of movement in the span, those that are nothing, too. */
+  /** Every kind of movement in the span, including those that are zero. */
   const movements = (span: Span, filter: Filter = {}): Record<MovementKind, Amount> =>
     record(KINDS, (kind) => amountIn(`mrr.${kind}`, span, filter))
 
-  /** `new` and `churned`, which is all the rest. */
+  /** `new`, and all other movements as `churned`. */
   function twoBuckets(span: Span, filter: Filter = {}) {
     const bucket = (isNew: boolean): Amount =>
       sumOf(
@@ -195,8 +195,8 @@ export function openOracle(store: Store, options: OracleOptions) {
   }
 
   /**
-   * Of what was alive when the span began: what was lost by its end, or by now. By kinds, amounts above zero; rates are
-   * null where nothing was alive. `passing`: lost by its end, and not alive when it began.
+   * The losses by the end of the span, or by now, of what was active at its start. Amounts by kind are above zero;
+   * rates are null where nothing was active. `passing`: lost by its end, but not active at its start.
    */
   function churn(span: Span, filter: Filter = {}) {
     const from = days.startOf(span.from_on)
@@ -236,8 +236,8 @@ export function openOracle(store: Store, options: OracleOptions) {
   }
 
   /**
-   * Money by its kinds, what was given back above zero, each on its own day, or (`refunds: 'charge'`) on the day of the
-   * charge. `net` is what was charged less refunds and prorations.
+   * Amounts by kind, refunds above zero, each on its own day or (`refunds: 'charge'`) on the day of the charge. `net`
+   * is charges less refunds and prorations.
    */
   function revenue(span: Span, filter: Filter = {}, refunds: 'refund' | 'charge' = 'refund') {
     const parts = record(MONEY, (kind) => {
@@ -250,7 +250,7 @@ export function openOracle(store: Store, options: OracleOptions) {
     return { ...parts, net_base_milli }
   }
 
-  /** Of what was charged in the span for a known price: how many were given back since, in part or whole. */
+  /** The charges in the span with a known price, and how many of them were refunded since, in part or in full. */
   function refundRate(span: Span, filter: Filter = {}) {
     const count = (...kinds: string[]) =>
       kinds.reduce((sum, kind) => sum + amountIn(`revenue.${kind}`, span, filter).count, 0)

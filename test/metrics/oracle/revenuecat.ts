@@ -13,7 +13,7 @@ import type { Store } from '../../../src/store/store.ts'
 import type { Worth } from './mrr_values.ts'
 import type { Oracle } from './oracle.ts'
 
-/** A transaction as RevenueCat counts it. `times`: by what its price is multiplied to be a month's. */
+/** A transaction as RevenueCat counts it. `times`: the factor that makes its price monthly. */
 type Counted = {
   transaction_id: string
   app_id: string
@@ -27,7 +27,7 @@ type Counted = {
   price_milli: number | null
   currency: string | null
   duration: string | null
-  /** When the next transaction of the lineage was bought. */
+  /** When the lineage’s next transaction was bought. */
   next_at: number | null
 }
 
@@ -85,14 +85,14 @@ const BY_DAYS: readonly (readonly [least: number, most: number, times: number])[
   ] as const),
 ]
 
-/** By what a price is multiplied to be a month's. */
+/** The factor that makes a price monthly. */
 function timesOf({ duration, start, end }: Counted): number {
   const days = Math.round((end - start) / DAY)
   const bucket = BY_DAYS.find(([least, most]) => days >= least && days <= most)?.[2]
   return (duration === null ? undefined : BY_DURATION[duration]) ?? bucket ?? 28 / days
 }
 
-/** Money by currency, production only: what was charged, and the whole price of all that was given back. */
+/** Amounts by currency, production only: charges, and the whole price of all refunded transactions. */
 export function revenueBy(store: Store, now: number) {
   const sums = (also: string) =>
     store
@@ -109,17 +109,20 @@ type Sum = { currency: string; milli: number }
 export const charged = (sums: readonly Sum[]): Record<string, number> =>
   Object.fromEntries(sums.map(({ currency, milli }) => [currency, milli]))
 
-type Beside = { unexplained: string[]; reasons: Record<string, number> }
+type CountComparison = { unexplained: string[]; reasons: Record<string, number> }
 
-/** Both ways to count, side by side, each transaction on each day that either counts it; how often for which reason. */
-export function beside(store: Store, oracle: Oracle, from: number, until: number): Beside {
+/**
+ * Compares both counts of each transaction on each day on which either counts it; returns how often each reason
+ * applies.
+ */
+export function compareCounts(store: Store, oracle: Oracle, from: number, until: number): CountComparison {
   const theirs = countedBy(store)
   const ours = new Map(
     oracle.concluded.flatMap(({ worths }) =>
       worths.map((worth) => [worth.by.transaction_id, worth] as const),
     ),
   )
-  const found: Beside = { unexplained: [], reasons: {} }
+  const found: CountComparison = { unexplained: [], reasons: {} }
   const countReason = (reason: string | null, what: unknown): void => {
     if (reason === '') found.unexplained.push(JSON.stringify(what))
     else if (reason !== null) found.reasons[reason] = (found.reasons[reason] ?? 0) + 1
@@ -136,8 +139,8 @@ export function beside(store: Store, oracle: Oracle, from: number, until: number
 }
 
 /**
- * Why one counts a transaction on a day and the other does not: 'same' where both do, 'trial' where both do as a trial,
- * null where neither does, '' where nothing says why.
+ * Why only one of them counts a transaction on a day: 'same' where both do, 'trial' where both do as a trial, null
+ * where neither does, '' without an explanation.
  */
 function reasonFor(one: Counted, worth: Worth | undefined, day: number): string | null {
   const last = (day + 1) * DAY - 1

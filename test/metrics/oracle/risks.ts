@@ -1,11 +1,11 @@
-/** What the oracle says of one instant: whether a paid subscription is not to be renewed then, or waits for a payment. */
+/** The oracle’s risk at one instant: whether a paid subscription will not renew or awaits a payment. */
 
 import type { Worth } from './mrr_values.ts'
 import type { Concluded } from './oracle.ts'
 
 type Found = { risk: 'will_cancel' | 'committed' | 'grace' | 'billing_retry'; worth: Worth }
 
-/** Of a commitment something is left to pay: this is one of its periods, and not the last. */
+/** Whether this is a period of a commitment other than its last. */
 function isCommitted({ commitment, expires_at }: Worth['by']): boolean {
   const {
     billingPeriodNumber: number,
@@ -15,11 +15,11 @@ function isCommitted({ commitment, expires_at }: Worth['by']): boolean {
   return number < all && end > (expires_at ?? Infinity)
 }
 
-/** Null: it is to be renewed, or is over. */
+/** null: it will renew, or has ended. */
 export function riskAt({ lineage, worths }: Concluded, at: number): Found | null {
   const worth = worths.findLast(({ from }) => from <= at)
   if (!worth?.is_paid) return null
-  // What was signed before the customer bought again is about what had ended.
+  // Infos signed before the customer bought again concern the ended subscription.
   const begun = lineage.bought.findLast(
     ({ reason, purchased_at }) => reason === 'PURCHASE' && purchased_at <= worth.by.purchased_at,
   )

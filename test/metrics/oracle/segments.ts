@@ -1,7 +1,7 @@
 /**
- * The oracle's timeline. Time is cut into pieces at every date that any fact names; each purchase, in order, takes the
- * pieces from its beginning on away from all before it, and holds its own until it ends. Who holds a piece at last is
- * who has the subscription then.
+ * The oracle’s timeline. Cuts time into pieces at every date in the facts. Each purchase, in order, takes the pieces
+ * from its start on from all earlier ones, and holds its own until its end. The last holder of a piece has the
+ * subscription then.
  */
 import { nearestPeriod } from './arithmetic.ts'
 import type { Bought, Info, Lineage } from './facts.ts'
@@ -14,7 +14,7 @@ export type Stretch = { from: number; to: number; by: Bought; kind: Kind; ending
 
 const DAY = 86_400_000
 
-/** A subscription that somebody pays for: not the family's, not a seat's. */
+/** A subscription that the customer pays for: no family sharing, no assigned seat. */
 export const isSubscription = ({ kind, group_id }: Bought): boolean =>
   kind === 'Auto-Renewable Subscription' || (kind === null && group_id !== null)
 export const isOwn = ({ ownership }: Bought): boolean => (ownership ?? 'PURCHASED') === 'PURCHASED'
@@ -31,13 +31,13 @@ export function kindOf({ offer_type, offer_discount }: Bought): Kind {
   }
 }
 
-/** A renewal goes on where the paid time before it ends. All else takes its place at once. */
+/** A renewal continues from the end of the previous paid time. Any other purchase replaces it immediately. */
 export function isRenewalOf(next: Bought, before: Bought): boolean {
   if (before.is_upgraded === 1) return false
   return (next.reason ?? (next.product_id === before.product_id ? 'RENEWAL' : 'PURCHASE')) === 'RENEWAL'
 }
 
-/** A grace lengthens what was bought last when it was told of. */
+/** A grace period extends the last purchase before its info was signed. */
 function graceOf(one: Bought, next: Bought | undefined, infos: readonly Info[]): number {
   const declared = infos.filter(
     ({ signed_at }) => signed_at >= one.purchased_at && signed_at < (next?.purchased_at ?? Infinity),
@@ -46,8 +46,8 @@ function graceOf(one: Bought, next: Bought | undefined, infos: readonly Info[]):
 }
 
 /**
- * Billing from the first retry on. Else the last that Apple said of it: a renewal may be signed up to a day before its
- * beginning, a purchase may not.
+ * `billing` from the first retry on. Otherwise the last reason that Apple sent: a renewal may be signed up to a day
+ * before its start, a purchase may not.
  */
 function endingOf(one: Bought, next: Bought | undefined, infos: readonly Info[]): Ending {
   const own = infos.filter(({ signed_at }) => signed_at >= one.purchased_at)
@@ -93,8 +93,8 @@ function cutsOf(paid: readonly Bought[], infos: readonly Info[]): number[] {
 }
 
 /**
- * Takes the pieces from the beginning of `one` away from whoever held last, and, where nothing is left of that, from
- * who held before it; returns that beginning.
+ * Takes the pieces from the start of `one` from the previous holder, and from earlier ones where nothing is left of
+ * that; returns the start.
  */
 function takeOver(
   holders: (number | null)[],
@@ -118,7 +118,7 @@ function takeOver(
 const paidUntil = ({ expires_at, purchased_at, revoked_at }: Bought): number =>
   Math.min(expires_at ?? purchased_at, revoked_at ?? Infinity)
 
-/** For how long one price is. `told`: the period of the product, where Apple has told it. */
+/** The period that one price covers. `declared`: the product’s period, where known. */
 export function periodOf(one: Bought, environment: string, declared: string | undefined): string | null {
   if (one.offer_discount === 'PAY_UP_FRONT' && one.offer_period !== null) return one.offer_period
   if (one.billing_plan === 'MONTHLY') return 'P1M'

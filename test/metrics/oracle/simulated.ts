@@ -1,4 +1,4 @@
-/** The simulated store, played into an instance of its own, for the oracle to look at. */
+/** Plays a simulated store into its own instance for the oracle. */
 import { fill } from '../../../src/demo/fill.ts'
 import { openSimulation } from '../../../src/demo/simulation.ts'
 import { handClock, openTestApp, sharedAuthority } from '../../helpers.ts'
@@ -15,18 +15,18 @@ type SimulatedOptions = {
   days?: number
   time_zone?: string
   currency?: string
-  /** Apple's list of products is known, so that periods need not be guessed. */
+  /** Whether Apple’s list of products is known, so that periods are not guessed. */
   is_declared?: boolean
-  /** Currencies that nobody knows the rate of. */
+  /** Currencies without a rate. */
   unrated?: readonly string[]
 }
 
 export type Simulated = Awaited<ReturnType<typeof openSimulated>>
 
-/** What a dollar costs; a tenth more or less as the months go by, so that rates jump in mid-history. */
+/** The rate of a dollar, varied by a tenth over the months, so that rates change within the history. */
 const PER_USD = { EUR: 0.92, GBP: 0.79, JPY: 149.3, AUD: 1.52, BRL: 5.41, CAD: 1.37, SEK: 10.6, MXN: 18.2 }
 
-/** Opens an instance, with its organization counting as said, and plays a history into it. Close it. */
+/** Opens an instance with the given settings, and plays a history into it. The caller closes it. */
 export async function openSimulated(options: SimulatedOptions) {
   const { subscribers, edgeCases, time_zone = 'UTC', currency = 'USD' } = options
   const from = UNTIL - (options.days ?? 400) * DAY
@@ -89,7 +89,7 @@ export async function openSimulated(options: SimulatedOptions) {
 
 const dayText = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
-/** What CI plays. */
+/** The histories that CI plays. */
 export const STORES: readonly SimulatedOptions[] = [
   {
     seed,
@@ -104,7 +104,7 @@ export const STORES: readonly SimulatedOptions[] = [
   { seed: seed + 1, subscribers: 240, edgeCases: false, days: 420, time_zone: 'UTC', currency: 'USD' },
 ]
 const ZONES = ['UTC', 'America/Sao_Paulo', 'Asia/Kathmandu', 'America/Los_Angeles', 'Pacific/Apia']
-/** What the long form plays besides. */
+/** The additional histories of the long form. */
 export const MORE: readonly SimulatedOptions[] = Array.from({ length: 15 }, (_, index) => ({
   seed: seed + 100 + index,
   subscribers: 300,

@@ -6,7 +6,7 @@ import { isLong } from '../../random.ts'
 import { figuresIn } from '../test_ledger.ts'
 import { nonZero, openBooksOf, plus, type Sums } from './books.ts'
 import type { Oracle } from './oracle.ts'
-import { beside, charged, revenueBy } from './revenuecat.ts'
+import { charged, compareCounts, revenueBy } from './revenuecat.ts'
 import { MORE, openSimulated, type Simulated, STORES } from './simulated.ts'
 import { compared } from './stored_sums.ts'
 import { less } from './sums.ts'
@@ -14,7 +14,7 @@ import { less } from './sums.ts'
 const DAY = 86_400_000
 const PACIFIC = 'America/Los_Angeles'
 
-/** How many are alive, by what they are, trials apart; `priced`: by their periods, too, and what they are worth a month. */
+/** The number of active ones by segment kind, trials separate; `priced`: also by period, with monthly values. */
 function aliveBy(oracle: Oracle, at: number, priced: boolean): Sums {
   const sums: Sums = {}
   const alive = oracle.concluded.flatMap(({ worths }) =>
@@ -31,7 +31,7 @@ function aliveBy(oracle: Oracle, at: number, priced: boolean): Sums {
 
 const CHURNS = ['churn_voluntary', 'churn_billing', 'churn_refund', 'churn_other'] as const
 
-/** Every month of the history, as spans of days. */
+/** All months of the history, as spans of days. */
 function monthsOf({ from, until }: Simulated): { from_on: string; until_on: string }[] {
   const months = new Set<string>()
   for (let at = from - DAY; at <= until; at += DAY) months.add(new Date(at).toISOString().slice(0, 7))
@@ -46,8 +46,8 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
   'seed $seed, edge cases $edgeCases, days of $time_zone, amounts in $currency',
   (options) => {
     const { time_zone = 'UTC' } = options
-    // A product that nobody has told of has the period nearest to each transaction's own, which recovering late in a
-    // grace makes much shorter than it is.
+    // A product without a known period has the standard one nearest to each transaction’s length, which a late recovery
+    // within a grace period makes much shorter.
     const isDeclared = options.is_declared === true
     let played: Simulated
     let oracle: Oracle
@@ -64,7 +64,7 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
       return { from, until, has: ({ at }: { at: number }) => at >= from && at < until }
     }
 
-    test('every sum of every day that is kept, whole and by each dimension, is what the oracle finds', () => {
+    test('every stored daily sum, in total and by each dimension, equals the oracle’s', () => {
       let cells = 0
       for (const { id } of played.app.windfall.apps.list()) {
         for (const zone of new Set([time_zone, PACIFIC])) {
@@ -76,13 +76,13 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
       expect(cells).toBeGreaterThan(10_000)
     })
 
-    test('who is alive, what for, and for how much a month, as the books have it', () => {
+    test('active subscriptions and their monthly values equal the books', () => {
       for (let at = played.from + DAY; at < played.until; at += 3.25 * DAY) {
         expect(aliveBy(oracle, at, isDeclared)).toEqual(books.aliveBy(at, isDeclared))
       }
     })
 
-    test('trials: those that began, and those that ended and were paid for at once', () => {
+    test('trials that began, and trials that ended and were paid immediately', () => {
       for (const month of monthsOf(played)) {
         const { has } = rangeOf(month)
         const trials = books.own.filter(({ kind }) => kind === 'trial')
@@ -104,7 +104,7 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
       }
     })
 
-    test('who of those alive when a month began was lost by its end, why, and who only passed', () => {
+    test('losses by cause, returns and passing subscriptions of each month', () => {
       for (const month of monthsOf(played)) {
         const { from, until, has } = rangeOf(month)
         const expected: Sums = {}
@@ -127,7 +127,7 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
       }
     })
 
-    test('churn as it is answered is the oracle’s, in subscriptions and in money, whole and by why', async () => {
+    test('the API’s churn equals the oracle’s, in subscriptions and in money, in total and by cause', async () => {
       const token = await played.app.token()
       const months = monthsOf(played).filter(({ from_on }) => oracle.days.startOf(from_on) < played.until)
       const range = `interval=month&from=${months[0]?.from_on}&to=${oracle.days.dayOf(played.until)}`
@@ -160,7 +160,7 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
       return nonZero(sums)
     }
 
-    test('what was charged, refunded and given back at upgrades, by month and in each currency', () => {
+    test('charges, refunds and prorations, by month and in each currency', () => {
       for (const month of monthsOf(played)) {
         const { has } = rangeOf(month)
         const found = oracle.revenue(month)
@@ -181,7 +181,7 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
       }
     })
 
-    test('what each customer has paid, and what those of a month have paid after so many days', () => {
+    test('the payments of each customer, and of each month’s cohort after some days', () => {
       const lineageOf = new Map(
         oracle
           .customerValues()
@@ -214,7 +214,7 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
       }
     })
 
-    test('movements add up to what MRR became, by currency and in the base, however they are put together', () => {
+    test('movements sum to MRR by currency and in the base currency, however they are grouped', () => {
       for (const month of monthsOf(played)) {
         const [before, after] = [rangeOf(month).from - 1, Math.min(rangeOf(month).until - 1, played.until)]
         const became = less(oracle.mrrAt(after), oracle.mrrAt(before))
@@ -236,7 +236,7 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
       }
     })
 
-    test('what each payer of a month has paid', () => {
+    test('the payments of each payer of a month', () => {
       const customerOf = new Map(
         oracle
           .customerValues()
@@ -253,7 +253,7 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
       }
     })
 
-    test('how many of those first paid in a month were still paid for at each renewal', () => {
+    test('how many of a month’s first payers were still paid at each renewal', () => {
       for (const { cohort, size, renewals } of nonEmpty(oracle.retention('month'))) {
         const month = monthsOf(played).find(({ from_on }) => from_on.startsWith(cohort))
         const { from, until } = rangeOf(month ?? { from_on: '1970-01-01', until_on: '1970-01-01' })
@@ -265,27 +265,26 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
     })
 
     /**
-     * Where RevenueCat's predicates and ours differ, transaction by transaction and day by day (their days are UTC),
-     * each for one of these reasons, and never for another:
+     * RevenueCat's predicates and the oracle differ by transaction and (UTC) day only for these reasons:
      *
-     * - replaced: an upgrade, or a renewal recovered within a grace, took its place. Theirs counts both until the old
-     *   one's expiry (or grace) has passed; ours the new one alone.
-     * - free: an offer that costs nothing, other than an introductory trial. Theirs counts it as active, worth nothing;
-     *   ours as no paid subscription.
-     * - not begun: a renewal bought before the time before it ends. Theirs counts it from its purchase; ours from then.
-     *   Only extensions bring that about: the simulated store dates renewals at the end of what they renew.
+     * - replaced: an upgrade, or a renewal recovered within a grace period, replaced it. RevenueCat counts both until the
+     *   old one's expiry or grace has passed; the oracle counts the new one only.
+     * - free: a free offer other than an introductory trial. RevenueCat counts it as active without a value; the oracle
+     *   does not count it as paid.
+     * - not begun: a renewal bought before the previous period ends. RevenueCat counts it from its purchase, the oracle
+     *   from the period's end. Only extensions cause it: the simulated store dates renewals at that end.
      *
-     * Of what both count, the amounts differ for one reason alone, and no more than by the rounding otherwise:
+     * Amounts of what both count differ, beyond rounding, only for this reason:
      *
-     * - length: theirs goes by the days of an introductory offer, and of a product whose duration is not known, and has
-     *   28 ÷ days for those between the standard lengths: periods shortened by a recovery or lengthened by an extension.
-     *   Ours is the product's period, an offer's where it is paid up front, and for unknown products the nearest one.
+     * - length: RevenueCat uses the days of an introductory offer and of a product with an unknown duration, and 28 ÷ days
+     *   between the standard lengths (periods shortened by a recovery or lengthened by an extension). The oracle uses the
+     *   product's period, an upfront offer's own, and for unknown products the nearest standard length.
      *
-     * Prices that nobody has said are in neither sum; ours counts the subscription.
+     * Neither sums unknown prices; the oracle counts the subscription.
      */
-    test('active subscriptions, trials and MRR are those of RevenueCat’s predicates, but for reasons that are listed', () => {
+    test('active subscriptions, trials and MRR equal RevenueCat’s predicates, except for listed reasons', () => {
       const ours = played.oracle({ time_zone: 'UTC', factors: 'revenuecat' })
-      const { unexplained, reasons } = beside(played.store, ours, played.from, played.until)
+      const { unexplained, reasons } = compareCounts(played.store, ours, played.from, played.until)
       expect(unexplained.slice(0, 10)).toEqual([])
       expect(reasons.same).toBeGreaterThan(5_000)
       expect(reasons['same amount']).toBeGreaterThan(0.9 * (reasons.length ?? 0))
@@ -296,10 +295,10 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
     })
 
     /**
-     * Theirs takes the whole price back where Apple gave a part back, and knows nothing of what upgrades give back. It
-     * would count renewals that are signed and not begun, too: those are left out here.
+     * RevenueCat subtracts the whole price of a partial refund and no prorations. It would also count renewals that are
+     * signed and have not begun; this test excludes those.
      */
-    test('revenue is that of RevenueCat, but for refunds in part and for prorations', () => {
+    test('revenue equals RevenueCat’s, except for partial refunds and prorations', () => {
       const theirs = revenueBy(played.store, played.until)
       const all = { from_on: '1970-01-01', until_on: '2030-01-01' }
       const found = oracle.revenue(all)

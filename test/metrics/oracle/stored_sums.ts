@@ -1,4 +1,4 @@
-/** Every sum by day that the product shows, beside what the oracle finds by going through all facts once more. */
+/** Compares every stored daily sum with the oracle. */
 import type { Store } from '../../../src/store/store.ts'
 import { daysOf, nextDay } from './days.ts'
 import type { Oracle } from './oracle.ts'
@@ -17,7 +17,7 @@ type Row = { measure: string; dimension: string; value: string; day: number } & 
 
 const LEVELS = ['mrr', 'trials', 'risk.will_cancel', 'risk.committed', 'risk.grace', 'risk.billing_retry']
 
-/** What is kept of one app in one zone. Levels are summed from the beginning, a day at a time. */
+/** The stored sums of one app in one zone. Levels are summed from the beginning, day by day. */
 function storedCells(store: Store, app_id: string, zone: string, days: readonly string[]): Cells {
   const rows = store
     .prepare<unknown[], Row>(`
@@ -50,7 +50,7 @@ function runningTotals(byDay: ReadonlyMap<string, Cell>, days: readonly string[]
   )
 }
 
-/** The same, asked of the oracle: levels at the end of each day, all else as it happened. */
+/** The same from the oracle: levels at the end of each day, all else as it happened. */
 function oracleCells(oracle: Oracle, days: readonly string[], now: number, fineOnly = false): Cells {
   const cells: Cells = new Map()
   const add = (measure: string, on: string, part: Part) => {
@@ -76,7 +76,7 @@ function oracleCells(oracle: Oracle, days: readonly string[], now: number, fineO
   return nothingEmpty(cells)
 }
 
-/** Sums over several currencies are in the base currency alone. */
+/** Sums over several currencies are in the base currency only. */
 function placesOf(part: Part): (readonly [dimension: string, value: string, Cell])[] {
   const { product_id, storefront, period, offer, currency } = dimensionsOf(part)
   const inBase: Cell = [0, part.base_milli ?? 0, part.count]
@@ -108,7 +108,7 @@ function nothingEmpty(cells: Cells): Cells {
   return new Map(full.filter(([, byDay]) => byDay.size > 0))
 }
 
-/** Where the two say something else: 'measure dimension value on day: kept …, the oracle says …'. */
+/** The differences of the two, as 'measure dimension value on day: kept …, the oracle says …'. */
 function differencesOf(kept: Cells, oracle: Cells): string[] {
   const names = [...new Set([...kept.keys(), ...oracle.keys()])].sort()
   return names.flatMap((name) => {
@@ -121,7 +121,7 @@ function differencesOf(kept: Cells, oracle: Cells): string[] {
   })
 }
 
-/** Every difference of one app in one zone, and how many cells there were. */
+/** All differences of one app in one zone, and the number of cells. */
 export function compared(
   { store, oracle, from, until }: Simulated,
   app_id: string,
@@ -138,7 +138,7 @@ export function compared(
   return { differences: differencesOf(kept, found), cells, measures: measuresOf(found) }
 }
 
-/** Amounts by the days of one zone, counted by those of another: rates go by the organization's days everywhere. */
+/** Amounts by the days of one zone, counted in another: rates follow the organization’s days everywhere. */
 const withDays = (amounts: Oracle, zone: Oracle): Oracle => ({ ...amounts, days: zone.days })
 
 const measuresOf = (cells: Cells): string[] =>

@@ -1,10 +1,10 @@
-/** What the oracle adds up. */
+/** Sums of the oracle. */
 import type { Bought } from './facts.ts'
 import { isSubscription, kindOf } from './segments.ts'
 
 /**
- * `base_milli` is what could be converted; `unconverted` what could not, by currency, and is in `milli`, too, which has
- * all of it as it was charged.
+ * `base_milli` contains what could be converted, `unconverted` the rest by currency. `milli` contains all of it as
+ * charged.
  */
 export type Amount = {
   count: number
@@ -13,10 +13,10 @@ export type Amount = {
   unconverted: Record<string, number>
 }
 
-/** What is added: so much of one transaction. A `base_milli` of null: there was no rate. */
+/** An amount of one transaction. `base_milli` is null without a rate. */
 export type Part = {
   by: Bought
-  /** ISO 8601; '' for what has none. */
+  /** ISO 8601; '' without one. */
   period: string
   currency: string
   milli: number
@@ -24,7 +24,7 @@ export type Part = {
   count: number
 }
 
-/** All that is given must hold. `only` chooses lineages, as by what is known of their users. */
+/** All given conditions must hold. `only` selects lineages, for example by their users. */
 export type Filter = {
   app_id?: string
   product_id?: string
@@ -35,7 +35,7 @@ export type Filter = {
   only?: (lineage: { app_id: string; original_transaction_id: string }) => boolean
 }
 
-/** By what a part is split and filtered. */
+/** The dimensions of a part. */
 export function dimensionsOf({ by, period, currency }: Part) {
   const offer = isSubscription(by) ? kindOf(by) : 'none'
   const { app_id, product_id, storefront } = by
@@ -78,5 +78,5 @@ export function less(a: Amount, b: Amount): Amount {
   }
 }
 
-/** The share of one in another; null where there is nothing to have a share of. */
+/** A ratio; null where the denominator is zero. */
 export const share = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole)

@@ -1,4 +1,4 @@
-/** Reports written by hand, of one app, whose sums are worked out in comments. The base currency is the dollar. */
+/** Reports of one app made by hand, with the arithmetic of their sums. The base currency is the dollar. */
 import { expect, test } from 'vitest'
 import type { ReportKind } from '../../../src/apple/api/connect.ts'
 import { addDays } from '../../../src/days.ts'
@@ -33,7 +33,7 @@ async function opened(folder?: string) {
     await reported.settled()
   }
 
-  /** A measure's amount on a day, of all there is. */
+  /** A measure’s total on a day. */
   function on(day: string, measure: ReportedMeasure, currency: string | null = null) {
     const at = dayNumber(day)
     const range = { shown: shown(), app, filters: {}, split: null, currency, from: at, until: at } as const
@@ -51,7 +51,7 @@ const withReports = (
   rows: readonly Cells[],
 ) => apple.setReply(kind, day, rows)
 
-test('levels: standard, offers by their own length, trials, grace, retry', async () => {
+test('levels: standard, offers by their own length, trials, grace periods, billing retry', async () => {
   const { apple, run, on } = await opened()
   withReports(apple, 'subscription_event', DAY, [
     // Three months for one payment.
@@ -63,7 +63,7 @@ test('levels: standard, offers by their own length, trials, grace, retry', async
     }),
   ])
   withReports(apple, 'subscription', DAY, [
-    // 31 × 9.99 = 309.69; of one in grace 9.99; together 319.68 and 32 subscriptions. 4 trials, 2 in retry.
+    // 31 × 9.99 = 309.69; one in grace 9.99; together 319.68 and 32 subscriptions. 4 trials, 2 in retry.
     { ...level(), 'Pay Up Front Win-back Offers': '0' },
     // A year for 59.99 is 4.999 a month (4.99916… to the nearest thousandth); two are 9.998.
     {
@@ -86,18 +86,18 @@ test('levels: standard, offers by their own length, trials, grace, retry', async
   expect(on(DAY, 'trials')?.count).toBe(4)
   expect(on(DAY, 'grace')?.count).toBe(1)
   expect(on(DAY, 'billing_retry')?.count).toBe(2)
-  // 7.00 of each of the 32; of the year 7.00 ÷ 12 = 0.583; of the offer 7.00 ÷ 3 = 2.333: 224 + 1.166 + 6.999.
+  // 7.00 for each of the 32; for the year 7.00 ÷ 12 = 0.583; for the offer 7.00 ÷ 3 = 2.333: 224 + 1.166 + 6.999.
   expect(on(DAY, 'mrr.proceeds')?.milli).toBe(232_165)
 })
 
-test('proceeds whose currency Apple leaves blank are unknown: the row counts, and its share is estimated', async () => {
+test('proceeds without a currency are unknown: the row counts, and its share is estimated', async () => {
   const { apple, run, on, request, token } = await opened()
   const named = { 'Active Standard Price Subscriptions': '1' }
   withReports(apple, 'subscription', DAY, [
     level({ ...withoutAny, ...named }),
     level({ ...withoutAny, ...named, 'Proceeds Currency': ' ' }),
   ])
-  // Two of 9.99, for each of which the developer gets 7.00, and one of them refunded.
+  // Two of 9.99 with proceeds of 7.00 each, and one of them refunded.
   withReports(apple, 'sales', DAY, [
     sale({ Units: '1' }),
     sale({ Units: '1', 'Currency of Proceeds': ' ' }),
@@ -113,7 +113,7 @@ test('proceeds whose currency Apple leaves blank are unknown: the row counts, an
     const path = `/api/v1/metrics/${metric}?from=${DAY}&to=${DAY}&basis=proceeds&zone=pacific`
     return (await (await request(path, bearer)).json()) as SeriesAnswer
   }
-  // 7.000, and of the other 9.990 less Apple's 30 %: 6.993, which the refund takes back from the revenue.
+  // 7.000, and for the other 9.990 less Apple’s 30 %: 6.993, which the refund removes from the revenue.
   const mrr = await proceeds('mrr')
   expect(mrr.series[0]?.points[0]).toMatchObject({ milli: 13_993, count: 2 })
   expect(mrr.proceeds_known).toMatchObject({ exact: 0, estimated: 13_993 })
@@ -122,7 +122,7 @@ test('proceeds whose currency Apple leaves blank are unknown: the row counts, an
   expect(revenue.proceeds_known).toEqual({ exact: 7_000, ratio: 0, estimated: 13_986 })
 })
 
-test('a length that is told later changes the days that were counted without it', async () => {
+test('an offer length that becomes known later changes days counted without it', async () => {
   const { apple, run, on } = await opened()
   const offer = {
     ...level({ ...withoutAny, 'Customer Price': '15.00', 'Subscription Offer Name': 'come_back' }),
@@ -130,7 +130,7 @@ test('a length that is told later changes the days that were counted without it'
   }
   withReports(apple, 'subscription', EARLIER, [offer])
   await run()
-  // By the month that the product lasts, since nobody has told better.
+  // By the product’s month, since no better length is known.
   expect(on(EARLIER, 'mrr')?.milli).toBe(15_000)
   withReports(apple, 'subscription_event', BEFORE, [
     subscriptionEvent({
@@ -145,7 +145,7 @@ test('a length that is told later changes the days that were counted without it'
   expect(on(EARLIER, 'mrr')?.milli).toBe(7_500)
 })
 
-test('sales: charges, refunds, parts given back, downloads, proceeds in a currency of their own', async () => {
+test('sales: charges, refunds, prorations, downloads, and proceeds in another currency', async () => {
   const { apple, run, on } = await opened()
   withReports(apple, 'sales', DAY, [
     sale(),
@@ -159,7 +159,7 @@ test('sales: charges, refunds, parts given back, downloads, proceeds in a curren
     }),
     // A refund: units and price below zero, proceeds above.
     sale({ Units: '-1', 'Customer Price': '-9.99' }),
-    // A part given back at an upgrade: no units.
+    // A proration at an upgrade: no units.
     sale({ Units: '0', 'Customer Price': '-4.50', 'Developer Proceeds': '3.15' }),
     // Paid in krona, paid out in dollars.
     sale({ Units: '1', 'Customer Price': '99.00', 'Customer Currency': 'SEK', 'Country Code': 'SE' }),
@@ -171,7 +171,7 @@ test('sales: charges, refunds, parts given back, downloads, proceeds in a curren
   await run()
   expect(on(DAY, 'revenue.renewal', 'USD')).toEqual({ milli: 19_980, count: 2 })
   expect(on(DAY, 'revenue.renewal', 'SEK')).toEqual({ milli: 99_000, count: 1 })
-  // No rate of the krona is known: it is left out of the base currency.
+  // The krona has no rate: the base currency excludes it.
   expect(on(DAY, 'revenue.renewal')).toEqual({ milli: 19_980, count: 3 })
   expect(on(DAY, 'revenue.new')).toEqual({ milli: 9_990, count: 1 })
   expect(on(DAY, 'revenue.one_time')).toEqual({ milli: 2_970, count: 3 })
@@ -183,7 +183,7 @@ test('sales: charges, refunds, parts given back, downloads, proceeds in a curren
   expect(on(DAY, 'downloads')?.count).toBe(5)
 })
 
-test('events: trials begun, paid for and lost; ends by why', async () => {
+test('events: trials that began, converted and were lost; cancellations by reason', async () => {
   const { apple, run, on } = await opened()
   const trial = { 'Subscription Offer Type': 'Free Trial', 'Consecutive Paid Periods': '0' }
   withReports(apple, 'subscription_event', DAY, [
@@ -203,7 +203,7 @@ test('events: trials begun, paid for and lost; ends by why', async () => {
       'Consecutive Paid Periods': '1',
       Quantity: '3',
     }),
-    // Two periods at an introductory price were paid for before: no trial.
+    // Two paid periods at an introductory price came before: no trial.
     subscriptionEvent({ Event: 'Paid Subscription from Introductory Offer', Quantity: '8' }),
     subscriptionEvent({ Event: 'Cancel', ...trial, 'Cancellation Reason': 'Canceled', Quantity: '4' }),
     subscriptionEvent({ Event: 'Cancel', 'Cancellation Reason': 'Canceled', Quantity: '6' }),
@@ -227,7 +227,7 @@ test('events: trials begun, paid for and lost; ends by why', async () => {
   expect(counts.map((measure) => on(DAY, measure)?.count)).toEqual([5, 3, 4, 6, 7, 1])
 })
 
-test('losses of what began within a unit of time, and those that came back within it, are told apart', async () => {
+test('passing and returned losses count separately', async () => {
   const { apple, run, on } = await opened()
   const began = (day: string, quantity: number): Cells => ({
     'Original Start Date': day,
@@ -245,12 +245,13 @@ test('losses of what began within a unit of time, and those that came back withi
     subscriptionEvent({ Event: 'Cancel', ...began('2026-03-29', 4) }),
     subscriptionEvent({ Event: 'Cancel', ...began('2026-03-28', 8) }),
     subscriptionEvent({ Event: 'Cancel', ...began(DAY, 16) }),
-    // Lost on the day itself; four days before, on the week's Monday; in April. Of them the week's began in it.
+    // Began on the day of the loss; four days before, on the week’s Monday; in April. Of the week’s losses these two
+    // began in it.
     subscriptionEvent({ ...back, ...began('2025-01-31', 1), 'Days Canceled': '0' }),
     subscriptionEvent({ ...back, ...began('2026-04-28', 2), 'Days Canceled': '1' }),
     subscriptionEvent({ ...back, ...began('2025-01-31', 4), 'Days Canceled': '4' }),
     subscriptionEvent({ ...back, ...began('2025-01-31', 8), 'Days Canceled': '5' }),
-    // A trial that had lapsed, or something free: no loss is taken back.
+    // A lapsed trial or a free offer: no loss is reversed.
     subscriptionEvent({
       ...back,
       ...began('2025-01-31', 16),
@@ -278,7 +279,7 @@ test('losses of what began within a unit of time, and those that came back withi
   expect(on(DAY, 'paid.direct')?.count).toBe(16)
 })
 
-test('a day that Apple revises is summed anew, and nothing of what it was is left', async () => {
+test('sums a revised day again and leaves nothing of the previous sums', async () => {
   const { apple, run, on, shown, store, metrics, reported } = await opened()
   withReports(apple, 'sales', DAY, [sale(), sale({ 'Country Code': 'DE', 'Customer Currency': 'EUR' })])
   await run()
@@ -295,11 +296,11 @@ test('a day that Apple revises is summed anew, and nothing of what it was is lef
   expect(reportedSums(store, shown().id)).toEqual(before.sums)
 })
 
-test('a rate that arrives while its day is summed is not missed', async () => {
+test('applies a rate that arrives while its day is summed', async () => {
   const { apple, run, on, reported, windfall } = await opened()
   const { rates } = windfall
   withReports(apple, 'sales', DAY, [sale({ 'Country Code': 'DE', 'Customer Currency': 'EUR' })])
-  // Prices are written after the day's amounts were converted, and before the day is done.
+  // Prices are written after the day’s amounts are converted and before the day is done.
   let isKept = false
   reported.onPrices(() => {
     if (!isKept) rates.keep(rates.readCsv(`date,currency,rate\n${DAY},EUR,0.5`, 'USD'))
@@ -311,7 +312,7 @@ test('a rate that arrives while its day is summed is not missed', async () => {
   expect(on(DAY, 'revenue.renewal')).toEqual({ milli: 39_960, count: 2 })
 })
 
-test('each generation has sums of its own, in its currency, and none once it is dropped', async () => {
+test('each generation has its own sums in its currency, and none after it is dropped', async () => {
   const { apple, app, run, shown, store, metrics, organization, reported, windfall } = await opened()
   const { rates, clock, organizations } = windfall
   await store.commit(() => rates.keep(rates.readCsv(`date,currency,rate\n${DAY},EUR,0.5`, 'USD')))
@@ -328,7 +329,7 @@ test('each generation has sums of its own, in its currency, and none once it is 
   await store.commit(() => organizations.declare([{ ...organization, currency: 'EUR' }]))
   await metrics.resume()
   const [next] = metrics.generations.all().filter(({ state }) => state === 'making')
-  // Of three days each report was asked for.
+  // Each report was requested for three days.
   expect(reported.dueDays(next?.id ?? 0)).toEqual({ count: 9, since: clock() })
   expect(reported.isDue(before.id)).toBe(false)
   await metrics.whenCurrent()
@@ -338,7 +339,7 @@ test('each generation has sums of its own, in its currency, and none once it is 
   expect(reported.dueDays(before.id)).toEqual({ count: 0, since: null })
 })
 
-test('a level of a day that is missing goes on from the day before, marked; of a flow nothing is known', async () => {
+test('a missing day continues the level of the day before, marked; its flows are unknown', async () => {
   const { apple, run, app, shown, reported } = await opened()
   for (const day of [EARLIER, DAY]) {
     withReports(apple, 'subscription', day, [level()])
@@ -358,7 +359,7 @@ test('a level of a day that is missing goes on from the day before, marked; of a
     currency: null,
   } as const
   const levels = await reported.read({ ...query, ...range }, 'mrr')
-  // Nothing is known of the day before the first; 32 × 9.99 from then on.
+  // The day before the first is unknown; 32 × 9.99 from then on.
   expect(levels.days.map(({ source, is_known, is_complete }) => [source, is_known, is_complete])).toEqual([
     ['ledger', false, true],
     ['reports', true, true],
@@ -379,7 +380,7 @@ test('a level of a day that is missing goes on from the day before, marked; of a
 
 const us = (day: string): string => `${day.slice(5, 7)}/${day.slice(8, 10)}/${day.slice(0, 4)}`
 
-test('what Apple says cannot be empty is no day of zeros', async () => {
+test('a report that Apple says cannot be empty is no day of zeros', async () => {
   const { apple, run, app, shown, reported } = await opened()
   withReports(apple, 'subscription', BEFORE, [level()])
   withReports(apple, 'sales', DAY, [sale()])
@@ -400,7 +401,7 @@ test('what Apple says cannot be empty is no day of zeros', async () => {
   expect(values.get('')?.[0]?.milli).toBe(319_680)
 })
 
-test('what was due when the process ended is summed at the next start', async () => {
+test('days due at a process’s end are summed at the next start', async () => {
   const { apple, run, store, folder, reported } = await opened()
   withReports(apple, 'sales', DAY, [sale()])
   await run()
@@ -415,7 +416,7 @@ test('what was due when the process ended is summed at the next start', async ()
   expect(rowsOf(again.store, 'reported_sums')).toEqual(kept)
 })
 
-test('proceeds of charges: exact on their day, by ratio after it, estimated where no report has the price', async () => {
+test('proceeds of charges: exact on their day, by ratio after it, estimated without a reported price', async () => {
   const { apple, run, app, reported } = await opened()
   withReports(apple, 'sales', BEFORE, [
     sale({ 'Begin Date': us(BEFORE), 'End Date': us(BEFORE), 'Proceeds Reason': ' ' }),
@@ -442,11 +443,11 @@ test('proceeds of charges: exact on their day, by ratio after it, estimated wher
   expect(of({})).toEqual({ milli: 7_000, currency: 'USD', basis: 'exact' })
   expect(of({ is_after_a_year: true })).toEqual({ milli: 8_500, currency: 'USD', basis: 'exact' })
   expect(of({ at: noon(DAY) })).toEqual({ milli: 7_000, currency: 'USD', basis: 'ratio' })
-  // Nobody knows which year: two at 7.00 and two at 8.50 are 7.75 on average.
+  // The year of service is unknown: two at 7.00 and two at 8.50 average 7.75.
   expect(of({ is_after_a_year: null })).toEqual({ milli: 7_750, currency: 'USD', basis: 'ratio' })
-  // A third of it given back: 3.33 × 7.00 ÷ 9.99 = 2.3333…
+  // A third of it refunded: 3.33 × 7.00 ÷ 9.99 = 2.3333…
   expect(of({ milli: 3_330 })).toEqual({ milli: 2_333, currency: 'USD', basis: 'exact' })
-  // Two of them at once.
+  // Two units in one purchase.
   expect(of({ price_milli: 19_980, milli: 19_980, quantity: 2 })).toMatchObject({
     milli: 14_000,
     basis: 'exact',

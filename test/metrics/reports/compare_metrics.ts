@@ -1,4 +1,4 @@
-/** What a store that was connected late shows, beside what the same store shows that was connected from its first day. */
+/** Compares the metrics of a store connected late with those of the same store connected from its first day. */
 import { METRIC_NAMES, type MetricName } from '../../../src/metrics/definitions/definitions.ts'
 import type { Point } from '../../../src/metrics/series/points.ts'
 import type { SeriesAnswer } from '../../../src/metrics/series/series.ts'
@@ -6,7 +6,7 @@ import type { Late } from './late_connection.ts'
 
 export type GetMetric = (path: string) => Promise<SeriesAnswer>
 
-/** Asks the API of a store about its metrics. */
+/** Reads the metrics of a store through its API. */
 export async function openMetricReader(late: Late): Promise<GetMetric> {
   const headers = { authorization: `Bearer ${await late.token()}` }
   return async (path) => {
@@ -17,7 +17,7 @@ export async function openMetricReader(late: Late): Promise<GetMetric> {
   }
 }
 
-/** How many values are the truth's, are not known, are marked as not whole, or are in Apple's words. */
+/** How many values are equal, unknown, marked incomplete, or labelled as Apple’s. */
 export type Compared = Record<'same' | 'unknown' | 'partly' | 'term', number> & { wrong: string[] }
 
 const VIEWS: Partial<Record<MetricName, readonly string[]>> = {
@@ -25,7 +25,7 @@ const VIEWS: Partial<Record<MetricName, readonly string[]>> = {
   trial_conversion: ['ended', 'cohort'],
 }
 
-/** Every value of every metric, and what each that is something else is. */
+/** Compares every value of every metric, and describes each unexplained difference. */
 export async function compared(truth: GetMetric, late: GetMetric, range: string): Promise<Compared> {
   const sum: Compared = { same: 0, unknown: 0, partly: 0, term: 0, wrong: [] }
   const unpriced = await unpricedDays(truth, range)
@@ -38,13 +38,15 @@ export async function compared(truth: GetMetric, late: GetMetric, range: string)
   return sum
 }
 
-/** When the ledger has something whose price Apple has not signed, which reports have: there it is no truth of money. */
+/**
+ * Whether the ledger has a purchase without a signed price, which reports have: its amounts are not comparable then.
+ */
 async function unpricedDays(truth: GetMetric, range: string): Promise<Set<string>> {
   const answers = [await truth(`mrr?${range}`), await truth(`revenue?${range}`)]
   const points = answers.flatMap((answer) => pointsOf(answer, 'unpriced'))
   const days = points.filter(({ count }) => count).map(({ on }) => on)
   const all = answers[0]?.series[0]?.points.map(({ on }) => on) ?? []
-  // A change is from what stood before.
+  // A change depends on the level before it.
   return new Set(days.flatMap((on) => [on, all[all.indexOf(on) + 1] ?? on]))
 }
 
@@ -60,7 +62,7 @@ function compareOne(
     const theirs = pointsOf(truth, part)
     for (const [index, point] of points.entries()) {
       if (skipped.has(point.on)) continue
-      // A part that is nothing throughout is absent.
+      // A part that is zero throughout is absent.
       const own = theirs[index] ?? { denominator: point.denominator ?? 0 }
       const is = whatIs(point, own, { late, part, given: given[index]?.count ?? 0 })
       if (is !== 'wrong') sum[is] += 1
@@ -69,7 +71,7 @@ function compareOne(
   }
 }
 
-/** The points of a part of an answer; null is the whole. */
+/** The points of a part of an answer; null for the total. */
 export const pointsOf = ({ series }: SeriesAnswer, part: string | null = null): Point[] =>
   series.find((one) => one.part === part)?.points ?? []
 
@@ -86,8 +88,8 @@ const isUnknown = ({ milli, count, numerator }: Point): boolean =>
   [milli, count, numerator].some((one) => one === null)
 
 /**
- * Reports print money in hundredths, and are converted in sums: each subscription may differ by a thousandth, and each
- * part given back by half a hundredth.
+ * Reports have money in hundredths and are converted as sums: each subscription may differ by a thousandth, and each
+ * proration by half a hundredth.
  */
 function isSame(
   point: Point,
@@ -99,7 +101,7 @@ function isSame(
     Math.abs((a ?? 0) - (b ?? 0)) <= by
   const money = (metric === 'arr' ? 12 : 1) * 4 + given * 5
   const ofRatio = ratio_of === 'money' ? 4 : 0
-  // A sale that takes back a refund is one more sale to Apple.
+  // Apple counts a reversed refund as another sale.
   const isCounted = metric !== 'revenue'
   return (
     isNear(point.milli, own.milli, money) &&
@@ -109,7 +111,7 @@ function isSame(
   )
 }
 
-/** Whether a value has days that are Apple's in words or by count, and is not the sum that both agree on. */
+/** Whether a value contains days that are labelled as Apple’s, and is not the sum that both agree on. */
 function isLabelled({ metric, sources }: SeriesAnswer, on: string, part: string | null): boolean {
   if (metric === 'revenue' && part === null) return false
   return sources.some(({ label, until_on }) => label !== null && until_on >= on)

@@ -1,6 +1,6 @@
 /**
- * A store connected late, with and without an In-App Purchase key: what it shows is what the same store shows that was
- * connected from the first day, or is null, or is marked as not whole, or is Apple's count, which says so.
+ * A store connected late, with and without an In-App Purchase key. Each figure equals that of the same store connected
+ * from the first day, or is null, or marked incomplete, or labelled as Apple’s count.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Entry } from '../../../src/demo/world/books.ts'
@@ -14,9 +14,9 @@ const SEEDS = isLong ? [7, 11] : [7]
 const WORLD = isLong
   ? { subscribers: 200, from: NOW - 800 * DAY }
   : { subscribers: 60, from: NOW - 330 * DAY }
-/** Reports of so many days, and the first month of which all are there. */
+/** The days with reports, and the first month that they cover completely. */
 const YEAR = { days: 365, first: '2025-04-01' }
-/** With a key, what Apple's history has of 180 days is heard, too. */
+/** With a key, the backfill adds 180 days of Apple’s history. */
 const WITH_KEY = { with_purchases: true, ...(isLong ? YEAR : { days: 280, first: '2025-06-01' }) }
 const WITHOUT_KEY = { with_purchases: false, ...(isLong ? YEAR : { days: 100, first: '2025-12-01' }) }
 const INTERVALS = isLong ? ['month', 'week', 'day'] : ['month']
@@ -63,7 +63,7 @@ describe.each(SEEDS)('seed %i', (seed) => {
       expect(unknown).toBeGreaterThan(0)
     })
 
-    test('the churn rate of the months before is Apple’s count, exactly, and near the truth', async () => {
+    test('the churn rate of earlier months equals Apple’s count exactly, and is near the true rate', async () => {
       const distances: number[] = []
       for (const { bundle_id, id } of late.apps) {
         const cutover = late.windfall.reported.cutoverOf(id, 'flows')?.at ?? 0
@@ -85,7 +85,7 @@ describe.each(SEEDS)('seed %i', (seed) => {
       expect(near.length / distances.length).toBeGreaterThanOrEqual(0.95)
     })
 
-    test('what reports carry no money for is null before the ledger, and never nothing', async () => {
+    test('amounts that reports lack are null before the ledger, never zero', async () => {
       const path = (name: string) => `${name}?${range}&interval=month`
       for (const name of ['mrr_churn_rate', 'quick_ratio']) {
         const [first] = (await getMetric(path(name))).series[0]?.points ?? []
@@ -97,7 +97,7 @@ describe.each(SEEDS)('seed %i', (seed) => {
       for (const { points } of itemised) expect(points[0]).toMatchObject({ milli: null, complete: false })
     })
 
-    test('split by app, of each is known what is known of it by itself', async () => {
+    test('a split by app knows of each app what it knows without the split', async () => {
       for (const metric of ['new_trials', 'status', 'mrr_churn_rate', 'first_payments']) {
         const path = `${metric}?${range}&interval=week`
         const { series } = await getMetric(`${path}&split=app`)
@@ -107,7 +107,7 @@ describe.each(SEEDS)('seed %i', (seed) => {
       }
     })
 
-    test('split, the parts of Apple’s count add up to the whole', async () => {
+    test('the parts of a split of Apple’s count sum to the total', async () => {
       const path = `churn_rate?${range}&interval=month`
       const [whole] = (await getMetric(path)).series
       for (const split of ['product', 'country', 'period', 'app']) {
@@ -127,8 +127,8 @@ const nextMonth = (on: string): string => {
 }
 
 /**
- * By the store's books: of what was paid for and had begun before a month, how much was cancelled in it, less what was
- * bought again in it.
+ * From the store’s books: cancellations in a month of subscriptions paid and begun before it, less those bought again
+ * in it.
  */
 function cancellations(late: Late, bundle_id: string, month: string): number {
   const { books } = late.simulation

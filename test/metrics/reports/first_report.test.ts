@@ -1,4 +1,4 @@
-/** What the ledger has before Apple's first report there is: shown where the two are alike on that report's day. */
+/** The ledger’s figures before the first report: shown where the two agree on that report’s day. */
 import { expect, test } from 'vitest'
 import { verifyTransaction } from '../../../src/apple/notification.ts'
 import { dayNumber } from '../../../src/metrics/lineage/calendar.ts'
@@ -10,8 +10,8 @@ const EARLIER = '2026-04-28'
 const noon = (day: string): number => Date.parse(`${day}T12:00:00Z`)
 
 /**
- * A subscription for 9.00 € a month since April 25th, when a dollar was 0.9 €: 10.000 dollars. Its report of May 1st, when
- * a dollar is 0.75 €, has `count` of them at 12.000 dollars each.
+ * A subscription for 9.00 € a month since April 25th, when a dollar was 0.9 €: 10.000 dollars. Its report of May 1st,
+ * when a dollar is 0.75 €, has `count` of them at 12.000 dollars each.
  */
 async function read(count: number) {
   const apple = await openApple()
@@ -54,7 +54,7 @@ async function read(count: number) {
   return { days, amounts: values.get('') }
 }
 
-test('a rate that moved is no reason to hide the year before the first report', async () => {
+test('a changed rate does not hide the year before the first report', async () => {
   const { days, amounts } = await read(1)
   expect(days.map(({ source, is_known }) => [source, is_known])).toEqual([
     ...Array.from({ length: 3 }, () => ['ledger', true]),
@@ -66,7 +66,7 @@ test('a rate that moved is no reason to hide the year before the first report', 
   ])
 })
 
-test('where the report has more than the ledger ever heard of, nothing is known before it', async () => {
+test('if the report has more than the ledger, nothing before it is known', async () => {
   const { days, amounts } = await read(2)
   expect(days.map(({ is_known }) => is_known)).toEqual([false, false, false, true])
   expect(amounts?.map(({ count }) => count)).toEqual([0, 0, 0, 2])

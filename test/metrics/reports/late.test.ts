@@ -1,4 +1,4 @@
-/** A store whose history before November only Apple's reports know: what is shown against the store's own books. */
+/** A store whose history before November only reports have, compared with the store’s own books. */
 import { beforeAll, expect, test } from 'vitest'
 import { addDays, pacificDay, pacificDayOf } from '../../../src/days.ts'
 import type { JoinedMeasure } from '../../../src/metrics/joined/days.ts'
@@ -38,7 +38,7 @@ const queryOf = (app: Late['apps'][number], more: object = {}) => ({
   ...more,
 })
 
-/** By the books: the paid subscriptions of an app alive then, and their MRR in a currency. */
+/** From the books: the active paid subscriptions of an app at an instant, and their MRR in a currency. */
 function truth(bundle_id: string, at: number, currency: string | null) {
   const alive = late.simulation.books
     .activeSubscriptions(at)
@@ -48,7 +48,7 @@ function truth(bundle_id: string, at: number, currency: string | null) {
   return { milli: worth.reduce((sum, one) => sum + one, 0), count: alive.length }
 }
 
-test('MRR is the books’, in each currency, from reports alone, anchored, and over the cutover', async () => {
+test('MRR equals the books in each currency: from reports, anchored, and across the cutover', async () => {
   const sources = new Set<string>()
   for (const app of nonEmpty(late.apps)) {
     for (const currency of ['USD', 'EUR', 'JPY']) {
@@ -71,7 +71,7 @@ test('MRR is the books’, in each currency, from reports alone, anchored, and o
   expect(sources).toContain('anchored')
 })
 
-test('in the base currency the line goes on after the last report as the business does', async () => {
+test('in the base currency the series continues after the last report without a jump', async () => {
   const { reported, rates } = late.windfall
   for (const app of nonEmpty(late.apps)) {
     const whole = await reported.read(queryOf(app), 'mrr')
@@ -90,7 +90,7 @@ test('in the base currency the line goes on after the last report as the busines
   }
 })
 
-test('whoever was never heard of is counted: the ledger alone has fewer', async () => {
+test('customers without notifications count: the ledger alone has fewer', async () => {
   const activeCount = late.windfall.store.prepare<[string], { count: number }>(`
     select sum(count) as count from metric_rows join metric_lineages on id = lineage_id
     join metric_counted using (generation, lineage_id)
@@ -105,7 +105,7 @@ test('whoever was never heard of is counted: the ledger alone has fewer', async 
   expect(heard).toBeLessThan(books * 0.9)
 })
 
-test('the sums of reports are the books’ report lines, gross and proceeds, to the thousandth', () => {
+test('the sums of reports equal the books’ report lines to the thousandth, gross and proceeds', () => {
   const { reported, apps } = late.windfall
   const last = pacificDayOf(IMPORTED)
   const first = addDays(last, -DAYS)
@@ -150,12 +150,12 @@ test('the sums of reports are the books’ report lines, gross and proceeds, to 
   }
 })
 
-test('charges over the cutover of flows are the books’: none twice, none left out', async () => {
+test('charges across the cutover of flows equal the books: none twice, none left out', async () => {
   for (const app of nonEmpty(late.apps)) {
     const cutover = late.windfall.reported.cutoverOf(app.id, 'flows')
-    // A small app is first heard of some days later.
+    // The first notification of a small app arrives some days later.
     expect(cutover?.day).toBeGreaterThan(dayNumber(pacificDayOf(CONNECTED)))
-    // Reports of Pacific days up to the cutover, and all of the ledger up to now: one stretch of time.
+    // Reports of Pacific days up to the cutover, and the ledger up to now: one continuous range.
     const range = { from: pacificDay(dayText(FIRST)).from, until: NOW, bundle_id: app.bundle_id }
     const books = late.simulation.books.charged(range)
     for (const currency of ['USD', 'EUR', 'GBP', 'JPY', 'AUD', 'BRL', 'CAD', 'SEK', 'MXN']) {
@@ -171,7 +171,7 @@ test('charges over the cutover of flows are the books’: none twice, none left 
   }
 })
 
-test('split and filtered the parts of a level add up to the whole, by the ids of products and three letters', async () => {
+test('the parts of a split or filtered level sum to the total, by product ids and alpha-3 countries', async () => {
   for (const app of nonEmpty(late.apps)) {
     const whole = (await late.windfall.reported.read(queryOf(app), 'mrr')).values.get('') ?? []
     for (const split of ['product', 'country', 'period', 'offer', 'currency'] as const) {
@@ -193,7 +193,7 @@ test('split and filtered the parts of a level add up to the whole, by the ids of
   }
 })
 
-test('proceeds of the joined charges: those of reports are exact, of the ledger told by how surely', async () => {
+test('joined proceeds are exact from reports, and have their certainty from the ledger', async () => {
   const [app] = late.apps
   if (!app) throw new Error('there is no app')
   const gross = await late.windfall.reported.read(queryOf(app), 'revenue.renewal')
@@ -209,7 +209,7 @@ test('proceeds of the joined charges: those of reports are exact, of the ledger 
   expect(mrr.basis.ratio).toBeGreaterThan(0)
 })
 
-test('tallies with reports in them give the levels that are shown', async () => {
+test('tallies with reports give the levels shown', async () => {
   const { reported, series } = late.windfall
   const buckets = Array.from({ length: 8 }, (_, week) => ({
     from: FIRST + week * 7,
@@ -235,7 +235,7 @@ test('tallies with reports in them give the levels that are shown', async () => 
   }
 })
 
-test('coverage names every cause, and they add up', async () => {
+test('coverage names every cause, and the causes sum to the residue', async () => {
   const response = await late.request('/api/v1/coverage', {
     headers: { authorization: `Bearer ${await late.token()}` },
   })
@@ -280,7 +280,7 @@ test('coverage names every cause, and they add up', async () => {
   expect(none.status).toBe(400)
 })
 
-test('the next generation has the same sums of reports, and changes no price', async () => {
+test('the next generation has the same sums of reports and changes no price', async () => {
   const { store, metrics, reported } = late.windfall
   const tables = ['reported_prices', 'reported_products', 'reported_lengths']
   const before = { id: shown().id, kept: tables.map((table) => rowsOf(store, table)) }

@@ -1,4 +1,4 @@
-/** A simulated App Store whose history Windfall knows from reports alone until it is connected, and from both after that. */
+/** A simulated App Store that Windfall knows from reports only until it is connected, and from both afterwards. */
 import { fill } from '../../../src/demo/fill.ts'
 import { openPublisher } from '../../../src/demo/publisher.ts'
 import { openSimulation } from '../../../src/demo/simulation.ts'
@@ -9,7 +9,7 @@ import { closedAtEnd } from '../../closing.ts'
 import { handClock, openTestApp, sharedAuthority } from '../../helpers.ts'
 
 export const DAY = 86_400_000
-/** Half past nine in the morning in California: yesterday's reports are there. */
+/** 9:30 in California: yesterday’s reports are available. */
 export const NOW = Date.UTC(2026, 2, 1, 17, 30)
 
 type Options = {
@@ -17,15 +17,17 @@ type Options = {
   seed?: number
   connected?: number
   from?: number
-  /** With an In-App Purchase key, so that Apple's history can be read. */
+  /** With an In-App Purchase key, so that Windfall can read Apple’s history. */
   with_purchases?: boolean
-  /** Days are Pacific as those of reports, and no rate ever changes, so that figures can be compared to the thousandth. */
+  /**
+   * Days are Pacific like those of reports, and rates never change, so that figures are comparable to the thousandth.
+   */
   is_plain?: boolean
-  /** How many of the simulated apps are connected from the beginning; all unless said. */
+  /** The number of simulated apps connected from the beginning; all by default. */
   apps_known?: number
 }
 
-/** `connected`: since when notifications arrive; the history before it is the store's alone. */
+/** `connected`: the instant from which notifications arrive; only the store has the history before it. */
 export async function openLate({
   subscribers = 300,
   seed = 11,
@@ -66,7 +68,7 @@ export async function openLate({
     await windfall.metrics.whenCurrent()
   }
 
-  /** Lets the world go on up to an instant, and all that is sent meanwhile arrive. */
+  /** Advances the simulation to an instant and delivers everything sent meanwhile. */
   async function live(until: number): Promise<void> {
     await fill(windfall, simulation.advance(until), clock, () => {})
     clock.set(until)
@@ -87,7 +89,7 @@ export async function openLate({
   return closedAtEnd({ ...app, simulation, appStore, apps: windfall.apps.list(), live, importAll, close })
 }
 
-/** What the reports of a generation come to: a line for each sum. */
+/** The report sums of a generation, one line each. */
 export function reportedSums(store: Store, generation: number): string[] {
   const sums = store.prepare<[number], object>(`
     select app_id, measure, dimension, value, day, milli, base_milli, s.count
@@ -97,7 +99,7 @@ export function reportedSums(store: Store, generation: number): string[] {
 
 const RATES = { EUR: 0.9, GBP: 0.8, JPY: 150, AUD: 1.5, BRL: 5, CAD: 1.4, SEK: 10, MXN: 18 }
 
-/** The same rates on every day, from a while before an instant on. */
+/** Constant rates on every day, from a while before an instant. */
 function ratesFrom(from: number): string {
   const days = Array.from({ length: Math.floor((NOW - from) / DAY) + 31 }, (_, index) =>
     new Date(from + (index - 30) * DAY).toISOString().slice(0, 10),

@@ -1,4 +1,4 @@
-/** The simulated store's own books, written as its customers acted and by none of this code, against the metrics. */
+/** Compares the metrics with the books of the simulated store, which no code of the metrics writes. */
 import { beforeAll, expect, test } from 'vitest'
 import { fill } from '../../../src/demo/fill.ts'
 import { openSimulation, type Simulation } from '../../../src/demo/simulation.ts'
@@ -43,7 +43,7 @@ const plus = (sums: Sums, key: string, amount: number): void => {
 const nonZero = (sums: Sums): Sums =>
   Object.fromEntries(Object.entries(sums).filter(([, amount]) => amount !== 0))
 
-/** The sum of rows up to an instant; from one on where it is a flow. */
+/** The sum of rows up to an instant; for a flow, from another instant on. */
 function kept(measures: readonly string[], until: number, from = 0): Sums {
   const sums: Sums = {}
   for (const { measure, on_at, currency, milli, count } of rows) {
@@ -73,7 +73,7 @@ test('active trials', () => {
   }
 })
 
-test('what was charged, refunded and given back at upgrades, month by month', () => {
+test('charges, refunds and prorations, month by month', () => {
   const { books } = simulation
   for (let from = FROM; from < UNTIL; from += 30 * DAY) {
     const until = from + 30 * DAY
@@ -88,7 +88,7 @@ test('what was charged, refunded and given back at upgrades, month by month', ()
   }
 })
 
-test('the movements of each currency add up to its MRR', () => {
+test('the movements of each currency sum to its MRR', () => {
   const moved = [...new Set(rows.map(({ measure }) => measure))].filter((one) => one.startsWith('mrr.'))
   for (const at of instants) expect(kept(moved, at)).toEqual(kept(['mrr'], at))
 })

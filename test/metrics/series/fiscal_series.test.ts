@@ -1,4 +1,4 @@
-/** Series by Apple's fiscal months: of Pacific days, whatever the organization's own time zone. */
+/** Series by Apple’s fiscal months, which consist of Pacific days in any time zone. */
 import { expect, test } from 'vitest'
 import { METRIC_NAMES } from '../../../src/metrics/definitions/definitions.ts'
 import { figuresIn, openTestLedger } from '../test_ledger.ts'
@@ -12,7 +12,7 @@ const ofThree = <Value>(...[p7, p8, p9]: [Value, Value, Value]): Record<string, 
   '2026-05-31': p9,
 })
 
-/** One bought in the last minute of P8 by Pacific time, one in the first of P9; in Berlin both are of 31 May. */
+/** One purchase in the last minute of P8 in Pacific time, one in the first of P9; both on 31 May in Berlin. */
 async function openAtYearEnd() {
   const ledger = await openTestLedger({ time_zone: 'Europe/Berlin' })
   await ledger.notifyTransaction('1', 0, '2026-04-30T12:00:00Z', '2026-05-31T06:59:00Z')
@@ -21,7 +21,7 @@ async function openAtYearEnd() {
   return ledger
 }
 
-test('fiscal months are of Pacific days, named as in Apple’s finance reports', async () => {
+test('fiscal months consist of Pacific days and have the names of Apple’s finance reports', async () => {
   const { getMetric } = await openAtYearEnd()
   const revenue = await getMetric(`revenue?${RANGE}`)
   expect(revenue).toMatchObject({ time_zone: 'America/Los_Angeles', interval: 'fiscal_month' })
@@ -31,11 +31,11 @@ test('fiscal months are of Pacific days, named as in Apple’s finance reports',
   expect(figuresIn(series, 'fiscal_month')).toEqual(ofThree('2026-07', '2026-08', '2026-09'))
   expect(figuresIn(series, 'until_on')).toEqual(ofThree('2026-05-02', '2026-05-30', '2026-06-27'))
   expect(figuresIn(series, 'complete')).toEqual(ofThree(true, true, false))
-  // The organization's own days are not asked for, and the answer says so.
+  // The organization’s zone does not apply, and the answer says so.
   expect(await getMetric(`revenue?${RANGE}&zone=own`)).toEqual(revenue)
   const mrr = await getMetric(`mrr?${RANGE}&split=product`)
   expect(figuresIn(mrr.series, 'milli', { value: 'monthly' })).toEqual(ofThree(9_990, 9_990, 14_990))
-  // By the month of Berlin both purchases of 31 May are of May.
+  // In Berlin both purchases of 31 May are in May.
   const calendar = await getMetric('revenue?interval=month&from=2026-05-01&to=2026-06-01')
   expect(figuresIn(calendar.series, 'milli')).toEqual({ '2026-05-01': 14_990, '2026-06-01': 0 })
 })
@@ -48,7 +48,7 @@ test('every metric has fiscal months', async () => {
   }
 })
 
-test('before a range lie as many fiscal months, and twelve of them are the usual range', async () => {
+test('the previous range has as many fiscal months, and the default range has twelve', async () => {
   const { getMetric } = await openAtYearEnd()
   const { previous } = await getMetric(`revenue?${RANGE}&compare=previous`)
   // P4 to P6 of fiscal year 2026: five weeks, and twice four.
@@ -64,7 +64,7 @@ test('before a range lie as many fiscal months, and twelve of them are the usual
   })
 })
 
-test('a table names the fiscal month and its last day', async () => {
+test('a CSV file names the fiscal month and its last day', async () => {
   const { get } = await openAtYearEnd()
   const rows = async (path: string) =>
     (await (await get(`metrics/${path}`)).text())
@@ -84,7 +84,7 @@ test('a table names the fiscal month and its last day', async () => {
   ])
 })
 
-test('days beyond Apple’s fiscal calendar are refused with the last fiscal month known', async () => {
+test('refuses days beyond Apple’s fiscal calendar and names the last known fiscal month', async () => {
   const { app, get } = await openAtYearEnd()
   const errorsOf = async (query: string) => {
     const response = await get(`metrics/mrr?interval=fiscal_month&${query}`)
@@ -95,7 +95,7 @@ test('days beyond Apple’s fiscal calendar are refused with the last fiscal mon
     400,
     [{ path, message: expect.stringContaining(message) }],
   ]
-  const early = 'before the first fiscal month known'
+  const early = 'before the first known fiscal month'
   expect(await errorsOf('from=2009-01-01&to=2012-01-01')).toEqual(refused('from', early))
   expect(await errorsOf('to=2011-01-01')).toEqual(refused('from', early))
   expect(await errorsOf('from=2011-01-01&to=2012-01-01&compare=previous')).toEqual(refused('from', early))
@@ -104,6 +104,6 @@ test('days beyond Apple’s fiscal calendar are refused with the last fiscal mon
   app.clock.turn(86_400_000)
   const late = 'the last fiscal month known is 2028-12, which ends on 2028-09-30'
   expect(await errorsOf('from=2028-08-01')).toEqual(refused('to', late))
-  // A range that ends before is answered as ever.
+  // A range that ends earlier is answered as usual.
   expect((await get('metrics/mrr?interval=fiscal_month&to=2028-09-30')).status).toBe(200)
 })

@@ -1,4 +1,4 @@
-/** From a download to a payment: what Apple's reports say of it, what the ledger says, and what nobody knows. */
+/** The funnel from download to payment: from reports, from the ledger, and unknown. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { SeriesAnswer } from '../../../src/metrics/series/series.ts'
@@ -10,7 +10,7 @@ import { at, figuresIn, months, openTestLedger } from '../test_ledger.ts'
 const FREE = { 'Subscription Offer Type': 'Free Trial', 'Consecutive Paid Periods': '0' }
 const RANGE = 'zone=pacific&from=2026-04-30&to=2026-05-02'
 
-/** One day of reports, 1 May: 7 downloads, 5 trials that began, 2 that were paid for and 1 that was not, 3 paid directly. */
+/** One day of reports, 1 May: 7 downloads, 5 new trials, 2 converted and 1 lost trial, 3 direct payments. */
 async function openReported() {
   const apple = await openApple()
   const app = await apple.openWindfall()
@@ -47,7 +47,7 @@ const days = <Value>(...[before, day, after]: [Value, Value, Value]): Record<str
   '2026-05-02': after,
 })
 
-test('reports tell of downloads, and of the way to a payment before the ledger began; the rest is a gap', async () => {
+test('reports provide downloads, and the funnel before the ledger began; the rest is a gap', async () => {
   const { getMetric, get } = await openReported()
   const downloads = await getMetric(`downloads?${RANGE}`)
   expect(figuresIn(downloads.series, 'count')).toEqual(days(null, 7, null))
@@ -75,7 +75,7 @@ test('reports tell of downloads, and of the way to a payment before the ledger b
   expect(figuresIn((await getMetric(`trial_conversion?${RANGE}`)).series, 'ratio')).toEqual(
     days(null, 0.666667, null),
   )
-  // Of a month as much as is known; what became of trials by their beginning no report says.
+  // A month has what is known; no report has trial outcomes by start.
   const month = await getMetric('downloads?interval=month&from=2026-05-01')
   expect(month.series[0]?.points).toEqual([{ on: '2026-05-01', count: 7, complete: false }])
   const cohort = await getMetric(`trial_conversion?${RANGE}&view=cohort`)
@@ -91,7 +91,7 @@ test('reports tell of downloads, and of the way to a payment before the ledger b
   ])
 })
 
-/** Apple's notification of a trial that began on 2 May, of which no report tells yet. */
+/** A notification of a trial that began on 2 May, which no report has yet. */
 async function notifyTrial({ notify, authority }: Awaited<ReturnType<typeof openReported>>) {
   const [from, to] = [at('2026-05-02'), at('2026-05-09')]
   const trial = transactionPayload({
@@ -112,7 +112,7 @@ async function notifyTrial({ notify, authority }: Awaited<ReturnType<typeof open
   expect((await notify(outerPayload(body, outer))).status).toBe(200)
 }
 
-test('a share of downloads counts the days that a report of downloads covers, and no other', async () => {
+test('a ratio over downloads counts only the days that a download report covers', async () => {
   const reported = await openReported()
   await notifyTrial(reported)
   const { getMetric } = reported
@@ -131,7 +131,7 @@ test('a share of downloads counts the days that a report of downloads covers, an
   }
 })
 
-test('nothing is known of the sandbox’s downloads, and a level of a time before the reports is a gap', async () => {
+test('sandbox downloads are unknown, and a level before the reports is a gap', async () => {
   const { getMetric } = await openReported()
   const sandbox = await getMetric(`downloads?${RANGE}&environment=sandbox`)
   expect(figuresIn(sandbox.series, 'count')).toEqual(days(null, null, null))
@@ -142,24 +142,24 @@ test('nothing is known of the sandbox’s downloads, and a level of a time befor
   }
 })
 
-test('the ledger tells of first payments, after a trial and without', async () => {
+test('the ledger provides first payments, with and without a trial', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   const trial = { offerType: 1, offerDiscountType: 'FREE_TRIAL', offerPeriod: 'P1W', price: 0 }
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10')
   await notifyTransaction('1', 1, '2026-04-10', '2026-05-10')
   await notifyTransaction('2', 0, '2026-04-01', '2026-04-08', trial)
   await notifyTransaction('2', 1, '2026-04-08', '2026-05-08')
-  // Lost after its trial, and back for money a month later.
+  // Lost after its trial, and paid a month later.
   await notifyTransaction('3', 0, '2026-04-01', '2026-04-08', trial, { autoRenewStatus: 0 })
   await notifyTransaction('3', 1, '2026-05-08', '2026-06-08', { transactionReason: 'PURCHASE' })
-  // Begun before anybody listened: nobody knows when it was first paid for.
+  // It began before the first notification: its first payment is unknown.
   await notifyTransaction('4', 3, '2026-04-20', '2026-05-20')
   const { series, sources } = await getMetric('first_payments?interval=month&from=2026-03-01&to=2026-06-01')
   expect(figuresIn(series, 'count')).toEqual(months(1, 1, 1, 0))
   expect(figuresIn(series, 'count', { part: 'after_trial' })).toEqual(months(0, 1, 0, 0))
   expect(figuresIn(series, 'count', { part: 'direct' })).toEqual(months(1, 0, 1, 0))
   expect(sources).toEqual([])
-  // Without reports nobody knows of downloads.
+  // Without reports downloads are unknown.
   const shares = await getMetric('download_to_paid?interval=month&from=2026-03-01&to=2026-06-01')
   expect(figuresIn(shares.series, 'numerator')).toEqual(months(null, null, null, null))
 })

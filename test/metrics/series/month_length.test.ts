@@ -1,4 +1,4 @@
-/** By which length of a month prices of days and weeks become monthly, and where answers say so. */
+/** The month length that makes prices per day or week monthly, and the answers that name it. */
 import { expect, test } from 'vitest'
 import { monthlyMilli } from '../../../src/metrics/lineage/months.ts'
 import { figuresIn, openTestLedger } from '../test_ledger.ts'
@@ -17,7 +17,7 @@ const WORTH = {
 } as const
 
 test.each(['calendar', 'revenuecat'] as const)(
-  'by %s months each duration is worth its price times its factor, and every answer names them',
+  '%s months convert each duration by its factor, and every answer names them',
   async (factors) => {
     const { app, notifyTransaction, get, getMetric } = await openTestLedger({
       env: { WINDFALL_METRICS_FACTORS: factors },

@@ -1,4 +1,4 @@
-/** Questions while figures are due: a few are waited for, of many it is said that they are missing. */
+/** Requests while figures are due: they wait for few lineages, and with many the answer says what is missing. */
 import { afterEach, expect, test } from 'vitest'
 import { NOW } from '../../apple/samples.ts'
 import { openShop, type Shop } from '../shop.ts'
@@ -7,11 +7,11 @@ type Behind = { lineages: number; since: number | null; reason: string } | null
 
 let shop: Shop
 let headers: Record<string, string>
-/** Lets the worker go on, and has it wait again. */
+/** Lets the worker run, then pauses it again. */
 let worker: { halt(): Promise<void>; release(): void }
 afterEach(() => worker.release())
 
-/** A question waits for long, so that one that does not wait is answered at once whatever this machine does meanwhile. */
+/** A long wait, so that a request that does not wait is fast on any machine. */
 async function open(wait_ms: number): Promise<void> {
   shop = await openShop({ env: { WINDFALL_METRICS_WAIT_MS: String(wait_ms) } })
   headers = await shop.signIn()
@@ -36,14 +36,14 @@ function haltable() {
       gate = new Promise((resolve) => {
         release = resolve
       })
-      // What was handed in before is done.
+      // Earlier units of work are done.
       await store.commit(() => {})
     },
     release: () => release(),
   }
 }
 
-/** Makes so many subscriptions due that nothing is known of. */
+/** Marks `count` lineages without facts as due. */
 async function makeDue(count: number): Promise<void> {
   const { metrics, store } = shop.windfall
   const { id } = metrics.generations.shown(shop.organization.id)
@@ -66,7 +66,7 @@ const behindOf = async (answer: Promise<Response> | Response): Promise<Behind> =
   ((await (await answer).json()) as { behind: Behind }).behind
 const isAnswered = (answer: Promise<unknown>): Promise<boolean> =>
   Promise.race([answer.then(() => true), new Promise<boolean>((resolve) => setTimeout(resolve, 150, false))])
-/** Far less than what a question would wait that waits when it should not. */
+/** Far less than the wait of a request that should not wait. */
 const SOON_MS = 5_000
 async function soon<Given>(getMetric: () => Promise<Given>): Promise<Given> {
   const begun = performance.now()
@@ -77,7 +77,7 @@ async function soon<Given>(getMetric: () => Promise<Given>): Promise<Given> {
 const dueNow = () =>
   shop.windfall.metrics.behind(shop.windfall.metrics.generations.shown(shop.organization.id), null)
 
-test('two hundred subscriptions are waited for, by many questions together', async () => {
+test('many requests share one wait for two hundred due subscriptions', async () => {
   await open(10_000)
   await worker.halt()
   await makeDue(200)
@@ -87,7 +87,7 @@ test('two hundred subscriptions are waited for, by many questions together', asy
   for (const answer of answers) expect(await behindOf(answer)).toBeNull()
 })
 
-test('a question does not wait for longer than it says', async () => {
+test('a request waits no longer than its limit', async () => {
   await open(50)
   await worker.halt()
   await makeDue(200)
@@ -101,7 +101,7 @@ test('a question does not wait for longer than it says', async () => {
   worker.release()
 })
 
-test('of more it is said at once that they are missing', async () => {
+test('with more due subscriptions the answer is immediate and says what is missing', async () => {
   await open(10_000)
   await worker.halt()
   await makeDue(201)
@@ -113,7 +113,7 @@ test('of more it is said at once that they are missing', async () => {
   expect(await behindOf(getMetric())).toBeNull()
 })
 
-test('a reader may say how long it waits, and a file waits by itself', async () => {
+test('a client may set how long it waits, and a file waits by default', async () => {
   await open(0)
   await worker.halt()
   await makeDue(1_000)
@@ -132,7 +132,7 @@ test('a reader may say how long it waits, and a file waits by itself', async () 
   }
 })
 
-test('each question waits as long as a reader says', async () => {
+test('each request waits as long as its client sets', async () => {
   await open(0)
   await worker.halt()
   await makeDue(201)
@@ -144,7 +144,7 @@ test('each question waits as long as a reader says', async () => {
   for (const answer of answers) expect((await answer).status).toBe(200)
 })
 
-test('a file of coverage says that figures are behind', async () => {
+test('a coverage file says that figures are behind', async () => {
   await open(0)
   await worker.halt()
   await makeDue(201)
@@ -152,7 +152,7 @@ test('a file of coverage says that figures are behind', async () => {
   expect(answer.headers.get('x-windfall-behind')).toMatch(/^lineages=201, /)
 })
 
-test('the page of a customer is brought up to date before a thousand others', async () => {
+test('a customer page is brought up to date before a thousand other customers', async () => {
   await open(0)
   const { customers } = (await (await getMetric('/api/v1/customers')).json()) as {
     customers: { id: string }[]
@@ -161,7 +161,7 @@ test('the page of a customer is brought up to date before a thousand others', as
   await makeDue(1_000)
   const { store } = shop.windfall
   await store.commit(() => {
-    // As a fact that came with many others is left behind by the commit that kept it.
+    // Like the commit of a fact that arrives with many others.
     store.prepare('update transactions set price_milli = 9990').run()
     store
       .prepare(
@@ -177,7 +177,7 @@ test('the page of a customer is brought up to date before a thousand others', as
   expect(dueNow()?.lineages).toBeGreaterThan(0)
 })
 
-test('figures are behind while a change has not marked all that it concerns', async () => {
+test('figures are behind until a task has marked all lineages that it concerns', async () => {
   await open(50)
   await worker.halt()
   const { store, rates } = shop.windfall

@@ -6,18 +6,18 @@ import { at, figuresIn, months, openTestLedger } from '../test_ledger.ts'
 const TRIAL = { offerType: 1, offerDiscountType: 'FREE_TRIAL', offerPeriod: 'P1W', price: 0 }
 const EUROS = { currency: 'EUR', storefront: 'DEU', price: 29_940, productId: 'yearly' }
 const RANGE = 'interval=month&from=2026-03-01&to=2026-06-01'
-/** A euro is two dollars: told every Monday, and carried from one to the next. */
+/** A euro is two dollars, published every Monday and carried forward in between. */
 const RATES = Array.from({ length: 15 }, (_, week) => {
   const on = new Date(Date.UTC(2026, 1, 23 + 7 * week)).toISOString().slice(0, 10)
   return `${on},EUR,0.5`
 })
 
 /**
- * A: 9.990 dollars a month from 10 March, renewed on 10 April and 10 May.
- * B: a trial from 1 to 8 April, then 9.990 dollars for a month, turned off: over on 8 May.
- * C: a trial from 28 May to 4 June, which is under way on 1 June.
- * D: 29.940 euros for a year from 1 March (59.880 dollars), all of it given back on 15 April.
- * E: a trial from 20 to 27 April, and nothing after it.
+ * A: $9.990 a month from 10 March, renewed on 10 April and 10 May.
+ * B: a trial from 1 to 8 April, then $9.990 for a month with renewal turned off; ends on 8 May.
+ * C: a trial from 28 May to 4 June, active on 1 June.
+ * D: €29.940 for a year from 1 March ($59.880), fully refunded on 15 April.
+ * E: a trial from 20 to 27 April, not converted.
  */
 async function openFive(options = {}) {
   const ledger = await openTestLedger({ rates: RATES, ...options })
@@ -46,7 +46,7 @@ async function openFive(options = {}) {
   return ledger
 }
 
-test('levels are those at the end of each month, and now of the one that is not over', async () => {
+test('a level is its value at the end of each month, or now in the current month', async () => {
   const { getMetric } = await openFive()
   const mrr = await getMetric(`mrr?${RANGE}`)
   // March: A 9.990 + D 59.880 ÷ 12 = 4.990. April: A + B, D is gone. May and today: A.
@@ -80,7 +80,7 @@ test('levels are those at the end of each month, and now of the one that is not 
   expect(figuresIn((await getMetric(`active_trials?${RANGE}`)).series, 'count')).toEqual(months(0, 0, 1, 1))
 })
 
-test('movements sum up to what the level changed by', async () => {
+test('movements sum to the change of the level', async () => {
   const { getMetric } = await openFive()
   const { series } = await getMetric(`mrr_movements?${RANGE}`)
   expect(series.map(({ part }) => part)).toEqual([null, 'new', 'churn_voluntary', 'churn_refund'])
@@ -90,7 +90,7 @@ test('movements sum up to what the level changed by', async () => {
   expect(figuresIn(series, 'milli', { part: 'churn_refund' })).toEqual(months(0, -4_990, 0, 0))
   expect(figuresIn(series, 'milli', { part: 'churn_voluntary' })).toEqual(months(0, 0, -9_990, 0))
   const two = await getMetric(`mrr_movements?${RANGE}&view=two_buckets`)
-  // Movements tell all of it: nothing is left that is not itemised.
+  // The movements explain everything: nothing is not itemized.
   expect(two.series.map(({ part }) => part)).toEqual([null, 'new', 'churned'])
   expect(figuresIn(two.series, 'milli', { part: 'churned' })).toEqual(months(0, -4_990, -9_990, 0))
   expect(figuresIn((await getMetric(`net_new_mrr?${RANGE}`)).series, 'milli')).toEqual(
@@ -98,7 +98,7 @@ test('movements sum up to what the level changed by', async () => {
   )
 })
 
-test('churn is what was lost of what was there at the start, by subscriptions and by what they are worth', async () => {
+test('churn is the lost share of what was active at the start, by subscriptions and by MRR', async () => {
   const { getMetric } = await openFive()
   const { series } = await getMetric(`churn_rate?${RANGE}`)
   // April: D of A and D. May: B of A and B.
@@ -115,7 +115,7 @@ test('churn is what was lost of what was there at the start, by subscriptions an
   expect(figuresIn(quick.series, 'ratio')).toEqual(months(null, 2.002004, 0, null))
 })
 
-test('in two buckets what left a filter without being lost is not Churned, but not itemised', async () => {
+test('in two buckets, what leaves a filter without a loss is not itemized instead of churned', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   // 9.990 of `monthly` from 10 March, changed to 19.990 of `monthly_max` on 10 April.
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10')
@@ -128,20 +128,20 @@ test('in two buckets what left a filter without being lost is not Churned, but n
       (part) => figuresIn(series, 'milli', { part })['2026-04-01'] ?? 0,
     )
   }
-  // Whole it is a change of 10.000, which RevenueCat counts in Churned, too.
+  // Unfiltered it is a change of 10.000, which RevenueCat also counts as Churned.
   expect(await two()).toEqual([10_000, 0, 10_000, 0])
-  // Of `monthly` nobody was lost: its 9.990 went over, and no movement is booked on it.
+  // `monthly` lost no subscription: its 9.990 moved to the other product, without a movement of `monthly`.
   expect(await two('&product=monthly')).toEqual([-9_990, 0, 0, -9_990])
-  // The expansion of 10.000 is booked on `monthly_max`, and so are the 9.990 that it had before.
+  // `monthly_max` has the expansion of 10.000 and the 9.990 from before.
   expect(await two('&product=monthly_max')).toEqual([19_990, 0, 10_000, 9_990])
 })
 
-test('each metric of money says at the rate of which day it is converted', () => {
+test('each metric of money documents which day’s rate converts it', () => {
   for (const definition of Object.values(DEFINITIONS).filter(isMoney))
     expect(definition.formula, definition.name).toMatch(/rate of/)
 })
 
-test('what was lost and came back in the same month is not lost in it, but is in its day', async () => {
+test('a subscription lost and regained within a month is lost in its day but not in the month', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   // Paid until 10 April, and again from 20 April on.
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', {}, { autoRenewStatus: 0, expirationIntent: 1 })
@@ -162,11 +162,11 @@ test('what was lost and came back in the same month is not lost in it, but is in
   const lost = figuresIn(daily.series, 'numerator')
   expect(Object.entries(lost).filter(([, count]) => count !== 0)).toEqual([['2026-04-10', 1]])
   const weekly = await getMetric('churn_rate?interval=week&from=2026-04-09&to=2026-04-21')
-  // Weeks begin on Mondays: 6 to 12 April has the loss, 20 April is of another.
+  // Weeks begin on Monday: the loss is in that of 6 to 12 April, 20 April in another.
   expect(figuresIn(weekly.series, 'numerator')).toEqual({ '2026-04-06': 1, '2026-04-13': 0, '2026-04-20': 0 })
 })
 
-test('trials are told by when they end, and by when they began', async () => {
+test('trials count by their end and by their start', async () => {
   const { getMetric } = await openFive()
   expect(figuresIn((await getMetric(`new_trials?${RANGE}`)).series, 'count')).toEqual(months(0, 2, 1, 0))
   const ended = await getMetric(`trial_conversion?${RANGE}`)
@@ -180,7 +180,7 @@ test('trials are told by when they end, and by when they began', async () => {
   expect(figuresIn(series, 'complete')).toEqual(months(true, true, false, false))
 })
 
-test('revenue is charges less refunds, on the day of either', async () => {
+test('revenue is charges less refunds, each on its own day', async () => {
   const { notifyTransaction, getMetric } = await openFive()
   await notifyTransaction('6', 0, '2026-05-03', null, {
     type: 'Consumable',
@@ -207,7 +207,7 @@ test('revenue is charges less refunds, on the day of either', async () => {
   expect(figuresIn(mrr.series, 'count', { part: 'unpriced' })).toEqual(months(0, 0, 1, 1))
 })
 
-test('what was charged in one currency is told in it, and what no rate is known for apart', async () => {
+test('a currency filter leaves amounts unconverted, and amounts without a rate are listed separately', async () => {
   const { getMetric } = await openFive()
   const euros = await getMetric(`mrr?${RANGE}&currency=EUR`)
   // 29.940 ÷ 12
@@ -227,7 +227,7 @@ test('what was charged in one currency is told in it, and what no rate is known 
     not_converted: [{ currency: 'EUR', milli: 2_495 }],
   })
   expect(whole?.points[1]).toEqual({ on: '2026-04-01', milli: 19_980, count: 2, complete: true })
-  // The same where it is asked for by the country, from single rows.
+  // The same with a filter by country, from single rows.
   const split = await unrated.getMetric(`mrr?${RANGE}&split=country`)
   expect(split.series.map(({ value }) => value)).toEqual(['USA', 'DEU'])
   expect(split.series[1]?.points[0]?.not_converted).toEqual([{ currency: 'EUR', milli: 2_495 }])
@@ -243,7 +243,7 @@ test('what was charged in one currency is told in it, and what no rate is known 
   })
 })
 
-test('an amount converted at a rate that is not final yet is not complete', async () => {
+test('an amount converted at a provisional rate is incomplete', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger({
     rates: ['2026-05-26,EUR,0.5', '2026-05-27,EUR,0.5'],
   })
@@ -261,7 +261,7 @@ test('an amount converted at a rate that is not final yet is not complete', asyn
   expect(Object.values(figuresIn(counted.series, 'complete'))).toEqual([true, true, true, true, true, true])
 })
 
-test('splits have every value by itself, the others as one, and filters take from both', async () => {
+test('a split has a series for each value and one for the others, and filters restrict both', async () => {
   const { getMetric } = await openFive()
   const byCountry = await getMetric(`mrr?${RANGE}&split=country`)
   expect(figuresIn(byCountry.series, 'milli', { value: 'USA' })).toEqual(months(9_990, 19_980, 9_990, 9_990))
@@ -272,7 +272,7 @@ test('splits have every value by itself, the others as one, and filters take fro
     [null, 1],
   ])
   expect(most.series[1]?.points[0]).toMatchObject({ milli: 4_990, count: 1 })
-  // Of a split the whole is told, or the part that is named.
+  // A split has the total, or the requested part.
   const lost = await getMetric(`churn_rate?${RANGE}&split=country&part=refund`)
   expect(lost.series.map(({ value, part }) => [value, part])).toEqual([['DEU', 'refund']])
   const atGermans = { value: 'DEU', part: 'refund' }
@@ -300,7 +300,7 @@ test('splits have every value by itself, the others as one, and filters take fro
   )
 })
 
-test('an attribute of users leaves those that are linked to them', async () => {
+test('an attribute filter keeps only subscriptions linked to users with it', async () => {
   const { app, getMetric } = await openFive()
   const secret = { authorization: `Bearer ${await app.key('secret')}` }
   const call = { bundleId: 'com.example.lantern' }
@@ -316,7 +316,7 @@ test('an attribute of users leaves those that are linked to them', async () => {
     )
     expect(linked.status).toBe(200)
   }
-  // A alone; A and D; nobody.
+  // A alone; A and D; none.
   expect(figuresIn((await getMetric(`mrr?${RANGE}&attribute=plan=pro`)).series, 'milli')).toEqual(
     months(9_990, 9_990, 9_990, 9_990),
   )
@@ -334,7 +334,7 @@ test('an attribute of users leaves those that are linked to them', async () => {
   )
 })
 
-test('a day is one of the organization, also when its clocks change, or one of Apple’s reports', async () => {
+test('a day follows the organization’s time zone across clock changes, or that of Apple’s reports', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger({ time_zone: 'America/New_York' })
   // New York's clocks go from 2 to 3 at night on 8 March: that day begins at 5:00 UTC and the next at 4:00.
   const instants = [
@@ -361,7 +361,7 @@ test('a day is one of the organization, also when its clocks change, or one of A
   })
 })
 
-test('what takes effect later is shown when its time has come', async () => {
+test('a change with a future effect is shown from then on', async () => {
   const { app, notifyTransaction, getMetric } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-05-02', '2026-06-02')
   await notifyTransaction('1', 1, '2026-06-02', '2026-07-02', {
@@ -376,13 +376,13 @@ test('what takes effect later is shown when its time has come', async () => {
   })
 })
 
-test('proceeds that no report tells of are what is left after Apple’s commission', async () => {
+test('proceeds without a report are the price less Apple’s commission', async () => {
   const { getMetric } = await openFive()
   // 30 % of each: 9.990 → 6.993; 59.880 → 41.916.
   const net = await getMetric(`revenue?${RANGE}&basis=proceeds`)
   expect(figuresIn(net.series, 'milli')).toEqual(months(48_909, -27_930, 6_993, 0))
   expect(net.proceeds_known).toEqual({ exact: 0, ratio: 0, estimated: expect.any(Number) })
-  // Of the level as it stands: 14.980, 19.980, 9.990.
+  // 30 % of the level: 14.980, 19.980, 9.990.
   const mrr = await getMetric(`mrr?${RANGE}&basis=proceeds`)
   expect(figuresIn(mrr.series, 'milli')).toEqual(months(10_486, 13_986, 6_993, 6_993))
 })

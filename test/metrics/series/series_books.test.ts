@@ -35,7 +35,7 @@ async function getMetric(path: string): Promise<SeriesAnswer> {
   return (await response.json()) as SeriesAnswer
 }
 
-/** The instants of a month in Berlin, up to now: from its first to before its end. */
+/** The range of a month in Berlin in instants, up to now. */
 function monthOf(on: string): { from: number; until: number; has: (one: { at: number }) => boolean } {
   const next = new Date(`${on}T00:00:00Z`)
   next.setUTCMonth(next.getUTCMonth() + 1)
@@ -52,7 +52,7 @@ const whole = ({ series }: SeriesAnswer): Point[] =>
 
 const CURRENCIES = ['EUR', 'USD', 'GBP', 'JPY', 'AUD', 'BRL', 'CAD', 'SEK', 'MXN']
 
-test('who is paid for and on trial at the end of each month is in the books', async () => {
+test('paid subscriptions and trials at the end of each month equal the books', async () => {
   const points = whole(await getMetric(`active_subscriptions?${RANGE}`))
   const trials = whole(await getMetric(`active_trials?${RANGE}`))
   expect(points).toHaveLength(11)
@@ -64,7 +64,7 @@ test('who is paid for and on trial at the end of each month is in the books', as
   }
 })
 
-test('MRR is in the books, to the thousandth, by product in each currency', async () => {
+test('MRR equals the books to the thousandth, by product in each currency', async () => {
   const months = nonEmpty(whole(await getMetric(`mrr?${RANGE}`)))
   for (const currency of CURRENCIES) {
     const { series } = await getMetric(`mrr?${RANGE}&currency=${currency}&split=product&limit=100`)
@@ -80,7 +80,7 @@ test('MRR is in the books, to the thousandth, by product in each currency', asyn
   }
 })
 
-test('revenue is in the books, charge by charge, by month and currency', async () => {
+test('revenue equals the books, by charge, month and currency', async () => {
   for (const currency of CURRENCIES) {
     const points = whole(await getMetric(`revenue?${RANGE}&currency=${currency}`))
     for (const { on, milli } of nonEmpty(points)) {
@@ -98,7 +98,7 @@ test('revenue is in the books, charge by charge, by month and currency', async (
   }
 })
 
-test('churn and trial conversion are in the books', async () => {
+test('churn and trial conversion equal the books', async () => {
   const churn = whole(await getMetric(`churn_rate?${RANGE}`))
   for (const { on, numerator } of nonEmpty(churn)) {
     const { from, until, has } = monthOf(on)
@@ -115,7 +115,7 @@ test('churn and trial conversion are in the books', async () => {
   }
 })
 
-/** Figures of all values and parts summed, for comparing a split with the whole. */
+/** The sums of all values and parts, to compare a split with the total. */
 function summed(series: readonly Series[]): Record<string, Figure> {
   const sums: Record<string, Figure> = {}
   for (const { part, points } of series) {
@@ -135,19 +135,19 @@ const isSomething = (figure: Figure): boolean => Object.values(figure).some((one
 const somethingOf = (sums: Record<string, Figure>) =>
   Object.fromEntries(Object.entries(sums).filter(([, figure]) => isSomething(figure)))
 
-/** Of movements and losses the sum is what counts: between products they move where the level stays. */
+/** For movements and losses only the sum is compared: a move between products is not itemized. */
 const withoutParts = (series: readonly Series[]): Series[] => series.filter(({ part }) => part === null)
 
-/** What downloads are part of has no subscription and no transaction: only reports tell it, here there are none. */
+/** Metrics with downloads come from reports only, which this test does not have. */
 const OF_REPORTS_ALONE: readonly string[] = ['downloads', 'download_to_trial', 'download_to_paid']
 
-test('all but what is of downloads is filtered by period', () => {
+test('all metrics except those of downloads have a filter by period', () => {
   const others = METRIC_NAMES.filter((name) => !DEFINITIONS[name].filters.includes('period'))
   expect([...others].sort()).toEqual([...OF_REPORTS_ALONE].sort())
 })
 
 test.each(METRIC_NAMES.filter((name) => !OF_REPORTS_ALONE.includes(name)))(
-  '%s: its splits sum up to the whole, read from other sums or from single rows',
+  '%s: the splits sum to the total, from other sums or from single rows',
   async (name) => {
     const { splits } = DEFINITIONS[name]
     const all = somethingOf(summed(withoutParts((await getMetric(`${name}?${RANGE}`)).series)))
@@ -169,7 +169,7 @@ test.each(METRIC_NAMES.filter((name) => !OF_REPORTS_ALONE.includes(name)))(
   },
 )
 
-test('movements close: what began, moved and ended is what the level changed by, day by day', async () => {
+test('movements sum to the change of the level, day by day', async () => {
   const range = 'from=2025-08-01'
   const { series } = await getMetric(`mrr_movements?${range}`)
   const levels = whole(await getMetric(`mrr?${range}`))
@@ -181,14 +181,14 @@ test('movements close: what began, moved and ended is what the level changed by,
       .reduce((sum, { points }) => sum + (points[index]?.milli ?? 0), 0)
     if (index > 0) expect(moved).toBe((milli ?? 0) - before)
   }
-  // By product they do not: who goes from one to another is in no movement of the first.
+  // By product they do not: a move between products is no movement of the first.
   const split = await getMetric(`mrr_movements?${range}&split=product&limit=100&part=not_itemised`)
   const between = split.series.flatMap(({ points }) => points.map(({ milli }) => milli ?? 0))
   expect(between.filter((milli) => milli !== 0).length).toBeGreaterThan(1)
   expect(between.reduce((sum, milli) => sum + milli, 0)).toBe(0)
 })
 
-test('days of Apple’s reports have as much in them as days of the organization', async () => {
+test('Pacific days and the organization’s days have equal totals', async () => {
   const own = whole(await getMetric(`revenue?from=2025-08-01&interval=month`))
   const pacific = whole(await getMetric(`revenue?from=2025-08-01&interval=month&zone=pacific`))
   const total = (points: readonly Point[]) => points.reduce((sum, { milli }) => sum + (milli ?? 0), 0)
@@ -196,7 +196,7 @@ test('days of Apple’s reports have as much in them as days of the organization
   expect(total(own)).toBeGreaterThan(0)
 })
 
-test('while everything is made anew that is told, and what is shown meanwhile is whole', async () => {
+test('during a rebuild answers say so, and the shown figures stay whole', async () => {
   const before = whole(await getMetric(`mrr?${RANGE}`))
   const rebuilding = played.app.windfall.metrics.rebuild()
   const answers: SeriesAnswer[] = []

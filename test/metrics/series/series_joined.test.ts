@@ -25,7 +25,7 @@ const pointsOf = ({ series }: SeriesAnswer, part: string | null = null): Point[]
   series.find((one) => one.part === part)?.points ?? []
 const total = (points: readonly Point[]): number => points.reduce((sum, { milli }) => sum + (milli ?? 0), 0)
 
-test('what the ledger never saw comes from the reports, and says so', async () => {
+test('figures that the ledger lacks come from the reports, and the answer says so', async () => {
   const from = new Date(CONNECTED - 60 * DAY).toISOString().slice(0, 10)
   const mrr = await getMetric(`mrr?from=${from}`)
   expect(new Set(mrr.sources.map(({ source }) => source))).toContain('reports')
@@ -38,7 +38,7 @@ test('what the ledger never saw comes from the reports, and says so', async () =
   expect(revenue.sources.some(({ source }) => source === 'reports')).toBe(true)
 })
 
-test('the waterfall closes with what the ledger has not itemised, where levels are those of reports', async () => {
+test('movements and the not itemized rest sum to the change of a level from reports', async () => {
   const from = new Date(CONNECTED - 20 * DAY).toISOString().slice(0, 10)
   const { series } = await getMetric(`mrr_movements?from=${from}`)
   expect(series.map(({ part }) => part)).toContain('not_itemised')
@@ -47,7 +47,7 @@ test('the waterfall closes with what the ledger has not itemised, where levels a
     expect(parts.reduce((sum, { points }) => sum + (points[index]?.milli ?? 0), 0)).toBe(milli)
 })
 
-test('proceeds are less than was charged, and it is told how surely they are known', async () => {
+test('proceeds are less than charges, and the answer has their certainty', async () => {
   const from = new Date(CONNECTED - 60 * DAY).toISOString().slice(0, 10)
   const gross = await getMetric(`revenue?from=${from}&interval=month`)
   const net = await getMetric(`revenue?from=${from}&interval=month&basis=proceeds`)
@@ -62,7 +62,7 @@ test('proceeds are less than was charged, and it is told how surely they are kno
   expect((left?.milli ?? 0) / (level?.milli ?? 0)).toBeLessThan(0.9)
 })
 
-test('before the first report there is a gap, no zero, and where it ends nothing has grown', async () => {
+test('the time before the first report is a gap, not zero, and causes no growth', async () => {
   const iso = (at: number): string => new Date(at).toISOString().slice(0, 10)
   const range = `from=${iso(NOW - 170 * DAY)}&to=${iso(NOW - 130 * DAY)}`
   const levels = pointsOf(await getMetric(`mrr?${range}`))
@@ -81,11 +81,11 @@ test('before the first report there is a gap, no zero, and where it ends nothing
   const revenue = pointsOf(await getMetric(`revenue?${range}`))
   expect(revenue.slice(0, begin).every(({ milli }) => milli === null)).toBe(true)
   expect(revenue.slice(begin).every(({ milli }) => milli !== null)).toBe(true)
-  // A month of which some days are known is the sum of these.
+  // A month with some known days is the sum of these.
   const monthly = pointsOf(await getMetric(`revenue?${range}&interval=month`))
   expect(monthly.map(({ complete }) => complete)).toContain(false)
   expect(monthly.at(-1)?.milli).toBeGreaterThan(0)
-  // How single subscriptions stood is known since they were heard of.
+  // The status of subscriptions is known from the first notification on.
   const status = pointsOf(
     await getMetric(`status?from=${iso(CONNECTED - 5 * DAY)}&to=${iso(CONNECTED + 5 * DAY)}`),
   )

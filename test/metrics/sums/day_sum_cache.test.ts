@@ -9,13 +9,13 @@ const DAYS = 'from=2026-05-28&to=2026-05-31'
 const USA = { value: 'USA' }
 const DEU = { value: 'DEU' }
 
-test('what arrives after a chart was drawn is in it when it is drawn again', async () => {
+test('a chart drawn again contains what arrived meanwhile', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-05-29', '2026-06-29')
   const by = `mrr?${DAYS}&split=country`
   expect(figuresIn((await getMetric(by)).series, 'milli', USA)).toEqual(days(0, 9_990, 9_990, 9_990))
   expect(figuresIn((await getMetric(`revenue?${DAYS}`)).series, 'milli')).toEqual(days(0, 9_990, 0, 0))
-  // One within its days, one before them, and one in a country that was not there.
+  // One within the cached days, one before them, and one in a new country.
   await notifyTransaction('2', 0, '2026-05-30', '2026-06-30')
   await notifyTransaction('3', 0, '2026-05-20', '2026-06-20')
   await notifyTransaction('4', 0, '2026-05-31', '2026-06-30', { storefront: 'DEU' })
@@ -27,7 +27,7 @@ test('what arrives after a chart was drawn is in it when it is drawn again', asy
   )
 })
 
-test('other days than those that were drawn before, earlier ones and fewer, have their own sums', async () => {
+test('earlier and fewer days than those cached have correct sums', async () => {
   const { notifyTransaction, getMetric } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-05-10', '2026-06-10')
   await notifyTransaction('2', 0, '2026-05-30', '2026-06-30')
@@ -40,7 +40,7 @@ test('other days than those that were drawn before, earlier ones and fewer, have
   expect(flow.series).toEqual([])
 })
 
-test('sums that are made anew are those that are drawn', async () => {
+test('a chart uses the sums of a rebuild', async () => {
   const { app, notifyTransaction, getMetric } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-05-29', '2026-06-29')
   const before = await getMetric(`mrr?${DAYS}`)
@@ -51,8 +51,8 @@ test('sums that are made anew are those that are drawn', async () => {
   expect(figuresIn(series, 'milli')).toEqual(days(0, 9_990, 19_980, 19_980))
 })
 
-/** What is left of charges after Apple's 30 %, and what a report says is left of 9.990: 8.000. */
-test('what the developer gets follows what arrives, what reports tell of prices and the rates', async () => {
+/** Charges less Apple’s 30 %, and the reported proceeds of 9.990: 8.000. */
+test('proceeds follow new charges, reported prices and rates', async () => {
   const { app, notifyTransaction, getMetric } = await openTestLedger({
     rates: ['2026-05-20,EUR,0.5', '2026-05-29,EUR,0.5'],
   })
@@ -65,7 +65,7 @@ test('what the developer gets follows what arrives, what reports tell of prices 
   expect(await net()).toEqual(days(0, 6_993, 0, 0))
   expect(await net(DEU)).toEqual(days(0, 7_000, 0, 0))
 
-  // A second of a day that was drawn, and the first of another.
+  // A second one on a cached day, and the first one of another day.
   await notifyTransaction('3', 0, '2026-05-29', '2026-06-29')
   await notifyTransaction('4', 0, '2026-05-31', '2026-06-30')
   expect(await net()).toEqual(days(0, 13_986, 0, 6_993))
@@ -86,7 +86,7 @@ test('what the developer gets follows what arrives, what reports tell of prices 
   expect(await net(DEU)).toEqual(days(0, 14_000, 0, 0))
 })
 
-test('sums that are given up while they are read are whole for whoever waits, and take no room after that', async () => {
+test('evicted sums are whole for callers that wait, and take no room afterwards', async () => {
   const app = await openTestApp()
   const { store } = app.windfall
   const place: DaySumSource = {
@@ -104,7 +104,7 @@ test('sums that are given up while they are read are whole for whoever waits, an
     )
     series.run({ ...place, id: 901, value: 'A' })
     series.run({ ...place, id: 902, value: 'B' })
-    // So many that others get their turn between the two.
+    // Enough that the read yields between the two.
     store
       .prepare<[number]>(`
         insert into metric_days (series_id, day, milli, base_milli, count)

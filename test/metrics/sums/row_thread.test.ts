@@ -24,7 +24,7 @@ const readingOf = (app_id: string, shown: Generation): SumQuery => ({
   currency: null,
 })
 
-/** A subscription of 2026-03-10 that belongs to a user with plan=pro. */
+/** A subscription from 2026-03-10 of a user with plan=pro. */
 async function openLinked() {
   const { app, notifyTransaction } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10')
@@ -40,7 +40,7 @@ async function openLinked() {
 const countIn = ({ tallies }: { tallies: Map<string, Map<string, { count: Float64Array }>> }) =>
   tallies.get('')?.get('mrr')?.count[0]
 
-test('one after another is answered, then who waits and who comes after the end is refused', async () => {
+test('answers queries one by one, then refuses waiting and later ones', async () => {
   const { app, reading } = await openLinked()
   const thread = openRowThread(app.windfall.store.file)
   const answers = await Promise.all([thread.sumByAttribute(reading), thread.sumByAttribute(reading)])
@@ -53,7 +53,7 @@ test('one after another is answered, then who waits and who comes after the end 
   await expect(thread.sumByAttribute(reading)).rejects.toMatchObject({ status: 503, code: 'store_closing' })
 })
 
-test('what takes too long is ended and refused, and the next begins anew', async () => {
+test('refuses a query that takes too long, and starts again for the next', async () => {
   const { app, reading } = await openLinked()
   const thread = openRowThread(app.windfall.store.file, 0)
   for (const _ of [1, 2])
@@ -61,7 +61,7 @@ test('what takes too long is ended and refused, and the next begins anew', async
   await thread.close()
 })
 
-test('a file that is none of ours fails who asks, and nobody else', async () => {
+test('a foreign file fails only its own query', async () => {
   const app = await openTestApp()
   const file = join(app.folder, 'other.db')
   const gone = openRowThread(file)

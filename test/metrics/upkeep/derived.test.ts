@@ -17,11 +17,11 @@ const MARKS = new Map(
 )
 const DERIVED = [...MARKS].flatMap(([table, mark]) => (mark === 'derived' ? [table] : []))
 
-/** A sum of nothing stays where what adds up to it was counted in several slices. */
+/** A zero sum may remain where its parts were counted in several slices. */
 const IS_COUNTED = 'milli <> 0 or base_milli <> 0 or count <> 0'
 const IS_SOMETHING = 'count <> 0 or charged_milli <> 0 or refunded_milli <> 0 or prorated_milli <> 0'
 
-/** The rows of each derived table by the keys of the facts, without the numbers that it gives itself. */
+/** The rows of each derived table by the keys of the facts, without numbers that it assigns. */
 const BY_NATURAL_KEYS: Record<string, string> = {
   metric_rows: `
     select app_id, environment, original_transaction_id, r.* from metric_rows r join metric_lineages l on l.id = lineage_id`,
@@ -95,7 +95,7 @@ const read = () =>
     ]),
   )
 
-test('a derived table can be emptied while nothing runs, and a rebuild brings the same rows back', async () => {
+test('a rebuild restores the rows of emptied derived tables', async () => {
   await rebuild()
   const before = read()
   for (const table of ['metric_rows', 'metric_days', 'customer_values', 'cohort_cells', 'cohort_customers'])
@@ -109,7 +109,7 @@ test('a derived table can be emptied while nothing runs, and a rebuild brings th
   expect(read()).toEqual(before)
 })
 
-test('what a generation or a lineage is numbered by is kept', () => {
+test('the numbers of generations and lineages are kept', () => {
   const marks = JSON.stringify(Object.fromEntries(MARKS))
   for (const table of [
     'metric_lineages',

@@ -1,4 +1,4 @@
-/** A subscription whose figures cannot be counted: the others go on, and it is tried again. */
+/** A subscription whose figures cannot be counted: the others continue, and it is retried. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { NOW } from '../../apple/samples.ts'
 import { temporaryFolder } from '../../folders.ts'
@@ -6,7 +6,7 @@ import { openShop, type Shop } from '../shop.ts'
 import { faultsOfFigures } from './recomputed.ts'
 
 const DAYS = ['2026-05-31', '2026-06-01']
-/** In thousandths of a euro that costs 1.25 dollars: more dollars than a number holds exactly. */
+/** In thousandths of a euro at 1.25 dollars: more dollars than the safe integers. */
 const TOO_MUCH = 9_000_000_000_000_000
 
 type Behind = { lineages: number; since: number | null; reason: string } | null
@@ -39,7 +39,7 @@ const marks = () =>
   shop.windfall.metrics
     .failed(10)
     .map(({ original_transaction_id, failed_at, reason }) => ({ original_transaction_id, failed_at, reason }))
-/** Repairs what cannot be counted behind everybody's back: nobody learns of it. */
+/** Repairs the facts directly in the database, without a notice to any module. */
 const repair = () =>
   shop.windfall.store.commit(
     () =>
@@ -48,7 +48,7 @@ const repair = () =>
         .run(),
   )
 
-test('the others are counted, and answers say that one is not, until its next fact', async () => {
+test('counts the others, and answers say that one is missing until its next fact', async () => {
   const { metrics } = shop.windfall
   await Promise.all([
     shop.sell(1, { at: NOW - 3_600_000 }),
@@ -67,7 +67,7 @@ test('the others are counted, and answers say that one is not, until its next fa
   expect(failed.behind).toMatchObject({ lineages: 1, reason: 'failed' })
   expect(today(failed)).toMatchObject({ count: 2, complete: false })
   expect(failed.series.flatMap(({ points }) => points).every(({ complete }) => !complete)).toBe(true)
-  // Time alone is no reason to try again.
+  // Time alone causes no retry.
   shop.clock.turn(1_000)
   await repair()
   await metrics.whenCurrent()
@@ -80,7 +80,7 @@ test('the others are counted, and answers say that one is not, until its next fa
   expect(await faultsOfFigures(shop.windfall)).toEqual([])
 })
 
-test('figures are incomplete while others are due, too', async () => {
+test('figures are incomplete also while others are due', async () => {
   const { metrics } = shop.windfall
   await shop.sell(1, { at: NOW - 3_600_000, currency: 'EUR', price: TOO_MUCH })
   const letGo = metrics.hold()
@@ -93,7 +93,7 @@ test('figures are incomplete while others are due, too', async () => {
   expect((await mrr()).behind).toMatchObject({ lineages: 1, reason: 'failed' })
 })
 
-test('other formulas make another try', async () => {
+test('other formulas retry', async () => {
   await shop.sell(1, { at: NOW - 3_600_000, currency: 'EUR', price: TOO_MUCH })
   await repair()
   await shop.close()
@@ -104,7 +104,7 @@ test('other formulas make another try', async () => {
   expect([answer.behind, today(answer)?.count]).toEqual([null, 1])
 })
 
-test('a generation is shown although one subscription of it cannot be counted', async () => {
+test('shows a generation although one of its subscriptions cannot be counted', async () => {
   const { metrics } = shop.windfall
   await shop.sell(1, { at: NOW - 3_600_000 })
   await shop.sell(2, { at: NOW - 3_600_000, currency: 'EUR', price: TOO_MUCH })
@@ -115,10 +115,10 @@ test('a generation is shown although one subscription of it cannot be counted', 
   expect(today(await mrr())?.count).toBe(1)
 })
 
-test('amounts that no sum could hold are those of one subscription alone', async () => {
+test('an amount too large for any sum affects one subscription only', async () => {
   const { metrics, store } = shop.windfall
   for (const number of [1, 2, 3]) await shop.sell(number, { at: NOW - 3_600_000 })
-  // As a damaged file may have it: two of them together are more than SQLite's numbers hold.
+  // As in a damaged file: the sum of two exceeds SQLite’s integers.
   const damage = store.prepare('update transactions set price_milli = ? where original_transaction_id <> ?')
   await store.commit(() => void damage.run(9_000_000_000_000_000_000n, '2000000000003000'))
   await metrics.rebuild()

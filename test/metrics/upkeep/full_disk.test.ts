@@ -1,4 +1,4 @@
-/** Nothing can be written: figures are those from before, say so, and are brought up to date once there is room again. */
+/** A full disk: answers say that figures are outdated, and they are updated once there is room again. */
 import { expect, test, vi } from 'vitest'
 import { METRIC_NAMES } from '../../../src/metrics/definitions/definitions.ts'
 import { NOW } from '../../apple/samples.ts'
@@ -7,13 +7,13 @@ import { level, DAY as REPORT_DAY } from '../../ledger/reports/samples.ts'
 import { openShop, type Shop } from '../shop.ts'
 
 const DAY = 86_400_000
-/** A writer waits a second before it tries again. */
+/** A writer waits a second before it retries. */
 const PATIENCE = { timeout: 20_000, interval: 50 }
 
-/** What is not there without something else: a token of Apple's, and a stream that does not end. */
+/** Endpoints excluded here: those that need one of Apple’s tokens, and a stream that does not end. */
 const LEFT_OUT = ['/api/v1/test-notification/:token', '/api/v1/events/stream']
 
-/** Everything that the dashboard reads, with the names of what there is. */
+/** All endpoints that the dashboard reads, with existing ids. */
 async function addressesOf({ windfall, request }: Shop, headers: Record<string, string>): Promise<string[]> {
   type Listed = { customers?: { id: string }[]; events?: { id: string }[] }
   const read = async (path: string): Promise<Listed> =>
@@ -32,7 +32,7 @@ async function addressesOf({ windfall, request }: Shop, headers: Record<string, 
     })
 }
 
-/** What an answer says of how far it is behind, in its body or its head; undefined where it has no figures. */
+/** The lag in an answer’s body or headers; undefined where it has no figures. */
 function behindIn(headers: Headers, body: string): string | null | undefined {
   const head = headers.get('x-windfall-behind')
   if (head !== null) return /reason=(\w+)/.exec(head)?.[1]
@@ -47,7 +47,7 @@ test.each([
     ({ windfall: { store } }: Shop) => store.limitPages(Number(store.pragma('page_count'))),
   ],
   ['nothing can be written', ({ windfall: { store } }: Shop) => void store.pragma('query_only = on')],
-])('where %s, all that the dashboard reads is answered at once', { timeout: 60_000 }, async (_, fill) => {
+])('if %s, every request of the dashboard is answered immediately', { timeout: 60_000 }, async (_, fill) => {
   const shop = await openShop()
   const { metrics, store } = shop.windfall
   for (let number = 1; number <= 60; number += 1) await shop.sell(number, { at: NOW - 27 * DAY })
@@ -72,7 +72,7 @@ test.each([
   }
   const behind = [...reported].filter(([, reason]) => reason !== undefined)
   expect(behind.length).toBeGreaterThan(METRIC_NAMES.length + 5)
-  // A file that may not grow may have had room within it.
+  // A file that may not grow may still have free pages.
   const isFull = store.condition() !== 'ok'
   if (isFull) expect(behind.filter(([, reason]) => reason !== 'store')).toEqual([])
   expect(isFull || behind.every(([, reason]) => reason === null)).toBe(true)
@@ -90,7 +90,7 @@ test('reports that could not be summed are summed once there is room again', {
   const { windfall, organization } = await apple.openWindfall()
   const { imports, metrics, store } = windfall
   apple.setReply('subscription', REPORT_DAY, [level()])
-  // There is room for the report, and none for what it comes to.
+  // There is room for the report but not for its sums.
   imports.onDay(() => store.afterCommit(() => void store.pragma('query_only = on')))
   await imports.run({ days: 1 }).catch(() => {})
   const behind = () => metrics.behind(metrics.generations.shown(organization.id), null)

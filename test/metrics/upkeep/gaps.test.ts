@@ -1,4 +1,4 @@
-/** Each gap between two commits of a rebuild, and between an await and its commit, with something arriving in it. */
+/** Lets changes arrive in each gap of a rebuild: between two commits, and between an await and its commit. */
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Store } from '../../../src/store/store.ts'
 import { NOW } from '../../apple/samples.ts'
@@ -9,7 +9,7 @@ import { faultsOfFigures } from './recomputed.ts'
 
 const DAY = 86_400_000
 const LINEAGES = isLong ? 6 : 3
-/** Days of which there may be a rate: that of a purchase in euros among them. */
+/** Days that may have a rate, including that of a purchase in euros. */
 const DAYS = ['2026-05-13', '2026-05-14', '2026-05-22', '2026-06-01']
 
 afterEach(() => void vi.restoreAllMocks())
@@ -17,7 +17,7 @@ afterEach(() => void vi.restoreAllMocks())
 const SIDES = ['before it is handed in', 'before its caller goes on'] as const
 type Side = (typeof SIDES)[number]
 
-/** Halts the n-th commit from now on, on one of its sides, while `during` is done. */
+/** Halts the n-th commit from now, before or after it, while `during` runs. */
 function openGate(store: Store) {
   let commits = 0
   let nth = 0
@@ -45,7 +45,7 @@ function openGate(store: Store) {
       nth = at
       halt = { side, during }
     },
-    /** Opens the gate for good; how many commits came while it was set. */
+    /** Opens the gate permanently; returns the number of commits while it was set. */
     open(): number {
       nth = 0
       return commits
@@ -53,7 +53,7 @@ function openGate(store: Store) {
   }
 }
 
-/** All that may arrive; each time it changes figures. */
+/** The changes that may arrive; each one changes figures. */
 function arrivalsAt(shop: Shop, { quickly }: Pace): Record<string, () => Promise<void>> {
   let committed = 0
   let rates = 0
@@ -62,7 +62,7 @@ function arrivalsAt(shop: Shop, { quickly }: Pace): Record<string, () => Promise
     return committed
   }
   return {
-    // What there is time for is counted as it is shown in the commit of the fact, and marked in the next generation alone.
+    // As far as time allows, the commit of a fact recounts the shown generation and marks only the next one.
     async 'a new subscription, and renewals'() {
       await quickly(() => shop.sell(LINEAGES + next()))
       await quickly(() => shop.sell(1, { renewal: committed }))
@@ -81,8 +81,8 @@ function arrivalsAt(shop: Shop, { quickly }: Pace): Record<string, () => Promise
 }
 
 /**
- * What arrives where: in the long form all in each gap; in the short one all before a generation is begun, then facts in
- * each gap, and one of the others.
+ * Which changes arrive where. Long form: all in each gap. Short form: all before a generation begins, then facts and
+ * one other change in each gap.
  */
 function* roundsIn(gaps: number, arrivals: ReturnType<typeof arrivalsAt>) {
   const all = Object.entries(arrivals).map(([name, arrive]) => ({ name, arrive }))
@@ -96,7 +96,7 @@ function* roundsIn(gaps: number, arrivals: ReturnType<typeof arrivalsAt>) {
   }
 }
 
-test(`nothing that arrives in any gap of a rebuild is lost (seed ${seed})`, {
+test(`facts that arrive between the commits of a rebuild are not lost (seed ${seed})`, {
   timeout: 600_000,
 }, async () => {
   const shop = await openShop()
@@ -109,7 +109,7 @@ test(`nothing that arrives in any gap of a rebuild is lost (seed ${seed})`, {
   gate.set(0, SIDES[0], async () => {})
   await pace.slowly(metrics.rebuild)
   const gaps = gate.open()
-  // To begin, each lineage, to show, and to sweep.
+  // The commits: begin, each lineage, publish and sweep.
   expect(gaps).toBeGreaterThan(LINEAGES + 2)
   for (const { nth, side, name, arrive } of roundsIn(gaps, arrivalsAt(shop, pace))) {
     gate.set(nth, side, arrive)

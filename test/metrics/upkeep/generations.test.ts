@@ -1,4 +1,4 @@
-/** Figures counted another way beside those that are shown: by other formulas, in another currency, or for want of room not. */
+/** Generations: rebuilds for other formulas or another currency, and without room for one. */
 import { setImmediate } from 'node:timers/promises'
 import * as v from 'valibot'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -37,7 +37,7 @@ afterEach(async () => {
   folder.remove()
 })
 
-/** Opens what is there again. */
+/** Reopens the existing data folder. */
 async function reopen(options: TestOptions): Promise<void> {
   shop = await openShop({ folder: folder.path, apps: [], ...options })
 }
@@ -49,10 +49,10 @@ async function openWithSales(): Promise<void> {
 }
 const shown = () => shop.windfall.metrics.generations.shown(shop.organization.id)
 
-/** Lets the worker go, if it waits. */
+/** Releases the worker if it waits. */
 let free = (): void => {}
 
-/** Has each slice of the worker wait for `step`, from the next on. */
+/** Makes each further slice of the worker wait for `step`. */
 function stepping(): { step(): Promise<void>; release(): void } {
   const { store } = shop.windfall
   const { commitUpkeep } = store
@@ -73,7 +73,7 @@ function stepping(): { step(): Promise<void>; release(): void } {
   }
   return {
     release: free,
-    /** Lets a slice go, if one waits. */
+    /** Releases a slice if one waits. */
     async step(): Promise<void> {
       letGo()
       await store.commit(() => {})
@@ -91,7 +91,7 @@ async function mrr() {
   return { behind, count: series[0]?.points.at(-1)?.count }
 }
 
-test('other formulas: what is shown stands still and says so, until all is counted by them', async () => {
+test('other formulas freeze the shown figures and say so until all are recounted', async () => {
   await openWithSales()
   const before = shown().id
   await shop.close()
@@ -102,7 +102,7 @@ test('other formulas: what is shown stands still and says so, until all is count
     const closing = shop.close()
     first.release()
     await closing
-    // It has stood still since the first start with them.
+    // It has been frozen since the first start with them.
     await reopen({ formula: 2, clock: handClock(NOW + HOUR) })
     const worker = stepping()
     await shop.sell(LINEAGES + 1, { at: NOW - HOUR })
@@ -120,7 +120,7 @@ test('other formulas: what is shown stands still and says so, until all is count
   expect(await faultsOfFigures(shop.windfall)).toEqual([])
 })
 
-test('back to the formulas of before, before the others were done: what missed facts is not shown as whole', async () => {
+test('returning to earlier formulas before a rebuild ends does not show frozen figures as whole', async () => {
   await openWithSales()
   const before = shown().id
   await shop.close()
@@ -149,7 +149,7 @@ test('back to the formulas of before, before the others were done: what missed f
   expect(await faultsOfFigures(shop.windfall)).toEqual([])
 })
 
-test('what is read in many turns is of one generation, and that is deleted only after it', async () => {
+test('a read over many turns sees one generation, which is deleted only afterwards', async () => {
   await openWithSales()
   const { apps, metrics, organizations, series, store } = shop.windfall
   const [organization] = organizations.list()
@@ -185,7 +185,7 @@ test('what is read in many turns is of one generation, and that is deleted only 
   expect(rows()).toBe(0)
 })
 
-test('each answer names the currency that its amounts are in while that becomes another', async () => {
+test('each answer names the currency of its amounts while the currency changes', async () => {
   await openWithSales()
   const headers = await shop.signIn()
   const seen = new Set<string>()
@@ -194,7 +194,7 @@ test('each answer names the currency that its amounts are in while that becomes 
 
   async function request(path: string): Promise<void> {
     const response = await shop.request(`/api/v1/${path}`, { headers })
-    // A file of several pages is cut off where the switch falls between two of them: it never mixes currencies.
+    // A file of several pages is cut off where the switch happens between two of them: it never mixes currencies.
     const text = await response.text().catch((error) => {
       if (path !== 'customers.csv') throw error
       return null
@@ -207,7 +207,7 @@ test('each answer names the currency that its amounts are in while that becomes 
     seen.add(`${path} ${isIn.USD ? 'USD' : 'EUR'}`)
   }
 
-  /** With all answers begun so many turns before each slice: one of these shows the other currency. */
+  /** Starts all answers a number of turns before each slice: one of these shows the other currency. */
   async function change(currency: string, turns: number): Promise<void> {
     await shop.declare({ currency })
     while (shown().currency !== currency) {
@@ -224,7 +224,7 @@ test('each answer names the currency that its amounts are in while that becomes 
   expect(seen.size).toBe(2 * PATHS.length)
 })
 
-test('without room for another generation the one before stays shown, and the next start tries again', async () => {
+test('without room for another generation, the previous one stays shown and the next start retries', async () => {
   const logged: string[] = []
   await openWithSales()
   await shop.close()
@@ -241,8 +241,8 @@ test('without room for another generation the one before stays shown, and the ne
   expect([shown().currency, metrics.generations.making(shop.organization.id)]).toEqual(['USD', null])
   expect(metrics.refused(shop.organization.id)).toBeInstanceOf(Refusal)
   shop.windfall.log.flush()
-  expect(logged.filter((line) => line.includes('cannot be counted another way for now'))).toHaveLength(1)
-  // Facts are followed meanwhile.
+  expect(logged.filter((line) => line.includes('cannot be recomputed with the new settings'))).toHaveLength(1)
+  // Facts continue to arrive meanwhile.
   await shop.sell(LINEAGES + 1, { at: NOW - HOUR })
   expect(await mrr()).toEqual({ behind: null, count: LINEAGES + 1 })
   Object.assign(store, { assertFreeSpaceFor })
@@ -254,7 +254,7 @@ test('without room for another generation the one before stays shown, and the ne
   expect(await faultsOfFigures(shop.windfall)).toEqual([])
 })
 
-test('back to the currency of before, a generation that had no room is no longer told of', async () => {
+test('returning to the previous currency clears a refused generation', async () => {
   await openWithSales()
   const { metrics, store } = shop.windfall
   const { assertFreeSpaceFor } = store
@@ -270,7 +270,7 @@ test('back to the currency of before, a generation that had no room is no longer
   Object.assign(store, { assertFreeSpaceFor })
 })
 
-test('what has facts and no number gets one before a generation is shown', async () => {
+test('assigns numbers to all lineages with facts before a generation is shown', async () => {
   await openWithSales()
   const { metrics, store } = shop.windfall
   await store.commit(() => void store.prepare('delete from metric_lineages where id > 4').run())
@@ -279,7 +279,7 @@ test('what has facts and no number gets one before a generation is shown', async
   expect(await faultsOfFigures(shop.windfall)).toEqual([])
 })
 
-test('a stop ends who waits for a generation, and leaves the others their turn', async () => {
+test('a stop ends waits for a generation and leaves other work its turn', async () => {
   await openWithSales()
   const pace = openPace()
   await pace.slowly(async () => {

@@ -1,9 +1,9 @@
-/** How fast time goes by for the clock that never jumps, which bounds batches and slices. */
+/** Controls the monotonic clock that limits batches and slices. */
 import { vi } from 'vitest'
 
 export type Pace = ReturnType<typeof openPace>
 
-/** Each look at the clock takes a moment; while it is slow, longer than a slice, which then is of one step. */
+/** Each read of the clock advances it; in slow mode by more than a slice, which then has one step. */
 export function openPace() {
   let now = performance.now()
   let isSlow = false

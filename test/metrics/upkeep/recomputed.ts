@@ -1,8 +1,8 @@
-/** The figures that are shown, by the keys of the facts, and those that the same facts give when all is counted again. */
+/** Compares the shown figures, by the keys of the facts, with those of a complete rebuild. */
 import type { Windfall } from '../../../src/app.ts'
 import type { Store } from '../../../src/store/store.ts'
 
-/** Rows of what is shown, without the numbers that a generation gives itself. A sum of nothing is no row. */
+/** The shown rows without numbers that a generation assigns. Excludes zero sums. */
 const FIGURES: Record<string, string> = {
   metric_rows: `
     select app_id, environment, original_transaction_id, position, on_at, known_at, measure, product_id, storefront, period,
@@ -40,7 +40,7 @@ const FIGURES: Record<string, string> = {
 }
 const SHOWN = "with shown as (select id from metric_generations where state = 'shown') "
 
-/** Tables whose rows lead with their generation. */
+/** Tables whose primary key begins with the generation. */
 const OF_GENERATIONS = [
   'metric_due',
   'metric_counted',
@@ -56,7 +56,7 @@ const OF_GENERATIONS = [
 
 export type Figures = ReadonlyMap<string, readonly string[]>
 
-/** Every figure that is shown, by table. */
+/** All shown figures, by table. */
 export const figuresOf = (store: Store): Figures =>
   new Map(
     Object.entries(FIGURES).map(([table, sql]) => [
@@ -69,7 +69,7 @@ export const figuresOf = (store: Store): Figures =>
     ]),
   )
 
-/** Rows that one has and the other has not, at most so many of each table. */
+/** The rows that only one side has, up to a limit for each table. */
 export function differencesOf(kept: Figures, counted: Figures, most = 3): string[] {
   const missing = (name: string, rows: readonly string[], others: Figures, word: string) => {
     const there = new Set(others.get(name))
@@ -82,7 +82,7 @@ export function differencesOf(kept: Figures, counted: Figures, most = 3): string
   ])
 }
 
-/** What is left of generations that are not shown, once nothing is under way. */
+/** The remaining rows of generations that are not shown, once the worker is idle. */
 function leftOver(store: Store): string[] {
   const count = (sql: string) =>
     store
@@ -101,7 +101,7 @@ function leftOver(store: Store): string[] {
   ]
 }
 
-/** Brings all up to date and counts everything again; what differs, and what should not be there. Empty where all is well. */
+/** Brings everything up to date and rebuilds it; returns differences and leftovers, empty where there are none. */
 export async function faultsOfFigures({ metrics, store }: Windfall): Promise<string[]> {
   await metrics.whenCurrent()
   const kept = figuresOf(store)

@@ -1,4 +1,4 @@
-/** What part of the time goes to figures that are due while others keep the server busy. */
+/** The worker’s share of time while other work keeps the server busy. */
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openWorker } from '../../../src/metrics/upkeep/worker.ts'
@@ -9,8 +9,8 @@ import { openTestStore } from '../../store/open.ts'
 const PIECES = 2_000
 
 /**
- * The worker's share while `PIECES` pieces of bulk work are done, of a millisecond each, as each step of the worker is.
- * `per_turn`: how many ordinary commits come in each turn of the event loop.
+ * The worker’s share during `PIECES` pieces of bulk work of a millisecond each, like each step of the worker.
+ * `per_turn`: the number of ordinary commits in each turn of the event loop.
  */
 async function shareBeside(per_turn: number): Promise<number> {
   const elapsed = handClock(1_000)
@@ -60,7 +60,7 @@ test.each([
   ['bulk work', 0],
   ['bulk work and some callers', 1],
   ['bulk work and as many callers as fill each batch', 20],
-])('beside %s it is about a quarter', async (_, per_turn) => {
+])('with %s the worker gets about a quarter of the time', async (_, per_turn) => {
   const share = await shareBeside(per_turn)
   expect(share).toBeGreaterThan(0.2)
   expect(share).toBeLessThan(0.4)

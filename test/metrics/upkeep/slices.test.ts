@@ -1,11 +1,11 @@
-/** What walks through a table in slices reads each slice alone: by an index of something else it would read all of it. */
+/** Reads in slices use an index in the order of the slices; another index would read the whole table each time. */
 import { expect, test } from 'vitest'
 import { openSearch } from '../../../src/metrics/customers/search.ts'
 import { openRowReader } from '../../../src/metrics/sums/row_sums.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { openTestStore } from '../../store/open.ts'
 
-/** The plans of the statements that go on `> :after`, in a database without statistics, as a new one is. */
+/** The query plans of statements with `> :after`, in a database without statistics, like a new one. */
 function plansOf(open: (store: Store) => unknown): string[][] {
   const { store } = openTestStore()
   const texts: string[] = []
@@ -23,13 +23,13 @@ function plansOf(open: (store: Store) => unknown): string[][] {
     })
 }
 
-test('a search by attribute walks through users in the order of their numbers', () => {
+test('a search by attribute reads users in the order of their numbers', () => {
   const plans = plansOf((store) => openSearch(store, () => false))
   expect(plans).toHaveLength(1)
   expect(plans[0]?.[0]).toBe('SEARCH users USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)')
 })
 
-test('rows are read of subscriptions and users in the order of their numbers', () => {
+test('rows of subscriptions and users are read in the order of their numbers', () => {
   const plans = plansOf(openRowReader)
   expect(plans).toHaveLength(2)
   expect(plans[0]?.[0]).toBe('SEARCH u USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)')

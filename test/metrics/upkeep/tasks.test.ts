@@ -1,4 +1,4 @@
-/** What makes metrics anew without a new fact of Apple's: a rate, a period, a time zone, a start after a crash. */
+/** Changes that recompute metrics without a new fact: a rate, a period, a time zone, a start after a crash. */
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { loadConfig } from '../../../src/config/load.ts'
@@ -20,7 +20,7 @@ afterEach(async () => {
   folder.remove()
 })
 
-/** A month of 8.49 euros, bought at 23:30 of Greenwich. */
+/** A month of 8.49 euros, bought at 23:30 UTC. */
 const BOUGHT_AT = Date.UTC(2026, 4, 20, 23, 30)
 const inEuros = {
   transactionId: '2000000000000001',
@@ -63,7 +63,7 @@ async function bringRates(csv: string): Promise<void> {
   await metrics.whenCurrent()
 }
 
-test('what no rate was known for is converted once there is one, and stands apart until then', async () => {
+test('converts an amount once its rate is known, and lists it separately until then', async () => {
   await buy()
   expect(rows('mrr')[0]).toEqual({ measure: 'mrr', currency: 'EUR', milli: 8_490, base_milli: null })
   expect(days('unconverted')).toHaveLength(1)
@@ -75,7 +75,7 @@ test('what no rate was known for is converted once there is one, and stands apar
   expect((await app.windfall.metrics.verify()).difference).toBeNull()
 })
 
-test('what was converted for good at an imported rate is counted anew once that is taken back', async () => {
+test('converts amounts again when their imported rate is revoked', async () => {
   await bringRates('date,currency,rate\n2026-05-20,EUR,0.5\n2026-05-21,EUR,0.8\n')
   await buy()
   expect(rows('mrr')[0]?.base_milli).toBe(16_980)
@@ -87,16 +87,16 @@ test('what was converted for good at an imported rate is counted anew once that 
   expect(rows('mrr')[0]?.base_milli).toBe(10_000)
 })
 
-test('a rate that is final is not asked for again', async () => {
+test('does not request a final rate again', async () => {
   await bringRates('date,currency,rate\n2026-05-20,EUR,0.80\n2026-05-21,EUR,0.80\n')
   await buy()
   const provisional = () =>
     app.windfall.store.prepare('select sum(is_provisional) as n from metric_counted').get() as { n: number }
-  // What ends in the future will be taken away at the rate it came with.
+  // A future end subtracts the value at the rate that it began with.
   expect(provisional().n).toBe(0)
 })
 
-test('a period that Apple tells of a product changes what its subscriptions are worth', async () => {
+test('a new period of a product changes the value of its subscriptions', async () => {
   await buy()
   expect(rows('mrr')[0]?.milli).toBe(8_490)
   const { products, store, metrics } = app.windfall
@@ -110,7 +110,7 @@ test('a period that Apple tells of a product changes what its subscriptions are 
   expect((await metrics.verify()).difference).toBeNull()
 })
 
-test('another time zone counts every day anew', async () => {
+test('another time zone recounts every day', async () => {
   await buy()
   const greenwich = days('all')
   expect(greenwich).toEqual([{ zone: 'UTC', value: '', day: Date.UTC(2026, 4, 20) / 86_400_000 }])
@@ -118,12 +118,12 @@ test('another time zone counts every day anew', async () => {
   const { config } = loadConfig({ env: { WINDFALL_ORGANIZATIONS: organizations }, cwd: folder.path })
   await app.windfall.declare(config)
   await app.windfall.metrics.whenCurrent()
-  // Half past one in the morning of the next day.
+  // 1:30 of the next day.
   expect(days('all')).toEqual([{ zone: 'Europe/Berlin', value: '', day: Date.UTC(2026, 4, 21) / 86_400_000 }])
   expect((await app.windfall.metrics.verify()).difference).toBeNull()
 })
 
-test('what was to be made anew when the process ended is made at the next start', async () => {
+test('a rebuild pending at the process’s end runs at the next start', async () => {
   await buy()
   const { store } = app.windfall
   await store.commit(() => {
@@ -140,7 +140,7 @@ test('what was to be made anew when the process ended is made at the next start'
   expect(rows('mrr')[0]?.milli).toBe(8_490)
 })
 
-/** The generation being made, once there is one. */
+/** The generation being built, once there is one. */
 async function making() {
   const { generations } = app.windfall.metrics
   for (;;) {
@@ -150,7 +150,7 @@ async function making() {
   }
 }
 
-test('a rebuild that ended with its process goes on at the next start, and leaves nothing behind', async () => {
+test('a rebuild interrupted by the process’s end resumes at the next start and leaves nothing behind', async () => {
   await buy()
   const rebuilding = app.windfall.metrics.rebuild()
   const { id } = await making()
@@ -169,7 +169,7 @@ test('a rebuild that ended with its process goes on at the next start, and leave
   killed.remove()
 })
 
-test('a reload leaves a rebuild that is under way alone', async () => {
+test('a reload does not disturb a running rebuild', async () => {
   await buy()
   const { metrics } = app.windfall
   const rebuilding = metrics.rebuild()
@@ -179,7 +179,7 @@ test('a reload leaves a rebuild that is under way alone', async () => {
   expect(metrics.generations.all()).toMatchObject([{ id, state: 'shown' }])
 })
 
-test('what ends in the future is not shown before it does', async () => {
+test('a future end is not shown before its time', async () => {
   await buy()
   const ended = () => rows('mrr.churn_other').length
   expect(ended()).toBe(1)

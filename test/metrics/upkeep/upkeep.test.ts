@@ -26,13 +26,13 @@ beforeAll(async () => {
   await app.windfall.metrics.whenCurrent()
 })
 
-test('what was kept up while facts arrived is what the facts give', async () => {
+test('figures updated as facts arrived follow from the facts', async () => {
   const before = await app.windfall.metrics.verify()
   expect(before.difference).toBeNull()
   expect(before.lineages).toBeGreaterThan(50)
 })
 
-test('made anew it is the same, and what was shown before is gone', async () => {
+test('a rebuild gives the same figures and deletes the previous ones', async () => {
   const rows = () =>
     rowsOf(app.windfall.store, 'metric_rows').map((row) => row.replace(/"generation":\d+,/, ''))
   const before = rows()
@@ -42,7 +42,7 @@ test('made anew it is the same, and what was shown before is gone', async () => 
   expect(rowsOf(app.windfall.store, 'metric_generations')).toHaveLength(1)
 })
 
-test('a sum that is wrong is found', async () => {
+test('finds a wrong sum', async () => {
   const { store, metrics } = app.windfall
   const change = store.prepare<[]>(`
     update metric_days set count = count + 1
@@ -53,10 +53,10 @@ test('a sum that is wrong is found', async () => {
   expect((await metrics.verify()).difference).toBeNull()
 })
 
-test('a row that is wrong is found', async () => {
+test('finds a wrong row', async () => {
   const { store, metrics } = app.windfall
   const change = store.prepare<[]>(`update metric_rows set milli = milli + 1
     where measure = 'mrr' and (lineage_id, position) in (select lineage_id, position from metric_rows where measure = 'mrr' limit 1)`)
   await store.commit(() => void change.run())
-  expect((await metrics.verify()).difference).toMatch(/is kept, the facts give/)
+  expect((await metrics.verify()).difference).toMatch(/stored .*, expected .* from the facts/)
 })

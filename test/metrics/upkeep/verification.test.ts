@@ -1,4 +1,4 @@
-/** Whether a verification finds what is wrong, takes nothing else for a difference, and leaves nothing behind. */
+/** Verification: it finds wrong figures, reports no others, and leaves nothing behind. */
 import { copyFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -14,7 +14,7 @@ import { handClock, openTestApp, sharedAuthority } from '../../helpers.ts'
 import { isLong } from '../../random.ts'
 import { openTestLedger } from '../test_ledger.ts'
 
-/** Two subscriptions, of one customer each; the second began after the first had ended. */
+/** Two subscriptions of one customer each; the second began after the first had ended. */
 async function openWithSales() {
   const { app, notifyTransaction } = await openTestLedger()
   await notifyTransaction('1', 0, '2026-03-10', '2026-04-10')
@@ -32,10 +32,10 @@ beforeAll(async () => {
   await some.store.copy(copy)
 })
 
-/** What changes are made to. */
+/** The copy that changes are made to. */
 const changed = () => ({ file: `${copy}.changed`, at: some.clock(), formula: FORMULA })
 
-/** What is found in the database with some changes. */
+/** The difference found in the database after some changes. */
 function comparedWith(...changes: readonly string[]): VerifyResult {
   const { file } = changed()
   copyFileSync(copy, file)
@@ -53,62 +53,65 @@ const ONE_DAY = '(series_id, day) in (select series_id, day from metric_days lim
 test.each([
   [
     `update metric_rows set storefront = 'ZZZ' where ${ONE_ROW}`,
-    /^1000: \[.*"ZZZ".*\] is kept, the facts give \[.*\]$/,
+    /^1000: stored \[.*"ZZZ".*\], expected \[.*\] from the facts$/,
   ],
-  [`delete from metric_rows where ${ONE_ROW}`, /^1000: \[.*\] is kept, the facts give \[.*\]$/],
-  [`update metric_days set count = count + 1 where ${ONE_DAY}`, /^the sum of .*: .* is kept, the rows give /],
+  [`delete from metric_rows where ${ONE_ROW}`, /^1000: stored \[.*\], expected \[.*\] from the facts$/],
+  [
+    `update metric_days set count = count + 1 where ${ONE_DAY}`,
+    /^the sum of .*: stored .*, expected .* from the rows$/,
+  ],
   [
     'delete from metric_days where count <> 0 and day = 20522',
-    /^the sum of .*, 2026-03-10: nothing is kept, the rows give/,
+    /^the sum of .*, 2026-03-10: stored nothing, expected .* from the rows$/,
   ],
-  ['delete from metric_days', /^the sum of .*: nothing is kept, the rows give/],
+  ['delete from metric_days', /^the sum of .*: stored nothing, expected .* from the rows$/],
   [
     'update metric_counted set is_provisional = 1 - is_provisional',
-    /^1000: is_provisional 1 is kept, the facts give 0$/,
+    /^1000: is_provisional: stored 1, expected 0 from the facts$/,
   ],
   [
     'update metric_counted set proceeds_milli = proceeds_milli + 1',
-    /^1000: proceeds_milli \d+ is kept, the facts give \d+$/,
+    /^1000: proceeds_milli: stored \d+, expected \d+ from the facts$/,
   ],
   [
     'update metric_counted set due_at = due_at + 1 where due_at is not null',
-    /^2000: due_at \d+ is kept, the facts give \d+$/,
+    /^2000: due_at: stored \d+, expected \d+ from the facts$/,
   ],
-  ['delete from metric_counted where lineage_id = 2', /^2000 is not counted$/],
-  ['delete from metric_lineages where id = 2', /^2000 is not counted$/],
+  ['delete from metric_counted where lineage_id = 2', /^2000 has not been counted$/],
+  ['delete from metric_lineages where id = 2', /^2000 has not been counted$/],
   [
     'update customer_values set ltv_milli = ltv_milli + 1',
-    /^the customer cus_.*: ltv_milli \d+ is kept, the facts give \d+$/,
+    /^the customer cus_.*: ltv_milli: stored \d+, expected \d+ from the facts$/,
   ],
-  ['delete from customer_values', /^the customer cus_.* is not kept$/],
-  ["update cohort_customers set spread = '{}'", /^what the customer of 1000 adds to cohorts$/],
-  ['delete from cohort_customers where lineage_id = 2', /^what the customer of 2000 adds to cohorts$/],
+  ['delete from customer_values', /^the customer cus_.* is not stored$/],
+  ["update cohort_customers set spread = '{}'", /^the contribution of the customer of 1000 differs$/],
+  ['delete from cohort_customers where lineage_id = 2', /^the contribution of the customer of 2000 differs$/],
   [
     'update cohort_cells set charged_milli = charged_milli + 1',
-    /^the cohort sum .* is kept, the customers give/,
+    /^the cohort sum .*: stored .*, expected .* from the customers$/,
   ],
-  ['delete from cohort_cells', /^the cohort sum .* is not kept$/],
-])('%s is told, also where few sums are held at once', (damage, words) => {
+  ['delete from cohort_cells', /^the cohort sum .* is not stored$/],
+])('reports %s, also with few sums in memory', (damage, words) => {
   expect(comparedWith(damage).difference).toMatch(words)
   expect(compareAtOnce({ ...changed(), cells_at_once: 7 }).difference).toMatch(words)
 })
 
-test('what is right is right, also where few sums are held at once', () => {
+test('finds no difference in correct figures, also with few sums in memory', () => {
   const right = { lineages: 2, due: 0, difference: null }
   expect(comparedWith()).toEqual(right)
   expect(compareAtOnce({ ...changed(), cells_at_once: 7 })).toEqual(right)
   expect(compareAtOnce({ ...changed(), at: null })).toEqual(right)
 })
 
-test('what a lineage has that leads no customer is told', () => {
-  // The first takes in the second, and leads both, having been bought before.
+test('reports stored values of a lineage that leads no customer', () => {
+  // The customers merge; the first leads both, because it was bought before.
   const joined =
     'update customers set canonical_id = (select id from customers where original_transaction_id = 1000)'
   const alone = 'update customer_values set lineages = 2 where lineage_id = 1'
   expect(comparedWith(joined, alone).difference).toMatch(/^the customer cus_.*: 2000 does not lead it$/)
 })
 
-test('what is due is counted, and its rows and customer are not compared; its sums are', () => {
+test('counts due lineages and verifies their sums but not their rows and customers', () => {
   const wrong = [
     'update metric_rows set known_at = known_at + 1 where lineage_id = 1 and known_at > 1780315200000',
     'update customer_values set ltv_milli = 1 where lineage_id = 1',
@@ -124,20 +127,20 @@ test('what is due is counted, and its rows and customer are not compared; its su
     expect(comparedWith(...wrong, reason)).toEqual({ lineages: 1, due: 1, difference: null })
   for (const reason of [task('all'), task('period'), task('prices')])
     expect(comparedWith(...wrong, reason)).toEqual({ lineages: 0, due: 2, difference: null })
-  // Only the second waits for a rate, and who was charged since May is the second, too.
+  // Only the second waits for a rate, and only it was charged since May.
   expect(comparedWith(task('rates'))).toEqual({ lineages: 1, due: 1, difference: null })
   expect(comparedWith(task('prices', 20_580))).toEqual({ lineages: 1, due: 1, difference: null })
   const sums = 'update metric_days set milli = milli + 1 where milli <> 0'
   expect(comparedWith(...wrong, mark, sums).difference).toMatch(/^the sum of /)
 })
 
-test('figures of other formulas are due, whatever they are', () => {
+test('treats figures of other formulas as due', () => {
   const older = 'update metric_generations set formula = 0'
   const wrong = 'update metric_rows set milli = milli + 1'
   expect(comparedWith(older, wrong)).toEqual({ lineages: 0, due: 2, difference: null })
 })
 
-test('the copy is gone afterwards, and after a crash', async () => {
+test('removes the copy afterwards, and after a crash', async () => {
   const { app, metrics, store } = await openWithSales()
   const copies = () => readdirSync(dirname(store.file)).filter((name) => name.includes('verifying'))
   const verifying = metrics.verify()
@@ -149,7 +152,7 @@ test('the copy is gone afterwards, and after a crash', async () => {
   expect(copies()).toEqual([])
 })
 
-test('several verifications come one after the other, and end with the instance', async () => {
+test('runs verifications one by one, and stops with the instance', async () => {
   const { app, metrics } = await openWithSales()
   const wanted = { lineages: 2, due: 0, difference: null }
   expect(await Promise.all([metrics.verify(), metrics.verify()])).toEqual([wanted, wanted])
@@ -158,7 +161,7 @@ test('several verifications come one after the other, and end with the instance'
   await ended
 })
 
-test('without room for a copy the file itself is read, until its log is too long', async () => {
+test('without room for a copy, reads the file itself until its log grows too long', async () => {
   const { store, clock } = some
   const full = openStore(store.file, { freeBytes: () => 0 })
   const verification = (log_most_bytes?: number) =>
@@ -173,7 +176,7 @@ test('without room for a copy the file itself is read, until its log is too long
   await full.close()
 })
 
-test('while facts keep arriving nothing is taken for a difference', async () => {
+test('facts that arrive meanwhile cause no difference', async () => {
   const until = Date.UTC(2026, 5, 1)
   const from = until - 200 * 86_400_000
   const authority = await sharedAuthority()
