@@ -160,7 +160,7 @@ test('the status suggests it from 50,000 such users on, as counted that day', as
   await housekeeping()
   expect(await statusRow()).toMatchObject({
     level: 'notice',
-    title: '50,000 users or more can be pruned',
+    title: 'At least 50,000 users can be pruned',
     action: { label: 'Prune them', command: 'windfall users prune --unseen-for 30' },
   })
   const seen = app.windfall.store.prepare<[number]>(

@@ -21,7 +21,7 @@ test('the job makes backups into the folder and deletes old ones; a week without
   }
   const app = await openTestApp({ env })
   const folder = join(app.folder, 'backups')
-  expect(await finding(app)).toContain('none has been verified yet')
+  expect(await finding(app)).toContain('no backup has been verified yet')
   for (let night = 0; night < 4; night += 1) {
     const { outcome, error } = await app.windfall.jobs.runNow('backup')
     expect(error).toBeNull()

@@ -366,10 +366,10 @@ test('a running Windfall takes the keys over, and a test notification is followe
 
 test.each([
   [{ notification_url: null }, '✗ com.lanternlabs.tides, production: Apple does not have what was asked for'],
-  [{ test_result: 'TLS_ISSUE' }, '(TLS_ISSUE): the certificate or the TLS version'],
-  [{ test_result: 'TIMED_OUT' }, '(TIMED_OUT): nobody answered in time'],
-  [{ test_result: 'A_NEW_WORD' }, '(A_NEW_WORD): Apple says no more about it.'],
-  [{ test_result: 'SUCCESS' }, 'but not by this Windfall'],
+  [{ test_result: 'TLS_ISSUE' }, '(TLS_ISSUE): Apple does not accept the TLS connection.'],
+  [{ test_result: 'TIMED_OUT' }, '(TIMED_OUT): the server did not answer in time'],
+  [{ test_result: 'A_NEW_WORD' }, '(A_NEW_WORD): Apple gives no details.'],
+  [{ test_result: 'SUCCESS' }, 'but not to this server'],
 ] as const)(
   'a test notification that does not arrive (%j) is told in Apple’s words',
   async (faults, words) => {
