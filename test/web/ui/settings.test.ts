@@ -107,7 +107,7 @@ test('sizes and lengths are told in the unit that people use', () => {
 })
 
 test('words begin as a sentence does, names stay as they are written', () => {
-  expect(sentence('this is not the password')).toBe('This is not the password')
+  expect(sentence('incorrect password')).toBe('Incorrect password')
   expect(sentence('com.example.tides, production: all is here')).toBe(
     'com.example.tides, production: all is here',
   )
