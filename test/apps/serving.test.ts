@@ -114,7 +114,7 @@ test('refused list shows notifications that failed verification, and the origina
   expect(windfall(['refused', 'list', '--raw', '7'], { cwd })).toMatchObject({
     status: 1,
     stdout: '',
-    stderr: 'nothing refused is kept as 7; windfall refused list shows them\n',
+    stderr: 'there is no refused notification 7; windfall refused list shows them\n',
   })
   expect(windfall(['refused', 'list', '--raw', 'x'], { cwd })).toMatchObject({ status: 1, stdout: '' })
 })

@@ -83,11 +83,11 @@ test('a rate that differs from what is known is told and not changed, until that
 test('jobs are listed without a further word, and done by name', () => {
   const at = folderWith('')
   expect(windfall(['jobs', 'run', 'housekeeping'], at).stdout).toBe(
-    'housekeeping: 0 pending notifications were too old\n',
+    'housekeeping: deleted 0 expired pending notifications\n',
   )
   const { stdout } = windfall(['jobs'], at)
   expect(stdout).toMatch(/^job +schedule +last run +took +next +outcome\n/)
   expect(stdout).toMatch(
-    /\nhousekeeping +17 \* \* \* \* +\S+ \S+Z +\d+ ms +\S.* +0 pending notifications were too old\n/,
+    /\nhousekeeping +17 \* \* \* \* +\S+ \S+Z +\d+ ms +\S.* +deleted 0 expired pending notifications\n/,
   )
 })

@@ -63,7 +63,7 @@ test('where all is well every line says so, with the server running and a test n
   expect(about(found, 'vendor number')).toEqual([`ok ${store.vendor_number}: Apple gives its reports.`])
   expect(about(found, 'In-App Purchase key')).toEqual(['ok PRCH9M3X5L: Apple takes it.'])
   expect(about(found, 'apps')).toEqual(['ok Apple lists 3, all connected.'])
-  expect(about(found, 'housekeeping')[0]).toMatch(/^ok 0 pending notifications were too old \(just now\)$/)
+  expect(about(found, 'housekeeping')[0]).toMatch(/^ok deleted 0 expired pending notifications \(just now\)$/)
   expect(about(found, 'last notification')[0]).toContain('production never, sandbox never')
   expect(about(found, 'test notification')).toHaveLength(6)
   expect(about(found, 'test notification')).toContain(`ok ${TIDES}, production: a test notification arrived`)
