@@ -68,7 +68,7 @@ function assertPegs(quotes: readonly Quote[]): void {
     const expected = nanoOf(peg.rate) ?? 0
     if (isAtPeg(per_usd_nano, expected)) continue
     throw new SourceFault(
-      `on ${on} one dollar costs ${rateText(per_usd_nano)} ${currency}, but the peg is ${peg.rate}`,
+      `on ${on} one dollar costs ${rateText(per_usd_nano)} ${currency}, but it is pegged at ${peg.rate}`,
     )
   }
 }

@@ -122,7 +122,7 @@ test('returns rates or faults for any file', () => {
   fc.assert(
     fc.property(file, fc.constantFrom('USD', 'EUR'), (text, base) => {
       const { rates, faults } = read(text, base)
-      for (const fault of faults) expect(fault).toMatch(/^(line \d+: .|there is no rate)/)
+      for (const fault of faults) expect(fault).toMatch(/^(line \d+: .|the file has no rates)/)
       for (const { per_usd_nano } of [...rates.values()].flat())
         expect(Number.isSafeInteger(per_usd_nano)).toBe(true)
     }),
@@ -151,7 +151,7 @@ test('imports nothing from a file with a fault, and never overwrites rates', asy
   }
   const good = 'date,currency,rate\n2026-03-03,EUR,0.92\n2026-03-03,JPY,150'
   await expect(bring(`${good}\n2026-03-04,EUR,none`)).rejects.toThrow(
-    'nothing was imported:\n  line 4: "none" is no rate',
+    'nothing was imported:\n  line 4: "none" is not a rate',
   )
   expect(rowsIn(store, 'rates')).toEqual([])
   expect(await bring(good)).toEqual({ added: 2, known: 0, settled: 0, days: 1, differing: [] })

@@ -94,7 +94,7 @@ test('fetches rates back to a first sale years ago, one year for each request', 
 })
 
 const NONSENSE: [string, Replacement, RegExp][] = [
-  ['a closed door', 'nothing', /frankfurter: it cannot be reached/],
+  ['a closed port', 'nothing', /frankfurter: the connection failed/],
   ['an error', { status: 503, body: 'busy' }, /frankfurter: it returned status 503/],
   [
     'a refusal',
@@ -222,7 +222,7 @@ test('fails with a reason when no source answers, and has only pegged rates', as
   for (const source of ['frankfurter', 'fawazahmed0', 'fawazahmed0_fallback', 'ecb'] as const)
     faults.instead[source] = 'nothing'
   await expect(refresh()).rejects.toThrow(
-    /frankfurter: it cannot be reached.*; fawazahmed0: it cannot.*; ecb: it cannot/,
+    /frankfurter: the connection failed.*; fawazahmed0: it cannot.*; ecb: it cannot/,
   )
   expect(sources()).toEqual(['peg'])
 })
