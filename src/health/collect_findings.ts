@@ -144,7 +144,7 @@ function keyFinding(
   if (state !== 'refused') return []
   const about = { id: `key:${kind}:${organization_id}`, organization_id, since }
   const action = { label: 'Enter another key', command: 'windfall connect' }
-  return [fault(name, `${slug}: ${why ?? ''}`, { ...about, title: `Apple rejects the ${name}`, action })]
+  return [fault(name, `${slug}: ${why ?? ''}`, { ...about, title: `Apple refuses the ${name}`, action })]
 }
 
 function waitingFinding({ bundle_id, organization_id, ...waiting }: PendingSummary): Finding {

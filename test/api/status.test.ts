@@ -199,7 +199,7 @@ test('gaps, histories and refused keys are told, and of each app how it is', asy
       level: 'error',
       since,
       action: { command: 'windfall connect' },
-      title: expect.stringContaining('rejects'),
+      title: expect.stringContaining('refuses'),
     },
   ])
   expect(rowsIn(body, 'history:').length).toBeGreaterThan(0)

@@ -109,7 +109,7 @@ const NONSENSE: [string, Replacement, RegExp][] = [
   [
     'the future',
     { body: '[{"date":"2999-01-01","base":"USD","quote":"EUR","rate":1}]' },
-    /told of 2999-01-01/,
+    /has a rate of 2999-01-01/,
   ],
   [
     'no date',

@@ -72,7 +72,7 @@ function meaningOfForbidden(errors: readonly AppleError[], subject: Subject): Me
 }
 
 function meaningOf(status: number, errors: readonly AppleError[], subject: Subject): Meaning {
-  if (status === 401) return { kind: 'unauthorized', happened: 'Apple rejected the key', advice: KEY_ADVICE }
+  if (status === 401) return { kind: 'unauthorized', happened: 'Apple refused the key', advice: KEY_ADVICE }
   if (status === 403) return meaningOfForbidden(errors, subject)
   if (status === 404) {
     return {

@@ -53,9 +53,11 @@ export function openServerBudgets(clock: Clock) {
     const retry_at = Math.max(count.not_before, full ? count.sentThisHour.freesAt() : 0)
     if (isAhead(retry_at, clock())) {
       const at = utcMinuteText(retry_at)
-      throw new AppleFault('rate_limited', `Windfall’s share of Apple’s hourly rate limit is used: it continues at ${at}.`, {
-        retry_at,
-      })
+      throw new AppleFault(
+        'rate_limited',
+        `Windfall’s share of Apple’s hourly rate limit is used: it continues at ${at}.`,
+        { retry_at },
+      )
     }
     count.sentThisHour.add()
     const received = await request()

@@ -45,7 +45,7 @@ function meaningOf(status: number, code: string | null): Meaning {
   if (status === 429 || code === '4290000') {
     return { kind: 'rate_limited', happened: 'Apple’s hourly rate limit is reached', advice: RETRY_NOTE }
   }
-  if (status === 401) return { kind: 'unauthorized', happened: 'Apple rejected the key', advice: KEY_ADVICE }
+  if (status === 401) return { kind: 'unauthorized', happened: 'Apple refused the key', advice: KEY_ADVICE }
   if (status >= 500 || RETRYABLE.has(code ?? '')) {
     return { kind: 'unavailable', happened: 'The App Store Server API is unavailable', advice: RETRY_NOTE }
   }

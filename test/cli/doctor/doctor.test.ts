@@ -94,7 +94,7 @@ test.each([
     'until the Account Holder has accepted the latest agreements',
   ],
   ['vendor number', { connect_key: 'developer' }, 'to read sales reports the key needs the role'],
-  ['In-App Purchase key', { purchase_key: 'revoked' }, 'is it an In-App Purchase key?'],
+  ['In-App Purchase key', { purchase_key: 'revoked' }, 'check that it is an In-App Purchase key'],
 ] as const)('of the %s it says what is wrong (%j)', async (subject, faults, words) => {
   const folder = await openConnected()
   Object.assign(store.faults, faults)

@@ -229,7 +229,7 @@ test('too many questions, an outage of Apple’s and a wrong key are told in wor
   faults.rate_limit = null
   faults.unavailable = 1_000
   shop.clock.turn(3_600_000)
-  expect(await problems()).toContainEqual(expect.stringMatching(/out of order/))
+  expect(await problems()).toContainEqual(expect.stringMatching(/is unavailable/))
   faults.unavailable = 0
   expect(await problems()).toEqual(Array(shop.realms.length).fill(null))
   expect(holdCommits(app)).toEqual(shop.shown())
