@@ -1,4 +1,4 @@
-/** What may be asked: of the owner and of guests: opens what lets them in, and joins it. */
+/** Opens authentication, sessions, share links and the audit log, and connects them. */
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
@@ -16,17 +16,18 @@ import type { ApiTokens } from './tokens.ts'
 type Deps = {
   store: Store
   clock: Clock
-  /** Never jumps. */
+  /** A clock that never jumps. */
   monotonic: Clock
   wait: (ms: number) => Promise<void>
   log: Log
   tokens: ApiTokens
   revocations: Revocations
-  /** One object for all who read it, so that a reload reaches them. */
+  /** One shared object: a reload changes it in place. */
   settings: SessionSettings & { insecure_http: boolean }
   base_url: () => string | undefined
 }
 
+/** Opens everything that decides who may read and write. */
 export function openAccessControl(deps: Deps) {
   const { store, clock, monotonic, wait, log, tokens, revocations, settings, base_url } = deps
   const audit = openAudit(store, clock)

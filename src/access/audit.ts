@@ -1,13 +1,16 @@
-/** What we remember: who did what, or tried to: the log that is only ever added to. */
+/** The append-only audit log: who did what, or tried to, and when. */
 import type { Clock } from '../clock.ts'
 import type { Store } from '../store/store.ts'
 
-/** Who does something: `owner`, `command line`, `housekeeping`, the id of a token, link or key, or `somebody`; and from where. */
+/**
+ * Who acted, and from which address: `owner`, `command line`, `housekeeping`, the id of a token, link or key, or
+ * `somebody` for an unknown caller.
+ */
 export type AuditActor = { actor: string; address: string | null }
 
 export const COMMAND_LINE: AuditActor = { actor: 'command line', address: null }
 
-/** What is written down. */
+/** The actions in the log. */
 export type AuditAction =
   | 'owner.set_up'
   | 'owner.reset'
@@ -37,7 +40,7 @@ export type AuditAction =
   | 'configuration.read'
   | 'export'
 
-/** `subject` is the id or name of what it was done to, `detail` a few words; never a secret. */
+/** `subject` is the id or name of the object, `detail` a short text. Neither is ever a secret. */
 type AuditEntry = AuditActor & { action: AuditAction; subject?: string | null; detail?: string | null }
 type AuditRow = {
   id: number
@@ -51,6 +54,7 @@ type AuditRow = {
 
 export type Audit = ReturnType<typeof openAudit>
 
+/** Opens the audit log. */
 export function openAudit(store: Store, clock: Clock) {
   const insert = store.prepare<Omit<AuditRow, 'id'>>(`
     insert into audit_log ( at,  actor,  address,  action,  subject,  detail)
@@ -59,17 +63,17 @@ export function openAudit(store: Store, clock: Clock) {
     'select * from audit_log where id < ? order by id desc limit ?',
   )
 
-  /** Writes down a deed. Inside the unit of work that does it, so that neither is there without the other. */
+  /** Adds an entry. Inside the unit of work of the action: both are stored, or neither. */
   function note({ subject = null, detail = null, ...entry }: AuditEntry): void {
     insert.run({ ...entry, at: clock(), subject, detail })
   }
 
-  /** The same for what changes nothing else. A full disk must not stop anybody from reading, so this may fail. */
+  /** Adds an entry for an action that writes nothing else. Ignores failures: a full disk must not prevent reads. */
   function noteInBackground(entry: AuditEntry): void {
     store.commit(() => note(entry)).catch(() => {})
   }
 
-  /** Newest first: `limit` of those before the id `end`. */
+  /** At most `limit` entries with ids below `end`, newest first; from the newest entry if `end` is null. */
   const list = (end: number | null, limit: number): AuditRow[] =>
     before.all(end ?? Number.MAX_SAFE_INTEGER, limit)
 

@@ -14,19 +14,19 @@ import type { Session, Sessions } from './sessions.ts'
 import type { ShareLink, ShareLinks } from './share_links.ts'
 import type { AccessScope, ApiTokens } from './tokens.ts'
 
-/** How long after the password was entered what is kept secret may be shown or changed. */
+/** How long after the password was entered secrets can be shown and changed. */
 export const FRESH_MS = 15 * 60_000
-/** An export is written down once in so long for each reader and table. */
+/** At most one audit entry for an export by the same caller of the same table in this time. */
 const EXPORT_EVERY_MS = 3_600_000
 const MAX_EXPORTS = 1_000
 
-/** Who calls: the bearer of a token, the owner, or a guest with a share link. */
+/** The authenticated caller: the bearer of a read token, the owner, or a guest with a share link. */
 export type Caller =
   | { kind: 'token'; accessScope: AccessScope; id: string; expires_at: number | null }
   | { kind: 'owner'; accessScope: AccessScope; session: Session }
   | { kind: 'guest'; accessScope: AccessScope; session: Session; link: ShareLink }
 
-/** What may be read; `basis` is the only one that money may be told in, null where both may. */
+/** What the caller may read. `basis` is the only basis that money is shown in; null for both. */
 export type ViewerAccess = { accessScope: AccessScope; basis: Basis | null; isGuest: boolean }
 
 const FULL_ACCESS: AccessScope = { organization_id: null, apps: null }
@@ -43,10 +43,11 @@ type Deps = {
   clock: Clock
 }
 
+/** Opens the access rules of the routes. */
 export function openAuth({ store, tokens, sessions, links, sessionCookie, audit, clock }: Deps) {
   const exportedAt = new Map<string, number>()
 
-  /** Whoever is signed in by the cookie; null where nobody is, or no more. */
+  /** The owner or guest of the session cookie; null without a valid session. */
   function cookieCaller(event: H3Event): Exclude<Caller, { kind: 'token' }> | null {
     const token = sessionCookie.tokenOf(event)
     const session = token === null ? null : sessions.find(token)
@@ -63,7 +64,7 @@ export function openAuth({ store, tokens, sessions, links, sessionCookie, audit,
     )
   }
 
-  /** With a token the cookie counts for nothing, so that no page can lend one to the other. */
+  /** Ignores the cookie if the request has a token: a page must not be able to combine the two. */
   function callerOf(event: H3Event): Caller {
     const authorization = header(event, 'authorization')
     const caller = authorization === undefined ? cookieCaller(event) : null
@@ -80,7 +81,7 @@ export function openAuth({ store, tokens, sessions, links, sessionCookie, audit,
   }
 
   /**
-   * What the bearer of a token, or the owner, may read.
+   * The access scope of a read token or of the owner.
    *
    * @throws Refusal 401 `token_required`, `invalid_token` or `sign_in_required`; 403 `not_for_guests`.
    */
@@ -96,7 +97,7 @@ export function openAuth({ store, tokens, sessions, links, sessionCookie, audit,
     admit: requireReader,
   }
 
-  /** The same where guests may read, too, within their link. */
+  /** The same, and for guests the scope and the basis of their share link. */
   function requireViewer(event: H3Event): ViewerAccess {
     const caller = authenticate(event)
     const isGuest = caller.kind === 'guest'
@@ -109,16 +110,16 @@ export function openAuth({ store, tokens, sessions, links, sessionCookie, audit,
     admit: requireViewer,
   }
 
-  /** Handlers of expensive questions: guests and tokens ask two at once, the owner as many as there are. */
+  /** Limits expensive queries: two at a time for each share link and token; no limit for the owner. */
   const limited = openQueryLimiter((event) => {
     const caller = callerOf(event)
     if (caller.kind === 'owner') return null
-    // By link, not by session: a link can be opened any number of times.
+    // By link, not by session: a guest can open a link any number of times.
     return caller.kind === 'guest' ? { id: caller.link.id, canWait: true } : { id: caller.id, canWait: false }
   })
 
   /**
-   * The owner, signed in, on our own page.
+   * The owner's session, for a request from the same site.
    *
    * @throws Refusal 401 `sign_in_required`; 403 `not_for_guests` or `cross_site`.
    */
@@ -137,19 +138,19 @@ export function openAuth({ store, tokens, sessions, links, sessionCookie, audit,
     admit: ownerOf,
   }
 
-  /** One confirmed in the future was confirmed while the clock was wrong. */
+  /** A `confirmed_at` in the future was set while the clock was wrong. */
   const isFresh = ({ confirmed_at }: Session): boolean =>
     confirmed_at <= clock() && clock() - confirmed_at < FRESH_MS
 
   /**
-   * The owner who entered the password within the last fifteen minutes.
+   * The owner's session, if the password was entered within the last fifteen minutes.
    *
    * @throws Refusal as `owner`; 403 `reauthentication_required`.
    */
   function freshOwnerOf(event: H3Event): Session {
     const session = ownerOf(event)
     if (isFresh(session)) return session
-    const detail = 'enter the password once more: POST /api/v1/reauth'
+    const detail = 'confirm the password again: POST /api/v1/reauth'
     throw new Refusal(403, 'reauthentication_required', detail)
   }
 
@@ -160,10 +161,10 @@ export function openAuth({ store, tokens, sessions, links, sessionCookie, audit,
   }
 
   /**
-   * Commits `work` in the owner's name. `access` is checked again in the same unit of work: a body arrives as slowly as
-   * its sender likes, and the session may have ended since.
+   * Commits `work` as the owner. Checks `access` again in the same unit of work: a request body can arrive slowly, and
+   * the session may have ended since the first check.
    *
-   * @throws Refusal as `access` and `work`; then nothing is done.
+   * @throws Refusal as `access` and `work`. Then nothing is stored.
    */
   function commitAs<Done>(
     event: H3Event,
@@ -176,7 +177,7 @@ export function openAuth({ store, tokens, sessions, links, sessionCookie, audit,
     })
   }
 
-  /** Until when the caller of a stream may go on reading, in ms since the epoch: infinity where there is no end. */
+  /** When the caller's access to a stream ends, in ms since the epoch: infinity without an end, 0 without access. */
   function accessValidUntil(event: H3Event): number {
     try {
       const caller = callerOf(event)
@@ -187,14 +188,14 @@ export function openAuth({ store, tokens, sessions, links, sessionCookie, audit,
     }
   }
 
-  /** The caller as the audit log names them. */
+  /** The caller as an actor of the audit log. */
   function auditActorOf(event: H3Event): AuditActor {
     return { actor: actorOf(callerOf(event)), address: clientAddress(event) }
   }
 
   /**
-   * Writes down that somebody took a table along, which they were given: the log stands for ever, so that nothing of it
-   * is worded by whoever asks. The owner's own exports are nobody's business.
+   * Logs an export of `table` by a token or a guest. The log is permanent, so `table` is the name of a route and never
+   * text from the request. The owner's own exports are not logged.
    */
   function noteExport(event: H3Event, table: string): void {
     const actor = actorOf(callerOf(event))
@@ -232,7 +233,11 @@ function actorOf(caller: Caller): string {
 }
 
 const signInRequired = (): Refusal =>
-  new Refusal(401, 'sign_in_required', 'this is for the owner, signed in; the time of a sign-in may be over')
+  new Refusal(401, 'sign_in_required', 'sign in as the owner; an earlier session may have expired')
 
 const guestForbidden = (): Refusal =>
-  new Refusal(403, 'not_for_guests', 'a share link shows the overview, metrics and cohorts of its apps alone')
+  new Refusal(
+    403,
+    'not_for_guests',
+    'a share link only gives access to the overview, metrics and cohorts of its apps',
+  )

@@ -1,4 +1,4 @@
-/** What may be asked: what a new read token or share link is to reach, and until when. */
+/** Requests for read tokens and share links: their access scope and expiry. */
 import * as v from 'valibot'
 import type { Apps } from '../apps/apps.ts'
 import type { Organizations } from '../apps/organizations.ts'
@@ -9,9 +9,9 @@ import type { AccessScope } from './tokens.ts'
 
 const MAX_APPS = 100
 const MAX_YEARS = 100
-/** How long a token or share link may be valid that ends at all. */
+/** The longest validity of a token or share link that expires. */
 export const MAX_VALIDITY_MS = MAX_YEARS * 365.25 * 86_400_000
-export const VALIDITY_ERROR = `must be at most ${MAX_YEARS} years ahead; leave it out for no end`
+export const VALIDITY_ERROR = `must be at most ${MAX_YEARS} years ahead; omit it for no expiry`
 const text = (max: number) =>
   v.pipe(
     v.string(),
@@ -20,11 +20,11 @@ const text = (max: number) =>
     v.maxLength(max, `must have at most ${max} characters`),
   )
 
-/** What tokens and links are asked for alike. */
+/** The request fields that tokens and links share. */
 export const GrantRequest = {
-  label: v.pipe(text(100), v.description('For you, to know it again')),
+  label: v.pipe(text(100), v.description('A name that helps you recognize it')),
   organization_id: v.optional(
-    v.pipe(v.nullable(text(100)), v.description('The id of one; null for all of them')),
+    v.pipe(v.nullable(text(100)), v.description('The id of an organization; null for all')),
     null,
   ),
   apps: v.optional(
@@ -36,21 +36,21 @@ export const GrantRequest = {
           v.maxLength(MAX_APPS, `must name at most ${MAX_APPS}`),
         ),
       ),
-      v.description('Ids of apps, or bundle ids; null for all of them, now and later'),
+      v.description('App ids or bundle ids; null for all apps, including future ones'),
     ),
     null,
   ),
   expires_at: v.optional(
     v.pipe(
       v.nullable(v.pipe(v.number(), v.safeInteger('must be a whole number'))),
-      v.description('Until when, in milliseconds since 1970, at most 100 years ahead; null for ever'),
+      v.description('When it expires, in milliseconds since 1970, at most 100 years ahead; null: never'),
     ),
     null,
   ),
 }
 type RequestedGrant = { organization_id: string | null; apps: string[] | null; expires_at: number | null }
 
-/** What of a token or link is told alike. */
+/** The response fields that tokens and links share. */
 export const GRANT_FIELDS = {
   id: v.string(),
   label: v.string(),
@@ -64,10 +64,10 @@ export const GRANT_FIELDS = {
 type Deps = { organizations: Organizations; apps: Apps; clock: Clock }
 
 /**
- * What is reached by it, in ids.
+ * The requested access scope, with bundle ids resolved to app ids.
  *
- * @throws Refusal 404 `unknown_organization` or `unknown_app`; 400 `invalid_request` where it would be over already, or in
- * more than 100 years.
+ * @throws Refusal 404 `unknown_organization` or `unknown_app`; 400 `invalid_request` if `expires_at` is in the past or
+ * more than 100 years ahead.
  */
 export function resolveGrant({ organizations, apps, clock }: Deps, request: RequestedGrant): AccessScope {
   const { organization_id, expires_at } = request
@@ -85,6 +85,6 @@ export function resolveGrant({ organizations, apps, clock }: Deps, request: Requ
 }
 
 function expiryError(expires_at: number, now: number): string | null {
-  if (expires_at <= now) return 'must lie in the future'
+  if (expires_at <= now) return 'must be in the future'
   return expires_at > now + MAX_VALIDITY_MS ? VALIDITY_ERROR : null
 }

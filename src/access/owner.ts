@@ -1,16 +1,17 @@
-/** What we remember: the owner's password, and the link that works once in its place. */
+/** The owner's password hash, and the one-time link that replaces the password. */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { sha256Of } from '../ids.ts'
 import type { Store } from '../store/store.ts'
 
-/** setup: to choose a password. sign_in: to come in as if with it, which only the demo makes. */
+/** setup: to choose a password. sign_in: to sign in without it; only the demo creates one. */
 export type LinkKind = 'setup' | 'sign_in'
 
 const LINK_VALID_MS = 30 * 60_000
 
 export type Owner = ReturnType<typeof openOwner>
 
+/** Opens the owner's record. */
 export function openOwner(store: Store, clock: Clock) {
   type Row = {
     password: string | null
@@ -26,15 +27,15 @@ export function openOwner(store: Store, clock: Clock) {
     values                       (1,  :password, :link_kind, :link_hash, :link_expires_at, :changed_at)`)
   const NO_LINK = { link_kind: null, link_hash: null, link_expires_at: null }
 
-  /** The PHC string of the password; null where none was chosen. */
+  /** The PHC string of the password; null if none was chosen. */
   const password = (): string | null => find.get()?.password ?? null
 
-  /** Takes a new password, as a PHC string; a link that was made before is over. Inside a unit of work. */
+  /** Sets the password, a PHC string, and invalidates the link. Inside a unit of work. */
   function setPassword(phc: string): void {
     write.run({ ...NO_LINK, password: phc, changed_at: clock() })
   }
 
-  /** Makes the link's token, the only one from now on. Inside a unit of work. */
+  /** Creates the link's token; it replaces the previous one. Inside a unit of work. */
   function createLink(kind: LinkKind): { token: string; expires_at: number } {
     const token = randomBytes(32).toString('base64url')
     const expires_at = clock() + LINK_VALID_MS
@@ -43,19 +44,19 @@ export function openOwner(store: Store, clock: Clock) {
     return { token, expires_at }
   }
 
-  /** Whether the token is that of the link, and its time is not over. Compared are hashes, whose order tells nothing. */
+  /** Whether the token is that of the link, and has not expired. Compares hashes, so timing reveals nothing about it. */
   function isValidLink(kind: LinkKind, token: string): boolean {
     const row = find.get()
     if (!row?.link_hash || row.link_kind !== kind || (row.link_expires_at ?? 0) <= clock()) return false
     return row.link_hash.equals(sha256Of(token))
   }
 
-  /** The link is over. Inside a unit of work. */
+  /** Invalidates the link. Inside a unit of work. */
   function consumeLink(): void {
     write.run({ ...NO_LINK, password: password(), changed_at: clock() })
   }
 
-  /** The password is none any more, and a new link chooses the next. Inside a unit of work. */
+  /** Removes the password and creates a setup link. Inside a unit of work. */
   function reset(): { token: string; expires_at: number } {
     write.run({ ...NO_LINK, password: null, changed_at: clock() })
     return createLink('setup')

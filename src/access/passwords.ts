@@ -1,29 +1,29 @@
-/** What we compute: hashes of passwords (argon2id, RFC 9106), two at a time, as PHC strings. */
-// As a whole: of an old Node an import by name would fail before the program can say that it is too old.
+/** Password hashes (argon2id, RFC 9106) as PHC strings, at most two computed at a time. */
+// A default import: a named one would fail on an old Node before the program can report the version.
 import crypto from 'node:crypto'
 import { Refusal } from '../errors.ts'
 import { openLimiter, type Queue, type Waiter } from '../limiter.ts'
 
-/** What a hash costs: kibibytes, passes, lanes. Older hashes that cost less are made anew at the next sign-in. */
+/** The cost of a hash: kibibytes, passes, lanes. Cheaper stored hashes are replaced at the next sign-in. */
 type Cost = { memory: number; passes: number; parallelism: number }
 const COST: Cost = { memory: 65_536, passes: 3, parallelism: 1 }
-/** What a stored hash may cost at most, whoever wrote it there. */
+/** The highest cost that a stored hash may have: the database is not trusted here. */
 const MAX_COST: Cost = { memory: 262_144, passes: 10, parallelism: 4 }
 const SALT_BYTES = 16
 const HASH_BYTES = 32
-/** Each takes 64 MiB while it is made. */
+/** Each takes 64 MiB while it runs. */
 const MAX_RUNNING = 2
 const MAX_WAITING = 32
 
 type Hashed = { salt: Buffer; hash: Buffer; cost: Cost }
 
-/** Whether a hash is made before those of callers who failed lately. */
+/** `first` runs before `later`, which is for callers with recent failures. */
 type QueuePriority = 'first' | 'later'
 
 /**
- * Of those who wait, `first` ones are served before `later` ones, and the latest of them before the others: a caller
- * that guesses from many addresses has one `first` attempt from each, and the owner who comes later waits for none of them.
- * Where too many wait already, one that is `first` displaces another, and one that is `later` is refused itself.
+ * A queue that serves `first` before `later`, and the newest `first` before older ones: an attacker has one `first`
+ * attempt from each address, and the owner, who arrives later, must not wait for all of them. When the queue is full, a
+ * `first` waiter displaces another, and a `later` waiter is refused.
  */
 function openPasswordQueue(): Queue<QueuePriority> {
   const waiting: Record<QueuePriority, Waiter[]> = { first: [], later: [] }
@@ -43,12 +43,12 @@ function openPasswordQueue(): Queue<QueuePriority> {
 
 function busy(): Refusal {
   const headers = { 'retry-after': '5' }
-  return new Refusal(503, 'busy', 'too many passwords are being checked at once; try again', { headers })
+  return new Refusal(503, 'busy', 'too many password checks at the same time; try again', { headers })
 }
 
 const limiter = openLimiter(MAX_RUNNING, openPasswordQueue())
 
-/** The same characters are the same password, however the keyboard composed them. */
+/** Normalizes to NFKC: keyboards compose the same characters differently. */
 const bytesOf = (password: string): Buffer => Buffer.from(password.normalize('NFKC'))
 
 type Derived = { salt: Buffer; bytes: number; cost: Cost; priority: QueuePriority }
@@ -66,7 +66,7 @@ function derive(password: string, { salt, bytes, cost, priority }: Derived): Pro
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '')
 
-/** The PHC string of a password, set by a caller who is signed in already: `$argon2id$v=19$m=65536,t=3,p=1$salt$hash`. */
+/** The PHC string of a new password, set by an authenticated caller: `$argon2id$v=19$m=65536,t=3,p=1$salt$hash`. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = crypto.randomBytes(SALT_BYTES)
   const hash = await derive(password, { salt, bytes: HASH_BYTES, cost: COST, priority: 'first' })
@@ -74,7 +74,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(hash)}`
 }
 
-/** What a PHC string says; null where it is none that we would check. */
+/** Parses a PHC string; null if it is not valid or too expensive to check. */
 export function readHash(phc: string): Hashed | null {
   const pattern = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([\w+/]{11,86})\$([\w+/]{22,86})$/
   const [, memory, passes, parallelism, salt = '', hash = ''] = pattern.exec(phc) ?? []
@@ -85,9 +85,9 @@ export function readHash(phc: string): Hashed | null {
 }
 
 /**
- * Whether a password is the one that was hashed. `stale`: the hash costs less than those made today.
+ * Whether a password matches a hash. `stale`: the hash is cheaper than the current cost.
  *
- * @throws Refusal 503 `busy`; for `later` callers when many wait, for `first` ones when many of these came after them.
+ * @throws Refusal 503 `busy` when the queue is full: for `later` callers, and for `first` ones that newer ones displace.
  */
 export async function checkPassword(
   password: string,

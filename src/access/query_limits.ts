@@ -1,13 +1,13 @@
-/** What we remember: which expensive questions each guest and read token has under way, so that none takes all the time. */
+/** Concurrency limit for expensive queries of each guest and read token, so none uses all of the server's time. */
 import type { H3Event } from 'h3'
 import { Refusal } from '../errors.ts'
 
-/** Of one caller: questions under way, and those of a guest that wait for one of them to end, and for how long. */
+/** For each caller: running queries, and for a guest the queries that wait for one of them, and how long. */
 const MAX_RUNNING = 2
 const MAX_WAITING = 64
 const WAIT_MS = 10_000
 
-/** A caller of whom only so many questions are answered at once. `waits`: further ones wait instead of being refused. */
+/** A caller with a limit. `canWait`: further queries wait; otherwise they are refused. */
 type QueryLimit = { id: string; canWait: boolean }
 
 type Handler = (event: H3Event) => unknown
@@ -15,14 +15,14 @@ type Waiter = { begin: () => void }
 type CallerQueue = { running: number; waiting: Waiter[] }
 
 /**
- * Opens the gate of expensive questions. Each caller has two under way; a further one of a token is refused, and one of
- * a guest waits for up to ten seconds, because a page asks several questions at once and cannot know of its other tabs.
- * `rationOf` identifies the caller, gives null for one without a limit, and throws for one without access.
+ * Opens the limiter. Each caller can run two queries at a time. A further query of a token is refused; one of a guest
+ * waits for up to ten seconds, because a page sends several queries at the same time and does not know of other tabs.
+ * `limitOf` identifies the caller. It returns null for a caller without a limit, and throws for one without access.
  */
 export function openQueryLimiter(limitOf: (event: H3Event) => QueryLimit | null) {
   const callerQueues = new Map<string, CallerQueue>()
 
-  /** Resolves once the caller may ask. @throws Refusal 429 `too_many_questions`. */
+  /** Resolves once the caller may run a query. @throws Refusal 429 `too_many_questions`. */
   async function enter({ id, canWait }: QueryLimit): Promise<CallerQueue> {
     const callerQueue = callerQueues.get(id) ?? { running: 0, waiting: [] }
     callerQueues.set(id, callerQueue)
@@ -32,7 +32,7 @@ export function openQueryLimiter(limitOf: (event: H3Event) => QueryLimit | null)
     return callerQueue
   }
 
-  /** The next of those that wait takes the place of the question that has ended. */
+  /** Ends a query and starts the next that waits. */
   function leave(id: string, callerQueue: CallerQueue): void {
     const next = callerQueue.waiting.shift()
     if (next) return next.begin()
@@ -40,7 +40,7 @@ export function openQueryLimiter(limitOf: (event: H3Event) => QueryLimit | null)
     if (callerQueue.running === 0) callerQueues.delete(id)
   }
 
-  /** A handler of an expensive question, with the gate before it. A body that is a stream is under way to its end. */
+  /** Wraps a handler with the limit. A response with a streamed body counts as running until the stream ends. */
   function limited(handler: Handler): Handler {
     return async function limitedHandler(event) {
       const caller = limitOf(event)
@@ -84,7 +84,7 @@ function waitForTurn({ waiting }: CallerQueue): Promise<void> {
   })
 }
 
-/** The response, with `end` called once its body has been read, failed or given up. */
+/** The response; calls `end` once its body was read, failed or was canceled. */
 function onBodyEnd(response: Response, body: ReadableStream<Uint8Array>, end: () => void): Response {
   const reader = body.getReader()
   const followed = new ReadableStream<Uint8Array>({
@@ -109,6 +109,6 @@ function onBodyEnd(response: Response, body: ReadableStream<Uint8Array>, end: ()
 
 function tooMany(): Refusal {
   const headers = { 'retry-after': '1' }
-  const detail = `you have ${MAX_RUNNING} questions of this kind under way; ask again once one of them is answered`
+  const detail = `${MAX_RUNNING} queries of this kind are already running; try again once one has finished`
   return new Refusal(429, 'too_many_questions', detail, { headers })
 }

@@ -1,16 +1,17 @@
-/** What we remember: who wants to know at once that somebody's access has ended, as an open stream does. */
+/** Notifies open streams when a session, token or share link ends. */
 
 import { openHook } from '../hooks.ts'
 
 export type Revocations = ReturnType<typeof openRevocations>
 
+/** Opens the notifier. */
 export function openRevocations() {
   const ended = openHook<[]>()
 
   return {
-    /** Calls the listener whenever access of somebody has ended, until the returned function is called. */
+    /** Calls the listener whenever access was revoked, until the returned function is called. */
     watch: ended.add,
-    /** To be called once it is on disk. */
+    /** Call this after the revocation was committed. */
     notify: (): void => void ended.call(),
   }
 }

@@ -1,4 +1,4 @@
-/** What we compute: which events a reader asked for, within what its token may read. */
+/** Query parameters of the feed, and the filter of events that they and the access scope give. */
 import * as v from 'valibot'
 import type { App, Apps } from '../apps/apps.ts'
 import { Refusal } from '../errors.ts'
@@ -18,7 +18,7 @@ export const whole = (min: number, max: number) =>
     v.minValue(min, `must be at least ${min}`),
     v.maxValue(max, `must be at most ${max}`),
   )
-/** Words in a query, separated by commas. */
+/** A comma-separated list in a query. */
 export const list = v.pipe(
   v.string(),
   v.transform((text) => text.split(',').filter((word) => word !== '')),
@@ -27,13 +27,18 @@ export const list = v.pipe(
 export const ScopeQuery = v.object({
   app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
   type: v.optional(
-    v.pipe(list, v.description('Event types, separated by commas; `subscription.*` names all of a noun')),
+    v.pipe(
+      list,
+      v.description('Event types, separated by commas; `subscription.*` selects all types with that prefix'),
+    ),
   ),
   environment: v.optional(v.picklist(['production', 'sandbox'])),
   origin: v.optional(
     v.pipe(
       v.picklist(ORIGINS),
-      v.description('live: as it happened; recovered: after it had got lost; backfill: from the past'),
+      v.description(
+        'live: received as it happened; recovered: a gap was filled; backfill: from the time before',
+      ),
     ),
   ),
 })
@@ -46,17 +51,19 @@ export const EventsQuery = v.object({
   before: v.optional(
     v.pipe(whole(1, Number.MAX_SAFE_INTEGER), v.description('Events before this seq, newest first')),
   ),
-  from_at: instant('Only what took effect at this instant or later; milliseconds'),
-  until_at: instant('Only what took effect before this instant; milliseconds'),
-  limit: v.optional(v.pipe(whole(1, 500), v.description('How many at most, 1 to 500')), '50'),
+  from_at: instant('Only events that took effect at this time or later; milliseconds'),
+  until_at: instant('Only events that took effect before this time; milliseconds'),
+  limit: v.optional(v.pipe(whole(1, 500), v.description('The most events in the answer, 1 to 500')), '50'),
 })
 
-/** `query` for what is stored, `wants` for what is happening: the same choice twice. */
+/** The same filter in two forms: `query` for stored events, `wants` for live ones. */
 export type EventScope = { query: EventFilter; wants: (event: FeedEvent) => boolean }
 
 /**
- * @throws Refusal 400 `invalid_request` for a type that does not exist, 404 `unknown_app` for an app that does not,
- * or that the token may not read.
+ * The filter of the events that `query` selects within an access scope.
+ *
+ * @throws Refusal 400 `invalid_request` for an unknown event type; 404 `unknown_app` for an app that does not exist or
+ * is outside the scope.
  */
 export function eventScopeOf(
   accessScope: AccessScope,
@@ -89,7 +96,11 @@ function matchingTypes(name: string): string[] {
   throw new Refusal(400, 'invalid_request', message, { errors: [{ path: 'type', message }] })
 }
 
-/** The ids that a name means: a bundle id may be connected in several organizations. */
+/**
+ * The ids of the apps with this id or bundle id: several organizations can connect the same bundle id.
+ *
+ * @throws Refusal 404 `unknown_app`.
+ */
 export function resolveApps(name: string, accessScope: AccessScope, apps: Apps): string[] {
   const matching = appsInScope(accessScope, apps).filter((one) => one.id === name || one.bundle_id === name)
   if (matching.length === 0)
@@ -97,7 +108,7 @@ export function resolveApps(name: string, accessScope: AccessScope, apps: Apps):
   return matching.map((one) => one.id)
 }
 
-/** The connected apps that a token may read. */
+/** The connected apps within an access scope. */
 export function appsInScope(accessScope: AccessScope, apps: Apps): App[] {
   return apps
     .list()

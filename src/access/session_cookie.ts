@@ -1,4 +1,4 @@
-/** What may be asked: over which line: the session's cookie, where it may be sent, and from which pages it counts. */
+/** The session cookie: its name and attributes, and the HTTPS and same-site checks. */
 import type { H3Event } from 'h3'
 import { Refusal } from '../errors.ts'
 import { header } from '../http/body/body.ts'
@@ -7,8 +7,8 @@ import { addHeader } from '../http/response.ts'
 import type { Access } from '../http/route.ts'
 
 /**
- * How the caller reaches us. `cookie` is the session's name there; `is_insecure` is plain http other than on this
- * machine, which `is_open` only where the configuration lets it be.
+ * How the caller connects. `cookie` is the cookie's name on this transport. `isInsecureTransport` is plain HTTP from
+ * another machine, which `isAllowed` only if the configuration permits it.
  */
 type Transport = { cookie: string; isSecure: boolean; isInsecureTransport: boolean; isAllowed: boolean }
 
@@ -20,16 +20,17 @@ export type SessionCookie = ReturnType<typeof openSessionCookie>
 
 type Deps = { base_url: () => string | undefined; settings: { insecure_http: boolean } }
 
+/** Opens the reader and writer of the session cookie. */
 export function openSessionCookie({ base_url, settings }: Deps) {
   function transportOf(event: H3Event): Transport {
-    const ours = new URL(base_url() ?? 'http://127.0.0.1')
-    const isSecure = ours.protocol === 'https:'
-    const isInsecureTransport = !isSecure && !(isLoopback(ours.host) && isLoopback(hostOf(event)))
+    const own = new URL(base_url() ?? 'http://127.0.0.1')
+    const isSecure = own.protocol === 'https:'
+    const isInsecureTransport = !isSecure && !(isLoopback(own.host) && isLoopback(hostOf(event)))
     const isAllowed = !isInsecureTransport || settings.insecure_http
     return { cookie: isSecure ? SECURE_NAME : PLAIN_NAME, isSecure, isInsecureTransport, isAllowed }
   }
 
-  /** The token in the session's cookie; null where there is none, or it came over a line that is not open. */
+  /** The token in the session cookie; null without one, or if the transport is not allowed. */
   function tokenOf(event: H3Event): string | null {
     const sent = header(event, 'cookie')
     if (sent === undefined) return null
@@ -38,11 +39,11 @@ export function openSessionCookie({ base_url, settings }: Deps) {
     return value !== null && /^[\w-]{43}$/.test(value) ? value : null
   }
 
-  /** Whether a session's cookie came along, of whatever worth. */
+  /** Whether the request has a session cookie, valid or not. */
   const hasCookie = (event: H3Event): boolean =>
     cookieNamed(header(event, 'cookie') ?? '', transportOf(event).cookie) !== null
 
-  /** Gives the session's token to the browser for so many seconds; null takes it away. */
+  /** Sets the session cookie for `seconds`; deletes it if `token` is null. */
   function setToken(event: H3Event, token: string | null, seconds: number): void {
     const { cookie, isSecure } = transportOf(event)
     const secure = isSecure ? ' Secure;' : ''
@@ -51,20 +52,21 @@ export function openSessionCookie({ base_url, settings }: Deps) {
     addHeader(event, 'set-cookie', text)
   }
 
-  /** @throws Refusal 403 `insecure_transport` where a password would be readable on the way. */
+  /** @throws Refusal 403 `insecure_transport` if a password would cross the network unencrypted. */
   function requireAllowedTransport(event: H3Event): void {
     if (transportOf(event).isAllowed) return
     throw new Refusal(
       403,
       'insecure_transport',
-      'Over plain http everybody on the way could read the password. Put a proxy or a tunnel with https in front and ' +
-        'set base_url to its address, or open Windfall on its own machine (ssh -L), or allow it with insecure_http = ' +
+      'Over plain HTTP, others on the network could read the password. Put an HTTPS proxy or tunnel in front of ' +
+        'Windfall and set base_url to its address, open Windfall on its own machine (ssh -L), or set insecure_http = ' +
         'true in the [server] section of config.toml.',
     )
   }
 
   /**
-   * Other sites can make a browser send our cookie, but not say that they are us (Fetch Metadata; else the Origin).
+   * Rejects writes from other sites by Fetch Metadata, or by Origin in older browsers: another site can make a browser
+   * send the cookie, but cannot forge these headers.
    *
    * @throws Refusal 403 `cross_site`.
    */
@@ -72,17 +74,17 @@ export function openSessionCookie({ base_url, settings }: Deps) {
     if (SAFE_METHODS.includes(event.req.method)) return
     const site = header(event, 'sec-fetch-site')
     const origin = header(event, 'origin')
-    const isOurs =
+    const isSameSite =
       site === undefined
         ? origin === undefined
           ? !hasCookie(event)
           : isOwnOrigin(event, origin)
         : site === 'same-origin' || site === 'none'
-    if (isOurs) return
-    throw new Refusal(403, 'cross_site', 'another site may not do this in your name; do it on our own pages')
+    if (isSameSite) return
+    throw new Refusal(403, 'cross_site', 'this request comes from another site; use the dashboard itself')
   }
 
-  /** Anybody, on our own pages. */
+  /** Any caller, from the same site. */
   const ownPage: Access<null> = {
     security: ['none'],
     refusals: { 403: 'cross_site' },
@@ -92,7 +94,7 @@ export function openSessionCookie({ base_url, settings }: Deps) {
     },
   }
 
-  /** Anybody, on our own pages, over a line that nobody else reads. */
+  /** Any caller, from the same site, over an allowed transport. */
   const visitor: Access<null> = {
     security: ['none'],
     refusals: { 403: 'insecure_transport, cross_site' },
@@ -103,10 +105,10 @@ export function openSessionCookie({ base_url, settings }: Deps) {
     },
   }
 
-  /** The host is one that we answer for, or the request would not be here. */
+  /** Trusts the Host header: the server has already rejected hosts that are not its own. */
   function isOwnOrigin(event: H3Event, origin: string): boolean {
-    const ours = new URL(base_url() ?? 'http://127.0.0.1').origin
-    return origin === ours || origin === `http://${hostOf(event)}` || origin === `https://${hostOf(event)}`
+    const own = new URL(base_url() ?? 'http://127.0.0.1').origin
+    return origin === own || origin === `http://${hostOf(event)}` || origin === `https://${hostOf(event)}`
   }
 
   return {

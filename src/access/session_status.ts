@@ -1,4 +1,4 @@
-/** What may be asked: who is signed in, as every route that changes it answers. */
+/** The session status: who is signed in and with which access. Every route that changes a session returns it. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Store } from '../store/store.ts'
@@ -11,20 +11,20 @@ export const SessionAnswer = v.object({
   state: v.picklist(['setup', 'signed_out', 'owner', 'guest']),
   reach: v.pipe(
     v.nullable(v.object({ organization_id: v.nullable(v.string()), apps: v.nullable(v.array(v.string())) })),
-    v.description('What may be read: null within it is all; null while nobody is signed in'),
+    v.description('The access scope: null within it means all; null when signed out'),
   ),
   basis: v.pipe(
     v.nullable(v.picklist(['gross', 'proceeds'])),
-    v.description('Of a guest: the only basis that money is told in'),
+    v.description('For a guest, the only basis that money is shown in'),
   ),
   fresh: v.pipe(v.boolean(), v.description('The password was entered within the last fifteen minutes')),
-  fresh_until: v.pipe(v.nullable(v.number()), v.description('Until when it counts as that')),
+  fresh_until: v.pipe(v.nullable(v.number()), v.description('When `fresh` becomes false')),
   storage: v.pipe(
     v.picklist(['ok', 'full', 'failing', 'damaged', 'replaced']),
     v.description('Whether the database can be written, or why not'),
   ),
-  insecure: v.pipe(v.boolean(), v.description('Over plain http from another machine, as configured')),
-  expires_at: v.pipe(v.nullable(v.number()), v.description('When the session is over unless it is used')),
+  insecure: v.pipe(v.boolean(), v.description('Plain HTTP from another machine, as configured')),
+  expires_at: v.pipe(v.nullable(v.number()), v.description('When the session expires if it is not used')),
 })
 
 type Deps = {
@@ -35,8 +35,9 @@ type Deps = {
   auth: Auth
 }
 
+/** Opens the session status. */
 export function openSessionStatus({ store, owner, sessions, sessionCookie, auth }: Deps) {
-  /** How the caller of this request stands; after a sign-in, with the session it has just been given. */
+  /** The session status of the request. After a sign-in, pass the new session as `caller`. */
   function sessionStatus(
     event: H3Event,
     caller = auth.cookieCaller(event),

@@ -1,4 +1,4 @@
-/** What we remember: who is signed in: the owner's sessions, and those of guests with a share link. */
+/** Sessions of the owner and of guests. Only hashes of their tokens are stored. */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
@@ -6,7 +6,7 @@ import { newId, sha256Of } from '../ids.ts'
 import type { Store } from '../store/store.ts'
 import type { Revocations } from './revocations.ts'
 
-/** `confirmed_at`: when the password was entered last. `link_id`: of a guest; null for the owner. */
+/** `confirmed_at`: when the password was last entered. `link_id`: the guest's share link; null for the owner. */
 export type Session = {
   id: string
   link_id: string | null
@@ -18,19 +18,20 @@ export type Session = {
 }
 type Row = Session & { hash: Buffer }
 
-/** Days: how long a session lasts unused, and at most. */
+/** How long an unused session lasts, and any session at most; in days. */
 export type SessionSettings = { idle_days: number; longest_days: number }
 
 const DAY_MS = 86_400_000
-/** How often it is written down that a session is in use. */
+/** The least time between two writes of `seen_at`. */
 const TOUCH_EVERY_MS = 5 * 60_000
-/** More for one link, or for the owner, end those unused for longest. */
+/** The most sessions for one link, or for the owner. A new one ends the least recently used. */
 const MAX_SESSIONS = 200
 
 export type Sessions = ReturnType<typeof openSessions>
 
 type Deps = { store: Store; clock: Clock; settings: SessionSettings; revocations: Revocations }
 
+/** Opens the sessions. */
 export function openSessions({ store, clock, settings, revocations }: Deps) {
   const columns = 'id, link_id, address, user_agent, created_at, seen_at, confirmed_at'
   const insert = store.prepare<Row>(`
@@ -57,13 +58,13 @@ export function openSessions({ store, clock, settings, revocations }: Deps) {
 
   const newToken = (): string => randomBytes(32).toString('base64url')
 
-  /** When a session is over in any case. */
+  /** When a session expires even if it is used. */
   const absoluteExpiryOf = ({ created_at }: Session): number => created_at + settings.longest_days * DAY_MS
-  /** When it is over that is not used any more. */
+  /** When a session expires if it is not used again. */
   const expiresAt = (session: Session): number =>
     Math.min(session.seen_at + settings.idle_days * DAY_MS, absoluteExpiryOf(session))
 
-  /** Begins one; its token is what the cookie holds. Inside a unit of work. */
+  /** Begins a session. `token` is the value of the cookie. Inside a unit of work. */
   function begin(of: Pick<Session, 'link_id' | 'address' | 'user_agent'>): Session & { token: string } {
     const now = clock()
     removeMany.run(of.link_id, MAX_SESSIONS - 1)
@@ -73,39 +74,39 @@ export function openSessions({ store, clock, settings, revocations }: Deps) {
     return { ...session, token }
   }
 
-  /** Deletes the sessions that are over. Inside a unit of work. */
+  /** Deletes expired sessions. Inside a unit of work. */
   function expire(): void {
     const now = clock()
     removeOver.run(now - settings.idle_days * DAY_MS, now - settings.longest_days * DAY_MS)
   }
 
-  /** The session of a token; null where there is none, or it is over. */
+  /** The session of a token; null if it does not exist or has expired. */
   function find(token: string): Session | null {
     const session = byHash.get(sha256Of(token))
     return session && expiresAt(session) > clock() ? session : null
   }
 
-  /** It is in use. */
+  /** Records that a session is in use. */
   function touch({ id, seen_at }: Session): void {
     const now = clock()
-    // A full disk must not stop anybody from reading, so this one write may fail.
+    // This write may fail: a full disk must not prevent reads.
     if (now - seen_at > TOUCH_EVERY_MS) store.commit(() => see.run(now, id)).catch(() => {})
   }
 
   /**
-   * The same session by a new token, now that its password was entered again. Inside a unit of work.
+   * Gives a session a new token after its password was entered again. Inside a unit of work.
    *
-   * @throws Refusal 401 `sign_in_required` where it has ended meanwhile: a password takes its time to check.
+   * @throws Refusal 401 `sign_in_required` if the session ended during the password check.
    */
   function confirm(session: Session): Session & { token: string } {
     const token = newToken()
     const confirmed_at = clock()
     if (rename.run(sha256Of(token), confirmed_at, session.id).changes === 0)
-      throw new Refusal(401, 'sign_in_required', 'you were signed out meanwhile')
+      throw new Refusal(401, 'sign_in_required', 'the session has ended; sign in again')
     return { ...session, confirmed_at, token }
   }
 
-  /** Inside a unit of work, as all that end some. How many it ended. */
+  /** Ends sessions inside a unit of work, and returns how many. */
   const endWith = (run: () => { changes: number }): number => {
     store.afterCommit(revocations.notify)
     return run().changes
@@ -119,12 +120,12 @@ export function openSessions({ store, clock, settings, revocations }: Deps) {
     confirm,
     absoluteExpiryOf,
     expiresAt,
-    /** The owner's, the one used last first. */
+    /** The owner's sessions, the most recently used first. */
     list: (): Session[] => ofOwner.all().filter((session) => expiresAt(session) > clock()),
     end: (id: string): number => endWith(() => remove.run(id)),
-    /** All of the owner's, but for one. */
+    /** Ends all of the owner's sessions except one. */
     endOwners: (but: string | null): number => endWith(() => removeOwners.run(but ?? '')),
-    /** The guests’, too. */
+    /** Ends all sessions, including those of guests. */
     endAll: (): number => endWith(() => removeAll.run()),
     endOfLink: (link_id: string): number => endWith(() => removeLinks.run(link_id)),
   }

@@ -1,4 +1,4 @@
-/** What we remember: share links: what a guest who has one may read, and until when. */
+/** Share links: what a guest may read, and until when. Only hashes of their tokens are stored. */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { MAX_TIMESTAMP_MS } from '../days.ts'
@@ -21,7 +21,7 @@ export type ShareLink = AccessScope & {
 }
 type Row = Omit<ShareLink, 'apps' | 'has_passcode'> & { apps: string | null; passcode: string | null }
 
-/** What a link is made of; `passcode` is a PHC string. */
+/** The fields of a new link; `passcode` is a PHC string. */
 type NewShareLink = AccessScope & {
   label: string
   basis: Basis
@@ -31,6 +31,7 @@ type NewShareLink = AccessScope & {
 
 export type ShareLinks = ReturnType<typeof openShareLinks>
 
+/** Opens the share links. */
 export function openShareLinks(store: Store, clock: Clock, sessions: Sessions) {
   const columns = `
     id, organization_id, apps, basis, label, passcode, created_at, min(expires_at, ${MAX_TIMESTAMP_MS}) as expires_at,
@@ -46,7 +47,7 @@ export function openShareLinks(store: Store, clock: Clock, sessions: Sessions) {
     'update share_links set revoked_at = ? where id = ? and revoked_at is null',
   )
 
-  /** Makes a link and returns it with its token, the only time that can be read. Inside a unit of work. */
+  /** Creates a link. Its token is returned only here. Inside a unit of work. */
   function create({ apps, ...fields }: NewShareLink): ShareLink & { token: string } {
     const token = randomBytes(32).toString('base64url')
     const row: Row = {
@@ -66,19 +67,23 @@ export function openShareLinks(store: Store, clock: Clock, sessions: Sessions) {
 
   const activeRow = (row: Row | undefined): Row | null => (row && isActive(row) ? row : null)
 
-  /** The link of a token, with the hash of its passcode; null where there is none that still counts. */
+  /** The link of a token, with the hash of its passcode; null if it is unknown, expired or revoked. */
   function byToken(token: string): { link: ShareLink; passcode: string | null } | null {
     const row = activeRow(byHash.get(sha256Of(token)))
     return row && { link: linkOf(row), passcode: row.passcode }
   }
 
-  /** The link if it still counts. */
+  /** The link with this id; null if it is unknown, expired or revoked. */
   function get(id: string): ShareLink | null {
     const row = activeRow(byId.get(id))
     return row && linkOf(row)
   }
 
-  /** Ends a link, and every guest who came by it. Inside a unit of work. */
+  /**
+   * Revokes a link and ends its guests' sessions. Inside a unit of work.
+   *
+   * @throws Refusal 404 `unknown_link`.
+   */
   function revoke(id: string): ShareLink {
     const row = byId.get(id)
     if (!row) throw new Refusal(404, 'unknown_link', `there is no share link ${id}`)
@@ -92,9 +97,9 @@ export function openShareLinks(store: Store, clock: Clock, sessions: Sessions) {
     byToken,
     get,
     revoke,
-    /** It was opened just now. Inside a unit of work. */
+    /** Records that a guest opened the link. Inside a unit of work. */
     noteOpening: (id: string): void => void open.run(clock(), id),
-    /** All of them, newest first, ended ones too. */
+    /** All links, newest first, including expired and revoked ones. */
     list: (): ShareLink[] => all.all().map(linkOf),
   }
 }

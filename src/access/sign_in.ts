@@ -1,4 +1,4 @@
-/** What may be asked: to come in: who may, with what, and what is written down of it. */
+/** Sign-in by password or one-time link, with throttling and audit entries. */
 import type { H3Event } from 'h3'
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
@@ -15,7 +15,7 @@ import type { Session, Sessions } from './sessions.ts'
 import type { Throttle } from './throttle.ts'
 
 const MAX_AGENT_LENGTH = 200
-/** Failures written into the audit log within an hour; all of them are in the log. */
+/** The most failures in the audit log for one hour. The server log has all of them. */
 const MAX_NOTED_FAILURES = 100
 const HOUR_MS = 3_600_000
 
@@ -32,10 +32,11 @@ type Deps = {
   sessionCookie: SessionCookie
 }
 
+/** Opens the sign-in. */
 export function openSignIn({ store, clock, log, owner, sessions, audit, throttle, sessionCookie }: Deps) {
   let noted = { hour: 0, failures: 0 }
 
-  /** Writes down that somebody could not come in: one stable line, by which a firewall can act. */
+  /** Logs a failed attempt. The log line has a stable format, so tools such as fail2ban can match it. */
   function noteFailure(event: H3Event, account: string, action: AuditAction, why: string): void {
     const address = clientAddress(event)
     log.warn('auth.failure', { ip: address, account, why })
@@ -45,7 +46,7 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
     audit.noteInBackground({ actor: 'somebody', address, action, subject: account, detail: why })
   }
 
-  /** Whether `check` lets the caller in as `account`: not too often, and each failure is written down. */
+  /** Whether `check` accepts the caller as `account`. Throttles attempts and logs each failure. */
   async function attempt(
     event: H3Event,
     { account, action, why }: { account: string; action: AuditAction; why: string },
@@ -62,12 +63,12 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
     }
   }
 
-  /** Begins a session and gives its cookie. `also` is done in the same unit of work, and may refuse. */
+  /** Begins a session and sets its cookie. `alsoDo` runs first in the same unit of work, and may throw a Refusal. */
   async function startSession(event: H3Event, link_id: string | null, alsoDo: () => void): Promise<Session> {
     const before = sessionCookie.tokenOf(event)
     const session = await store.commit(() => {
       alsoDo()
-      // The cookie is replaced, and what it stood for must not go on without one.
+      // The new cookie replaces the old one, so the old session must end.
       const old = before === null ? null : sessions.find(before)
       if (old) sessions.end(old.id)
       return sessions.begin({ link_id, address: clientAddress(event), user_agent: agentOf(event) })
@@ -94,19 +95,23 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
     })
   }
 
-  /** @throws Refusal 401 `invalid_link`: it works once, for thirty minutes. */
+  /** @throws Refusal 401 `invalid_link`: a link works once, for thirty minutes. */
   async function requireValidLink(event: H3Event, kind: 'setup' | 'sign_in', token: string): Promise<void> {
     const wrong = { ...OWNER, why: 'wrong link' }
     if (!(await attempt(event, wrong, async () => owner.isValidLink(kind, token)))) throw invalidLink()
   }
 
-  /** Chooses the password by the link that was printed, which is used up only if all went well. */
+  /**
+   * Sets the first password, authorized by the setup link. The link stays valid if this fails.
+   *
+   * @throws Refusal 401 `invalid_link`; 400 `weak_password`.
+   */
   async function setUp(event: H3Event, token: string, password: string): Promise<Session> {
     await requireValidLink(event, 'setup', token)
     requireStrongPassword(password)
     const phc = await hashPassword(password)
     return startSession(event, null, () => {
-      // Somebody else may have been faster.
+      // Another request may have used the link meanwhile.
       if (!owner.isValidLink('setup', token)) throw invalidLink()
       owner.setPassword(phc)
       sessions.endOwners(null)
@@ -125,9 +130,9 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
   }
 
   /**
-   * Gives what was hashed, so that a reset in the meantime does not go unseen.
+   * Checks the password and returns its hash, with which the caller detects a change in the meantime.
    *
-   * @throws Refusal 401 `wrong_password`, also where there is none yet.
+   * @throws Refusal 401 `wrong_password`, also if no password was set yet.
    */
   async function requirePassword(event: H3Event, password: string): Promise<string | null> {
     const wrong = { ...OWNER, why: 'wrong password' }
@@ -160,7 +165,7 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
     })
   }
 
-  /** The password once more: the session is fresh, by another token. */
+  /** Confirms the password: the session becomes fresh and gets a new token. @throws Refusal 401 `wrong_password`. */
   async function confirm(event: H3Event, session: Session, password: string): Promise<Session> {
     await requirePassword(event, password)
     const confirmed = await store.commit(() => {
@@ -173,7 +178,7 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
   /**
    * Sets another password; requires the current one. Every other session of the owner ends.
    *
-   * @throws Refusal 400 `weak_password`, 401 `wrong_password`; 401 `sign_in_required` where the session ended meanwhile.
+   * @throws Refusal 400 `weak_password`, 401 `wrong_password`; 401 `sign_in_required` if the session has ended.
    */
   async function changePassword(
     event: H3Event,
@@ -200,10 +205,10 @@ const invalidLink = (): Refusal =>
   new Refusal(
     401,
     'invalid_link',
-    'this link is wrong, used already, or older than thirty minutes; `windfall owner reset` prints another',
+    'the link is invalid, already used, or older than thirty minutes; `windfall owner reset` prints a new one',
   )
 
-const wrongPassword = (): Refusal => new Refusal(401, 'wrong_password', 'this is not the password')
+const wrongPassword = (): Refusal => new Refusal(401, 'wrong_password', 'incorrect password')
 
 const agentOf = (event: H3Event): string =>
   (header(event, 'user-agent') ?? '').replace(/\p{Cc}/gu, ' ').slice(0, MAX_AGENT_LENGTH)

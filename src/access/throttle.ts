@@ -1,18 +1,18 @@
-/** What we remember: how often somebody tried to come in and could not. In memory; a restart begins anew. */
+/** Throttles sign-in attempts by address and account. The counts are in memory; a restart resets them. */
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { addressBucketOf, siteBucketOf } from '../http/addresses.ts'
 
-/** Attempts at once, and how long each takes to come back: of one address, and of all of an IPv6 /48. */
+/** The burst of attempts, and the time to regain one: for one address, and for an IPv6 /48. */
 const ADDRESS = { burst: 10, every_ms: 60_000 }
 const SITE = { burst: 40, every_ms: 15_000 }
-/** Failures in a row, of all addresses together, before an attempt waits; and how long it waits at most. */
+/** Consecutive failures from all addresses together before an attempt is delayed, and the bounds of the delay. */
 const FREE_FAILURES = 3
 const FIRST_WAIT_MS = 100
 const MAX_WAIT_MS = 5_000
-/** After so long without a failure nothing waits. */
+/** After this long without a failure attempts are not delayed. */
 const RESET_AFTER_MS = 15 * 60_000
-/** Addresses and accounts beyond this many are forgotten, the longest unseen first. */
+/** The most addresses, and accounts, in memory. The least recently seen are dropped first. */
 const MAX_BUCKETS = 10_000
 
 type Bucket = { spent: number; at: number }
@@ -20,12 +20,12 @@ type Allowance = { burst: number; every_ms: number }
 
 export type Throttle = ReturnType<typeof openThrottle>
 
-/** `clock` never jumps; `wait` waits so many milliseconds. */
+/** Opens the throttle. `clock` never jumps; `wait` takes milliseconds. */
 export function openThrottle({ clock, wait }: { clock: Clock; wait: (ms: number) => Promise<void> }) {
   const addresses = new Map<string, Bucket>()
   const accounts = new Map<string, Bucket>()
 
-  /** A bucket as of now. @throws Refusal 429 where nothing is left in it. */
+  /** The current bucket of a key. @throws Refusal 429 if it is empty. */
   function bucketOf(key: string, { burst, every_ms }: Allowance): Bucket {
     const now = clock()
     const bucket = addresses.get(key) ?? { spent: 0, at: now }
@@ -36,7 +36,7 @@ export function openThrottle({ clock, wait }: { clock: Clock; wait: (ms: number)
     return bucket
   }
 
-  /** Takes an attempt of an address. `is_clean`: none before it failed lately or is under way. */
+  /** Takes an attempt of an address. `isClean`: it has no recent failures and no other attempt in progress. */
   function take(address: string): { isClean: boolean; giveBack: () => void } {
     const site = siteBucketOf(address)
     const buckets = [bucketOf(addressBucketOf(address), ADDRESS)]
@@ -62,10 +62,10 @@ export function openThrottle({ clock, wait }: { clock: Clock; wait: (ms: number)
   }
 
   /**
-   * Whether `check` lets the caller in as `account`. An address (IPv6: a /64) has ten attempts and one more each minute,
-   * an IPv6 /48 forty and four more. Those that succeed, or that `check` throws for, are not counted. After failures from
-   * anywhere each attempt waits, five seconds at most, so that the right password always succeeds. `check` hears whether
-   * the address is clean: none of its attempts failed lately or is under way. Then it is served before others.
+   * Whether `check` accepts the caller as `account`. An address (IPv6: a /64) has ten attempts and one more each minute,
+   * an IPv6 /48 forty and four more each minute. Attempts that succeed, or for which `check` throws, are not counted.
+   * After failures from any address each attempt is delayed, five seconds at most, but never blocked: the right password
+   * always succeeds. `isClean`: the address has no recent failures and no other attempt in progress. Serve it first.
    *
    * @throws Refusal 429 `rate_limited` with `retry-after`, before `check` is called; and as `check`.
    */

@@ -1,4 +1,4 @@
-/** What we remember: read-only tokens for scripts, the dashboard's guests and other machines. */
+/** Read tokens: read-only credentials for programs. Only their hashes are stored. */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { MAX_TIMESTAMP_MS } from '../days.ts'
@@ -7,7 +7,7 @@ import { newId, sha256Of } from '../ids.ts'
 import type { Store } from '../store/store.ts'
 import type { Revocations } from './revocations.ts'
 
-/** What a token may read: one organization or all, some apps or all of them. */
+/** What a caller may read: one organization or all (null), some apps or all (null). */
 export type AccessScope = { organization_id: string | null; apps: readonly string[] | null }
 export type ApiToken = AccessScope & {
   id: string
@@ -21,11 +21,12 @@ export type ApiToken = AccessScope & {
 
 type Row = Omit<ApiToken, 'apps'> & { apps: string | null }
 
-/** How often a token's last use is written down: a write per read would be absurd. */
+/** The least time between two writes of a token's `used_at`: a write for each read would be too expensive. */
 const USED_EVERY_MS = 5 * 60_000
 
 export type ApiTokens = ReturnType<typeof openApiTokens>
 
+/** Opens the read tokens. */
 export function openApiTokens(store: Store, clock: Clock, revocations: Revocations) {
   const columns = `
     id, organization_id, apps, label, hint, created_at, min(expires_at, ${MAX_TIMESTAMP_MS}) as expires_at, used_at,
@@ -39,7 +40,7 @@ export function openApiTokens(store: Store, clock: Clock, revocations: Revocatio
   const use = store.prepare<[number, string]>('update api_tokens set used_at = ? where id = ?')
   const end = store.prepare<[number, string]>('update api_tokens set revoked_at = ? where id = ?')
 
-  /** Makes a token and returns it with its text, the only time that can be read. */
+  /** Creates a token. Its text is returned only here. */
   function create(
     label: string,
     accessScope: AccessScope,
@@ -62,7 +63,7 @@ export function openApiTokens(store: Store, clock: Clock, revocations: Revocatio
   }
 
   /**
-   * What the bearer of `authorization` may read, and until when (null: without an end).
+   * The access scope of the token in an Authorization header, and when it expires (null: never).
    *
    * @throws Refusal 401 `token_required` or `invalid_token`.
    */
@@ -72,14 +73,14 @@ export function openApiTokens(store: Store, clock: Clock, revocations: Revocatio
       throw new Refusal(
         401,
         'token_required',
-        'send Authorization: Bearer wf_…; `windfall tokens create` makes one',
+        'send Authorization: Bearer wf_…; `windfall tokens create` creates a token',
         { headers: { 'www-authenticate': 'Bearer' } },
       )
     }
     const row = byHash.get(sha256Of(token))
     const now = clock()
     if (!row || row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now)) {
-      throw new Refusal(401, 'invalid_token', 'the token is unknown, revoked or past its time')
+      throw new Refusal(401, 'invalid_token', 'the token is unknown, revoked or expired')
     }
     if (row.used_at === null || now - row.used_at > USED_EVERY_MS) noteUse(row.id, now)
     const { id, expires_at, organization_id, apps } = tokenOf(row)
@@ -87,14 +88,14 @@ export function openApiTokens(store: Store, clock: Clock, revocations: Revocatio
   }
 
   function noteUse(id: string, now: number): void {
-    // A full disk must not stop anybody from reading, so this one write may fail.
+    // This write may fail: a full disk must not prevent reads.
     store.commit(() => use.run(now, id)).catch(() => {})
   }
 
-  /** All tokens, oldest first, ended ones too. */
+  /** All tokens, oldest first, including expired and revoked ones. */
   const list = (): ApiToken[] => all.all().map(tokenOf)
 
-  /** Ends a token at once. Inside a unit of work. */
+  /** Revokes a token immediately. Inside a unit of work. @throws Refusal 404 `unknown_token`. */
   function revoke(id: string): ApiToken {
     const row = byId.get(id)
     if (!row)

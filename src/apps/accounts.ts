@@ -1,9 +1,9 @@
-/** What we remember: with which of Apple's keys each organization's numbers are fetched. In memory, as config.toml has it. */
+/** The Apple API keys of each organization. In memory, from config.toml. */
 import type { ApiKey } from '../apple/api/keys.ts'
 import type { AccountConfig, Frozen } from '../config/settings.ts'
 import type { Organizations } from './organizations.ts'
 
-/** `connect` opens App Store Connect's API, `purchases` the App Store Server API of all the organization's apps. */
+/** `connect` is the key of the App Store Connect API, `purchases` that of the App Store Server API for all its apps. */
 export type Account = {
   organization_id: string
   connect: ApiKey | null
@@ -13,24 +13,25 @@ export type Account = {
 
 export type Accounts = ReturnType<typeof openAccounts>
 
+/** Opens the accounts, empty until `declare`. */
 export function openAccounts() {
   let declared: readonly Account[] = []
 
-  /** Takes over all accounts at once, at most one for each organization; those before are forgotten. */
+  /** Replaces all accounts. At most one for each organization. */
   function declare(accounts: readonly Account[]): void {
     declared = [...accounts]
   }
 
   const list = (): readonly Account[] => declared
 
-  /** The account of an organization, or null where it has none. */
+  /** The account of an organization; null if it has none. */
   const of = (organization_id: string): Account | null =>
     declared.find((account) => account.organization_id === organization_id) ?? null
 
   return { declare, list, of }
 }
 
-/** The accounts that a configuration declares, once its organizations are written down. */
+/** The accounts that a configuration declares. Its organizations must be stored already. */
 export function accountsOf(
   configured: readonly Frozen<AccountConfig>[],
   organizations: Organizations,

@@ -1,4 +1,4 @@
-/** What we remember: the clients of Apple's APIs, one for each key, kept so that tokens and hourly budgets are shared. */
+/** The clients of Apple's APIs, one for each key: all callers share its tokens and hourly budget. */
 import { type ConnectApi, openConnectApi } from '../apple/api/connect.ts'
 import type { AppleFault } from '../apple/api/faults.ts'
 import type { AppleHosts } from '../apple/api/hosts.ts'
@@ -9,8 +9,8 @@ import type { Accounts } from './accounts.ts'
 import type { App } from './apps.ts'
 
 /**
- * What Apple said to a key the last time: `none` there is no key, `unknown` it was not asked since the start. `why` in
- * words, `since` in milliseconds.
+ * Apple's last answer to a key. `none`: there is no key. `unknown`: Windfall has not used it since the start. `why` is a
+ * text for a person, `since` is in milliseconds.
  */
 export type KeyStatus = {
   state: 'none' | 'unknown' | 'ok' | 'refused'
@@ -24,16 +24,17 @@ type Deps = {
   accounts: Accounts
   clock: Clock
   hosts: AppleHosts
-  /** How a client waits before it tries again, in milliseconds. */
+  /** Waits before a retry; in milliseconds. */
   wait: (ms: number) => Promise<void>
 }
 
+/** Opens the clients; each one is created on first use. */
 export function openAppleClients({ accounts, clock, hosts, wait }: Deps) {
   const statuses = new Map<string, KeyStatus>()
   const connects = openClientCache<ConnectApi>(accounts)
   const servers = openClientCache<ServerApi>(accounts)
 
-  /** App Store Connect with the organization's key; null where it has none. */
+  /** The App Store Connect API with the organization's key; null if it has none. */
   function connect(organization_id: string): ConnectApi | null {
     const key = accounts.of(organization_id)?.connect
     if (!key) return null
@@ -42,7 +43,7 @@ export function openAppleClients({ accounts, clock, hosts, wait }: Deps) {
     )
   }
 
-  /** The App Store Server API for one app, with its organization's In-App Purchase key; null where it has none. */
+  /** The App Store Server API for one app, with its organization's In-App Purchase key; null if it has none. */
   function server({ organization_id, bundle_id }: App): ServerApi | null {
     const key = accounts.of(organization_id)?.purchases
     if (!key) return null
@@ -51,7 +52,7 @@ export function openAppleClients({ accounts, clock, hosts, wait }: Deps) {
     return servers.get(key, bundle_id, open)
   }
 
-  /** Only what Apple says of the key itself; whether it may ask this or that is told by who asks. */
+  /** Records only answers about the key itself. Callers report missing permissions for single requests. */
   const statusRecorder =
     (key: ApiKey) =>
     (fault: AppleFault | null): void => {
@@ -64,11 +65,11 @@ export function openAppleClients({ accounts, clock, hosts, wait }: Deps) {
       statuses.set(name, { state, why: fault?.message ?? null, since })
     }
 
-  /** How Apple takes a key. */
+  /** Apple's last answer to a key. */
   const keyStatus = (key: ApiKey | null): KeyStatus =>
     key === null ? { ...UNKNOWN_STATUS, state: 'none' } : (statuses.get(identityOf(key)) ?? UNKNOWN_STATUS)
 
-  /** Ends what is under way with Apple. */
+  /** Aborts requests to Apple that are in progress. */
   async function close(): Promise<void> {
     await Promise.all([connects.close(), servers.close()])
   }
@@ -78,7 +79,7 @@ export function openAppleClients({ accounts, clock, hosts, wait }: Deps) {
 
 const UNKNOWN_STATUS: KeyStatus = { state: 'unknown', why: null, since: null }
 
-/** Clients by key and subject. One whose key no account has any more is given to nobody, and finishes what it does. */
+/** Clients by key and subject. A client whose key no account has anymore finishes its requests and gets no new ones. */
 function openClientCache<Client extends { close(): Promise<void> }>(accounts: Accounts) {
   const cache = new Map<string, { key: string; client: Client }>()
   const retired: Client[] = []
@@ -98,7 +99,7 @@ function openClientCache<Client extends { close(): Promise<void> }>(accounts: Ac
     }
     const client = make()
     cache.set(name + subject, { key: name, client })
-    // Who asks after the end is told so at once, and waits for nobody.
+    // After `close` a new client must fail immediately, so nothing waits for it.
     if (isClosed) void client.close()
     return client
   }

@@ -1,4 +1,4 @@
-/** What we remember: which apps are connected, to which organization, and where that was said. */
+/** Connected apps, their organizations, and the source of each: config.toml, Apple or a command. */
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -18,13 +18,14 @@ export type App = {
   gone_at: number | null
 }
 
-/** What can be said of an app; what is left out stays as it was. */
+/** The fields of an app that can be set. Omitted fields keep their values. */
 export type AppDeclaration = { bundle_id: string } & {
   [Key in 'name' | 'apple_id' | 'team_id' | 'android_package' | 'sku']?: App[Key] | undefined
 }
 
 export type Apps = ReturnType<typeof openApps>
 
+/** Opens the apps. */
 export function openApps(store: Store, clock: Clock) {
   const selectAll = store.prepare<[], App>(`
     select apps.* from apps join organizations on organizations.id = organization_id
@@ -66,13 +67,13 @@ export function openApps(store: Store, clock: Clock) {
   /** All connected apps, oldest first. */
   const list = (): App[] => selectAll.all()
 
-  /** The connected apps of this bundle id: one per organization that has it. */
+  /** The connected apps with this bundle id: one for each organization that has it. */
   const byBundle = (bundle_id: string): readonly App[] => cachedByBundle(bundle_id)
 
-  /** The connected apps whose Android application id this is. */
+  /** The connected apps with this Android application id. */
   const byAndroidPackage = (name: string): readonly App[] => cachedByPackage(name)
 
-  /** The app of an organization that has this bundle id or id, gone or not. */
+  /** The app of an organization with this bundle id or id, gone or not. */
   function ofOrganization(organization_id: string, name: string): App | null {
     const app = inOrganization.get(organization_id, name) ?? byId(name)
     return app?.organization_id === organization_id ? app : null
@@ -82,10 +83,10 @@ export function openApps(store: Store, clock: Clock) {
   const get = (id: string): App | null => byId(id)
 
   /**
-   * Connects an app, or says more of one.
+   * Connects an app, or updates one.
    *
-   * @throws Refusal 409 `declared_in_config` when config.toml has the say over it, `android_package_taken` when
-   * another app of the organization has the Android application id.
+   * @throws Refusal 409 `declared_in_config` if config.toml declares it; 409 `android_package_taken` if another app of
+   * the organization has the Android application id.
    */
   function add(organization_id: string, declaration: AppDeclaration, source: string): App {
     const known = inOrganization.get(organization_id, declaration.bundle_id)
@@ -111,7 +112,7 @@ export function openApps(store: Store, clock: Clock) {
       gone_at: null,
     })
     const app = inOrganization.get(organization_id, bundle_id)
-    if (!app) throw new Error(`${bundle_id} was written and is not there`)
+    if (!app) throw new Error(`${bundle_id} was written but cannot be read`)
     return app
   }
 
@@ -123,22 +124,22 @@ export function openApps(store: Store, clock: Clock) {
     const name = android_package ?? known?.android_package ?? null
     const holder = packageHolder(organization_id, bundle_id, name)
     if (!holder) return name
-    // What an app had before it was disconnected may be another's by now.
+    // While the app was disconnected, another app may have taken its package.
     if (!android_package) return null
-    const detail = `${holder.bundle_id} has the Android package ${android_package} already`
+    const detail = `${holder.bundle_id} already has the Android package ${android_package}`
     throw new Refusal(409, 'android_package_taken', detail)
   }
 
-  /** Another app of the organization that has this Android application id. */
+  /** The other app of the organization with this Android application id. */
   const packageHolder = (organization_id: string, bundle_id: string, name: string | null): App | undefined =>
     (name === null ? [] : byAndroidPackage(name)).find(
       (app) => app.organization_id === organization_id && app.bundle_id !== bundle_id,
     )
 
   /**
-   * Makes the apps that config.toml declares for an organization be so; what it dropped is marked gone.
+   * Stores the apps that config.toml declares for an organization, and marks those it no longer declares as gone.
    *
-   * @throws Refusal 409 `android_package_taken` when an app connected otherwise has one's Android application id.
+   * @throws Refusal 409 `android_package_taken` if an app from another source has a declared Android application id.
    */
   function declare(organization_id: string, declarations: readonly AppDeclaration[]): void {
     const declared = new Set(declarations.map((declaration) => declaration.bundle_id))
@@ -148,31 +149,29 @@ export function openApps(store: Store, clock: Clock) {
     }
     for (const { bundle_id, android_package } of declarations) {
       const holder = packageHolder(organization_id, bundle_id, android_package ?? null)
-      // Config.toml has the say over it, and gives what it had to another.
+      // config.toml declares both apps and moves the package from one to the other.
       if (holder && declared.has(holder.bundle_id)) giveUpPackage.run(holder.id)
     }
     for (const declaration of declarations) add(organization_id, declaration, 'config')
   }
 
   /**
-   * Disconnects an app. What it has sent stays; what it sends from now on waits as pending. Apple's list does not bring
-   * it back: a person has said that it should go.
+   * Disconnects an app. Its data stays; new notifications become pending. A refresh of Apple's list does not reconnect
+   * it, because a person removed it.
+   *
+   * @throws Refusal 404 `unknown_app`; 409 `declared_in_config`.
    */
   function remove(organization_id: string, bundle_id: string): App {
     const app = inOrganization.get(organization_id, bundle_id)
     if (!app || app.gone_at !== null) throw new Refusal(404, 'unknown_app', `${bundle_id} is not connected`)
     if (app.source === 'config') {
-      throw new Refusal(
-        409,
-        'declared_in_config',
-        `${bundle_id} is declared in config.toml; take it out there`,
-      )
+      throw new Refusal(409, 'declared_in_config', `${bundle_id} is declared in config.toml; remove it there`)
     }
     markRemoved.run(clock(), app.id)
     return { ...app, source: 'command line', gone_at: clock() }
   }
 
-  /** Apple's id of the app, told by a proved payload, where nobody has said it. */
+  /** Stores the Apple id from a verified payload, if the app has none. */
   const setAppleId = (app: App, apple_id: number): void => void updateAppleId.run(apple_id, app.id)
 
   return { list, byBundle, byAndroidPackage, get, ofOrganization, add, declare, remove, setAppleId }

@@ -1,4 +1,4 @@
-/** What we remember: Apple's own list of an organization's apps and of what they sell, kept up to date. */
+/** Reads Apple's list of an organization's apps and their subscriptions, and stores it. */
 import type { AppleApp, ConnectApi } from '../apple/api/connect.ts'
 import { AppleFault, type FaultKind } from '../apple/api/faults.ts'
 import type { Clock } from '../clock.ts'
@@ -21,17 +21,18 @@ type Deps = {
   log: Log
 }
 
-/** What changed. `renamed` has the apps with their new names; `periods` the ids of products whose period is new. */
+/** The changes of a refresh. `renamed` has the new names; `periods` has the ids of products with a new period. */
 export type CatalogueChanges = { added: App[]; renamed: App[]; gone: App[]; periods: string[] }
 
 export type Catalogue = ReturnType<typeof openCatalogue>
 
-/** Faults that asking for another app may not meet. */
+/** Faults that concern one app: requests for other apps may succeed. */
 const SINGLE_APP_FAULTS: ReadonlySet<FaultKind> = new Set(['not_found', 'refused', 'unreadable'])
 
 /** How many apps are written in one unit of work. */
 const SLICE = 50
 
+/** Opens the catalogue. */
 export function openCatalogue(deps: Deps) {
   const { store, clock, apps, products, accounts, appleClients, log } = deps
   const inOrganization = store.prepare<[string, string], App>(
@@ -48,16 +49,17 @@ export function openCatalogue(deps: Deps) {
   const connected = openHook<[], Promise<unknown>>()
 
   /**
-   * Reads Apple's list of apps and of their subscriptions, and makes ours agree. An app that config.toml or a command
-   * has named keeps what they said and gains what they left out; one that a command disconnected stays so. Only after
-   * the whole list was read are apps marked gone that came from it.
+   * Reads Apple's list of apps and their subscriptions, and stores it. An app from config.toml or a command keeps its
+   * fields and gains those that are missing; one that a command removed stays disconnected. Apps from Apple's list are
+   * marked gone only after the whole list was read.
    *
-   * @throws Refusal 409 `no_connect_key`; AppleFault where Apple did not give the list of apps (then nothing has
-   * changed), or for a time gives no list of products; one of an app that it never gives is told and passed over.
+   * @throws Refusal 409 `no_connect_key`; AppleFault if Apple does not return the list of apps (then nothing changes),
+   * or temporarily no list of subscriptions. A permanent fault of one app is logged, and the app is skipped.
    */
   async function refresh(organization_id: string): Promise<CatalogueChanges> {
     const api = appleClients.connect(organization_id)
-    if (!api) throw new Refusal(409, 'no_connect_key', 'there is no App Store Connect key: windfall connect')
+    if (!api)
+      throw new Refusal(409, 'no_connect_key', 'there is no App Store Connect key; run windfall connect')
     const listed = await api.apps()
     const teams = await readOrLog(organization_id, 'team ids', () => api.teams())
     const { added, renamed } = await applyListing(organization_id, listed, teams)
@@ -98,7 +100,7 @@ export function openCatalogue(deps: Deps) {
   }
 
   function markGone(organization_id: string, listed: readonly AppleApp[]): App[] {
-    // A key that lost its apps looks like this; so does a developer who sells nothing any more, who loses nothing.
+    // A key without access to its apps gives an empty list. So does a developer who removed all apps; they lose nothing.
     if (listed.length === 0) return []
     const present = new Set(listed.map(({ bundle_id }) => bundle_id))
     const gone = ofApple.all(organization_id).filter(({ bundle_id }) => !present.has(bundle_id))
@@ -124,13 +126,13 @@ export function openCatalogue(deps: Deps) {
     return periods
   }
 
-  /** What Apple does not tell of one app keeps nobody from the others. @throws what is wrong with all of them. */
+  /** Logs a fault of one app, so the others are still read. @throws any fault that concerns all apps. */
   function logSkipped(bundle_id: string, error: unknown): undefined {
     if (!(error instanceof AppleFault) || !SINGLE_APP_FAULTS.has(error.kind)) throw error
     log.warn('an app’s subscriptions could not be read', { bundle_id, why: error.message })
   }
 
-  /** What `read` gives; null where the key may not read it, which is told once. */
+  /** The result of `read`; null if the key lacks the permission, which is logged once. */
   async function readOrLog<T>(
     organization_id: string,
     what: string,
@@ -143,22 +145,21 @@ export function openCatalogue(deps: Deps) {
       const once = `${organization_id} ${what}`
       if (!warnedAbout.has(once)) {
         const why = error.message
-        log.info('the App Store Connect key may not read this; it is learned elsewhere', { what, why })
+        log.info('the App Store Connect key lacks a permission; Windfall uses other sources', { what, why })
       }
       warnedAbout.add(once)
       return null
     }
   }
 
-  /** The same for every organization that has a key; where Apple does not answer, the next one goes on, and it is told. */
+  /** Refreshes every organization that has a key. Logs a fault and continues with the next organization. */
   async function refreshAll(): Promise<void> {
     for (const { organization_id, connect } of accounts.list()) {
       if (connect === null) continue
       try {
         const { added, renamed, gone } = await refresh(organization_id)
         const counts = { added: added.length, renamed: renamed.length, gone: gone.length }
-        if (Object.values(counts).some((count) => count > 0))
-          log.info('Apple’s list of apps has changed', counts)
+        if (Object.values(counts).some((count) => count > 0)) log.info('Apple’s list of apps changed', counts)
       } catch (error) {
         if (!(error instanceof AppleFault)) throw error
         log.warn('Apple’s list of apps could not be read', { organization_id, why: error.message })
@@ -177,11 +178,11 @@ export function openCatalogue(deps: Deps) {
 type Teams = ReadonlyMap<string, string> | null
 type Change = { kind: 'added' | 'renamed' | null; app: App }
 
-/** Whether somebody else than Apple has the say over it; what config.toml has dropped is nobody's any more. */
+/** Whether config.toml or a command determines the app. An app that config.toml dropped is free for Apple's list. */
 const isDeclared = ({ source, gone_at }: App): boolean =>
   source !== 'apple' && (gone_at === null || source !== 'config')
 
-/** Whether Apple's list can tell something of a connected app that nobody has said. */
+/** Whether Apple's list has a field that a connected app lacks. */
 const lacks = (app: App, team_id: string | null): boolean =>
   app.gone_at === null &&
   (app.name === null || app.apple_id === null || app.sku === null || (app.team_id ?? team_id) !== app.team_id)

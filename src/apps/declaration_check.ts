@@ -1,4 +1,4 @@
-/** What we compute: whether a database would take what config.toml declares, tried on a copy. */
+/** A dry run of the declarations in config.toml, on a copy of the tables they change. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,17 +12,17 @@ import { openDeclarations } from './declarations.ts'
 import { openKeys } from './keys.ts'
 import { openOrganizations } from './organizations.ts'
 
-/** What the declarations read and write, in the order of their references. */
+/** The tables that declarations read and write, in the order of their references. */
 const TABLES = ['organizations', 'sdk_keys', 'apps']
 
 type Row = Record<string, unknown>
 type DryRunDeps = { reader: Reader; clock: Clock; log: Log }
 
 /**
- * Takes over what `config` declares on a copy of the organizations, keys and apps of the database that `reader` reads.
- * The database is not changed.
+ * Applies the declarations of `config` to a copy of the organizations, keys and apps that `reader` reads. Does not
+ * change the database.
  *
- * @throws Refusal as `serve` would: 409 `key_in_use`, 409 `android_package_taken`.
+ * @throws Refusal as the server does: 409 `key_in_use`, 409 `android_package_taken`.
  */
 export async function dryRunDeclarations(config: Config, { reader, clock, log }: DryRunDeps): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'windfall-check-'))

@@ -1,4 +1,4 @@
-/** What we remember: what config.toml declares, in force as a whole or not at all. */
+/** Applies the organizations, apps and keys that config.toml declares: all of them, or none. */
 import type { Config } from '../config/settings.ts'
 import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
@@ -10,11 +10,12 @@ type Deps = { store: Store; organizations: Organizations; apps: Apps; keys: Keys
 type Declared = Pick<Config, 'organizations' | 'apps'>
 type Warning = { message: string; fields: Record<string, unknown> }
 
+/** Opens the declarations. */
 export function openDeclarations({ store, organizations, apps, keys, log }: Deps) {
   /**
-   * Takes over what a configuration declares, in one unit of work: after an error nothing has changed.
+   * Applies the declarations of a configuration in one unit of work: after an error nothing has changed.
    *
-   * @throws Refusal 409 `key_in_use` or `android_package_taken`, 503 when it cannot be stored.
+   * @throws Refusal 409 `key_in_use` or `android_package_taken`; 503 if the database cannot be written.
    */
   async function declare(next: Declared): Promise<void> {
     const warnings = await store.commit(() => {
@@ -28,12 +29,12 @@ export function openDeclarations({ store, organizations, apps, keys, log }: Deps
     for (const { message, fields } of warnings) log.warn(message, fields)
   }
 
-  /** Taking an organization out of config.toml stops its apps. The warning says how to rename it instead. */
+  /** Removing an organization from config.toml disconnects its apps. The warning says how to rename it instead. */
   function warnDropped({ id, slug }: Organization): Warning[] {
     const bundle_ids = bundlesOf(apps.list().filter((app) => app.organization_id === id))
     if (organizations.list().some((one) => one.id === id) || bundle_ids.length === 0) return []
     const message =
-      'an organization is no longer declared: its apps are not connected and its keys are refused'
+      'an organization is no longer declared: its apps are disconnected and its keys are refused'
     const to_rename = `to rename it, give the new slug its publishable_key, which windfall keys list shows for ${slug}`
     return [{ message, fields: { organization: slug, apps: bundle_ids, to_rename } }]
   }
@@ -47,8 +48,8 @@ export function openDeclarations({ store, organizations, apps, keys, log }: Deps
   }
 
   /**
-   * An organization that is no longer declared, and whose key a new slug has, got another slug: it stays the same
-   * organization, so that the keys in released apps, the tokens and the history go on. Each rename is logged.
+   * Detects renames: a new slug with the key of an organization that is no longer declared is that organization. It
+   * keeps its keys in released apps, its tokens and its history. Each rename is logged.
    */
   function settleRenames(next: Declared): Warning[] {
     return next.organizations.flatMap((declared) => {
@@ -61,7 +62,7 @@ export function openDeclarations({ store, organizations, apps, keys, log }: Deps
     })
   }
 
-  /** The organization that had all the keys of a new one, where it is not declared itself. */
+  /** The undeclared organization that has all the keys of a new one; null without one. */
   function formerOf(
     declared: Config['organizations'][number],
     { organizations: all }: Declared,
@@ -73,10 +74,10 @@ export function openDeclarations({ store, organizations, apps, keys, log }: Deps
   }
 
   /**
-   * The organization of the first start stands in until config.toml declares organizations. Then it becomes the one
-   * that is declared, or of several the new one that has all its apps: the same one under another slug, so that the
-   * keys in released apps, the tokens and the history go on. Where no such heir can be told, it is marked gone if it
-   * has no app that was connected by hand, and stays if it has one: its history hangs on it. Each is logged.
+   * The organization of the first start exists until config.toml declares organizations. Then it becomes the declared
+   * one, or, of several, the new one that has all its apps: it gets the slug and keeps its keys in released apps, its
+   * tokens and its history. Without such a successor it is marked gone; if it has apps that config.toml does not
+   * declare, it stays, because their history belongs to it. Each case is logged.
    */
   function settleFirstStart(next: Declared): Warning[] {
     const first = organizations.firstStartOrganization()
@@ -88,7 +89,7 @@ export function openDeclarations({ store, organizations, apps, keys, log }: Deps
     if (successor !== null) {
       organizations.rename(id, successor)
       const message =
-        'the organization of the first start has the name that config.toml gives it; its address, too'
+        'the organization of the first start was renamed: update the notification URL in App Store Connect'
       return [
         { message, fields: { before: slug, now: successor, address: `/apple/notifications/${successor}` } },
       ]
@@ -97,12 +98,12 @@ export function openDeclarations({ store, organizations, apps, keys, log }: Deps
     if (staying.length === 0) {
       organizations.drop(id)
       const message =
-        'the organization of the first start has no app and is not declared: it is gone, with its keys'
+        'the organization of the first start has no apps and is not declared: it was removed with its keys'
       return [{ message, fields: { organization: slug } }]
     }
     const message =
-      'the organization of the first start has apps and is not declared: it goes on beside the declared'
-    const to_end = `declare slug = "${slug}", or windfall apps remove BUNDLE --organization ${slug}`
+      'the organization of the first start has apps and is not declared: it stays in addition to the declared ones'
+    const to_end = `declare slug = "${slug}", or run windfall apps remove BUNDLE --organization ${slug}`
     return [{ message, fields: { organization: slug, apps: bundlesOf(staying), to_end } }]
   }
 

@@ -1,18 +1,18 @@
-/** What we remember: the keys with which client apps and the owner's backend name their organization. */
+/** SDK keys, which identify the organization of calls from client apps and backends. Secret keys are stored as hashes. */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { newId, sha256Of } from '../ids.ts'
 import type { Store } from '../store/store.ts'
 
-/** publishable: embedded in a client app, writes only. secret: for the owner's backend, its calls are proved. */
+/** publishable: ships in client apps and proves nothing. secret: for the owner's backend; its calls are proved. */
 type KeyKind = 'publishable' | 'secret'
 
 export type Key = {
   id: string
   organization_id: string
   kind: KeyKind
-  /** The key itself where it may be shown again (publishable), else null. */
+  /** The key itself if it is publishable; null for a secret key. */
   token: string | null
   hint: string
   label: string
@@ -22,13 +22,14 @@ export type Key = {
   revoked_at: number | null
 }
 
-/** A key as config.toml has it. */
+/** A key that config.toml declares. */
 export type DeclaredKey = { kind: KeyKind; token: string }
 
 const PREFIXES: Record<KeyKind, string> = { publishable: 'pk_live_', secret: 'sk_live_' }
 
 export type Keys = ReturnType<typeof openKeys>
 
+/** Opens the SDK keys. */
 export function openKeys(store: Store, clock: Clock) {
   const columns = 'id, organization_id, kind, token, hint, label, source, created_at, expires_at, revoked_at'
   const insert = store.prepare<Key & { hash: Buffer }>(`
@@ -47,7 +48,7 @@ export function openKeys(store: Store, clock: Clock) {
     'update sdk_keys set revoked_at = null, expires_at = null where id = ?',
   )
 
-  /** Makes a key and returns it with its token, the only time a secret one can be read. */
+  /** Creates a key. A secret key is returned only here. */
   function create(
     organization_id: string,
     kind: KeyKind,
@@ -71,34 +72,36 @@ export function openKeys(store: Store, clock: Clock) {
     return { ...key, token }
   }
 
-  /** The key that `token` is, while it is neither revoked nor past its overlap; null otherwise. */
+  /** The key with this token; null if it is unknown, revoked or expired. */
   function findByToken(token: string): Key | null {
     const key = known(token)
     return key && isActive(key, clock()) ? key : null
   }
 
-  /** The organization whose key `token` is, while the key is valid; null otherwise. */
+  /** The organization of the key with this token; null if the key is unknown, revoked or expired. */
   const holderOf = (token: string): string | null => {
     const key = byHash.get(sha256Of(token))
     return key && isActive(key, clock()) ? key.organization_id : null
   }
 
-  /** All keys of an organization (null: of the instance), oldest first, ended ones too. */
+  /** All keys of an organization, or of all organizations for null; oldest first, including revoked and expired ones. */
   const list = (organization_id: string | null): Key[] => all.all(organization_id, organization_id)
 
-  /** The keys of a kind that can be used, oldest first. */
+  /** The valid keys of a kind, oldest first. */
   const activeKeys = (organization_id: string, kind: KeyKind): Key[] =>
     list(organization_id).filter((key) => key.kind === kind && isActive(key, clock()))
 
-  /** The publishable key to put into an app: the newest that is alive, rather one without an end; null without any. */
+  /** The publishable key for a new app: the newest valid one, preferably without an expiry; null if there is none. */
   function publishable(organization_id: string): Key | null {
     const keys = activeKeys(organization_id, 'publishable')
     return keys.findLast((key) => key.expires_at === null) ?? keys.at(-1) ?? null
   }
 
   /**
-   * Makes a successor; the old key goes on for `overlap_ms`, so that what is deployed can be changed in peace. `source` is
-   * where that was asked for: `cli` or `dashboard`.
+   * Creates a successor. The old key stays valid for `overlap_ms`, the time to update deployments. `source` is `cli` or
+   * `dashboard`.
+   *
+   * @throws Refusal 404 `unknown_key`; 409 `declared_in_config` or `key_ended`.
    */
   function rotate(id: string, overlap_ms: number, source = 'cli') {
     const old = requireMutable(id)
@@ -107,7 +110,7 @@ export function openKeys(store: Store, clock: Clock) {
     return { ...successor, replaces: id, old_expires_at: clock() + overlap_ms }
   }
 
-  /** Ends a key at once. */
+  /** Revokes a key immediately. @throws Refusal 404 `unknown_key`; 409 `declared_in_config` or `key_ended`. */
   function revoke(id: string): Key {
     const key = requireMutable(id)
     endNow.run(clock(), id)
@@ -119,14 +122,14 @@ export function openKeys(store: Store, clock: Clock) {
     if (!key) throw new Refusal(404, 'unknown_key', `there is no key ${id}; windfall keys list shows them`)
     if (key.source === 'config')
       throw new Refusal(409, 'declared_in_config', `${id} is declared in config.toml; change it there`)
-    if (!isActive(key, clock())) throw new Refusal(409, 'key_ended', `${id} has ended already`)
+    if (!isActive(key, clock())) throw new Refusal(409, 'key_ended', `${id} is already revoked or expired`)
     return key
   }
 
   /**
-   * Makes the keys of `organization_id` that come from config.toml be exactly `tokens`.
+   * Stores `tokens` as the keys that config.toml declares for an organization, and revokes those it no longer declares.
    *
-   * @throws Refusal 409 `key_in_use` when one of them is another organization's.
+   * @throws Refusal 409 `key_in_use` if one of them belongs to another organization.
    */
   function declare(organization_id: string, tokens: readonly DeclaredKey[]): void {
     const declaredIds = new Set(tokens.map(({ kind, token }) => declareOne(organization_id, kind, token)))
@@ -143,7 +146,7 @@ export function openKeys(store: Store, clock: Clock) {
       throw new Refusal(
         409,
         'key_in_use',
-        `the ${holder.kind} key …${holder.hint} in config.toml belongs to the organization ${slugOf.get(holder.organization_id)?.slug}; declare it there, or write another key`,
+        `the ${holder.kind} key …${holder.hint} in config.toml belongs to the organization ${slugOf.get(holder.organization_id)?.slug}; declare it there, or use another key`,
       )
     }
     if (!isActive(holder, clock())) revive.run(holder.id)

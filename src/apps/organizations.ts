@@ -1,4 +1,4 @@
-/** What we remember: organizations, each a world of its own that no unit of work leaves. */
+/** Organizations. Their data is separate: a unit of work concerns one organization. */
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -10,7 +10,7 @@ export type Organization = {
   id: string
   slug: string
   name: string
-  /** Which credentials the SDK endpoints ask for. */
+  /** The credentials that the SDK endpoints require. */
   sdk_auth: SdkAuth
   time_zone: string
   currency: string
@@ -32,6 +32,7 @@ const DEFAULT: OrganizationDeclaration = {
   currency: 'USD',
 }
 
+/** Opens the organizations. */
 export function openOrganizations(store: Store, clock: Clock) {
   const selectAll = store.prepare<[], Organization>('select * from organizations order by created_at, slug')
   const byId = store.prepare<[string], Organization>('select * from organizations where id = ?')
@@ -45,44 +46,48 @@ export function openOrganizations(store: Store, clock: Clock) {
   const updateSlug = store.prepare<[string, string]>('update organizations set slug = ? where id = ?')
   const markGone = store.prepare<[number, string]>('update organizations set gone_at = ? where id = ?')
 
-  /** All that are not gone, oldest first. */
+  /** All organizations that are not gone, oldest first. */
   const list = (): Organization[] => selectAll.all().filter((organization) => organization.gone_at === null)
 
-  /** The one with this id, gone or not. */
+  /** The organization with this id, gone or not. */
   const get = store.cached(['organizations'], (id): Organization | null => byId.get(id) ?? null)
 
   /**
-   * The organization a command means: the one named, or the only one.
+   * The organization with this slug, or the only one for null.
    *
-   * @throws Refusal 404 when there is none of that name, 400 when several could be meant.
+   * @throws Refusal 404 `unknown_organization`; 400 `organization_needed` if there are several.
    */
   function resolve(slug: string | null): Organization {
     const present = list()
     if (slug === null) {
       const [only, second] = present
       if (only && !second) return only
-      throw new Refusal(400, 'organization_needed', `say which organization: ${slugs(present)}`)
+      throw new Refusal(400, 'organization_needed', `specify an organization: ${slugs(present)}`)
     }
     const found = present.find((organization) => organization.slug === slug)
     if (!found)
-      throw new Refusal(404, 'unknown_organization', `there is no organization ${slug}: ${slugs(present)}`)
+      throw new Refusal(
+        404,
+        'unknown_organization',
+        `there is no organization ${slug}; the organizations are: ${slugs(present)}`,
+      )
     return found
   }
 
-  /** The one with this slug, gone or not. */
+  /** The organization with this slug, gone or not. */
   const named = (slug: string): Organization | null => bySlug.get(slug) ?? null
 
-  /** The organization of the first start, which nobody has named: null where config.toml has, or it is gone. */
+  /** The organization that the first start created; null if config.toml has since declared it, or it is gone. */
   const firstStartOrganization = (): Organization | null =>
     list().find(({ source }) => source === FIRST_START) ?? null
 
-  /** Gives an organization another slug; it stays the same one, with all it has. */
+  /** Changes the slug of an organization; its id and its data stay. */
   const rename = (id: string, slug: string): void => void updateSlug.run(slug, id)
 
-  /** Marks an organization gone; what it has stays on disk. */
+  /** Marks an organization as gone; its data stays on disk. */
   const drop = (id: string): void => void markGone.run(clock(), id)
 
-  /** Makes what config.toml declares be so; what it declared before and no longer does is marked gone. */
+  /** Stores the declared organizations, and marks those that config.toml no longer declares as gone. */
   function declare(declarations: readonly OrganizationDeclaration[]): void {
     for (const declaration of declarations) write(declaration, 'config')
     const declared = new Set(declarations.map((declaration) => declaration.slug))

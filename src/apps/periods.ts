@@ -1,10 +1,10 @@
-/** What we compute: the length of a subscription's period, from the words of Apple's reports. */
+/** Parses the subscription durations of Apple's reports. */
 
 const LETTERS: Readonly<Record<string, string>> = { day: 'D', week: 'W', month: 'M', year: 'Y' }
 
 /**
  * An ISO 8601 duration for a “Standard Subscription Duration” of Apple's reports: `7 Days` is P1W, `1 Month` P1M,
- * `1 Year` P1Y. Null for words that are no duration.
+ * `1 Year` P1Y. Null for any other text.
  */
 export function parsePeriod(words: string): string | null {
   const [, digits, unit = ''] = /^\s*([1-9]\d{0,3})\s+(day|week|month|year)s?\s*$/i.exec(words) ?? []

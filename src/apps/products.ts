@@ -1,14 +1,14 @@
-/** What we remember: the subscriptions that an app sells: their periods, their groups, and who said so. */
+/** The subscriptions that an app sells, with their periods and groups, from Apple's list or from reports. */
 import type { AppleSubscription } from '../apple/api/connect.ts'
 import type { Clock } from '../clock.ts'
 import { openHook } from '../hooks.ts'
 import { bound, type Store } from '../store/store.ts'
 
-/** `period` is an ISO 8601 duration (P1W, P1M, …, P1Y), told by Apple's list of products or by its reports. */
+/** `period` is an ISO 8601 duration (P1W, P1M, …, P1Y) from Apple's list of subscriptions or from its reports. */
 type Product = {
   app_id: string
   product_id: string
-  /** Apple's number of the product, by which subscription reports name it. */
+  /** Apple's number of the product, which identifies it in subscription reports. */
   apple_id: string | null
   name: string | null
   group_id: string | null
@@ -21,13 +21,14 @@ type Product = {
   gone_at: number | null
 }
 
-/** What a report says of a product whose id is known. */
+/** The fields of a product in a report. */
 type ReportedProduct = { product_id: string; period: string } & {
   [Key in 'apple_id' | 'name' | 'group_id']?: Product[Key] | undefined
 }
 
 export type Products = ReturnType<typeof openProducts>
 
+/** Opens the products. */
 export function openProducts(store: Store, clock: Clock) {
   const ofApp = store.prepare<[string], Product>(
     `select * from products where app_id = ${bound} order by product_id`,
@@ -45,15 +46,15 @@ export function openProducts(store: Store, clock: Clock) {
 
   const periodChanged = openHook<[app_id: string]>()
 
-  /** Every product of an app, those that are gone too. */
+  /** Every product of an app, including those that are gone. */
   const list = (app_id: string): Product[] => ofApp.all(app_id)
 
-  /** The period of a product as an ISO 8601 duration; null where nobody has told it. */
+  /** The period of a product as an ISO 8601 duration; null if it is unknown. */
   const periodOf = (app_id: string, product_id: string): string | null =>
     one.get(app_id, product_id)?.period ?? null
 
   /**
-   * Takes over Apple's own list of an app's subscriptions, the whole of it: what is no longer on it is marked gone.
+   * Stores Apple's complete list of an app's subscriptions. Products that are no longer on it are marked gone.
    * Returns the ids of the products whose period changed.
    */
   function declare(app_id: string, subscriptions: readonly AppleSubscription[]): string[] {
@@ -67,7 +68,7 @@ export function openProducts(store: Store, clock: Clock) {
 
   function declareOne(app_id: string, reported: AppleSubscription): string[] {
     const known = one.get(app_id, reported.product_id)
-    // A product without a period is a draft in App Store Connect; what a report has told stays.
+    // A product without a period is a draft in App Store Connect. It keeps the period from a report.
     const period = reported.period ?? known?.period ?? null
     const period_source = reported.period === null ? (known?.period_source ?? null) : 'connect'
     const created_at = known?.created_at ?? clock()
@@ -76,8 +77,8 @@ export function openProducts(store: Store, clock: Clock) {
   }
 
   /**
-   * Takes over what a report says of a product, where Apple's list of products has not said it. True when that gave
-   * or changed the product's period.
+   * Stores the fields of a product from a report, unless its period comes from Apple's list. Returns whether the
+   * period changed.
    */
   function setReportedPeriod(app_id: string, reported: ReportedProduct): boolean {
     const known = one.get(app_id, reported.product_id)

@@ -1,4 +1,4 @@
-/** The verb behind `windfall backup`, for the process that serves and for a command by itself. */
+/** The control verb of `windfall backup`, used by the server and by a command without one. */
 import { resolve } from 'node:path'
 import * as v from 'valibot'
 import type { Backups } from '../store/backup/backup.ts'
@@ -15,6 +15,7 @@ const Backup = v.object({
   ),
 })
 
+/** The verb `backup`. */
 export const backupVerbs = ({ backup }: Pick<Backups, 'backup'>): Verbs => ({
   backup: verb(Backup, ({ destination, lock }) => backup(resolve(destination), lock)),
 })

@@ -1,4 +1,4 @@
-/** What a person may tell a running Windfall of who may come in: the owner’s link, read tokens. */
+/** Control verbs for access: the owner's setup link and read tokens. */
 import * as v from 'valibot'
 import { COMMAND_LINE } from '../access/audit.ts'
 import { MAX_VALIDITY_MS, VALIDITY_ERROR } from '../access/grants.ts'
@@ -19,10 +19,11 @@ const CreateToken = v.object({
   ),
 })
 
-/** The link by which the owner chooses a password, as `owner reset` and the first start print it. */
+/** The URL where the owner chooses a password, which `owner reset` and the first start print. */
 export const setupUrl = ({ http }: Pick<Windfall, 'http'>, token: string): string =>
   `${http.baseUrl() ?? 'http://127.0.0.1:8787'}/setup#${token}`
 
+/** The verbs `owner.*` and `tokens.*`. */
 export function ownerVerbs(windfall: Windfall): Verbs {
   const { store, owner, sessions, audit } = windfall
 
@@ -45,7 +46,7 @@ function tokenVerbs({ store, clock, apps, tokens, organizations, audit }: Windfa
     return { organization_id: id, apps: names?.map((name) => requireApp(id, name).id) ?? null }
   }
 
-  /** The same token with what it reads in words: an organization's slug, bundle ids, or everything there is. */
+  /** Adds a text that describes the token's access scope: a slug, bundle ids, or everything. */
   function withReadableScope<Token extends AccessScope>(token: Token): Token & { reads: string } {
     const names = token.apps?.map((id) => apps.get(id)?.bundle_id ?? id).join(', ')
     const slug = token.organization_id && organizations.get(token.organization_id)?.slug

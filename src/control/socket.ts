@@ -1,4 +1,4 @@
-/** The local control socket: how a command that writes reaches the process that serves the file. */
+/** The local control socket, through which CLI commands reach the server that has the database open. */
 import { rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Agent, request } from 'undici'
@@ -8,11 +8,11 @@ import { parse } from '../http/parse.ts'
 import type { Log } from '../log.ts'
 import { candidatePaths, listenPath } from './socket_path.ts'
 
-/** One thing that can be asked: what it takes, checked, and what it does. */
+/** A command of the control socket. It validates its arguments. */
 type Verb = (args: unknown) => Promise<unknown>
 export type Verbs = Record<string, Verb>
 
-/** A verb whose arguments are checked by `schema` first. */
+/** A verb that validates its arguments with `schema` first. */
 export function verb<Schema extends v.GenericSchema>(
   schema: Schema,
   act: (args: v.InferOutput<Schema>) => unknown,
@@ -20,7 +20,7 @@ export function verb<Schema extends v.GenericSchema>(
   return async (args) => act(parse(schema, args))
 }
 
-/** Whether a verb changes nothing: the last word of its name says so. */
+/** Whether a verb only reads, by the last part of its name. */
 export const isReadOnly = (name: string): boolean => READ_ONLY.test(name)
 const READ_ONLY = /\.(list|show|status|raw|verify)$/
 
@@ -31,10 +31,9 @@ const ControlResponse = v.union([
 ])
 
 /**
- * Listens for commands to the process that serves `databaseFile`, from this user alone. The caller holds
- * the lock on the file.
+ * Listens for commands on `databaseFile` from the same user only. The caller holds the lock on the file.
  *
- * @throws Refusal 409 `untrusted_folder` when no folder is safe for the socket.
+ * @throws Refusal 409 `untrusted_folder` if no folder is safe for the socket.
  */
 export async function openControl(
   databaseFile: string,
@@ -79,29 +78,27 @@ async function outcomeOf(req: IncomingMessage, verbs: Verbs, log: Log) {
     if (error instanceof Refusal)
       return { refusal: { status: error.status, code: error.code, detail: error.message } }
     log.error('a command failed', { error })
-    return {
-      refusal: { status: 500, code: 'internal', detail: 'the server could not do it; its log says why' },
-    }
+    return { refusal: { status: 500, code: 'internal', detail: 'the command failed; see the server log' } }
   }
 }
 
-/** Does what `name` says. @throws Refusal 404 `unknown_command` when nothing has that name. */
+/** Runs the verb `name`. @throws Refusal 404 `unknown_command` if there is none. */
 export async function perform(verbs: Verbs, name: string, args: unknown): Promise<unknown> {
   const found = Object.hasOwn(verbs, name) ? verbs[name] : undefined
   if (!found)
     throw new Refusal(
       404,
       'unknown_command',
-      `the process that serves does not know ${name}; is it another version?`,
+      `the server does not support ${name}; check that it runs the same version`,
     )
   return found(args)
 }
 
 /**
- * Asks the process that serves `databaseFile`. Resolves with `null` when none does.
+ * Runs a verb on the server that has `databaseFile` open. Resolves with `null` if no server runs.
  *
- * @throws Refusal as the server said it; 503 `no_answer` when it ended before it could; 403 `untrusted_socket` when
- * another user may have made the socket.
+ * @throws Refusal from the server; 503 `no_answer` if it ended before it answered; 403 `untrusted_socket` if another
+ * user may have created the socket.
  */
 export async function callControl(
   databaseFile: string,
@@ -130,7 +127,7 @@ async function callAt(path: string, name: string, args: unknown): Promise<{ resu
   } catch (error) {
     if (isNotListening(error)) return null
     if (isCutOff(error)) {
-      const detail = 'the process that serves ended before it answered: look whether it was done'
+      const detail = 'the server stopped before it answered; check whether the command took effect'
       throw new Refusal(503, 'no_answer', detail)
     }
     throw error

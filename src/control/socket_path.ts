@@ -1,4 +1,4 @@
-/** Where the control socket lies, and which socket a command may trust. */
+/** The path of the control socket, and the checks that make a socket trusted. */
 import { createHash } from 'node:crypto'
 import { lstatSync, mkdirSync, type Stats } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,19 +6,19 @@ import { dirname, join } from 'node:path'
 import { Refusal } from '../errors.ts'
 import { realPathOf, statsAt } from '../store/disk/paths.ts'
 
-/** Unix sockets have short names: 104 bytes on macOS. */
+/** Paths of Unix sockets are short: 104 bytes on macOS. */
 const MAX_PATH_LENGTH = 100
 const ROOT = 0
-/** Write permission for anybody but the owner. */
+/** Write permission for the group or others. */
 const WRITABLE_BY_OTHERS = 0o022
 
 const ownUid = (): number => process.geteuid?.() ?? ROOT
 
 /**
- * Where the process that serves `databaseFile` listens: beside the file, or, where that path is too long for a socket or
- * others can write the folder, in a folder of this user's (0700) in the folder for temporary files.
+ * Where the server of `databaseFile` listens: next to the file, or, if that path is too long or other users can write
+ * to the folder, in a private folder (0700) within the folder for temporary files.
  *
- * @throws Refusal 409 `untrusted_folder` when another user made that folder, or can write it.
+ * @throws Refusal 409 `untrusted_folder` if another user owns that folder or can write to it.
  */
 export function listenPath(databaseFile: string): string {
   const real = realPathOf(databaseFile)
@@ -29,17 +29,17 @@ export function listenPath(databaseFile: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const fault = faultOfFolder(lstatSync(folder), [uid])
   if (fault !== null) {
-    const detail = `the control socket cannot lie in ${folder}: ${fault}; remove that folder, or set TMPDIR to one of your own`
+    const detail = `the control socket cannot be created in ${folder}: ${fault}; remove that folder, or set TMPDIR to a folder that only you can write to`
     throw new Refusal(409, 'untrusted_folder', detail)
   }
   return join(folder, nameFor(real))
 }
 
 /**
- * The sockets at which the process that serves `databaseFile` may listen, those that exist. A socket counts only when
- * this user owns it, or, for root, when the owner of the database file does, in a folder that nobody else can write.
+ * The existing sockets at which the server of `databaseFile` may listen. A socket is trusted only if this user owns it
+ * (for root: or the owner of the database file), in a folder that no one else can write to.
  *
- * @throws Refusal 403 `untrusted_socket` when one exists that does not count.
+ * @throws Refusal 403 `untrusted_socket` if an existing socket is not trusted.
  */
 export function* candidatePaths(databaseFile: string): Generator<string> {
   const real = realPathOf(databaseFile)
@@ -64,15 +64,15 @@ function isTrusted(path: string, owners: readonly number[]): boolean {
   const folder = dirname(path)
   const fault = isOwn
     ? faultOfFolder(lstatSync(folder), owners)
-    : `it is not a socket of this user's (its owner is user ${socket.uid})`
+    : `it is not a socket of this user (its owner is user ${socket.uid})`
   if (fault === null) return true
-  const detail = `the control socket ${path} is not trusted: ${isOwn ? `in ${folder} ` : ''}${fault}. Run the command as the user who serves the database, or remove what is there.`
+  const detail = `the control socket ${path} is not trusted: ${isOwn ? `in ${folder} ` : ''}${fault}. Run the command as the user that runs the server, or remove that file.`
   throw new Refusal(403, 'untrusted_socket', detail)
 }
 
-/** Why others could put a socket into a folder; null where they cannot. */
+/** Why other users could create a socket in a folder; null if they cannot. */
 function faultOfFolder(folder: Stats, owners: readonly number[]): string | null {
-  if (!folder.isDirectory()) return 'what is there is not a folder'
+  if (!folder.isDirectory()) return 'it is not a folder'
   if (folder.uid !== ROOT && !owners.includes(folder.uid)) return `user ${folder.uid} owns the folder`
   return (folder.mode & WRITABLE_BY_OTHERS) === 0 ? null : 'other users can write (chmod go-w)'
 }

@@ -1,4 +1,4 @@
-/** What a person may tell a running Windfall of users: to prune those who were only ever claimed. */
+/** Control verbs that prune users that no call with a secret key named. */
 import * as v from 'valibot'
 import { COMMAND_LINE } from '../access/audit.ts'
 import type { Windfall } from '../app.ts'
@@ -8,6 +8,7 @@ const Unseen = v.object({
   unseen_days: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(36_500)),
 })
 
+/** The verbs `users.*`. */
 export function userVerbs({ pruning, audit }: Windfall): Verbs {
   async function prune({ unseen_days }: v.InferOutput<typeof Unseen>) {
     const detail = `unseen for ${unseen_days} days`

@@ -1,4 +1,4 @@
-/** What a person may tell a running Windfall from the command line: each verb checked, each write one unit of work. */
+/** The control verbs behind the CLI commands. Each validates its arguments; each write is one unit of work. */
 import * as v from 'valibot'
 import { type AuditAction, COMMAND_LINE } from '../access/audit.ts'
 import { MAX_VALIDITY_MS } from '../access/grants.ts'
@@ -43,7 +43,7 @@ const ShowRates = v.object({ currency: text, days: v.pipe(v.number(), v.safeInte
 const ImportRates = v.object({ csv: v.string(), base: text })
 const RemoveRate = v.object({
   currency: text,
-  day: v.pipe(text, v.check(isDay, 'a day is written 2026-01-31')),
+  day: v.pipe(text, v.check(isDay, 'must be a date like 2026-01-31')),
 })
 const RunImport = v.object({
   organization: slug,
@@ -52,11 +52,11 @@ const RunImport = v.object({
 const Forgotten = v.object({ organization: slug, app: text, app_user_id: AppUserId })
 const Forget = v.object({ ...Forgotten.entries, even_unknown: v.boolean() })
 
-/** What the verbs are; the names are what travels over the control socket. */
+/** All verbs by the name that is sent over the control socket. */
 export function verbsOf(windfall: Windfall): Verbs {
   const { store, apps, keys, organizations, arrivals, audit } = windfall
 
-  /** What is done to a key, and that it was. */
+  /** Commits a change of a key with its audit entry. */
   const audited = <Key extends { id: string; label: string }>(action: AuditAction, work: () => Key) =>
     store.commit(() => {
       const key = work()
@@ -110,7 +110,7 @@ export function verbsOf(windfall: Windfall): Verbs {
   }
 }
 
-/** Asks Apple for the apps of one organization, or of all that have a key to ask with. */
+/** Refreshes the apps of one organization, or of all that have a key. */
 async function refreshApps(
   { accounts, catalogue, organizations }: Windfall,
   organization: string | null,
@@ -132,7 +132,7 @@ function refusedVerbs({ arrivals: { refused } }: Windfall): Verbs {
     throw new Refusal(
       404,
       'unknown_refused',
-      `nothing refused is kept as ${id}; windfall refused list shows them`,
+      `there is no refused notification ${id}; windfall refused list shows them`,
     )
   }
 
@@ -199,10 +199,10 @@ function forgetVerbs({ store, apps, organizations, erasures, audit }: Windfall):
     const { id, slug: owner } = organizations.resolve(organization)
     const app = apps.ofOrganization(id, name)
     if (app) return app.id
-    throw new Refusal(404, 'unknown_app', `${name} is no app of ${owner}; windfall apps list shows them`)
+    throw new Refusal(404, 'unknown_app', `${owner} has no app ${name}; windfall apps list shows them`)
   }
 
-  /** Answers once all is done. */
+  /** Resolves once the erasure is complete. */
   async function forget({ app_user_id, even_unknown, ...matching }: v.InferOutput<typeof Forget>) {
     const app_id = findAppId({ ...matching, app_user_id })
     const request = { app_id, app_user_id, even_unknown, asked_by: 'command line' }
@@ -231,16 +231,12 @@ function forgetVerbs({ store, apps, organizations, erasures, audit }: Windfall):
 }
 
 function importVerbs({ organizations, accounts, catalogue, imports }: Windfall): Verbs {
-  /** Imports with patience, or waits for the import under way; how far it is, is asked with the other verb meanwhile. */
+  /** Imports reports, or waits for the running import. `imports.status` reports its progress meanwhile. */
   async function run({ organization, days }: v.InferOutput<typeof RunImport>) {
     const organization_id = organization === null ? null : organizations.resolve(organization).id
     const isSelected = (id: string) => organization_id === null || id === organization_id
     if (!accounts.list().some((account) => isSelected(account.organization_id)))
-      throw new Refusal(
-        409,
-        'no_account',
-        'there are no keys of Apple’s for it: windfall connect asks for them',
-      )
+      throw new Refusal(409, 'no_account', 'no Apple API keys are configured; run windfall connect')
     const joined = imports.progress() !== null
     if (!joined) await catalogue.refreshAll()
     const run = await imports.run({ organization_id, patient: true, ...(days !== null && { days }) })

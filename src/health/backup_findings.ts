@@ -1,4 +1,4 @@
-/** Whether there is a backup to fall back on. */
+/** The finding about backups: when the last one was verified, and how to make one. */
 import type { Clock } from '../clock.ts'
 import { openBackupLog } from '../store/backup/log.ts'
 import type { Reader } from '../store/reader.ts'
@@ -13,18 +13,18 @@ export function backupFinding(reader: Reader, clock: Clock, schedule: string): F
   const isRecent = last !== null && clock() - last.at <= MAX_AGE_MS
   const words =
     last === null
-      ? 'none has been verified yet.'
+      ? 'no backup has been verified yet.'
       : `${last.file} was verified ${ago(last.at, clock())}, ${last.bytes} bytes.`
   if (schedule !== 'off') {
     if (isRecent) return ok('backup', words)
-    const about = { id: 'backup', title: 'There is no recent backup', since: last?.at ?? null }
-    return warning('backup', `${words} windfall jobs run backup makes one.`, {
+    const about = { id: 'backup', title: 'No recent backup', since: last?.at ?? null }
+    return warning('backup', `${words} To make one, run windfall jobs run backup.`, {
       ...about,
       action: { label: 'Make one now', command: 'windfall jobs run backup' },
     })
   }
   if (isRecent) return ok('backup', words)
-  return notice('backup', `${words} [backup] schedule = "30 3 * * *" makes one each night.`, {
+  return notice('backup', `${words} To make one each night, set schedule = "30 3 * * *" in [backup].`, {
     id: 'backup:schedule',
     title: 'No backups are scheduled',
     action: BACKUP_NOW,

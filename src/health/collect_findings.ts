@@ -1,4 +1,4 @@
-/** Collects what needs a person, from every source of findings. */
+/** Collects the findings of every source for the dashboard and `GET /api/v1/status`. */
 import type { Accounts } from '../apps/accounts.ts'
 import type { AppleClients, KeyStatus } from '../apps/apple_clients.ts'
 import type { Apps } from '../apps/apps.ts'
@@ -46,21 +46,21 @@ type HealthDeps = {
   metrics: Pick<Metrics, 'progress'>
   pruning: Pick<Pruning, 'isThresholdReached' | 'threshold'>
   silenceDetector: SilenceDetector
-  /** Whether rates are fetched; read each time, so that a reload reaches it. */
+  /** Whether rates are fetched. Read on each call: a reload can change it. */
   rates: { readonly fetch: boolean }
-  /** The configuration; read each time, so that a reload reaches it. */
+  /** The configuration. Read on each call: a reload can change it. */
   current: { readonly config: Pick<Config, 'backup'> }
   root_expires_at: number
 }
 
 const WORST_FIRST = ['fault', 'warning', 'notice', 'ok'] as const
 
-/** One source of findings; it is asked anew each time. */
+/** One source of findings. It is called for each request. */
 type FindingSource = () => Finding[] | Promise<Finding[]>
 
 export type Health = ReturnType<typeof openHealth>
 
-/** Collects the findings of every source. Later folders add theirs in `app.ts`. */
+/** Opens the collection of findings. `app.ts` adds the sources of folders that come later in the import order. */
 export function openHealth(deps: HealthDeps) {
   const sources: FindingSource[] = [
     () => diskFindings(deps),
@@ -79,7 +79,7 @@ export function openHealth(deps: HealthDeps) {
     sources.push(source)
   }
 
-  /** What needs a person or is good to know, the worst first. */
+  /** Faults, warnings and notices, the worst first. */
   async function findings(): Promise<Finding[]> {
     const found: Finding[] = []
     for (const source of sources) found.push(...(await source()))
@@ -91,7 +91,7 @@ export function openHealth(deps: HealthDeps) {
   return { add, findings }
 }
 
-/** What `windfall doctor` reads out of the file, by the same judgement. */
+/** The findings that `windfall doctor` reads from the database file, by the same rules. */
 function databaseFindings({ store, clock, rates, current, arrivals }: HealthDeps): Finding[] {
   const reader = openReader(store.file)
   if (reader === null) return []
@@ -114,12 +114,12 @@ function databaseFindings({ store, clock, rates, current, arrivals }: HealthDeps
   }
 }
 
-/** Without a schedule it is for the doctor to suggest one. */
+/** Without a schedule only `windfall doctor` suggests one. */
 const scheduledBackup = (reader: Reader, clock: Clock, schedule: string): Finding[] =>
   schedule === 'off' ? [] : [backupFinding(reader, clock, schedule)]
 
 async function diskFindings({ store }: HealthDeps): Promise<Finding[]> {
-  // Tries to write where that failed last, so that what is over is not reported.
+  // After a failed write this tries again: a fault that has ended is not reported.
   await store.isWritable()
   return [conditionFinding(store.condition(), store.file) ?? diskSpaceFinding(store.file)]
 }
@@ -143,7 +143,7 @@ function keyFinding(
 ): Finding[] {
   if (state !== 'refused') return []
   const about = { id: `key:${kind}:${organization_id}`, organization_id, since }
-  const action = { label: 'Enter another', command: 'windfall connect' }
+  const action = { label: 'Enter another key', command: 'windfall connect' }
   return [fault(name, `${slug}: ${why ?? ''}`, { ...about, title: `Apple refuses the ${name}`, action })]
 }
 
@@ -152,18 +152,19 @@ function waitingFinding({ bundle_id, organization_id, ...waiting }: PendingSumma
   const why =
     connected === null
       ? `${bundle_id} is not connected`
-      : `Apple says ${bundle_id} has the Apple id ${apple_id}, it is connected with ${connected.apple_id}`
-  const words = `${why}. The oldest of ${notifications} is dropped on ${dayOfUtc(first_received_at + 7 * DAY_MS)}.`
+      : `Apple reports the Apple id ${apple_id} for ${bundle_id}, but it is connected with ${connected.apple_id}`
+  const expiry = dayOfUtc(first_received_at + 7 * DAY_MS)
+  const words = `${why}. Windfall deletes the oldest pending notification on ${expiry}.`
   return warning('notifications', words, {
     id: `pending:${bundle_id}${organization_id === null ? '' : `:${organization_id}`}`,
-    title: `${notifications} ${notifications === 1 ? 'notification waits' : 'notifications wait'} for ${bundle_id}`,
+    title: `${notifications} pending ${notifications === 1 ? 'notification' : 'notifications'} for ${bundle_id}`,
     action: { label: 'Connect', command: `windfall apps add ${bundle_id}`, href: '/settings' },
     since: first_received_at,
     ...(organization_id !== null && { organization_id }),
   })
 }
 
-/** A silence that Apple confirms is nobody’s fault. */
+/** A warning, or a notice where Apple’s history confirms that it sent nothing. */
 function silenceFindings(
   { silenceDetector, clock, history }: HealthDeps,
   app_id: string,
@@ -172,19 +173,19 @@ function silenceFindings(
   const silence = silenceDetector.silence(app_id)
   if (silence === null) return []
   const hours = Math.floor((clock() - silence.since) / HOUR_MS)
-  const longest = `; the longest silence before was ${Math.ceil(silence.longest_ms / HOUR_MS)} hours.`
+  const longest = `. The longest silence before was ${Math.ceil(silence.longest_ms / HOUR_MS)} hours.`
   const compared = history.progress().find((one) => one.app_id === app_id && one.environment === 'production')
     ?.watermark?.compared_until_at
   const about = {
     id: `silent:${app_id}`,
     app_id,
     since: silence.since,
-    title: `${bundle_id} has been silent for ${hours} hours`,
+    title: `No notifications from ${bundle_id} for ${hours} hours`,
     action: { label: 'Send a test notification', href: '/settings' },
   }
   if (compared !== undefined && compared > clock() - HOUR_MS)
-    return [notice('notifications', `Apple says that it sent none${longest}`, about)]
-  return [warning('notifications', `no notification since ${utcMinuteText(silence.since)}${longest}`, about)]
+    return [notice('notifications', `Apple confirms that it sent none${longest}`, about)]
+  return [warning('notifications', `none received since ${utcMinuteText(silence.since)}${longest}`, about)]
 }
 
 function historyFindings({
@@ -203,21 +204,21 @@ function historyFindings({
         id: `gap:${id}`,
         app_id,
         since: found_at,
-        title: `${notifications} ${notifications === 1 ? 'notification' : 'notifications'} got lost`,
+        title: `${notifications} missing ${notifications === 1 ? 'notification' : 'notifications'}`,
       }
       const filled = { ...about, progress: { done: recovered, of: notifications } }
-      return warning('gap', `${name}: they are being fetched from Apple.`, filled)
+      return warning('gap', `${name}: Windfall is fetching them from Apple.`, filled)
     })
   if (!has_key) return lost
   const about = { id: `history:${app_id}:${environment}`, app_id }
   const problem = backfill?.problem ?? watermark?.problem ?? null
   if (problem !== null && environment === 'production') {
     const since = backfill?.problem_at ?? watermark?.problem_at ?? null
-    const title = `The history of ${bundle_id} cannot be read`
+    const title = `Windfall cannot read the history of ${bundle_id}`
     return [...lost, warning('history', `${name}: ${problem}`, { ...about, since, title })]
   }
   if (backfill === null || backfill.stage === 'done') return lost
-  const title = `The past of ${bundle_id} is being read`
+  const title = `Backfill of ${bundle_id} in progress`
   const words = `${name}: ${backfill.notifications} notifications and ${backfill.transactions} transactions so far.`
   return [...lost, notice('history', words, { ...about, title, since: backfill.started_at })]
 }
@@ -227,33 +228,30 @@ function progressFindings({ imports, metrics }: HealthDeps): Finding[] {
   const found: Finding[] = []
   if (reports !== null && reports.of > 0) {
     const { done, of, started_at, waiting_until } = reports
-    // How far it is stands beside it, once.
+    // `progress` has the numbers.
     const words =
       waiting_until === null
-        ? 'Apple’s daily reports, oldest first.'
-        : `Apple’s hourly limit is waited for until ${utcMinuteText(waiting_until)}.`
-    const about = { id: 'import', title: 'Reports are being imported', since: started_at }
+        ? 'Windfall imports Apple’s daily reports, oldest first.'
+        : `Apple’s hourly rate limit is reached. The import resumes at ${utcMinuteText(waiting_until)}.`
+    const about = { id: 'import', title: 'Report import in progress', since: started_at }
     found.push(notice('import', words, { ...about, progress: { done, of } }))
   }
   if (counting !== null) {
-    const words = 'Until this is done, figures are shown as they were counted before; they follow new facts.'
+    const words =
+      'Until this is done, the dashboard shows the previous figures, which still include new transactions.'
     found.push(
-      notice('metrics', words, {
-        id: 'metrics',
-        title: 'All figures are being recomputed',
-        progress: counting,
-      }),
+      notice('metrics', words, { id: 'metrics', title: 'Recomputing all metrics', progress: counting }),
     )
   }
   return found
 }
 
-/** Housekeeping counts them once a day, so that asking costs nothing. */
+/** Housekeeping counts these users once a day, so this costs nothing. */
 function pruningFindings({ pruning }: HealthDeps): Finding[] {
   if (!pruning.isThresholdReached()) return []
   const { users, unseen_days } = pruning.threshold
-  const title = `${users.toLocaleString('en-US')} users or more can be pruned`
-  const words = `no secret key ever named them, they have no purchase, and were not seen for ${unseen_days} days. [users] prune_after_days drops such users by itself.`
+  const title = `At least ${users.toLocaleString('en-US')} users can be pruned`
+  const words = `no call with a secret key named them, they have no purchase, and no call named them for ${unseen_days} days. To prune such users automatically, set prune_after_days in [users].`
   const command = `windfall users prune --unseen-for ${unseen_days}`
   return [notice('users', words, { id: 'users', title, action: { label: 'Prune them', command } })]
 }
@@ -261,7 +259,7 @@ function pruningFindings({ pruning }: HealthDeps): Finding[] {
 function rootFindings({ root_expires_at, clock }: HealthDeps): Finding[] {
   const left = root_expires_at - clock()
   if (left > ROOT_WARNING_MS) return []
-  const title = 'Apple’s root certificate ends'
-  const words = `it ${left > 0 ? 'ends' : 'ended'} on ${dayOfUtc(root_expires_at)}: a newer Windfall knows the next one.`
+  const title = left > 0 ? 'Apple’s root certificate expires soon' : 'Apple’s root certificate has expired'
+  const words = `it ${left > 0 ? 'expires' : 'expired'} on ${dayOfUtc(root_expires_at)}. Install a newer version of Windfall.`
   return [(left > 0 ? warning : fault)('root certificate', words, { id: 'root', title })]
 }

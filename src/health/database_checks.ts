@@ -1,4 +1,4 @@
-/** What we compute: what the database tells of how everything goes: what arrived, how the jobs went, how much room there is. */
+/** Checks of the database file: disk space, disk faults, notifications, jobs and exchange rates. */
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Environment } from '../apple/payloads.ts'
@@ -15,16 +15,16 @@ const MEGABYTE = 1_048_576
 const MIN_FREE_MEGABYTES = 200
 const MAX_RATE_AGE_MS = 6 * DAY_MS
 
-/** How large the database is, and whether there is room for more. */
+/** The size of the database and the free space on its disk; a fault below 200 MB. */
 export function diskSpaceFinding(path: string): Finding {
   const { bavail, bsize } = statfsSync(dirname(path))
   const free = Math.floor((bavail * bsize) / MEGABYTE)
   const words = `${path}, ${Math.ceil(statSync(path).size / MEGABYTE)} MB; ${free} MB are free.`
   if (free >= MIN_FREE_MEGABYTES) return ok('database', words)
-  return fault('database', `${words} Make room.`, { id: 'disk', title: 'The disk is nearly full' })
+  return fault('database', `${words} Free up space.`, { id: 'disk', title: 'The disk is almost full' })
 }
 
-/** What the disk failed with lately, and that the database is damaged, also where writing works again. */
+/** Recent disk errors and damage to the database, even where writes work again. */
 export function* examineDisk(reader: Reader, clock: Clock): Generator<Finding> {
   const faults = reader
     .prepare<[number], DiskFault>('select * from disk_faults where last_at > ? order by kind')
@@ -41,7 +41,7 @@ export function* examineDisk(reader: Reader, clock: Clock): Generator<Finding> {
   }
 }
 
-/** The database holds what was never written. `seen` is how SQLite says so. */
+/** The database file is corrupt. `seen` is SQLite's error. */
 export function damagedFinding(seen: string, since: number | null = null): Finding {
   const words = `it is damaged (${seen}). Stop Windfall and restore the last good backup: windfall restore.`
   const action = { label: 'Restore a backup', command: 'windfall restore' }
@@ -60,8 +60,8 @@ export const connectedApps = (reader: Reader): ConnectedApp[] =>
     .all()
 
 /**
- * When each app was last heard of, and what came and was not taken. `refused` is what the server counted; without it the
- * file tells a lower bound.
+ * The newest notification of each app, and pending and refused notifications. `refused` is the server's count; by
+ * default it is the lower bound that the file contains.
  */
 export function* examineNotifications(
   reader: Reader,
@@ -72,19 +72,19 @@ export function* examineNotifications(
     select received_at from notifications where app_id = ? and environment = ? and origin = 'live'
     order by signed_at desc limit 1`)
   for (const { id, bundle_id } of connectedApps(reader)) {
-    const lastHeardText = (environment: Environment): string | undefined => {
+    const lastReceivedText = (environment: Environment): string | undefined => {
       const last = newest.get(id, environment)
       return last && ago(last.received_at, clock())
     }
-    const production = lastHeardText('production')
-    const words = `${bundle_id}: production ${production ?? 'never'}, sandbox ${lastHeardText('sandbox') ?? 'never'}.`
+    const production = lastReceivedText('production')
+    const words = `${bundle_id}: production ${production ?? 'never'}, sandbox ${lastReceivedText('sandbox') ?? 'never'}.`
     if (production !== undefined) yield ok('last notification', words)
     else
-      yield warning('last notification', `${words} Is the notification URL entered in App Store Connect?`, {
+      yield warning('last notification', `${words} Check the notification URL in App Store Connect.`, {
         id: `unheard:${id}`,
         app_id: id,
-        title: `${bundle_id} has never been heard of`,
-        action: { label: 'Enter the notification URL', href: '/settings' },
+        title: `No notifications received from ${bundle_id}`,
+        action: { label: 'Set up notifications', href: '/settings' },
       })
   }
   yield* examinePending(reader)
@@ -98,13 +98,13 @@ function* examinePending(reader: Reader): Generator<Finding> {
   if (waiting && waiting.count > 0) {
     yield warning(
       'notifications',
-      `${waiting.count} ${waiting.count === 1 ? 'waits' : 'wait'} for an app that is not connected: windfall apps list`,
+      `${waiting.count} pending for apps that are not connected. To list them, run windfall apps list`,
       { id: 'pending' },
     )
   }
 }
 
-/** As far as the file alone tells: the kept ones. */
+/** Counts the stored ones. The server drops others, so this is a lower bound. */
 function recentlyRefused(reader: Reader, clock: Clock): RecentRefusals {
   const kept = reader
     .prepare<[number], { count: number }>(
@@ -117,7 +117,7 @@ function recentlyRefused(reader: Reader, clock: Clock): RecentRefusals {
 function refusedFinding({ count, is_exact }: RecentRefusals): Finding {
   const of = count === 1 ? '1 notification was' : `${count} notifications were`
   const title = `${is_exact ? '' : 'At least '}${of} refused in the last day`
-  const words = `${is_exact ? '' : 'at least '}${of} refused in the last day, not proved to be Apple’s: windfall refused list`
+  const words = `${is_exact ? '' : 'at least '}${of} refused in the last day: not verifiably from Apple. To see why, run windfall refused list`
   return warning('notifications', words, {
     id: 'refused',
     title,
@@ -133,7 +133,7 @@ type Run = {
   failures: number
 }
 
-/** How the jobs went that fetch something, what the import lacks, and until when there are exchange rates. */
+/** The last run of each job, reports that could not be read, and how recent the exchange rates are. */
 export function* examineJobs(
   reader: Reader,
   clock: Clock,
@@ -143,7 +143,7 @@ export function* examineJobs(
     .prepare<[], Run>('select job, finished_at, outcome, error, failures from job_runs order by job')
     .all()
   if (runs.length === 0)
-    yield warning('jobs', 'none has run yet: they begin when Windfall serves.', { id: 'jobs' })
+    yield warning('jobs', 'none has run yet. Jobs run while the server runs.', { id: 'jobs' })
   for (const run of runs) yield runFinding(run, clock, isServed)
   yield* examineImport(reader)
   yield* examineRates(reader, clock, fetchesRates)
@@ -152,19 +152,19 @@ export function* examineJobs(
 function runFinding(run: Run, clock: Clock, isServed: boolean): Finding {
   const { job, finished_at, outcome, error, failures } = run
   const when = finished_at === null ? '' : ` (${ago(finished_at, clock())})`
-  const about = { id: `job:${job}`, title: `The job ${job} does not work`, since: finished_at }
+  const about = { id: `job:${job}`, title: `The job ${job} fails`, since: finished_at }
   const again = { label: 'Run it now', command: `windfall jobs run ${job}` }
   if (error !== null)
     return fault(job, `failed ${times(failures)}${when}: ${error}`, { ...about, action: again })
   if (outcome?.startsWith('not asked')) {
     const action = { label: 'Connect', command: 'windfall connect' }
-    return warning(job, `${outcome}${when}`, { ...about, title: `The job ${job} lacks a key`, action })
+    return warning(job, `${outcome}${when}`, { ...about, title: `The job ${job} needs a key`, action })
   }
   if (finished_at !== null) return ok(job, `${outcome ?? 'done'}${when}`)
-  if (!isServed) return warning(job, 'the process ended while it ran: it is tried again.')
-  // A run counts as failed until it has gone well.
-  if (failures > 1) return warning(job, `under way; before that it failed ${times(failures - 1)}.`, about)
-  return ok(job, 'under way')
+  if (!isServed) return warning(job, 'the process ended during the run. Windfall runs the job again.')
+  // A run counts as failed until it has succeeded.
+  if (failures > 1) return warning(job, `running, after it failed ${times(failures - 1)}.`, about)
+  return ok(job, 'running')
 }
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`)
@@ -178,10 +178,10 @@ function* examineImport(reader: Reader): Generator<Finding> {
   if (!failed || failed.count === 0) return
   yield warning(
     'reports',
-    `${failed.count} could not be read, and ${failed.count === 1 ? 'is' : 'are'} asked for again. One says: ${failed.reason ?? ''}`,
+    `${failed.count} could not be read. Windfall tries again. One error: ${failed.reason ?? ''}`,
     {
       id: 'import:failed',
-      title: 'Reports that could not be read',
+      title: 'Some reports could not be read',
       action: { label: 'Try again', command: 'windfall import' },
     },
   )
@@ -192,6 +192,7 @@ const NO_RATES = {
   title: 'Exchange rates are missing',
   action: { label: 'Fetch them', command: 'windfall jobs run rates' },
 }
+const OLD_RATES = { ...NO_RATES, title: 'Exchange rates are out of date' }
 
 function* examineRates(reader: Reader, clock: Clock, fetchesRates: boolean): Generator<Finding> {
   const rated = reader
@@ -203,16 +204,23 @@ function* examineRates(reader: Reader, clock: Clock, fetchesRates: boolean): Gen
     .prepare<[], unknown>("select 1 from job_runs where job = 'rates' and finished_at is not null")
     .get()
   if (rated.length === 0 && !wasFetched)
-    return yield warning('exchange rates', 'there are none yet: windfall jobs run rates', NO_RATES)
+    return yield warning(
+      'exchange rates',
+      'there are none yet. To fetch them, run windfall jobs run rates',
+      NO_RATES,
+    )
   const wanted = APPLE_CURRENCIES.filter((currency) => currency !== BASE)
   const lacking = wanted.filter((currency) => !rated.some((one) => one.currency === currency))
   if (lacking.length * 2 > wanted.length) {
-    const fetching = fetchesRates ? 'windfall jobs run rates asks for them, ' : ''
-    const words = `${lacking.length} of ${wanted.length} currencies have none; ${fetching}windfall rates import brings them`
+    const remedy = fetchesRates
+      ? 'To fetch them, run windfall jobs run rates; to import them, run windfall rates import'
+      : 'To import them, run windfall rates import'
+    const words = `${lacking.length} of ${wanted.length} currencies have no rate. ${remedy}`
     return yield fault('exchange rates', words, NO_RATES)
   }
   const newest = rated.map(({ day }) => day).reduce((a, b) => (a > b ? a : b))
   const isOld = clock() - Date.parse(newest) > MAX_RATE_AGE_MS
-  if (isOld) yield warning('exchange rates', `the newest are of ${newest}: windfall jobs run rates`, NO_RATES)
+  const remedy = 'To fetch newer ones, run windfall jobs run rates'
+  if (isOld) yield warning('exchange rates', `the newest are of ${newest}. ${remedy}`, OLD_RATES)
   else yield ok('exchange rates', `up to ${newest}.`)
 }

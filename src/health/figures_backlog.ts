@@ -1,17 +1,20 @@
-/** What we compute: how far figures are behind the facts, for how long, and which purchases cannot be counted. */
+/** Findings about metrics that lag behind the ledger, and about purchases that cannot be computed. */
 import type { Clock } from '../clock.ts'
 import { utcMinuteText } from '../days.ts'
 import type { Reader } from '../store/reader.ts'
 import { type Finding, fault, ok, warning } from './findings.ts'
 
-/** Figures that have been behind for so long are a finding. */
+/** Metrics that have been behind for this long are a finding. */
 const BEHIND_MS = 600_000
 
 type Backlog = { lineages: number; since: number | null; failed: number }
 type Failed = { bundle_id: string; original_transaction_id: string; reason: string; failed_at: number }
 type StalledGeneration = { slug: string; stood_still_at: number }
 
-/** One finding for figures that are behind, one for those that cannot be counted, one for what another version counted. */
+/**
+ * One finding for metrics that are behind, one for purchases that cannot be computed, and one for each organization
+ * whose metrics another version of Windfall computed.
+ */
 export function* examineBacklog(reader: Reader, clock: Clock): Generator<Finding> {
   const backlog = reader
     .prepare<[], Backlog>(`
@@ -35,15 +38,15 @@ const STALLED_GENERATIONS = `
     and not exists (select 1 from metric_generations n where n.organization_id = g.organization_id and n.state = 'making')`
 
 const progressIn = (lineages: number): string =>
-  lineages === 0 ? 'every purchase is counted' : `${purchases(lineages)} being counted`
+  lineages === 0 ? 'up to date.' : `${purchases(lineages)} being processed.`
 
 const purchases = (count: number): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? 'purchase is' : 'purchases are'}`
 
 function lateFinding({ lineages, since }: Backlog, now: number): Finding[] {
   if (since === null || now - since < BEHIND_MS) return []
-  const title = `${purchases(lineages)} not counted yet`
-  const words = `${title}, the first since ${utcMinuteText(since)}: figures are behind. The log says why where they cannot be written; otherwise the server is short of processor time.`
+  const title = `${purchases(lineages)} not in the metrics yet`
+  const words = `${title}; the first has waited since ${utcMinuteText(since)}. If writes fail, the log says why. Otherwise the server needs more CPU time.`
   return [warning('metrics', words, { id: 'metrics:behind', title, since })]
 }
 
@@ -57,13 +60,13 @@ function failedFinding(reader: Reader, count: number): Finding[] {
     .all()
   if (latest === undefined) return []
   const { bundle_id, original_transaction_id, reason, failed_at } = latest
-  const title = `${count} ${count === 1 ? 'purchase' : 'purchases'} cannot be counted`
-  const words = `${title}; figures of their apps are incomplete. The latest is ${original_transaction_id} of ${bundle_id}: ${reason}. It is tried again with its next fact. Please report it.`
+  const title = `Windfall cannot compute ${count} ${count === 1 ? 'purchase' : 'purchases'}`
+  const words = `${title}, so the metrics of these apps are incomplete. The latest is ${original_transaction_id} of ${bundle_id}: ${reason}. Windfall tries again when Apple reports more about it. Please report this as a bug.`
   return [fault('metrics', words, { id: 'metrics:failed', title, since: failed_at })]
 }
 
 function stalledFinding({ slug, stood_still_at }: StalledGeneration): Finding {
-  const title = `The figures of ${slug} stand still`
-  const words = `${title} since ${utcMinuteText(stood_still_at)}: another version of Windfall counted them, and this one could not begin to. Make room on the disk, then restart Windfall.`
+  const title = `The metrics of ${slug} are not updated`
+  const words = `${title} since ${utcMinuteText(stood_still_at)}: another version of Windfall computed them, and this version could not start to recompute them. Free up disk space, then restart Windfall.`
   return fault('metrics', words, { id: `metrics:still:${slug}`, title, since: stood_still_at })
 }

@@ -1,9 +1,9 @@
-/** What we compute: what was found about how everything goes, and what to do. */
+/** Findings: faults, warnings and notices, each with what to do. */
 
-/** What to do: something to type, or a page of the dashboard. */
+/** What to do: a command to run, or a page of the dashboard. */
 type Action = { label: string; command?: string; href?: string }
 
-/** What the dashboard needs beside the words. `id` stays the same while the matter lasts; `since` in milliseconds. */
+/** What the dashboard needs in addition to the text. `id` is stable while the finding lasts; `since` is in milliseconds. */
 export type FindingDetails = {
   id: string
   title?: string
@@ -40,7 +40,7 @@ export const fault = finding('fault')
 
 const MINUTE_MS = 60_000
 
-/** How long ago something was, in the unit in which people say it. */
+/** The time since `at`, rounded to minutes, hours or days: `3 hours ago`. Both arguments in milliseconds. */
 export function ago(at: number, now: number): string {
   const minutes = Math.max(0, Math.round((now - at) / MINUTE_MS))
   if (minutes < 2) return 'just now'

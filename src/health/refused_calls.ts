@@ -1,10 +1,10 @@
-/** What we compute: which SDK calls were refused today or yesterday, and what to do about it. */
+/** Findings about SDK calls that were refused today or yesterday, and how to correct them. */
 import type { Clock } from '../clock.ts'
 import { addDays, dayOfUtc } from '../days.ts'
 import type { Reader } from '../store/reader.ts'
 import { type Finding, type FindingDetails, notice, warning } from './findings.ts'
 
-/** Anybody can send calls for invented apps: connected apps come first, and the rest is one line. */
+/** Any client can send calls for made-up apps: connected apps come first, and the rest is one finding. */
 const MAX_FINDINGS = 10
 const OTHERS = '*'
 
@@ -17,13 +17,13 @@ type Row = {
   example: string | null
   last_at: number
 }
-/** `app_id` is undefined where no connected app has the name, null where several have it. */
+/** `app_id` is undefined if no connected app has the name, null if several have it. */
 type ResolvedRow = Row & { app_id: string | null | undefined }
 type NamedApp = { id: string; bundle_id: string; android_package: string | null }
 
 /**
- * One finding for each app, platform and code that refused calls, of today (UTC) or, where there are none yet, of
- * yesterday. Calls for users who were forgotten are left out: they are refused because the owner wants it.
+ * One finding for each app, platform and error code of refused calls, of today (UTC) or else of yesterday. Excludes
+ * calls for erased users: the owner requested that refusal.
  */
 export function* examineRefusedCalls(reader: Reader, clock: Clock): Generator<Finding> {
   const today = dayOfUtc(clock())
@@ -48,7 +48,7 @@ const isUnknownApp = ({ app_id }: ResolvedRow): boolean => app_id === undefined
 
 const idOf = ({ code, platform, bundle_id }: Row): string => `sdk:${code}:${platform}:${bundle_id}`
 
-/** Bundle ids and Android packages, each with its app; null where several organizations have it. */
+/** The app of each bundle id and Android package; null if several organizations have it. */
 function connectedNames(reader: Reader): Map<string, string | null> {
   const apps = reader
     .prepare<[], NamedApp>(`
@@ -71,17 +71,18 @@ function findingOf(row: ResolvedRow, today: string): Finding {
   const about: FindingDetails = { id: idOf(row), since: last_at, ...(app_id && { app_id }) }
   if (code === 'rate_limited') {
     const title = `${of} ${verb} rate-limited ${day}`
-    const words = `${title} (UTC): ${code}. SDKs send them again; a backend should too. ${LIMITS}`
+    const words = `${title} (UTC): ${code}. SDKs retry such calls; a backend should too. ${LIMITS}`
     return notice('SDK calls', words, { ...about, title })
   }
   const title = `${of} ${verb} refused ${day}`
   const { remedy, action } = remedyFor(row)
-  const example = row.example === null ? '' : ` The newest fault is ${row.example}.`
+  const example = row.example === null ? '' : ` The latest error: ${row.example}.`
   const words = `${title} (UTC): ${code}.${example} ${remedy}`
   return warning('SDK calls', words, { ...about, title, ...(action && { action }) })
 }
 
-const LIMITS = 'The limits are limits.sdk_requests_per_minute and limits.anonymous_requests_per_minute.'
+const LIMITS =
+  'To raise the limits, set limits.sdk_requests_per_minute and limits.anonymous_requests_per_minute.'
 
 function appText({ bundle_id, platform }: Row): string {
   if (bundle_id === OTHERS) return 'for many other bundle ids'
@@ -98,7 +99,7 @@ function remedyFor({ code, bundle_id, platform }: Row): Remedy {
 }
 
 function notConnected(bundle_id: string, platform: string): Remedy {
-  const android = platform === 'android' ? ', or set the android_package of the app it belongs to' : ''
+  const android = platform === 'android' ? ', or set android_package on the app it belongs to' : ''
   const remedy = `Connect the app${android}.`
   if (bundle_id === '' || bundle_id === OTHERS) return { remedy }
   return { remedy, action: { label: 'Connect the app', command: `windfall apps add ${bundle_id}` } }
@@ -106,21 +107,20 @@ function notConnected(bundle_id: string, platform: string): Remedy {
 
 const REMEDIES: Readonly<Record<string, string>> = {
   app_not_in_organization:
-    'The key belongs to an organization that has no such app. Connect the app there, set its android_package, or ship a key of its organization.',
-  ambiguous_app: 'Several organizations have this bundle id. Send a key of the right one.',
-  invalid_key:
-    'The key is unknown, revoked or expired; windfall keys list shows the valid ones. Ship one of them, or none.',
+    'The key belongs to an organization that does not have this app. Connect the app there, set its android_package, or use a key of the app’s organization.',
+  ambiguous_app: 'Several organizations have this bundle id. Send a key of the right organization.',
+  invalid_key: 'The key is unknown, revoked or expired. Use a valid key (windfall keys list), or none.',
   credential_required: 'The organization requires a credential. Send a key, or set sdk_auth = "any".',
   invalid_signed_transaction:
-    'Send the jwsRepresentation of that purchase unchanged, with its original transaction id.',
+    'Send the unchanged jwsRepresentation of that purchase, with its original transaction id.',
   invalid_json: 'SDKs drop such calls. Send valid JSON in UTF-8.',
   too_large: 'SDKs drop such calls. Send fewer or shorter attributes.',
-  unsupported_media_type: 'Send content-type: application/json, not compressed.',
+  unsupported_media_type: 'Send an uncompressed body with content-type: application/json.',
 }
 
 function restFinding(rest: readonly ResolvedRow[]): Finding {
   const calls = rest.reduce((sum, one) => sum + one.calls, 0)
   const title = `${calls} other SDK ${calls === 1 ? 'call was' : 'calls were'} refused`
-  const words = `${title} today or yesterday (UTC), for ${rest.length} more combinations of app, platform and code.`
+  const words = `${title} today or yesterday (UTC), across ${rest.length} combinations of app, platform and error code.`
   return notice('SDK calls', words, { id: 'sdk:rest', title })
 }

@@ -1,23 +1,24 @@
-/** What we remember: how often each app is heard of, and whether it has been silent for longer than it is wont to be. */
+/** Detects apps that have sent no notifications for unusually long. */
 import type { Environment } from '../apple/payloads.ts'
 import type { Clock } from '../clock.ts'
 import type { Store } from '../store/store.ts'
 
 const HOUR_MS = 3_600_000
-/** Notifications that a rhythm is taken from, and how few tell none. */
+/** The most notifications that an app's longest silence is computed from, and the fewest. */
 const MAX_DATES = 500
 const MIN_DATES = 10
-/** A silence is told once it is twice as long as the longest of them, and no sooner than this. */
+/** A silence is reported once it is this many times as long as the longest before, and at least this long. */
 const SILENCE_FACTOR = 2
 const MIN_SILENCE_MS = 6 * HOUR_MS
 
 type ReceivedRow = { signed_at: number }
 
-/** Silent since, and how long the longest silence was before (milliseconds). */
+/** When the silence began, and how long the longest one before it was; both in milliseconds. */
 type Silence = { since: number; longest_ms: number }
 
 export type SilenceDetector = ReturnType<typeof openSilenceDetector>
 
+/** Opens the queries about how recently and how often apps sent live notifications. */
 export function openSilenceDetector(store: Store, clock: Clock) {
   const newest = store.prepare<[string, Environment, number], ReceivedRow>(`
     select signed_at from notifications where app_id = ? and environment = ? and origin = 'live'
@@ -26,7 +27,7 @@ export function openSilenceDetector(store: Store, clock: Clock) {
     select count(*) as count from notifications
     where app_id = ? and environment = ? and origin = 'live' and signed_at > ?`)
 
-  /** What was pushed for an app, lately. `last_at` is when Apple signed the newest. */
+  /** Recent live notifications of an app. `last_at` is when Apple signed the newest, in milliseconds. */
   function activity(app_id: string, environment: Environment) {
     const since = (hours: number): number =>
       counted.get(app_id, environment, clock() - hours * HOUR_MS)?.count ?? 0
@@ -37,7 +38,7 @@ export function openSilenceDetector(store: Store, clock: Clock) {
     }
   }
 
-  /** The silence of an app in production; null while it is none, or nothing tells its rhythm. */
+  /** The silence of an app in production; null if it is not silent or has sent too few notifications to tell. */
   function silence(app_id: string): Silence | null {
     const dates = newest.all(app_id, 'production', MAX_DATES).map(({ signed_at }) => signed_at)
     const [last] = dates

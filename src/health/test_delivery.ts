@@ -1,50 +1,56 @@
-/** What we compute: how a test notification fares, from what Apple says of it and what is here. */
+/** The state of a test notification, from Apple's answer and from what Windfall received. */
 import type { TestStatus } from '../apple/api/server_answers.ts'
 
 /**
- * `asked` Apple has not sent it; `sent` Apple says it was taken, and it is not here; `arrived`; `waiting` it is here, for
- * an app that is not connected; `failed`.
+ * `asked`: Apple has not sent it yet. `sent`: Apple reports a successful delivery, but Windfall has not received it.
+ * `arrived`: Windfall received it. `waiting`: Windfall received it for an app that is not connected. `failed`: Apple
+ * could not deliver it.
  */
 type TestDelivery = { state: 'asked' | 'sent' | 'arrived' | 'waiting' | 'failed'; words: string }
 
-/** Whether a notification is here, by its UUID. */
+/** Whether Windfall received the notification with this UUID. */
 export type HasArrived = (uuid: string) => 'arrived' | 'waiting' | null
 
-/** What Apple's word for a failed attempt means (send attempt results of the App Store Server API). */
+/** Explanations of Apple's failed delivery results (sendAttemptResult of the App Store Server API). */
 const MEANINGS: Readonly<Record<string, string>> = {
-  TIMED_OUT: 'nobody answered in time: is Windfall running, and does the address reach it from the internet?',
-  TLS_ISSUE: 'the certificate or the TLS version (at least 1.2) of the address is not to Apple’s liking.',
-  CIRCULAR_REDIRECT: 'the address redirects to itself: Apple follows no redirects, so enter where they lead.',
-  NO_RESPONSE: 'the address answered nothing: does the proxy pass it on to Windfall?',
-  SOCKET_ISSUE: 'no connection came about: is a firewall in the way of 17.0.0.0/8, Apple’s addresses?',
-  UNSUPPORTED_CHARSET: 'the answer came in an unknown character set: something else than Windfall answered.',
-  INVALID_RESPONSE: 'the answer was no HTTP: something else than Windfall answered.',
-  PREMATURE_CLOSE: 'the connection was closed before the answer was whole: look at the proxy.',
+  TIMED_OUT:
+    'the server did not answer in time. Check that Windfall is running and that the URL is reachable from the internet.',
+  TLS_ISSUE: 'Apple does not accept the TLS connection. Check the certificate, and enable TLS 1.2 or later.',
+  CIRCULAR_REDIRECT:
+    'the URL redirects to itself. Apple does not follow redirects; enter the final URL instead.',
+  NO_RESPONSE: 'the server sent no response. Check that the proxy forwards requests to Windfall.',
+  SOCKET_ISSUE: 'the connection failed. Check that the firewall allows 17.0.0.0/8, Apple’s addresses.',
+  UNSUPPORTED_CHARSET:
+    'the response has an unsupported character set, so it is not from Windfall. Check the URL and the proxy.',
+  INVALID_RESPONSE:
+    'the response is not valid HTTP, so it is not from Windfall. Check the URL and the proxy.',
+  PREMATURE_CLOSE: 'the connection was closed before the response was complete. Check the proxy.',
   UNSUCCESSFUL_HTTP_RESPONSE_CODE:
-    'the address answered with an error: look at the log of Windfall and of the proxy; 421 means that base_url is another host.',
-  OTHER: 'Apple says no more about it.',
+    'the server responded with an error. Check the logs of Windfall and of the proxy. For status 421, set base_url to the host of the URL.',
+  OTHER: 'Apple gives no details.',
 }
 
-/** How a test notification fares. */
+/** The state of a test notification, and the text that describes it. */
 export function testDeliveryOf(status: TestStatus, hasArrived: HasArrived): TestDelivery {
   const here = status.payload === null ? null : hasArrived(uuidIn(status.payload))
   if (here === 'arrived') return { state: here, words: 'a test notification arrived' }
   if (here === 'waiting')
-    return { state: here, words: 'a test notification arrived, and waits: the app is not connected.' }
+    return { state: here, words: 'a test notification arrived and is pending: the app is not connected.' }
   const result = status.attempts.at(-1)?.result ?? null
-  if (result === null) return { state: 'asked', words: 'Apple has taken the order, and not sent it yet.' }
+  if (result === null)
+    return { state: 'asked', words: 'Apple accepted the request and has not sent the test notification yet.' }
   return result === 'SUCCESS'
     ? { state: 'sent', words: OTHER_SERVER }
     : { state: 'failed', words: failed(result) }
 }
 
 const failed = (result: string): string =>
-  `Apple sent a test notification in vain (${result}): ${MEANINGS[result] ?? MEANINGS.OTHER}`
+  `Apple could not deliver the test notification (${result}): ${MEANINGS[result] ?? MEANINGS.OTHER}`
 
 const OTHER_SERVER =
-  'Apple says that the test notification was taken, but not by this Windfall: which address is entered in App Store Connect?'
+  'Apple delivered the test notification, but not to this server. Check the notification URL in App Store Connect.'
 
-/** The id of a notification that came from Apple's API. It only looks for what was proved before it was stored. */
+/** The UUID in an unverified payload of Apple's API. It is only used to look up notifications that were verified. */
 function uuidIn(payload: string): string {
   try {
     const decoded: unknown = JSON.parse(Buffer.from(payload.split('.')[1] ?? '', 'base64url').toString())

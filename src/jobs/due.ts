@@ -1,24 +1,24 @@
-/** What we compute: when a job is to run, by its schedule, by chance, and after it failed. */
+/** Computes when a job runs next: from its schedule, with jitter, and after failures. */
 import { Cron } from 'croner'
 
-/** A cron pattern in UTC, or that no clock starts it. */
+/** A cron pattern in UTC, or `off`. */
 export type Schedule = string
 
 export const OFF = 'off'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
-/** However often a job runs, it comes to wait this long; and however seldom, never longer than that. */
+/** The longest wait after failures lies between these, whatever the schedule. */
 const MIN_BACKOFF_MS = 15 * MINUTE_MS
 const MAX_BACKOFF_MS = 360 * MINUTE_MS
 
-/** The first instant after `from` that a pattern names; null where none does. */
+/** The first instant after `from` that matches a pattern; null if there is none. */
 export function nextScheduled(schedule: Schedule, from: number): number | null {
   if (schedule === OFF) return null
   return new Cron(schedule, { timezone: 'UTC', mode: '5-part' }).nextRun(new Date(from))?.getTime() ?? null
 }
 
-/** The time between two runs, from an instant on; null where there is no next one. */
+/** The time between the next two runs after an instant, in milliseconds; null if there are fewer. */
 function periodAt(schedule: Schedule, from: number): number | null {
   const first = nextScheduled(schedule, from)
   const second = first === null ? null : nextScheduled(schedule, first)
@@ -26,8 +26,8 @@ function periodAt(schedule: Schedule, from: number): number | null {
 }
 
 /**
- * When a job is to run next: the first instant after `from` that its schedule names, and later by `part` (0 to 1) of
- * the time to the one after that. Every installation has a part of its own, so that they do not all call at once.
+ * When a job runs next: the first instant after `from` that matches its schedule, delayed by `part` (0 to 1) of the
+ * time to the following one. `part` is random, so installations do not all send requests at the same time.
  */
 export function nextRun(schedule: Schedule, from: number, part: number): number | null {
   const first = nextScheduled(schedule, from)
@@ -35,27 +35,27 @@ export function nextRun(schedule: Schedule, from: number, part: number): number 
   return first + Math.floor((periodAt(schedule, from) ?? 0) * part)
 }
 
-/** Whether a run should have begun since the last one did. */
+/** Whether a run was scheduled between the start of the last one and now. */
 export function isMissed(schedule: Schedule, last_started_at: number, now: number): boolean {
   const due = nextScheduled(schedule, last_started_at)
   return due !== null && due <= now
 }
 
 type FailedRun = {
-  /** How often in a row, this time included. */
+  /** Consecutive failures, including this one. */
   failures: number
   now: number
   schedule: Schedule
   /** As in `nextRun`. */
   part: number
-  /** Not before this, as whoever refused it said; believed for a day at most. */
+  /** The earliest retry, from the error; at most a day ahead counts. */
   retry_at?: number | null
 }
 
 /**
- * When a job that failed is to run again: after one minute, and after twice as long each time, up to the time between
- * two runs, where that lies between a quarter of an hour and six hours: what fails for one app is not to keep it from
- * the others for longer than usual. null where no clock starts it.
+ * When a failed job runs again: after one minute, then after twice as long each time, up to the time between two
+ * scheduled runs, but at least 15 minutes and at most six hours. A failure for one app thus delays the others little
+ * more than usual. Null if the schedule is `off`.
  */
 export function retryAt({ failures, now, schedule, part, retry_at = null }: FailedRun): number | null {
   if (schedule === OFF) return null

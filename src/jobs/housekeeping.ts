@@ -1,4 +1,4 @@
-/** The hourly job that finishes what is due, deletes what has waited too long, and keeps statistics up. */
+/** The housekeeping job: resumes erasures, deletes expired rows, prunes users and updates SQLite's statistics. */
 import type { Audit } from '../access/audit.ts'
 import type { Sessions } from '../access/sessions.ts'
 import type { Erasures } from '../attribution/erasure/erasure.ts'
@@ -19,11 +19,11 @@ export type HousekeepingDeps = {
   refusedCalls: RefusedCalls
   sessions: Pick<Sessions, 'expire'>
   store: Store
-  /** Read each time, so that a reload reaches it. */
+  /** Read on each run: a reload can change it. */
   users: Config['users']
 }
 
-/** Runs the job once, and says what it did. Deletes nothing by age while the clock may be wrong. */
+/** Runs the job once and returns its outcome. Deletes nothing by age while the clock may be wrong. */
 export async function runHousekeeping(deps: HousekeepingDeps): Promise<string> {
   const { arrivals, clockCheck, erasures, refusedCalls, sessions, store } = deps
   erasures.resume()
@@ -36,8 +36,8 @@ export async function runHousekeeping(deps: HousekeepingDeps): Promise<string> {
     return arrivals.pending.expire()
   })
   const pruned = await pruneUsers(deps)
-  const users = pruned === null ? '' : `; ${pruned} ${pruned === 1 ? 'user was' : 'users were'} pruned`
-  return `${expired} pending notifications were too old${users}`
+  const users = pruned === null ? '' : `; pruned ${pruned} ${pruned === 1 ? 'user' : 'users'}`
+  return `deleted ${expired} expired pending ${expired === 1 ? 'notification' : 'notifications'}${users}`
 }
 
 function pruneUsers({ pruning, audit, users }: HousekeepingDeps): Promise<number | null> {

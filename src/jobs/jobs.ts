@@ -1,4 +1,4 @@
-/** What we remember: everything that happens by the clock: when, how it went, and what is to be done next. */
+/** Runs scheduled jobs, retries failed ones, and stores the last run of each. */
 import { Cron } from 'croner'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/settings.ts'
@@ -8,21 +8,21 @@ import { type JobRun, openJobRuns } from '../store/job_runs.ts'
 import type { Store } from '../store/store.ts'
 import { isMissed, nextRun, OFF, retryAt, type Schedule } from './due.ts'
 
-/** The schedule of each job by its name, and how far chance may move a run. */
+/** The schedule of each job by its name, and the jitter of runs. */
 export type Schedules = Config['jobs'] & { backup: Config['backup']['schedule'] }
 
-/** When each job runs, as configured. */
+/** The schedules of a configuration. */
 export const schedulesOf = ({ jobs, backup }: Config): Schedules => ({ ...jobs, backup: backup.schedule })
 
 type JobName = Exclude<keyof Schedules, 'jitter_percent'>
 
 /**
- * `run` says in words what came of it. It ends soon after `signal` is aborted, and throws an Error whose message is for
- * a person; one with a `retry_at` (ms since the epoch) is not tried again before that.
+ * `run` returns its outcome as text. It ends soon after `signal` is aborted, and throws an Error whose message is for a
+ * person. The job is not retried before the error's `retry_at` (ms since the epoch), if it has one.
  */
 export type Job = { name: JobName; run: (signal: AbortSignal) => Promise<string> | string }
 
-/** How a job stands. `next_at` is null where no clock starts it. */
+/** The state of a job. `next_at` is null if its schedule is off. */
 export type JobState = {
   job: string
   schedule: Schedule
@@ -43,25 +43,25 @@ type Deps = {
   clock: Clock
   log: Log
   schedules: Schedules
-  /** From 0 to below 1, as Math.random gives it. */
+  /** Returns a number from 0 to below 1, as Math.random does. */
   random?: () => number
-  /** How many milliseconds a job may take to end when everything is to end. */
+  /** How long a shutdown waits for running jobs, in milliseconds. */
   shutdown_ms?: number
 }
 
-/** A job with what is known of it. `run` is its last run as it is written down, `stop` ends the one under way. */
+/** A job with its state. `last` is its stored last run, `under_way` the current one. */
 type JobEntry = Job & { last: JobRun | null; next_at: number | null; under_way: RunningJob | null }
 type RunningJob = { started_at: number; done: Promise<void>; stop: AbortController }
 type JobOutcome = { outcome: string } | { error: string; retry_at: number | null } | 'stopped'
 
-/** How often it is looked what is due. */
+/** How often Windfall looks for due jobs. */
 const TICK_SCHEDULE = '*/5 * * * * *'
-const CUT_OFF = 'the process ended while it ran'
-const STOPPED = 'stopped before its end, because everything was'
+const CUT_OFF = 'the process ended during the run'
+const STOPPED = 'stopped by the shutdown of the server'
 
 /**
- * Opens the jobs. Nothing runs by the clock before `start`. A job never overlaps itself; one that fails is told, tried
- * again after a growing time, and recovers by itself.
+ * Opens the jobs. No job runs on its schedule before `start`. A job never overlaps itself. A failed job is logged and
+ * retried after growing delays.
  */
 export function openJobs(jobs: readonly Job[], deps: Deps) {
   const { store, clock, log, random = Math.random, shutdown_ms = 10_000 } = deps
@@ -78,10 +78,10 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
     under_way: null,
   }))
 
-  /** How far chance moves a run. A backup asks no other machine, so it runs when its schedule says. */
+  /** The jitter of a run, 0 to 1. A backup sends no requests to other servers, so it runs exactly on schedule. */
   const part = (job: JobName): number => (job === 'backup' ? 0 : (random() * schedules.jitter_percent) / 100)
 
-  /** Plans every job; those that should have run while nothing did are due at once. From now on the clock starts them. */
+  /** Schedules every job and starts the timer. Jobs that missed a run are due immediately. */
   function start(): void {
     const now = clock()
     for (const job of known) job.next_at = firstRun(job, now)
@@ -97,7 +97,7 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
     return isDue ? now : nextRun(schedule, now, part(name))
   }
 
-  /** Starts what is due and not under way. Resolves when that has ended. */
+  /** Starts the due jobs that are not running. Resolves when they have ended. */
   async function tick(): Promise<void> {
     const now = clock()
     if (now < looked_at) shiftSchedules(looked_at - now)
@@ -106,7 +106,7 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
     if (!isClosing) await Promise.all(due.map(begin))
   }
 
-  /** What was planned by a clock that was set back since would wait for as long as that clock was wrong. */
+  /** The clock was set back: without this, scheduled jobs would wait until it catches up. */
   function shiftSchedules(by_ms: number): void {
     for (const job of known) if (job.next_at !== null) job.next_at -= by_ms
   }
@@ -122,7 +122,7 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
     const failures = job.last?.failures ?? 0
     const started_at = clock()
     try {
-      // Until it has gone well it counts as failed, so that a job which ends the process is not tried at every start.
+      // A run counts as failed until it succeeds, so a job that crashes the process is not run at every start.
       await write(job, {
         ...failed(job, failures, started_at, null),
         started_at,
@@ -160,7 +160,7 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
     }
   }
 
-  /** How a job stands after a run, but for when that began. */
+  /** The stored run of a job that ended, without `started_at`. */
   function endedRun(job: JobEntry, ended: JobOutcome, failures: number): Omit<JobRun, 'job' | 'started_at'> {
     const now = clock()
     const schedule = schedules[job.name]
@@ -178,7 +178,7 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
     return { finished_at: now, outcome: ended.outcome, error: null, failures: 0, next_at }
   }
 
-  /** How a job stands after it failed once more. */
+  /** The stored run of a job that failed. */
   function failed(
     job: JobEntry,
     before: number,
@@ -192,15 +192,15 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
   }
 
   /**
-   * Runs one now, as its schedule would, and resolves with how it stands then.
+   * Runs a job now and resolves with its state afterwards.
    *
-   * @throws Refusal 404 `unknown_job`, 409 `job_running` when it is under way.
+   * @throws Refusal 404 `unknown_job`; 409 `job_running` if it is already running.
    */
   async function runNow(name: string): Promise<JobState> {
     const job = known.find((one) => one.name === name)
     const names = known.map((one) => one.name).join(', ')
-    if (!job) throw new Refusal(404, 'unknown_job', `there is no job ${name}; there are: ${names}`)
-    if (job.under_way || isClosing) throw new Refusal(409, 'job_running', `${name} is under way already`)
+    if (!job) throw new Refusal(404, 'unknown_job', `there is no job ${name}; the jobs are: ${names}`)
+    if (job.under_way || isClosing) throw new Refusal(409, 'job_running', `${name} is already running`)
     await begin(job)
     return stateOf(job)
   }
@@ -220,10 +220,10 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
     }
   }
 
-  /** Every job, in the order of the list. */
+  /** The state of every job, in the order of `jobList`. */
   const list = (): JobState[] => known.map(stateOf)
 
-  /** Takes over other schedules: what has another one is planned anew, unless it is to be tried again anyway. */
+  /** Applies new schedules. Jobs whose schedule changed are rescheduled, except those that wait for a retry. */
   function reschedule(next: Schedules): void {
     const before = schedules
     schedules = next
@@ -235,7 +235,7 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
     }
   }
 
-  /** Starts nothing more, tells what is under way to stop, and waits for that a while. */
+  /** Starts no more jobs, aborts the running ones, and waits up to `shutdown_ms` for them. */
   async function close(): Promise<void> {
     isClosing = true
     timer?.stop()
@@ -254,12 +254,12 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
 const isOfFuture = ({ started_at, finished_at }: JobRun, now: number): boolean =>
   (finished_at ?? started_at) > now
 
-/** Words for a person need no place in the program; what nobody expected does. */
+/** A plain Error has a message for a person, so its stack is not logged. Unexpected errors keep theirs. */
 function errorFields(error: unknown): { reason: string } | { error: unknown } {
   const isLogged = error instanceof Error && (error.constructor === Error || 'retry_at' in error)
   return isLogged ? { reason: error.message } : { error }
 }
 
-/** Before when it is of no use to try again, as the error says. */
+/** The error's `retry_at`, before which a retry is useless; null without one. */
 const retryOf = (error: unknown): number | null =>
   error instanceof Error && 'retry_at' in error && typeof error.retry_at === 'number' ? error.retry_at : null

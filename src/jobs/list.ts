@@ -1,4 +1,4 @@
-/** What we compute: the list of everything that happens by the clock, each told in words. */
+/** The list of scheduled jobs. */
 import type { Accounts } from '../apps/accounts.ts'
 import type { Catalogue } from '../apps/catalogue.ts'
 import type { History } from '../ledger/history/history.ts'
@@ -17,7 +17,7 @@ import type { Job } from './jobs.ts'
 
 type JobDeps = HousekeepingDeps & {
   accounts: Accounts
-  /** Makes a scheduled backup, and says what it did. */
+  /** Makes a scheduled backup and returns its outcome. */
   backup: () => Promise<string>
   catalogue: Catalogue
   history: History
@@ -26,7 +26,7 @@ type JobDeps = HousekeepingDeps & {
   reportedPeriods: ReportedPeriods
 }
 
-/** Every job there is. What a name here does, [jobs] of the configuration says when. */
+/** All jobs. Their schedules are in [jobs] of the configuration. */
 export function jobList(working: JobDeps): Job[] {
   const { accounts, backup, catalogue, history, imports, rates, reportedPeriods, store } = working
 
@@ -39,7 +39,7 @@ export function jobList(working: JobDeps): Job[] {
     return describeImport(run)
   }
 
-  /** What fetches more waits until there is room for it. */
+  /** Checks the free disk space first: these jobs store what they fetch. */
   const withOutcomes = (work: () => Promise<string>) => () => {
     store.assertFreeSpace()
     return describeRun(history.keyCoverage(), work)

@@ -1,4 +1,4 @@
-/** What we compute: rates that a person brings in a file: date, currency and rate, all against one currency. */
+/** Parses and checks a CSV file of exchange rates for import. */
 import { isDay } from '../days.ts'
 import { BASE, isCurrency } from './currencies.ts'
 import { quotientNano, rateText } from './exact.ts'
@@ -6,17 +6,17 @@ import { faultInImported, type KnownRates } from './imported.ts'
 import type { Rate } from './judging.ts'
 import { type CsvRow, rowsOf } from './parse.ts'
 
-/** More than a year of Apple's currencies; what is kept at once must not hold up others for long. */
+/** More than a year of Apple's currencies. All rows are stored in one transaction, so it must stay short. */
 const MAX_RATES = 20_000
 const COLUMNS = ['date', 'currency', 'rate']
 
-/** One rate of the file against its base. */
+/** One rate of the file, against its base. */
 type ParsedRate = { line: number; on: string; currency: string; rate: string }
 
 /**
- * The rates of a CSV file against the dollar, oldest first within each currency, or every fault with its line. Each
- * rate is what one unit of `base` costs; against a `base` that is not the dollar each day needs a rate of the dollar,
- * in the file or known. Days after `today` are faults.
+ * Parses a CSV file to rates against the dollar, oldest first within each currency, and lists every fault with its
+ * line. Each rate is the price of one unit of `base`. If `base` is not USD, each day needs a rate of USD in the file or
+ * in the database. Days after `today` are faults.
  */
 export function readRates(
   text: string,
@@ -26,12 +26,12 @@ export function readRates(
   const { header, rows } = rowsOf(text)
   const missing = COLUMNS.filter((name) => !header.includes(name))
   const onlyFault = (fault: string) => ({ rates: new Map<string, Rate[]>(), faults: [fault] })
-  if (!isCurrency(base)) return onlyFault(`the base ${quoted(base)} is no currency`)
+  if (!isCurrency(base)) return onlyFault(`the base ${quoted(base)} is not a currency`)
   if (text.trim() === '') return onlyFault('the file is empty')
   if (missing.length > 0) return onlyFault(headerFault(text, missing))
-  if (rows.length === 0) return onlyFault('there is no rate in it')
+  if (rows.length === 0) return onlyFault('the file has no rates')
   if (rows.length > MAX_RATES)
-    return onlyFault(`it has more than ${MAX_RATES} rates: split it, a year in each file`)
+    return onlyFault(`the file has more than ${MAX_RATES} rates; split it into one file for each year`)
   const faults: string[] = []
   const addFault = (line: number, fault: string): void => void faults.push(`line ${line}: ${fault}`)
   const written = rows.flatMap((row) => parseRow(row, base, today, addFault))
@@ -42,11 +42,11 @@ export function readRates(
   return { rates, faults: sortFaults(faults) }
 }
 
-/** Programs that write numbers with a comma put semicolons between cells. */
+/** Programs with a decimal comma separate cells with semicolons. */
 function headerFault(text: string, missing: readonly string[]): string {
   const must = `line 1 must be: ${COLUMNS.join(',')}`
   if (/^[^\r\n]*;/.test(text))
-    return `${must}; this file has semicolons: write commas between cells, and 0.86 with a point`
+    return `${must}; this file has semicolons: separate cells with commas, and use a decimal point (0.86)`
   return missing.length === COLUMNS.length ? must : `${must}; ${missing.join(' and ')} is missing`
 }
 
@@ -57,7 +57,7 @@ const sortFaults = (faults: string[]): string[] => faults.sort((a, b) => lineOf(
 
 function parseRow({ line, cells }: CsvRow, base: string, today: string, addFault: AddFault): ParsedRate[] {
   if (cells === null) {
-    addFault(line, 'it has not as many cells as the header')
+    addFault(line, 'it does not have as many cells as the header')
     return []
   }
   const { date: on = '', currency: code = '', rate = '' } = cells
@@ -70,11 +70,11 @@ function parseRow({ line, cells }: CsvRow, base: string, today: string, addFault
 const quoted = (text: string): string => JSON.stringify(text.slice(0, 40))
 
 function faultIn(on: string, currency: string, rate: string, base: string, today: string): string | null {
-  if (!isDay(on)) return `${quoted(on)} is no date; write 2026-01-31`
-  if (on > today) return `${on} is yet to come`
-  if (!isCurrency(currency)) return `${quoted(currency)} is no currency`
+  if (!isDay(on)) return `${quoted(on)} is not a date; use the format 2026-01-31`
+  if (on > today) return `${on} is in the future`
+  if (!isCurrency(currency)) return `${quoted(currency)} is not a currency`
   if (quotientNano(rate, '1') === null)
-    return `${quoted(rate)} is no rate; write a number above zero, as in 0.8612`
+    return `${quoted(rate)} is not a rate; use a number above zero, such as 0.8612`
   if (currency === base && quotientNano(rate, '1') !== quotientNano('1', '1'))
     return `one ${base} cannot cost ${rate} ${base}`
   return null
@@ -85,7 +85,7 @@ function reportDuplicates(written: readonly ParsedRate[], addFault: AddFault): v
   for (const { line, on, currency } of written) {
     const first = seen.get(`${on} ${currency}`)
     if (first === undefined) seen.set(`${on} ${currency}`, line)
-    else addFault(line, `${currency} on ${on} already stands in line ${first}`)
+    else addFault(line, `${currency} on ${on} is already in line ${first}`)
   }
 }
 
@@ -104,7 +104,7 @@ function inDollars(
   const rates = written.flatMap(({ line, on, currency, rate }): NumberedRate[] => {
     const dollar = dollarOn(on, base, dollars, known)
     if (dollar === null) {
-      addFault(line, `there is no rate of ${BASE} on ${on}, without which one of ${base} is worth nothing`)
+      addFault(line, `there is no rate of ${BASE} on ${on}, which is needed to convert from ${base}`)
       return []
     }
     const base_nano = base === BASE ? null : quotientNano('1', dollar)
@@ -112,13 +112,13 @@ function inDollars(
       bases.set(on, { line, currency: base, on, per_usd_nano: base_nano })
     const per_usd_nano = quotientNano(rate, dollar)
     if (currency === BASE || currency === base) return []
-    if (per_usd_nano === null) addFault(line, `${currency} on ${on} is beyond what can be kept`)
+    if (per_usd_nano === null) addFault(line, `${currency} on ${on} is outside the supported range`)
     return per_usd_nano === null ? [] : [{ line, currency, on, per_usd_nano }]
   })
   return [...rates, ...bases.values()].sort((a, b) => (a.on < b.on ? -1 : a.on > b.on ? 1 : 0))
 }
 
-/** What one unit of the base costs in dollars, written out: as the file says, else as it is known for that very day. */
+/** The price of one unit of the base in dollars, as text: from the file, else from the database for exactly that day. */
 function dollarOn(
   on: string,
   base: string,

@@ -1,6 +1,6 @@
-/** What we compute: the currencies Apple sells in, and those whose rate is a law. */
+/** The currencies of the App Store, and pegged currencies. */
 
-/** What every rate is against. */
+/** The currency that all rates are relative to. */
 export const BASE = 'USD'
 
 /** The currencies of the App Store: those that Apple allows as `reportingCurrency` of its external purchase reports. */
@@ -11,10 +11,10 @@ export const APPLE_CURRENCIES: readonly string[] = (
 
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
 
-/** Whether there is such a currency, in capital letters. */
+/** Whether a code, in capital letters, is a currency. */
 export const isCurrency = (code: string): boolean => CURRENCIES.has(code)
 
-/** Central banks' own promises: one unit of `anchor` costs `rate`. The lev's is the one it joined the euro at. */
+/** Official pegs of central banks: one unit of `anchor` costs `rate`. The rate of BGN is that of its euro adoption. */
 export const PEGS: Readonly<Record<string, { anchor: 'USD' | 'EUR'; rate: string }>> = {
   AED: { anchor: 'USD', rate: '3.6725' },
   SAR: { anchor: 'USD', rate: '3.75' },

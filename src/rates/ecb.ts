@@ -1,4 +1,4 @@
-/** What the European Central Bank says: some thirty currencies against the euro, on working days. */
+/** Rates of the European Central Bank: about thirty currencies against the euro, on working days. */
 import { quotientNano } from './exact.ts'
 import { fetchText } from './fetch.ts'
 import { type Quote, SourceFault } from './judging.ts'
@@ -24,20 +24,19 @@ export function ecb(origin: string): Source {
 }
 
 /**
- * The bank's rates per euro as rates per dollar of the same day, the euro's own among them. Days that it marks as
- * without a value are left out.
+ * Converts rates per euro to rates per dollar of the same day, including the euro's. Skips days without a value.
  *
- * @throws SourceFault where it is not what the bank answers.
+ * @throws SourceFault if the text is not in the bank's format.
  */
 export function readEcb(text: string): Quote[] {
   const { header, rows } = rowsOf(text)
   const wanted = ['currency', 'currency_denom', 'time_period', 'obs_value']
   if (text.trim() !== '' && !wanted.every((name) => header.includes(name)))
-    throw new SourceFault('it did not answer with rates of the euro')
+    throw new SourceFault('the response has no rates of the euro')
   const days = new Map<string, Map<string, string>>()
   for (const { cells, line } of rows) {
     if (cells?.currency_denom !== 'EUR')
-      throw new SourceFault(`line ${line} of its answer is no rate of the euro`)
+      throw new SourceFault(`line ${line} of the response is not a rate of the euro`)
     const { currency = '', time_period: on = '', obs_value: rate = '' } = cells
     if (rate === '' || rate === 'NaN') continue
     const day = days.get(on) ?? new Map<string, string>()
@@ -46,7 +45,7 @@ export function readEcb(text: string): Quote[] {
   return [...days].flatMap(([on, perEuro]) => perDollar(on, perEuro))
 }
 
-/** A day on which the bank does not name the dollar says nothing about the dollar. */
+/** Without a rate of the dollar, the rates of a day cannot be converted. */
 function perDollar(on: string, perEuro: ReadonlyMap<string, string>): Quote[] {
   const dollar = perEuro.get('USD')
   if (dollar === undefined) return []

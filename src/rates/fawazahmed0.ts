@@ -1,4 +1,4 @@
-/** What fawazahmed0's exchange-api says: every currency, one small file a day, whose makers nobody answers for. */
+/** Rates of fawazahmed0's exchange-api: every currency, one small file a day, without a warranty. */
 import * as v from 'valibot'
 import { BASE } from './currencies.ts'
 import { nanoOf } from './exact.ts'
@@ -10,12 +10,12 @@ import type { Source } from './source.ts'
 
 const Answer = v.object({ date: v.string(), usd: v.record(v.string(), v.unknown()) })
 
-/** The first day that was ever published. */
+/** The first published day. */
 const FIRST_DAY = '2024-03-02'
-/** After so many days in a row without an answer it is not asked for more. */
+/** After this many consecutive failed days Windfall stops asking. */
 const MAX_FAULTS = 3
 
-/** `{date}` in the addresses stands for the day; the second is asked where the first fails. Days may be missing. */
+/** `{date}` in the addresses is replaced by the day. Uses `fallback` if `address` fails. Days may be missing. */
 export function fawazahmed0(address: string, fallback: string): Source {
   async function fetchDay(on: string, currencies: readonly string[], signal: AbortSignal): Promise<Quote[]> {
     const path = `/v1/currencies/${BASE.toLowerCase()}`
@@ -59,12 +59,12 @@ function parseOrNull(text: string | null, on: string, currencies: readonly strin
   return text === null ? [] : readFawazahmed0(text, on, currencies)
 }
 
-/** @throws SourceFault where it is not that day's file. */
+/** Parses the file of the day `on`. @throws SourceFault if the text is not that day's file. */
 export function readFawazahmed0(text: string, on: string, currencies: readonly string[]): Quote[] {
   const file = v.safeParse(v.pipe(v.string(), v.rawTransform(jsonOf), Answer), text)
-  if (!file.success) throw new SourceFault('it did not answer with rates of the dollar')
+  if (!file.success) throw new SourceFault('the response has no rates of the dollar')
   const { date, usd } = file.output
-  if (date !== on) throw new SourceFault(`it was asked for ${on} and told of ${date.slice(0, 40)}`)
+  if (date !== on) throw new SourceFault(`the response to the request for ${on} is for ${date.slice(0, 40)}`)
   return currencies.flatMap((currency) => {
     const rate = usd[currency.toLowerCase()]
     return rate === undefined ? [] : { currency, on, per_usd_nano: nanoOf(String(rate)) }

@@ -1,15 +1,15 @@
-/** What we compute: an answer from a source of exchange rates, read whole, or why there is none. */
+/** Fetches a response from a source of exchange rates. */
 import { type Dispatcher, request } from 'undici'
 import { SourceFault } from './judging.ts'
 
-/** How long one answer may take, and how large it may be: a year of all currencies is a sixth of that. */
+/** The timeout and the size limit of a response. A year of all currencies is a sixth of the limit. */
 const TIMEOUT_MS = 30_000
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024
 
 /**
- * The text at `url`, or null where there is nothing (404). Redirections are not followed: who answers is who was asked.
+ * The text at `url`; null for 404. Does not follow redirects: another host is another source.
  *
- * @throws SourceFault in words when nothing that could be rates came; the signal's reason when it was aborted.
+ * @throws SourceFault if the request fails or the response cannot contain rates; the signal's reason when aborted.
  */
 export async function fetchText(url: string, signal: AbortSignal): Promise<string | null> {
   try {
@@ -21,17 +21,17 @@ export async function fetchText(url: string, signal: AbortSignal): Promise<strin
     if (statusCode === 404) return null
     if (statusCode !== 200) throw new SourceFault(statusText(statusCode))
     if (String(headers['content-type']).includes('text/html') || text.trimStart().startsWith('<'))
-      throw new SourceFault('it answered with a web page')
+      throw new SourceFault('the response is a web page')
     return text
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof SourceFault) throw error
-    throw new SourceFault(`it cannot be reached: ${error instanceof Error ? error.message : String(error)}`)
+    throw new SourceFault(`the connection failed: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 
 const statusText = (status: number): string =>
-  status >= 300 && status < 400 ? `it sends elsewhere (${status})` : `it answered ${status}`
+  status >= 300 && status < 400 ? `it redirects (status ${status})` : `it returned status ${status}`
 
 async function readAll(body: Dispatcher.ResponseData['body']): Promise<string> {
   const chunks: Buffer[] = []
@@ -39,7 +39,7 @@ async function readAll(body: Dispatcher.ResponseData['body']): Promise<string> {
   for await (const chunk of body) {
     chunks.push(chunk)
     size += chunk.length
-    if (size > MAX_RESPONSE_BYTES) throw new SourceFault('its answer is too long')
+    if (size > MAX_RESPONSE_BYTES) throw new SourceFault('the response is too large')
   }
   return Buffer.concat(chunks).toString()
 }

@@ -1,4 +1,4 @@
-/** What Frankfurter says: the rates of some hundred central banks, blended, a year in one request. */
+/** Rates of Frankfurter: a blend of about a hundred central banks, up to a year in one request. */
 import * as v from 'valibot'
 import { BASE } from './currencies.ts'
 import { nanoOf } from './exact.ts'
@@ -7,14 +7,14 @@ import { type Quote, SourceFault } from './judging.ts'
 import { jsonOf } from './parse.ts'
 import type { Source } from './source.ts'
 
-// Numbers are read as texts.
+// `parseExactly` returns numbers as text.
 const Answer = v.array(
   v.object({ date: v.string(), base: v.literal(BASE), quote: v.string(), rate: v.string() }),
 )
 
 /**
- * `GET /v2/rates`, which answers with a row for each day and currency (frankfurter.dev). Where the first day has no
- * rate of its own, the one before it comes with its own earlier date.
+ * `GET /v2/rates` returns a row for each day and currency (frankfurter.dev). If the first day has no rate, it returns
+ * the rate before it with its earlier date.
  */
 export function frankfurter(origin: string): Source {
   return {
@@ -32,10 +32,10 @@ export function frankfurter(origin: string): Source {
   }
 }
 
-/** @throws SourceFault where it is not what Frankfurter answers. */
+/** Parses a response. @throws SourceFault if the text is not in Frankfurter's format. */
 export function readFrankfurter(text: string): Quote[] {
   const read = v.safeParse(v.pipe(v.string(), v.rawTransform(jsonOf), Answer), text, { abortEarly: true })
-  if (!read.success) throw new SourceFault('it did not answer with rates of the dollar')
+  if (!read.success) throw new SourceFault('the response has no rates of the dollar')
   return read.output.map(({ date, quote, rate }) => ({
     currency: quote,
     on: date,

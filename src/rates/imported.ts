@@ -1,4 +1,4 @@
-/** What we compute: whether a rate that a person brings can be believed: beside its neighbours, by its peg, by its size. */
+/** Checks whether an imported rate is plausible, by its neighbors, its peg and its magnitude. */
 import { addDays } from '../days.ts'
 import { BASE, PEGS } from './currencies.ts'
 import { rateText } from './exact.ts'
@@ -8,18 +8,18 @@ import { expectedText, isLikelyInverted, isPlausible } from './sizes.ts'
 
 type KnownRate = { rated_on: string; per_usd_nano: number; source: string }
 
-/** What is needed of the rates already kept: the newest up to a day, and the oldest after it. */
+/** The stored rates: the newest up to a day, and the oldest after it. */
 export type KnownRates = {
   last(currency: string, on: string): KnownRate | null
   next(currency: string, on: string): KnownRate | null
 }
 
-/** What stands beside a rate: the one before it in its file, and the euro's there, which a peg may need. */
+/** The context of a rate: the one before it in its file, the euro's rates there (a peg may need them), and stored rates. */
 type RateContext = { earlier: Rate | null; euros: readonly Rate[]; known: KnownRates }
 
 /**
- * What is wrong with an imported rate, in words, or null. What is known of the same day is not asked: it stays, and
- * that is told.
+ * Why an imported rate is not plausible; null if it is. Ignores a stored rate of the same day: that one stays, and the
+ * import reports the difference.
  */
 export function faultInImported(rate: Rate, { earlier, euros, known }: RateContext): string | null {
   const { currency, on, per_usd_nano } = rate
@@ -30,12 +30,12 @@ export function faultInImported(rate: Rate, { earlier, euros, known }: RateConte
   for (const neighbour of neighbours) {
     const fault = faultBeside(neighbour, on, per_usd_nano)
     if (fault !== null)
-      return `${currency} ${fault} (for one ${BASE}): one of them cannot be${undoHint(currency, neighbour)}`
+      return `${currency} ${fault} (for one ${BASE}): one of them must be wrong${undoHint(currency, neighbour)}`
   }
   if (neighbours.length === 0 && !isPlausible(currency, per_usd_nano)) return faultOfSize(rate)
   const before = earlier && { rated_on: earlier.on, per_usd_nano: earlier.per_usd_nano }
   const fault = faultBeside(before, on, per_usd_nano)
-  return fault === null ? null : `${currency} ${fault} (for one ${BASE}): one of them cannot be`
+  return fault === null ? null : `${currency} ${fault} (for one ${BASE}): one of them must be wrong`
 }
 
 function faultByPeg(
@@ -54,9 +54,9 @@ function faultByPeg(
 }
 
 function faultOfSize({ currency, on, per_usd_nano }: Rate): string {
-  const message = `one ${BASE} costs ${rateText(per_usd_nano)} ${currency} on ${on}, and should cost ${expectedText(currency)}`
-  return isLikelyInverted(currency, per_usd_nano) ? `${message}: is it the other way round?` : message
+  const message = `one ${BASE} costs ${rateText(per_usd_nano)} ${currency} on ${on}; expected ${expectedText(currency)}`
+  return isLikelyInverted(currency, per_usd_nano) ? `${message}; check whether the rate is inverted` : message
 }
 
 const undoHint = (currency: string, { rated_on, source }: KnownRate): string =>
-  source === 'import' ? `; windfall rates remove ${currency} ${rated_on} takes back what was imported` : ''
+  source === 'import' ? `; to remove the imported one, run windfall rates remove ${currency} ${rated_on}` : ''

@@ -1,41 +1,41 @@
-/** What we compute: whether what a source of exchange rates says can be believed. */
+/** Checks whether the rates of a source are plausible. */
 import { isDay } from '../days.ts'
 import { BASE, PEGS } from './currencies.ts'
 import { nanoOf, rateText } from './exact.ts'
 import { daysApart, type Span } from './series.ts'
 
-/** On a day, so many billionths of the currency for one US dollar. `per_usd_nano` is null where it was no number. */
+/** Billionths of the currency for one US dollar, on a day. `per_usd_nano` is null if the source gave no number. */
 export type Quote = { currency: string; on: string; per_usd_nano: number | null }
 export type Rate = Quote & { per_usd_nano: number }
 
-/** Why a source cannot be believed, in words; the next one is asked. */
+/** Why a response of a source cannot be used, as text for a person. Windfall then asks the next source. */
 export class SourceFault extends Error {
   override readonly name = 'SourceFault'
 }
 
-/** No currency of Apple's has ever moved so far between two rates; a mistaken unit (per 100 yen) does. */
+/** No currency of Apple's has moved by this factor between two rates; a wrong unit (per 100 yen) does. */
 const MAX_FACTOR = 10
-/** A rate this much older says nothing about what one may be today. */
+/** Rates further apart than this are not compared. */
 const COMPARED_DAYS = 31
 const PERCENT_OFF_PEG = 5
 
-/** Whether a rate is about what a peg says, both in billionths. */
+/** Whether a rate is within 5 % of a peg; both in billionths. */
 export const isAtPeg = (per_usd_nano: number, expected_nano: number): boolean =>
   Math.abs(per_usd_nano - expected_nano) * 100 <= expected_nano * PERCENT_OFF_PEG
 
-/** Whether two days are near enough for their rates to be compared. */
+/** Whether two days are close enough to compare their rates. */
 export const isNear = (one_on: string, other_on: string): boolean =>
   Math.abs(daysApart(one_on, other_on)) <= COMPARED_DAYS
 
-/** `refused`: why, by currency. */
+/** `refused`: the reason, by currency. */
 type JudgedQuotes = { rates: Rate[]; refused: Map<string, string> }
 
 /**
- * What of an answer can be kept, oldest first within each currency: days before the span are what a source carries over, and left out.
- * A currency with an impossible rate is refused as a whole, in words; `lastBefore` gives the newest rate known on or
- * before a day.
+ * The usable rates of a response, oldest first within each currency. Skips days before the span, which sources carry
+ * over. Refuses all rates of a currency if one is impossible. `lastBefore` returns the newest stored rate on or before
+ * a day.
  *
- * @throws SourceFault where nothing of it can be believed.
+ * @throws SourceFault if the whole response is unusable.
  */
 export function judgeQuotes(
   quotes: readonly Quote[],
@@ -56,11 +56,11 @@ export function judgeQuotes(
 }
 
 function assertDay(on: string, { until_on }: Span): void {
-  if (!isDay(on)) throw new SourceFault(`${JSON.stringify(on.slice(0, 40))} is no day`)
-  if (on > until_on) throw new SourceFault(`it was asked until ${until_on} and told of ${on}`)
+  if (!isDay(on)) throw new SourceFault(`${JSON.stringify(on.slice(0, 40))} is not a date`)
+  if (on > until_on) throw new SourceFault(`the response to a request until ${until_on} has a rate of ${on}`)
 }
 
-/** A base mistaken for another, or rates upside down, would pass for a strange day in all currencies but these. */
+/** Detects a wrong base or inverted rates, which only pegged currencies reveal with certainty. */
 function assertPegs(quotes: readonly Quote[]): void {
   for (const { currency, on, per_usd_nano } of quotes) {
     const peg = PEGS[currency]
@@ -68,7 +68,7 @@ function assertPegs(quotes: readonly Quote[]): void {
     const expected = nanoOf(peg.rate) ?? 0
     if (isAtPeg(per_usd_nano, expected)) continue
     throw new SourceFault(
-      `on ${on} a dollar costs ${rateText(per_usd_nano)} ${currency}, which is pegged at ${peg.rate}`,
+      `on ${on} one dollar costs ${rateText(per_usd_nano)} ${currency}, but it is pegged at ${peg.rate}`,
     )
   }
 }
@@ -81,7 +81,7 @@ function byCurrency(quotes: readonly Quote[]): Map<string, Quote[]> {
   return found
 }
 
-/** What is wrong with a currency's rates, in words; those that can be kept are added to `kept`. */
+/** Why a currency's rates are refused; null if they are not. Adds the usable ones to `accepted`. */
 function faultIn(
   quotes: readonly Quote[],
   accepted: Rate[],
@@ -102,7 +102,7 @@ function faultIn(
   return null
 }
 
-/** What is wrong with a rate beside an earlier or a later one, in words, or null. */
+/** Why a rate contradicts an earlier or later one; null if it does not. */
 export function faultBeside(
   other: { rated_on: string; per_usd_nano: number } | null,
   on: string,

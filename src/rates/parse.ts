@@ -1,18 +1,18 @@
-/** What we compute: the texts that rates come in, taken apart without a number becoming a float. */
+/** Parses the JSON and CSV of rates without converting numbers to floats. */
 import type * as v from 'valibot'
 import { parseExactly } from './exact.ts'
 
-/** The step of a schema that takes text for JSON with exact numbers; an issue where it is none. */
+/** A schema step that parses JSON with exact numbers, and adds an issue if the text is not JSON. */
 export function jsonOf({ dataset, addIssue, NEVER }: v.RawTransformContext<string>): unknown {
   try {
     return parseExactly(dataset.value)
   } catch {
-    addIssue({ message: 'is no JSON' })
+    addIssue({ message: 'is not JSON' })
     return NEVER
   }
 }
 
-/** The cells of one line of CSV (RFC 4180, without line breaks in quotes), trimmed; null where a quote does not end. */
+/** The trimmed cells of a CSV line (RFC 4180, without line breaks in quotes); null if a quote does not end. */
 export function cellsOf(line: string): string[] | null {
   const cells: string[] = []
   let rest = line
@@ -28,8 +28,8 @@ export function cellsOf(line: string): string[] | null {
 export type CsvRow = { line: number; cells: Readonly<Record<string, string>> | null }
 
 /**
- * Lines of CSV under their header, whose names are in lower case here. `cells` is null for a line with another number
- * of cells, or a quote that does not end; empty lines are left out.
+ * Parses CSV with a header, whose names become lower case. `cells` is null for a line with another number of cells or
+ * an unclosed quote. Skips empty lines.
  */
 export function rowsOf(text: string): { header: readonly string[]; rows: CsvRow[] } {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)

@@ -1,9 +1,9 @@
-/** What we compute: rates that are a law, for when nobody publishes them. */
+/** Computes rates from official pegs, for days that no source has. */
 import { BASE, PEGS } from './currencies.ts'
 import { nanoOf, productNano } from './exact.ts'
 import type { Rate } from './judging.ts'
 
-/** The rate of a pegged currency on a day, given the euro's in billionths (null: unknown); null where there is no peg. */
+/** The rate of a pegged currency on a day, given the euro's in billionths (null: unknown); null without a peg. */
 export function peggedRate(currency: string, on: string, eur_nano: number | null): Rate | null {
   const peg = PEGS[currency]
   if (peg === undefined) return null

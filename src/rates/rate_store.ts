@@ -1,4 +1,4 @@
-/** What we remember: exchange rates, one a currency and day, never written again; what was imported can be taken back. */
+/** Stored exchange rates, one for each currency and day. They never change; imported ones can be removed. */
 import type { Clock } from '../clock.ts'
 import { addDays } from '../days.ts'
 import { openHook } from '../hooks.ts'
@@ -6,15 +6,15 @@ import { bound, type Store } from '../store/store.ts'
 import type { Rate } from './judging.ts'
 import { isCarried } from './series.ts'
 
-/** `per_usd_nano`: billionths of the currency for one US dollar. `source`: who said so. */
+/** `per_usd_nano`: billionths of the currency for one US dollar. `source`: where it is from. */
 type RateRow = { currency: string; rated_on: string; per_usd_nano: number; source: string }
 
-/** What became of rates that were to be kept: `known` days had one, `settled` ones are carried over for good. */
+/** The outcome of adding rates. `known`: the day already had one. `settled`: an earlier rate is final for that day. */
 export type AddedRates = { added: number; known: number; settled: number }
 
 /**
- * What changed for a currency: from the first day with a new rate to the day before the next rate that was there
- * already, null where none was. `is_taken_back`: a rate is gone, so that what was said to be for good is not.
+ * A change of a currency: from the first day with a new rate to the day before the next existing rate (null if there
+ * is none). `is_taken_back`: a rate was removed, so final conversions may change.
  */
 export type RateChange = {
   currency: string
@@ -25,6 +25,7 @@ export type RateChange = {
 
 export type RateStore = ReturnType<typeof openRateStore>
 
+/** Opens the stored rates. */
 export function openRateStore(store: Store, clock: Clock) {
   const columns = 'currency, rated_on, per_usd_nano, source'
   const insert = store.prepare<[string, string, number, string, number]>(
@@ -46,9 +47,9 @@ export function openRateStore(store: Store, clock: Clock) {
   const everyCurrency = store.prepare<[], string>('select distinct currency from rates').pluck()
   const changed = openHook<[change: RateChange]>()
 
-  /** The newest rate of a currency up to a day. */
+  /** The newest rate of a currency on or before a day. */
   const last = (currency: string, on: string): RateRow | null => upTo.get(currency, on) ?? null
-  /** The oldest after it. */
+  /** The oldest rate of a currency after a day. */
   const next = (currency: string, on: string): RateRow | null => past.get(currency, on) ?? null
   /** The days of a span that have a rate, oldest first. */
   const days = (currency: string, from_on: string, until_on: string): string[] =>
@@ -56,13 +57,12 @@ export function openRateStore(store: Store, clock: Clock) {
   /** The rates of a span, oldest first. */
   const rows = (currency: string, from_on: string, until_on: string): RateRow[] =>
     between.all(currency, from_on, until_on)
-  /** All currencies that have ever had a rate. */
+  /** All currencies that have a rate. */
   const currencies = (): string[] => everyCurrency.all()
 
   /**
-   * Keeps rates of one currency, oldest first, where their day has none and none is carried over it for good: what a
-   * day was once said to be for good it stays. To be called inside a unit of work, whole, since in the middle of it
-   * such a day could look settled.
+   * Adds rates of one currency, oldest first. Skips days that have a rate, and days for which an earlier rate is final.
+   * Call this inside a unit of work with all rates of the currency: a part of them could make other days look final.
    */
   function add(rates: readonly Rate[], source: string): AddedRates {
     const [first, final] = [rates[0], rates.at(-1)]
@@ -92,13 +92,13 @@ export function openRateStore(store: Store, clock: Clock) {
     changed.call({ currency, from_on: from.on, until_on, is_taken_back: false })
   }
 
-  /** Takes the rate of a day away, inside a unit of work. What was converted at it is to be converted anew. */
+  /** Removes the rate of a day. Inside a unit of work. Listeners must convert affected amounts again. */
   function remove({ currency, rated_on }: Pick<RateRow, 'currency' | 'rated_on'>): void {
     const [before, after] = [last(currency, addDays(rated_on, -1)), next(currency, rated_on)]
     drop.run(currency, rated_on)
     changed.call({
       currency,
-      // The days before it may have been carried over for good because of it.
+      // This rate may have made the one before it final for the days between.
       from_on: before === null ? rated_on : addDays(before.rated_on, 1),
       until_on: after === null ? null : addDays(after.rated_on, -1),
       is_taken_back: true,
@@ -114,8 +114,8 @@ export function openRateStore(store: Store, clock: Clock) {
     add,
     remove,
     /**
-     * Calls the listener with each change, inside the unit of work that makes it: what it writes down is kept with the
-     * rates or not at all, and long work is to be put off.
+     * Calls the listener with each change, inside its unit of work: what it writes is stored with the rates, or not at
+     * all. It must defer long work.
      */
     onChange: changed.add,
   }
@@ -123,7 +123,7 @@ export function openRateStore(store: Store, clock: Clock) {
 
 type InsertOutcome = 'fresh' | 'known' | 'settled'
 
-/** What the days that have a rate say about each of some more, both oldest first. */
+/** The outcome for each new rate, given the days that have one; both oldest first. */
 function insertOutcomes(existing: readonly string[], rates: readonly Rate[]): InsertOutcome[] {
   let at = 0
   return rates.map(({ on }) => {

@@ -1,4 +1,4 @@
-/** What we remember: what each currency cost on each day, and what an amount comes to in another. */
+/** Exchange rates: conversion of amounts, refresh, import and removal. */
 import type { Clock } from '../clock.ts'
 import { addDays } from '../days.ts'
 import { Refusal } from '../errors.ts'
@@ -13,15 +13,18 @@ import { dayAt, gapsOf, isCarried, type Span } from './series.ts'
 import { RATE_ORIGINS, type RateOrigins, sourcesAt } from './sources.ts'
 
 /**
- * The rate that holds on a day. `rated_on` is the day it is from: weekends and holidays have that before them.
- * `is_final`: it will never be another, whatever is published or imported later.
+ * The rate that applies on a day. `rated_on` is its own day: weekends and holidays use the rate before them.
+ * `is_final`: no later publication or import changes it.
  */
 type RateOn = { rated_on: string; per_usd_nano: number; source: string; is_final: boolean }
 
 /** An amount in another currency. `rated_on` is the older day of the two rates. */
 type Converted = { milli: number; rated_on: string; is_final: boolean }
 
-/** What is known of one currency. `per_usd` is a decimal number, null where no day has a rate; gaps are longer than one is carried. */
+/**
+ * A summary of one currency. `per_usd` is a decimal number, null without any rate. `gaps` are spans longer than a rate
+ * is carried over.
+ */
 export type CurrencyRates = {
   currency: string
   per_usd: string | null
@@ -31,9 +34,9 @@ export type CurrencyRates = {
   gaps: Span[]
 }
 
-/** A rate of a file that is not what is known of its day, both for one US dollar. */
+/** A rate of a file that differs from the stored one of its day, both for one US dollar. */
 export type DifferingRate = { currency: string; on: string; written: string; known: string; source: string }
-/** What became of a file, and how many days it had rates for. Of the `known` rates some are `differing`. */
+/** The outcome of an import, and the number of days in the file. `differing` are among the `known` ones. */
 export type ImportedRates = AddedRates & { days: number; differing: DifferingRate[] }
 export type ShownRate = { rated_on: string; per_usd: string; source: string }
 
@@ -42,21 +45,22 @@ export type Rates = ReturnType<typeof openRates>
 type Options = {
   store: Store
   clock: Clock
-  /** Read anew at each refresh, so that a reload reaches it. */
+  /** Read on each refresh: a reload can change it. */
   settings: Readonly<{ fetch: boolean }>
-  /** Currencies that are wanted besides Apple's: what organizations count in. */
+  /** Currencies to fetch in addition to Apple's: the base currencies of organizations. */
   currenciesInUse?: () => readonly string[]
-  /** Only the demo and tests name others. */
+  /** Only the demo and tests set this. */
   origins?: RateOrigins
 }
 
-/** Faults of a file that are told; more of them help nobody. */
+/** The most faults of a file that are listed. */
 const MAX_LISTED_FAULTS = 100
 /** Two years of a dozen currencies. */
 const MAX_CACHED_RATES = 10_000
 const BEGINNING = '0000-01-01'
 const END = '9999-12-31'
 
+/** Opens the exchange rates. */
 export function openRates({
   store,
   clock,
@@ -94,7 +98,7 @@ export function openRates({
     MAX_CACHED_RATES,
   )
 
-  /** What holds for a currency on a day; null when nothing is known up to then. */
+  /** The rate that applies to a currency on a day; null if there is none on or before it. */
   function rateOn(currency: string, on: string): RateOn | null {
     if (currency === BASE) return { rated_on: on, per_usd_nano: Number(ONE), source: 'base', is_final: true }
     return known(`${currency} ${on}`)
@@ -106,11 +110,11 @@ export function openRates({
   }
 
   /**
-   * An amount in thousandths of one currency as thousandths of another, at the rates of a day, rounded once, half to
-   * even. A function of the amount, the day and the rates kept.
+   * Converts an amount in thousandths of one currency to thousandths of another, at the rates of a day. Rounds once,
+   * half to even. The result depends only on the amount, the day and the stored rates.
    *
-   * @returns null where there is no rate: it is not converted, which is not zero.
-   * @throws RangeError where the result is more than a number holds exactly.
+   * @returns null without a rate: the amount is not converted, which is not zero.
+   * @throws RangeError if the result is not a safe integer.
    */
   function convert(amount_milli: number, currency: string, to: string, on: string): Converted | null {
     if (currency === to) return { milli: amount_milli, rated_on: on, is_final: true }
@@ -124,9 +128,9 @@ export function openRates({
   }
 
   /**
-   * The rates of a CSV file (`date,currency,rate`, each rate what one unit of `base` costs), for `keep`.
+   * Parses a CSV file (`date,currency,rate`, where each rate is the price of one unit of `base`) for `keep`.
    *
-   * @throws Refusal 400 `invalid_rates` that names every fault with its line.
+   * @throws Refusal 400 `invalid_rates` that lists the faults with their lines.
    */
   function readCsv(text: string, base: string): ReadonlyMap<string, readonly Rate[]> {
     const { rates, faults } = readRates(text, base, { today: dayAt(clock()), known: rateStore })
@@ -134,7 +138,7 @@ export function openRates({
     return rates
   }
 
-  /** Keeps what was read from a file, all at once, where no rate is known. To be called inside a unit of work. */
+  /** Stores the rates of a file for days that have none. Call this inside a unit of work. */
   function keep(rates: ReadonlyMap<string, readonly Rate[]>): ImportedRates {
     const total = { added: 0, known: 0, settled: 0 }
     const differing = [...rates.values()].flatMap(differencesOf)
@@ -163,23 +167,23 @@ export function openRates({
   }
 
   /**
-   * Takes back a rate that came from a file, inside a unit of work; what was converted at it is counted anew.
+   * Removes an imported rate. Inside a unit of work. Amounts that used it are converted again.
    *
-   * @throws Refusal 404 `unknown_rate` where the day has none, 409 `not_imported` where it came from elsewhere.
+   * @throws Refusal 404 `unknown_rate` if the day has no rate; 409 `not_imported` if it is from another source.
    */
   function remove(currency: string, on: string): ShownRate {
     const row = rateStore.last(currency, on)
     if (row?.rated_on !== on)
-      throw new Refusal(404, 'unknown_rate', `there is no rate of ${currency} of ${on}`)
+      throw new Refusal(404, 'unknown_rate', `there is no rate of ${currency} on ${on}`)
     if (row.source !== 'import') {
-      const detail = `the rate of ${currency} of ${on} is from ${row.source}; only imported ones can be removed`
+      const detail = `the rate of ${currency} on ${on} is from ${row.source}; only imported rates can be removed`
       throw new Refusal(409, 'not_imported', detail)
     }
     rateStore.remove(row)
     return { rated_on: on, per_usd: rateText(row.per_usd_nano), source: row.source }
   }
 
-  /** Everything wanted or known, in order of its name, with the gaps between its first and its newest rate. */
+  /** All currencies that are fetched or stored, by code, with the gaps between their oldest and newest rates. */
   const list = (): CurrencyRates[] =>
     [...new Set([...wantedCurrencies(), ...rateStore.currencies()])]
       .sort()
@@ -187,7 +191,7 @@ export function openRates({
 
   /** The rates of one currency, newest first. @throws Refusal 404 `unknown_currency` */
   function show(currency: string, days: number): ShownRate[] {
-    if (!isCurrency(currency)) throw new Refusal(404, 'unknown_currency', `${currency} is no currency`)
+    if (!isCurrency(currency)) throw new Refusal(404, 'unknown_currency', `${currency} is not a currency`)
     const from = addDays(dayAt(clock()), -days)
     return rateStore
       .days(currency, from, END)

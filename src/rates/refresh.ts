@@ -1,4 +1,4 @@
-/** What we remember: rates that were missing, asked from one source after the other until none is. */
+/** Fetches missing rates from one source after the other. */
 import type { Clock } from '../clock.ts'
 import { addDays } from '../days.ts'
 import type { Store } from '../store/store.ts'
@@ -9,15 +9,15 @@ import type { RateStore } from './rate_store.ts'
 import { CARRIED_DAYS, dayAt, daysOf, gapsOf, type Span } from './series.ts'
 import type { Source } from './source.ts'
 
-/** What one request asks for: the year that Apple keeps its reports for, and what its first day may have carried over. */
+/** The days of one request: the year that Apple keeps reports for, and the days that its first day may carry over. */
 const YEAR_DAYS = 366 + CARRIED_DAYS
-/** Currencies that are named one by one where rates are missing. */
+/** The most currencies that the outcome lists by name. */
 const MAX_NAMED = 12
-/** How many rates are written at once, unless one currency has more. */
+/** The most rates in one unit of work, unless one currency has more. */
 const SLICE = 400
-/** The day the App Store opened: nothing was sold before. */
+/** The day the App Store opened. */
 const APP_STORE_ON = '2008-07-10'
-/** A rate that nobody had when all answered is asked for again after this long. */
+/** How long Windfall waits before it asks again for rates that no source had. */
 const REQUERY_AFTER_MS = 7 * 86_400_000
 
 type Deps = {
@@ -26,26 +26,27 @@ type Deps = {
   rateStore: RateStore
   sources: readonly Source[]
   settings: Readonly<{ fetch: boolean }>
-  /** Every currency that is to have rates, the dollar not among them. */
+  /** Every currency to fetch, without the dollar. */
   wantedCurrencies: () => readonly string[]
 }
 
-/** The course of one refresh. */
+/** The state of one refresh. */
 type RefreshRun = { signal: AbortSignal; added: number; faults: string[]; sources: Set<string> }
 
+/** Opens the refresh. */
 export function openRefresh({ store, clock, rateStore, sources, settings, wantedCurrencies }: Deps) {
   const oldestSale = store.prepare<[], { at: number | null }>(
     'select min(original_purchased_at) as at from customers',
   )
-  /** Gaps that every source has answered nothing about, and when. */
+  /** Gaps that no source could fill, and when that was found. */
   const hopeless = new Map<string, number>()
 
   /**
-   * Fills in what is missing up to yesterday, a day of which is over in every place that publishes rates: central
-   * banks first, and what they lack from the next source. What is known is never asked for again.
+   * Fetches the missing rates up to yesterday (UTC), from each source in turn: central banks first. Never fetches
+   * stored rates again.
    *
-   * @returns in words what came of it.
-   * @throws Error in words when a source failed and rates are missing for it.
+   * @returns the outcome as text.
+   * @throws Error with the outcome if a source failed and rates are missing because of that.
    */
   async function run(signal: AbortSignal): Promise<string> {
     const refreshRun: RefreshRun = { signal, added: 0, faults: [], sources: new Set() }
@@ -61,7 +62,7 @@ export function openRefresh({ store, clock, rateStore, sources, settings, wanted
     return outcome
   }
 
-  /** From the first sale that is known, or a year ago, to yesterday. */
+  /** From the first known sale, at least a year ago, to yesterday. */
   function fullSpan(): Span {
     const until_on = addDays(dayAt(clock()), -1)
     const year = addDays(until_on, 1 - YEAR_DAYS)
@@ -71,10 +72,10 @@ export function openRefresh({ store, clock, rateStore, sources, settings, wanted
     return { from_on: from_on < year ? from_on : year, until_on }
   }
 
-  /** Asks for what a year lacks; false when somebody failed, and something is missing for it. */
+  /** Fetches the missing rates of a year; false if a source failed and rates are missing because of that. */
   async function fill(span: Span, refreshRun: RefreshRun): Promise<boolean> {
     const faults = refreshRun.faults.length
-    // Of these even the latest day is missing. Whose source has answered has time to be published late.
+    // For these currencies even the latest day counts as missing. After a source answered, it may be published late.
     let unanswered = new Set(wantedCurrencies())
     for (const source of sources) {
       const missing = missingIn(span, unanswered)
@@ -90,7 +91,7 @@ export function openRefresh({ store, clock, rateStore, sources, settings, wanted
     return true
   }
 
-  /** Asks one source: the currencies that it said nonsense about, or null when it failed as a whole. */
+  /** Stores the rates of one source. Returns the currencies it gave impossible rates for; null if it failed. */
   async function takeFrom(
     source: Source,
     missing: Map<string, Span>,
@@ -115,7 +116,7 @@ export function openRefresh({ store, clock, rateStore, sources, settings, wanted
     }
   }
 
-  /** A few currencies at a time, each of them whole, so that nobody waits long for the database. */
+  /** Stores a few complete currencies at a time, so other writers do not wait long. */
   async function keep(rates: readonly Rate[], source: string, refreshRun: RefreshRun): Promise<void> {
     for (const slice of slicesOf([...Map.groupBy(rates, ({ currency }) => currency).values()])) {
       refreshRun.signal.throwIfAborted()
@@ -142,8 +143,8 @@ export function openRefresh({ store, clock, rateStore, sources, settings, wanted
   }
 
   /**
-   * The currencies that lack rates within a span, each with the days from its first to its last gap. Of `strict` ones
-   * the latest days count, too, which otherwise may come late.
+   * The currencies that lack rates within a span, each with the days from its first to its last gap. For `strict` ones
+   * the latest days count too; otherwise they may be published late.
    */
   function missingIn(span: Span, strict: ReadonlySet<string>): Map<string, Span> {
     const missing = new Map<string, Span>()
@@ -156,7 +157,7 @@ export function openRefresh({ store, clock, rateStore, sources, settings, wanted
   }
 
   function gapsIn(currency: string, span: Span, strict: boolean): Span[] {
-    // A rate just outside carries over the edge.
+    // A rate just outside the span can carry over into it.
     const [before, after] = [addDays(span.from_on, -CARRIED_DAYS), addDays(span.until_on, CARRIED_DAYS)]
     const days = rateStore.days(currency, before, after)
     const [oldest = span.from_on, newest = span.from_on] = [days[0], days.at(-1)]
@@ -188,7 +189,7 @@ export function openRefresh({ store, clock, rateStore, sources, settings, wanted
   return { run }
 }
 
-/** A span in parts of a year, the newest first. */
+/** Splits a span into years, newest first. */
 function yearsOf({ from_on, until_on }: Span): Span[] {
   const years: Span[] = []
   for (let end = until_on; end >= from_on; end = addDays(end, -YEAR_DAYS)) {
@@ -204,7 +205,7 @@ function clipped(gap: Span, span: Span): Span[] {
   return from_on <= until_on ? [{ from_on, until_on }] : []
 }
 
-/** Currencies put together as long as they have few rates. */
+/** Groups currencies into slices of at most `SLICE` rates, or of one currency with more. */
 function slicesOf(groups: readonly (readonly Rate[])[]): (readonly Rate[])[][] {
   const slices: (readonly Rate[])[][] = []
   let room = 0

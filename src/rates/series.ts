@@ -1,32 +1,32 @@
-/** What we compute: what the days of one currency say about the days between them. */
+/** Days and gaps of one currency's rates. */
 import { addDays } from '../days.ts'
 
 const DAY_MS = 86_400_000
 
-/** How many days a rate is carried over and that is the end of it: weekends and the longest runs of holidays. */
+/** The most days a rate is carried over and final: weekends and the longest holidays. */
 export const CARRIED_DAYS = 7
 
-/** The day in UTC at an instant. */
+/** The UTC day of an instant. */
 export const dayAt = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
-/** How many days one day of the calendar is after another. Neither is checked: this is asked of every rate there is. */
+/** The days between two dates. Does not validate them: this runs for every rate. */
 export const daysApart = (earlier: string, later: string): number =>
   (Date.parse(later) - Date.parse(earlier)) / DAY_MS
 
-/** Both days and all between them. */
+/** A range of days, both inclusive. */
 export type Span = { from_on: string; until_on: string }
 
 /** The days of a span, oldest first. */
 export const daysOf = ({ from_on, until_on }: Span): string[] =>
   Array.from({ length: Math.max(0, daysApart(from_on, until_on) + 1) }, (_, day) => addDays(from_on, day))
 
-/** Whether the days between two rates are a weekend or holidays, over which the first is carried for good. */
+/** Whether the days between two rates are few enough (a weekend or holidays) that the first is final for them. */
 export const isCarried = (before_on: string, after_on: string): boolean =>
   daysApart(before_on, after_on) - 1 <= CARRIED_DAYS
 
 /**
- * Spans of days with no rate that are longer than a rate is carried, within `whole`, among `days` in order. So many
- * days at the end of it may lack one, too: some central banks publish late.
+ * The spans without a rate within `whole` that are longer than a rate is carried over. `days` is sorted. The last days
+ * of `whole` may lack a rate as well: some central banks publish late.
  */
 export function gapsOf(days: readonly string[], whole: Span): Span[] {
   const inside = days.filter((on) => on >= whole.from_on && on <= whole.until_on)

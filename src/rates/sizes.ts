@@ -1,8 +1,7 @@
-/** What we compute: about how much of a currency a US dollar buys, to tell a rate that cannot be from a strange day. */
+/** Rough ranges of exchange rates, to detect impossible ones. */
 
 /**
- * The least and the most that one dollar has cost since the App Store opened, roughly: orders of magnitude, for Apple's
- * currencies.
+ * The approximate lowest and highest price of one dollar since the App Store opened, for Apple's currencies.
  */
 const PLAUSIBLE_RANGES: Readonly<Record<string, readonly [least: number, most: number]>> = {
   AED: [3.67, 3.67],
@@ -50,23 +49,23 @@ const PLAUSIBLE_RANGES: Readonly<Record<string, readonly [least: number, most: n
   ZAR: [6.6, 20],
 }
 
-/** Currencies lose their worth faster than they gain it. */
+/** Currencies lose value faster than they gain it. */
 const TIMES_LESS = 4
 const TIMES_MORE = 10
 const ONE = 1_000_000_000
 
-/** Whether a rate in billionths for one dollar may be one of a currency; true of currencies that are none of Apple's. */
+/** Whether a rate in billionths for one dollar is plausible. Always true for currencies that Apple does not use. */
 export function isPlausible(currency: string, per_usd_nano: number): boolean {
   const [min, max] = PLAUSIBLE_RANGES[currency] ?? [0, Number.POSITIVE_INFINITY]
   return per_usd_nano >= (min / TIMES_LESS) * ONE && per_usd_nano <= max * TIMES_MORE * ONE
 }
 
-/** What a dollar costs, in words: `75 to 165`. */
+/** The expected price of a dollar as text: `about 75 to 165`. */
 export function expectedText(currency: string): string {
   const [min, max] = PLAUSIBLE_RANGES[currency] ?? []
   return min === max ? `about ${min}` : `about ${min} to ${max}`
 }
 
-/** Whether a rate would fit if it were the other way round: dollars for one of the currency. */
+/** Whether the inverse of a rate (dollars for one unit of the currency) would be plausible. */
 export const isLikelyInverted = (currency: string, per_usd_nano: number): boolean =>
   Math.abs(Math.log10(per_usd_nano / ONE)) > 0.5 && isPlausible(currency, (ONE * ONE) / per_usd_nano)

@@ -1,14 +1,14 @@
-/** What a source of exchange rates can do. */
+/** The interface of a source of exchange rates. */
 import type { Quote } from './judging.ts'
 import type { Span } from './series.ts'
 
 export type Source = {
-  /** As it stands beside each rate that came from it. */
+  /** The name that is stored with its rates. */
   name: string
   /**
-   * Rates of these currencies in a span of at most a year, as far as the source has them.
+   * The rates that the source has of these currencies in a span of at most a year.
    *
-   * @throws SourceFault in words when it cannot be asked or believed; the signal's reason when that was aborted.
+   * @throws SourceFault if the request fails or the response is unusable; the signal's reason when aborted.
    */
   ask(span: Span, currencies: readonly string[], signal: AbortSignal): Promise<Quote[]>
 }

@@ -1,10 +1,10 @@
-/** What we compute: who is asked for exchange rates, in which order. */
+/** The sources of exchange rates, in the order in which Windfall asks them. */
 import { ecb } from './ecb.ts'
 import { fawazahmed0 } from './fawazahmed0.ts'
 import { frankfurter } from './frankfurter.ts'
 import type { Source } from './source.ts'
 
-/** Where the sources are, without a slash at the end; `{date}` stands for a day. */
+/** The origins of the sources, without a trailing slash; `{date}` is replaced by a day. */
 export type RateOrigins = {
   frankfurter: string
   fawazahmed0: string
@@ -19,7 +19,7 @@ export const RATE_ORIGINS: RateOrigins = {
   ecb: 'https://data-api.ecb.europa.eu',
 }
 
-/** Central banks first; then what has everything and answers for nothing; then the one bank that never fails. */
+/** Central banks first, then a source with every currency but no warranty, then the ECB as the most reliable. */
 export const sourcesAt = (origins: RateOrigins): readonly Source[] => [
   frankfurter(origins.frankfurter),
   fawazahmed0(origins.fawazahmed0, origins.fawazahmed0_fallback),

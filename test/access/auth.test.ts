@@ -6,7 +6,7 @@ import { rowsOf, type TestApp } from '../helpers.ts'
 const OTHER = 'com.example.other'
 const PASSWORD = { password: 'another good phrase' }
 
-/** Of every route that is the owner's and reads a body: one that would be taken. */
+/** A valid body for every owner route that reads one. */
 const ROUTES: Record<string, object> = {
   '/api/v1/keys': { kind: 'secret', label: 'backend' },
   '/api/v1/keys/:id/rotate': {},
@@ -18,11 +18,11 @@ const ROUTES: Record<string, object> = {
   '/api/v1/tokens': { label: 'laptop' },
 }
 
-/** Everything that is written, but for the sessions, which the test ends itself. */
+/** Every table that these routes write, except sessions, which the test itself ends. */
 const TABLES = ['api_tokens', 'apps', 'audit_log', 'owner', 'sdk_keys', 'share_links']
 const written = ({ windfall }: TestApp) => TABLES.map((table) => rowsOf(windfall.store, table))
 
-/** A body whose end comes only when `finish` is called. */
+/** A body that ends only when `closeBody` is called. */
 function slowBody(value: object) {
   const bytes = new TextEncoder().encode(JSON.stringify(value))
   let closeBody = (): void => {}
@@ -38,7 +38,7 @@ function slowBody(value: object) {
   return { body, closeBody: () => closeBody() }
 }
 
-/** An app that waits to be connected, a secret key to be rotated, and everything else that the bodies name. */
+/** A pending notification of another app, a secret key to rotate, and everything else that the bodies name. */
 async function openWaiting() {
   const owned = await openSignedIn({ apps: [{ bundle_id: BUNDLE, apple_id: APPLE_ID }] })
   const { app } = owned
@@ -50,7 +50,7 @@ async function openWaiting() {
   return { ...owned, addressOf }
 }
 
-test('every route of the owner’s that reads a body is tried below', async () => {
+test('covers every owner route that reads a body', async () => {
   const { app } = await openSignedIn()
   const reading = app.windfall.http
     .routes()
@@ -59,7 +59,7 @@ test('every route of the owner’s that reads a body is tried below', async () =
   expect(reading.sort()).toEqual(Object.keys(ROUTES))
 })
 
-/** Asks, and does `meanwhile` after the caller was let in and before the body is here; what is written before and after. */
+/** Sends a request and runs `whileWaiting` after authentication and before the body ends. Returns the rows before and after. */
 async function requestSlowly(path: string, whileWaiting: (app: TestApp) => unknown) {
   const { app, addressOf } = await openWaiting()
   const headers = { ...(await app.signIn()), 'content-type': 'application/json' }
@@ -81,7 +81,7 @@ async function requestSlowly(path: string, whileWaiting: (app: TestApp) => unkno
 }
 
 test.each(Object.keys(ROUTES))(
-  'who is signed out while a body for %s comes in does nothing any more',
+  'writes nothing if the session ends while the body for %s arrives',
   async (path) => {
     const { outcome, before, after } = await requestSlowly(path, ({ windfall }) =>
       windfall.store.commit(() => windfall.sessions.endAll()),
@@ -92,7 +92,7 @@ test.each(Object.keys(ROUTES))(
 )
 
 test.each(['/api/v1/keys', '/api/v1/keys/:id/rotate', '/api/v1/share-links', '/api/v1/tokens'])(
-  'the password has to have been entered lately when the body for %s is here',
+  'requires a recent password when the body for %s has arrived',
   async (path) => {
     const { outcome, before, after } = await requestSlowly(path, ({ clock }) => clock.turn(15 * 60_000))
     expect(outcome).toEqual([403, 'reauthentication_required'])

@@ -12,7 +12,7 @@ function opened() {
   const wait = async (ms: number) => void waits.push(ms)
   const throttle = openThrottle({ clock, wait })
   let address = 0
-  /** Each from an address of its own, as those of a botnet. */
+  /** Each attempt comes from another address, like those of a botnet. */
   const attempt = (isRight: boolean, account = 'owner') => {
     address += 1
     return throttle.attempt(account, `203.0.${address >> 8}.${address & 255}`, async () => isRight)
@@ -20,7 +20,7 @@ function opened() {
   return { clock, waits, throttle, attempt }
 }
 
-test('after three failures from anywhere each attempt waits longer, five seconds at most', async () => {
+test('delays each attempt longer after three failures from any address, up to five seconds', async () => {
   const { waits, attempt } = opened()
   for (let n = 0; n < 12; n += 1) expect(await attempt(false)).toBe(false)
   expect(waits).toEqual([200, 400, 800, 1600, 3200, 5000, 5000, 5000].slice(0, waits.length))
@@ -31,7 +31,7 @@ test('after three failures from anywhere each attempt waits longer, five seconds
   expect(waits).toHaveLength(9)
 })
 
-test('a quarter of an hour without a failure forgives, and one account is not another', async () => {
+test('resets the delay after a quarter of an hour without a failure, and counts each account separately', async () => {
   const { clock, waits, attempt } = opened()
   for (let n = 0; n < 5; n += 1) await attempt(false)
   const before = waits.length
@@ -42,7 +42,7 @@ test('a quarter of an hour without a failure forgives, and one account is not an
   expect(waits).toHaveLength(before)
 })
 
-test('attempts come back one a minute, and a refusal tells when', async () => {
+test('grants one attempt a minute after the burst, and sends retry-after', async () => {
   const { clock, throttle } = opened()
   const attempt = () => throttle.attempt('owner', '203.0.113.9', async () => false)
   for (let n = 0; n < 10; n += 1) await attempt()
@@ -57,7 +57,7 @@ test('attempts come back one a minute, and a refusal tells when', async () => {
   await expect(attempt()).rejects.toMatchObject({ code: 'rate_limited' })
 })
 
-/** A hash that costs next to nothing. */
+/** A hash with the lowest cost. */
 function cheapHash(password: string): string {
   const nonce = Buffer.alloc(16, 7)
   const cost = { memory: 64, passes: 1, parallelism: 1, tagLength: 32 }
@@ -66,7 +66,7 @@ function cheapHash(password: string): string {
   return `$argon2id$v=19$m=64,t=1,p=1$${text(nonce)}$${text(hash)}`
 }
 
-test('of too many passwords at once the last are told to come again', async () => {
+test('refuses the last callers when too many passwords are checked at the same time', async () => {
   const phc = cheapHash('x')
   const attempts = Array.from({ length: 40 }, () =>
     checkPassword('x', phc, 'later').then(String, (error) => error.code),
@@ -77,7 +77,7 @@ test('of too many passwords at once the last are told to come again', async () =
   expect(await checkPassword('y', phc, 'later')).toEqual({ fits: false, stale: true })
 })
 
-test('a hash says what it costs, and costs no more than we would pay', () => {
+test('reads the cost of a hash, and rejects a hash that is too expensive', () => {
   const text = (m: number, t: number, p: number) =>
     `$argon2id$v=19$m=${m},t=${t},p=${p}$${'A'.repeat(22)}$${'A'.repeat(43)}`
   expect(readHash(text(65_536, 3, 1))).toMatchObject({ cost: { memory: 65_536, passes: 3, parallelism: 1 } })

@@ -36,16 +36,16 @@ test('what waits, what was refused, what was never heard of and what never ran i
     {
       id: `pending:${OTHER}`,
       level: 'warning',
-      title: `1 notification waits for ${OTHER}`,
+      title: `1 pending notification for ${OTHER}`,
       since: NOW,
       action: { label: 'Connect', command: `windfall apps add ${OTHER}` },
-      detail: expect.stringContaining('dropped on 2026-06-08'),
+      detail: expect.stringContaining('on 2026-06-08'),
     },
   ])
   expect(rowsIn(findings, 'refused')).toMatchObject([
     { title: 'At least 1 notification was refused in the last day' },
   ])
-  expect(rowsIn(findings, 'unheard:')).toMatchObject([{ title: `${BUNDLE} has never been heard of` }])
+  expect(rowsIn(findings, 'unheard:')).toMatchObject([{ title: `No notifications received from ${BUNDLE}` }])
   expect(rowsIn(findings, 'jobs')).toHaveLength(1)
   expect(rowsIn(findings, 'rates')).toMatchObject([{ action: { command: 'windfall jobs run rates' } }])
   // Each matter once.
@@ -76,7 +76,7 @@ test('status counts every notification that was refused, and says where it may b
   expect(await refused()).toMatchObject([
     {
       title: '150 notifications were refused in the last day',
-      detail: expect.stringContaining('150 notifications were refused in the last day, not proved'),
+      detail: expect.stringContaining('150 notifications were refused in the last day: not verifiably'),
     },
   ])
   expect((await get('status')).status).toBe(200)
@@ -104,9 +104,9 @@ test('a silence is one that is twice as long as any before, and never a short on
   expect(await silent()).toMatchObject([
     {
       level: 'warning',
-      title: `${BUNDLE} has been silent for 21 hours`,
+      title: `No notifications from ${BUNDLE} for 21 hours`,
       since: app.clock() - 21 * HOUR,
-      detail: expect.stringContaining('the longest silence before was 10 hours'),
+      detail: expect.stringContaining('The longest silence before was 10 hours'),
     },
   ])
   await received(app, 20)

@@ -30,7 +30,7 @@ function open(declared: readonly Account[]) {
   return { accounts, ...access }
 }
 
-test('one key has one client, so that tokens and the hour are shared; another key another', async () => {
+test('opens one client for each key, which shares its tokens and hourly budget', async () => {
   const [one, two] = [keyOf('ONE'), keyOf('TWO')]
   const declared = [
     account('a', { connect: one }),
@@ -55,7 +55,7 @@ test('one key has one client, so that tokens and the hour are shared; another ke
   await close()
 })
 
-test('closing waits for no answer of Apple’s: what was asked is asked again another time', async () => {
+test('does not wait for Apple’s answers when it closes, and requests them again later', async () => {
   const apple = closedAtEnd(await openScripted())
   apple.script.answer = ({ path }) =>
     path === '/v1/salesReports' || path.startsWith('/inApps/') ? { hang: true } : { json: { data: [] } }
@@ -78,7 +78,7 @@ test('closing waits for no answer of Apple’s: what was asked is asked again an
   await expect(appleClients.connect(id)?.apps()).rejects.toThrow('Windfall is stopping')
 })
 
-test('each app has a client of its own with the organization’s In-App Purchase key', async () => {
+test('opens one client for each app with the organization’s In-App Purchase key', async () => {
   const { windfall, organization, close } = await openTestApp()
   const key = keyOf('ONE')
   windfall.accounts.declare([account(organization.id, { purchases: key })])
@@ -95,7 +95,7 @@ test('each app has a client of its own with the organization’s In-App Purchase
   await close()
 })
 
-test('config.toml declares the accounts, and a reload replaces them', async () => {
+test('takes the accounts from config.toml, and replaces them on reload', async () => {
   const folder = temporaryFolder()
   const configFile = join(folder.path, 'config.toml')
   const pem = newKey()

@@ -13,7 +13,7 @@ afterAll(close)
 
 const MARGIN = 'com.lanternlabs.margin'
 
-/** A Windfall with no app of its own and the store's key. */
+/** A Windfall without apps, with the store's key. */
 async function openConnected(options: TestOptions = {}) {
   const logged: string[] = []
   const app = await openTestApp({ apps: [], hosts: store.hosts, clock, logged, ...options })
@@ -37,7 +37,7 @@ async function openConnected(options: TestOptions = {}) {
 
 const bundlesIn = (list: readonly { bundle_id: string }[]) => list.map(({ bundle_id }) => bundle_id)
 
-test('every app that the key reaches is connected, over all pages of the list', async () => {
+test('connects every app on all pages of Apple’s list', async () => {
   store.faults.page_size = 2
   const app = await openConnected()
   const { added, renamed, gone } = await app.refresh()
@@ -53,7 +53,7 @@ test('every app that the key reaches is connected, over all pages of the list', 
   expect(await app.refresh()).toEqual({ added: [], renamed: [], gone: [], periods: [] })
 })
 
-test('its subscriptions have periods and groups, and what is off the list stays, marked gone', async () => {
+test('stores subscriptions with periods and groups, and marks those no longer listed as gone', async () => {
   const app = await openConnected()
   const { periods } = await app.refresh()
   expect(periods).toContain('tides.plus.weekly')
@@ -78,7 +78,7 @@ test('its subscriptions have periods and groups, and what is off the list stays,
   expect(app.products.periodOf(id, 'tides.plus.yearly')).toBe('P1Y')
 })
 
-test('over time apps are added, renamed, marked gone and come back', async () => {
+test('adds, renames, marks as gone and reconnects apps as the list changes', async () => {
   const app = await openConnected()
   await app.refresh()
   const [tides, ...others] = structuredClone(store.faults.apps)
@@ -95,7 +95,7 @@ test('over time apps are added, renamed, marked gone and come back', async () =>
   expect(bundlesIn((await app.refresh()).added)).toEqual([TIDES])
 })
 
-test('what config.toml or a command says of an app stays, and it gains what was left out', async () => {
+test('keeps the fields that config.toml or a command set, and adds those that are missing', async () => {
   const env = { WINDFALL_APPS: `[{ bundle_id = "${TIDES}", name = "Ours", team_id = "OURS012345" }]` }
   const app = await openConnected({ env })
   await app.add({ bundle_id: MARGIN, apple_id: 5 })
@@ -113,7 +113,7 @@ test('what config.toml or a command says of an app stays, and it gains what was 
   expect(app.bundles()).toEqual(expect.arrayContaining([TIDES, MARGIN]))
 })
 
-test('an app that a command disconnected does not come back with Apple’s list, but by a command', async () => {
+test('reconnects an app that a command removed only by a command, not from Apple’s list', async () => {
   const app = await openConnected()
   await app.refresh()
   await app.remove(TIDES)
@@ -123,7 +123,7 @@ test('an app that a command disconnected does not come back with Apple’s list,
   expect(app.named(TIDES)).toMatchObject({ name: 'Tides', source: 'command line' })
 })
 
-test('what config.toml dropped is Apple’s list’s to connect', async () => {
+test('connects an app from Apple’s list after config.toml no longer declares it', async () => {
   const app = await openConnected({ env: { WINDFALL_APPS: `[{ bundle_id = "${TIDES}" }]` } })
   await app.windfall.declare({ ...app.config, apps: [] })
   expect(app.bundles()).toEqual([])
@@ -134,7 +134,7 @@ test('what config.toml dropped is Apple’s list’s to connect', async () => {
   expect(app.named(TIDES)?.source).toBe('apple')
 })
 
-test('notifications that waited for an app on the list are applied with it', async () => {
+test('applies pending notifications of an app when the list connects it', async () => {
   const app = await openConnected()
   const data = { bundleId: TIDES, appAppleId: 6_470_112_201, environment: 'Production' }
   const uuid = '00000000-0000-4000-8000-000000000001'
@@ -151,7 +151,7 @@ test('notifications that waited for an app on the list are applied with it', asy
   expect(app.feed().map(({ type }) => type)).toEqual(['notification.test'])
 })
 
-test('a list that was not read to its end marks nothing gone, nor does an empty one', async () => {
+test('marks nothing as gone after an incomplete or empty list', async () => {
   const app = await openConnected()
   await app.refresh()
   store.faults.unavailable = 1_000
@@ -174,7 +174,7 @@ test.each([
   expect(app.bundles()).toEqual([])
 })
 
-test('a key that may read neither teams nor subscriptions still lists the apps, and it is told once', async () => {
+test('lists the apps with a key that cannot read teams or subscriptions, and logs that once', async () => {
   store.faults.forbidden = ['/v1/bundleIds', '/v1/apps/', '/v1/subscriptionGroups']
   const app = await openConnected()
   expect((await app.refresh()).added).toHaveLength(3)
@@ -184,11 +184,11 @@ test('a key that may read neither teams nor subscriptions still lists the apps, 
   const warnings = app.logged
     .join('')
     .split('\n')
-    .filter((line) => line.includes('may not read this'))
+    .filter((line) => line.includes('lacks a permission'))
   expect(warnings.map((line) => JSON.parse(line).what)).toEqual(['team ids', 'subscriptions'])
 })
 
-test('an app whose subscriptions Apple does not tell keeps nobody from the others', async () => {
+test('skips an app whose subscriptions Apple does not return, and reads the others', async () => {
   const apple = closedAtEnd(await openScripted())
   const group = { id: '7', attributes: { referenceName: 'Plus' } }
   const plus = { id: '70', attributes: { productId: 'two.plus', subscriptionPeriod: 'ONE_YEAR' } }
@@ -208,7 +208,7 @@ test('an app whose subscriptions Apple does not tell keeps nobody from the other
   expect(app.logged.join('')).toContain('an app’s subscriptions could not be read')
 })
 
-test('a report tells the period of a product where Apple’s list did not, and yields to the list', async () => {
+test('takes a period from a report until Apple’s list has one', async () => {
   store.faults.forbidden = ['/v1/apps/', '/v1/subscriptionGroups']
   const app = await openConnected()
   await app.refresh()
@@ -225,14 +225,14 @@ test('a report tells the period of a product where Apple’s list did not, and y
   expect(app.products.periodOf(id, 'tides.plus.weekly')).toBe('P1W')
 })
 
-test('without a key there is nothing to ask with', async () => {
+test('refuses to refresh without a key', async () => {
   const app = await openConnected()
   app.windfall.accounts.declare([])
   await expect(app.refresh()).rejects.toBeInstanceOf(Refusal)
   await app.windfall.catalogue.refreshAll()
 })
 
-test('for all organizations, Apple’s silence is told and the others go on', async () => {
+test('logs a fault of one organization and refreshes the others', async () => {
   const app = await openConnected()
   store.faults.connect_key = 'revoked'
   await app.windfall.catalogue.refreshAll()

@@ -16,14 +16,14 @@ beforeEach(async () => {
 const PUBLISHABLE = `pk_live_${'a'.repeat(32)}`
 const SECRET = `sk_live_${'b'.repeat(32)}`
 
-/** Writes config.toml and takes it over, as SIGHUP does. */
+/** Writes config.toml and reloads it, as SIGHUP does. */
 async function declare(toml: string): Promise<void> {
   writeFileSync(`${app.folder}/config.toml`, toml, { mode: 0o600 })
   await app.windfall.declare(loadConfig({ env: {}, cwd: app.folder }).config)
 }
 const connected = () => app.windfall.apps.list().map((one) => one.bundle_id)
 
-test('without a declaration there is one organization with one publishable key', () => {
+test('creates one organization with one publishable key without a declaration', () => {
   const { organizations, keys } = app.windfall
   expect(organizations.list()).toMatchObject([
     { slug: 'default', sdk_auth: 'any', time_zone: 'UTC', currency: 'USD' },
@@ -33,7 +33,7 @@ test('without a declaration there is one organization with one publishable key',
   ])
 })
 
-test('what config.toml declares is read-only elsewhere, and gone when it is dropped', async () => {
+test('makes apps from config.toml read-only elsewhere, and marks them gone when they are removed', async () => {
   const { store, apps } = app.windfall
   await declare('[[apps]]\nbundle_id = "com.example.one"\n[[apps]]\nbundle_id = "com.example.two"\n')
   await store.commit(() => apps.add(app.organization.id, { bundle_id: 'com.example.hand' }, 'command line'))
@@ -55,14 +55,14 @@ test('what config.toml declares is read-only elsewhere, and gone when it is drop
   expect(connected()).toContain('com.example.two')
 })
 
-test('an app that is declared gets what had waited for it', async () => {
+test('applies pending notifications to an app that is declared', async () => {
   await app.notify(outerPayload(dataBody({ bundleId: 'com.example.late' }), { notificationType: 'TEST' }))
   expect(app.feed()).toEqual([])
   await declare('[[apps]]\nbundle_id = "com.example.late"\n')
   expect(app.feed()).toMatchObject([{ type: 'notification.test', origin: 'recovered' }])
 })
 
-test('keys in config.toml are made so, and end when they are taken out', async () => {
+test('creates keys from config.toml, and revokes them when they are removed', async () => {
   const { keys } = app.windfall
   await declare(organization('default', `publishable_key = "${PUBLISHABLE}"\nsecret_key = "${SECRET}"\n`))
   expect(keys.findByToken(PUBLISHABLE)).toMatchObject({ kind: 'publishable', source: 'config' })
@@ -78,7 +78,7 @@ test('keys in config.toml are made so, and end when they are taken out', async (
   expect(keys.findByToken(SECRET)).not.toBeNull()
 })
 
-test('a secret is stored as a hash, a publishable key also to be shown again', async () => {
+test('stores a secret key as a hash, and a publishable key also as text', async () => {
   const token = await app.key('secret')
   const file = app.windfall.store.prepare<[], object>('select * from sdk_keys').all()
   expect(JSON.stringify(file)).not.toContain(token)
@@ -86,7 +86,7 @@ test('a secret is stored as a hash, a publishable key also to be shown again', a
   expect(JSON.stringify(app.windfall.store.prepare('select * from api_tokens').all())).not.toContain(read)
 })
 
-test('several organizations: each its settings, its apps and its keys', async () => {
+test('gives each of several organizations its own settings, apps and keys', async () => {
   await declare(`
 [[organizations]]
 slug = "acme"
@@ -112,14 +112,14 @@ bundle_id = "com.example.app"
   })
   expect(apps.byBundle('com.example.app')).toHaveLength(2)
   expect(keys.list(organizations.resolve('blue').id)).toHaveLength(1)
-  expect(() => organizations.resolve(null)).toThrow(/say which organization/)
+  expect(() => organizations.resolve(null)).toThrow(/specify an organization/)
   expect(() => organizations.resolve('green')).toThrow(/no organization green/)
   await declare('[[organizations]]\nslug = "acme"\n')
   expect(organizations.list().map((one) => one.slug)).not.toContain('blue')
   expect(apps.byBundle('com.example.app')).toEqual([])
 })
 
-test('a reload takes over limits at once', async () => {
+test('applies new limits immediately on reload', async () => {
   await declare('[limits]\nsdk_requests_per_minute = 2\n[[apps]]\nbundle_id = "com.example.one"\n')
   const identify = () => app.post('/api/sdk/v1/identify', { appUserId: 'u', bundleId: 'com.example.one' })
   expect([(await identify()).status, (await identify()).status, (await identify()).status]).toEqual([
@@ -135,14 +135,14 @@ const byHand = (declaration: AppDeclaration) =>
 const slugs = () => app.windfall.organizations.list().map(({ slug }) => slug)
 const everything = () =>
   ['organizations', 'apps', 'sdk_keys'].map((table) => rowsOf(app.windfall.store, table))
-/** The lines of the log that say something is amiss. */
+/** The warnings and errors in the log. */
 function warnings(): Record<string, unknown>[] {
   app.windfall.log.flush()
   const lines = logged.join('').split('\n').filter(Boolean)
   return lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn')
 }
 
-test('a declaration that fails half-way changes nothing', async () => {
+test('changes nothing when a declaration fails halfway', async () => {
   const two = organization('acme') + organization('blue')
   await declare(organization('acme') + organization('blue', `publishable_key = "${PUBLISHABLE}"\n`))
   const before = everything()
@@ -163,7 +163,7 @@ ${organization('blue')}${organization('red')}publishable_key = "${PUBLISHABLE}"\
   expect([(await identify()).status, (await identify()).status]).toEqual([200, 200])
 })
 
-test('an organization whose key another slug has, and which is no longer declared, is renamed', async () => {
+test('renames an undeclared organization whose key a new slug has', async () => {
   const two = (slug: string) =>
     `${organization('one')}${organization(slug, `publishable_key = "${PUBLISHABLE}"\nsecret_key = "${SECRET}"\n`)}${declared(slug, BUNDLE)}`
   await declare(two('two'))
@@ -183,7 +183,7 @@ test('an organization whose key another slug has, and which is no longer declare
   ])
 })
 
-test('a key of an organization that is still declared, or of two that are not, renames nothing', async () => {
+test('renames nothing for a key of a declared organization, or for keys of two undeclared ones', async () => {
   const keyed = (slug: string, ...keys: string[]) =>
     organization(
       slug,
@@ -198,7 +198,7 @@ test('a key of an organization that is still declared, or of two that are not, r
   expect(everything()).toEqual(before)
 })
 
-test('an organization that was taken out comes back under another slug with its key', async () => {
+test('restores a removed organization under another slug with its key', async () => {
   await declare(organization('one') + organization('two', `secret_key = "${SECRET}"\n`))
   const { id } = app.windfall.organizations.resolve('two')
   await declare(organization('one'))
@@ -206,12 +206,12 @@ test('an organization that was taken out comes back under another slug with its 
   expect(app.windfall.organizations.resolve('zwei').id).toBe(id)
 })
 
-test('an Android package belongs to one app of an organization', async () => {
+test('refuses an Android package that another app of the organization has', async () => {
   await byHand({ bundle_id: 'com.example.one', android_package: 'com.droid' })
   await expect(byHand({ bundle_id: 'com.example.two', android_package: 'com.droid' })).rejects.toMatchObject({
     status: 409,
     code: 'android_package_taken',
-    message: 'com.example.one has the Android package com.droid already',
+    message: 'com.example.one already has the Android package com.droid',
   })
   await byHand({ bundle_id: 'com.example.one', android_package: 'com.droid' })
   const toml = '[[apps]]\nbundle_id = "com.example.two"\nandroid_package = "com.droid"\n'
@@ -224,7 +224,7 @@ test('an Android package belongs to one app of an organization', async () => {
   expect(apps.byAndroidPackage('com.droid').map((one) => one.bundle_id)).toEqual(['com.example.two'])
 })
 
-test('config.toml may give an Android package to another app, and swap two', async () => {
+test('moves an Android package to another app in config.toml, and swaps two', async () => {
   const toml = (one: string, two: string) =>
     `[[apps]]\nbundle_id = "com.one"\n${one}\n[[apps]]\nbundle_id = "com.two"\n${two}\n`
   const owners = () =>
@@ -238,7 +238,7 @@ test('config.toml may give an Android package to another app, and swap two', asy
   expect(owners()).toEqual([[], ['com.three']])
 })
 
-test('the organization of the first start becomes the one that is declared, with all it has', async () => {
+test('turns the organization of the first start into the declared one, with its data', async () => {
   const { keys, organizations, apps } = app.windfall
   await byHand({ bundle_id: BUNDLE })
   await app.notify(renewedPayload(app.authority))
@@ -254,7 +254,7 @@ test('the organization of the first start becomes the one that is declared, with
   expect(warnings()).toMatchObject([{ before: 'default', now: 'acme' }])
 })
 
-test('of several that are declared it becomes the one that has all its apps', async () => {
+test('turns it into the one of several declared organizations that has all its apps', async () => {
   await byHand({ bundle_id: BUNDLE })
   await declare(organization('acme') + organization('blue') + declared('blue', BUNDLE))
   expect(slugs().sort()).toEqual(['acme', 'blue'])
@@ -262,7 +262,7 @@ test('of several that are declared it becomes the one that has all its apps', as
   expect(app.windfall.apps.byBundle(BUNDLE)).toHaveLength(1)
 })
 
-test('where nobody can be told to be its heir, it is gone without apps and stays with them', async () => {
+test('without a successor, removes it if it has no apps, and keeps it otherwise', async () => {
   const two = organization('acme') + organization('blue')
   await byHand({ bundle_id: 'com.one' })
   await byHand({ bundle_id: 'com.two' })
@@ -278,7 +278,7 @@ test('where nobody can be told to be its heir, it is gone without apps and stays
   expect(warnings()).toMatchObject([{}, { organization: 'default' }])
 })
 
-test('the publishable key to show is the newest alive, not one that ends', async () => {
+test('shows the newest publishable key without an expiry', async () => {
   const { store, keys } = app.windfall
   const shown = () => keys.publishable(app.organization.id)?.token
   const [first] = keys.list(null)
@@ -292,7 +292,7 @@ test('the publishable key to show is the newest alive, not one that ends', async
   expect(shown()).toBeUndefined()
 })
 
-test('a token says in words what it reads', async () => {
+test('describes the access scope of a token', async () => {
   const verbs = verbsOf(app.windfall)
   const create = async (request: object) => {
     app.clock.turn(1)

@@ -17,7 +17,7 @@ test.each([
 })
 
 test.each(['', ' ', 'Month', '0 Days', 'One Month', '1 Fortnight', '1 Month extra', '-1 Month'])(
-  '%j is no period',
+  'rejects %j',
   (words) => {
     expect(parsePeriod(words)).toBeNull()
   },

@@ -7,7 +7,7 @@ import { handClock, openTestApp, sharedAuthority, type TestApp } from '../helper
 import { folderOf, startServing } from '../processes.ts'
 
 const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href)
-/** `windfall serve`, trusting the root in ROOT_PEM if there is one, which gets a hang-up when it first reads its configuration. */
+/** `windfall serve` that trusts the root in ROOT_PEM, if set, and receives SIGHUP when it first reads its configuration. */
 const entry = join(folderOf(), 'serving.mjs')
 writeFileSync(
   entry,
@@ -23,21 +23,21 @@ await serveUntilStopped(() => {
 `,
 )
 
-/** Does something to an instance while nobody serves it, just now: what waited for long is dropped when it serves. */
+/** Changes an instance while no server runs, at the current time: a starting server deletes old pending notifications. */
 async function prepare(folder: string, act: (app: TestApp) => Promise<unknown>): Promise<void> {
   const app = await openTestApp({ folder, clock: handClock(Date.now()) })
   await act(app)
   await app.close()
 }
 
-test('a hang-up while it starts does not end it, and counts once it serves', async () => {
+test('survives SIGHUP during the start, and reloads once it serves', async () => {
   const serving = await startServing({ cwd: folderOf(), entry })
   expect(await serving.logged('configuration read again')).toMatchObject({ taken_over: [] })
   serving.kill('SIGTERM')
   expect(await serving.ended).toMatchObject({ status: 0, stderr: '' })
 })
 
-test('a reload that fails half-way is told in words and changes nothing, and the next one compares with what runs', async () => {
+test('logs a reload that fails halfway and changes nothing, and compares the next one with the running configuration', async () => {
   const key = `pk_live_${'a'.repeat(32)}`
   const organization = (slug: string, more: string) => `[[organizations]]\nslug = "${slug}"\n${more}\n`
   const cwd = folderOf({ 'config.toml': organization('acme', `publishable_key = "${key}"`) })
@@ -52,7 +52,7 @@ test('a reload that fails half-way is told in words and changes nothing, and the
   expect(
     await serving.logged('the configuration was read again and cannot be used; the old one goes on'),
   ).toMatchObject({
-    why: 'the publishable key …aaaa in config.toml belongs to the organization acme; declare it there, or write another key',
+    why: 'the publishable key …aaaa in config.toml belongs to the organization acme; declare it there, or use another key',
   })
   reload(limits + organization('acme', `publishable_key = "${key}"`))
   const taken = await serving.logged('configuration read again', (line) => String(line.taken_over) !== '')
@@ -66,7 +66,7 @@ test('a reload that fails half-way is told in words and changes nothing, and the
   })
 })
 
-test('the key shown at the start is the successor of one that was rotated', async () => {
+test('shows the successor of a rotated key at the start', async () => {
   const cwd = folderOf()
   let [old, successor] = ['', '']
   await prepare(cwd, async ({ windfall: { keys, store } }) => {
@@ -81,7 +81,7 @@ test('the key shown at the start is the successor of one that was rotated', asyn
   expect(serving.stdout()).not.toContain(old)
 })
 
-test('apps list says why each notification waits', async () => {
+test('apps list says why each notification is pending', async () => {
   const cwd = folderOf()
   await prepare(cwd, async (app) => {
     const test = { notificationType: 'TEST' }
@@ -102,7 +102,7 @@ test('apps list says why each notification waits', async () => {
   )
 })
 
-test('refused list shows what did not verify, and the text of one as it came', async () => {
+test('refused list shows notifications that failed verification, and the original text of one', async () => {
   const cwd = folderOf()
   await prepare(cwd, () => Promise.resolve())
   expect(windfall(['refused', 'list'], { cwd }).stdout).toContain('No notification was refused.')
@@ -114,12 +114,12 @@ test('refused list shows what did not verify, and the text of one as it came', a
   expect(windfall(['refused', 'list', '--raw', '7'], { cwd })).toMatchObject({
     status: 1,
     stdout: '',
-    stderr: 'nothing refused is kept as 7; windfall refused list shows them\n',
+    stderr: 'there is no refused notification 7; windfall refused list shows them\n',
   })
   expect(windfall(['refused', 'list', '--raw', 'x'], { cwd })).toMatchObject({ status: 1, stdout: '' })
 })
 
-test('every publishable key that is alive is shown, the oldest first, with its label', async () => {
+test('shows every valid publishable key with its label, oldest first', async () => {
   const cwd = folderOf()
   const token = (args: string[]) => windfall(args, { cwd }).stdout.trim().split(/\s+/)
   const ios = token(['keys', 'create', '--label', 'ios'])

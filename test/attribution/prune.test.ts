@@ -128,13 +128,13 @@ test('housekeeping prunes once a day if configured, and the audit log records it
   expect(users()).toHaveLength(1_200)
   await declare({ ...app.config, users: { prune_after_days: 90 } })
   app.clock.turn(DAY)
-  expect(await run()).toContain('1200 users were pruned')
+  expect(await run()).toContain('pruned 1200 users')
   expect(users()).toEqual([])
   await claimed(1, app.clock() - 100 * DAY)
   app.clock.turn(3_600_000)
   expect(await run()).not.toContain('pruned')
   app.clock.turn(DAY)
-  expect(await run()).toContain('1 user was pruned')
+  expect(await run()).toContain('pruned 1 user')
   const entries = audit.list(null, 10).filter(({ action }) => action === 'users.pruned')
   expect(entries).toMatchObject([
     { actor: 'housekeeping', detail: 'unseen for 90 days' },
@@ -160,7 +160,7 @@ test('the status suggests pruning from 50,000 such users on, as counted that day
   await housekeeping()
   expect(await statusRow()).toMatchObject({
     level: 'notice',
-    title: '50,000 users or more can be pruned',
+    title: 'At least 50,000 users can be pruned',
     action: { label: 'Prune them', command: 'windfall users prune --unseen-for 30' },
   })
   const seen = app.windfall.store.prepare<[number]>(

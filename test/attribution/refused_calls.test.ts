@@ -41,13 +41,13 @@ test('the status lists refused calls, their number and the remedy', async () => 
     },
     {
       detail: expect.stringContaining(
-        'invalid_request. The newest fault is attributes.*: must have at most 1024 characters.',
+        'invalid_request. The latest error: attributes.*: must have at most 1024 characters.',
       ),
     },
     {
       level: 'warning',
       title: `3 calls for ${ANDROID} on Android were refused today`,
-      detail: `3 calls for ${ANDROID} on Android were refused today (UTC): unknown_app. Connect the app, or set the android_package of the app it belongs to.`,
+      detail: `3 calls for ${ANDROID} on Android were refused today (UTC): unknown_app. Connect the app, or set android_package on the app it belongs to.`,
       action: { command: `windfall apps add ${ANDROID}` },
     },
   ])

@@ -160,7 +160,7 @@ inBrowser('requires the current password for a new one and refuses a weak one', 
   await page.getByLabel('New password').fill('another horse entirely')
   await page.getByLabel('Current password').fill('another password')
   await change.click()
-  await page.getByRole('alert').getByText('not the password').waitFor()
+  await page.getByRole('alert').getByText('Incorrect password').waitFor()
   await page.getByLabel('Current password').fill(PASSWORD)
   await change.click()
   await page.getByText('Password changed.').waitFor()

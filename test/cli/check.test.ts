@@ -75,7 +75,7 @@ test('what the database would refuse is refused, and the database stays as it wa
   await expect(checked(organization('one', keyed) + organization('two'))).rejects.toMatchObject({
     code: 'key_in_use',
     message:
-      'the secret key …kkkk in config.toml belongs to the organization two; declare it there, or write another key',
+      'the secret key …kkkk in config.toml belongs to the organization two; declare it there, or use another key',
   })
   const { status, stdout, stderr } = windfall(['check'], { cwd: folder.path })
   expect({ status, stdout, stderr }).toEqual({

@@ -72,7 +72,7 @@ test('a server that ends before it answers is told of in words', async () => {
   expect(await run(['apps', 'list'], { cwd })).toMatchObject({
     status: 1,
     stdout: '',
-    stderr: 'the process that serves ended before it answered: look whether it was done\n',
+    stderr: 'the server stopped before it answered; check whether the command took effect\n',
   })
   resetServer.close()
 })

@@ -50,7 +50,7 @@ test('what cannot be is said in words, and nobody is forgotten', async () => {
     [[], 'windfall forget --app BUNDLE USER'],
     [['somebody'], 'windfall forget --app BUNDLE USER'],
     [['--app', BUNDLE], 'windfall forget --app BUNDLE USER'],
-    [['--app', 'com.nobody', 'somebody'], 'com.nobody is no app of default; windfall apps list shows them'],
+    [['--app', 'com.nobody', 'somebody'], 'default has no app com.nobody; windfall apps list shows them'],
     [['--app', BUNDLE, 'nobody-known'], 'this app has no data about this user'],
     [['--app', BUNDLE, 'null'], 'is a placeholder'],
     [['--undo-tombstone', '--app', BUNDLE, 'somebody'], 'this user is not erased'],

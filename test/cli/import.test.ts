@@ -85,7 +85,7 @@ test('without Apple’s keys, or asked for wrongly, it says what to do', async (
   expect(await run(['import'], { cwd })).toMatchObject({
     status: 1,
     stdout: '',
-    stderr: 'there are no keys of Apple’s for it: windfall connect asks for them\n',
+    stderr: 'no Apple API keys are configured; run windfall connect\n',
   })
   for (const days of ['0', '401', 'x', '1.5']) {
     expect(await run(['import', '--days', days], { cwd })).toMatchObject({

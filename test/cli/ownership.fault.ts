@@ -60,7 +60,7 @@ test.skipIf(!isRoot)('a socket that another user made is not asked (needs root)'
   await fakeServerAt(join(data, 'windfall.db.sock'))
   const reset = await run(['owner', 'reset'], { cwd })
   expect(reset).toMatchObject({ status: 1, stdout: '' })
-  expect(reset.stderr).toContain(`is not a socket of this user's (its owner is user ${OTHER_UID})`)
+  expect(reset.stderr).toContain(`is not a socket of this user (its owner is user ${OTHER_UID})`)
 })
 
 test.skipIf(!isRoot)(

@@ -38,8 +38,8 @@ test('a file with faults imports nothing, and each fault is told with its line',
     status: 1,
     stdout: '',
     stderr:
-      'nothing was imported:\n  line 3: "2026-03-32" is no date; write 2026-01-31\n' +
-      '  line 4: "-1" is no rate; write a number above zero, as in 0.8612\n',
+      'nothing was imported:\n  line 3: "2026-03-32" is not a date; use the format 2026-01-31\n' +
+      '  line 4: "-1" is not a rate; use a number above zero, such as 0.8612\n',
   })
   expect(windfall(['rates', 'import', 'other.csv'], at)).toMatchObject({
     status: 1,
@@ -69,7 +69,7 @@ test('a rate that differs from what is known is told and not changed, until that
   expect(windfall(['rates', 'show', 'ZZZ'], at)).toEqual({
     status: 1,
     stdout: '',
-    stderr: 'ZZZ is no currency\n',
+    stderr: 'ZZZ is not a currency\n',
   })
   expect(windfall(['rates', 'remove', 'EUR', 'march'], at)).toMatchObject({ status: 1, stdout: '' })
   expect(windfall(['rates', 'import', '--help'], at).stdout).toContain(
@@ -83,11 +83,11 @@ test('a rate that differs from what is known is told and not changed, until that
 test('jobs are listed without a further word, and done by name', () => {
   const at = folderWith('')
   expect(windfall(['jobs', 'run', 'housekeeping'], at).stdout).toBe(
-    'housekeeping: 0 pending notifications were too old\n',
+    'housekeeping: deleted 0 expired pending notifications\n',
   )
   const { stdout } = windfall(['jobs'], at)
   expect(stdout).toMatch(/^job +schedule +last run +took +next +outcome\n/)
   expect(stdout).toMatch(
-    /\nhousekeeping +17 \* \* \* \* +\S+ \S+Z +\d+ ms +\S.* +0 pending notifications were too old\n/,
+    /\nhousekeeping +17 \* \* \* \* +\S+ \S+Z +\d+ ms +\S.* +deleted 0 expired pending notifications\n/,
   )
 })

@@ -90,7 +90,7 @@ test('a database file that is replaced or removed under a running server is answ
   expect(await identify(running, 'lost')).toMatchObject({ status: 503, code: 'store_replaced' })
   expect(await statusOf(`${running.url}/readyz`)).toBe(503)
   expect((await run(['doctor'], { cwd })).stdout).toMatch(
-    /fault +database +.*was replaced or deleted while it is served/,
+    /fault +database +.*was replaced or deleted while Windfall was using it/,
   )
   running.kill('SIGTERM')
   expect((await running.ended).status).toBe(0)

@@ -12,7 +12,7 @@ const finding = async (app: TestApp) => {
   return rows.find(({ id }) => id === 'backup')?.detail ?? null
 }
 
-test('the job makes backups into the folder and deletes old ones; a week without is a finding', async () => {
+test('makes backups in the folder, deletes old ones, and reports a week without a backup', async () => {
   const env = {
     WINDFALL_BACKUP_SCHEDULE: '30 3 * * *',
     WINDFALL_BACKUP_DAILY: '2',
@@ -21,7 +21,7 @@ test('the job makes backups into the folder and deletes old ones; a week without
   }
   const app = await openTestApp({ env })
   const folder = join(app.folder, 'backups')
-  expect(await finding(app)).toContain('none has been verified yet')
+  expect(await finding(app)).toContain('no backup has been verified yet')
   for (let night = 0; night < 4; night += 1) {
     const { outcome, error } = await app.windfall.jobs.runNow('backup')
     expect(error).toBeNull()
@@ -34,13 +34,13 @@ test('the job makes backups into the folder and deletes old ones; a week without
   expect(await finding(app)).toMatch(/was verified 8 days ago.*windfall jobs run backup/)
 })
 
-test('a job that cannot write says why, and leaves nothing', async () => {
+test('reports why a backup cannot be written, and leaves no file', async () => {
   const app = await openTestApp({ env: { WINDFALL_BACKUP_FOLDER: 'config-in-the-way/backups' } })
   writeFileSync(join(app.folder, 'config-in-the-way'), '')
   expect((await app.windfall.jobs.runNow('backup')).error).toMatch(/ENOTDIR|EEXIST/)
 })
 
-test('what a crash left of a backup is removed at the next start', async () => {
+test('removes an incomplete backup at the next start after a crash', async () => {
   const { path: folder } = temporaryFolder()
   const destination = join(folder, 'nightly.tar')
   const app = await openTestApp({ folder })
@@ -56,7 +56,7 @@ test('what a crash left of a backup is removed at the next start', async () => {
   expect(left.filter((file) => existsSync(file))).toEqual([])
 })
 
-test('of a backup under way the server is closed without leaving a file', async () => {
+test('closes during a backup without leaving a file', async () => {
   const app = await openTestApp()
   const made = app.windfall.backups.backup(join(app.folder, 'cut.tar'), null).catch((error) => error)
   await new Promise((resolve) => setImmediate(resolve))

@@ -9,13 +9,13 @@ const HOUR = 60 * MINUTE
 const schedule = fc.constantFrom('13 * * * *', '*/15 * * * *', '25 5,17 * * *', '0 4 * * 1', '0 0 29 2 *')
 const instant = fc.integer({ min: at('2024-01-01T00:00'), max: at('2030-01-01T00:00') })
 
-test('a schedule is read in UTC', () => {
+test('reads a schedule in UTC', () => {
   expect(nextScheduled('25 5,17 * * *', at('2026-03-29T01:30'))).toBe(at('2026-03-29T05:25'))
   expect(nextScheduled('0 0 29 2 *', at('2026-01-01T00:00'))).toBe(at('2028-02-29T00:00'))
   expect(nextScheduled(OFF, 0)).toBeNull()
 })
 
-test('chance moves a run later, never to or past the one after it', () => {
+test('delays a run by jitter, but never until the following one', () => {
   fc.assert(
     fc.property(
       schedule,
@@ -33,19 +33,19 @@ test('chance moves a run later, never to or past the one after it', () => {
   )
 })
 
-test('chance spreads by a share of the time between two runs', () => {
+test('takes the jitter as a share of the time between two runs', () => {
   expect(nextRun('13 * * * *', at('2026-01-01T00:00'), 0)).toBe(at('2026-01-01T00:13'))
   expect(nextRun('13 * * * *', at('2026-01-01T00:00'), 0.05)).toBe(at('2026-01-01T00:16'))
   expect(nextRun('0 */12 * * *', at('2026-01-01T00:00'), 0.05)).toBe(at('2026-01-01T12:36'))
 })
 
-test('a run is missed when its time is over, not before', () => {
+test('counts a run as missed once its time has passed', () => {
   expect(isMissed('0 * * * *', at('2026-01-01T09:00:07'), at('2026-01-01T09:59:59'))).toBe(false)
   expect(isMissed('0 * * * *', at('2026-01-01T09:00:07'), at('2026-01-01T10:00'))).toBe(true)
   expect(isMissed(OFF, 0, at('2026-01-01T10:00'))).toBe(false)
 })
 
-test('after each failure the wait doubles, up to a bound that fits the schedule', () => {
+test('doubles the wait after each failure, up to a limit that depends on the schedule', () => {
   const waits = (pattern: string) =>
     Array.from({ length: 10 }, (_, index) => {
       const now = at('2026-01-01T00:00')
@@ -57,7 +57,7 @@ test('after each failure the wait doubles, up to a bound that fits the schedule'
   expect(waits('0 4 * * 1').at(-1)).toBe(360)
 })
 
-test('it is not tried before whoever refused allows, who is believed for a day', () => {
+test('does not retry before retry_at, of which at most a day counts', () => {
   const now = at('2026-01-01T00:00')
   const failing = { failures: 1, now, schedule: '*/15 * * * *', part: 0 }
   expect(retryAt({ ...failing, retry_at: now + 3 * HOUR })).toBe(now + 3 * HOUR)

@@ -30,31 +30,31 @@ const left = () => ({
   sessions: app.windfall.store.prepare('select count(*) from sessions').pluck().get(),
 })
 
-test('a clock that jumps ahead and back deletes no notification and no session', async () => {
+test('deletes no notifications or sessions when the clock jumps ahead and back', async () => {
   await leaveSomethingBehind()
   await keepHouse()
   app.clock.turn(400 * DAY)
   expect(await keepHouse()).toBe(UNSURE)
-  // A sign-in by the wrong clock ends no other session for good.
+  // A sign-in while the clock is wrong ends no other session.
   await app.signIn()
   app.clock.turn(30 * MINUTE)
   expect(await keepHouse()).toBe(UNSURE)
   app.clock.turn(-400 * DAY)
-  expect(await keepHouse()).toBe('0 pending notifications were too old')
+  expect(await keepHouse()).toBe('deleted 0 expired pending notifications')
   expect(left()).toEqual({ pending: 1, sessions: 2 })
 })
 
-test('a server that was off for a month deletes what is too old an hour after its start', async () => {
+test('deletes expired notifications an hour after the start of a server that was off for a month', async () => {
   await leaveSomethingBehind()
   await keepHouse()
   app.clock.turn(100 * DAY)
   expect(await keepHouse()).toBe(UNSURE)
   app.clock.turn(HOUR)
-  expect(await keepHouse()).toBe('1 pending notifications were too old')
+  expect(await keepHouse()).toBe('deleted 1 expired pending notification')
   expect(left()).toEqual({ pending: 0, sessions: 0 })
 })
 
-test('the time of the last check is in the file; a clock that jumps on is checked for an hour more', async () => {
+test('stores the time of the last check, and checks a clock that jumped for another hour', async () => {
   const { store } = app.windfall
   const clock = handClock()
   const monotonic = handClock(0)
@@ -76,7 +76,7 @@ test('the time of the last check is in the file; a clock that jumps on is checke
   expect(await store.commit(isTrusted)).toBe(true)
 })
 
-test('housekeeping brings the statistics of the tables up to date, without samples of what they hold', async () => {
+test('updates the statistics of the tables without samples of their values', async () => {
   const { store } = app.windfall
   const identify = (appUserId: string) => app.post('/api/sdk/v1/identify', { appUserId, bundleId: BUNDLE })
   for (let user = 0; user < 20; user += 1) await identify(`user-${user}`)

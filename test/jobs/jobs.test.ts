@@ -20,7 +20,7 @@ const SCHEDULES: Schedules = {
   jitter_percent: 0,
 }
 
-/** A job that does as told, how often it began, and when it first did. */
+/** A job with a given outcome that counts its starts and records the first. */
 function scripted(name: Job['name']) {
   const first = Promise.withResolvers<void>()
   const state = {
@@ -39,13 +39,13 @@ function scripted(name: Job['name']) {
   return Object.assign(state, { job })
 }
 
-/** A run that goes on until it is let go. */
+/** A run that continues until the test ends it. */
 function heldJob() {
   const { promise, resolve } = Promise.withResolvers<string>()
   return { run: () => promise, letGo: () => resolve('done at last') }
 }
 
-/** A database of a test's own that several processes, one after the other, open jobs on. */
+/** A database on which several processes open jobs, one after the other. */
 function machine() {
   const folder = temporaryFolder()
   const clock = handClock(START)
@@ -72,7 +72,7 @@ function machine() {
     return { ...opened, stateOf }
   }
 
-  /** The process ends without a word, and the next one opens the file. */
+  /** The process crashes, and the next one opens the file. */
   async function crash(): Promise<void> {
     const file = store.file
     await store.close()
@@ -88,7 +88,7 @@ function machine() {
   return { clock, boot, crash, loggedWarnings, store: () => store }
 }
 
-test('a job that never ran runs at the start, then when its schedule says', async () => {
+test('runs a new job at the start, then on its schedule', async () => {
   const { boot, clock } = machine()
   const reconcile = scripted('reconcile')
   const jobs = boot([reconcile])
@@ -114,7 +114,7 @@ test('a job that never ran runs at the start, then when its schedule says', asyn
   expect(reconcile.began).toBe(2)
 })
 
-test('a clock that is set back delays nothing', async () => {
+test('delays no job when the clock is set back', async () => {
   const { boot, clock } = machine()
   const [reconcile, failing] = [scripted('reconcile'), scripted('import')]
   failing.run = () => Promise.reject(new Error('Apple does not answer'))
@@ -129,7 +129,7 @@ test('a clock that is set back delays nothing', async () => {
   expect([reconcile.began, failing.began]).toEqual([2, 2])
 })
 
-test('a job that ran or failed while the clock was ahead runs at the next start with the right clock', async () => {
+test('runs a job at the next start with the right clock if it ran or failed while the clock was ahead', async () => {
   const { boot, clock, crash } = machine()
   const [failing, reconcile] = [scripted('import'), scripted('reconcile')]
   failing.run = () => Promise.reject(new Error('Apple refuses a token from the future'))
@@ -150,7 +150,7 @@ test('a job that ran or failed while the clock was ahead runs at the next start 
   expect(right.stateOf('reconcile')).toMatchObject({ started_at: START, next_at: START + 15 * MINUTE })
 })
 
-test('what was missed while the machine was off runs at the start, once; what was not waits', async () => {
+test('runs missed jobs once at the start, and others on their schedule', async () => {
   const { boot, clock, crash } = machine()
   const [rates, reconcile] = [scripted('rates'), scripted('reconcile')]
   const first = boot([rates, reconcile])
@@ -169,7 +169,7 @@ test('what was missed while the machine was off runs at the start, once; what wa
   expect(reconcile.began).toBe(2)
 })
 
-test('"off" is off, at the start too, and can still be done by hand', async () => {
+test('never runs a job with the schedule "off" by itself, but can run it on request', async () => {
   const { boot, clock } = machine()
   const lookups = scripted('lookups')
   const jobs = boot([lookups])
@@ -179,7 +179,7 @@ test('"off" is off, at the start too, and can still be done by hand', async () =
   expect(await jobs.runNow('lookups')).toMatchObject({ outcome: 'all well', next_at: null })
 })
 
-test('a job never overlaps itself, and holds up no other', async () => {
+test('never overlaps a job with itself, and does not delay others', async () => {
   const { boot, clock, store } = machine()
   const [long, other] = [scripted('import'), scripted('reconcile')]
   const { run, letGo } = heldJob()
@@ -187,7 +187,7 @@ test('a job never overlaps itself, and holds up no other', async () => {
   const jobs = boot([long, other])
   const begun = jobs.tick()
   await Promise.all([long.hasBegun, other.hasBegun])
-  // By then the end of the other is written down.
+  // By then the end of the other job is stored.
   for (let turn = 0; turn < 3; turn += 1) await store().commit(() => {})
   clock.turn(3 * HOUR)
   await jobs.tick()
@@ -209,7 +209,7 @@ test('a job never overlaps itself, and holds up no other', async () => {
   })
 })
 
-test('a job that fails says why, waits twice as long each time, and recovers', async () => {
+test('reports why a job fails, doubles the wait each time, and recovers', async () => {
   const { boot, clock, loggedWarnings } = machine()
   const reconcile = scripted('reconcile')
   const jobs = boot([reconcile])
@@ -242,7 +242,7 @@ test('a job that fails says why, waits twice as long each time, and recovers', a
   )
 })
 
-test('Apple’s own time is waited for, across a restart too', async () => {
+test('waits until Apple’s retry time, also across a restart', async () => {
   const { boot, clock, crash } = machine()
   const reconcile = scripted('reconcile')
   const first = boot([reconcile])
@@ -271,7 +271,7 @@ test('Apple’s own time is waited for, across a restart too', async () => {
   expect(second.stateOf('reconcile')).toMatchObject({ failures: 0, outcome: 'all there' })
 })
 
-test('a job that ended the process counts as failed, and is not tried at every start', async () => {
+test('counts a job that ended the process as failed, and does not run it at every start', async () => {
   const { boot, clock, crash, store } = machine()
   const deadly = scripted('import')
   for (let starts = 1; starts <= 4; starts += 1) {
@@ -281,14 +281,14 @@ test('a job that ended the process counts as failed, and is not tried at every s
     const before = deadly.began
     void jobs.tick()
     await jobs.tick()
-    // What is written first is on disk first.
+    // Writes reach the disk in order.
     await store().commit(() => {})
     await crash()
     onTestFinished(letGo)
     const next = boot([deadly])
     expect(next.stateOf('import')).toMatchObject({
       failures: starts,
-      error: 'the process ended while it ran',
+      error: 'the process ended during the run',
       outcome: null,
     })
     await next.tick()
@@ -298,7 +298,7 @@ test('a job that ended the process counts as failed, and is not tried at every s
   expect(clock()).toBe(START + (1 + 2 + 4 + 8) * MINUTE)
 })
 
-test('closing tells a job to stop, waits for it, and the next start does it anew', async () => {
+test('aborts a job on close, waits for it, and runs it again at the next start', async () => {
   const { boot, clock, crash } = machine()
   const long = scripted('rates')
   long.run = (signal) =>
@@ -323,7 +323,7 @@ test('closing tells a job to stop, waits for it, and the next start does it anew
   expect(second.stateOf('rates')).toMatchObject({ outcome: 'fetched' })
 })
 
-test('a job that does not listen is not waited for', async () => {
+test('does not wait for a job that ignores its signal', async () => {
   const { boot } = machine()
   const stuck = scripted('rates')
   const { run, letGo } = heldJob()
@@ -337,7 +337,7 @@ test('a job that does not listen is not waited for', async () => {
   await begun
 })
 
-test('every installation has its own seconds', async () => {
+test('gives every installation its own seconds', async () => {
   const { boot } = machine()
   const [one, other] = [scripted('reconcile'), scripted('reconcile')]
   const schedules = { ...SCHEDULES, jitter_percent: 10 }
@@ -349,7 +349,7 @@ test('every installation has its own seconds', async () => {
   expect(late.stateOf('reconcile')?.next_at).toBe(START + 15 * MINUTE + 0.0999 * 15 * MINUTE)
 })
 
-test('other schedules are taken over while it runs; what is to be tried again keeps its time', async () => {
+test('applies new schedules while it runs, but keeps the time of a retry', async () => {
   const { boot, clock } = machine()
   const [reconcile, rates, lookups] = [scripted('reconcile'), scripted('rates'), scripted('lookups')]
   rates.run = () => Promise.reject(new Error('no'))
@@ -367,7 +367,7 @@ test('other schedules are taken over while it runs; what is to be tried again ke
   expect([reconcile.began, rates.began, lookups.began]).toEqual([1, 1, 0])
 })
 
-test('without a start nothing runs by itself, and what is written is told', async () => {
+test('runs nothing before the start, and reports the stored runs', async () => {
   const { boot, store, clock } = machine()
   await boot([scripted('rates')]).tick()
   const log = openLog({ format: 'json', level: 'error', write: () => {} })
@@ -376,7 +376,7 @@ test('without a start nothing runs by itself, and what is written is told', asyn
   expect(idle.list()).toMatchObject([{ outcome: 'all well', started_at: START, next_at: null }])
 })
 
-test('a job that is stopped before it began does not begin', async () => {
+test('does not begin a job that was stopped before it began', async () => {
   const { boot } = machine()
   const job = scripted('import')
   const jobs = boot([job])
@@ -387,7 +387,7 @@ test('a job that is stopped before it began does not begin', async () => {
   expect(job.began).toBe(0)
 })
 
-test('what cannot be written down does not begin, is told, and is tried again later', async () => {
+test('does not begin a run that cannot be stored, logs it, and retries later', async () => {
   const { boot, store, loggedWarnings } = machine()
   const job = scripted('import')
   const jobs = boot([job])
@@ -398,12 +398,12 @@ test('what cannot be written down does not begin, is told, and is tried again la
   expect(loggedWarnings()).toContainEqual(expect.objectContaining({ message: 'a job could not be recorded' }))
 })
 
-test('nobody knows a job of that name', async () => {
+test('refuses an unknown job', async () => {
   const { boot } = machine()
   const jobs = boot([scripted('rates'), scripted('import')])
   await expect(jobs.runNow('rate')).rejects.toMatchObject({
     status: 404,
     code: 'unknown_job',
-    message: 'there is no job rate; there are: rates, import',
+    message: 'there is no job rate; the jobs are: rates, import',
   })
 })

@@ -16,7 +16,7 @@ async function openJobs(env: Record<string, string> = {}) {
   }
 }
 
-test('a reader sees every job with its last run and the next', async () => {
+test('lists every job with its last run and the next', async () => {
   const { app, get } = await openJobs()
   const { jobs } = app.windfall
   expect((await get('/api/v1/jobs')).status).toBe(401)
@@ -26,13 +26,13 @@ test('a reader sees every job with its last run and the next', async () => {
   expect(jobs.list().map(({ job }) => job)).toEqual(expect.arrayContaining(['rates', 'housekeeping']))
   expect(jobs.list().find(({ job }) => job === 'housekeeping')).toMatchObject({
     schedule: '17 * * * *',
-    outcome: '0 pending notifications were too old',
+    outcome: 'deleted 0 expired pending notifications',
     started_at: app.clock(),
     failures: 0,
   })
 })
 
-test('a reader of one organization sees how jobs stand, and no words about the others', async () => {
+test('shows a reader of one organization the state of jobs without texts about other organizations', async () => {
   const { app, get } = await openJobs()
   const { jobs, tokens, store } = app.windfall
   await jobs.runNow('housekeeping')
@@ -44,7 +44,7 @@ test('a reader of one organization sees how jobs stand, and no words about the o
   )
 })
 
-test('readiness tells how jobs stand to everybody, without words', async () => {
+test('readiness shows the state of jobs without texts', async () => {
   const { app, get } = await openJobs()
   await app.windfall.jobs.runNow('housekeeping')
   const { status, body } = await get('/readyz')
@@ -60,7 +60,7 @@ test('readiness tells how jobs stand to everybody, without words', async () => {
   })
 })
 
-test('a command lists the jobs, and runs one at once', async () => {
+test('lists the jobs by a command, and runs one immediately', async () => {
   const { app, performVerb } = await openJobs()
   expect(await performVerb('jobs.run', { name: 'rates' })).toMatchObject({
     job: 'rates',
@@ -71,7 +71,7 @@ test('a command lists the jobs, and runs one at once', async () => {
   await expect(performVerb('jobs.run', { name: 'nothing' })).rejects.toMatchObject({ code: 'unknown_job' })
 })
 
-test('a reload takes other schedules over, and a job with "off" no longer has a next run', async () => {
+test('applies new schedules on reload, and clears the next run of a job that is off', async () => {
   const { app } = await openJobs()
   const { jobs, declare } = app.windfall
   jobs.start()

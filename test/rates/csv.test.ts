@@ -8,7 +8,7 @@ import { runs } from '../random.ts'
 const nothing = { today: '2026-06-30', known: { last: () => null, next: () => null } }
 const read = (text: string, base = 'USD') => readRates(text, base, nothing)
 
-test('rates are read by the names of the columns, in any order, with any line ends', () => {
+test('reads columns by name in any order, with any line endings', () => {
   const { rates, faults } = read(
     '\uFEFFRate,note, Currency ,DATE\r\n0.92,"a, b",eur,2026-03-03\r\n\r\n"0.93",,EUR,2026-03-04',
   )
@@ -19,7 +19,7 @@ test('rates are read by the names of the columns, in any order, with any line en
   ])
 })
 
-test('every fault is told with its line', () => {
+test('lists every fault with its line', () => {
   const { faults } = read(
     [
       'date,currency,rate',
@@ -39,18 +39,18 @@ test('every fault is told with its line', () => {
     ].join('\n'),
   )
   expect(faults).toEqual([
-    'line 3: "2026-02-30" is no date; write 2026-01-31',
-    'line 4: "03.03.2026" is no date; write 2026-01-31',
-    'line 5: 2026-07-01 is yet to come',
-    'line 6: "EURO" is no currency',
-    'line 7: "0,92" is no rate; write a number above zero, as in 0.8612',
-    'line 8: "0" is no rate; write a number above zero, as in 0.8612',
-    'line 9: it has not as many cells as the header',
-    'line 10: it has not as many cells as the header',
-    'line 11: EUR on 2026-03-03 already stands in line 2',
-    'line 12: one USD costs 92 EUR on 2026-03-05, and should cost about 0.62 to 1.05',
+    'line 3: "2026-02-30" is not a date; use the format 2026-01-31',
+    'line 4: "03.03.2026" is not a date; use the format 2026-01-31',
+    'line 5: 2026-07-01 is in the future',
+    'line 6: "EURO" is not a currency',
+    'line 7: "0,92" is not a rate; use a number above zero, such as 0.8612',
+    'line 8: "0" is not a rate; use a number above zero, such as 0.8612',
+    'line 9: it does not have as many cells as the header',
+    'line 10: it does not have as many cells as the header',
+    'line 11: EUR on 2026-03-03 is already in line 2',
+    'line 12: one USD costs 92 EUR on 2026-03-05; expected about 0.62 to 1.05',
     'line 13: one USD cannot cost 1.1 USD',
-    'line 14: "99999999" is no rate; write a number above zero, as in 0.8612',
+    'line 14: "99999999" is not a rate; use a number above zero, such as 0.8612',
   ])
 })
 
@@ -61,30 +61,30 @@ test.each([
   ['date,currency\n2026-01-01,EUR', 'line 1 must be: date,currency,rate; rate is missing'],
   [
     'date;currency;rate\n2026-01-01;EUR;0,86',
-    'line 1 must be: date,currency,rate; this file has semicolons: write commas between cells, and 0.86 with a point',
+    'line 1 must be: date,currency,rate; this file has semicolons: separate cells with commas, and use a decimal point (0.86)',
   ],
-  ['date,currency,rate\n\n', 'there is no rate in it'],
+  ['date,currency,rate\n\n', 'the file has no rates'],
   [
     `date,currency,rate${'\n2026-01-01,EUR,1'.repeat(20_001)}`,
-    'it has more than 20000 rates: split it, a year in each file',
+    'the file has more than 20000 rates; split it into one file for each year',
   ],
 ])('a file that is none is told so once (%#)', (text, fault) => {
   expect(read(text)).toEqual({ rates: new Map(), faults: [fault] })
 })
 
-test('a base that is no currency is told once', () => {
-  const fault = 'the base "euro" is no currency'
+test('reports a base that is not a currency once', () => {
+  const fault = 'the base "euro" is not a currency'
   expect(read('date,currency,rate\n2026-03-03,EUR,0.92', 'euro')).toEqual({
     rates: new Map(),
     faults: [fault],
   })
 })
 
-test('rates against the euro need the dollar of the same day', () => {
+test('requires the dollar of the same day for rates against the euro', () => {
   const file = 'date,currency,rate\n2026-03-03,USD,1.25\n2026-03-03,JPY,187.5\n2026-03-04,JPY,188'
   const { rates, faults } = read(file, 'EUR')
   expect(faults).toEqual([
-    'line 4: there is no rate of USD on 2026-03-04, without which one of EUR is worth nothing',
+    'line 4: there is no rate of USD on 2026-03-04, which is needed to convert from EUR',
   ])
   expect(rates.get('JPY')).toMatchObject([{ on: '2026-03-03', per_usd_nano: 150_000_000_000 }])
   expect(rates.get('EUR')).toMatchObject([{ on: '2026-03-03', per_usd_nano: 800_000_000 }])
@@ -99,7 +99,7 @@ test('rates against the euro need the dollar of the same day', () => {
   ])
 })
 
-test('whatever stands in a file, it is rates or faults in words', () => {
+test('returns rates or faults for any file', () => {
   const cell = fc.oneof(
     fc.constantFrom(
       '2026-03-03',
@@ -122,7 +122,7 @@ test('whatever stands in a file, it is rates or faults in words', () => {
   fc.assert(
     fc.property(file, fc.constantFrom('USD', 'EUR'), (text, base) => {
       const { rates, faults } = read(text, base)
-      for (const fault of faults) expect(fault).toMatch(/^(line \d+: .|there is no rate)/)
+      for (const fault of faults) expect(fault).toMatch(/^(line \d+: .|the file has no rates)/)
       for (const { per_usd_nano } of [...rates.values()].flat())
         expect(Number.isSafeInteger(per_usd_nano)).toBe(true)
     }),
@@ -130,7 +130,7 @@ test('whatever stands in a file, it is rates or faults in words', () => {
   )
 })
 
-test('cells come back as they were written', () => {
+test('parses cells as they were written', () => {
   const plain = fc.stringMatching(/^[^\r\n]{0,12}$/).map((text) => text.trim())
   const written = (text: string) => (/[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
   fc.assert(
@@ -142,7 +142,7 @@ test('cells come back as they were written', () => {
   expect(rowsOf('a\n1').rows).toEqual([{ line: 2, cells: { a: '1' } }])
 })
 
-test('a file with one fault imports nothing; a good one never rewrites', async () => {
+test('imports nothing from a file with a fault, and never overwrites rates', async () => {
   const app = await openTestApp()
   const { store, rates } = app.windfall
   const bring = async (csv: string) => {
@@ -151,7 +151,7 @@ test('a file with one fault imports nothing; a good one never rewrites', async (
   }
   const good = 'date,currency,rate\n2026-03-03,EUR,0.92\n2026-03-03,JPY,150'
   await expect(bring(`${good}\n2026-03-04,EUR,none`)).rejects.toThrow(
-    'nothing was imported:\n  line 4: "none" is no rate',
+    'nothing was imported:\n  line 4: "none" is not a rate',
   )
   expect(rowsIn(store, 'rates')).toEqual([])
   expect(await bring(good)).toEqual({ added: 2, known: 0, settled: 0, days: 1, differing: [] })
@@ -168,7 +168,7 @@ test('a file with one fault imports nothing; a good one never rewrites', async (
   await expect(bring(`date,currency,rate${many}`)).rejects.toThrow(/line 101: .*\n {2}and 20 more$/)
 })
 
-test('a rate that cannot be is refused, by its size, its peg or its neighbours on either side', async () => {
+test('refuses an impossible rate by its magnitude, its peg or its neighbors', async () => {
   const app = await openTestApp()
   const { store, rates } = app.windfall
   const bring = async (...lines: string[]) => {
@@ -176,7 +176,7 @@ test('a rate that cannot be is refused, by its size, its peg or its neighbours o
     return store.commit(() => rates.keep(read))
   }
   await expect(bring('2026-03-03,JPY,0.0065')).rejects.toThrow(
-    'one USD costs 0.0065 JPY on 2026-03-03, and should cost about 75 to 165: is it the other way round?',
+    'one USD costs 0.0065 JPY on 2026-03-03; expected about 75 to 165; check whether the rate is inverted',
   )
   await expect(bring('2026-03-03,AED,2.1')).rejects.toThrow('one USD is pegged at 3.6725 AED')
   await expect(bring('2026-03-03,EUR,0.9', '2026-03-03,BGN,0.55')).rejects.toThrow(
@@ -185,13 +185,13 @@ test('a rate that cannot be is refused, by its size, its peg or its neighbours o
   await bring('2026-03-03,TRY,40', '2026-03-03,AED,3.6725', '2026-03-03,EUR,0.9', '2026-03-03,BGN,1.76')
   for (const day of ['2026-03-02', '2026-03-04']) {
     await expect(bring(`${day},TRY,3.9`)).rejects.toThrow(
-      /one of them cannot be; windfall rates remove TRY 2026-03-03/,
+      /one of them must be wrong; to remove the imported one, run windfall rates remove TRY 2026-03-03/,
     )
     expect(await bring(`${day},TRY,41`)).toMatchObject({ added: 1 })
   }
 })
 
-test('an imported rate is taken back, and the right one can take its place; no other goes', async () => {
+test('removes an imported rate so another can be imported, but no rate of another source', async () => {
   const app = await openTestApp()
   const { store, rates } = app.windfall
   const bring = async (line: string) => {
@@ -203,7 +203,7 @@ test('an imported rate is taken back, and the right one can take its place; no o
   rates.onChange((change) => void changes.push(change))
   await bring('2026-03-02,JPY,150')
   await bring('2026-03-04,JPY,15')
-  await expect(remove('JPY', '2026-03-03')).rejects.toThrow('there is no rate of JPY of 2026-03-03')
+  await expect(remove('JPY', '2026-03-03')).rejects.toThrow('there is no rate of JPY on 2026-03-03')
   expect(await remove('JPY', '2026-03-04')).toMatchObject({ per_usd: '15' })
   expect(changes.at(-1)).toEqual({
     currency: 'JPY',
@@ -213,11 +213,11 @@ test('an imported rate is taken back, and the right one can take its place; no o
   })
   expect(await bring('2026-03-04,JPY,151')).toMatchObject({ added: 1, known: 0 })
   store.prepare("update rates set source = 'ecb' where rated_on = '2026-03-02'").run()
-  await expect(remove('JPY', '2026-03-02')).rejects.toThrow('is from ecb; only imported ones can be removed')
+  await expect(remove('JPY', '2026-03-02')).rejects.toThrow('is from ecb; only imported rates can be removed')
   expect(rates.show('JPY', 99_999).map(({ per_usd }) => per_usd)).toEqual(['151', '150'])
 })
 
-test('the read API shows the newest rate of each currency to whoever holds a token', async () => {
+test('the API returns the newest rate of each currency for a read token', async () => {
   const app = await openTestApp()
   const { store, rates } = app.windfall
   const read = rates.readCsv('date,currency,rate\n2026-03-03,EUR,0.92', 'USD')

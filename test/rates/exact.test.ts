@@ -4,10 +4,10 @@ import { convertMilli, nanoOf, parseExactly, quotientNano, rateText } from '../.
 import { runs } from '../random.ts'
 
 const amount = fc.integer({ min: -10_000_000_000, max: 10_000_000_000 })
-/** From a third of a dollar to what a dong is worth. */
+/** From a third of a dollar to the value of a dong. */
 const nano = fc.integer({ min: 300_000_000, max: 26_000_000_000_000 })
 
-test('an amount converted at one and the same rate is itself', () => {
+test('returns the same amount when both rates are equal', () => {
   fc.assert(
     fc.property(amount, nano, (milli, rate) => {
       expect(convertMilli(milli, rate, rate)).toBe(milli)
@@ -16,7 +16,7 @@ test('an amount converted at one and the same rate is itself', () => {
   )
 })
 
-test('there and back it differs by what two roundings may make, no more', () => {
+test('differs after a round trip by at most two roundings', () => {
   fc.assert(
     fc.property(fc.integer({ min: -1_000_000_000, max: 1_000_000_000 }), nano, nano, (milli, a, b) => {
       const back = convertMilli(convertMilli(milli, a, b), b, a)
@@ -28,7 +28,7 @@ test('there and back it differs by what two roundings may make, no more', () => 
   )
 })
 
-test('the result is the nearest whole number, and the even one of two equally near', () => {
+test('rounds to the nearest integer, half to even', () => {
   fc.assert(
     fc.property(amount, nano, nano, (milli, a, b) => {
       const result = BigInt(convertMilli(milli, a, b))
@@ -40,7 +40,7 @@ test('the result is the nearest whole number, and the even one of two equally ne
   )
 })
 
-test('a refund is worth what its charge was', () => {
+test('converts a refund to the amount of its charge', () => {
   fc.assert(
     fc.property(amount, nano, nano, (milli, a, b) => {
       expect(convertMilli(-milli, a, b) + convertMilli(milli, a, b)).toBe(0)
@@ -49,13 +49,13 @@ test('a refund is worth what its charge was', () => {
   )
 })
 
-test('what a number cannot hold exactly is refused, never rounded off in silence', () => {
+test('refuses results that a number cannot hold exactly', () => {
   expect(() => convertMilli(Number.MAX_SAFE_INTEGER, 1_000_000_000, 26_000_000_000_000)).toThrow(RangeError)
   expect(() => convertMilli(0.5, 1, 1)).toThrow(RangeError)
   expect(() => convertMilli(2 ** 53, 1, 1)).toThrow(RangeError)
 })
 
-test('a rate is read digit by digit and written the same', () => {
+test('parses and prints a rate without losing digits', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (rate) => {
       expect(nanoOf(rateText(rate))).toBe(rate)
@@ -100,7 +100,7 @@ test.each([
   expect(nanoOf(text)).toBeNull()
 })
 
-test('no number of JSON becomes a float', () => {
+test('converts no JSON number to a float', () => {
   expect(parseExactly('{"a":0.1000000000000000055511151231257827,"b":[1e-9,12],"c":"0.1"}')).toEqual({
     a: '0.1000000000000000055511151231257827',
     b: ['1e-9', '12'],
@@ -108,7 +108,7 @@ test('no number of JSON becomes a float', () => {
   })
 })
 
-test('a rate against the euro becomes one against the dollar', () => {
+test('converts a rate against the euro to one against the dollar', () => {
   // 163.45 yen ÷ 1.0837 dollars = 150.825874319…
   expect(quotientNano('163.45', '1.0837')).toBe(150_825_874_319)
   expect(quotientNano('1', '1.25')).toBe(800_000_000)

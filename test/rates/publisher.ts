@@ -1,4 +1,4 @@
-/** Everybody who publishes exchange rates, on one loopback port: rates of a made-up world, right and wrong. */
+/** Simulated publishers of exchange rates on one loopback port, with correct and faulty responses. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -7,10 +7,10 @@ import { daysApart, daysOf } from '../../src/rates/series.ts'
 import type { RateOrigins } from '../../src/rates/sources.ts'
 
 type Source = 'frankfurter' | 'fawazahmed0' | 'fawazahmed0_fallback' | 'ecb'
-/** What somebody answers instead of rates. */
+/** A response without rates. */
 export type Replacement = { status?: number; headers?: Record<string, string>; body?: string } | 'nothing'
 
-/** In cents of the currency for a dollar; the lira falls a little every day. */
+/** Cents of the currency for one dollar; the lira falls a little every day. */
 const WORTH: Readonly<Record<string, number>> = {
   EUR: 80,
   GBP: 75,
@@ -24,7 +24,7 @@ const PEGGED = ['AED', 'SAR', 'QAR']
 
 const dayNumber = (on: string): number => daysApart('1970-01-01', on)
 
-/** What a dollar costs on a day, as publishers write it. */
+/** The price of a dollar on a day, as publishers print it. */
 export function costOn(currency: string, on: string): string {
   const cents = WORTH[currency] ?? 500
   if (PEGGED.includes(currency)) return String(cents / 100)
@@ -113,7 +113,7 @@ export async function openPublisher() {
     fawazahmed0_fallback: `${origin}/fawazahmed0_fallback/{date}`,
     ecb: `${origin}/ecb`,
   }
-  /** How often each was asked since the last time this was asked. */
+  /** The number of requests to each publisher since the last call. */
   function takeRequestCounts(): Partial<Record<Source, number>> {
     const counts: Partial<Record<Source, number>> = {}
     for (const { source } of requests.splice(0)) counts[source] = (counts[source] ?? 0) + 1

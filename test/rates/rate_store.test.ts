@@ -31,7 +31,7 @@ function opened() {
 
 const batch = fc.uniqueArray(fc.tuple(fc.nat(DAYS), fc.nat(400)), { selector: ([day]) => day, minLength: 1 })
 
-test('what is final stays as it is, whatever is added later, in whatever order', async () => {
+test('keeps final rates, whatever is added later in any order', async () => {
   const { store, rates, add } = opened()
   await fc.assert(
     fc.asyncProperty(fc.array(batch, { minLength: 2, maxLength: 6 }), async (batches) => {
@@ -51,7 +51,7 @@ test('what is final stays as it is, whatever is added later, in whatever order',
   )
 })
 
-test('a conversion is the same however the rates came, as long as they are the same', async () => {
+test('converts the same for the same rates, in whatever order they were added', async () => {
   const [one, other] = [opened(), opened()]
   const rows = Array.from({ length: 30 }, (_, day) => [day * 9, (day * 37) % 400] as const)
   await one.add(csvOf(rows))
@@ -63,7 +63,7 @@ test('a conversion is the same however the rates came, as long as they are the s
   }
 })
 
-test('between two rates: a week is carried for good, more than that may still be filled', async () => {
+test('carries a rate over a week permanently, and leaves longer gaps to be filled', async () => {
   const { rates, add } = opened()
   await add(
     csvOf([
@@ -102,7 +102,7 @@ test('between two rates: a week is carried for good, more than that may still be
   })
 })
 
-test('a gap is told with its first and last day', async () => {
+test('lists a gap with its first and last day', async () => {
   const { rates, add } = opened()
   await add(
     csvOf([
@@ -119,7 +119,7 @@ test('a gap is told with its first and last day', async () => {
   expect(rates.list().find(({ currency }) => currency === 'JPY')).toMatchObject({ newest_on: null, gaps: [] })
 })
 
-test('an amount is converted through the dollar, rounded once; without a rate it is not converted', async () => {
+test('converts through the dollar with one rounding, and not without a rate', async () => {
   const { rates, add } = opened()
   const on = '2026-03-03'
   await add(`date,currency,rate\n${on},EUR,0.92\n${on},JPY,149.65`)
@@ -132,7 +132,7 @@ test('an amount is converted through the dollar, rounded once; without a rate it
   expect(rates.convert(1, 'EUR', 'JPY', addDays(on, -1))).toBeNull()
 })
 
-test('what changed is told with the days that it holds for', async () => {
+test('announces a change with the days it applies to', async () => {
   const { rates, add } = opened()
   const heard: object[] = []
   await add(csvOf([[30, 1]]))
@@ -151,7 +151,7 @@ test('what changed is told with the days that it holds for', async () => {
   ])
 })
 
-test('gaps begin and end beside what is carried', () => {
+test('begins and ends gaps next to days with a rate', () => {
   const days = (...all: number[]) => all.map(dayOf)
   const whole = { from_on: dayOf(0), until_on: dayOf(20) }
   expect(gapsOf([], whole)).toEqual([whole])

@@ -8,7 +8,7 @@ import { costOn, isWorkingDay, openPublisher, type Replacement } from './publish
 const DAY = 86_400_000
 const OTHERS = APPLE_CURRENCIES.filter((currency) => currency !== 'USD')
 
-/** A Windfall whose clock stands at noon of a Wednesday, and its publishers. */
+/** A Windfall at noon on a Wednesday, and its publishers. */
 async function opened(env: Record<string, string> = {}) {
   const publisher = await openPublisher()
   const wednesday = Math.floor(NOW / DAY)
@@ -23,7 +23,7 @@ async function opened(env: Record<string, string> = {}) {
   return { ...publisher, app, clock, rates, store, ago, refresh, sources }
 }
 
-test('a year of all currencies comes in one request, of days that are over alone', async () => {
+test('fetches a year of all currencies in one request, up to yesterday', async () => {
   const { rates, refresh, takeRequestCounts, requests, ago, store } = await opened()
   expect(ago(0)).toMatch(/^\d{4}-\d{2}-\d{2}$/)
   await refresh()
@@ -42,7 +42,7 @@ test('a year of all currencies comes in one request, of days that are over alone
   expect(rates.rateOn('JPY', ago(375))).toBeNull()
 })
 
-test('what is known is never asked for again, nor written again', async () => {
+test('never fetches or writes a stored rate again', async () => {
   const { refresh, takeRequestCounts, store, clock, rate, ago, requests } = await opened()
   await refresh()
   const before = rowsOf(store, 'rates')
@@ -61,7 +61,7 @@ test('what is known is never asked for again, nor written again', async () => {
   expect(new URL(question?.url ?? '').searchParams.get('from')).toBe(ago(1))
 })
 
-test('over a weekend the rate of Friday holds: provisional until a later one is published, then final', async () => {
+test('uses Friday’s rate over a weekend, provisional until a later one is published', async () => {
   const { rates, refresh, clock, ago } = await opened()
   // From Wednesday to Sunday.
   clock.turn(4 * DAY)
@@ -79,7 +79,7 @@ test('over a weekend the rate of Friday holds: provisional until a later one is 
   expect(rates.convert(10_000, 'EUR', 'USD', saturday)).toEqual({ ...provisional, is_final: true })
 })
 
-test('a first sale years ago has its rates fetched, a year in each request', async () => {
+test('fetches rates back to a first sale years ago, one year for each request', async () => {
   const { app, refresh, takeRequestCounts, rates, clock, ago, store } = await opened()
   await store.commit(() =>
     store
@@ -94,23 +94,27 @@ test('a first sale years ago has its rates fetched, a year in each request', asy
 })
 
 const NONSENSE: [string, Replacement, RegExp][] = [
-  ['a closed door', 'nothing', /frankfurter: it cannot be reached/],
-  ['an error', { status: 503, body: 'busy' }, /frankfurter: it answered 503/],
-  ['a refusal', { status: 422, body: '{"message":"invalid currency"}' }, /frankfurter: it answered 422/],
+  ['a closed port', 'nothing', /frankfurter: the connection failed/],
+  ['an error', { status: 503, body: 'busy' }, /frankfurter: it returned status 503/],
+  [
+    'a refusal',
+    { status: 422, body: '{"message":"invalid currency"}' },
+    /frankfurter: it returned status 422/,
+  ],
   ['a web page', { headers: { 'content-type': 'text/html' }, body: '<html>hello' }, /a web page/],
   ['a web page in disguise', { body: '\n<!doctype html>' }, /a web page/],
-  ['no JSON', { body: '[{"date":' }, /frankfurter: it did not answer with rates/],
-  ['other JSON', { body: '{"rates":{"EUR":1}}' }, /frankfurter: it did not answer with rates/],
+  ['no JSON', { body: '[{"date":' }, /frankfurter: the response has no rates/],
+  ['other JSON', { body: '{"rates":{"EUR":1}}' }, /frankfurter: the response has no rates/],
   ['another base', { body: '[{"date":"2026-01-01","base":"EUR","quote":"USD","rate":1}]' }, /of the dollar/],
   [
     'the future',
     { body: '[{"date":"2999-01-01","base":"USD","quote":"EUR","rate":1}]' },
-    /told of 2999-01-01/,
+    /has a rate of 2999-01-01/,
   ],
   [
     'no date',
     { body: '[{"date":"2026-02-30","base":"USD","quote":"EUR","rate":1}]' },
-    /"2026-02-30" is no day/,
+    /"2026-02-30" is not a date/,
   ],
   [
     'rates upside down',
@@ -119,11 +123,14 @@ const NONSENSE: [string, Replacement, RegExp][] = [
   ],
 ]
 
-test('an answer that cannot be is refused in words, and the next source is asked', async () => {
+test('refuses an invalid response with a reason, and asks the next source', async () => {
   const { refresh, faults, takeRequestCounts, clock, rates, ago, origins } = await opened()
   await refresh()
   const redirect = { status: 302, headers: { location: `${origins.ecb}/elsewhere` } }
-  const all = [...NONSENSE, ['another address', redirect, /frankfurter: it sends elsewhere \(302\)/] as const]
+  const all = [
+    ...NONSENSE,
+    ['another address', redirect, /frankfurter: it redirects \(status 302\)/] as const,
+  ]
   for (const [what, instead, words] of all) {
     takeRequestCounts()
     clock.turn(DAY)
@@ -134,7 +141,7 @@ test('an answer that cannot be is refused in words, and the next source is asked
   }
 })
 
-test('a currency with an impossible rate is refused, its next source asked, and the rest kept', async () => {
+test('refuses a currency with an impossible rate, asks the next source for it, and keeps the others', async () => {
   const { refresh, rate, rates, ago, clock, takeRequestCounts } = await opened()
   await refresh()
   const wrongs: [string, RegExp][] = [
@@ -159,7 +166,7 @@ test('a currency with an impossible rate is refused, its next source asked, and 
   }
 })
 
-test('what a source lacks comes from the next, and what nobody has from the pegs', async () => {
+test('fetches missing rates from the next source, and computes the rest from pegs', async () => {
   const { refresh, faults, rates, ago, takeRequestCounts } = await opened()
   faults.lacks = ['TWD', 'BGN', 'AED']
   faults.instead.fawazahmed0 = 'nothing'
@@ -174,12 +181,12 @@ test('what a source lacks comes from the next, and what nobody has from the pegs
     source: 'peg',
   })
   expect(rates.convert(1000, 'TWD', 'USD', ago(40))).toBeNull()
-  // Everybody has answered: nobody is asked about last year again for now.
+  // All sources have answered, so last year is not requested again for now.
   await refresh()
   expect(takeRequestCounts()).toEqual({})
 })
 
-test('where the first address of fawazahmed0 fails, its second is asked', async () => {
+test('uses the fallback address of fawazahmed0 when the first fails', async () => {
   const { refresh, faults, sources, takeRequestCounts } = await opened()
   faults.instead.frankfurter = 'nothing'
   faults.instead.fawazahmed0 = { status: 500 }
@@ -188,16 +195,18 @@ test('where the first address of fawazahmed0 fails, its second is asked', async 
   expect(takeRequestCounts()).toEqual({ frankfurter: 1, fawazahmed0: 373, fawazahmed0_fallback: 373 })
 })
 
-test('a file of another day is refused', async () => {
+test('refuses a file of another day', async () => {
   const { refresh, faults, sources, ago } = await opened()
   faults.instead.frankfurter = 'nothing'
   faults.instead.fawazahmed0 = { body: '{"date":"2025-01-01","usd":{"eur":0.9}}' }
   faults.instead.fawazahmed0_fallback = { body: '{"date":"2025-01-01","usd":{"eur":0.9}}' }
-  await expect(refresh()).rejects.toThrow(`fawazahmed0: it was asked for ${ago(373)} and told of 2025-01-01`)
+  await expect(refresh()).rejects.toThrow(
+    `fawazahmed0: the response to the request for ${ago(373)} is for 2025-01-01`,
+  )
   expect(sources()).toEqual(['ecb', 'peg'])
 })
 
-test('the central bank’s rates of the euro become rates of the dollar', async () => {
+test('converts the ECB’s rates of the euro to rates of the dollar', async () => {
   const { refresh, faults, rates, ago } = await opened()
   for (const source of ['frankfurter', 'fawazahmed0', 'fawazahmed0_fallback'] as const)
     faults.instead[source] = 'nothing'
@@ -208,37 +217,37 @@ test('the central bank’s rates of the euro become rates of the dollar', async 
   expect(rates.rateOn('JPY', ago(1))?.per_usd_nano).toBe(Math.round(Number(costOn('JPY', ago(1))) * 1e9))
 })
 
-test('when nobody answers the refresh fails in words, and nothing but laws is known', async () => {
+test('fails with a reason when no source answers, and has only pegged rates', async () => {
   const { refresh, faults, sources } = await opened()
   for (const source of ['frankfurter', 'fawazahmed0', 'fawazahmed0_fallback', 'ecb'] as const)
     faults.instead[source] = 'nothing'
   await expect(refresh()).rejects.toThrow(
-    /frankfurter: it cannot be reached.*; fawazahmed0: it cannot.*; ecb: it cannot/,
+    /frankfurter: the connection failed.*; fawazahmed0: it cannot.*; ecb: it cannot/,
   )
   expect(sources()).toEqual(['peg'])
 })
 
-test('without fetching nobody is asked, and the pegs are known', async () => {
+test('sends no requests when fetching is off, and has the pegged rates', async () => {
   const { refresh, rates, takeRequestCounts, ago } = await opened({ WINDFALL_RATES_FETCH: 'false' })
   expect(await refresh()).toContain('rates.fetch is off')
   expect(takeRequestCounts()).toEqual({})
   expect(rates.convert(3672, 'AED', 'USD', ago(2))).toMatchObject({ milli: 1000 })
 })
 
-test('a reload turns fetching off', async () => {
+test('turns fetching off on reload', async () => {
   const { app, refresh, takeRequestCounts } = await opened()
   await app.windfall.declare({ ...app.config, rates: { fetch: false } })
   await refresh()
   expect(takeRequestCounts()).toEqual({})
 })
 
-test('a refresh that is stopped ends at once with what it was stopped for', async () => {
+test('ends a stopped refresh immediately with the reason of its signal', async () => {
   const { rates, store } = await opened()
   await expect(rates.refresh(AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough')
   expect(rowsOf(store, 'rates')).toEqual([])
 })
 
-test('what an organization counts in is fetched too', async () => {
+test('fetches the base currencies of organizations', async () => {
   const { app, refresh, rates, ago } = await opened()
   await app.windfall.declare({
     ...app.config,
@@ -258,7 +267,7 @@ test('what an organization counts in is fetched too', async () => {
   expect(rates.rateOn('ISK', ago(1))?.source).toBe('frankfurter')
 })
 
-test('whoever listens hears what changed, within the same unit of work', async () => {
+test('calls listeners with a change inside its unit of work', async () => {
   const { refresh, rates, store, ago, clock } = await opened()
   await refresh()
   const heard: object[] = []

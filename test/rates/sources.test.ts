@@ -17,7 +17,7 @@ const ECB = [
   'EXR.D.RUB.EUR.SP00.A,D,RUB,EUR,SP00,A,2026-03-03,NaN',
 ].join('\n')
 
-test('each source is read exactly, in its own shape', () => {
+test('parses each source exactly in its own format', () => {
   expect(readFrankfurter(FRANKFURTER)).toEqual([
     { currency: 'EUR', on: ON, per_usd_nano: 861_200_000 },
     { currency: 'VND', on: ON, per_usd_nano: 26_123_500_000_000 },
@@ -27,7 +27,7 @@ test('each source is read exactly, in its own shape', () => {
     { currency: 'BTC', on: ON, per_usd_nano: 15_000 },
     { currency: 'GONE', on: ON, per_usd_nano: null },
   ])
-  // On the fourth the bank names no dollar: what a yen costs in dollars is unknown.
+  // On the 4th the bank has no dollar rate, so the yen cannot be converted.
   expect(readEcb(ECB)).toEqual([
     { currency: 'JPY', on: ON, per_usd_nano: 150_000_000_000 },
     { currency: 'EUR', on: ON, per_usd_nano: 800_000_000 },
@@ -36,7 +36,7 @@ test('each source is read exactly, in its own shape', () => {
   expect(readEcb('')).toEqual([])
 })
 
-test('whatever a source answers, it is rates in whole numbers, none, or a fault in words', () => {
+test('returns integer rates, none, or a fault for any response', () => {
   const readers = [readFrankfurter, (text: string) => readFawazahmed0(text, ON, ['EUR', 'VND']), readEcb]
   const cut = fc.tuple(fc.constantFrom(FRANKFURTER, FAWAZAHMED0, ECB), fc.nat(300), fc.nat(20), fc.string())
   const answer = fc.oneof(

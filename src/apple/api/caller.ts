@@ -1,12 +1,12 @@
-/** What Apple says: a question asked with a key: a token that fits, and another try where that helps. */
+/** Authenticated requests to Apple, with retries. */
 import type { AppleFault } from './faults.ts'
 import { type ApiRequest, type ApiResponse, type HttpClient, openHttpClient } from './http_client.ts'
 import { openRetries, type RetryOptions } from './retries.ts'
 import type { Tokens } from './tokens.ts'
 
 /**
- * `patience`: milliseconds of silence after which an answer is given up. `onAnswer` is told what was wrong with each
- * answer, null where nothing was.
+ * `patience`: milliseconds without data before a timeout. `onAnswer` is called with the fault of each response, or null
+ * for a success.
  */
 export type CallerOptions = Omit<RetryOptions, 'closing'> & {
   timeoutMs?: number | undefined
@@ -15,20 +15,20 @@ export type CallerOptions = Omit<RetryOptions, 'closing'> & {
 
 const TIMEOUT_MS = 60_000
 
-/** One line to Apple with one key's tokens. */
+/** Opens a caller with the tokens of one key. */
 export function openCaller(options: CallerOptions & { tokens: Tokens }) {
   const { tokens } = options
   const httpClient: HttpClient = openHttpClient({ timeoutMs: options.timeoutMs ?? TIMEOUT_MS })
   const retrying = openRetries({ ...options, closing: httpClient.closing })
   let acceptedToken: string | undefined
 
-  /** Another than the one refused: a neighbour may have made it already. */
+  /** A token other than the rejected one. A concurrent request may have created it already. */
   async function renewToken(refused: string): Promise<string> {
     const current = await tokens()
     return current === refused ? tokens({ isForced: true }) : current
   }
 
-  /** A token that was believed before and no more may have met a clock that was set: one made anew is tried, once. */
+  /** A token that Apple accepted before may fail after a change of the clock, so a new one is tried once. */
   async function sendOnce(request: ApiRequest): Promise<ApiResponse> {
     const token = await tokens()
     const response = await httpClient.send(request, token)
@@ -41,8 +41,8 @@ export function openCaller(options: CallerOptions & { tokens: Tokens }) {
   }
 
   /**
-   * Asks until there is an answer that `faultOf` finds nothing wrong with. `around` is told of every single attempt
-   * and may refuse it. Throws AppleFault.
+   * Sends a request until `faultOf` finds no fault in the response or a retry is useless. `around` wraps each attempt
+   * and can refuse it. Throws AppleFault.
    */
   function send(
     request: ApiRequest,

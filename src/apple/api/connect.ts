@@ -1,4 +1,4 @@
-/** What Apple says: App Store Connect: apps, teams, subscriptions and sales reports. */
+/** The App Store Connect API: apps, teams, subscriptions and sales reports. */
 import type * as v from 'valibot'
 import { type CallerOptions, openCaller } from './caller.ts'
 import { openConnectBudget } from './connect_budget.ts'
@@ -28,9 +28,9 @@ import { openTokens } from './tokens.ts'
 export type { AppleApp, AppleSubscription } from './connect_schemas.ts'
 export type { ReportKind, ReportResult } from './sales_reports.ts'
 
-/** `host` is an origin. What is not said: Apple's ways, and the machine's own time and chance. */
+/** `host` is an origin. Omitted options use Apple's host and the machine's own clock and randomness. */
 export type ConnectOptions = CallerOptions & { key: ApiKey; host: string }
-/** `urgent`: ask even when little of the hour is left, because a person waits for the answer. */
+/** `urgent`: send even if little of the hourly budget remains, because a person waits. */
 type Urgency = { urgent?: boolean }
 export type ConnectApi = ReturnType<typeof openConnectApi>
 
@@ -38,8 +38,8 @@ const MAX_LIST_BYTES = 8 * 1_048_576
 const MAX_REPORT_BYTES = 64 * 1_048_576
 
 /**
- * App Store Connect with one key. Every call throws AppleFault; what is `unavailable` was tried again a few times
- * before. A call that would leave less than a tenth of the key's hour is `rate_limited` without being asked.
+ * Opens App Store Connect with one key. Every call throws AppleFault, `unavailable` only after several retries. A call
+ * that would leave less than a tenth of the key's hourly limit is `rate_limited` without being sent.
  */
 export function openConnectApi(options: ConnectOptions) {
   const { key, clock, host } = options
@@ -59,7 +59,7 @@ export function openConnectApi(options: ConnectOptions) {
     return caller.send(sent, faultOf, (attempt) => budget.spend(attempt, urgent))
   }
 
-  /** Everything on a list, asked for in pages of the largest size. */
+  /** All items of a list, in pages of the largest size. */
   function list<T>(path: string, item: v.GenericSchema<unknown, T>, subject: Subject, urgency: Urgency) {
     const Page = pageOf(item)
     return readAllPages(new URL(path, host), async (url) => {
@@ -68,12 +68,12 @@ export function openConnectApi(options: ConnectOptions) {
     })
   }
 
-  /** Every app that the key reaches. */
+  /** Every app that the key can read. */
   function apps(urgency: Urgency = {}): Promise<AppleApp[]> {
     return list('/v1/apps?limit=200&fields[apps]=name,bundleId,sku', ListedApp, 'apps', urgency)
   }
 
-  /** The team's id by bundle id, for every bundle id that has one. Many keys may not ask this: `forbidden`. */
+  /** The team id of each bundle id that has one. Many keys lack this permission: `forbidden`. */
   async function teams(urgency: Urgency = {}): Promise<Map<string, string>> {
     const path = '/v1/bundleIds?limit=200&fields[bundleIds]=identifier,seedId'
     const listing = await list(path, ListedBundleId, 'teams', urgency)
@@ -84,7 +84,7 @@ export function openConnectApi(options: ConnectOptions) {
     )
   }
 
-  /** Every auto-renewable subscription of an app, with its group. Many keys may not ask this: `forbidden`. */
+  /** Every auto-renewable subscription of an app, with its group. Many keys lack this permission: `forbidden`. */
   async function subscriptions(apple_id: number, urgency: Urgency = {}): Promise<AppleSubscription[]> {
     const path = `/v1/apps/${apple_id}/subscriptionGroups?limit=200&fields[subscriptionGroups]=referenceName`
     const all: AppleSubscription[] = []
@@ -98,8 +98,8 @@ export function openConnectApi(options: ConnectOptions) {
   }
 
   /**
-   * One day's report of one kind. When Apple demands another version than the one asked for, that one is asked for,
-   * once; the answer names the version that worked.
+   * One day's report of one kind. If Apple requires another version, requests that one, once. The result names the
+   * version that worked.
    */
   async function report(request: ReportRequest & Urgency): Promise<ReportResult> {
     const requestReport = async (version: string | null) => {

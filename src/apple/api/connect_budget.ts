@@ -1,4 +1,4 @@
-/** What we remember: how much of an hour App Store Connect still grants to one key, as its header x-rate-limit says. */
+/** The hourly budget of one App Store Connect key, from the header x-rate-limit. */
 import type { Clock } from '../../clock.ts'
 import { utcMinuteText } from '../../days.ts'
 import { AppleFault } from './faults.ts'
@@ -6,13 +6,13 @@ import { HOUR, isAhead, openHourlyCounter, WHEN_UNKNOWN } from './hourly_counter
 import type { ApiResponse } from './http_client.ts'
 import { retryAt } from './messages.ts'
 
-/** Requests in any 60 minutes, and those left of them. */
+/** The most requests in 60 minutes, and the remaining ones. */
 type Budget = { limit: number; remaining: number }
 
-/** The share of the limit that is left to whoever else uses the key, and to people who wait for an answer. */
+/** The share of the limit reserved for other users of the key and for urgent requests. */
 const RESERVED_SHARE = 0.1
 
-/** Reads `user-hour-lim:3500;user-hour-rem:500;`; null when it says anything else. */
+/** Parses `user-hour-lim:3500;user-hour-rem:500;`; null for any other text. */
 function readRateLimit(header: string | null): Budget | null {
   const [, limit] = /user-hour-lim:\s*(\d{1,9})/i.exec(header ?? '') ?? []
   const [, remaining] = /user-hour-rem:\s*(\d{1,9})/i.exec(header ?? '') ?? []
@@ -20,16 +20,16 @@ function readRateLimit(header: string | null): Budget | null {
   return { limit: Number(limit), remaining: Number(remaining) }
 }
 
-/** Stands before every request of one key: lets it through, or says from when on. */
+/** Opens the budget of one key, which admits or refuses each request. */
 export function openConnectBudget(clock: Clock) {
   const sentThisHour = openHourlyCounter(clock)
   let seen: Budget | null = null
-  /** When that was said; null once it is so old that only another answer can tell. */
+  /** When `seen` was received; null once it is too old to use. */
   let seen_at: number | null = null
   let under_way = 0
   let not_before = 0
 
-  /** When there is hope again, if Apple does not say. */
+  /** The earliest retry if Apple gives none. */
   function resumesAt(): number {
     const isOurs = seen !== null && 2 * sentThisHour.count() >= seen.limit - seen.remaining
     return isOurs ? sentThisHour.freesAt() : clock() + WHEN_UNKNOWN
@@ -37,7 +37,7 @@ export function openConnectBudget(clock: Clock) {
 
   function rateLimited(): AppleFault {
     const at = utcMinuteText(not_before)
-    const detail = `Little is left of what Apple answers in an hour with this key, and a tenth is kept free: it goes on at ${at}.`
+    const detail = `Apple’s hourly rate limit for this key is nearly reached, and a tenth is reserved: Windfall continues at ${at}.`
     return new AppleFault('rate_limited', detail, { retry_at: not_before })
   }
 
@@ -64,8 +64,8 @@ export function openConnectBudget(clock: Clock) {
   }
 
   /**
-   * Makes a request, unless it would take what remains below a tenth of the limit: then throws AppleFault
-   * `rate_limited` without asking. `urgent` ones are always made.
+   * Sends a request, unless less than a tenth of the limit would remain: then throws AppleFault `rate_limited` without
+   * sending it. `urgent` requests are always sent.
    */
   async function spend(request: () => Promise<ApiResponse>, urgent: boolean): Promise<ApiResponse> {
     if (!urgent) admit()
@@ -80,7 +80,7 @@ export function openConnectBudget(clock: Clock) {
     }
   }
 
-  /** What Apple said last, or null before its first answer. */
+  /** Apple's last value; null before its first response. */
   const last = (): Budget | null => seen
 
   return { spend, last, resumesAt }

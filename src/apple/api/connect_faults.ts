@@ -1,13 +1,13 @@
-/** What we compute: what a refusal of App Store Connect means, and what its owner can do about it. */
+/** Error responses of the App Store Connect API: what they mean and what to do. */
 import * as v from 'valibot'
 import { AppleFault, type FaultKind } from './faults.ts'
 import type { ApiResponse } from './http_client.ts'
 import { clockAdvice, faultMessage, jsonOf, retryAt, sanitize } from './messages.ts'
 
-/** One of Apple's errors (JSON:API): words empty and the parameter null where it says nothing. */
+/** One of Apple's errors (JSON:API). Without a detail `message` is empty; without a source `parameter` is null. */
 type AppleError = { code: string | null; message: string; parameter: string | null }
 
-/** What was asked for: rights differ. */
+/** The subject of a request, which determines the roles that the key needs. */
 export type Subject = 'reports' | 'apps' | 'subscriptions' | 'teams'
 
 const text = v.optional(v.nullable(v.string()), null)
@@ -31,7 +31,7 @@ const ErrorBody = v.object({
   ),
 })
 
-/** The errors of a refusal; none where something else than Apple's API answered. */
+/** The errors in a response; none if it is not from Apple's API. */
 export function errorsOf(received: ApiResponse): AppleError[] {
   const read = v.safeParse(ErrorBody, jsonOf(received))
   return read.success ? read.output.errors : []
@@ -39,19 +39,19 @@ export function errorsOf(received: ApiResponse): AppleError[] {
 
 const RIGHTS: Readonly<Record<Subject, string>> = {
   reports:
-    'to read sales reports the key needs the role Admin, Finance or Sales. A key’s role cannot be changed: make another under Users and Access, Integrations, App Store Connect API.',
-  apps: 'the key’s role does not let it list apps: make another with the role Admin, Finance, Sales, App Manager or Developer.',
-  subscriptions: 'the key’s role does not let it read subscriptions: Admin or App Manager may.',
-  teams: 'the key’s role does not let it read bundle ids: Admin or Developer may.',
+    'to read sales reports the key needs the role Admin, Finance or Sales. A key’s role cannot be changed: create another key under Users and Access, Integrations, App Store Connect API.',
+  apps: 'to list apps the key needs the role Admin, Finance, Sales, App Manager or Developer. Create another key.',
+  subscriptions: 'to read subscriptions the key needs the role Admin or App Manager.',
+  teams: 'to read bundle ids the key needs the role Admin or Developer.',
 }
 
 const KEY_ADVICE =
-  'is it an App Store Connect API key? An In-App Purchase key is another kind. Do key id and issuer id belong to this .p8 file, and has the key not been revoked?'
+  'check that it is an App Store Connect API key (not an In-App Purchase key), that key id and issuer id belong to this .p8 file, and that the key is not revoked.'
 const AGREEMENT_ADVICE =
-  'no key is of use until the Account Holder has accepted the latest agreements: in App Store Connect under Business, and at developer.apple.com/account.'
+  'the Account Holder must accept the latest agreements, in App Store Connect under Business and at developer.apple.com/account. Until then no key works.'
 const VENDOR_ADVICE =
-  'is the vendor number right? It is at the top of Payments and Financial Reports in App Store Connect, and it is neither the team id nor the id of an app.'
-const RETRY_NOTE = 'it is asked again later.'
+  'check the vendor number. It is at the top of Payments and Financial Reports in App Store Connect, and it is neither the team id nor the id of an app.'
+const RETRY_NOTE = 'Windfall tries again later.'
 
 const isAboutAgreement = ({ code, message }: AppleError) =>
   /agreement/i.test(code ?? '') || /agreement/i.test(message)
@@ -64,11 +64,11 @@ function meaningOfForbidden(errors: readonly AppleError[], subject: Subject): Me
   if (errors.some(isAboutAgreement)) {
     return {
       kind: 'agreement',
-      happened: 'Apple wants an agreement accepted first',
+      happened: 'Apple requires an agreement to be accepted',
       advice: AGREEMENT_ADVICE,
     }
   }
-  return { kind: 'forbidden', happened: 'Apple does not let the key do this', advice: RIGHTS[subject] }
+  return { kind: 'forbidden', happened: 'The key lacks a permission', advice: RIGHTS[subject] }
 }
 
 function meaningOf(status: number, errors: readonly AppleError[], subject: Subject): Meaning {
@@ -77,26 +77,26 @@ function meaningOf(status: number, errors: readonly AppleError[], subject: Subje
   if (status === 404) {
     return {
       kind: 'not_found',
-      happened: 'Apple does not have what was asked for',
-      advice: 'is it gone, or asked for wrongly?',
+      happened: 'Apple did not find the resource',
+      advice: 'it may have been removed.',
     }
   }
   if (status === 429) {
-    return { kind: 'rate_limited', happened: 'Apple was asked too much in the last hour', advice: RETRY_NOTE }
+    return { kind: 'rate_limited', happened: 'Apple’s hourly rate limit is reached', advice: RETRY_NOTE }
   }
   if (status >= 500)
-    return { kind: 'unavailable', happened: 'App Store Connect is out of order', advice: RETRY_NOTE }
+    return { kind: 'unavailable', happened: 'App Store Connect is unavailable', advice: RETRY_NOTE }
   if (status >= 400) {
-    const advice = errors.some(isAboutVendor) ? VENDOR_ADVICE : 'asking again will not change that.'
-    return { kind: 'refused', happened: 'Apple refused what was asked', advice }
+    const advice = errors.some(isAboutVendor) ? VENDOR_ADVICE : 'a retry does not help.'
+    return { kind: 'refused', happened: 'Apple rejected the request', advice }
   }
-  const advice = 'does something stand between this machine and Apple?'
-  return { kind: 'unreadable', happened: 'App Store Connect answered in a way that it should not', advice }
+  const advice = 'check for a proxy between this machine and Apple.'
+  return { kind: 'unreadable', happened: 'App Store Connect sent an unexpected response', advice }
 }
 
 /**
- * The fault in an answer that is no success. `now` is our time, in milliseconds, to be held against Apple's;
- * `resumes_at` when the hour's limit may be over if Apple does not say.
+ * The fault in an error response. `now` is Windfall's time in milliseconds, which is compared with Apple's;
+ * `resumes_at` is the earliest retry after a rate limit if Apple gives none.
  */
 export function connectFault(
   received: ApiResponse,

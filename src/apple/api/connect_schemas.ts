@@ -1,4 +1,4 @@
-/** What we compute: what App Store Connect lists, put into our words. */
+/** Schemas of App Store Connect's lists. */
 import * as v from 'valibot'
 
 /** `apple_id` is the number that Apple's notifications call appAppleId; `sku` names the app in sales reports. */
@@ -27,7 +27,7 @@ const PERIODS: Readonly<Record<string, string>> = {
 const shortText = v.pipe(v.string(), v.minLength(1), v.maxLength(1024))
 const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.optional(v.nullable(schema), null)
 
-/** Apple's word for a subscription's length as a duration of ISO 8601, or null for one that is new to us. */
+/** The ISO 8601 duration of Apple's `subscriptionPeriod`; null for an unknown value. */
 const periodOf = (words: string | null): string | null => PERIODS[words ?? ''] ?? null
 
 export const ListedApp = v.pipe(
@@ -45,7 +45,7 @@ export const ListedApp = v.pipe(
   ),
 )
 
-/** `seedId` is the prefix of the app id: the team's id, but for apps of long ago. */
+/** `seedId` is the prefix of the app id: the team id, except for very old apps. */
 export const ListedBundleId = v.object({
   attributes: v.object({ identifier: shortText, seedId: optional(shortText) }),
 })
@@ -65,7 +65,7 @@ export const ListedSubscription = v.object({
   }),
 })
 
-/** A subscription as it is listed under its group. */
+/** A subscription in the list of its group. */
 export function subscriptionOf(
   group: v.InferOutput<typeof ListedGroup>,
   { id, attributes }: v.InferOutput<typeof ListedSubscription>,

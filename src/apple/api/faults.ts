@@ -1,10 +1,9 @@
-/** What Apple says: why it did not give what was asked, or why it could not be asked. */
+/** Faults of requests to Apple. */
 
 /**
- * `unauthorized` the key is not believed; `forbidden` it may not do this; `agreement` a contract with Apple is
- * missing; `not_found`; `rate_limited` not before `retry_at`; `unavailable` worth asking again later (5xx, network,
- * timeout); `refused` any other refusal, which asking again does not change; `unreadable` an answer of a shape that
- * we do not know.
+ * `unauthorized`: Apple rejects the key. `forbidden`: the key lacks a permission. `agreement`: the owner must accept an
+ * agreement. `not_found`. `rate_limited`: retry at `retry_at`. `unavailable`: retry later (5xx, network, timeout).
+ * `refused`: any other error, for which a retry does not help. `unreadable`: a response of an unknown format.
  */
 export type FaultKind =
   | 'unauthorized'
@@ -24,7 +23,7 @@ type AppleFaultOptions = {
 }
 
 /**
- * What a person should know when Apple could not be asked or said no: Apple's words, then what to do. `status` is
+ * A failed request to Apple. The message is for a person: what happened, Apple's message, and what to do. `status` is
  * that of HTTP, `code` Apple's own (`PARAMETER_ERROR.INVALID`, `4040010`), `retry_at` milliseconds since the epoch.
  */
 export class AppleFault extends Error {

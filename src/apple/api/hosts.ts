@@ -1,10 +1,10 @@
-/** What Apple says: where it is asked. */
+/** The hosts of Apple's APIs. */
 import type { Environment } from '../payloads.ts'
 
-/** Origins, without a slash at the end: App Store Connect, and the App Store Server API of each environment. */
+/** Origins, without a trailing slash: App Store Connect, and the App Store Server API of each environment. */
 export type AppleHosts = { connect: string; server: Record<Environment, string> }
 
-/** Apple's own (Server API: the names recommended since May 2026). */
+/** Apple's hosts (for the Server API, the names that Apple recommends since May 2026). */
 export const APPLE_HOSTS: AppleHosts = {
   connect: 'https://api.appstoreconnect.apple.com',
   server: { production: 'https://api.storekit.apple.com', sandbox: 'https://api.storekit-sandbox.apple.com' },

@@ -1,22 +1,22 @@
-/** What we remember: how much was asked in the last 60 minutes, to the minute. */
+/** Counts requests in the last 60 minutes, to the minute. */
 import type { Clock } from '../../clock.ts'
 
 export type HourlyCounter = ReturnType<typeof openHourlyCounter>
 
-/** How long to wait, in milliseconds, when others fill the hour: nobody knows until when. */
+/** How long to wait, in milliseconds, when other users of the key exhaust its limit: their end is unknown. */
 export const WHEN_UNKNOWN = 5 * 60_000
 
 const MINUTE = 60_000
-/** Over which Apple counts, in milliseconds. */
+/** The period over which Apple counts, in milliseconds. */
 export const HOUR = 60 * MINUTE
 
 /**
- * Whether something has to wait until `at`, now being `now`: milliseconds since the epoch. Nothing here waits for more
- * than an hour, so what is further off was reckoned before the clock was set back, and holds no more.
+ * Whether a request must wait until `at`; both in milliseconds since the epoch. No wait exceeds an hour, so a later
+ * `at` was computed before the clock was set back and is ignored.
  */
 export const isAhead = (at: number, now: number): boolean => at > now && at <= now + HOUR + MINUTE
 
-/** A count over a rolling hour. */
+/** Opens a count over a rolling hour. */
 export function openHourlyCounter(clock: Clock) {
   const minutes = new Map<number, number>()
 
@@ -39,7 +39,7 @@ export function openHourlyCounter(clock: Clock) {
     return sum
   }
 
-  /** When the first of what was asked falls out of the hour, in milliseconds since the epoch; now, where there is none. */
+  /** When the oldest request leaves the hour, in milliseconds since the epoch; now if there is none. */
   function freesAt(): number {
     const now = clock()
     dropOld(now)

@@ -1,4 +1,4 @@
-/** What Apple says: one question over HTTPS, with bounds on how long and how much it may answer. */
+/** HTTPS requests to Apple with limits on time and size. */
 import { Agent, type Dispatcher, request } from 'undici'
 import { version } from '../../version.ts'
 import { AppleFault } from './faults.ts'
@@ -12,19 +12,19 @@ export type ApiRequest = {
   body?: object | undefined
 }
 
-/** An answer, unread. Redirections are answers like any other: nobody follows them. */
+/** A raw response. Redirects are returned like any other response, never followed. */
 export type ApiResponse = { status: number; header: (name: string) => string | null; body: Buffer }
 
 export type HttpClient = ReturnType<typeof openHttpClient>
 
-/** A report of a year with millions of rows trickles for longer than a list, but not for ever. */
+/** A report with millions of rows takes longer than a list, but must end. */
 const TOTAL_TIMEOUT_FACTOR = 10
 const CONNECTIONS = 4
 const CONNECT_TIMEOUT_MS = 10_000
 
 const megabytes = (bytes: number) => `${Math.round(bytes / 1_048_576)} MB`
 
-/** Ends when everything does, or after `ms`. To be released: what waits for its time would be held until then. */
+/** A signal that aborts on shutdown or after `ms`. Release it after use, or its timer stays until then. */
 function openDeadline(ms: number, closing: AbortSignal) {
   const controller = new AbortController()
   const stop = () => controller.abort(closing.reason)
@@ -50,28 +50,28 @@ async function readAll(
     chunks.push(chunk)
     size += chunk.length
     if (size > maxBytes) {
-      const detail = `The answer of ${url.host} to ${url.pathname} is longer than ${megabytes(maxBytes)}: it was given up.`
+      const detail = `The response of ${url.host} to ${url.pathname} is larger than the limit of ${megabytes(maxBytes)}.`
       throw new AppleFault('unreadable', detail)
     }
   }
   return Buffer.concat(chunks)
 }
 
-/** The words for what went wrong on the way; `code` is of the system, of TLS or of undici. */
+/** The message for a failed connection; `code` is from the system, TLS or undici. */
 function unreachable(error: unknown, { url }: ApiRequest): AppleFault {
   if (error instanceof AppleFault) return error
   const { name, message } = error instanceof Error ? error : new Error(String(error))
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
   const slow = name === 'TimeoutError' || /TIMEOUT|ETIMEDOUT/.test(code ?? '')
   const detail = slow
-    ? `${url.host} did not answer in time: it is asked again later.`
-    : `${url.host} could not be reached (${code ?? message}): is this machine online, and may it open connections there?`
+    ? `${url.host} did not answer in time. Windfall tries again later.`
+    : `${url.host} could not be reached (${code ?? message}). Check that this machine is online and can connect to it.`
   return new AppleFault('unavailable', detail, { code, cause: error })
 }
 
 /**
- * Connections to Apple, kept while they are used. `patience`: milliseconds of silence, a tenth of what a whole answer
- * may take.
+ * Persistent connections to Apple. `patience`: milliseconds without data before a timeout; a whole response may take
+ * ten times as long.
  */
 export function openHttpClient(options: { timeoutMs: number }) {
   const { timeoutMs } = options
@@ -105,8 +105,8 @@ export function openHttpClient(options: { timeoutMs: number }) {
   }
 
   /**
-   * Asks, and gives the answer whatever its status. Throws AppleFault: `unavailable` when nobody answers or stops
-   * in the middle, `unreadable` when the answer is too long.
+   * Sends a request and returns the response, whatever its status. Throws AppleFault: `unavailable` for a connection
+   * that fails or breaks, `unreadable` for a response that is too large.
    */
   async function send(apiRequest: ApiRequest, token: string): Promise<ApiResponse> {
     closing.signal.throwIfAborted()
@@ -120,9 +120,9 @@ export function openHttpClient(options: { timeoutMs: number }) {
     }
   }
 
-  /** Gives up what is being asked, and lets go of the connections. */
+  /** Aborts running requests and closes the connections. */
   async function close(): Promise<void> {
-    closing.abort(new AppleFault('unavailable', 'Apple was not asked any further: Windfall is stopping.'))
+    closing.abort(new AppleFault('unavailable', 'The request to Apple was aborted: Windfall is stopping.'))
     await agent.destroy()
   }
 

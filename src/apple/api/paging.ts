@@ -1,8 +1,8 @@
-/** What Apple says: App Store Connect's lists, page after page. */
+/** Reads all pages of a list of the App Store Connect API. */
 import * as v from 'valibot'
 import { AppleFault } from './faults.ts'
 
-/** More pages of 200 than anybody has; a circle ends here. */
+/** More pages of 200 than any account has. Ends a cycle of links. */
 const MAX_PAGES = 500
 
 /** A page of `item` in JSON:API; `next` is absolute, or null on the last one. */
@@ -15,20 +15,20 @@ export const pageOf = <T>(item: v.GenericSchema<unknown, T>) =>
     v.transform(({ data, links }) => ({ items: data, next: links?.next ?? null })),
   )
 
-/** Apple's link to the next page, which is only followed where the token may be shown. Throws AppleFault `unreadable`. */
+/** Apple's link to the next page. The token must not reach another host. @throws AppleFault `unreadable`. */
 function nextPageUrl(next: string, host: string): URL {
   const url = URL.parse(next)
   if (url !== null && url.origin === new URL(host).origin) return url
   const where = url === null ? 'nowhere' : url.origin
   throw new AppleFault(
     'unreadable',
-    `Apple’s list goes on at ${where}, not at ${host}: that is not followed.`,
+    `The next page of Apple’s list is at ${where}, not at ${host}: Windfall does not follow the link.`,
   )
 }
 
 /**
- * Everything on a list, from its first page at `first` on. `read` asks for one page. Throws AppleFault `unreadable`
- * when a list goes on elsewhere, or without end.
+ * All items of a list that begins at `first`. `read` fetches one page. Throws AppleFault `unreadable` for a link to
+ * another host or an endless list.
  */
 export async function readAllPages<T>(
   first: URL,
@@ -44,5 +44,5 @@ export async function readAllPages<T>(
     if (next === null) return all
     url = nextPageUrl(next, first.origin)
   }
-  throw new AppleFault('unreadable', `Apple’s list at ${first.pathname} does not end: it was given up.`)
+  throw new AppleFault('unreadable', `Apple’s list at ${first.pathname} has too many pages.`)
 }

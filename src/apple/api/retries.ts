@@ -1,35 +1,35 @@
-/** What we remember: how often one thing was tried in vain, and how long to wait before it is tried again. */
+/** Retries failed requests after growing, random pauses. */
 import { setTimeout } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import { AppleFault } from './faults.ts'
 
-/** Resolves after so many milliseconds, or rejects when the signal comes first. */
+/** Resolves after `ms` milliseconds, or rejects if the signal aborts first. */
 type Wait = (ms: number, signal?: AbortSignal) => Promise<void>
 
 export type RetryOptions = {
   clock: Clock
-  /** Aborted, nothing is waited for any more. */
+  /** Ends all waits when aborted. */
   closing: AbortSignal
   wait?: Wait | undefined
   /** In [0, 1). */
   random?: (() => number) | undefined
 }
 
-/** Before the second, third and fourth attempt, on the average. */
+/** The average pauses before the second, third and fourth attempts. */
 const PAUSES_MS = [500, 2_000, 8_000]
-/** What asks for more patience than this is left to whoever has a schedule. */
+/** Longer waits are left to the schedule of the job. */
 const MAX_PAUSE_MS = 30_000
 
 const systemWait: Wait = (ms, signal) => setTimeout(ms, undefined, { signal })
 
 /**
- * Tries again what failed as `unavailable`, or as `rate_limited` for a moment only: three times, after pauses that
- * grow and are spread by chance, so that many who failed together do not come back together.
+ * Retries requests that failed as `unavailable`, or as `rate_limited` for a short time: three times, after growing,
+ * random pauses, so requests that failed together are not retried together.
  */
 export function openRetries(options: RetryOptions) {
   const { clock, closing, wait = systemWait, random = Math.random } = options
 
-  /** Milliseconds, or null when there is no sense in another attempt. */
+  /** The pause in milliseconds; null if another attempt is useless. */
   function pauseAfter(error: unknown, attempts: number): number | null {
     const pause = PAUSES_MS[attempts]
     if (pause === undefined || closing.aborted || !(error instanceof AppleFault)) return null
@@ -40,7 +40,7 @@ export function openRetries(options: RetryOptions) {
     return most > MAX_PAUSE_MS ? null : Math.ceil(most)
   }
 
-  /** Even a `wait` that knows no signal is left behind when everything stops. */
+  /** Stops waiting on abort, even if `wait` ignores the signal. */
   async function pauseFor(ms: number): Promise<void> {
     const { promise, reject } = Promise.withResolvers<never>()
     const stop = () => reject(closing.reason)

@@ -1,16 +1,16 @@
-/** What we compute: how a sales report is asked for, and what Apple's answer to that means. */
+/** Requests for sales reports, and the meaning of Apple's responses. */
 import { errorsOf } from './connect_faults.ts'
 import { AppleFault } from './faults.ts'
 import type { ApiResponse } from './http_client.ts'
 
 export type ReportKind = 'sales' | 'subscription' | 'subscription_event' | 'subscriber'
 
-/** `day` is YYYY-MM-DD; `version` the last that Apple took for this kind, or null to let Apple name one. */
+/** `day` is YYYY-MM-DD; `version` is the last that Apple accepted for this kind; null if unknown. */
 export type ReportRequest = { kind: ReportKind; vendor_number: string; day: string; version: string | null }
 
 /**
- * `report`: the file as Apple sent it: gzip, or plain text where it was. `empty`: no sales that day. `not_yet`: ask
- * again later. `gone`: too long ago. `version` is the one under which Apple gave that answer.
+ * `report`: the file as Apple sent it, gzip or plain text. `empty`: no sales that day. `not_yet`: try again later.
+ * `gone`: Apple no longer has it. `version` is that of the request which Apple answered.
  */
 export type ReportResult =
   | { outcome: 'report'; body: Buffer; version: string }
@@ -18,7 +18,7 @@ export type ReportResult =
   | { outcome: 'not_yet' }
   | { outcome: 'gone' }
 
-/** What Apple takes a question without a version to mean. */
+/** The version that Apple assumes for a request without one. */
 const DEFAULT_VERSION = '1_0'
 
 const REPORT_TYPES: Readonly<Record<ReportKind, [type: string, subtype: string]>> = {
@@ -28,7 +28,7 @@ const REPORT_TYPES: Readonly<Record<ReportKind, [type: string, subtype: string]>
   subscriber: ['SUBSCRIBER', 'DETAILED'],
 }
 
-/** Where a day's report is. */
+/** The URL of a day's report. */
 export function reportUrl(host: string, { kind, vendor_number, day, version }: ReportRequest): URL {
   const [type, subtype] = REPORT_TYPES[kind]
   const url = new URL('/v1/salesReports', host)
@@ -41,7 +41,7 @@ export function reportUrl(host: string, { kind, vendor_number, day, version }: R
   return url
 }
 
-/** The version that Apple demands instead of the one asked for, or null when that is not why it refuses. */
+/** The version that Apple requires instead of the requested one; null if the error has another reason. */
 export function requiredVersion(received: ApiResponse): string | null {
   if (received.status !== 400) return null
   for (const { message } of errorsOf(received)) {
@@ -51,7 +51,7 @@ export function requiredVersion(received: ApiResponse): string | null {
   return null
 }
 
-/** The refusals that say something about the day, by Apple's words: the status alone does not tell them apart. */
+/** The errors about the requested day, by Apple's message: they share a status. */
 function outcomeOf(received: ApiResponse, version: string): ReportResult | null {
   const hasError = (words: RegExp) => errorsOf(received).some((error) => words.test(error.message))
   if (received.status === 410) return { outcome: 'gone' }
@@ -61,7 +61,7 @@ function outcomeOf(received: ApiResponse, version: string): ReportResult | null 
   return hasError(/no sales/i) ? { outcome: 'empty', version } : null
 }
 
-/** Whether bytes are a report: gzip (RFC 1952 §2.3.1), or a table with tabs. A page of HTML or JSON is neither. */
+/** Whether the bytes are a report: gzip (RFC 1952 §2.3.1) or a table with tabs, not HTML or JSON. */
 function looksLikeReport(body: Buffer): boolean {
   if (body[0] === 0x1f && body[1] === 0x8b) return true
   const [header = ''] = body.subarray(0, 8192).toString('utf8').split('\n', 1)
@@ -69,14 +69,14 @@ function looksLikeReport(body: Buffer): boolean {
 }
 
 /**
- * What an answer says about the day, or null when it is a fault like any other. Throws AppleFault `unreadable` when
- * Apple says that it is a report, and it is none.
+ * The state of the day's report from a response; null for any other error. Throws AppleFault `unreadable` if a
+ * successful response is not a report.
  */
 export function reportResultOf(received: ApiResponse, requestedVersion: string | null): ReportResult | null {
   const version = requestedVersion ?? DEFAULT_VERSION
   if (received.status !== 200) return outcomeOf(received, version)
   if (looksLikeReport(received.body)) return { outcome: 'report', body: received.body, version }
   const type = received.header('content-type') ?? 'no type'
-  const detail = `Apple’s sales report is not one (${type}, ${received.body.length} bytes): does something stand between this machine and Apple?`
+  const detail = `Apple’s response is not a sales report (${type}, ${received.body.length} bytes): check for a proxy between this machine and Apple.`
   throw new AppleFault('unreadable', detail, { status: 200 })
 }

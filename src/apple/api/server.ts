@@ -1,4 +1,4 @@
-/** What Apple says: the App Store Server API: histories of notifications and transactions, statuses, test notifications. */
+/** The App Store Server API: notification history, transaction history, statuses and test notifications. */
 import type * as v from 'valibot'
 import type { Environment } from '../payloads.ts'
 import { type CallerOptions, openCaller } from './caller.ts'
@@ -22,7 +22,7 @@ import { openTokens } from './tokens.ts'
 
 export type { StatusItem } from './server_answers.ts'
 
-/** `hosts` are origins. What is not said: Apple's ways, and the machine's own time and chance. */
+/** `hosts` are origins. Omitted options use Apple's hosts and the machine's own clock and randomness. */
 export type ServerOptions = CallerOptions & {
   key: ApiKey
   bundle_id: string
@@ -36,30 +36,30 @@ const MAX_RESPONSE_BYTES = 16 * 1_048_576
 const NOT_SENT_YET = '4040008'
 const NOT_AN_ID = '4000006'
 
-/** An id in its place in a path. Devices report them too, and whatever else they like: that Apple is not asked. */
+/** An id as part of a path. Devices report ids too, so invalid ones are not sent to Apple. */
 function transactionPath(transaction_id: string): string {
   if (/^[\w-]{1,128}$/.test(transaction_id)) return transaction_id
-  throw new AppleFault('refused', 'This is not the id of a transaction: Apple was not asked.', {
+  throw new AppleFault('refused', 'The transaction id is not valid, so Windfall did not send the request.', {
     code: NOT_AN_ID,
   })
 }
 
-/** A page that names itself as the one after it would be asked for until the hour is used up, and so every hour. */
+/** A page that links to itself would otherwise be requested until the hourly limit is reached. */
 const circularPaging = (path: string): AppleFault =>
-  new AppleFault('unreadable', `Apple’s answer to ${path} goes on where it began: it was given up.`)
+  new AppleFault('unreadable', `Apple’s response to ${path} links to itself as the next page.`)
 
 /**
- * The App Store Server API for one app. Every call throws AppleFault; what is `unavailable` was tried again a few
- * times before. A call beyond our share of Apple's hourly limits is `rate_limited` without being asked.
+ * Opens the App Store Server API for one app. Every call throws AppleFault, `unavailable` only after several retries. A
+ * call beyond Windfall's share of Apple's hourly limits is `rate_limited` without being sent.
  */
 export function openServerApi(options: ServerOptions) {
   const { key, bundle_id, clock, hosts } = options
   const caller = openCaller({ ...options, tokens: openTokens(key, { clock, bundle_id }) })
   const budgets = openServerBudgets(clock)
-  /** What the last page of notifications began with. */
+  /** The first payload of the last page of notifications. */
   let shown: string | undefined
 
-  /** A question to one endpoint; with a body it is posted. */
+  /** A request to one endpoint: POST with a body, otherwise GET. */
   function from(environment: Environment, endpoint: Endpoint) {
     return async <T>(
       path: string,
@@ -83,7 +83,7 @@ export function openServerApi(options: ServerOptions) {
     }
   }
 
-  /** Everything that Apple sent, or tried to, in a window of time. A page that has expired is AppleFault `4000017`. */
+  /** All notifications that Apple sent, or tried to, in a window. An expired page is AppleFault `4000017`. */
   async function notificationHistory(
     environment: Environment,
     window: NotificationWindow,
@@ -98,7 +98,7 @@ export function openServerApi(options: ServerOptions) {
     return page
   }
 
-  /** All transactions of the customer to whom one belongs, least recently changed first; from a revision, what is newer. */
+  /** All transactions of a transaction's customer, least recently changed first; after a revision if one is given. */
   async function transactionHistory(
     environment: Environment,
     transaction_id: string,
@@ -112,7 +112,7 @@ export function openServerApi(options: ServerOptions) {
     return page
   }
 
-  /** The last word about every subscription of the customer to whom a transaction belongs. */
+  /** The current status of every subscription of a transaction's customer. */
   async function statuses(
     environment: Environment,
     transaction_id: string,
@@ -121,7 +121,7 @@ export function openServerApi(options: ServerOptions) {
     return from(environment, 'statuses')(path, Statuses)
   }
 
-  /** Has Apple send a test notification; the token asks after it. No address entered is AppleFault `4040007`. */
+  /** Requests a test notification and returns its token. Without a notification URL throws AppleFault `4040007`. */
   function requestTest(environment: Environment): Promise<{ token: string }> {
     return from(environment, 'test_request')(
       '/inApps/v1/notifications/test',
@@ -130,7 +130,7 @@ export function openServerApi(options: ServerOptions) {
     )
   }
 
-  /** How a test notification fared; without payload and attempts while Apple has not sent it. */
+  /** The status of a test notification; without payload and attempts until Apple has sent it. */
   async function testStatus(environment: Environment, token: string): Promise<TestStatus> {
     const path = `/inApps/v1/notifications/test/${encodeURIComponent(token)}`
     try {

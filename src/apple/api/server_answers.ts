@@ -1,9 +1,9 @@
-/** What we compute: what the App Store Server API answers, put into our words. What is signed stays as it is. */
+/** Schemas of the App Store Server API's responses. Signed texts stay unchanged. */
 import * as v from 'valibot'
 
 /** `payloads` are signed texts; `next` names the page after this one, null after the last. */
 export type NotificationPage = { payloads: string[]; next: string | null }
-/** `transactions` are signed texts; `revision` is where to go on, now or another day. */
+/** `transactions` are signed texts; `revision` is where the next request continues. */
 export type TransactionPage = { transactions: string[]; revision: string; has_more: boolean }
 /** `transaction` and `renewal` are signed texts; `status` 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked. */
 export type StatusItem = {
@@ -12,7 +12,7 @@ export type StatusItem = {
   status: number
   original_transaction_id: string
 }
-/** `payload` is the signed text that was sent; `result` SUCCESS, TIMED_OUT, TLS_ISSUE … as Apple has it. */
+/** `payload` is the signed text that was sent; `result` is Apple's value: SUCCESS, TIMED_OUT, TLS_ISSUE … */
 export type TestStatus = { payload: string | null; attempts: { at: number; result: string }[] }
 
 const signed = v.pipe(v.string(), v.minLength(1))

@@ -1,4 +1,4 @@
-/** What we remember: how often each part of the App Store Server API was asked in the last hour. */
+/** Hourly budgets of the App Store Server API's endpoints. */
 import type { Clock } from '../../clock.ts'
 import { utcMinuteText } from '../../days.ts'
 import type { Environment } from '../payloads.ts'
@@ -7,10 +7,10 @@ import { type HourlyCounter, isAhead, openHourlyCounter, WHEN_UNKNOWN } from './
 import type { ApiResponse } from './http_client.ts'
 import { retryAt } from './messages.ts'
 
-/** What Apple counts apart. */
+/** The endpoints that Apple counts separately. */
 export type Endpoint = 'notifications' | 'transactions' | 'statuses' | 'test_request' | 'test_status'
 
-/** Apple's limits: so many in a second, counted over an hour, a tenth of it in the sandbox; for each app. */
+/** Apple's limits for each app: requests per second, counted over an hour; a tenth of that in the sandbox. */
 const PER_SECOND: Readonly<Record<Endpoint, number>> = {
   notifications: 50,
   transactions: 50,
@@ -20,16 +20,16 @@ const PER_SECOND: Readonly<Record<Endpoint, number>> = {
 }
 const SECONDS_PER_HOUR = 3600
 const SANDBOX_SHARE = 0.1
-/** The owner's own server asks within the same limits. */
+/** Windfall's share: the owner's own server uses the same limits. */
 const OUR_SHARE = 0.9
 
-/** How often one endpoint may be asked in an hour by us. */
+/** The most requests of Windfall to one endpoint in an hour. */
 export function hourlyShare(endpoint: Endpoint, environment: Environment): number {
   const limit = PER_SECOND[endpoint] * SECONDS_PER_HOUR * (environment === 'sandbox' ? SANDBOX_SHARE : 1)
   return Math.floor(limit * OUR_SHARE)
 }
 
-/** Stands before every request of one app: lets it through, or says from when on. */
+/** Opens the budgets of one app, which admit or refuse each request. */
 export function openServerBudgets(clock: Clock) {
   const counts = new Map<string, { sentThisHour: HourlyCounter; not_before: number }>()
 
@@ -40,8 +40,8 @@ export function openServerBudgets(clock: Clock) {
   }
 
   /**
-   * Makes a request, unless our share of the hour is used up, or Apple has said not to ask before a time: then throws
-   * AppleFault `rate_limited` without asking.
+   * Sends a request, unless Windfall's share of the hour is used or Apple's retry time is not reached: then throws
+   * AppleFault `rate_limited` without sending it.
    */
   async function spend(
     endpoint: Endpoint,
@@ -53,9 +53,11 @@ export function openServerBudgets(clock: Clock) {
     const retry_at = Math.max(count.not_before, full ? count.sentThisHour.freesAt() : 0)
     if (isAhead(retry_at, clock())) {
       const at = utcMinuteText(retry_at)
-      throw new AppleFault('rate_limited', `Apple was asked enough in the last hour: it goes on at ${at}.`, {
-        retry_at,
-      })
+      throw new AppleFault(
+        'rate_limited',
+        `Windfall’s share of Apple’s hourly rate limit is used: it continues at ${at}.`,
+        { retry_at },
+      )
     }
     count.sentThisHour.add()
     const received = await request()

@@ -1,15 +1,15 @@
-/** What Apple says: the tokens by which a key is known to its APIs (JSON Web Tokens, RFC 7519, signed with ES256). */
+/** Tokens that authenticate requests to Apple's APIs (JSON Web Tokens, RFC 7519, signed with ES256). */
 import { createPrivateKey } from 'node:crypto'
 import { SignJWT } from 'jose'
 import type { Clock } from '../../clock.ts'
 import { AppleFault } from './faults.ts'
 import { type ApiKey, problemOfKey } from './keys.ts'
 
-/** Gives a token, the last one while it is good; a new one when that one was not believed. */
+/** Returns the current token while it is valid, or a new one after Apple rejected it. */
 export type Tokens = ReturnType<typeof openTokens>
 
 const MINUTE = 60_000
-/** App Store Connect takes no token that lasts longer than 20 minutes, the Server API none over 60. */
+/** App Store Connect rejects tokens valid for more than 20 minutes, the Server API for more than 60. */
 const LIFETIME_MS = { connect: 18 * MINUTE, server: 45 * MINUTE }
 const RENEW_BEFORE_MS = 2 * MINUTE
 
@@ -27,9 +27,9 @@ function signerOf(key: ApiKey) {
 }
 
 /**
- * Tokens of one key: for App Store Connect, or with `bundle_id` for one app's Server API. One is used until near its
- * end, or until the clock is set back before its beginning; `anew` makes another at once. Throws AppleFault
- * `unauthorized` when the private key is none.
+ * Tokens of one key: for App Store Connect, or with `bundle_id` for one app's Server API. A token is reused until near
+ * its expiry, or until the clock is set back before its start; `anew` creates another immediately. Throws AppleFault
+ * `unauthorized` if the private key is not valid.
  */
 export function openTokens(key: ApiKey, options: { clock: Clock; bundle_id?: string }) {
   const { clock, bundle_id } = options

@@ -269,7 +269,7 @@ test.each([
     400,
     'passcode: must have at most 512 bytes',
   ],
-  [LINK, { label: 'x', basis: 'gross', expires_at: 1 }, 400, 'expires_at: must lie in the future'],
+  [LINK, { label: 'x', basis: 'gross', expires_at: 1 }, 400, 'expires_at: must be in the future'],
   [
     LINK,
     { label: 'x', basis: 'gross', expires_at: NOW + CENTURY + 1 },

@@ -260,11 +260,11 @@ describe('what Apple refuses is told with its words and what to do', () => {
       [
         'Apple refused the key (401)',
         'properly configured',
-        'is it an App Store Connect API key?',
+        'check that it is an App Store Connect API key',
         'In-App Purchase',
       ],
     ],
-    [{ status: 401 }, 'unauthorized', ['Apple refused the key (401): is it']],
+    [{ status: 401 }, 'unauthorized', ['Apple refused the key (401): check that']],
     [
       refusal(403, 'FORBIDDEN_ERROR', 'The API key in use does not allow this request'),
       'forbidden',
@@ -292,7 +292,7 @@ describe('what Apple refuses is told with its words and what to do', () => {
     [
       refusal(400, 'PARAMETER_ERROR.INVALID', 'Something else.', 'filter[frequency]'),
       'refused',
-      ['Something else.', 'asking again will not change that'],
+      ['Something else.', 'a retry does not help'],
     ],
     [
       refusal(404, 'NOT_FOUND', 'The specified resource does not exist.'),
@@ -520,7 +520,7 @@ describe('apps', () => {
     apple.answerWith({ json: { data: [], links: { next: `${apple.host}/v1/apps?cursor=1` } } })
     expect(await faultOf(open().apps())).toMatchObject({
       kind: 'unreadable',
-      message: expect.stringContaining('does not end'),
+      message: expect.stringContaining('has too many pages'),
     })
     expect(apple.requests).toHaveLength(2)
   })
@@ -649,7 +649,7 @@ describe('the hour that Apple grants', () => {
     expect(fault).toMatchObject({ kind: 'rate_limited', status: null })
     expect(fault.retry_at).toBeGreaterThanOrEqual(NOW + 60 * MINUTE)
     expect(fault.retry_at).toBeLessThanOrEqual(NOW + 61 * MINUTE)
-    expect(fault.message).toContain(`goes on at ${utcMinuteText(fault.retry_at ?? 0)}`)
+    expect(fault.message).toContain(`continues at ${utcMinuteText(fault.retry_at ?? 0)}`)
     expect(apple.requests).toHaveLength(18)
     await api.apps({ urgent: true })
     expect(apple.requests).toHaveLength(19)

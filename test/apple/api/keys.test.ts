@@ -27,7 +27,7 @@ describe('a private key', () => {
     ['nothing', '', 'not a private key in PEM'],
     ['a path', '/keys/AuthKey_ABC.p8', 'not a private key in PEM'],
     ['a key with words before it', `Our key: ${pemOf('P-256')}`, 'does not begin with'],
-    ['another curve', pemOf('P-384'), 'on the curve secp384r1'],
+    ['another curve', pemOf('P-384'), 'uses the curve secp384r1'],
     ['an older wrapping', pemOf('P-256', 'sec1'), 'SEC 1'],
     [
       'RSA in PKCS #8',
@@ -37,11 +37,11 @@ describe('a private key', () => {
     ['RSA in PKCS #1', rsa.privateKey.export({ type: 'pkcs1', format: 'pem' }).toString(), 'an RSA key'],
     ['a public key', pair.publicKey.export({ type: 'spki', format: 'pem' }).toString(), 'a public key'],
     [
-      'one behind a password',
+      'one with a password',
       pair.privateKey
         .export({ type: 'pkcs8', format: 'pem', cipher: 'aes-128-cbc', passphrase: 'x' })
         .toString(),
-      'behind a password',
+      'with a password',
     ],
     ['one cut short', pemOf('P-256').slice(0, 90), 'damaged'],
     ['a certificate', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'a certificate'],

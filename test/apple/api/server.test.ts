@@ -87,7 +87,7 @@ describe('notification history', () => {
     expect(await api.notificationHistory('production', turned)).toEqual({ payloads: ['two'], next: 'same' })
     const fault = await faultOf(api.notificationHistory('production', turned))
     expect(fault).toMatchObject({ kind: 'unreadable', status: null })
-    expect(fault.message).toContain('goes on where it began')
+    expect(fault.message).toContain('links to itself as the next page')
   })
 
   test('of the sandbox is asked for there', async () => {
@@ -237,7 +237,7 @@ describe('what Apple refuses', () => {
     [
       { status: 401 },
       'unauthorized',
-      'is it an In-App Purchase key? An App Store Connect API key is another kind',
+      'check that it is an In-App Purchase key (not an App Store Connect API key)',
     ],
     [refusal(403, 4030004, 'Not eligible.'), 'forbidden', 'Not eligible.'],
     [refusal(400, 4000000, 'Bad request.'), 'refused', 'Bad request.'],
@@ -247,7 +247,7 @@ describe('what Apple refuses', () => {
     [refusal(400, 4000008, 'Invalid original transaction id.'), 'refused', 'original id'],
     [refusal(400, 4000012, 'Invalid start date.'), 'refused', '180 days'],
     [refusal(400, 4000013, 'Invalid end date.'), 'refused', 'ends before it begins'],
-    [refusal(400, 4000016, 'Invalid.'), 'refused', 'asking again will not change that'],
+    [refusal(400, 4000016, 'Invalid.'), 'refused', 'a retry does not help'],
     [refusal(400, 4000019, 'Multiple filters.'), 'refused', 'not both'],
     [refusal(400, 4000048, 'App transaction id not supported.'), 'refused', 'kind'],
     [refusal(404, 4040001, 'Account not found.'), 'not_found', 'account'],

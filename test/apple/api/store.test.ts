@@ -110,7 +110,7 @@ describe('App Store Connect', () => {
     [{ connect_key: 'developer' }, 'forbidden', 'Finance'],
     [{ missing_agreement: true }, 'agreement', 'Account Holder'],
     [{ forbidden: ['/v1/salesReports'] }, 'forbidden', 'Finance'],
-    [{ unavailable: 9 }, 'unavailable', 'out of order'],
+    [{ unavailable: 9 }, 'unavailable', 'is unavailable'],
     [{ rate_limit: { until: NOW + 10 * MINUTE } }, 'rate_limited', 'too many requests'],
   ])('refuses with the faults %j', async (faults, kind, words) => {
     Object.assign(store.faults, faults)
@@ -230,7 +230,7 @@ describe('the App Store Server API', () => {
       const api = openServerApi({ ...wrong, clock, hosts: hosts.server })
       expect(await faultOf(api.requestTest('production'))).toMatchObject({
         kind: 'unauthorized',
-        message: expect.stringContaining('is it an In-App Purchase key?'),
+        message: expect.stringContaining('check that it is an In-App Purchase key'),
       })
       await api.close()
     }

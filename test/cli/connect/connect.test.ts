@@ -159,7 +159,7 @@ test.each([
     'Apple refused the key (401)',
   ],
   ['no vendor number', { vendor: 'Acme' }, 'Acme is not a vendor number'],
-  ['a wrong vendor number', { vendor: `${VENDOR},80000001` }, '80000001: Apple refused what was asked'],
+  ['a wrong vendor number', { vendor: `${VENDOR},80000001` }, '80000001: Apple rejected the request'],
   [
     'the same key twice',
     { 'purchase-key': 'got/AuthKey_CNCT4K7W2Q.p8' },
@@ -207,15 +207,15 @@ test.each([
     { connect_key: 'developer' },
     'to read sales reports the key needs the role Admin, Finance or Sales',
   ],
-  ['a role without apps', { forbidden: ['/v1/apps'] }, 'the key’s role does not let it list apps'],
+  ['a role without apps', { forbidden: ['/v1/apps'] }, 'to list apps the key needs the role'],
   [
     'an agreement that is missing',
     { missing_agreement: true },
     'until the Account Holder has accepted the latest agreements',
   ],
   ['a revoked key', { connect_key: 'revoked' }, 'Apple refused the key (401)'],
-  ['a revoked In-App Purchase key', { purchase_key: 'revoked' }, 'is it an In-App Purchase key?'],
-  ['App Store Connect out of order', { unavailable: 1_000 }, 'out of order'],
+  ['a revoked In-App Purchase key', { purchase_key: 'revoked' }, 'check that it is an In-App Purchase key'],
+  ['App Store Connect unavailable', { unavailable: 1_000 }, 'is unavailable'],
 ] as const)('%s is told in Apple’s terms and ours', async (_, faults, words) => {
   const folder = openKeyFolder(opened)
   Object.assign(store.faults, faults)
@@ -257,7 +257,7 @@ test('whoever is asked may give another, go on with it all the same, or stop', a
   const folder = openKeyFolder(opened)
   const first = ['got/AuthKey_CNCT4K7W2Q.p8', '', ISSUER]
   const stopped = await folder.connect({ lines: [...first, '80000001', 'n', 'n'] })
-  expect(stopped.text).toContain('is the vendor number right?')
+  expect(stopped.text).toContain('check the vendor number')
   expect(stopped.refusal).toBe('Nothing was written.')
   const declined = await folder.connect({ lines: [...first, '80000001', 'y', VENDOR, 'none', 'n'] })
   expect(declined.refusal).toBe('Nothing was written.')
@@ -365,11 +365,11 @@ test('a running Windfall takes the keys over, and a test notification is followe
 })
 
 test.each([
-  [{ notification_url: null }, '✗ com.lanternlabs.tides, production: Apple does not have what was asked for'],
-  [{ test_result: 'TLS_ISSUE' }, '(TLS_ISSUE): the certificate or the TLS version'],
-  [{ test_result: 'TIMED_OUT' }, '(TIMED_OUT): nobody answered in time'],
-  [{ test_result: 'A_NEW_WORD' }, '(A_NEW_WORD): Apple says no more about it.'],
-  [{ test_result: 'SUCCESS' }, 'but not by this Windfall'],
+  [{ notification_url: null }, '✗ com.lanternlabs.tides, production: Apple did not find the resource'],
+  [{ test_result: 'TLS_ISSUE' }, '(TLS_ISSUE): Apple does not accept the TLS connection.'],
+  [{ test_result: 'TIMED_OUT' }, '(TIMED_OUT): the server did not answer in time'],
+  [{ test_result: 'A_NEW_WORD' }, '(A_NEW_WORD): Apple gives no details.'],
+  [{ test_result: 'SUCCESS' }, 'but not to this server'],
 ] as const)(
   'a test notification that does not arrive (%j) is told in Apple’s words',
   async (faults, words) => {

@@ -63,7 +63,7 @@ test('where all is well every line says so, with the server running and a test n
   expect(about(found, 'vendor number')).toEqual([`ok ${store.vendor_number}: Apple gives its reports.`])
   expect(about(found, 'In-App Purchase key')).toEqual(['ok PRCH9M3X5L: Apple takes it.'])
   expect(about(found, 'apps')).toEqual(['ok Apple lists 3, all connected.'])
-  expect(about(found, 'housekeeping')[0]).toMatch(/^ok 0 pending notifications were too old \(just now\)$/)
+  expect(about(found, 'housekeeping')[0]).toMatch(/^ok deleted 0 expired pending notifications \(just now\)$/)
   expect(about(found, 'last notification')[0]).toContain('production never, sandbox never')
   expect(about(found, 'test notification')).toHaveLength(6)
   expect(about(found, 'test notification')).toContain(`ok ${TIDES}, production: a test notification arrived`)
@@ -94,7 +94,7 @@ test.each([
     'until the Account Holder has accepted the latest agreements',
   ],
   ['vendor number', { connect_key: 'developer' }, 'to read sales reports the key needs the role'],
-  ['In-App Purchase key', { purchase_key: 'revoked' }, 'is it an In-App Purchase key?'],
+  ['In-App Purchase key', { purchase_key: 'revoked' }, 'check that it is an In-App Purchase key'],
 ] as const)('of the %s it says what is wrong (%j)', async (subject, faults, words) => {
   const folder = await openConnected()
   Object.assign(store.faults, faults)
@@ -187,7 +187,7 @@ test('where most currencies have no rate that is a fault, once they were asked f
   expect(about(await findings(folder), 'exchange rates')[0]).toMatch(/^warning there are none yet/)
   await app.windfall.jobs.runNow('rates')
   expect(about(await findings(folder), 'exchange rates')).toEqual([
-    'fault 40 of 43 currencies have none; windfall rates import brings them',
+    'fault 40 of 43 currencies have no rate. To import them, run windfall rates import',
   ])
 })
 
@@ -198,17 +198,15 @@ test('a job under way that failed before is told, and one that its process did n
     "insert or replace into job_runs (job, started_at, failures) values ('import', 1, ?)",
   )
   await app.windfall.store.commit(() => run.run(1))
-  expect(about(await findings(folder), 'import')).toEqual(['ok under way'])
+  expect(about(await findings(folder), 'import')).toEqual(['ok running'])
   await app.windfall.store.commit(() => run.run(3))
-  expect(about(await findings(folder), 'import')).toEqual([
-    'warning under way; before that it failed 2 times.',
-  ])
+  expect(about(await findings(folder), 'import')).toEqual(['warning running, after it failed 2 times.'])
   app.windfall.accounts.declare([])
   await app.windfall.jobs.runNow('reconcile')
   expect(about(await findings(folder), 'reconcile')[0]).toMatch(/^warning not asked: no app is connected/)
   await app.server.close()
   expect(about(await findings(folder), 'import')).toEqual([
-    'warning the process ended while it ran: it is tried again.',
+    'warning the process ended during the run. Windfall runs the job again.',
   ])
 })
 
@@ -247,8 +245,8 @@ test('notifications that wait or were refused, and jobs that failed, are told', 
   const found = await findings(folder)
   expect(about(found, 'backfill')[0]).toMatch(/^fault failed once \(just now\): /)
   expect(about(found, 'notifications')).toEqual([
-    'warning 1 waits for an app that is not connected: windfall apps list',
-    'warning at least 1 notification was refused in the last day, not proved to be Apple’s: windfall refused list',
+    'warning 1 pending for apps that are not connected. To list them, run windfall apps list',
+    'warning at least 1 notification was refused in the last day: not verifiably from Apple. To see why, run windfall refused list',
   ])
 })
 

@@ -229,7 +229,7 @@ test('reports a rate limit, an outage and a wrong key in words, and resumes', as
   faults.rate_limit = null
   faults.unavailable = 1_000
   shop.clock.turn(3_600_000)
-  expect(await problems()).toContainEqual(expect.stringMatching(/out of order/))
+  expect(await problems()).toContainEqual(expect.stringMatching(/is unavailable/))
   faults.unavailable = 0
   expect(await problems()).toEqual(Array(shop.appEnvironments.length).fill(null))
   expect(holdCommits(app)).toEqual(shop.shown())

@@ -98,7 +98,7 @@ test('a fault of Apple’s changes no lookup; a refusal ends it', async () => {
   shop.store.faults.unavailable = 1_000
   const failed = (await lookUp()).filter(({ state }) => state === 'failed')
   expect(failed).toEqual([
-    expect.objectContaining({ bundle_id, problem: expect.stringMatching(/out of order/), waiting: 1 }),
+    expect.objectContaining({ bundle_id, problem: expect.stringMatching(/is unavailable/), waiting: 1 }),
   ])
   shop.store.faults.unavailable = 0
   expect(totals(await lookUp())).toMatchObject({ found: 1, waiting: 0 })

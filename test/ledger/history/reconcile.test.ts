@@ -156,7 +156,7 @@ test('a fault of Apple’s leaves the watermark, is described, and what was foun
       ? answer
       : { status: 429, headers: { 'retry-after': String(shop.clock() + HOUR) }, json: {} }
   const [stopped] = (await history.reconcile()).filter(({ state }) => state === 'failed')
-  expect(stopped?.problem).toMatch(/asked too much in the last hour/)
+  expect(stopped?.problem).toMatch(/hourly rate limit is reached/)
   expect(stopped?.recovered).toBe(20)
   const failed = shop.appEnvironments.length - marks().filter((mark, index) => mark !== before[index]).length
   expect(failed).toBeGreaterThan(0)

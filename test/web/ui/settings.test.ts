@@ -107,7 +107,7 @@ test('formats sizes and durations in a suitable unit', () => {
 })
 
 test('capitalizes texts but not names', () => {
-  expect(sentence('this is not the password')).toBe('This is not the password')
+  expect(sentence('incorrect password')).toBe('Incorrect password')
   expect(sentence('com.example.tides, production: all is here')).toBe(
     'com.example.tides, production: all is here',
   )
