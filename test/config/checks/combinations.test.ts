@@ -4,7 +4,7 @@ import { complaintsOf, configured } from '../folder.ts'
 const KEY = 'a'.repeat(24)
 
 test('headers may not take longer than the request they begin', () => {
-  const advice = 'A request includes its headers: write a time for them that is not longer.'
+  const advice = 'A request includes its headers: write a headers_timeout_seconds that is not longer.'
   expect(complaintsOf('[server]\nheaders_timeout_seconds = 11')).toEqual([
     `config.toml:2  server.headers_timeout_seconds  headers_timeout_seconds (11) is more than request_timeout_seconds (10). ${advice}`,
   ])
@@ -31,12 +31,12 @@ test.each(['publishable_key', 'secret_key'])('two organizations cannot share a %
   const key = `${name === 'secret_key' ? 'sk' : 'pk'}_live_${KEY}`
   const toml = ['a', 'b'].map((slug) => `[[organizations]]\nslug = "${slug}"\n${name} = "${key}"`).join('\n')
   expect(complaintsOf(toml)).toEqual([
-    `config.toml:6  organizations[1].${name}  is the same as organizations[0].${name} in line 3. Each organization has keys of its own, for a key says whose the call is.`,
+    `config.toml:6  organizations[1].${name}  is the same as organizations[0].${name} in line 3. A key identifies one organization: write a different key.`,
   ])
 })
 
 test('an organization has an app once', () => {
-  const twice = 'An organization has an app once: take one of the two out.'
+  const twice = 'An organization has an app once: remove one of the two.'
   expect(complaintsOf('[[apps]]\nbundle_id = "com.a"\n[[apps]]\nbundle_id = "com.a"')).toEqual([
     `config.toml:4  apps[1].bundle_id  is the same as apps[0].bundle_id in line 2. ${twice}`,
   ])

@@ -78,29 +78,25 @@ test.each([
   [
     'WINDFALL_APPS_0_FOO',
     'a',
-    'unknown variable. Unset it; `windfall init` writes down every setting there is.',
+    'unknown variable. Unset it; `windfall init` writes a file with every setting.',
   ],
   [
     'WINDFALL_APPS_00_SKU',
     'a',
-    'unknown variable. Unset it; `windfall init` writes down every setting there is.',
+    'unknown variable. Unset it; `windfall init` writes a file with every setting.',
   ],
   [
     'WINDFALL_XYZZYXYZZY',
     'a',
-    'unknown variable. Unset it; `windfall init` writes down every setting there is.',
+    'unknown variable. Unset it; `windfall init` writes a file with every setting.',
   ],
-  [
-    'WINDFALL_SERVER',
-    '{}',
-    'unknown variable. Unset it; `windfall init` writes down every setting there is.',
-  ],
+  ['WINDFALL_SERVER', '{}', 'unknown variable. Unset it; `windfall init` writes a file with every setting.'],
 ])('the variable %s is unknown', (name, value, words) => {
   expect(complaintsOf({ [name]: value })).toEqual([`${name}  ${words}`])
 })
 
 test.each([
-  ['WINDFALL_SERVER_PORT', '', 'server.port  is empty. Unset it to have the default, or give it a value.'],
+  ['WINDFALL_SERVER_PORT', '', 'server.port  is empty. Unset it to use the default, or give it a value.'],
   [
     'WINDFALL_SERVER_PORT',
     '80a',
@@ -114,7 +110,7 @@ test.each([
   [
     'WINDFALL_BASE_URL',
     'a.b',
-    'base_url  "a.b" is not an address that a browser can open. Write http:// or https:// and a host, without a path, such as WINDFALL_BASE_URL=http://127.0.0.1:8787',
+    'base_url  "a.b" is not a URL. Write http:// or https:// and a host, without a path, such as WINDFALL_BASE_URL=http://127.0.0.1:8787',
   ],
   [
     'WINDFALL_APPLE_REVOCATION_CHECKS',
@@ -124,22 +120,22 @@ test.each([
   [
     'WINDFALL_SERVER_TRUSTED_PROXIES',
     '10.0.0.0/8,loopback',
-    'server.trusted_proxies[1]  "loopback" is not an address or a range of addresses. Write a list of addresses and ranges in CIDR form, such as WINDFALL_SERVER_TRUSTED_PROXIES=127.0.0.0/8,::1/128',
+    'server.trusted_proxies[1]  "loopback" is not an IP address or a CIDR range. Write a list of addresses and ranges in CIDR form, such as WINDFALL_SERVER_TRUSTED_PROXIES=127.0.0.0/8,::1/128',
   ],
   [
     'WINDFALL_SERVER_HOSTS',
     '["a.b"',
-    'server.hosts  cannot be read as a TOML list. Write items between commas, or a TOML array: WINDFALL_SERVER_HOSTS=["a", "b"].',
+    'server.hosts  is not a valid TOML list. Separate items with commas, or write a TOML array: WINDFALL_SERVER_HOSTS=["a", "b"].',
   ],
   [
     'WINDFALL_APPS',
     'com.a',
-    'apps  cannot be read as a TOML list. Write an array of inline tables: WINDFALL_APPS=[{ bundle_id = "com.example.app" }].',
+    'apps  is not a valid TOML list. Write an array of inline tables: WINDFALL_APPS=[{ bundle_id = "com.example.app" }].',
   ],
   [
     'WINDFALL_ORGANIZATIONS',
     '[]\nserver = {}',
-    'organizations  cannot be read as a TOML list. Write an array of inline tables: WINDFALL_ORGANIZATIONS=[{ slug = "acme" }].',
+    'organizations  is not a valid TOML list. Write an array of inline tables: WINDFALL_ORGANIZATIONS=[{ slug = "acme" }].',
   ],
   [
     'WINDFALL_APPS',
@@ -149,12 +145,12 @@ test.each([
   [
     'WINDFALL_APPS',
     '[{ foo = 1, bundle_id = "a" }]',
-    'apps[0].foo  unknown setting. [[apps]] knows bundle_id, organization, name, apple_id, team_id, android_package, sku.',
+    'apps[0].foo  unknown setting. [[apps]] has bundle_id, organization, name, apple_id, team_id, android_package, sku.',
   ],
   [
     'WINDFALL_APPS_1_SKU',
     'A',
-    'apps[1].sku  there is no apps[0] before it. Entries count from 0 without a gap: write WINDFALL_APPS_0_SKU.',
+    'apps[1].sku  there is no apps[0] before it. Entries are numbered from 0 without gaps: write WINDFALL_APPS_0_SKU.',
   ],
   [
     'WINDFALL_APPS_0_SKU',

@@ -35,7 +35,7 @@ test('a secret and its file together are refused, wherever both come from', () =
   folder.write('key', KEY)
   folder.write('config.toml', declared(`secret_key = "${OTHER}"`, 'secret_key_file = "key"'))
   const words =
-    'organizations[0].secret_key_file  stands beside secret_key. Keep one of the two: secret_key_file keeps the secret out of sight.'
+    'organizations[0].secret_key_file  is set together with secret_key. Keep one of the two, preferably secret_key_file.'
   expect(folder.complaints()).toEqual([`config.toml:4  ${words}`])
   folder.write('config.toml', declared())
   expect(
@@ -62,14 +62,12 @@ test('a file that cannot give a secret is complained of', () => {
     return folder.complaints()
   }
   const start = 'config.toml:3  organizations[0].secret_key_file  '
-  const advice = 'Write the path of a file that holds the secret_key and nothing else.'
+  const advice = 'Write the path of a file that contains only the secret_key.'
   expect(complaints('missing')).toEqual([`${start}${at('missing')} does not exist. ${advice}`])
   expect(complaints('empty/under')).toEqual([`${start}${at('empty/under')} does not exist. ${advice}`])
   expect(complaints('dir')).toEqual([`${start}${at('dir')} is a folder. ${advice}`])
   expect(complaints('latin1')).toEqual([`${start}${at('latin1')} is not UTF-8 text. ${advice}`])
-  expect(complaints('empty')).toEqual([
-    `${start}${at('empty')} is empty. Put the secret_key into it, and nothing else.`,
-  ])
+  expect(complaints('empty')).toEqual([`${start}${at('empty')} is empty. Write the secret_key into it.`])
   expect(complaints('')).toEqual([
     `${start}"" is empty. Write the path of a file, such as secret_key_file = "/etc/windfall/secret_key"`,
   ])
@@ -79,7 +77,7 @@ test.each([0o640, 0o604, 0o666, 0o620])('a key file that others may use (mode %o
   const folder = openFolder()
   const file = folder.write('key', KEY, mode)
   folder.write('config.toml', declared('secret_key_file = "key"'))
-  const problem = `${file} is open to others (mode 0${mode.toString(8)})`
+  const problem = `${file} is accessible to other users (mode 0${mode.toString(8)})`
   expect(folder.complaints()).toEqual([
     `config.toml:3  organizations[0].secret_key_file  ${problem}. Run: chmod 600 ${file}`,
   ])
@@ -98,7 +96,7 @@ test('a file that holds something else is complained of by its own name', () => 
   const file = folder.write('key', 'hunter2')
   folder.write('config.toml', declared('secret_key_file = "key"'))
   expect(folder.complaints()).toEqual([
-    `${file}  organizations[0].secret_key  what stands there is not a secret key. Write sk_live_ and 24 to 64 letters and digits, such as secret_key = "sk_live_…"`,
+    `${file}  organizations[0].secret_key  the value is not a secret key. Write sk_live_ followed by 24 to 64 letters and digits, such as secret_key = "sk_live_…"`,
   ])
 })
 

@@ -60,9 +60,9 @@ test.each([
   expect(readToml(text)).toMatchObject({ line, fault, column: expect.any(Number) })
   const folder = openFolder()
   folder.write('config.toml', text)
-  const advice = 'Each line is key = value, a [section] or a # comment; text stands in quotes.'
+  const advice = 'Each line is key = value, a [section] or a # comment. Put text in quotes.'
   expect(folder.complaints()).toEqual([
-    `config.toml:${line}  cannot be read as TOML at column ${column}: ${fault}. ${advice}`,
+    `config.toml:${line}  is not valid TOML at column ${column}: ${fault}. ${advice}`,
   ])
 })
 
