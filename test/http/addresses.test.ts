@@ -75,7 +75,7 @@ test('networks are trusted by their range', () => {
 test.each(['proxy.example', '10.0.0.0/33', '10.0.0.0/x', '::/129', '', '10.0.0.0/8/8', '10.0.0.0/-1'])(
   '%j is no range of addresses',
   (range) => {
-    expect(() => trustedProxies([range])).toThrow(/not an address or a range of addresses/)
+    expect(() => trustedProxies([range])).toThrow(/not an IP address or a CIDR range/)
   },
 )
 

@@ -321,7 +321,7 @@ test('a secret in a path does not reach the log', async () => {
 
 test('no method of an address is given twice', () => {
   const { http } = openTestHttp(routes)
-  expect(() => http.add([route('GET', '/value', () => 1)])).toThrow('GET /value is there already')
+  expect(() => http.add([route('GET', '/value', () => 1)])).toThrow('GET /value already has a route')
 })
 
 /** Counts the requests that began, and those of them that are not answered yet. */

@@ -43,7 +43,7 @@ test('a port that is taken is told in words', async () => {
   const address = other.address()
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0
   const { http } = openTestHttp([])
-  await expect(listen(http, { port })).rejects.toThrow(`Port ${port} of 127.0.0.1 is taken already.`)
+  await expect(listen(http, { port })).rejects.toThrow(`Port ${port} of 127.0.0.1 is already in use.`)
 })
 
 test('the address of every network is shown as one that can be called', async () => {
