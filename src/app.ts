@@ -130,8 +130,8 @@ export async function openApp(options: AppOptions) {
   })
   const { metrics, reported, series, customers, cohorts } = figures
   const enrichment = openEnrichment({ customers, clock })
-  // Every hook of a folder gets its listeners from other folders here, and is called within the unit of work that changes
-  // something unless it says otherwise. The listeners of one hook are called in this order.
+  // Hooks get their listeners from other folders here. By default a hook runs inside the unit of work that makes the
+  // change. The listeners of one hook are called in this order.
   ledger.onChange(metrics.lineageChanged)
   ledger.extendSnapshot(attribution.userOf)
   ledger.redactTokens(erasures.isErased)

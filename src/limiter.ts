@@ -22,7 +22,7 @@ export function openQueue(most = Infinity, full = () => new Error('the queue is 
 export function openLimiter<Place>(at_once: number, queue: Queue<Place>) {
   let running = 0
 
-  /** Runs `work` when there is room, and resolves with its result. Rejects with its error, or with that of the queue. */
+  /** Runs `work` when there is room, and resolves with its result. Rejects with its error or that of the queue. */
   async function run<Result>(work: () => Promise<Result>, place: Place): Promise<Result> {
     if (running < at_once) running += 1
     else await new Promise<void>((begin, refuse) => queue.add({ begin, refuse }, place))

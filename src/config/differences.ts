@@ -5,7 +5,7 @@ import { apple, limits, log, metrics, server, store } from './server.ts'
 import { isTable, type Setting } from './setting.ts'
 import type { Config } from './settings.ts'
 
-/** Paths of settings that differ (organizations and apps as a whole): those a reload applies, those that need a restart. */
+/** Paths of settings that differ (organizations and apps as a whole), by whether a reload applies them. */
 type ConfigDiff = Readonly<{ reloadable: string[]; restart: string[] }>
 
 export function diffConfig(before: Config, after: Config): ConfigDiff {

@@ -68,7 +68,7 @@ function configFileAt(named: string | undefined, cwd: string): string | null {
   return existsSync(defaultFile) ? defaultFile : null
 }
 
-/** Reads the file into `raw`. Returns false and adds an issue if it cannot be read; `requestedBy` names who gave the path. */
+/** Reads the file into `raw`. If that fails, returns false and adds an issue; `requestedBy` is where the path is from. */
 function readConfigFile(raw: RawConfig, file: string, cwd: string, requestedBy: string | null): boolean {
   const source = displayPath(file, cwd)
   const read = readFile(file)

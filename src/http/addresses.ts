@@ -7,7 +7,7 @@ const PROXIES_BY_APP = new WeakMap<object, BlockList>()
 // Bounds the work for long x-forwarded-for headers; real chains of proxies are shorter.
 const MAX_PROXIES = 16
 
-/** The address of a client that has already disconnected. It is never trusted, so it cannot be used to spoof another. */
+/** The address of a client that has already disconnected. It is never trusted, so it cannot spoof another. */
 const UNKNOWN_ADDRESS = '0.0.0.0'
 
 /** A list of trusted proxies from addresses and CIDR ranges. @throws Error if one is invalid. */
@@ -43,7 +43,8 @@ function isTrusted(proxies: BlockList, address: string): boolean {
 
 /**
  * The rightmost address that is not a trusted proxy. `remote` is the peer of the connection, `forwarded` is the
- * x-forwarded-for header, whose left part a client can forge. An invalid entry ends the search at the proxy that sent it.
+ * x-forwarded-for header, whose left part a client can forge. An invalid entry ends the search at the proxy that sent
+ * it.
  */
 export function forwardedAddress(proxies: BlockList, remote: string, forwarded: string | undefined): string {
   let address = normalAddress(remote) ?? UNKNOWN_ADDRESS

@@ -63,11 +63,12 @@ type Request<Path extends string, Caller, Params, Query extends QuerySchema, Bod
 }
 
 /**
- * The definition of a route. `answers` are its successful responses and `refusals` its own error codes; those of access,
- * query and body are added. `read_body` reads the body before it is parsed; the default reads JSON of at most 16 KiB.
- * `around` wraps the whole handler, including access. The handler returns a JSON value (status 200), `undefined` (204)
- * or a `Response`, or throws a `Refusal`; `event.res.status` changes the status. `cors` opens the route to every web
- * page, without credentials. `any_host` skips the host check. `private_path` keeps the path out of the log.
+ * The definition of a route. `answers` are its successful responses and `refusals` its own error codes; those of
+ * access, query and body are added. `read_body` reads the body before it is parsed; the default reads JSON of at most
+ * 16 KiB. `around` wraps the whole handler, including access. The handler returns a JSON value (status 200),
+ * `undefined` (204) or a `Response`, or throws a `Refusal`; `event.res.status` changes the status. `cors` opens the
+ * route to every web page, without credentials. `any_host` skips the host check. `private_path` keeps the path out of
+ * the log.
  */
 type RouteDefinition<
   Path extends string,

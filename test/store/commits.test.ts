@@ -41,7 +41,7 @@ test('an effect that throws is told, and neither other effects nor later batches
   expect(effects).toHaveLength(99)
   expect(warnings).toEqual([
     {
-      message: 'something that was to follow a commit failed; what was committed stands',
+      message: 'an effect after a commit failed; the commit itself is stored',
       fields: { error: expect.objectContaining({ message: 'no ears' }) },
     },
   ])
@@ -95,7 +95,7 @@ test('a caller is told that nothing was kept, and not in what words SQLite said 
   expect(refused).toMatchObject({
     status: 503,
     code: 'store_unavailable',
-    message: 'the database cannot be written now; nothing of this was kept',
+    message: 'the database cannot be written now; nothing was stored',
     headers: { 'retry-after': '30' },
     cause: { code: 'SQLITE_FULL' },
   })

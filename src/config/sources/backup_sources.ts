@@ -7,7 +7,7 @@ export type BackupSources = {
   database: SourceFile
   config: SourceFile | null
   files: SourceFile[]
-  /** Names of environment variables that set a value. The values may be secrets of another system and are not copied. */
+  /** Names of environment variables that set a value. The values may be secrets and are not copied. */
   variables: string[]
 }
 export type SourceFile = { path: string; source: string }

@@ -11,8 +11,8 @@ import { faultLocation } from './malformed.ts'
 export const MAX_NESTING = 32
 
 /**
- * The maximum number of chunks of a body: FREE_PIECES, and one more for each 64 bytes. A chunk of any size costs as much
- * processor time as a kilobyte. JSON that a client sends token by token stays far below.
+ * The maximum number of chunks of a body: FREE_PIECES, and one more for each 64 bytes. A chunk of any size costs as
+ * much processor time as a kilobyte. JSON that a client sends token by token stays far below.
  */
 const FREE_PIECES = 4_096
 const BYTES_PER_PIECE = 64
@@ -186,8 +186,9 @@ async function readFromWeb(request: Request, options: BodyOptions): Promise<unkn
 }
 
 /**
- * Reads the body as JSON of at most `limit` bytes. As in JSON.parse, the last of several equal keys wins, a number becomes
- * the nearest double (beyond 2^53 not every integer has one: send such ids as strings) and `__proto__` is a plain key.
+ * Reads the body as JSON of at most `limit` bytes. As in JSON.parse, the last of several equal keys wins, a number
+ * becomes the nearest double (beyond 2^53 not every integer has one: send such ids as strings) and `__proto__` is a
+ * plain key.
  *
  * @throws Refusal 415 unless the content type is application/json without compression; 413 when the announced or actual
  * size exceeds the limit; 400 `invalid_json` if the body is not UTF-8, not JSON (with the place, without the text) or

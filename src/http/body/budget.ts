@@ -17,9 +17,9 @@ let usedBytes = 0
 const heldBy = new Map<string, number>()
 
 /**
- * Opens the account of one body. The process holds at most 64 MiB of incomplete bodies. Once half of that is in use, one
- * client address (for IPv6 the /64, see `addressBucketOf`) holds at most 4 MiB. The last 16 MiB are for bodies of up to
- * 64 KiB on routes whose budget is `reserved`. `address` is as `clientAddress` returns it.
+ * Opens the account of one body. The process holds at most 64 MiB of incomplete bodies. Once half of that is in use,
+ * one client address (for IPv6 the /64, see `addressBucketOf`) holds at most 4 MiB. The last 16 MiB are for bodies of
+ * up to 64 KiB on routes whose budget is `reserved`. `address` is as `clientAddress` returns it.
  */
 export function openBodyAccount(address: string, budget: BodyBudget) {
   const bucket = addressBucketOf(address)

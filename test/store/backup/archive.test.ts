@@ -88,7 +88,7 @@ test('an archive that would write elsewhere is refused, whatever it ends with', 
     const digest = createHash('sha256').update(whole).digest('hex')
     const file = join(temporaryFolder().path, 'crafted.tar')
     writeFileSync(file, Buffer.concat([whole, await tailOf(digest)]))
-    await expect(intoEmpty(file)).rejects.toThrow(/it holds/)
+    await expect(intoEmpty(file)).rejects.toThrow(/it contains an unexpected entry/)
   }
 })
 
@@ -120,5 +120,5 @@ test('encrypted with a passphrase it opens with that alone', async () => {
 test('what is no backup is refused by name', () => {
   const file = join(temporaryFolder().path, 'picture.png')
   writeFileSync(file, randomBytes(2_000))
-  expect(() => backupKindOf(file)).toThrow('is not a backup of Windfall, nor a database')
+  expect(() => backupKindOf(file)).toThrow('is neither a Windfall backup nor a database')
 })

@@ -62,7 +62,7 @@ test('a log that a foreign reader keeps from starting again is told, once', asyn
   reader.close()
   expect(warnings).toEqual([
     {
-      message: 'the write-ahead log cannot start again: somebody keeps reading the database',
+      message: 'the write-ahead log cannot restart: a reader keeps the database open',
       fields: { bytes: expect.any(Number) },
     },
   ])
@@ -73,7 +73,7 @@ test('a connection that would not wait for the disk is not used', () => {
   const { store } = openTestStore()
   const other = new Database(store.file)
   other.pragma('synchronous = normal')
-  expect(() => assertDurable(other)).toThrow('synchronous = 1 where 2 is needed')
+  expect(() => assertDurable(other)).toThrow('synchronous = 1; it must be 2')
   other.pragma('synchronous = full')
   assertDurable(other, ['journal_mode', 'synchronous'])
   other.pragma('foreign_keys = off')
@@ -101,8 +101,8 @@ test('where the disk takes the log but not the database, all is told, nothing is
   expect(limited.stderr).toBe('')
   const { warnings, committed } = JSON.parse(limited.stdout)
   expect(warnings).toEqual([
-    'the write-ahead log could not be moved into the database; nothing is lost',
-    'the write-ahead log could not be folded in; it stays beside the database, and nothing is lost',
+    'the write-ahead log could not be checkpointed; nothing is lost',
+    'the write-ahead log could not be checkpointed; it stays in place, and nothing is lost',
   ])
   const reopened = openStore(file)
   const kept = reopened.prepare("select count(*) from settings where key like 'new%'").pluck().get()

@@ -78,5 +78,5 @@ test('ballast that cannot be given up is reported, and stops nobody who waits fo
   const { file, room, warnings } = openTestRoom(1_000)
   symlinkSync('windfall.db.ballast', `${file}.ballast`)
   expect(() => room.giveUp()).not.toThrow()
-  expect(warnings).toEqual(['the ballast file could not be given up'])
+  expect(warnings).toEqual(['the ballast file could not be deleted'])
 })

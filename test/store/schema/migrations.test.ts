@@ -103,7 +103,7 @@ test('a step that breaks a reference, or makes another shape than its version ha
   const orphaning = { version: 8, up: (db: Database.Database) => void db.exec('delete from owners') }
   const file = oldFile()
   await expect(upgrade(file, { versions: { ...VERSIONS, steps: [orphaning] } })).rejects.toThrow(
-    'would leave 50 broken references',
+    'would leave 50 foreign key violations',
   )
   let runs = 0
   const another = (): string => {
@@ -112,7 +112,7 @@ test('a step that breaks a reference, or makes another shape than its version ha
   }
   const changing = { version: 8, up: (db: Database.Database) => void db.exec(another()) }
   await expect(upgrade(file, { versions: { ...VERSIONS, steps: [changing] } })).rejects.toThrow(
-    'does not have the shape of version 8',
+    'does not have the schema of database version 8',
   )
   expect(identifyFile(file, VERSIONS)).toEqual({ version: 7, isPresent: false })
 })
@@ -121,7 +121,7 @@ test('without room for the backup nothing is begun', async () => {
   const file = oldFile()
   await expect(upgrade(file, { versions: VERSIONS, freeBytes: () => 10_000 })).rejects.toMatchObject({
     code: 'no_room',
-    message: expect.stringMatching(/needs 1 MB beside .*, and 1 MB are free/),
+    message: expect.stringMatching(/needs 1 MB next to .*, but only 1 MB are free/),
   })
   expect(backupsOf(file)).toEqual([])
   expect(identifyFile(file, VERSIONS)?.version).toBe(7)
@@ -136,11 +136,11 @@ test('a file of a newer version, and one too old to upgrade, are refused by name
   }
   set(11)
   expect(() => identifyFile(file, VERSIONS)).toThrow(
-    'written by a newer Windfall (version 11 of the database; this program knows 10)',
+    'written by a newer version of Windfall (database version 11; this one supports 10)',
   )
   set(6)
   await expect(upgrade(file, { versions: VERSIONS })).rejects.toThrow(
-    'has version 6 of the database, which this program cannot upgrade',
+    'has database version 6, which this version of Windfall cannot upgrade',
   )
 })
 
