@@ -68,7 +68,7 @@ function configFileAt(named: string | undefined, cwd: string): string | null {
   return existsSync(defaultFile) ? defaultFile : null
 }
 
-/** Reads the file into `raw`. If that fails, returns false and adds an issue; `requestedBy` is where the path is from. */
+/** Reads the file into `raw`. If that fails, returns false and adds an issue; `requestedBy` names the source. */
 function readConfigFile(raw: RawConfig, file: string, cwd: string, requestedBy: string | null): boolean {
   const source = displayPath(file, cwd)
   const read = readFile(file)

@@ -56,7 +56,7 @@ function refuse(res: ServerResponse, refusal: Refusal): void {
 }
 
 /** Tracks the open responses of each connection: several if requests are pipelined. */
-function openUnderWay() {
+function openResponses() {
   const all = new WeakMap<Socket, Set<ServerResponse>>()
 
   function add({ socket }: IncomingMessage, res: ServerResponse): void {
@@ -93,18 +93,18 @@ export function answerClientErrors(
   log: Log,
   handle: (req: IncomingMessage, res: ServerResponse) => unknown,
 ): void {
-  const underWay = openUnderWay()
+  const open = openResponses()
   server.removeAllListeners('request')
   server.on('request', (req, res) => {
-    underWay.add(req, res)
+    open.add(req, res)
     if (isTarget(req.url ?? '')) handle(req, res)
     else refuse(res, INVALID_TARGET)
   })
   server.on('checkExpectation', (req, res) => {
-    underWay.add(req, res)
+    open.add(req, res)
     refuse(res, UNSUPPORTED_EXPECTATION)
   })
   server.on('clientError', (error, socket) => {
-    if (socket instanceof Socket) refuseConnection(log, error, socket, underWay.isBegun(socket))
+    if (socket instanceof Socket) refuseConnection(log, error, socket, open.isBegun(socket))
   })
 }

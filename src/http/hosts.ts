@@ -37,7 +37,7 @@ export function openHosts(
   let lastKnown: string | null = null
 
   /** @throws Refusal 400 if the Host header is invalid, 421 for a foreign host and for a target in absolute form. */
-  return function demandOurs(target: string, host: string): void {
+  return function assertHost(target: string, host: string): void {
     if (host === lastKnown && target.startsWith('/')) return
     const name = hostName(host)
     if (name === null)

@@ -14,7 +14,7 @@ export function openReader(file: string) {
   if (!existsSync(file)) return null
   const db = new Database(file, { readonly: true, fileMustExist: true })
   try {
-    assertOurs(db, file)
+    assertWindfallDatabase(db, file)
   } catch (error) {
     db.close()
     throw error
@@ -26,7 +26,7 @@ export function openReader(file: string) {
   return { file, prepare, atOnce, close: () => void db.close() }
 }
 
-function assertOurs(db: Connection, file: string): void {
+function assertWindfallDatabase(db: Connection, file: string): void {
   const [id, version] = ['application_id', 'user_version'].map((name) => db.pragma(name, { simple: true }))
   if (id !== applicationId) throw new Error(`${file} is not a Windfall database`)
   const present = versionOf(VERSIONS.schema)

@@ -8,7 +8,7 @@ export type Traffic = ReturnType<typeof openTraffic>
 
 /** Counts running requests and the time since the last activity, by `elapsed` in milliseconds. */
 export function openTraffic(elapsed: Clock) {
-  let under_way = 0
+  let running = 0
   let seen_at = Number.NEGATIVE_INFINITY
 
   /** Records activity now. */
@@ -19,17 +19,17 @@ export function openTraffic(elapsed: Clock) {
   /** Counts a request until the returned function is called. A second call of that function has no effect. */
   function beginRequest(): () => void {
     let isOver = false
-    under_way += 1
+    running += 1
     return function endRequest(): void {
       if (isOver) return
       isOver = true
-      under_way -= 1
+      running -= 1
       noteActivity()
     }
   }
 
   /** True when no request is running and there was no activity within the last 100 ms. */
-  const isQuiet = (): boolean => under_way === 0 && elapsed() - seen_at >= QUIET_AFTER_MS
+  const isQuiet = (): boolean => running === 0 && elapsed() - seen_at >= QUIET_AFTER_MS
 
   return { noteActivity, beginRequest, isQuiet }
 }

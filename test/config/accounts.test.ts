@@ -69,11 +69,11 @@ test.each(NO_KEYS)(
     const file = folder.write('keys/key.p8', pem)
     folder.write('config.toml', account('connect_key_id = "2X9R4HXF34"', 'connect_key_file = "keys/key.p8"'))
     const advice = 'Write the contents of the .p8 file'
-    const complaints = folder.complaints()
-    expect(complaints).toEqual([
+    const issues = folder.issues()
+    expect(issues).toEqual([
       `${file}  accounts[0].connect_key  the value ${words}. ${advice}, such as connect_key = "-----BEGIN PRIVATE KEY-----…"`,
     ])
-    expect(complaints[0]).not.toContain('hunter2')
+    expect(issues[0]).not.toContain('hunter2')
   },
 )
 
@@ -84,7 +84,7 @@ test('a key file that cannot be read is complained of where it is named', () => 
   const [connect, purchase] = ['AuthKey_2X9R4HXF34', 'SubscriptionKey_ABCDE12345'].map((name) =>
     join(folder.path, 'keys', `${name}.p8`),
   )
-  expect(folder.complaints()).toEqual([
+  expect(folder.issues()).toEqual([
     `config.toml:5  accounts[0].connect_key_file  ${connect} does not exist. Write the path of a file that contains only the connect_key.`,
     `config.toml:7  accounts[0].purchase_key_file  ${purchase} is accessible to other users (mode 0644). Run: chmod 600 ${purchase}`,
   ])
@@ -167,7 +167,7 @@ test.each([
   ['in the place of its id', 'connect_key_id = "-----BEGIN PRIVATE KEY-----hunter2"'],
   ['cut short', `connect_key = "-----BEGIN PRIVATE KEY-----hunter2"`],
 ])('a key %s is not shown', (_, line) => {
-  const complaints = complaintsOf(account(line)).join('\n')
-  expect(complaints).not.toBe('')
-  expect(complaints).not.toContain('hunter2')
+  const issues = complaintsOf(account(line)).join('\n')
+  expect(issues).not.toBe('')
+  expect(issues).not.toContain('hunter2')
 })

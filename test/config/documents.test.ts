@@ -38,7 +38,7 @@ test('every value in it equals the default, or is a fitting example where there 
 test('the keys in it are no keys, so that nobody takes them for his own', () => {
   const folder = openFolder()
   folder.write('config.toml', uncommented(commentedConfig()).replaceAll(/^\w+_key_file.*$/gm, ''))
-  expect(folder.complaints().map((line) => line.split('  ').slice(1, 3).join(' '))).toEqual([
+  expect(folder.issues().map((line) => line.split('  ').slice(1, 3).join(' '))).toEqual([
     expect.stringContaining('organizations[0].publishable_key "pk_live_…" is not a publishable key'),
     expect.stringContaining('organizations[0].secret_key the value is not a secret key'),
     expect.stringContaining('accounts[0].connect_key the value is not a complete private key'),

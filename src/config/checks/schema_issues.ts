@@ -38,9 +38,9 @@ function reportIssue(raw: RawConfig, issue: v.BaseIssue<unknown>): void {
 function problemOf(issue: v.BaseIssue<unknown>, setting: Setting | null): string {
   const { input } = issue
   if (input === undefined) return 'is missing'
-  const isOurMessage = issue.kind === 'validation' || (issue.type === 'picklist' && typeof input === 'string')
+  const isOwnMessage = issue.kind === 'validation' || (issue.type === 'picklist' && typeof input === 'string')
   const isShown = !setting?.secret && !isSecret(input)
-  if (!isOurMessage) return `is ${kindOf(input, isShown)}`
+  if (!isOwnMessage) return `is ${kindOf(input, isShown)}`
   return `${isShown ? quoted(input) : 'the value'} ${issue.message}`
 }
 

@@ -17,19 +17,19 @@ export const backupName = (at: number, encrypted: boolean): string =>
  * with a backup. The newest backup always stays. Files with other names are ignored.
  */
 export function expiredBackups(names: readonly string[], keep: Keep): string[] {
-  const ours = names
+  const backups = names
     .flatMap((name) => {
       const [, day, hours, minutes, seconds] = NAME.exec(name) ?? []
       return day === undefined ? [] : [{ name, at: Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`) }]
     })
     .sort((a, b) => b.at - a.at)
   const kept = new Set([
-    ...ours.slice(0, 1),
-    ...newestOfEach(ours, keep.daily, (at) => Math.floor(at / DAY_MS)),
-    ...newestOfEach(ours, keep.weekly, (at) => Math.floor((at - MONDAY_MS) / (7 * DAY_MS))),
-    ...newestOfEach(ours, keep.monthly, (at) => new Date(at).toISOString().slice(0, 7)),
+    ...backups.slice(0, 1),
+    ...newestOfEach(backups, keep.daily, (at) => Math.floor(at / DAY_MS)),
+    ...newestOfEach(backups, keep.weekly, (at) => Math.floor((at - MONDAY_MS) / (7 * DAY_MS))),
+    ...newestOfEach(backups, keep.monthly, (at) => new Date(at).toISOString().slice(0, 7)),
   ])
-  return ours.filter((one) => !kept.has(one)).map(({ name }) => name)
+  return backups.filter((one) => !kept.has(one)).map(({ name }) => name)
 }
 
 function newestOfEach<Dated extends { at: number }>(

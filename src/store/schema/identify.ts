@@ -3,7 +3,7 @@ import Database, { type Database as Connection } from 'better-sqlite3'
 import { Refusal } from '../../errors.ts'
 import { reasonOf } from '../warnings.ts'
 import { applicationId, VERSIONS, type Versions, versionOf } from './schema.ts'
-import { differencesBetween, IS_OURS, shapeOf } from './shape.ts'
+import { differencesBetween, IS_APP_TABLE, shapeOf } from './shape.ts'
 
 /** The version of a usable file. `isPresent`: it has the current version and needs no upgrade. */
 export type Identity = { version: number; isPresent: boolean }
@@ -79,7 +79,9 @@ function emptyDatabase(version: number, { first, steps, schema }: Versions): Con
 /** The SQL of the schema. Equal texts have equal shapes, and comparing them is ten times as fast. */
 const schemaText = (db: Connection): unknown =>
   db
-    .prepare(`select group_concat(sql, ';' order by type, name) from main.sqlite_schema where ${IS_OURS}`)
+    .prepare(
+      `select group_concat(sql, ';' order by type, name) from main.sqlite_schema where ${IS_APP_TABLE}`,
+    )
     .pluck()
     .get()
 

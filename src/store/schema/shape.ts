@@ -38,13 +38,13 @@ type ReferenceRow = {
 }
 
 /** SQL that excludes SQLite's internal tables and those of Litestream. */
-export const IS_OURS = String.raw`name not like 'sqlite\_%' escape '\' and name not like '\_litestream\_%' escape '\'`
-const TABLES = `(select name as table_name from pragma_table_list where schema = 'main' and ${IS_OURS})`
+export const IS_APP_TABLE = String.raw`name not like 'sqlite\_%' escape '\' and name not like '\_litestream\_%' escape '\'`
+const TABLES = `(select name as table_name from pragma_table_list where schema = 'main' and ${IS_APP_TABLE})`
 
 /** Reads the structure of the main database of `db`. */
 export function shapeOf(db: Database): Shape {
   const rows = db
-    .prepare<[], SchemaRow>(`select type, name, tbl_name, sql from main.sqlite_schema where ${IS_OURS}`)
+    .prepare<[], SchemaRow>(`select type, name, tbl_name, sql from main.sqlite_schema where ${IS_APP_TABLE}`)
     .all()
   const texts = new Map(rows.map(({ type, name, sql }) => [`${type} ${name}`, tokensOf(sql ?? '')]))
   return new Map([
@@ -72,7 +72,7 @@ export function differencesBetween(found: Shape, expected: Shape): string[] {
 function tablesOf(db: Database): Part[] {
   return db
     .prepare<[], { name: string; type: string; wr: number; strict: number }>(
-      `select name, type, wr, strict from pragma_table_list where schema = 'main' and ${IS_OURS}`,
+      `select name, type, wr, strict from pragma_table_list where schema = 'main' and ${IS_APP_TABLE}`,
     )
     .all()
     .map(({ name, type, wr, strict }) => [`table ${name}`, `${type} without_rowid=${wr} strict=${strict}`])

@@ -263,13 +263,13 @@ test.each([
     'is longer than 255 characters',
   ],
 ])('%s is complained of', (_, toml, words) => {
-  const complaints = complaintsOf(toml)
-  expect(complaints).toHaveLength(1)
-  expect(complaints[0]).toContain(words)
+  const issues = complaintsOf(toml)
+  expect(issues).toHaveLength(1)
+  expect(issues[0]).toContain(words)
 })
 
 test('everything that is wrong is said at once, from the top of the file to its end, then the environment', () => {
-  const complaints = complaintsOf(
+  const issues = complaintsOf(
     `prot = 1
      [server]
      port = "80a"
@@ -283,7 +283,7 @@ test('everything that is wrong is said at once, from the top of the file to its 
      organization = "acmee"`,
     { WINDFALL_LOG_LEVEL: 'loud', WINDFALL_PROT: '1' },
   )
-  expect(complaints.map((line) => line.split('  ').slice(0, 2))).toEqual([
+  expect(issues.map((line) => line.split('  ').slice(0, 2))).toEqual([
     ['config.toml:1', 'prot'],
     ['config.toml:3', 'server.port'],
     ['config.toml:4', 'sever'],
@@ -300,17 +300,17 @@ test('a file that cannot be read is complained of to whoever named it', () => {
   const folder = openFolder()
   const file = `${folder.path}/a.toml`
   const advice = 'To create one with every setting: windfall init --path a.toml'
-  expect(folder.complaints({}, 'a.toml')).toEqual([`--config  ${file} does not exist. ${advice}`])
-  expect(folder.complaints({ WINDFALL_CONFIG: 'a.toml' })).toEqual([
+  expect(folder.issues({}, 'a.toml')).toEqual([`--config  ${file} does not exist. ${advice}`])
+  expect(folder.issues({ WINDFALL_CONFIG: 'a.toml' })).toEqual([
     `WINDFALL_CONFIG  ${file} does not exist. ${advice}`,
   ])
   folder.write('a.toml/b', '')
-  expect(folder.complaints({}, file)).toEqual([`--config  ${file} is a folder. ${advice}`])
-  expect(folder.complaints({}, '/dev/null')).toEqual([
+  expect(folder.issues({}, file)).toEqual([`--config  ${file} is a folder. ${advice}`])
+  expect(folder.issues({}, '/dev/null')).toEqual([
     '--config  /dev/null is not a regular file. To create one with every setting: windfall init --path /dev/null',
   ])
   folder.write('config.toml', Uint8Array.of(0xff, 0xfe))
-  expect(folder.complaints()).toEqual([
+  expect(folder.issues()).toEqual([
     `config.toml  ${folder.path}/config.toml is not UTF-8 text. To create one with every setting: windfall init --path config.toml`,
   ])
 })
@@ -318,7 +318,7 @@ test('a file that cannot be read is complained of to whoever named it', () => {
 test('a file outside the working directory is named in full', () => {
   const [other, here] = [openFolder(), openFolder()]
   const file = other.write('config.toml', '[sever]')
-  expect(here.complaints({}, file)).toEqual([`${file}:1  sever  unknown section. Did you mean [server]?`])
+  expect(here.issues({}, file)).toEqual([`${file}:1  sever  unknown section. Did you mean [server]?`])
 })
 
 test('with a file that cannot be read, variables that mean nothing are still named', () => {

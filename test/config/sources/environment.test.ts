@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { configured, openFolder } from '../folder.ts'
 
 const configuredBy = (env: NodeJS.ProcessEnv) => openFolder().load(env).config
-const complaintsOf = (env: NodeJS.ProcessEnv) => openFolder().complaints(env)
+const complaintsOf = (env: NodeJS.ProcessEnv) => openFolder().issues(env)
 
 test('a variable wins over the file', () => {
   const { config } = configured('[server]\nport = 1\nhost = "localhost"', { WINDFALL_SERVER_PORT: '2' })
@@ -164,8 +164,8 @@ test.each([
 test('a variable for a section that the file has in the wrong shape leaves the complaint to the file', () => {
   const folder = openFolder()
   folder.write('config.toml', 'server = 1\napps = "none"')
-  const complaints = folder.complaints({ WINDFALL_SERVER_PORT: '1', WINDFALL_APPS_0_SKU: 'A' })
-  expect(complaints.map((line) => line.split('  ').slice(0, 2))).toEqual([
+  const issues = folder.issues({ WINDFALL_SERVER_PORT: '1', WINDFALL_APPS_0_SKU: 'A' })
+  expect(issues.map((line) => line.split('  ').slice(0, 2))).toEqual([
     ['config.toml:1', 'server'],
     ['config.toml:2', 'apps'],
   ])

@@ -36,16 +36,16 @@ test('a secret and its file together are refused, wherever both come from', () =
   folder.write('config.toml', declared(`secret_key = "${OTHER}"`, 'secret_key_file = "key"'))
   const words =
     'organizations[0].secret_key_file  is set together with secret_key. Keep one of the two, preferably secret_key_file.'
-  expect(folder.complaints()).toEqual([`config.toml:4  ${words}`])
+  expect(folder.issues()).toEqual([`config.toml:4  ${words}`])
   folder.write('config.toml', declared())
   expect(
-    folder.complaints({
+    folder.issues({
       WINDFALL_ORGANIZATIONS_0_SECRET_KEY: OTHER,
       WINDFALL_ORGANIZATIONS_0_SECRET_KEY_FILE: 'key',
     }),
   ).toEqual([`WINDFALL_ORGANIZATIONS_0_SECRET_KEY_FILE  ${words}`])
   expect(
-    folder.complaints({
+    folder.issues({
       WINDFALL_ORGANIZATIONS: `[{ slug = "a", secret_key = "${OTHER}", secret_key_file = "key" }]`,
     }),
   ).toEqual([`WINDFALL_ORGANIZATIONS  ${words}`])
@@ -57,18 +57,18 @@ test('a file that cannot give a secret is complained of', () => {
   folder.write('empty', ' \n')
   folder.write('dir/file', '')
   folder.write('latin1', Uint8Array.of(0xff))
-  const complaints = (file: string) => {
+  const issues = (file: string) => {
     folder.write('config.toml', declared(`secret_key_file = "${file}"`))
-    return folder.complaints()
+    return folder.issues()
   }
   const start = 'config.toml:3  organizations[0].secret_key_file  '
   const advice = 'Write the path of a file that contains only the secret_key.'
-  expect(complaints('missing')).toEqual([`${start}${at('missing')} does not exist. ${advice}`])
-  expect(complaints('empty/under')).toEqual([`${start}${at('empty/under')} does not exist. ${advice}`])
-  expect(complaints('dir')).toEqual([`${start}${at('dir')} is a folder. ${advice}`])
-  expect(complaints('latin1')).toEqual([`${start}${at('latin1')} is not UTF-8 text. ${advice}`])
-  expect(complaints('empty')).toEqual([`${start}${at('empty')} is empty. Write the secret_key into it.`])
-  expect(complaints('')).toEqual([
+  expect(issues('missing')).toEqual([`${start}${at('missing')} does not exist. ${advice}`])
+  expect(issues('empty/under')).toEqual([`${start}${at('empty/under')} does not exist. ${advice}`])
+  expect(issues('dir')).toEqual([`${start}${at('dir')} is a folder. ${advice}`])
+  expect(issues('latin1')).toEqual([`${start}${at('latin1')} is not UTF-8 text. ${advice}`])
+  expect(issues('empty')).toEqual([`${start}${at('empty')} is empty. Write the secret_key into it.`])
+  expect(issues('')).toEqual([
     `${start}"" is empty. Write the path of a file, such as secret_key_file = "/etc/windfall/secret_key"`,
   ])
 })
@@ -78,7 +78,7 @@ test.each([0o640, 0o604, 0o666, 0o620])('a key file that others may use (mode %o
   const file = folder.write('key', KEY, mode)
   folder.write('config.toml', declared('secret_key_file = "key"'))
   const problem = `${file} is accessible to other users (mode 0${mode.toString(8)})`
-  expect(folder.complaints()).toEqual([
+  expect(folder.issues()).toEqual([
     `config.toml:3  organizations[0].secret_key_file  ${problem}. Run: chmod 600 ${file}`,
   ])
 })
@@ -88,14 +88,14 @@ test('in the folder of the service manager’s credentials the mode is its own a
   folder.write('credentials/key', KEY, 0o440)
   folder.write('config.toml', declared('secret_key_file = "credentials/key"'))
   expect(secretOf(folder, { CREDENTIALS_DIRECTORY: join(folder.path, 'credentials') })).toBe(KEY)
-  expect(folder.complaints({ CREDENTIALS_DIRECTORY: join(folder.path, 'other') })).toHaveLength(1)
+  expect(folder.issues({ CREDENTIALS_DIRECTORY: join(folder.path, 'other') })).toHaveLength(1)
 })
 
 test('a file that holds something else is complained of by its own name', () => {
   const folder = openFolder()
   const file = folder.write('key', 'hunter2')
   folder.write('config.toml', declared('secret_key_file = "key"'))
-  expect(folder.complaints()).toEqual([
+  expect(folder.issues()).toEqual([
     `${file}  organizations[0].secret_key  the value is not a secret key. Write sk_live_ followed by 24 to 64 letters and digits, such as secret_key = "sk_live_…"`,
   ])
 })
@@ -110,9 +110,9 @@ test.each([
   ['a secret beside a syntax error', declared('secret_key = "hunter2" "')],
   ['a password in an address', 'base_url = "https://u:hunter2@a.b"'],
 ])('%s is not shown', (_, toml) => {
-  const complaints = complaintsOf(toml)
-  expect(complaints).toHaveLength(1)
-  expect(complaints[0]).not.toMatch(/hunter2|1982375/)
+  const issues = complaintsOf(toml)
+  expect(issues).toHaveLength(1)
+  expect(issues[0]).not.toMatch(/hunter2|1982375/)
 })
 
 test('a secret in a variable that cannot be read is not shown', () => {

@@ -61,7 +61,7 @@ test.each([
   const folder = openFolder()
   folder.write('config.toml', text)
   const advice = 'Each line is key = value, a [section] or a # comment. Put text in quotes.'
-  expect(folder.complaints()).toEqual([
+  expect(folder.issues()).toEqual([
     `config.toml:${line}  is not valid TOML at column ${column}: ${fault}. ${advice}`,
   ])
 })
@@ -97,8 +97,7 @@ test('whatever the file says, it is taken or complained of in whole sentences', 
   fc.assert(
     fc.property(fc.array(line, { maxLength: 12 }), (lines) => {
       folder.write('config.toml', lines.join('\n'))
-      for (const complaint of folder.complaints())
-        expect(complaint).toMatch(/^config\.toml(:\d+)? {2}.+\. .+/s)
+      for (const complaint of folder.issues()) expect(complaint).toMatch(/^config\.toml(:\d+)? {2}.+\. .+/s)
     }),
     { numRuns: 500 },
   )
