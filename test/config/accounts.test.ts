@@ -16,7 +16,7 @@ const whole = account(
 )
 const multiLine = (pem: string) => `'''\n${pem}'''`
 
-test('both keys are read from their files, beside the config file', () => {
+test('reads both keys from files next to the config file', () => {
   const folder = openFolder()
   const [connect_key, purchase_key] = [newKey(), newKey()]
   folder.write('etc/config.toml', whole)
@@ -36,7 +36,7 @@ test('both keys are read from their files, beside the config file', () => {
   ])
 })
 
-test('a key may come from the environment, its lines ended as a variable can hold them', () => {
+test('reads a key from the environment with escaped line endings', () => {
   const env = {
     WINDFALL_ACCOUNTS_0_VENDOR_NUMBERS: '80012345,80054321',
     WINDFALL_ACCOUNTS_0_CONNECT_KEY_ID: '2X9R4HXF34',
@@ -50,7 +50,7 @@ test('a key may come from the environment, its lines ended as a variable can hol
   ])
 })
 
-test('an individual key has no issuer; the In-App Purchase key beside it names its own', () => {
+test('accepts an individual key without an issuer next to an In-App Purchase key with one', () => {
   const individual = ['connect_key_id = "2X9R4HXF34"', `connect_key = ${multiLine(KEY)}`]
   const purchases = ['purchase_key_id = "ABCDE12345"', `purchase_key = ${multiLine(newKey())}`]
   const { config } = configured(
@@ -62,22 +62,19 @@ test('an individual key has no issuer; the In-App Purchase key beside it names i
   ])
 })
 
-test.each(NO_KEYS)(
-  'a key file that holds something else (%s) is complained of by its own name',
-  (_, pem, words) => {
-    const folder = openFolder()
-    const file = folder.write('keys/key.p8', pem)
-    folder.write('config.toml', account('connect_key_id = "2X9R4HXF34"', 'connect_key_file = "keys/key.p8"'))
-    const advice = 'Write the contents of the .p8 file'
-    const issues = folder.issues()
-    expect(issues).toEqual([
-      `${file}  accounts[0].connect_key  the value ${words}. ${advice}, such as connect_key = "-----BEGIN PRIVATE KEY-----…"`,
-    ])
-    expect(issues[0]).not.toContain('hunter2')
-  },
-)
+test.each(NO_KEYS)('reports an invalid key (%s) with the name of its file', (_, pem, words) => {
+  const folder = openFolder()
+  const file = folder.write('keys/key.p8', pem)
+  folder.write('config.toml', account('connect_key_id = "2X9R4HXF34"', 'connect_key_file = "keys/key.p8"'))
+  const advice = 'Write the contents of the .p8 file'
+  const issues = folder.issues()
+  expect(issues).toEqual([
+    `${file}  accounts[0].connect_key  the value ${words}. ${advice}, such as connect_key = "-----BEGIN PRIVATE KEY-----…"`,
+  ])
+  expect(issues[0]).not.toContain('hunter2')
+})
 
-test('a key file that cannot be read is complained of where it is named', () => {
+test('reports an unreadable key file at its setting', () => {
   const folder = openFolder()
   folder.write('config.toml', whole)
   folder.write('keys/SubscriptionKey_ABCDE12345.p8', KEY, 0o644)
@@ -131,13 +128,13 @@ test.each([
   ])
 })
 
-test('a key without its id is complained of', () => {
+test('reports a key without an id', () => {
   expect(complaintsOf(account(`connect_key = ${multiLine(KEY)}`))).toEqual([
     `config.toml:1  accounts[0].connect_key_id  is missing, but its key is set. Write connect_key_id = "ABCDE12345": it is in the name of the key file.`,
   ])
 })
 
-test('a vendor number that stands twice is complained of; two organizations may have the same', () => {
+test('refuses a duplicate vendor number, except in two organizations', () => {
   const key = `connect_key_id = "2X9R4HXF34"\nconnect_key = ${multiLine(KEY)}`
   expect(complaintsOf(account('vendor_numbers = ["80012345", "80067890", "80012345"]', key))).toEqual([
     'config.toml:2  accounts[0].vendor_numbers[2]  is the same as accounts[0].vendor_numbers[0] in line 2. Its reports are fetched once: remove one of the two.',
@@ -147,7 +144,7 @@ test('a vendor number that stands twice is complained of; two organizations may 
   expect(complaintsOf(`${two}${same('a')}\n${same('b')}`)).toEqual([])
 })
 
-test('an organization has one account, and with several organizations an account says whose it is', () => {
+test('requires one account per organization, and the organization of an account if there are several', () => {
   const advice = 'An organization has one account: put all its keys and vendor numbers there.'
   expect(complaintsOf(`${account()}\n${account()}`)).toEqual([
     `config.toml:2  accounts[1].organization  is the same as accounts[0].organization in line 1. ${advice}`,

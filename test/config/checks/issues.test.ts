@@ -268,7 +268,7 @@ test.each([
   expect(issues[0]).toContain(words)
 })
 
-test('everything that is wrong is said at once, from the top of the file to its end, then the environment', () => {
+test('reports every issue, in the order of the file, then of the environment', () => {
   const issues = complaintsOf(
     `prot = 1
      [server]
@@ -296,7 +296,7 @@ test('everything that is wrong is said at once, from the top of the file to its 
   ])
 })
 
-test('a file that cannot be read is complained of to whoever named it', () => {
+test('reports an unreadable file with the option or variable that named it', () => {
   const folder = openFolder()
   const file = `${folder.path}/a.toml`
   const advice = 'To create one with every setting: windfall init --path a.toml'
@@ -315,13 +315,13 @@ test('a file that cannot be read is complained of to whoever named it', () => {
   ])
 })
 
-test('a file outside the working directory is named in full', () => {
+test('shows the absolute path of a file outside the working directory', () => {
   const [other, here] = [openFolder(), openFolder()]
   const file = other.write('config.toml', '[sever]')
   expect(here.issues({}, file)).toEqual([`${file}:1  sever  unknown section. Did you mean [server]?`])
 })
 
-test('with a file that cannot be read, variables that mean nothing are still named', () => {
+test('reports unknown variables even if the file cannot be read', () => {
   expect(complaintsOf('[[apps', { WINDFALL_PROT: '1', WINDFALL_APPS_1_SKU: 'A' })).toEqual([
     expect.stringMatching(/^config\.toml:1 {2}is not valid TOML at column \d+: /),
     'WINDFALL_PROT  unknown variable. Did you mean WINDFALL_SERVER_PORT?',

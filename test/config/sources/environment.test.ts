@@ -4,12 +4,12 @@ import { configured, openFolder } from '../folder.ts'
 const configuredBy = (env: NodeJS.ProcessEnv) => openFolder().load(env).config
 const complaintsOf = (env: NodeJS.ProcessEnv) => openFolder().issues(env)
 
-test('a variable wins over the file', () => {
+test('a variable overrides the file', () => {
   const { config } = configured('[server]\nport = 1\nhost = "localhost"', { WINDFALL_SERVER_PORT: '2' })
   expect(config.server).toMatchObject({ port: 2, host: 'localhost' })
 })
 
-test('every kind of value can come from the environment', () => {
+test('reads every kind of value from the environment', () => {
   const config = configuredBy({
     WINDFALL_BASE_URL: 'https://windfall.example.com',
     WINDFALL_SERVER_PORT: '0',
@@ -35,12 +35,12 @@ test('every kind of value can come from the environment', () => {
   })
 })
 
-test('an empty list variable empties the list', () => {
+test('an empty variable makes a list empty', () => {
   expect(configuredBy({ WINDFALL_SERVER_TRUSTED_PROXIES: '' }).server.trusted_proxies).toEqual([])
   expect(configuredBy({ WINDFALL_SERVER_TRUSTED_PROXIES: '[]' }).server.trusted_proxies).toEqual([])
 })
 
-test('a variable can change one entry of a list in the file, or add the next', () => {
+test('a variable changes one entry of a list or adds the next', () => {
   const { config } = configured('[[apps]]\nbundle_id = "com.a"\nsku = "A"\n[[apps]]\nbundle_id = "com.b"', {
     WINDFALL_APPS_0_SKU: 'Z',
     WINDFALL_APPS_1_APPLE_ID: '987',
@@ -54,7 +54,7 @@ test('a variable can change one entry of a list in the file, or add the next', (
   ])
 })
 
-test('a list variable takes the place of the whole list, and its entries can be changed', () => {
+test('a list variable replaces the whole list, and other variables change its entries', () => {
   const { config } = configured('[[apps]]\nbundle_id = "com.a"\nsku = "A"', {
     WINDFALL_APPS: '[{ bundle_id = "com.z" }]',
     WINDFALL_APPS_0_NAME: 'Z',
@@ -62,7 +62,7 @@ test('a list variable takes the place of the whole list, and its entries can be 
   expect(config.apps).toMatchObject([{ bundle_id: 'com.z', name: 'Z', sku: null }])
 })
 
-test('more than ten entries count on', () => {
+test('orders more than ten entries by number', () => {
   const ids = Array.from({ length: 12 }, (_, index) => `com.app${index}`)
   const env = Object.fromEntries(ids.map((id, index) => [`WINDFALL_APPS_${index}_BUNDLE_ID`, id]))
   expect(configuredBy(env).apps.map((app) => app.bundle_id)).toEqual(ids)
@@ -161,7 +161,7 @@ test.each([
   expect(complaintsOf({ [name]: value })).toEqual([`${name}  ${words}`])
 })
 
-test('a variable for a section that the file has in the wrong shape leaves the complaint to the file', () => {
+test('reports a section of the wrong shape in the file, not the variable for it', () => {
   const folder = openFolder()
   folder.write('config.toml', 'server = 1\napps = "none"')
   const issues = folder.issues({ WINDFALL_SERVER_PORT: '1', WINDFALL_APPS_0_SKU: 'A' })

@@ -8,7 +8,7 @@ const declared = (...lines: string[]) => ['[[organizations]]', 'slug = "acme"', 
 const secretOf = (folder: ReturnType<typeof openFolder>, env: NodeJS.ProcessEnv = {}, config?: string) =>
   folder.load(env, config).config.organizations[0]?.secret_key
 
-test('a secret is read from its file, without the white space around it', () => {
+test('reads a secret from its file and trims white space', () => {
   const folder = openFolder()
   folder.write('etc/config.toml', declared('secret_key_file = "keys/acme"'))
   folder.write('etc/keys/acme', `\n ${KEY}\r\n`)
@@ -17,7 +17,7 @@ test('a secret is read from its file, without the white space around it', () => 
   expect(Object.keys(config.organizations[0] ?? {})).not.toContain('secret_key_file')
 })
 
-test('the environment may name the file, or hold the secret, and wins over either in the file', () => {
+test('a secret or its file in the environment overrides both in the file', () => {
   const folder = openFolder()
   folder.write('key', KEY)
   folder.write('config.toml', declared(`secret_key = "${OTHER}"`))
@@ -30,7 +30,7 @@ test('the environment may name the file, or hold the secret, and wins over eithe
   ).toBe(KEY)
 })
 
-test('a secret and its file together are refused, wherever both come from', () => {
+test('refuses a secret together with its file', () => {
   const folder = openFolder()
   folder.write('key', KEY)
   folder.write('config.toml', declared(`secret_key = "${OTHER}"`, 'secret_key_file = "key"'))
@@ -51,7 +51,7 @@ test('a secret and its file together are refused, wherever both come from', () =
   ).toEqual([`WINDFALL_ORGANIZATIONS  ${words}`])
 })
 
-test('a file that cannot give a secret is complained of', () => {
+test('reports a secret file that is missing, empty or a folder', () => {
   const folder = openFolder()
   const at = (name: string) => join(folder.path, name)
   folder.write('empty', ' \n')
@@ -73,17 +73,20 @@ test('a file that cannot give a secret is complained of', () => {
   ])
 })
 
-test.each([0o640, 0o604, 0o666, 0o620])('a key file that others may use (mode %o) is refused', (mode) => {
-  const folder = openFolder()
-  const file = folder.write('key', KEY, mode)
-  folder.write('config.toml', declared('secret_key_file = "key"'))
-  const problem = `${file} is accessible to other users (mode 0${mode.toString(8)})`
-  expect(folder.issues()).toEqual([
-    `config.toml:3  organizations[0].secret_key_file  ${problem}. Run: chmod 600 ${file}`,
-  ])
-})
+test.each([0o640, 0o604, 0o666, 0o620])(
+  'refuses a key file that other users can access (mode %o)',
+  (mode) => {
+    const folder = openFolder()
+    const file = folder.write('key', KEY, mode)
+    folder.write('config.toml', declared('secret_key_file = "key"'))
+    const problem = `${file} is accessible to other users (mode 0${mode.toString(8)})`
+    expect(folder.issues()).toEqual([
+      `config.toml:3  organizations[0].secret_key_file  ${problem}. Run: chmod 600 ${file}`,
+    ])
+  },
+)
 
-test('in the folder of the service manager’s credentials the mode is its own affair', () => {
+test('ignores the file mode in the credentials folder of the service manager', () => {
   const folder = openFolder()
   folder.write('credentials/key', KEY, 0o440)
   folder.write('config.toml', declared('secret_key_file = "credentials/key"'))
@@ -91,7 +94,7 @@ test('in the folder of the service manager’s credentials the mode is its own a
   expect(folder.issues({ CREDENTIALS_DIRECTORY: join(folder.path, 'other') })).toHaveLength(1)
 })
 
-test('a file that holds something else is complained of by its own name', () => {
+test('reports an invalid secret with the name of its file', () => {
   const folder = openFolder()
   const file = folder.write('key', 'hunter2')
   folder.write('config.toml', declared('secret_key_file = "key"'))
@@ -115,7 +118,7 @@ test.each([
   expect(issues[0]).not.toMatch(/hunter2|1982375/)
 })
 
-test('a secret in a variable that cannot be read is not shown', () => {
+test('does not show a secret in an invalid variable', () => {
   const env = { WINDFALL_ORGANIZATIONS: '[{ slug = "a", secret_key = "hunter2" "' }
   expect(complaintsOf('', env)[0]).not.toContain('hunter2')
 })

@@ -9,7 +9,7 @@ const linesOf = (text: string) => {
   return 'lines' in toml ? Object.fromEntries(toml.lines) : toml
 }
 
-test('every key and list item has its line, however it is written', () => {
+test('finds the line of every key and list item in every TOML syntax', () => {
   const text = [
     'base_url = "a"',
     'server.port = 1',
@@ -66,18 +66,18 @@ test.each([
   ])
 })
 
-test('a byte order mark and Windows line ends are no matter', () => {
+test('accepts a byte order mark and Windows line endings', () => {
   const folder = openFolder()
   folder.write('config.toml', '\ufeff[server]\r\nport = 1\r\nhosts = []\r\n')
   expect(folder.load().config.server.port).toBe(1)
   expect(folder.load().places.get('server.hosts')).toBe('config.toml:3')
 })
 
-test('where only the lines cannot be had, the values still can', () => {
+test('returns values if only the lines cannot be found', () => {
   expect(readToml('a = 1 # \ud800')).toMatchObject({ values: { a: 1 }, lines: new Map() })
 })
 
-test('whatever the file says, it is taken or complained of in whole sentences', () => {
+test('accepts any file or reports issues in whole sentences', () => {
   const settings = commentedConfig()
     .split('\n')
     .filter((line) => /^#?[\w[]/.test(line))
