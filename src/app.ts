@@ -1,4 +1,4 @@
-/** Opens every module in order and joins them: the one file that sees the whole program. */
+/** Opens every module in order and connects them. The only file that knows the whole program. */
 import { X509Certificate } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { openAccessControl } from './access/access.ts'
@@ -51,8 +51,8 @@ import { openFront } from './web/front.ts'
 export type Windfall = Awaited<ReturnType<typeof openApp>>
 
 /**
- * Opens the whole program on its database, with what the configuration declares written down and what waited for
- * it applied. Nothing listens yet.
+ * Opens the whole program on its database, stores what the configuration declares, and applies pending notifications.
+ * The server does not listen yet.
  */
 export async function openApp(options: AppOptions) {
   const { config, clock, monotonic, log, roots = APPLE_ROOTS } = options
@@ -72,7 +72,7 @@ export async function openApp(options: AppOptions) {
   const ledger = openLedger({ store, clock, feed, apps })
   const arrivals = openNotificationReceiver({ store, clock, verifier, apps, ledger, log })
   const catalogue = openCatalogue({ store, clock, apps, products, accounts, appleClients, log })
-  // One object for all who read it, so that a reload reaches them.
+  // One object shared by every reader, so that a reload reaches them.
   const limits = { ...config.limits }
   const current = { config, configSources: options.configSources ?? NO_CONFIG_SOURCES }
   const { refused } = arrivals
@@ -130,8 +130,8 @@ export async function openApp(options: AppOptions) {
   })
   const { metrics, reported, series, customers, cohorts } = figures
   const enrichment = openEnrichment({ customers, clock })
-  // Every hook of a folder gets its listeners from other folders here, and is called within the unit of work that changes
-  // something unless it says otherwise. The listeners of one hook are called in this order.
+  // Hooks get their listeners from other folders here. By default a hook runs inside the unit of work that makes the
+  // change. The listeners of one hook are called in this order.
   ledger.onChange(metrics.lineageChanged)
   ledger.extendSnapshot(attribution.userOf)
   ledger.redactTokens(erasures.isErased)
@@ -223,12 +223,12 @@ export async function openApp(options: AppOptions) {
   )
 
   /**
-   * Takes over what a configuration declares and what of it can change while running.
+   * Applies a configuration: its declarations, and the settings that do not require a restart.
    *
-   * @throws Refusal when what it declares cannot be so; then nothing of it is taken over.
+   * @throws Refusal when a declaration is invalid; then nothing is applied.
    */
   async function declare(next: Config, configSources = current.configSources): Promise<void> {
-    // First what can fail: an error leaves all as it was.
+    // What can fail comes first, so an error changes nothing.
     await declarations.declare(next)
     accounts.declare(accountsOf(next.accounts, organizations))
     Object.assign(current, { config: next, configSources })
@@ -244,11 +244,11 @@ export async function openApp(options: AppOptions) {
     await reported.resume()
     erasures.resume()
     const applied = await arrivals.applyPending()
-    if (applied > 0) log.info('applied notifications that had waited for their app', { applied })
+    if (applied > 0) log.info('applied pending notifications', { applied })
   }
 
   async function close(): Promise<void> {
-    // In this order, so that what asks Apple knows that it is stopped before its question is given up.
+    // Callers of Apple's API stop before the client aborts their requests.
     pruning.close()
     const closingAppleCallers = [jobs.close(), history.close(), imports.close(), appleClients.close()]
     await Promise.all([

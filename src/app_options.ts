@@ -1,4 +1,4 @@
-/** What the whole program is opened with. */
+/** The options of `openApp`. */
 import type { AppleHosts } from './apple/api/hosts.ts'
 import type { Clock } from './clock.ts'
 import type { ConfigSources } from './config/load.ts'
@@ -8,27 +8,27 @@ import type { RateOrigins } from './rates/sources.ts'
 
 export type AppOptions = {
   config: Config
-  /** Who said what of it; nobody unless said. */
+  /** The source of each setting. By default, every setting has none. */
   configSources?: ConfigSources
   clock: Clock
-  /** A clock that never jumps, for rate windows. */
+  /** A monotonic clock, for rate limits. */
   monotonic: Clock
   log: Log
-  /** PEM of the roots to trust. Only the demo and tests name others than Apple's. */
+  /** Trusted root certificates as PEM. By default Apple's; the demo and tests pass others. */
   roots?: readonly string[]
-  /** Where Apple is asked. Only the demo and tests name others than Apple's. */
+  /** Hosts of Apple's APIs. The demo and tests pass others. */
   hosts?: AppleHosts
-  /** How long work that asks Apple waits before it tries again, in milliseconds. Tests do not wait. */
+  /** Waits before a request to Apple is retried, in milliseconds. Tests do not wait. */
   wait?: (ms: number) => Promise<void>
-  /** Where exchange rates are asked for. Only the demo and tests name others than those who publish them. */
+  /** URLs of the publishers of exchange rates. The demo and tests pass others. */
   rate_origins?: RateOrigins
-  /** The number of the formulas that figures are counted by. Tests name another. */
+  /** The version of the metric formulas. Tests pass another. */
   formula?: number
-  /** Chance, from 0 to below 1: how far the runs of jobs are spread. Tests draw none. */
+  /** A random number from 0 to below 1, for the jitter of jobs. Tests pass a constant. */
   random?: () => number
 }
 
-/** For a configuration that no file holds. */
+/** Sources for a configuration without a file. */
 export const NO_CONFIG_SOURCES: ConfigSources = {
   file: null,
   base: process.cwd(),

@@ -1,5 +1,5 @@
-/** The time, passed in, so that a test can turn it by hand. */
+/** A clock returns milliseconds since the epoch. It is passed in, so that tests can set the time. */
 export type Clock = () => number
 
-/** Milliseconds since the epoch, from the machine. */
+/** The clock of the operating system. */
 export const systemClock: Clock = () => Date.now()

@@ -1,22 +1,22 @@
-/** What we compute: calendar days as 'YYYY-MM-DD', and the instants of those that Apple's reports are about. */
+/** Calendar days as 'YYYY-MM-DD', and the instants of the Pacific days in Apple's reports. */
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
-/** Apple's reports of worldwide agreements are of days in Pacific time, winter or summer. */
+/** The days of Apple's sales reports are in Pacific time, with daylight saving time. */
 const PACIFIC_OFFSET_FORMAT = new Intl.DateTimeFormat('en-US', {
   timeZone: 'America/Los_Angeles',
   timeZoneName: 'longOffset',
 })
 
-/** An instant for people: UTC, to the minute, as in `2026-01-31 09:44Z`. */
+/** An instant as text in UTC, to the minute: `2026-01-31 09:44Z`. */
 export const utcMinuteText = (at: number): string =>
   `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}Z`
 
-/** Whether a text is a day of the calendar, written YYYY-MM-DD. */
+/** Whether a text is a calendar day in the form YYYY-MM-DD. */
 export const isDay = (text: string): boolean => text === parseIsoDay(text)
 
-/** A day as Apple writes it, YYYY-MM-DD or MM/DD/YYYY, as 'YYYY-MM-DD'; null when it is neither, or no day there is. */
+/** Parses a day as Apple writes it, YYYY-MM-DD or MM/DD/YYYY, to 'YYYY-MM-DD'; null if it is no calendar day. */
 export function parseDay(text: string): string | null {
   const slashed = /^(\d\d)\/(\d\d)\/(\d{4})$/.exec(text)
   return parseIsoDay(slashed ? `${slashed[3]}-${slashed[1]}-${slashed[2]}` : text)
@@ -25,29 +25,29 @@ export function parseDay(text: string): string | null {
 function parseIsoDay(text: string): string | null {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return null
   const at = Date.parse(`${text}T00:00:00Z`)
-  // The 30th of February would be the 2nd of March.
+  // Date.parse turns February 30 into March 2.
   return Number.isNaN(at) || dayOfUtc(at) !== text ? null : text
 }
 
-/** The day `count` days after `day`, before it when negative. */
+/** The day `count` days after `day`; a negative count is before it. */
 export const addDays = (day: string, count: number): string => dayOfUtc(midnightUtc(day) + count * DAY_MS)
 
-/** How many days `until` is after `from`. */
+/** The number of days from `from` to `until`. */
 export const daysBetween = (from: string, until: string): number =>
   (midnightUtc(until) - midnightUtc(from)) / DAY_MS
 
 /** The Pacific day at an instant. */
 export function pacificDayOf(at: number): string {
-  // Right in winter; in summer it may be the day before.
+  // Correct in standard time; with daylight saving time it may be one day early.
   const day = dayOfUtc(at - 8 * HOUR_MS)
   const next = addDays(day, 1)
   return at < pacificMidnight(next) ? day : next
 }
 
-/** The instant a Pacific day begins. */
+/** The instant at which a Pacific day begins. */
 export function pacificMidnight(day: string): number {
   const utc = midnightUtc(day)
-  // Seven in the morning of Greenwich is never after the two at night when Pacific clocks change.
+  // 07:00 UTC is never after 02:00 Pacific time, when the clocks change.
   return utc - pacificOffset(utc + 7 * HOUR_MS)
 }
 
@@ -61,18 +61,18 @@ function pacificOffset(at: number): number {
   const name =
     PACIFIC_OFFSET_FORMAT.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? ''
   const [, sign, hours, minutes] = /^GMT([+-])(\d\d):(\d\d)$/.exec(name) ?? []
-  if (hours === undefined) throw new Error(`this machine does not know Pacific time: ${name}`)
+  if (hours === undefined) throw new Error(`this machine has no data for Pacific time: ${name}`)
   return (sign === '-' ? -1 : 1) * (Number(hours) * HOUR_MS + Number(minutes) * 60_000)
 }
 
-/** @throws RangeError for what is no day. */
+/** @throws RangeError if the text is not a calendar day. */
 function midnightUtc(day: string): number {
-  if (parseIsoDay(day) === null) throw new RangeError(`${JSON.stringify(day)} is no day; write YYYY-MM-DD`)
+  if (parseIsoDay(day) === null) throw new RangeError(`${JSON.stringify(day)} is not a day; write YYYY-MM-DD`)
   return Date.parse(`${day}T00:00:00Z`)
 }
 
-/** The day of an instant in UTC. */
+/** The UTC day of an instant. */
 export const dayOfUtc = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
-/** The last instant that a JavaScript date can show, in milliseconds. */
+/** The last instant of a JavaScript Date, in milliseconds since the epoch. */
 export const MAX_TIMESTAMP_MS = 8_640_000_000_000_000

@@ -1,13 +1,13 @@
-/** What we tell a caller when we will not do what was asked. Anything else that is thrown is our own fault. */
+/** Errors that a caller can act on. Any other error that is thrown is a bug or a failure of the system. */
 
-/** One fault in what was sent: where it is (`attributes.plan`) and what is wrong with it. */
+/** One invalid field: its path (`attributes.plan`) and what is wrong with it. */
 export type FieldError = { path: string; message: string }
 
 type RefusalOptions = { errors?: FieldError[]; headers?: Record<string, string> }
 
 /**
- * A refusal the caller can act on. `http.ts` answers it as problem+json (RFC 9457) with its `status` and its
- * stable `code`; the command line prints its `detail`.
+ * A refused request or command. The server answers with problem+json (RFC 9457), with its `status` and stable `code`;
+ * the command line prints its `detail`.
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal'

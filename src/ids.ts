@@ -1,17 +1,17 @@
-/** Ids that are a function of what they name, so that a repeated fact finds what it made before. */
+/** Ids and hashes. A derived id depends only on its parts, so a repeated fact gets the same id. */
 import { hash, randomBytes } from 'node:crypto'
 
-/** `prefix` and 96 bits of SHA-256 over `parts`; the parts cannot run into one another. */
+/** `prefix` and 96 bits of SHA-256 over `parts`, which are separated by line breaks. */
 export function derivedId(prefix: string, ...parts: string[]): string {
   return `${prefix}_${hash('sha256', parts.join('\n'), 'hex').slice(0, 24)}`
 }
 
-/** `prefix` and 64 random bits, for what nothing else names. */
+/** `prefix` and 64 random bits. */
 export function newId(prefix: string): string {
   return `${prefix}_${randomBytes(8).toString('hex')}`
 }
 
-/** SHA-256 of a secret: what we keep of keys and tokens, which are long and random and need no slower hash. */
+/** SHA-256 of a key or token, for storage. They are long and random, so a slow hash is not needed. */
 export function sha256Of(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }

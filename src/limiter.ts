@@ -3,13 +3,13 @@
  * queue nor one that gives up a waiter for another.
  */
 
-/** Work that waits: `begin` lets it run, `refuse` rejects it. */
+/** Waiting work: `begin` starts it, `refuse` rejects it. */
 export type Waiter = { begin: () => void; refuse: (error: Error) => void }
 
-/** Where work waits. `add` may refuse the new waiter or an older one; `next` takes out the one that runs next. */
+/** A queue of waiting work. `add` may refuse the new waiter or an older one; `next` removes the one that runs next. */
 export type Queue<Place> = { add: (waiter: Waiter, place: Place) => void; next: () => Waiter | undefined }
 
-/** First come, first served. When `most` wait already, the next is refused with what `full` returns. */
+/** A first-in, first-out queue. When `most` are waiting, the next is refused with the error that `full` returns. */
 export function openQueue(most = Infinity, full = () => new Error('the queue is full')): Queue<void> {
   const waiters: Waiter[] = []
   return {
@@ -18,11 +18,11 @@ export function openQueue(most = Infinity, full = () => new Error('the queue is 
   }
 }
 
-/** Runs `at_once` pieces of work together. `place` is what the queue orders waiters by. */
+/** Runs at most `at_once` pieces of work at the same time. `place` is the position that the queue orders waiters by. */
 export function openLimiter<Place>(at_once: number, queue: Queue<Place>) {
   let running = 0
 
-  /** Resolves with what `work` gives, once it could run. Rejects with its error, or with that of the queue. */
+  /** Runs `work` when there is room, and resolves with its result. Rejects with its error or that of the queue. */
   async function run<Result>(work: () => Promise<Result>, place: Place): Promise<Result> {
     if (running < at_once) running += 1
     else await new Promise<void>((begin, refuse) => queue.add({ begin, refuse }, place))
@@ -39,7 +39,7 @@ export function openLimiter<Place>(at_once: number, queue: Queue<Place>) {
   return { run }
 }
 
-/** Runs pieces of work one after another. `idle` resolves once all that were given so far have ended. */
+/** Runs pieces of work one after another. `idle` resolves when all work so far has ended. */
 export function openSerial() {
   const { run } = openLimiter(1, openQueue())
   return { run, idle: () => run(async () => {}) }

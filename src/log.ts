@@ -1,14 +1,14 @@
-/** What the process says: one line a happening, for people or for machines, and never a secret. */
+/** The log: one line for each message, as text or JSON, with secrets redacted. */
 import { type ConsolaReporter, createConsola, LogLevels } from 'consola/core'
 import { type Clock, systemClock } from './clock.ts'
 
-/** The least important kind of line that is written. */
+/** The minimum level of the lines that are written. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
-/** What belongs to a line besides its message. */
+/** The fields of a line, in addition to its message. */
 type Fields = Readonly<Record<string, unknown>>
 
-/** One answered request. `bytes` is null where the answer is a stream, `code` is the code of a refusal. */
+/** One answered request. `bytes` is null if the response is a stream; `code` is the code of a refusal. */
 type RequestLogEntry = Readonly<{
   method: string
   path: string
@@ -29,8 +29,8 @@ const MAX_PENDING_BYTES = 65_536
 const FLUSH_AFTER_MS = 25
 
 /**
- * The same text with every secret cut to its prefix and four characters: `pk_live_…`, `sk_live_…`, `dt_…` and `wf_…`
- * wherever they stand, and what follows the words authorization and bearer.
+ * Cuts every secret in a text to its prefix and four characters: `pk_live_…`, `sk_live_…`, `dt_…` and `wf_…` anywhere,
+ * and what follows the words authorization and bearer.
  */
 export function redact(text: string): string {
   return text.replace(TOKEN, '$1…').replace(BEARER, '$1…').replace(AUTHORIZATION, '$1…')
@@ -47,7 +47,7 @@ function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value, loggable) ?? 'null'
   } catch {
-    // A circle in what was handed over must not cost the line.
+    // A circular value must not lose the line.
     return '"(cannot be shown)"'
   }
 }
@@ -59,8 +59,8 @@ function prettyField(key: string, value: unknown): string {
 }
 
 /**
- * Gathers what is said within a moment and writes it at once: a system call for each line would cost more than the line.
- * The bytes lie outside the heap, where waiting lines are nothing that the garbage collector copies.
+ * Buffers lines and writes them together: a system call for each line costs more than the line itself. The buffer is
+ * outside the heap, so the garbage collector does not copy pending lines.
  */
 function openSink(write: (bytes: Uint8Array) => void) {
   const pending = Buffer.allocUnsafe(MAX_PENDING_BYTES)
@@ -75,7 +75,7 @@ function openSink(write: (bytes: Uint8Array) => void) {
   }
 
   function writeLine(line: string): void {
-    // A character has three bytes of UTF-8 at most.
+    // A UTF-16 code unit has at most three bytes of UTF-8.
     if (size + line.length * 3 > MAX_PENDING_BYTES) flush()
     if (line.length * 3 > MAX_PENDING_BYTES) return write(Buffer.from(line))
     size += pending.write(line, size)
@@ -92,7 +92,7 @@ function openSink(write: (bytes: Uint8Array) => void) {
   return { writeLine, flush }
 }
 
-/** All lines of a millisecond share its text: dates are the dearest part of a line. */
+/** Caches the timestamp of the current millisecond: formatting dates dominates the cost of a line. */
 function openTimestamps(clock: Clock, format: 'pretty' | 'json') {
   let millisecond = Number.NaN
   let text = ''
@@ -108,9 +108,9 @@ function openTimestamps(clock: Clock, format: 'pretty' | 'json') {
 }
 
 /**
- * Opens the log. Lines below `level` are dropped; `pretty` is for people, `json` is one object a line; both have times
- * in UTC. Lines wait up to 25 ms and then go to `write` (standard output) together; an error goes out at once. Call
- * `flush()` before the process ends itself.
+ * Opens the log. Lines below `level` are dropped. `pretty` is text for people, `json` is one object per line; times are
+ * in UTC. Lines are buffered for up to 25 ms and then passed to `write` (standard output); an error is written
+ * immediately. Call `flush()` before the process exits.
  */
 export function openLog(options: {
   format: 'pretty' | 'json'
@@ -138,14 +138,14 @@ export function openLog(options: {
       if (type === 'error') flush()
     },
   }
-  // A throttle would swallow lines that look alike.
+  // consola's throttle would drop repeated lines.
   const consola = createConsola({ level: LogLevels[options.level], reporters: [reporter], throttle: 0 })
 
-  /** Does not pass through consola: this runs on every request. */
+  /** Logs a request. Bypasses consola, because this runs on every request. */
   function request(entry: RequestLogEntry): void {
     if (consola.level < LogLevels.info) return
     const { method, status, bytes, request_id, code } = entry
-    // Every secret has an underscore in it, nearly no path has.
+    // Every secret has an underscore; almost no path has one.
     const path = entry.path.includes('_') ? redact(entry.path) : entry.path
     const ms = Math.round(entry.ms * 10) / 10
     const tail = code === null ? '' : format === 'json' ? `,"code":"${code}"` : ` ${code}`
@@ -169,5 +169,5 @@ export function openLog(options: {
   }
 }
 
-/** Where the product says what it does. */
+/** The log of the process. */
 export type Log = ReturnType<typeof openLog>

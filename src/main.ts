@@ -1,4 +1,4 @@
-/** argv → command. On a worker thread this file is only the bundle around that thread's own code. */
+/** The entry point: runs the command line. On a worker thread this bundle only provides the code of that thread. */
 import { isMainThread } from 'node:worker_threads'
 import { runCli } from './cli/cli.ts'
 

@@ -1,12 +1,12 @@
-/** What we compute: money as whole thousandths of a currency, never a fraction and never more than is exact. */
+/** Money as whole thousandths (milli) of a currency unit, always exact. */
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/
 
 /**
- * Thousandths of an amount written in decimals (`-85.43` is -85430); null for a blank.
+ * Parses a decimal amount to thousandths (`-85.43` is -85430); null if the text is blank.
  *
- * @throws RangeError when it is no decimal number, has more than three decimals that say something, or is beyond what
- * a number holds exactly (2^53 thousandths).
+ * @throws RangeError when the text is not a decimal number, has more than three significant decimals, or exceeds
+ * 2^53 thousandths.
  */
 export function parseMilli(text: string): number | null {
   const trimmed = text.trim()
@@ -20,12 +20,12 @@ export function parseMilli(text: string): number | null {
   return sign === '-' && milli !== 0 ? -milli : milli
 }
 
-/** `count` times an amount, in thousandths. @throws RangeError where it could not be exact. */
+/** `count` times an amount, in thousandths. @throws RangeError if the product is not a safe integer. */
 export const multiplyMilli = (count: number, amount: number): number => assertSafeMilli(count * amount)
 
 function assertSafeMilli(milli: number): number {
   if (!Number.isSafeInteger(milli)) throw new RangeError('is too great to be exact')
-  // -0 is no amount.
+  // Never -0.
   return milli === 0 ? 0 : milli
 }
 
@@ -39,5 +39,5 @@ export function divideHalfEven(a: bigint, b: bigint): bigint {
   return a < 0n ? quotient - 1n : quotient + 1n
 }
 
-/** Money as customers paid it, or as the developer gets it. */
+/** `gross` is what customers paid; `proceeds` is what the developer receives. */
 export type Basis = 'gross' | 'proceeds'

@@ -1,10 +1,10 @@
-/** What we compute: whose turn it is: long answers are made in slices, one slice in each turn of the event loop. */
+/** Yields to the event loop between slices of long work, so that requests are served in between. */
 
 const waiting: (() => void)[] = []
 
 /**
- * Resolves in a turn of the event loop in which nobody else's call does, after everybody who called before. To be awaited
- * before every slice of long work: however many answers are under way, requests are served after each slice.
+ * Resolves in a later turn of the event loop, one call per turn, in the order of the calls. Await it before every slice
+ * of long work: however many run, requests are served after each slice.
  */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {

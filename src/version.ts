@@ -1,4 +1,4 @@
-/** Which Windfall this is: written into the bundle when it is built. */
+/** The version of Windfall, which the build writes into the bundle. */
 declare const BUNDLED_VERSION: string | undefined
 
 export const version: string = typeof BUNDLED_VERSION === 'string' ? BUNDLED_VERSION : 'development'

@@ -13,7 +13,7 @@ import { runs } from './random.ts'
 
 const HOUR = 3_600_000
 
-test('a Pacific day begins at eight in winter and at seven in summer, by Greenwich', () => {
+test('a Pacific day begins at 08:00 UTC in winter and 07:00 UTC in summer', () => {
   expect(new Date(pacificMidnight('2026-01-15')).toISOString()).toBe('2026-01-15T08:00:00.000Z')
   expect(new Date(pacificMidnight('2026-07-15')).toISOString()).toBe('2026-07-15T07:00:00.000Z')
 })
@@ -34,7 +34,7 @@ test.each([
   expect(pacificDayOf(until)).toBe(addDays(day, 1))
 })
 
-test('every instant is within its Pacific day', () => {
+test('every instant is in its Pacific day', () => {
   const years = fc.integer({ min: Date.UTC(2007, 10, 5), max: Date.UTC(2035, 0) })
   fc.assert(
     fc.property(years, (at) => {
@@ -45,7 +45,7 @@ test('every instant is within its Pacific day', () => {
   )
 })
 
-test('days are counted over the ends of months, years and leap days', () => {
+test('counts days across months, years and leap days', () => {
   expect(addDays('2024-02-28', 1)).toBe('2024-02-29')
   expect(addDays('2025-02-28', 1)).toBe('2025-03-01')
   expect(addDays('2026-01-01', -1)).toBe('2025-12-31')
@@ -53,7 +53,7 @@ test('days are counted over the ends of months, years and leap days', () => {
   expect(daysBetween('2026-03-09', '2026-03-07')).toBe(-2)
 })
 
-test('both of Apple’s ways to write a day are understood', () => {
+test('parses both date formats of Apple', () => {
   expect(parseDay('10/05/2020')).toBe('2020-10-05')
   expect(parseDay('2020-10-05')).toBe('2020-10-05')
 })

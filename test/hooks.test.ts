@@ -29,7 +29,7 @@ test('a listener that is added or removed during a call counts from the next cal
   expect(hook.call()).toEqual([2, 3])
 })
 
-test('what a listener throws is thrown, and the listeners after it are not called', () => {
+test('throws the error of a listener and does not call the listeners after it', () => {
   const hook = openHook<[]>()
   let calls = 0
   hook.add(() => {
@@ -120,7 +120,7 @@ test.each(Object.keys(HOOKS))('a second listener of %s is called as often as the
   expect(second).toBe(first)
 })
 
-test('every watcher of revocations is told, until it stops watching', () => {
+test('calls every watcher of revocations until it stops watching', () => {
   const endings = openRevocations()
   const told: string[] = []
   const stop = endings.watch(() => void told.push('first'))

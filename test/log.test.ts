@@ -33,7 +33,7 @@ const request = {
   code: null,
 }
 
-test('a line for machines is one JSON object', () => {
+test('writes a JSON line as one object', () => {
   const { log, logged } = openTestLog('json')
   log.info('listening', { url: 'http://127.0.0.1:8787', port: 8787, tls: false, previous: null })
   expect(logged()).toBe(
@@ -42,13 +42,13 @@ test('a line for machines is one JSON object', () => {
   )
 })
 
-test('a line for people has time, level, message and words', () => {
+test('writes a pretty line with time, level, message and fields', () => {
   const { log, logged } = openTestLog('pretty')
   log.warn('a backup is late', { hours: 30, file: 'a b.db', where: { on: 'disk' } })
   expect(logged()).toBe('05:06:07 warn  a backup is late hours=30 file="a b.db" where={"on":"disk"}\n')
 })
 
-test('a request is one line in either form', () => {
+test('writes a request as one line in both formats', () => {
   const json = openTestLog('json')
   json.log.request(request)
   expect(JSON.parse(json.logged())).toEqual({
@@ -74,7 +74,7 @@ test('a request is one line in either form', () => {
   )
 })
 
-test('lines below the level are not written, and the level can change', () => {
+test('drops lines below the level, which can change', () => {
   const { log, logged } = openTestLog('pretty', 'warn')
   const all = () => {
     log.debug('d')
@@ -95,7 +95,7 @@ test('lines below the level are not written, and the level can change', () => {
   expect(all()).toBe(5)
 })
 
-test('lines that look alike are all written', () => {
+test('writes repeated lines', () => {
   const { log, logged } = openTestLog('pretty')
   for (let i = 0; i < 20; i++) log.info('again')
   expect(logged().split('\n')).toHaveLength(21)
@@ -130,7 +130,7 @@ test.each(['json', 'pretty'] as const)('no secret is in a %s line, wherever it w
   expect(text.match(/sk_live_abcd…/g)?.length).toBeGreaterThanOrEqual(5)
 })
 
-test('an error is written with its stack', () => {
+test('writes an error with its stack', () => {
   const json = openTestLog('json')
   json.log.error('broke', { error: new TypeError('no') })
   expect(JSON.parse(json.logged()).error).toMatchObject({
@@ -142,13 +142,13 @@ test('an error is written with its stack', () => {
   expect(pretty.logged()).toMatch(/^05:06:07 error broke\nTypeError: no\n {4}at .*log\.test\.ts/)
 })
 
-test('a field cannot pass for the message', () => {
+test('a field cannot replace the message', () => {
   const { log, logged } = openTestLog('json')
   log.info('refused', { message: 'all is well', level: 'debug' })
   expect(JSON.parse(logged())).toMatchObject({ message: 'refused', level: 'info' })
 })
 
-test('what JSON cannot hold does not cost the line', () => {
+test('writes a line with a value that JSON cannot represent', () => {
   const { log, logged } = openTestLog('json')
   const circle: Record<string, unknown> = {}
   circle.itself = circle
@@ -162,13 +162,13 @@ test('what JSON cannot hold does not cost the line', () => {
   expect(round).toMatchObject({ message: 'round', port: 1 })
 })
 
-test('a word for people cannot pass for another line', () => {
+test('a field value cannot forge another line', () => {
   const { log, logged } = openTestLog('pretty')
   log.info('refused', { host: 'a\n05:06:07 info  all is well' })
   expect(logged().trim().split('\n')).toHaveLength(1)
 })
 
-test('an error is written at once, with what came before it', () => {
+test('writes an error immediately, with the lines before it', () => {
   const { log, writes } = openTestLog('pretty')
   log.info('first')
   expect(writes).toEqual([])
@@ -176,7 +176,7 @@ test('an error is written at once, with what came before it', () => {
   expect(writes).toEqual(['05:06:07 info  first\n05:06:07 error second\n'])
 })
 
-test('lines are written by themselves soon after', async () => {
+test('writes buffered lines after a short time', async () => {
   const { promise, resolve } = Promise.withResolvers<string>()
   const write = (bytes: Uint8Array) => resolve(Buffer.from(bytes).toString())
   const log = openLog({ format: 'pretty', level: 'info', write, clock: () => at })
@@ -185,7 +185,7 @@ test('lines are written by themselves soon after', async () => {
   expect(await promise).toBe('05:06:07 info  first\n05:06:07 info  second\n')
 })
 
-test('a long line and very many lines are written whole and in order', () => {
+test('writes long and many lines completely and in order', () => {
   const { log, logged } = openTestLog('json')
   const numbers = Array.from({ length: 2000 }, (_, i) => i)
   for (const i of numbers) log.info('ä€😀', { i })

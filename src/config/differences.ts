@@ -1,21 +1,21 @@
-/** What we compute: what a new configuration changes for a process that runs with an old one. */
+/** Compares a new configuration with the running one: what a reload applies and what needs a restart. */
 import { isDeepStrictEqual } from 'node:util'
 import { listenUrl } from './base_url.ts'
 import { apple, limits, log, metrics, server, store } from './server.ts'
 import { isTable, type Setting } from './setting.ts'
 import type { Config } from './settings.ts'
 
-/** Paths of settings that differ (organizations and apps as a whole): what a reload takes over, what asks for a restart. */
+/** Paths of settings that differ (organizations and apps as a whole), by whether a reload applies them. */
 type ConfigDiff = Readonly<{ reloadable: string[]; restart: string[] }>
 
 export function diffConfig(before: Config, after: Config): ConfigDiff {
   const running = reloadedConfig(before, after)
-  // A base URL that nobody wrote follows the port: it needs no line beside the port's own.
+  // A default base URL follows the port, which is listed already.
   const restart = changedPaths(running, after).filter((path) => path !== 'base_url')
   return { reloadable: changedPaths(before, running), restart }
 }
 
-/** What applies after a reload: `after`, but with what only a restart can change left as it was. */
+/** The configuration after a reload: `after`, except for settings that need a restart, which keep their old values. */
 export function reloadedConfig(before: Config, after: Config): Config {
   const running = {
     ...after,

@@ -1,19 +1,19 @@
-/** What we compute: the settings written down for people: the commented config.toml and the table of docs/configuration.md. */
+/** Documentation of the settings: the commented config.toml and the table in docs/configuration.md. */
 import { type Path, pathText } from './checks/issues.ts'
 import { type Setting, tomlText } from './setting.ts'
 import { heading, SECTIONS, type Section, variableName } from './settings.ts'
 
 const WIDTH = 96
 
-const HEADER = `# Windfall's settings. Each has a default, so that this file may be empty or missing. A # without a
-# space after it stands before a setting at its default, or an example where it has none: take
-# the # away to change it. The environment wins over this file: WINDFALL_SERVER_PORT is the port
-# of [server]. \`windfall check\` says what is wrong; a running server takes changes over on SIGHUP.`
+const HEADER = `# Windfall's settings. Each has a default, so this file may be empty or missing. A line that begins
+# with # and no space is a setting at its default, or an example if it has none: remove the # to
+# change it. Environment variables override this file: WINDFALL_SERVER_PORT is the port of
+# [server]. \`windfall check\` validates the file; SIGHUP reloads it in a running server.`
 
 /**
- * A config.toml with every setting, commented out at its default: valid as it is and the same as none.
+ * A config.toml with every setting, commented out at its default. Unchanged, it has the same effect as no file.
  *
- * @param bundle_id an app to declare in it
+ * @param bundle_id an app to declare in the file
  */
 export function commentedConfig(bundle_id?: string): string {
   const sections = SECTIONS.map((section) =>
@@ -41,12 +41,12 @@ function commentLines({ reason, otherwise, restart }: Setting, withDefault = tru
   const parts = [
     reason,
     withDefault && otherwise && `Default: ${otherwise}.`,
-    restart && 'Changes with a restart.',
+    restart && 'Requires a restart.',
   ]
   return parts.filter(Boolean).join(' ')
 }
 
-/** A text as comment lines. */
+/** The text as comment lines. */
 function wrapText(text: string): string {
   const lines: string[] = []
   for (const word of text.split(' ')) {
@@ -57,14 +57,13 @@ function wrapText(text: string): string {
   return lines.join('\n')
 }
 
-/** Every setting as a table in Markdown: what it is called, its default, its environment variable and its reason. */
+/** Every setting as a Markdown table: its path, default, environment variable and description. */
 export function settingsTable(): string {
-  return ['| setting | default | environment | why |', '|---|---|---|---|', ...SECTIONS.flatMap(rows)].join(
-    '\n',
-  )
+  const head = ['| Setting | Default | Environment variable | Description |', '|---|---|---|---|']
+  return [...head, ...SECTIONS.flatMap(rows)].join('\n')
 }
 
-/** A list as a whole, where the section is one, and then each of its settings. */
+/** One row for the whole list, if the section is a list, then one row for each setting. */
 function rows(section: Section): string[] {
   const { name, list, reason, settings } = section
   const whole = row([name], 'none', `${reason} The variable takes a TOML array of inline tables.`)
@@ -81,6 +80,6 @@ function row(path: Path, fallback: string, reason: string): string {
 
 function defaultText({ fallback, otherwise }: Setting): string {
   if (otherwise !== undefined) return otherwise
-  if (fallback === undefined) return 'must be written'
+  if (fallback === undefined) return 'required'
   return fallback === null ? 'none' : `\`${tomlText(fallback)}\``
 }

@@ -1,10 +1,10 @@
-/** What we compute: a config.toml with an account written into it, every other byte as it was. */
+/** Writes an account into the text of a config.toml and leaves every other byte unchanged. */
 import { isDeepStrictEqual } from 'node:util'
 import { type AST, ParseError, parseTOML } from 'toml-eslint-parser'
 import { isTable, tomlText } from './setting.ts'
 import { readToml } from './sources/toml.ts'
 
-/** The settings of one `[[accounts]]`: null takes one out, what is left out stays as it is. */
+/** The settings of one `[[accounts]]`: null removes a setting, an absent key leaves it unchanged. */
 export type AccountEntry = Partial<
   Readonly<{
     organization: string | null
@@ -23,9 +23,9 @@ export type AccountEntry = Partial<
 type Edit = Readonly<{ from: number; to: number; text: string }>
 
 /**
- * The text of a config file with an account in it: the one at `index` changed, or with null another one at the end.
- * Comments, order and line ends stay. Null where the accounts are written in a form that cannot be edited, as in
- * `accounts = [{ … }]`.
+ * Returns the text of a config file with the account at `index` changed, or with a new account at the end if `index`
+ * is null. Comments, order and line endings stay. Returns null if the accounts are written in a form that cannot be
+ * edited, such as `accounts = [{ … }]`.
  */
 export function withAccount(text: string, entry: AccountEntry, index: number | null): string | null {
   const newline = text.includes('\r\n') ? '\r\n' : '\n'
@@ -38,7 +38,7 @@ export function withAccount(text: string, entry: AccountEntry, index: number | n
   return table ? applyEdits(text, editsOf(text, table, entry, index, newline)) : null
 }
 
-/** The lines of an account, for a file or for a person to write. */
+/** The lines of an account as TOML, to write to a file or to show to the owner. */
 export function accountLines(entry: AccountEntry): string[] {
   const pairs = Object.entries(entry).filter(([, value]) => value !== null && value !== undefined)
   return ['[[accounts]]', ...pairs.map(([key, value]) => `${key} = ${tomlText(value)}`)]
@@ -49,7 +49,7 @@ function appendedAccount(text: string, entry: AccountEntry, newline: string): st
   return `${gap}${accountLines(entry).join(newline)}${newline}`
 }
 
-/** Each `[[accounts]]` of the text, in order; null where the text cannot be taken apart. */
+/** Each `[[accounts]]` of the text, in order; null if the text cannot be parsed. */
 function accountTables(text: string): AST.TOMLTable[] | null {
   try {
     return parseTOML(text).body[0].body.flatMap((node) => {
@@ -67,7 +67,7 @@ const namesOf = (key: AST.TOMLKey): string[] =>
 
 const hasAccounts = (text: string): boolean => valuesOf(text).length > 0
 
-/** What the accounts of the text say, each a table. */
+/** The accounts in the text, each a table. */
 function valuesOf(text: string): Record<string, unknown>[] {
   const toml = readToml(text)
   const found = 'values' in toml ? toml.values.accounts : undefined
@@ -97,11 +97,11 @@ function editsOf(
   return [...edits, { from: at, to: at, text: more.join('') }]
 }
 
-/** Numbers and texts of the same digits say the same. */
+/** Whether the values are equal; numbers and strings of the same digits are. */
 const isSame = (existing: unknown, value: string | readonly string[] | null): boolean =>
   isDeepStrictEqual(Array.isArray(existing) ? existing.map(String) : existing, value)
 
-/** Takes a setting out with its line, unless a comment stands behind it. */
+/** Removes a setting with its line, or the setting alone if a comment follows it. */
 function withoutPair(text: string, { range: [from, to] }: AST.TOMLKeyValue): Edit {
   const end = endOfLine(text, to)
   const isAlone = text.slice(to, end).trim() === ''
@@ -110,7 +110,7 @@ function withoutPair(text: string, { range: [from, to] }: AST.TOMLKeyValue): Edi
   return { from: text.lastIndexOf('\n', from) + 1, to: next < 0 ? text.length : next + 1, text: '' }
 }
 
-/** Where the line ends that holds the place, before its line end. */
+/** The end of the line that contains position `at`, before its line ending. */
 function endOfLine(text: string, at: number): number {
   const next = text.indexOf('\n', at)
   const end = next < 0 ? text.length : next

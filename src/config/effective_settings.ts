@@ -1,11 +1,11 @@
-/** What we compute: the settings that apply, each with who said so and why one would change it. Secrets are not told. */
+/** The settings in effect, each with its source and description. Secrets are not included. */
 import { pathText } from './checks/issues.ts'
 import type { ConfigSources } from './load.ts'
 import type { ValueOrigin } from './raw_config.ts'
 import { isTable, type Setting, tomlText } from './setting.ts'
 import { type Config, SECTIONS, type Section, variableName } from './settings.ts'
 
-/** `place` names the line, the variable or the key file; null for a default. Of a secret only whether it is set. */
+/** `place` names the line, the variable or the key file; null for a default. A secret has only `is_set`. */
 type EffectiveSetting = {
   path: string
   key: string
@@ -14,7 +14,7 @@ type EffectiveSetting = {
   is_set: boolean
   source: ValueOrigin['kind']
   place: string | null
-  /** In words or as TOML text; null where there is none. */
+  /** In words or as TOML; null if the setting has no default. */
   default: string | null
   variable: string
   reason: string
@@ -22,14 +22,14 @@ type EffectiveSetting = {
 }
 type EffectiveSection = { name: string; reason: string; settings: EffectiveSetting[] }
 
-/** Every section, of lists each entry, in the order of the example file. */
+/** Every section, with each entry of a list, in the order of the example file. */
 export function effectiveSettings(config: Config, sources: ConfigSources): EffectiveSection[] {
   return SECTIONS.map((section) => ({
     name: section.name,
     reason: section.reason,
     settings: tablesOf(section, config).flatMap(({ above, values }) =>
       Object.entries(section.settings).flatMap(([key, setting]) =>
-        // What only names the file of a secret is told as the place of that.
+        // A loaded configuration has no `…_file` settings; the file is the place of its secret.
         Object.hasOwn(values, key) ? [describeSetting([...above, key], values[key], setting, sources)] : [],
       ),
     ),

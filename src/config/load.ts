@@ -1,4 +1,4 @@
-/** What we compute: the configuration that applies: what the environment says, else the file, else the defaults. */
+/** Loads the configuration. Environment variables override the file, and the file overrides the defaults. */
 import { existsSync } from 'node:fs'
 import { dirname, isAbsolute, relative, resolve } from 'node:path'
 import { listenUrl } from './base_url.ts'
@@ -18,28 +18,28 @@ export type LoadedConfig = Readonly<{
   config: Config
   /** The config file that was read, absolute; null when there is none. */
   file: string | null
-  /** The folder in which relative paths begin. */
+  /** The folder that relative paths are resolved against. */
   base: string
-  /** What said each value, by its path as in `server.port` or `apps[0].bundle_id`. */
+  /** The kind of source of each value, by its path, such as `server.port` or `apps[0].bundle_id`. */
   sources: ReadonlyMap<string, ValueOrigin['kind']>
-  /** The same for people: `config.toml:12`, `WINDFALL_SERVER_PORT` or a key file. Defaults have none. */
+  /** The place of each value: `config.toml:12`, `WINDFALL_SERVER_PORT` or a key file. Defaults have none. */
   places: ReadonlyMap<string, string>
 }>
 
-/** Which file was read, where its paths begin, and who said each value. */
+/** The file that was read, the folder its paths are relative to, and the source of each value. */
 export type ConfigSources = Omit<LoadedConfig, 'config'>
 
 export type LoadOptions = Readonly<{
-  /** The config file that was asked for by name (`--config`). Without it: WINDFALL_CONFIG, then ./config.toml if it is there. */
+  /** The config file given with `--config`. By default WINDFALL_CONFIG, then ./config.toml if it exists. */
   path?: string | undefined
   env: NodeJS.ProcessEnv
   cwd: string
 }>
 
 /**
- * Reads the configuration.
+ * Reads and checks the configuration.
  *
- * @throws ConfigError with everything that is wrong with it. No secret is quoted.
+ * @throws ConfigError with every issue. It quotes no secret.
  */
 export function loadConfig({ path, env, cwd }: LoadOptions): LoadedConfig {
   const raw = openRawConfig()
@@ -68,12 +68,12 @@ function configFileAt(named: string | undefined, cwd: string): string | null {
   return existsSync(defaultFile) ? defaultFile : null
 }
 
-/** Puts the file into the draft; false when it cannot be read, of which is complained to who `asked` for it. */
+/** Reads the file into `raw`. If that fails, returns false and adds an issue; `requestedBy` names the source. */
 function readConfigFile(raw: RawConfig, file: string, cwd: string, requestedBy: string | null): boolean {
   const source = displayPath(file, cwd)
   const read = readFile(file)
   if ('problem' in read) {
-    const advice = `To have one with every setting in it: windfall init --path ${source}`
+    const advice = `To create one with every setting: windfall init --path ${source}`
     raw.addIssue([], `${file} ${read.problem}`, advice, {
       kind: 'file',
       source: requestedBy ?? source,
@@ -83,9 +83,9 @@ function readConfigFile(raw: RawConfig, file: string, cwd: string, requestedBy: 
   }
   const toml = readToml(read.text)
   if ('fault' in toml) {
-    const advice = 'Each line is key = value, a [section] or a # comment; text stands in quotes.'
+    const advice = 'Each line is key = value, a [section] or a # comment. Put text in quotes.'
     const origin = { kind: 'file', source, line: toml.line } as const
-    raw.addIssue([], `cannot be read as TOML at column ${toml.column}: ${toml.fault}`, advice, origin)
+    raw.addIssue([], `is not valid TOML at column ${toml.column}: ${toml.fault}`, advice, origin)
     return false
   }
   Object.assign(raw.values, toml.values)
@@ -93,18 +93,18 @@ function readConfigFile(raw: RawConfig, file: string, cwd: string, requestedBy: 
   return true
 }
 
-/** A file as one would type it here. */
+/** The path of a file relative to the working directory, or absolute if it is outside. */
 function displayPath(file: string, cwd: string): string {
   const relativePath = relative(cwd, file)
   return relativePath.startsWith('..') || isAbsolute(relativePath) ? file : relativePath
 }
 
-/** The file from top to bottom, then what has no line. */
+/** Issues in the order of their lines, then those without a line. */
 function sortIssues({ issues }: RawConfig) {
   return issues.toSorted((a, b) => (a.line ?? Number.MAX_SAFE_INTEGER) - (b.line ?? Number.MAX_SAFE_INTEGER))
 }
 
-/** What follows from other settings, and whole paths. */
+/** Fills in defaults that depend on other settings, and makes paths absolute. */
 function resolveDefaults(parsed: ParsedConfig, base: string): Config {
   const { organizations } = parsed
   return {
@@ -133,7 +133,7 @@ function deepFreeze<T>(value: T): T {
   return Object.freeze(value)
 }
 
-/** Who said each value of the configuration. */
+/** The source and place of each value of the configuration. */
 function sourcesOf(raw: RawConfig, config: Config): Pick<LoadedConfig, 'sources' | 'places'> {
   const sources = new Map<string, ValueOrigin['kind']>()
   const places = new Map<string, string>()

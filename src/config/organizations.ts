@@ -1,17 +1,17 @@
-/** What may be written: organizations and the apps they sell. */
+/** Settings of organizations and of their apps. */
 import { optionalSetting, requiredSetting, setting } from './setting.ts'
 import * as is from './values.ts'
 
 export const organization = {
   slug: requiredSetting(is.slug, {
     reason:
-      'The name of the organization in addresses and commands. Another slug is another organization, except where it has the key of one that is no longer declared: then that one has the new slug.',
-    write: '1 to 40 of a to z, 0 to 9 and -',
+      'The name of the organization in URLs and commands. A new slug declares a new organization, unless it comes with the key of an organization that is no longer declared: then that organization is renamed.',
+    write: '1 to 40 lowercase letters, digits and hyphens',
     example: '"acme"',
   }),
   name: {
     ...optionalSetting(is.shortText, {
-      reason: 'The name that people read.',
+      reason: 'The display name.',
       write: 'a name of up to 200 characters',
       example: '"Acme Apps"',
     }),
@@ -19,32 +19,32 @@ export const organization = {
   },
   sdk_auth: setting(is.oneOf(['any', 'key', 'attestation']), 'any', {
     reason:
-      'What identify and attribute require of a caller: nothing, or a key. A device that Apple attests cannot be required yet.',
+      'What identify and attribute require from a caller: any accepts every call, key requires an SDK key. Attestation is not available yet.',
     write: 'any or key',
   }),
   time_zone: setting(is.timeZone, 'UTC', {
-    reason: 'Where its days begin and end in charts.',
-    write: 'an IANA name, as in Europe/Berlin',
+    reason: 'The time zone of the days in charts.',
+    write: 'an IANA time zone, such as Europe/Berlin',
   }),
   currency: setting(is.currency, 'USD', {
-    reason: 'The currency its totals are shown in.',
-    write: 'three capital letters of ISO 4217, as in EUR',
+    reason: 'The currency of totals.',
+    write: 'an ISO 4217 code, such as EUR',
   }),
   publishable_key: optionalSetting(is.publishableKey, {
     reason:
-      'A key that is already built into shipped apps, so that it survives a new installation. Without one, Windfall makes a key and prints it.',
-    write: 'pk_live_ and 24 to 64 letters and digits',
+      'A publishable key that shipped apps already contain, to keep it across a new installation. By default, Windfall creates a key and prints it.',
+    write: 'pk_live_ followed by 24 to 64 letters and digits',
     example: '"pk_live_…"',
   }),
   secret_key: optionalSetting(is.secretKey, {
     reason:
-      'The key of your own backend, whose calls count as proved. Better in a file of its own, or made by Windfall and shown once.',
-    write: 'sk_live_ and 24 to 64 letters and digits',
+      'The key of your own backend, whose calls count as proved. Prefer secret_key_file, or let Windfall create a key, which it shows once.',
+    write: 'sk_live_ followed by 24 to 64 letters and digits',
     example: '"sk_live_…"',
     secret: true,
   }),
   secret_key_file: optionalSetting(is.filePath, {
-    reason: 'Instead of secret_key: a file that holds it, readable by nobody else (chmod 600).',
+    reason: 'Instead of secret_key: a file that contains it, readable only by its owner (chmod 600).',
     write: 'the path of a file',
     example: '"/etc/windfall/secret_key"',
   }),
@@ -58,7 +58,7 @@ export const app = {
   }),
   organization: {
     ...optionalSetting(is.slug, {
-      reason: 'Whose app it is. Must be written when several organizations are declared.',
+      reason: 'The organization that owns the app. Required when several organizations are declared.',
       write: 'the slug of a declared organization',
       example: '"acme"',
     }),
@@ -66,31 +66,32 @@ export const app = {
   },
   name: {
     ...optionalSetting(is.shortText, {
-      reason: 'The name that people read.',
+      reason: 'The display name.',
       write: 'a name of up to 200 characters',
       example: '"Example"',
     }),
-    otherwise: 'the bundle id is shown',
+    otherwise: 'the bundle id',
   },
   apple_id: optionalSetting(is.appleId, {
     reason:
-      "Apple's number of the app, in App Store Connect under App Information. Learned from notifications too.",
+      'The Apple ID of the app, in App Store Connect under App Information. Windfall also learns it from notifications.',
     write: 'the digits of the Apple ID',
     example: '1234567890',
   }),
   team_id: optionalSetting(is.teamId, {
-    reason: 'The team that signs the app, under Membership in the developer account. Attestation needs it.',
-    write: '10 capital letters and digits',
+    reason:
+      'The team that signs the app, under Membership in the developer account. Attestation requires it.',
+    write: '10 uppercase letters and digits',
     example: '"A1B2C3D4E5"',
   }),
   android_package: optionalSetting(is.androidPackage, {
     reason:
-      'The application id of the same app on Android, whose calls then belong to it. Needed only where it is not the bundle id.',
+      'The application id of the same app on Android, whose calls then count for this app. Required only if it differs from the bundle id.',
     write: 'the application id',
     example: '"com.example.app"',
   }),
   sku: optionalSetting(is.shortText, {
-    reason: "The SKU that you gave the app, by which Apple's sales reports name it.",
+    reason: "The SKU that you gave the app. Apple's sales reports identify the app by it.",
     write: 'the SKU of the app',
     example: '"EXAMPLE-1"',
   }),

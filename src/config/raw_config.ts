@@ -1,4 +1,4 @@
-/** What we compute: what was written and where, before anybody has said whether it makes sense. */
+/** The raw configuration before validation: each value and where it was written. */
 import { type ConfigIssue, type Path, pathText } from './checks/issues.ts'
 import { isTable } from './setting.ts'
 
@@ -12,15 +12,15 @@ export type ValueOrigin = Readonly<{
 export type RawConfig = ReturnType<typeof openRawConfig>
 
 /**
- * An empty draft. `values` is the tree of what was written, as TOML would have it; `complaints` gathers all that
- * is wrong with it, one for each place, because what follows from a first fault helps nobody.
+ * An empty raw configuration. `values` is the tree of values as in TOML. `issues` collects what is wrong, one issue
+ * for each place: later issues at the same place usually follow from the first.
  */
 export function openRawConfig() {
   const values: Record<string, unknown> = Object.create(null)
   const origins = new Map<string, ValueOrigin>()
   const issues: ConfigIssue[] = []
 
-  /** Where the value at `path`, or the nearest thing around it, was written. */
+  /** Where the value at `path`, or else its nearest parent, was written. */
   function originOf(path: Path): ValueOrigin {
     for (let length = path.length; length > 0; length--) {
       const origin = origins.get(pathText(path.slice(0, length)))
@@ -29,14 +29,14 @@ export function openRawConfig() {
     return { kind: 'default', source: 'the defaults', line: null }
   }
 
-  /** Whether something was written at exactly this path. */
+  /** Whether a value was written at exactly this path. */
   function has(path: Path): boolean {
     let here: unknown = values
     for (const key of path) here = isTable(here) || Array.isArray(here) ? Reflect.get(here, key) : undefined
     return here !== undefined
   }
 
-  /** Says what is wrong at a place, and what to write instead. */
+  /** Adds an issue: what is wrong at a path, and what to write instead. */
   function addIssue(path: Path, problem: string, advice: string, origin = originOf(path)): void {
     const text = pathText(path)
     const { source, line } = origin
@@ -45,7 +45,7 @@ export function openRawConfig() {
     issues.push({ path: text, line, source, problem, advice })
   }
 
-  /** The table of a section, or of one entry of a list, made where nothing is; null where something else stands. */
+  /** The table of a section or of one entry of a list, created if missing; null if the value there is no table. */
   function tableAt([section, entry]: Path): Record<string, unknown> | null {
     if (section === undefined) return values
     values[section] ??= entry === undefined ? {} : []
@@ -57,7 +57,7 @@ export function openRawConfig() {
     return isTable(inside) ? inside : null
   }
 
-  /** Puts a value in place of what was there. Where its section is no table nothing happens: that is complained of anyway. */
+  /** Replaces a value. Does nothing if its section is not a table: the schema reports that. */
   function set(path: Path, value: unknown, origin: ValueOrigin): void {
     const table = tableAt(path.slice(0, -1))
     const key = path.at(-1)
@@ -65,13 +65,13 @@ export function openRawConfig() {
     remove(path)
     table[key] = value
     origins.set(pathText(path), origin)
-    // What is missing beside it was forgotten by whoever wrote this, unless the file has the section.
+    // A missing neighbor is reported at this value's place, unless the file has the section.
     for (const above of [path.slice(0, 1), path.slice(0, 2)].map(pathText)) {
       if (!origins.has(above)) origins.set(above, origin)
     }
   }
 
-  /** Takes a value out, and with it where it came from. */
+  /** Removes a value and its origin. */
   function remove(path: Path): void {
     const table = tableAt(path.slice(0, -1))
     const key = path.at(-1)

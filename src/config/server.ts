@@ -1,4 +1,4 @@
-/** What may be written: the settings of this process: its address, its file, its log, its limits. */
+/** Settings of the server process: address, database, backups, log, limits, rates, metrics and jobs. */
 import * as v from 'valibot'
 import { optionalSetting, setting } from './setting.ts'
 import * as is from './values.ts'
@@ -7,7 +7,7 @@ export const root = {
   base_url: {
     ...optionalSetting(is.baseUrl, {
       reason:
-        'Where Apple, your apps and your browser reach Windfall. Every link and the notification URL are built from it, and requests for another host are refused.',
+        'The URL at which Apple, your apps and your browser reach Windfall. Links and the notification URL are built from it. Requests for another host are refused.',
       write: 'http:// or https:// and a host, without a path',
       example: '"http://127.0.0.1:8787"',
     }),
@@ -18,53 +18,55 @@ export const root = {
 export const server = {
   host: setting(is.host, '127.0.0.1', {
     reason:
-      'The address to listen on. Leave it behind a reverse proxy or a tunnel on the same machine; 0.0.0.0 listens on every network.',
+      'The address to listen on. Keep the default behind a reverse proxy or a tunnel on the same machine; 0.0.0.0 listens on every network.',
     write: 'an address or a host name, without a port',
     restart: true,
   }),
   port: setting(is.wholeNumber(0, 65_535), 8787, {
-    reason: 'The port to listen on; 0 takes any free one.',
+    reason: 'The port to listen on; 0 picks a free port.',
     write: 'a whole number from 0 to 65535',
     restart: true,
   }),
   trusted_proxies: setting(v.array(is.addressRange), ['127.0.0.0/8', '::1/128'], {
     reason:
-      "The proxies whose x-forwarded-for is believed; a caller's address is the rightmost one that is not in here. Add your proxy's network if it runs on another machine.",
+      'The proxies whose x-forwarded-for header is trusted. The client address is the rightmost address in it that is not listed here. Add the network of your proxy if it runs on another machine.',
     write: 'a list of addresses and ranges in CIDR form',
   }),
   hosts: setting(v.array(is.host), [], {
-    reason: 'Host names that requests may be for besides that of base_url.',
+    reason: 'Host names accepted in requests, in addition to that of base_url.',
     write: 'a list of host names without scheme or port',
     example: '["windfall.internal"]',
   }),
   insecure_http: setting(v.boolean(), false, {
     reason:
-      'Let the owner sign in over http from other machines, where everybody on the way can read the password and what it opens. Better: a proxy or a tunnel with https, and its address as base_url.',
+      'Allow the owner to sign in over http from other machines. The network in between can read the password and everything it protects. Prefer a proxy or a tunnel with https, and its URL as base_url.',
     write: 'true or false',
   }),
   max_connections: setting(is.wholeNumber(1, 1_000_000), 2048, {
     reason:
-      'Connections held open at once; more are turned away. Each open feed is one, and a thousand of them leave room for ingest.',
+      'The maximum number of open connections; further ones are refused. Each open live stream holds one.',
     write: 'a whole number from 1 to 1000000',
     restart: true,
   }),
   headers_timeout_seconds: setting(is.wholeNumber(1, 600), 5, {
-    reason: 'How long a caller may take to send its headers. Cuts off those who send slowly on purpose.',
+    reason:
+      'How long a client may take to send its headers. Protects against clients that send slowly on purpose.',
     write: 'a whole number from 1 to 600',
     restart: true,
   }),
   request_timeout_seconds: setting(is.wholeNumber(1, 600), 10, {
-    reason: 'How long a caller may take to send its headers and body.',
+    reason: 'How long a client may take to send its headers and body.',
     write: 'a whole number from 1 to 600, not below headers_timeout_seconds',
     restart: true,
   }),
   keep_alive_seconds: setting(is.wholeNumber(1, 600), 5, {
-    reason: "How long an idle connection is kept. Longer than your proxy's own time avoids its rare 502s.",
+    reason:
+      'How long an idle connection stays open. A value above the idle timeout of your proxy avoids occasional 502 responses.',
     write: 'a whole number from 1 to 600',
     restart: true,
   }),
   shutdown_seconds: setting(is.wholeNumber(1, 600), 10, {
-    reason: 'How long requests under way may take to finish when Windfall is asked to stop.',
+    reason: 'How long running requests may take to finish when Windfall stops.',
     write: 'a whole number from 1 to 600',
     restart: true,
   }),
@@ -73,7 +75,7 @@ export const server = {
 export const store = {
   path: setting(is.filePath, './data/windfall.db', {
     reason:
-      'The database file: all that Windfall knows. Relative to the folder of the config file, or where none is used, to the one Windfall was started in.',
+      'The database file, which holds all data. Relative to the folder of the config file, or to the working directory if there is no config file.',
     write: 'the path of a file',
     restart: true,
   }),
@@ -81,41 +83,41 @@ export const store = {
 
 export const backup = {
   schedule: setting(is.schedule, 'off', {
-    reason:
-      'When a backup is made by itself: a cron pattern of five fields in UTC, as in "30 3 * * *", or "off".',
+    reason: 'When a backup is created: a cron pattern of five fields in UTC, such as "30 3 * * *", or "off".',
     write: 'a cron pattern of five fields, or "off"',
   }),
   folder: setting(is.filePath, './backups', {
     reason:
-      'Where scheduled backups go. Relative to the folder of the config file. Copy them to another machine: a disk that fails takes both.',
+      'The folder for scheduled backups, relative to the folder of the config file. Copy them to another machine: a disk failure destroys both the database and its backups.',
     write: 'the path of a folder',
   }),
   recipients: setting(v.array(is.ageRecipient), [], {
     reason:
-      'For whom backups are encrypted, in the age format: public keys that `age-keygen` prints. The identities that open them stay on your own machine. Without recipients backups are not encrypted, and hold your keys.',
+      'The age public keys that backups are encrypted for, as `age-keygen` prints them. Keep the identities that decrypt them on your own machine. Without recipients, backups are not encrypted, and they contain your keys.',
     write: 'a list of age recipients',
   }),
   daily: setting(is.wholeNumber(0, 366), 7, {
-    reason: 'Of how many days the newest backup is kept.',
+    reason: 'The number of days whose newest backup is kept.',
     write: 'a whole number from 0 to 366',
   }),
   weekly: setting(is.wholeNumber(0, 520), 4, {
-    reason: 'Of how many weeks.',
+    reason: 'The number of weeks whose newest backup is kept.',
     write: 'a whole number from 0 to 520',
   }),
   monthly: setting(is.wholeNumber(0, 120), 12, {
-    reason: 'Of how many months. The newest backup of all is never deleted.',
+    reason: 'The number of months whose newest backup is kept. The newest backup is never deleted.',
     write: 'a whole number from 0 to 120',
   }),
 }
 
 export const log = {
   level: setting(is.oneOf(['debug', 'info', 'warn', 'error']), 'info', {
-    reason: 'The least important kind of line to write.',
+    reason: 'The minimum level of the lines that are written.',
     write: 'debug, info, warn or error',
   }),
   format: setting(is.oneOf(['pretty', 'json', 'auto']), 'auto', {
-    reason: 'pretty for people, json for machines; auto is pretty on a terminal and json elsewhere.',
+    reason:
+      'pretty is text for people, json is one object per line; auto is pretty on a terminal and json elsewhere.',
     write: 'pretty, json or auto',
     restart: true,
   }),
@@ -123,11 +125,11 @@ export const log = {
 
 export const sign_in = {
   idle_days: setting(is.wholeNumber(1, 365), 14, {
-    reason: 'After how many days without use the owner or a guest has to sign in again.',
+    reason: 'After how many days without use a session of the owner or a guest ends.',
     write: 'a whole number from 1 to 365',
   }),
   longest_days: setting(is.wholeNumber(1, 365), 90, {
-    reason: 'After how many days they have to in any case.',
+    reason: 'After how many days a session ends, even if it is in use.',
     write: 'a whole number from 1 to 365',
   }),
 }
@@ -135,25 +137,26 @@ export const sign_in = {
 export const limits = {
   sdk_requests_per_minute: setting(is.wholeNumber(1, 1_000_000), 240, {
     reason:
-      'Calls to identify and attribute that one organization may make within any 60 seconds, shared fairly among the addresses that call.',
+      'The maximum number of identify and attribute calls for one organization within 60 seconds, shared fairly among the client addresses.',
     write: 'a whole number from 1 to 1000000',
   }),
   anonymous_requests_per_minute: setting(is.wholeNumber(1, 1_000_000), 60, {
     reason:
-      'The same for one client address (IPv6: one /64) whose calls belong to no organization we know, so that guessing is slow.',
+      'The maximum number of calls within 60 seconds from one client address (IPv6: one /64) that belong to no known organization. Slows down the guessing of keys.',
     write: 'a whole number from 1 to 1000000',
   }),
   sdk_body_bytes: setting(is.wholeNumber(1024, 16_777_216), 65_536, {
-    reason: 'The largest body of an identify or attribute call; a signed transaction has about 10,000 bytes.',
+    reason:
+      'The maximum size of the body of an identify or attribute call. A signed transaction has about 10,000 bytes.',
     write: 'a whole number from 1024 to 16777216',
   }),
   apple_body_bytes: setting(is.wholeNumber(65_536, 67_108_864), 1_048_576, {
-    reason: 'The largest notification taken from Apple, whose own have about 25,000 bytes.',
+    reason: 'The maximum size of a notification from Apple. A typical notification has about 25,000 bytes.',
     write: 'a whole number from 65536 to 67108864',
   }),
   attributes_per_user: setting(is.wholeNumber(1, 1000), 100, {
     reason:
-      'How many attributes one user may have after merging; those that calls with the secret key wrote count apart, up to as many again.',
+      'The maximum number of attributes of one user. Attributes set with the secret key are counted separately, up to the same number.',
     write: 'a whole number from 1 to 1000',
   }),
 }
@@ -161,7 +164,7 @@ export const limits = {
 export const users = {
   prune_after_days: setting(is.wholeNumber(0, 36_500), 0, {
     reason:
-      'Deletes users that were only ever claimed (no secret key and no attested device ever named them), have no purchase, and made no identify call for this many days. 0 deletes none; `windfall users prune` does it by hand.',
+      'Deletes users that no secret key ever named, that have no purchase, and that made no identify call for this many days. 0 deletes none; `windfall users prune` deletes them by hand.',
     write: 'a whole number from 0 to 36500',
   }),
 }
@@ -169,7 +172,7 @@ export const users = {
 export const apple = {
   revocation_checks: setting(v.boolean(), false, {
     reason:
-      "Also ask Apple's OCSP responder whether its signing certificates were revoked. Needs the way out to ocsp.apple.com; when that fails, nothing is refused for it.",
+      "Also check with Apple's OCSP responder whether its signing certificates were revoked. Requires access to ocsp.apple.com; if the check fails, nothing is refused because of it.",
     write: 'true or false',
     restart: true,
   }),
@@ -178,7 +181,7 @@ export const apple = {
 export const rates = {
   fetch: setting(v.boolean(), true, {
     reason:
-      'Ask Frankfurter, fawazahmed0 and the European Central Bank for daily exchange rates. Nothing is told to them. Without, amounts in other currencies are shown as not converted, or `windfall rates import` brings the rates.',
+      'Fetch daily exchange rates from Frankfurter, fawazahmed0 and the European Central Bank. No data is sent to them. If false, amounts in other currencies are shown as not converted, unless `windfall rates import` imports rates.',
     write: 'true or false',
   }),
 }
@@ -186,26 +189,26 @@ export const rates = {
 export const metrics = {
   factors: setting(is.oneOf(['calendar', 'revenuecat']), 'calendar', {
     reason:
-      'How long a month is for prices by the day or week: 30.4375 days, or as RevenueCat counts, 30 days and 4 weeks. Another value recomputes all metrics.',
+      'The length of a month for prices per day or week: calendar is 30.4375 days, revenuecat is 30 days or 4 weeks. A change recomputes all metrics.',
     write: 'calendar or revenuecat',
     restart: true,
   }),
   commission_percent: setting(is.wholeNumber(0, 100), 30, {
     reason:
-      'What Apple keeps of a price, for proceeds of charges that no report tells of. Such proceeds are marked as estimated.',
+      "Apple's commission, for the proceeds of charges that are in no report yet. Such proceeds are marked as estimated.",
     write: 'a whole number from 0 to 100',
   }),
   commission_after_a_year_percent: setting(is.wholeNumber(0, 100), 15, {
-    reason: 'The same once a subscription has been paid for a year.',
+    reason: "Apple's commission after a subscription has been paid for a year.",
     write: 'a whole number from 0 to 100',
   }),
   small_business: setting(v.boolean(), false, {
-    reason: "Whether you are in Apple's Small Business Program: then Apple keeps 15 % at most.",
+    reason: "Whether you are in Apple's Small Business Program, with a commission of at most 15 %.",
     write: 'true or false',
   }),
   wait_ms: setting(is.wholeNumber(0, 10_000), 50, {
     reason:
-      'How long a question about metrics waits for figures that are behind the facts, in milliseconds, where few are. Then it is answered, and says so.',
+      'How long a metrics request waits for a few figures that are behind, in milliseconds. After that, the response says that they are behind.',
     write: 'a whole number of milliseconds from 0 to 10000',
   }),
 }
@@ -214,30 +217,27 @@ const schedule = (fallback: string, reason: string) =>
   setting(is.schedule, fallback, { reason, write: 'a cron pattern of five fields, or "off"' })
 
 export const jobs = {
-  import: schedule('13 * * * *', "Fetch Apple's sales reports that are missing, and list the apps anew."),
+  import: schedule('13 * * * *', 'Fetch missing sales reports and refresh the list of apps.'),
   backfill: schedule(
     '*/5 * * * *',
-    'Read all that Apple still shows of the past of an app that is new. Once that is done there is nothing to do.',
+    'Read the history of a new app, as far back as Apple provides it. Does nothing once that is done.',
   ),
   reconcile: schedule(
     '*/15 * * * *',
-    'Ask Apple for notifications that did not arrive. The time between two runs is how long a gap lasts at most.',
+    'Fetch notifications that did not arrive. A gap lasts at most as long as the time between two runs.',
   ),
-  lookups: schedule(
-    '*/5 * * * *',
-    'Ask Apple about purchases that your apps told of and no notification has.',
-  ),
+  lookups: schedule('*/5 * * * *', 'Look up purchases that your apps reported but no notification did.'),
   rates: schedule(
     '25 5,17 * * *',
-    'Fetch the exchange rates of days that are over. Central banks publish once a day, and some a day late.',
+    'Fetch the exchange rates of past days. Central banks publish once a day, some a day late.',
   ),
   housekeeping: schedule(
     '17 * * * *',
-    'Drop what has waited too long, once a day the users that prune_after_days names, and keep the statistics of the tables up.',
+    'Delete expired rows, update the table statistics, and once a day delete the users that prune_after_days selects.',
   ),
   jitter_percent: setting(is.wholeNumber(0, 50), 5, {
     reason:
-      'Chance moves each run by up to this share of the time to the next, so that not all the world asks Apple in the same second.',
+      "Delays each run by a random time of up to this share of the interval, to spread the load on Apple's servers.",
     write: 'a whole number from 0 to 50',
   }),
 }

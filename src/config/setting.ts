@@ -1,18 +1,18 @@
-/** What we compute: one setting: its value, its default, and the words that the example file, docs/configuration.md and complaints use. */
+/** One setting: its schema, its default, and its texts in the example file, docs/configuration.md and issues. */
 import * as v from 'valibot'
 
 type SettingDocs = {
-  /** Why one would change it, in whole sentences. */
+  /** What the setting does, in whole sentences. */
   reason: string
-  /** What a value looks like, to finish the sentence "Write …". */
+  /** What a value looks like; completes the sentence "Write …". */
   write: string
-  /** TOML text of a value, for settings that have no default of their own. */
+  /** An example value as TOML, for settings without a default. */
   example?: string
-  /** The default in words, where it follows from other settings. */
+  /** The default in words, if it depends on other settings. */
   otherwise?: string
-  /** Never shown in a complaint, a log line or by `windfall check`. */
+  /** Never shown in an issue, in a log line or by `windfall check`. */
   secret?: true
-  /** Read once at start: a reload cannot take it over. */
+  /** Read once at start: a reload does not apply it. */
   restart?: true
 }
 
@@ -27,7 +27,7 @@ export function setting<S extends v.GenericSchema, const Default extends v.Infer
   return { ...docs, fallback, schema: v.optional(value, () => fallback) }
 }
 
-/** A setting that may be left out and then has no value. */
+/** A setting that may be left out; its value is null then. */
 export function optionalSetting<S extends v.GenericSchema>(
   value: S,
   docs: SettingDocs & { example: string },
@@ -35,7 +35,7 @@ export function optionalSetting<S extends v.GenericSchema>(
   return { ...docs, fallback: null, schema: v.optional(v.nullable(value), null) }
 }
 
-/** A setting that must be written. */
+/** A required setting. */
 export function requiredSetting<S extends v.GenericSchema>(
   value: S,
   docs: SettingDocs & { example: string },
@@ -43,26 +43,26 @@ export function requiredSetting<S extends v.GenericSchema>(
   return { ...docs, fallback: undefined, schema: value }
 }
 
-/** The valibot schema of a TOML table with these settings. Unknown keys are left for `unknown.ts` to name. */
+/** The valibot schema of a TOML table with these settings. `checkUnknownKeys` reports unknown keys. */
 export function table<S extends Record<string, { schema: v.GenericSchema }>>(settings: S) {
   const schemas = Object.fromEntries(Object.entries(settings).map(([name, { schema }]) => [name, schema]))
-  // Object.fromEntries forgets which name has which schema.
+  // The type of Object.fromEntries loses which name has which schema.
   return v.pipe(v.custom<Record<string, unknown>>(isTable), v.object(schemas as Schemas<S>))
 }
 
 type Schemas<S extends Record<string, { schema: v.GenericSchema }>> = { [Name in keyof S]: S[Name]['schema'] }
 
-/** Whether it is a TOML table: lists and dates are objects too. */
+/** Whether a value is a TOML table. Lists and dates, which are objects too, are not. */
 export function isTable(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
 }
 
-/** A value of the setting as TOML text: its default, or an example where it has none. */
+/** A value of the setting as TOML: its example, or else its default. */
 export function exampleOf(setting: Setting): string {
   return setting.example ?? tomlText(setting.fallback)
 }
 
-/** A value as it stands in a TOML file, on one line. */
+/** A value as TOML, on one line. */
 export function tomlText(value: unknown): string {
   return Array.isArray(value) ? `[${value.map(tomlText).join(', ')}]` : JSON.stringify(value)
 }

@@ -19,7 +19,7 @@ import {
 } from './server.ts'
 import { type Setting, table } from './setting.ts'
 
-/** What config.toml may hold: each value checked, defaults filled in; what follows from other settings is still null. */
+/** The schema of config.toml. It fills in defaults; those that depend on other settings are still null. */
 export const Settings = v.object({
   base_url: root.base_url.schema,
   server: v.optional(table(server), {}),
@@ -40,7 +40,7 @@ export const Settings = v.object({
 
 export type ParsedConfig = v.InferOutput<typeof Settings>
 
-/** An organization as declared. `secret_key` is the key itself, wherever it was written. */
+/** An organization as declared. `secret_key` is the key itself, also if it comes from a file. */
 type OrganizationConfig = Omit<ParsedConfig['organizations'][number], 'name' | 'secret_key_file'> & {
   name: string
 }
@@ -48,13 +48,13 @@ type OrganizationConfig = Omit<ParsedConfig['organizations'][number], 'name' | '
 /** An app as declared. `organization` is a slug; "default" when no organization is declared. */
 type AppConfig = Omit<ParsedConfig['apps'][number], 'organization'> & { organization: string }
 
-/** Apple's keys as declared, themselves, wherever they were written. `organization` is a slug as with an app. */
+/** An account as declared, with the keys themselves, also if they come from files. `organization` is a slug. */
 export type AccountConfig = Omit<
   ParsedConfig['accounts'][number],
   'organization' | 'connect_key_file' | 'purchase_key_file'
 > & { organization: string }
 
-/** What applies. Paths are absolute, every default is filled in, and nothing in it can be changed. */
+/** The configuration in effect. Paths are absolute, every default is filled in, and it is deeply frozen. */
 export type Config = Frozen<
   Omit<ParsedConfig, 'base_url' | 'organizations' | 'accounts' | 'apps'> & {
     base_url: string
@@ -71,9 +71,9 @@ export type Frozen<T> = T extends readonly (infer Item)[]
     : T
 
 export type Section = Readonly<{
-  /** Its key in the file; empty for the settings above all sections. */
+  /** Its key in the file; empty for the settings at the top level. */
   name: string
-  /** Whether there may be several, each under its own `[[name]]`. */
+  /** Whether the section is a list, each entry under its own `[[name]]`. */
   list: boolean
   reason: string
   settings: Readonly<Record<string, Setting>>
@@ -82,58 +82,53 @@ export type Section = Readonly<{
 /** Every setting, in the order of the example file. */
 export const SECTIONS: readonly Section[] = [
   { name: '', list: false, reason: '', settings: root },
-  { name: 'server', list: false, reason: 'How Windfall is reached.', settings: server },
-  { name: 'store', list: false, reason: 'Where everything is kept.', settings: store },
+  { name: 'server', list: false, reason: 'The HTTP server.', settings: server },
+  { name: 'store', list: false, reason: 'The database.', settings: store },
   {
     name: 'backup',
     list: false,
     reason:
-      'Backups that are made by themselves. `windfall backup FILE` makes one at any time; `windfall restore` puts one back.',
+      'Scheduled backups. `windfall backup FILE` creates one at any time; `windfall restore` restores one.',
     settings: backup,
   },
-  { name: 'log', list: false, reason: 'What is written to standard output.', settings: log },
+  { name: 'log', list: false, reason: 'The log on standard output.', settings: log },
   { name: 'sign_in', list: false, reason: 'How long a sign-in to the dashboard lasts.', settings: sign_in },
-  { name: 'limits', list: false, reason: 'How much is taken from whom.', settings: limits },
-  { name: 'users', list: false, reason: 'How long users are kept.', settings: users },
-  { name: 'apple', list: false, reason: 'How Apple is listened to.', settings: apple },
-  {
-    name: 'rates',
-    list: false,
-    reason: 'What amounts are worth in other currencies, day by day.',
-    settings: rates,
-  },
-  { name: 'metrics', list: false, reason: 'How numbers are counted.', settings: metrics },
+  { name: 'limits', list: false, reason: 'Rate and size limits of requests.', settings: limits },
+  { name: 'users', list: false, reason: 'Retention of users.', settings: users },
+  { name: 'apple', list: false, reason: "Verification of Apple's signatures.", settings: apple },
+  { name: 'rates', list: false, reason: 'Daily exchange rates.', settings: rates },
+  { name: 'metrics', list: false, reason: 'How metrics are computed.', settings: metrics },
   {
     name: 'jobs',
     list: false,
     reason:
-      'When things happen by themselves: cron patterns of five fields (minute, hour, day, month, weekday) in UTC, or "off". `windfall jobs run` does one at once.',
+      'Schedules of background jobs: cron patterns of five fields (minute, hour, day, month, weekday) in UTC, or "off". `windfall jobs run` runs a job immediately.',
     settings: jobs,
   },
   {
     name: 'organizations',
     list: true,
     reason:
-      'One for each company whose numbers stay apart. Without any there is one, named "default". What is declared here can be changed only here; what is taken out is marked gone and keeps its history.',
+      'One for each company whose numbers stay apart. By default there is one, named "default". What is declared here can be changed only here. An organization that is removed here is marked as gone and keeps its history.',
     settings: organization,
   },
   {
     name: 'accounts',
     list: true,
     reason:
-      "Apple's keys, one account for each organization at most: with the App Store Connect key its sales reports and apps are fetched, with the In-App Purchase key what its customers did before. `windfall connect` asks for both, tries them and writes this.",
+      'API keys from Apple, at most one account for each organization. The App Store Connect key fetches sales reports and apps; the In-App Purchase key fetches the history of notifications and transactions. `windfall connect` asks for both, tests them and writes this section.',
     settings: account,
   },
   {
     name: 'apps',
     list: true,
     reason:
-      'The apps to listen for. They can also be connected with `windfall apps add`; what is declared here can be changed only here.',
+      'The apps whose notifications are received. `windfall apps add` connects apps too. What is declared here can be changed only here.',
     settings: app,
   },
 ]
 
-/** How the section stands in the file: `[server]` or `[[apps]]`. */
+/** The heading of the section in the file: `[server]` or `[[apps]]`. */
 export function heading(section: Section): string {
   return section.list ? `[[${section.name}]]` : `[${section.name}]`
 }
@@ -143,7 +138,7 @@ export function variableName(path: Path): string {
   return ['WINDFALL', ...path].join('_').toUpperCase()
 }
 
-/** The section that a path leads into or names, or null where there is none. */
+/** The section that a path names or leads into; null if there is none. */
 export function sectionAt(path: Path): Section | null {
   const [first] = path
   if (first === undefined) return null
@@ -153,7 +148,7 @@ export function sectionAt(path: Path): Section | null {
   )
 }
 
-/** The setting that a path leads to, or into when its value is a list; null where there is none. */
+/** The setting that a path names, or leads into if its value is a list; null if there is none. */
 export function settingAt(path: Path): Setting | null {
   const section = sectionAt(path)
   if (section === null) return null

@@ -1,4 +1,4 @@
-/** What we compute: the kinds of value a setting can have. Each says what is wrong; what to write stands beside the setting. */
+/** Schemas for the values of settings. Messages say what is wrong; each setting says what to write. */
 import { isIP, isIPv4 } from 'node:net'
 import { Cron } from 'croner'
 import * as v from 'valibot'
@@ -26,16 +26,16 @@ export const shortText = v.pipe(
   v.string(),
   v.regex(/\S/, 'is empty'),
   v.maxLength(200, 'is longer than 200 characters'),
-  v.regex(/^\P{Cc}*$/u, 'holds a control character'),
+  v.regex(/^\P{Cc}*$/u, 'contains a control character'),
 )
 
 export const filePath = v.pipe(
   v.string(),
   v.regex(/\S/, 'is empty'),
-  v.regex(/[^/\\]$/, 'names a folder, not a file'),
+  v.regex(/[^/\\]$/, 'is a folder, not a file'),
 )
 
-/** A name that DNS could hold. All digits and dots would be a mistyped address. */
+/** Whether the text is a valid DNS name. Digits and dots alone are a mistyped address. */
 function isHostName(text: string): boolean {
   const labels = text.split('.')
   return (
@@ -47,7 +47,7 @@ function isHostName(text: string): boolean {
 
 export const host = v.pipe(
   v.string(),
-  v.check((text) => isIP(text) !== 0 || isHostName(text), 'is not an address or a host name alone'),
+  v.check((text) => isIP(text) !== 0 || isHostName(text), 'is not an IP address or a host name'),
 )
 
 function isAddressRange(text: string): boolean {
@@ -58,23 +58,23 @@ function isAddressRange(text: string): boolean {
 
 export const addressRange = v.pipe(
   v.string(),
-  v.check(isAddressRange, 'is not an address or a range of addresses'),
+  v.check(isAddressRange, 'is not an IP address or a CIDR range'),
 )
 
 function faultOfBaseUrl(text: string): string | null {
-  if (!URL.canParse(text)) return 'is not an address that a browser can open'
+  if (!URL.canParse(text)) return 'is not a URL'
   const url = new URL(text)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'does not begin with http:// or https://'
-  if (url.port === '0') return 'has the port 0, which nobody can call'
+  if (url.port === '0') return 'has port 0, which no client can reach'
   const more = [
     [url.username + url.password, 'a user name or password'],
     [url.pathname.slice(1), 'a path'],
     [url.search + url.hash, 'a query or fragment'],
   ].flatMap(([part, name]) => (part === '' ? [] : name))
-  return more.length === 0 ? null : `has ${more.join(' and ')}, which "${url.origin}" has not`
+  return more.length === 0 ? null : `has ${more.join(' and ')}; "${url.origin}" does not`
 }
 
-/** An address like `https://windfall.example.com`, without the slash at its end. */
+/** A URL such as `https://windfall.example.com`, without a trailing slash. */
 export const baseUrl = v.pipe(
   v.string(),
   v.check(
@@ -85,7 +85,7 @@ export const baseUrl = v.pipe(
 )
 
 function isTimeZone(name: string): boolean {
-  // "+02:00" is understood too, but an offset knows no summer time.
+  // Intl accepts "+02:00" too, but an offset has no daylight saving time.
   if (!/^[A-Za-z]/.test(name)) return false
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
@@ -129,7 +129,7 @@ export const androidPackage = v.pipe(
   v.regex(/^[A-Za-z]\w*(\.[A-Za-z]\w*)+$/, 'is not an Android application id'),
 )
 
-/** Apple's number of an app, which people copy with quotes as often as without. */
+/** An Apple ID of an app, with or without quotes. */
 export const appleId = v.union([
   v.pipe(v.number(), v.safeInteger('is not an Apple id'), v.minValue(1, 'is not an Apple id')),
   v.pipe(v.string(), v.regex(/^[1-9]\d{0,14}$/), v.transform(Number)),
@@ -139,9 +139,9 @@ export const issuerId = v.pipe(
   v.string(),
   v.regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'is not an issuer id'),
 )
-export const keyId = v.pipe(v.string(), v.regex(/^[A-Z0-9]{8,20}$/, 'is not the id of a key'))
+export const keyId = v.pipe(v.string(), v.regex(/^[A-Z0-9]{8,20}$/, 'is not a key id'))
 
-/** Digits, which people write without quotes as often as with. */
+/** A vendor number, with or without quotes. */
 export const vendorNumber = v.union([
   v.pipe(v.string(), v.regex(/^[1-9]\d{4,14}$/, 'is not a vendor number')),
   v.pipe(
@@ -152,7 +152,7 @@ export const vendorNumber = v.union([
   ),
 ])
 
-/** The text of a .p8 file. A variable that can hold one line alone has \n for the ends of its lines. */
+/** The contents of a .p8 file. An environment variable of a single line has \n for its line endings. */
 export const privateKey = v.pipe(
   v.string(),
   v.transform((text) => text.replaceAll('\\n', '\n').trim()),
@@ -167,19 +167,19 @@ function faultOfSchedule(text: string): string | null {
   if (text.trim().split(/\s+/).length !== 5) return 'is not a cron pattern of five fields'
   try {
     const hasRuns = new Cron(text, { timezone: 'UTC', mode: '5-part' }).nextRun(new Date(0)) !== null
-    return hasRuns ? null : 'names no day that there is'
+    return hasRuns ? null : 'never matches a date'
   } catch {
     return 'is not a cron pattern'
   }
 }
 
-/** For whom files are encrypted, as `age-keygen` prints it. */
+/** An age recipient, as `age-keygen` prints it. */
 export const ageRecipient = v.pipe(
   v.string(),
-  v.regex(/^age1[a-z0-9]{20,}$/, 'is not a recipient of age: age1 and small letters and digits'),
+  v.regex(/^age1[a-z0-9]{20,}$/, 'is not an age recipient: age1 followed by lowercase letters and digits'),
 )
 
-/** When something happens: five fields of minute, hour, day, month and weekday, or "off". */
+/** A schedule: a cron pattern of minute, hour, day, month and weekday, or "off". */
 export const schedule = v.pipe(
   v.string(),
   v.check(

@@ -1,7 +1,7 @@
-/** What we compute: the body of an event as it is stored: JSON, compressed against the words that recur in every one. */
+/** Encodes the body of an event for storage: JSON, compressed with a dictionary of recurring text. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
-/** Frozen: what was packed with it can be read with nothing else. A better one would need a number beside the body. */
+/** Must never change: stored bodies can only be read with it. A new dictionary would need a version in each row. */
 const DICTIONARY = Buffer.from(
   '{"platform":"ios","store":"apple","from_app_user_id":"$anon_","merged_customer_id":"cus_","problem":"",' +
     '"notification":{"type":"DID_CHANGE_RENEWAL_STATUS","subtype":"AUTO_RENEW_DISABLED"},"subtype":"VOLUNTARY"},' +
@@ -19,16 +19,16 @@ const DICTIONARY = Buffer.from(
     '"proofs":[]}}"verification":"verified","proofs":["purchase"]}}"proved_app_user_id":null,"user":null}',
 )
 
-// A body is far smaller than the window zlib would otherwise clear for each.
+// A body is far smaller than zlib's default window, which is cleared for each.
 const SETTINGS = { dictionary: DICTIONARY, windowBits: 12, memLevel: 5 }
 
-/** The bytes to store. */
+/** Encodes a body for storage. */
 export const encodeBody = (body: Record<string, unknown>): Buffer =>
   deflateRawSync(JSON.stringify(body), SETTINGS)
 
-/** The JSON text of the body that was stored, as UTF-8. */
+/** The JSON text of a stored body, as UTF-8. */
 export const inflateBody = (bytes: Buffer): Buffer => inflateRawSync(bytes, SETTINGS)
 
-/** The body that was stored. */
+/** Decodes a stored body. */
 export const decodeBody = (bytes: Buffer): Record<string, unknown> =>
   JSON.parse(inflateBody(bytes).toString())

@@ -1,4 +1,4 @@
-/** What we remember: what happened, appended once and read in order. */
+/** The feed: events, appended once and read in order. */
 import type { Clock } from '../clock.ts'
 import { openHook } from '../hooks.ts'
 import { derivedId } from '../ids.ts'
@@ -8,8 +8,8 @@ import type { EventType, Origin } from './vocabulary.ts'
 import { QUIET_TYPES } from './vocabulary.ts'
 
 /**
- * A row of the feed. `data` is the frozen snapshot: money, product, user, the subscription's state after it. What its
- * customer has come to is no part of it: that is added when the event is handed out.
+ * A row of the feed. `data` is a snapshot: money, product, user and the state of the subscription after the event. The
+ * customer's lifetime figures are not in it; they are added when the event is sent.
  */
 export type FeedEvent = {
   seq: number
@@ -28,7 +28,7 @@ export type FeedEvent = {
   data: Record<string, unknown>
 }
 
-/** What a writer says; the feed adds the id, the order and the time. */
+/** An event to append. The feed adds the id, the seq and the time. */
 export type NewEvent = {
   organization_id: string
   app_id: string | null
@@ -45,18 +45,18 @@ export type NewEvent = {
 
 export type EventFilter = {
   organization_id?: string | null
-  /** Ids of apps, null for all. */
+  /** Ids of apps; null is all. */
   apps?: readonly string[] | null
-  /** Types to keep, null for all but the quiet ones. */
+  /** Event types; null is all except the quiet ones. */
   types?: readonly string[] | null
   environment?: string | null
   origin?: Origin | null
-  /** Those that took effect at or after the one instant and before the other, whenever they were recorded. */
+  /** The range of `occurred_at`, in milliseconds: `from_at` inclusive, `until_at` exclusive. */
   from_at?: number | null
   until_at?: number | null
 }
 
-/** A stretch of the feed: `after` exclusive, `until` inclusive; backwards the higher of the two comes first. */
+/** A range of the feed: `after` exclusive, `until` inclusive. With `newest_first`, `after` is the higher one. */
 type Query = EventFilter & { after: number; until?: number; limit: number; newest_first?: boolean }
 
 type Row = Omit<FeedEvent, 'data'> & { body: Buffer }
@@ -88,8 +88,8 @@ export function openFeed(store: Store, clock: Clock) {
   const appended = openHook<[event: FeedEvent]>()
 
   /**
-   * Appends what happened, inside the caller's unit of work. The same (organization, environment, cause, type)
-   * is the same event: the second time nothing is written, and null is returned.
+   * Appends an event, inside the caller's unit of work. Idempotent by (organization, environment, cause, type): returns
+   * null and writes nothing if the event exists.
    */
   function append(newEvent: NewEvent): FeedEvent | null {
     const { organization_id, app_id, environment, type, origin, customer_id, subject, cause } = newEvent
@@ -116,7 +116,7 @@ export function openFeed(store: Store, clock: Clock) {
     return event
   }
 
-  /** The events of a stretch, in the order of the feed or backwards. Long stretches belong in pages.ts. */
+  /** The events of a range, oldest or newest first. For long ranges use pages.ts. */
   function read(query: Query): FeedEvent[] {
     const statement = query.newest_first ? backwards : forwards
     const rows = statement.all({
@@ -135,13 +135,13 @@ export function openFeed(store: Store, clock: Clock) {
     return rows.map(eventOf)
   }
 
-  /** One event by its id; null where none has it. */
+  /** An event by its id; null if there is none. */
   function byId(id: string): FeedEvent | null {
     const row = one.get(id)
     return row ? eventOf(row) : null
   }
 
-  /** The newest seq, 0 when nothing has happened yet. */
+  /** The newest seq; 0 if the feed is empty. */
   const head = (): number => newest.get()?.seq ?? 0
 
   return {
@@ -149,7 +149,7 @@ export function openFeed(store: Store, clock: Clock) {
     read,
     byId,
     head,
-    /** Calls the listener for each event once it is on disk, until the returned function is called. */
+    /** Calls the listener with each event that is on disk, until the returned function is called. */
     listen: appended.add,
   }
 }

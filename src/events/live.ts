@@ -1,13 +1,14 @@
-/** What we remember: who is watching the feed. What several want alike is written out once for all of them. */
+/** Sends new events to live streams. Watchers with the same filter share one serialized message. */
 import type { Clock } from '../clock.ts'
 import type { Feed, FeedEvent } from './feed.ts'
 
-/** A watcher: `wants` chooses, `send` is given finished Server-Sent Events messages. */
+/** A live stream: `wants` filters events, `send` takes complete Server-Sent Events messages. */
 type Watcher = { wants: (event: FeedEvent) => boolean; send: (messages: Uint8Array) => void }
 
 /**
- * What a later folder adds to events as they go out. `ready` resolves to whether it can be had, within `most_ms`, and
- * never rejects; `complete` adds it, or what stands in its place, in the order of the events.
+ * Adds data to events as they are sent, for modules that the feed cannot import. `ready` resolves to whether the data
+ * is available, within `maxMs`, and never rejects. `complete` adds the data or a placeholder, in the order of the
+ * events.
  */
 type Completion = {
   ready: (events: readonly FeedEvent[], maxMs: number) => Promise<boolean>
@@ -18,26 +19,26 @@ type TextFor = (watcher: Watcher) => Uint8Array | null
 
 export type Live = ReturnType<typeof openLive>
 
-/** How long an event waits at most for what is added to it. */
+/** The maximum time that an event waits for added data. */
 const READY_WITHIN_MS = 1_000
-/** Events that are completed and sent at once. */
+/** The maximum number of events that are completed and sent together. */
 const GROUP = 500
-/** With so many in memory nothing is waited for. */
+/** With this many events in memory, nothing waits for added data. */
 const MAX_WAITING = 2_000
-/** How often watchers are written to at most: eyes see no difference, a thousand sockets do. */
+/** The minimum interval between writes to watchers: imperceptible to people, and less work for a thousand sockets. */
 const DELIVER_EVERY_MS = 100
-/** How many are written to before requests get their turn. */
+/** The number of watchers that are written to before requests are served. */
 const EVENTS_PER_TURN = 50
 
 const encoder = new TextEncoder()
 
 /**
- * The message of one event: its seq is the id that a browser sends back as `Last-Event-ID`. It has no event field,
- * so that one `onmessage` gets them all.
+ * The Server-Sent Events message of an event. Its seq is the id that a browser sends back as `Last-Event-ID`. It has no
+ * `event` field, so that one `onmessage` handler receives all events.
  */
 export const messageOf = (event: FeedEvent): string => `id: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n`
 
-/** `monotonic` never jumps: how long events have waited is measured with it. */
+/** Opens live delivery. `monotonic` measures how long events have waited. */
 export function openLive(feed: Feed, monotonic: Clock) {
   const watchers = new Set<Watcher>()
   const completions: Completion[] = []
@@ -54,11 +55,11 @@ export function openLive(feed: Feed, monotonic: Clock) {
     setImmediate(deliver)
   })
 
-  /** Sends a group of those that wait, in the order of the feed: what comes later is sent after it. */
+  /** Sends a group of waiting events, in the order of the feed. */
   async function deliver(): Promise<void> {
     const size = Math.min(waiting.length, GROUP)
     const isReady = await readyInTime(waiting.slice(0, size))
-    // Only now are they taken: until they are sent, an erasure changes them.
+    // Removed only now: an erasure changes events that wait.
     const group = waiting.splice(0, size).map(({ event }) => event)
     const textFor: TextFor = watchers.size > 0 ? textsOf(completed(group, isReady)) : () => null
     write([...watchers], textFor)
@@ -66,7 +67,7 @@ export function openLive(feed: Feed, monotonic: Clock) {
 
   function write(rest: Watcher[], textFor: TextFor): void {
     for (const watcher of rest.splice(0, EVENTS_PER_TURN)) {
-      // Who left since the delivery began is not there to be written to.
+      // The watcher may have left since the delivery began.
       const text = watchers.has(watcher) ? textFor(watcher) : null
       if (text) watcher.send(text)
     }
@@ -75,7 +76,7 @@ export function openLive(feed: Feed, monotonic: Clock) {
     else setTimeout(scheduleDelivery, DELIVER_EVERY_MS).unref()
   }
 
-  /** The events of a group wait together, until the first of them has waited long enough. */
+  /** The events of a group wait together, until the first of them has waited the maximum time. */
   function readyInTime(group: typeof waiting): Promise<boolean> {
     const waited = monotonic() - (group[0]?.since ?? 0)
     const left = waiting.length >= MAX_WAITING ? 0 : Math.max(0, READY_WITHIN_MS - waited)
@@ -92,18 +93,18 @@ export function openLive(feed: Feed, monotonic: Clock) {
     if (delivering) void deliver()
   }
 
-  /** Watches until the returned function is called. */
+  /** Adds a watcher; the returned function removes it. */
   function watch(watcher: Watcher): () => void {
     watchers.add(watcher)
     return () => void watchers.delete(watcher)
   }
 
-  /** Changes what waits to be sent, where it must not be sent as it was any more. */
+  /** Replaces waiting events, for an erasure. */
   function change(replacement: (event: FeedEvent) => FeedEvent): void {
     waiting = waiting.map(({ event, since }) => ({ event: replacement(event), since }))
   }
 
-  /** Adds `by` to what completes each event that is sent from now on, after those that were added before it. */
+  /** Adds a completion for all events that are sent from now on. Completions run in the order they were added. */
   const complete = (by: Completion): void => void completions.push(by)
 
   const completed = (group: readonly FeedEvent[], isReady: boolean): readonly FeedEvent[] =>
@@ -112,7 +113,7 @@ export function openLive(feed: Feed, monotonic: Clock) {
   return { watch, change, complete }
 }
 
-/** The bytes of these events for a watcher, null when it wants none; made once for each choice among them. */
+/** Returns the message bytes of the events that a watcher wants, or null. Computes each selection of events once. */
 function textsOf(events: readonly FeedEvent[]): TextFor {
   const messages = events.map(messageOf)
   const made = new Map<string, Uint8Array | null>()

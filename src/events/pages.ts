@@ -1,17 +1,17 @@
-/** What we remember: the feed a page at a time, however far apart the events are that a reader wants. */
+/** Reads the feed in pages, also if matching events are far apart. */
 import { yieldToEventLoop } from '../turns.ts'
 import type { EventFilter, Feed, FeedEvent } from './feed.ts'
 
-/** How much of the feed is looked at before requests get their turn, and how much for one page at most. */
+/** The number of events scanned before requests are served, and the maximum for one page. */
 const SLICE = 2_000
 const MAX_SCANNED = 200_000
 
-/** `next` is where to go on from: the seq up to which the feed was looked through. Null at its beginning. */
+/** `next` is the seq up to which the feed was scanned, to continue from. Null at the beginning of the feed. */
 type Page = { events: FeedEvent[]; next: number | null }
 
 /**
- * Up to `limit` events after `after`, oldest first. At the head `next` is the head, so that who asks again later
- * looks at nothing twice. A page may be short of `limit`, even empty, before that.
+ * Up to `limit` events after `after`, oldest first. At the end of the feed, `next` is the head, so the next request
+ * continues there. A page may have fewer events than `limit`, or none, before the end.
  */
 export async function pageForwards(
   feed: Feed,

@@ -1,26 +1,26 @@
-/** What we compute: a body without somebody who was forgotten. What happened stays; to whom does not. */
+/** Removes the ids of an erased user from an event; keeps the event. */
 
 type Body = Record<string, unknown>
 
-/** Who is taken out of the events of an app, and what stands in place of a cause that names them. */
+/** The user to remove from the events of an app, and the replacement for a cause that contains the user id. */
 export type ScrubTarget = { app_id: string; app_user_id: string; replacement: string }
 
-/** An event as it was, without somebody; the same one where it does not name them. */
+/** The event without the user; the same object if it belongs to another app. */
 export function scrubEvent<Event extends { app_id: string | null; type: string; cause: string; data: Body }>(
   event: Event,
   { app_id, app_user_id, replacement }: ScrubTarget,
 ): Event {
   if (event.app_id !== app_id) return event
-  // What tells of a user for the first time has the user id as its cause, after that of the app.
+  // The cause of customer.identified is the id of the app and the user id.
   const { type, cause } = event
   const isCause = type === 'customer.identified' && cause.slice(cause.indexOf('/') + 1) === app_user_id
   return { ...event, cause: isCause ? replacement : cause, data: scrubBody(event.data, app_user_id) }
 }
 
 /**
- * The same body without the user id: nobody is its `user`, or only whoever else is named there; `from_app_user_id` is
- * null. An `app_account_token` that is the user id itself (Apple writes it in small letters) goes, too. Any other text
- * that happens to be the same, as the id of a product, stays.
+ * The body without the user id. `user` is null or has only the other user named there, and `from_app_user_id` is null.
+ * An `app_account_token` that equals the user id (Apple writes it in lower case) is removed. Any other text that
+ * happens to equal the user id, such as a product id, stays.
  */
 function scrubBody(body: Body, app_user_id: string): Body {
   const scrubbed = { ...body }
@@ -37,7 +37,7 @@ function scrubBody(body: Body, app_user_id: string): Body {
   return scrubbed
 }
 
-/** What was claimed and what was proved may name two people, of whom one is forgotten. */
+/** The claimed and the proved user id may differ, and only one of them may be erased. */
 function scrubUser(user: Body, app_user_id: string): Body | null {
   const claimed = user.app_user_id === app_user_id ? null : (user.app_user_id ?? null)
   const isProved = user.proved_app_user_id !== app_user_id

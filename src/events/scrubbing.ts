@@ -1,9 +1,9 @@
-/** What we remember: the events of whom was forgotten, without them. Of an event nothing else ever changes. */
+/** Rewrites stored events without an erased user. Nothing else ever changes an event. */
 import type { Store } from '../store/store.ts'
 import { decodeBody, encodeBody, inflateBody } from './codec.ts'
 import { type ScrubTarget, scrubEvent } from './scrubbed.ts'
 
-/** Numbers of the feed that are looked at before requests get their turn. */
+/** The number of seqs that are scanned before requests are served. */
 const SLICE = 250
 
 type Row = { seq: number; type: string; cause: string; body: Buffer }
@@ -16,8 +16,8 @@ export function openScrubbing(store: Pick<Store, 'prepare'>) {
   const update = store.prepare<Change>('update events set cause = :cause, body = :body where seq = :seq')
 
   /**
-   * Looks for somebody in the events after `after` up to `until`, and says up to where it has looked. `apply` takes them
-   * out of the `changed` events that name them; inside a unit of work.
+   * Scans a slice of the events after `after` up to `until` for a user. `reached` is the last seq scanned, `changed`
+   * the number of events that name the user. `apply` rewrites those events; call it inside a unit of work.
    */
   function scan(target: ScrubTarget, after: number, until: number) {
     const reached = Math.min(after + SLICE, until)
@@ -37,7 +37,7 @@ export function openScrubbing(store: Pick<Store, 'prepare'>) {
   return { scan }
 }
 
-/** Whether a text is in a body at all: far cheaper than to read the body. */
+/** Whether a body contains the text of the user id. Much cheaper than decoding the body. */
 function matcherOf(app_user_id: string): (body: Buffer) => boolean {
   const spellings = new Set([app_user_id, app_user_id.toLowerCase()])
   const needles = [...spellings].map((text) => Buffer.from(JSON.stringify(text).slice(1, -1)))

@@ -1,4 +1,4 @@
-/** What we compute: the words of the feed, `noun.past_verb`, which receivers switch on. */
+/** The event types of the feed, `noun.past_verb`. Clients depend on them. */
 
 export const EVENT_TYPES = [
   'trial.started',
@@ -52,9 +52,9 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** live: it came as it happened. recovered: we had missed it. backfill: it was past when we first asked. */
+/** live: received as it happened. recovered: received after it was lost. backfill: from the time before. */
 export const ORIGINS = ['live', 'recovered', 'backfill'] as const
 export type Origin = (typeof ORIGINS)[number]
 
-/** Bookkeeping rather than news: the feed, alerts and webhooks leave it out unless it is asked for by name. */
+/** Bookkeeping events. The feed leaves them out unless a client requests the type. */
 export const QUIET_TYPES: readonly EventType[] = ['transaction.recorded']

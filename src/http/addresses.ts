@@ -1,16 +1,16 @@
-/** What we compute: the address a request came from, seen through the proxies we trust and no others. */
+/** The client address of a request, seen through trusted proxies. */
 import { BlockList, isIP, SocketAddress } from 'node:net'
 import type { H3Event } from 'h3'
 
 const PROXIES_BY_APP = new WeakMap<object, BlockList>()
 
-// Longer chains of trusted proxies do not exist; longer headers do.
+// Bounds the work for long x-forwarded-for headers; real chains of proxies are shorter.
 const MAX_PROXIES = 16
 
-/** Stands for a caller who was gone before we looked. It is never trusted, so nobody can pass for another with it. */
+/** The address of a client that has already disconnected. It is never trusted, so it cannot spoof another. */
 const UNKNOWN_ADDRESS = '0.0.0.0'
 
-/** The proxies whose word on addresses is taken: single addresses and ranges in CIDR form. Throws on anything else. */
+/** A list of trusted proxies from addresses and CIDR ranges. @throws Error if one is invalid. */
 export function trustedProxies(ranges: readonly string[]): BlockList {
   const list = new BlockList()
   for (const range of ranges) {
@@ -18,15 +18,15 @@ export function trustedProxies(ranges: readonly string[]): BlockList {
     const maxPrefix = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
     const prefix = Number(bits ?? maxPrefix)
     if (maxPrefix === -1 || prefix > maxPrefix)
-      throw new Error(`${range} is not an address or a range of addresses`)
+      throw new Error(`${range} is not an IP address or a CIDR range`)
     list.addSubnet(address, prefix, maxPrefix === 32 ? 'ipv4' : 'ipv6')
   }
   return list
 }
 
 /**
- * The address in its one spelling: IPv6 in the short form of RFC 5952 without a zone, IPv4 within IPv6 unwrapped; null
- * where the text is none. A port behind the address, which some proxies write, is dropped.
+ * The canonical form of an address: IPv6 as in RFC 5952 without a zone, IPv4-mapped IPv6 as IPv4; null if the text is
+ * not an address. A port after the address, which some proxies add, is dropped.
  */
 export function normalAddress(text: string): string | null {
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
@@ -42,8 +42,9 @@ function isTrusted(proxies: BlockList, address: string): boolean {
 }
 
 /**
- * The rightmost address that is not a trusted proxy: `remote` is the other end of the connection, `forwarded` the
- * x-forwarded-for header, whose left part anybody can write. What is no address ends the walk at the proxy that sent it.
+ * The rightmost address that is not a trusted proxy. `remote` is the peer of the connection, `forwarded` is the
+ * x-forwarded-for header, whose left part a client can forge. An invalid entry ends the search at the proxy that sent
+ * it.
  */
 export function forwardedAddress(proxies: BlockList, remote: string, forwarded: string | undefined): string {
   let address = normalAddress(remote) ?? UNKNOWN_ADDRESS
@@ -58,12 +59,12 @@ export function forwardedAddress(proxies: BlockList, remote: string, forwarded: 
   return address
 }
 
-/** From now on `app` believes these proxies. */
+/** Sets the trusted proxies of `app`. */
 export function trustProxies(app: object, proxies: BlockList): void {
   PROXIES_BY_APP.set(app, proxies)
 }
 
-/** The caller's address, trusted proxies looked through. Requests made inside the process come from 127.0.0.1. */
+/** The client address, seen through trusted proxies. Requests made inside the process have 127.0.0.1. */
 export function clientAddress(event: H3Event): string {
   const proxies = PROXIES_BY_APP.get(event.app ?? event)
   const node = event.runtime?.node
@@ -75,17 +76,17 @@ export function clientAddress(event: H3Event): string {
 }
 
 /**
- * What one caller is counted under: an IPv4 address itself, of an IPv6 address its /64, which is the least that one
- * customer gets. `address` as `clientAddress` gives it.
+ * The key of rate limits for one client: an IPv4 address, or the /64 of an IPv6 address, the smallest network that
+ * providers assign. `address` is as `clientAddress` returns it.
  */
 export const addressBucketOf = (address: string): string =>
   address.includes(':') ? networkOf(address, 4) : address
 
-/** The network that an IPv6 address is in: its /48, which is the most that one customer commonly gets. Null for IPv4. */
+/** The /48 of an IPv6 address, the largest network that providers commonly assign to one customer. Null for IPv4. */
 export const siteBucketOf = (address: string): string | null =>
   address.includes(':') ? networkOf(address, 3) : null
 
-/** The first so many groups of an IPv6 address, sixteen bits each. */
+/** The first `count` groups of an IPv6 address, sixteen bits each. */
 function networkOf(address: string, count: number): string {
   const [head = '', tail] = address.split('::')
   const before = head === '' ? [] : head.split(':')

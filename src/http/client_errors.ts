@@ -1,4 +1,4 @@
-/** What may be asked: what cannot be: the answers to requests that never get as far as a route. */
+/** Responses to requests that Node.js rejects before routing. */
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import { Socket } from 'node:net'
 import { Refusal } from '../errors.ts'
@@ -7,13 +7,17 @@ import { newRequestId } from './ids.ts'
 import { PROBLEM_TYPE, problemOf } from './problems.ts'
 import { COMMON_HEADERS } from './response.ts'
 
-const NOT_HTTP = new Refusal(400, 'bad_request', 'This is not a request in HTTP/1.1.')
-const NOT_OURS = new Refusal(
+const NOT_HTTP = new Refusal(400, 'bad_request', 'Malformed HTTP request.')
+const INVALID_TARGET = new Refusal(
   400,
   'bad_request',
-  'The request is for something else than a path of this server.',
+  'The request target is not a path. Send a path that begins with /.',
 )
-const UNEXPECTED_EXPECTATION = new Refusal(417, 'expectation_failed', 'Only 100-continue may be expected.')
+const UNSUPPORTED_EXPECTATION = new Refusal(
+  417,
+  'expectation_failed',
+  'The only supported expectation is 100-continue.',
+)
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: new Refusal(431, 'headers_too_large', 'The headers are too large.'),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: new Refusal(
@@ -37,7 +41,7 @@ function headersOf(body: string): string[] {
   ]
 }
 
-/** A whole response by hand, where there is no response to write to. */
+/** A raw HTTP response, for sockets without a ServerResponse. */
 function rawResponse(refusal: Refusal): string {
   const body = problemOf(refusal)
   const headers = [...headersOf(body), 'connection', 'close']
@@ -51,8 +55,8 @@ function refuse(res: ServerResponse, refusal: Refusal): void {
   res.writeHead(refusal.status, headersOf(body)).end(body)
 }
 
-/** The responses under way on each connection: several where requests are pipelined. */
-function openUnderWay() {
+/** Tracks the open responses of each connection: several if requests are pipelined. */
+function openResponses() {
   const all = new WeakMap<Socket, Set<ServerResponse>>()
 
   function add({ socket }: IncomingMessage, res: ServerResponse): void {
@@ -61,7 +65,7 @@ function openUnderWay() {
     res.once('close', () => responses.delete(res))
   }
 
-  /** Whether a response was begun and has not ended; another one in the middle of it would only confuse. */
+  /** Whether a response has begun and not ended: then no other response can be sent. */
   const isBegun = (socket: Socket): boolean => [...(all.get(socket) ?? [])].some((res) => res.headersSent)
 
   return { add, isBegun }
@@ -69,7 +73,7 @@ function openUnderWay() {
 
 function refuseConnection(log: Log, error: NodeJS.ErrnoException, socket: Socket, isBegun: boolean): void {
   const refusal = REFUSALS[error.code ?? ''] ?? NOT_HTTP
-  log.debug('a request was not understood', { reason: error.code, status: refusal.status })
+  log.debug('rejected a malformed request', { reason: error.code, status: refusal.status })
   if (error.code === 'ECONNRESET' || !socket.writable || isBegun) {
     socket.destroy()
     return
@@ -78,29 +82,29 @@ function refuseConnection(log: Log, error: NodeJS.ErrnoException, socket: Socket
   socket.destroySoon()
 }
 
-/** Whether the target is a path, `*`, or the absolute form of RFC 9112 §3.2.2, which a route can refuse itself. */
+/** Whether the target is a path, `*`, or the absolute form of RFC 9112 §3.2.2, which the host check refuses. */
 function isTarget(target: string): boolean {
   return target.startsWith('/') || target === '*' || (/^https?:/i.test(target) && URL.canParse(target))
 }
 
-/** Answers what is no request with a problem document too: a wrong request line, headers too large or too slow. */
+/** Answers malformed requests with a problem document: an invalid request line, headers that are too large or slow. */
 export function answerClientErrors(
   server: Server,
   log: Log,
   handle: (req: IncomingMessage, res: ServerResponse) => unknown,
 ): void {
-  const underWay = openUnderWay()
+  const open = openResponses()
   server.removeAllListeners('request')
   server.on('request', (req, res) => {
-    underWay.add(req, res)
+    open.add(req, res)
     if (isTarget(req.url ?? '')) handle(req, res)
-    else refuse(res, NOT_OURS)
+    else refuse(res, INVALID_TARGET)
   })
   server.on('checkExpectation', (req, res) => {
-    underWay.add(req, res)
-    refuse(res, UNEXPECTED_EXPECTATION)
+    open.add(req, res)
+    refuse(res, UNSUPPORTED_EXPECTATION)
   })
   server.on('clientError', (error, socket) => {
-    if (socket instanceof Socket) refuseConnection(log, error, socket, underWay.isBegun(socket))
+    if (socket instanceof Socket) refuseConnection(log, error, socket, open.isBegun(socket))
   })
 }

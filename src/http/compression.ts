@@ -1,19 +1,19 @@
-/** What we compute: long answers, compressed for who takes them that way; on the thread pool, since others wait here. */
+/** Compression of long responses, on the thread pool so that it does not block the event loop. */
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { H3Event } from 'h3'
 import { header } from './body/body.ts'
 
-/** `content-encoding` of an answer. */
+/** The `content-encoding` of a response. */
 export type Encoding = 'br' | 'gzip'
 
-/** Bytes: what is shorter fits into one packet as it is. */
+/** A shorter response fits into one packet uncompressed. */
 const MIN_BYTES = 1_400
-/** Much more takes much longer, and saves little. */
+/** Higher qualities take much longer and save little. */
 const BROTLI_QUALITY = 4
 const BROTLI_WINDOW = 18
 
-/** Whether an Accept-Encoding header names it, other than to refuse it. */
+/** Whether an Accept-Encoding header accepts the encoding. */
 export const accepts = (accept: string, encoding: Encoding): boolean =>
   accept.split(',').some((one) => {
     const [name = '', ...weights] = one.split(';').map((word) => word.trim().toLowerCase())
@@ -21,8 +21,8 @@ export const accepts = (accept: string, encoding: Encoding): boolean =>
   })
 
 /**
- * How a text is to be sent: null is as it is. What another site makes a browser ask for is never compressed: by its
- * length it would tell what is in it, to whoever may choose a part of it (the BREACH attack).
+ * The encoding to send a text with; null is uncompressed. Responses to cross-site requests are never compressed: their
+ * length would reveal their content to a site that controls a part of it (the BREACH attack).
  */
 export function encodingFor(event: H3Event, text: string): Encoding | null {
   if (text.length < MIN_BYTES) return null
@@ -36,6 +36,7 @@ export function encodingFor(event: H3Event, text: string): Encoding | null {
 const compressBrotli = promisify(brotliCompress)
 const compressGzip = promisify(gzip)
 
+/** Compresses a text as UTF-8. */
 export function compress(text: string, encoding: Encoding): Promise<Buffer> {
   const bytes = Buffer.from(text)
   if (encoding === 'gzip') return compressGzip(bytes)

@@ -1,21 +1,21 @@
-/** What we compute: tables as comma-separated text (RFC 4180), the same everywhere. */
+/** CSV exports (RFC 4180). */
 import { yieldToEventLoop } from '../turns.ts'
 
-/** Lines made in one turn of the event loop. */
+/** Lines produced in one turn of the event loop. */
 const LINES_PER_SLICE = 500
 
-/** A value of a cell; what is not there is an empty one, of a list each is told, with spaces between. */
+/** The value of a cell. Null and undefined are empty; items of a list are separated by spaces. */
 export type CsvValue = string | number | boolean | readonly string[] | null | undefined
 type CsvRow = Readonly<Record<string, CsvValue>>
 
-/** What spreadsheets would take for a formula, and a number that only begins like one. */
+/** Text that spreadsheets treat as a formula, and negative numbers, which only look like one. */
 const FORMULA = /^[=+\-@＝＋－＠\t\r\n]/
 const NUMBER = /^-?\d+(\.\d+)?$/
 
-/** One line with its end. A text that a spreadsheet would run as a formula is led by an apostrophe. */
+/** One line with its line ending. Text that a spreadsheet would run as a formula gets a leading apostrophe. */
 export const csvLine = (values: readonly CsvValue[]): string => `${values.map(cellOf).join(',')}\r\n`
 
-/** A header and its lines, some of them at a time, each time in a turn of the event loop of its own. */
+/** The header and the lines in slices, each produced in a separate turn of the event loop. */
 export async function* csvSlices(header: string, lines: Iterable<string>): AsyncGenerator<string, void> {
   let slice = header
   let count = 0
@@ -30,7 +30,7 @@ export async function* csvSlices(header: string, lines: Iterable<string>): Async
   if (slice !== '') yield slice
 }
 
-/** A text of several parts as a body, each part made once the reader has taken those before it. */
+/** Streams the parts of a text as a body. A part is produced when the reader has taken the previous ones. */
 export function streamOfText(parts: AsyncGenerator<string, void>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   return new ReadableStream({
@@ -43,11 +43,11 @@ export function streamOfText(parts: AsyncGenerator<string, void>): ReadableStrea
   })
 }
 
-/** The header of rows as JSON has them: of `ltv_milli` stands `ltv`, as a decimal number. */
+/** The header for rows with JSON field names. `ltv_milli` becomes `ltv`, a decimal number. */
 export const csvHeader = (columns: readonly string[]): string =>
   csvLine(columns.map((name) => name.replace(/_milli$/, '')))
 
-/** A row as JSON has it: money (`_milli`) as a decimal number, instants (`_at`) as ISO 8601. */
+/** A line for a row with JSON field names: money (`_milli`) as a decimal number, instants (`_at`) as ISO 8601. */
 export const csvRow = (columns: readonly string[], row: CsvRow): string =>
   csvLine(columns.map((name) => formatValue(name, row[name])))
 
@@ -57,7 +57,7 @@ function formatValue(name: string, value: CsvValue): CsvValue {
   return name.endsWith('_at') ? new Date(value).toISOString() : value
 }
 
-/** Thousandths as a decimal number with three decimals, exactly. */
+/** Thousandths as an exact decimal number with three decimals. */
 export function decimalText(milli: number): string {
   const digits = String(Math.abs(milli)).padStart(4, '0')
   return `${milli < 0 ? '-' : ''}${digits.slice(0, -3)}.${digits.slice(-3)}`

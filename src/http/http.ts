@@ -1,4 +1,4 @@
-/** What may be asked: the HTTP application: every route behind the same checks, with the same errors and one log line. */
+/** The HTTP application: every route has the same checks, the same error format and one log line per request. */
 import { H3 } from 'h3'
 import type { Log } from '../log.ts'
 import { trustedProxies, trustProxies } from './addresses.ts'
@@ -8,7 +8,7 @@ import { openapiRoute } from './openapi.ts'
 import { defineRoute, PUBLIC, type Route } from './route.ts'
 import { openRouting } from './routing.ts'
 
-/** Whom the server answers for and whose word it takes. Trusted are loopback addresses unless others are named. */
+/** The hosts of the server and its trusted proxies, which are loopback addresses by default. */
 type HttpSettings = Readonly<{
   base_url?: string | undefined
   hosts?: readonly string[] | undefined
@@ -18,7 +18,7 @@ type HttpSettings = Readonly<{
 type HttpOptions = HttpSettings & {
   log: Log
   version?: string
-  /** Called as each request begins; what it gives is called once the request is answered, before a stream ends. */
+  /** Called when a request begins. The returned function is called when it is answered; a stream may still be open. */
   beginRequest?: () => () => void
 }
 
@@ -28,27 +28,27 @@ const MAX_WARNINGS = 20
 const LIVENESS_ROUTE = defineRoute({
   method: 'GET',
   path: '/healthz',
-  summary: 'The process lives',
+  summary: 'Check that the process is alive',
   tag: 'Operations',
   access: PUBLIC,
-  answers: { 200: { description: 'It does.' } },
+  answers: { 200: { description: 'The process is alive.' } },
   any_host: true,
   handler: () => ({ status: 'ok' }),
 })
 
-/** Who forgot to name a host learns it from the log; a stranger who tries a thousand names cannot fill it. */
+/** Logs each foreign host once, up to a limit, so that a client cannot fill the log. */
 function openForeignHostWarnings(log: Log): (host: string) => void {
   const warned = new Set<string>()
   return (host) => {
     if (warned.size >= MAX_WARNINGS || warned.has(host)) return
     warned.add(host)
-    log.warn('refused a request for a host that is neither that of base_url nor in server.hosts', { host })
+    log.warn('refused a request for a host that is not in base_url or server.hosts', { host })
   }
 }
 
 /**
- * Opens the application with `/healthz` and `/api/openapi.json`. Every answer carries `x-request-id`; every error is a
- * problem document; what is not a `Refusal` is logged once with its stack and answered as `internal`.
+ * Opens the application with `/healthz` and `/api/openapi.json`. Every response has an `x-request-id`. Every error is a
+ * problem document; an error that is not a `Refusal` is logged with its stack and answered as `internal`.
  */
 export function openHttp(options: HttpOptions) {
   const { log, version = 'unreleased', beginRequest = () => () => {} } = options
@@ -67,7 +67,7 @@ export function openHttp(options: HttpOptions) {
   })
   const app = new H3({ silent: true, onError: refuseUnrouted })
 
-  /** Takes other settings from the next request on. Throws on a range of addresses or a base URL that is none. */
+  /** Applies settings from the next request on. @throws Error if a CIDR range or the base URL is invalid. */
   function configure(settings: HttpSettings): void {
     const proxies = trustedProxies(settings.trusted_proxies ?? LOOPBACK_RANGES)
     hosts = openHosts(settings, onForeign)
@@ -81,23 +81,23 @@ export function openHttp(options: HttpOptions) {
 
   return {
     app,
-    /** Adds routes; all of them before the server listens. */
+    /** Adds routes. Call it before the server listens. */
     add,
     fallback,
-    /** Every route so far, in the order of adding. */
+    /** Every route so far, in the order in which they were added. */
     routes: (): readonly Route[] => routes,
     configure,
-    /** The address that it says it is at, as it was last told. */
+    /** The configured base URL. */
     baseUrl: (): string | undefined => base_url,
-    /** Notes the instant at which the server began to serve. */
+    /** Sets the instant at which the server began to listen. */
     beginServing(at: number): void {
       serving_since = at
     },
-    /** Since when it serves; null while nothing listens. */
+    /** The instant at which the server began to listen; null before that. */
     servingSince: (): number | null => serving_since,
-    /** Aborted when the server goes down: end streams then, and say not ready. */
+    /** Aborted when the server shuts down: streams end then, and the readiness check fails. */
     closing: closing.signal,
-    /** Says that the server goes down. */
+    /** Begins the shutdown. */
     beginClosing: () => closing.abort(),
     log,
   }

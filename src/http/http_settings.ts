@@ -1,7 +1,7 @@
-/** Whom the HTTP application answers for. */
+/** The settings of the HTTP application. */
 import type { Config } from '../config/settings.ts'
 
-/** Its own address, the other hosts it answers for, and the proxies it believes, as configured. */
+/** Picks the base URL, the other hosts and the trusted proxies from the configuration. */
 export const httpSettingsOf = ({ base_url, server }: Config) => ({
   base_url,
   hosts: server.hosts,

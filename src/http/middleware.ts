@@ -1,4 +1,4 @@
-/** What we compute: what happens around every handler: host check, request id, errors as problems, one log line. */
+/** Wraps every handler with the host check, a request id, problem documents for errors, and one log line. */
 import { IncomingMessage } from 'node:http'
 import { type H3Event, HTTPError } from 'h3'
 import { Refusal } from '../errors.ts'
@@ -21,15 +21,15 @@ import {
 import type { Wrap } from './routing.ts'
 
 /**
- * How much of a body that nobody reads is taken in so that its sender gets to see the answer. Each piece counts as at
- * least so many bytes, because tiny pieces cost the processor more than their bytes.
+ * How many bytes of an unread body are received so that the client can read the response. Each chunk counts as at least
+ * MIN_PIECE_BYTES, because tiny chunks cost more processor time than their bytes suggest.
  */
 const MAX_DISCARDED_BYTES = 65_536
 const MIN_PIECE_BYTES = 64
 
 /**
- * One request under way. `cors`: what a web page must be told to be able to read the answer; `path`: as it is logged;
- * `end`: says that it is answered.
+ * A request in progress. `cors`: the headers that let a web page read the response; `path`: as it is logged; `end`:
+ * called when it is answered.
  */
 type RequestState = Readonly<{
   event: H3Event
@@ -42,10 +42,10 @@ type RequestState = Readonly<{
 
 const NO_HEADERS: FlatHeaders = []
 
-/** Throws a `Refusal` where the request is not for us. */
+/** @throws Refusal when the request is for another host. */
 type HostCheck = (target: string, host: string) => void
 
-/** Lets a sender finish a small body that was not read and cuts off who sends a large one. */
+/** Receives a small unread body to its end, and closes the connection of a large one. */
 function discardRest(event: H3Event): void {
   const req = event.runtime?.node?.req
   if (!(req instanceof IncomingMessage) || req.complete || req.destroyed) return
@@ -66,8 +66,8 @@ function assertHost(check: HostCheck, event: H3Event): void {
 }
 
 /**
- * Opens what every handler is wrapped in. `hosts` is asked for the check of the moment, `closing` says that the server
- * is going down, after which every answer is the last of its connection.
+ * Opens the wrapper of every handler. `hosts` returns the current host check. When `closing` is aborted, the server is
+ * shutting down and every response is the last of its connection.
  */
 export function openMiddleware(options: {
   log: Log
@@ -151,10 +151,10 @@ export function openMiddleware(options: {
       }
     }
 
-  /** The answer to what h3 refuses before any handler runs: a path that is no path. */
+  /** Answers requests that h3 refuses before any handler runs, such as an invalid path. */
   function refuseUnrouted(error: unknown, event: H3Event): unknown {
     const malformed = HTTPError.isError(error) && error.status === 400
-    const detail = 'The path of the address is not valid percent-encoding.'
+    const detail = 'The path of the URL is not valid percent-encoding.'
     return refuse(
       beginRequestState(event, false),
       malformed ? new Refusal(400, 'invalid_path', detail) : error,

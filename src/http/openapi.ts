@@ -1,4 +1,4 @@
-/** What we compute: the OpenAPI 3.1 document of the routes, from the same schemas that validate. */
+/** Generates the OpenAPI 3.1 document from the routes and the schemas that validate them. */
 import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import { descriptionOf, KEY, keywordsOf } from './documented.ts'
@@ -17,22 +17,25 @@ const securitySchemes = {
   },
   secret_key: { type: 'http', scheme: 'bearer', description: "An organization's secret key (`sk_live_…`)." },
   read_token: { type: 'http', scheme: 'bearer', description: 'A read-only token (`wf_…`).' },
-  session: cookie('__Host-windfall', 'The owner, signed in, where base_url is https.'),
-  session_http: cookie('windfall', 'The owner, signed in, where base_url is http.'),
-  guest: cookie('__Host-windfall', 'A guest with a share link: the same cookie, for less.'),
-  guest_http: cookie('windfall', 'A guest with a share link, where base_url is http.'),
+  session: cookie('__Host-windfall', 'The session of the owner, if base_url is https.'),
+  session_http: cookie('windfall', 'The session of the owner, if base_url is http.'),
+  guest: cookie(
+    '__Host-windfall',
+    'The session of a guest with a share link, if base_url is https. The cookie has the same name and a smaller scope.',
+  ),
+  guest_http: cookie('windfall', 'The session of a guest with a share link, if base_url is http.'),
 }
 
-/** The scheme of a cookie. Its name depends on whether it goes over https. */
+/** The security scheme of a cookie, whose name depends on whether base_url is https. */
 function cookie(name: string, description: string): JsonObject {
   return { type: 'apiKey', in: 'cookie', name, description }
 }
 
-/** Schemas that refer to themselves, gathered for the whole document under names of their own. */
+/** Collects recursive schemas for the components of the document, each with a unique name. */
 function openSchemas() {
   const gathered: Record<string, JsonSchema | boolean> = { Problem: plainSchema(Problem, 'output') }
 
-  /** The schema as the document holds it; what it defines for itself moves to the document's components. */
+  /** The JSON Schema of a schema. Its definitions move to the components of the document. */
   function schemaOf(schema: v.GenericSchema, typeMode: 'input' | 'output', name: string): JsonSchema {
     const { $defs = {}, ...own } = plainSchema(schema, typeMode, (id) => `#/components/schemas/${name}_${id}`)
     for (const [id, definition] of Object.entries($defs)) gathered[`${name}_${id}`] = definition
@@ -42,7 +45,7 @@ function openSchemas() {
   return { gathered, schemaOf }
 }
 
-/** What a schema cannot say in JSON Schema, such as a check by a function, is left out: it is in the description. */
+/** Checks that JSON Schema cannot express, such as functions, are left out; the description has them. */
 function plainSchema(
   schema: v.GenericSchema,
   typeMode: 'input' | 'output',
@@ -97,7 +100,7 @@ function parametersOf(route: Route, schemaOf: SchemaOf): JsonObject[] {
   return [...inPath, ...inQuery]
 }
 
-/** A number's default is text in the schema that reads the query; a description may stand behind a transformation. */
+/** Query schemas have defaults as text, even for numbers, and may have a description after a transformation. */
 function parameterSchema(schema: JsonSchema | boolean, entry: v.GenericSchema | undefined): JsonObject {
   const known = typeof schema === 'boolean' ? {} : schema
   const description = entry && descriptionOf(entry)
@@ -148,7 +151,7 @@ function operationOf(route: Route, schemaOf: SchemaOf): JsonObject {
   }
 }
 
-/** The document of `routes`. `version` is that of the product. */
+/** The OpenAPI document of `routes`. `version` is the version of Windfall. */
 export function describeRoutes(routes: readonly Route[], version: string): JsonObject {
   const { gathered, schemaOf } = openSchemas()
   const paths: Record<string, JsonObject> = {}
@@ -167,7 +170,7 @@ export function describeRoutes(routes: readonly Route[], version: string): JsonO
       responses: {
         Problem: {
           description:
-            'What went wrong (RFC 9457). Any route may answer 405, 421 for a foreign host, 500, and 503 while the database cannot be written or the server stops.',
+            'A problem document (RFC 9457). Every route can also return 405, 421 for a foreign host, 500, and 503 while the database cannot be written or the server is shutting down.',
           content: { [PROBLEM_TYPE]: { schema: PROBLEM_REF } },
         },
       },
@@ -176,16 +179,16 @@ export function describeRoutes(routes: readonly Route[], version: string): JsonO
   }
 }
 
-/** `GET /api/openapi.json`. The document is made when it is first asked for and anew when routes were added. */
+/** `GET /api/openapi.json`. The document is generated on the first request and again after routes are added. */
 export function openapiRoute(routes: () => readonly Route[], version: string): Route {
   let made: { of: number; document: JsonObject } | null = null
   return defineRoute({
     method: 'GET',
     path: '/api/openapi.json',
-    summary: 'This document: every route, what it takes and what it answers',
+    summary: 'Get this OpenAPI document',
     tag: 'Operations',
     access: PUBLIC,
-    answers: { 200: { description: 'OpenAPI 3.1', content_type: 'application/json' } },
+    answers: { 200: { description: 'The OpenAPI 3.1 document.', content_type: 'application/json' } },
     cors: true,
     handler() {
       const all = routes()

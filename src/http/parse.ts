@@ -1,4 +1,4 @@
-/** Parses input by a schema, or refuses it with everything that is wrong with it. */
+/** Parses input with a schema, or refuses it with a list of every invalid field. */
 import * as v from 'valibot'
 import { type FieldError, Refusal } from '../errors.ts'
 
@@ -10,7 +10,7 @@ function pathOf(issue: v.BaseIssue<unknown>): string {
   return keys.join('.').slice(0, MAX_PATH_LENGTH)
 }
 
-/** Without the value itself, which may be a secret and may be long. */
+/** The message without the value, which may be long or a secret. */
 function messageOf(issue: v.BaseIssue<unknown>): string {
   const isMissing = issue.input === undefined && issue.kind === 'schema' && issue.path !== undefined
   if (isMissing) return 'is required'
@@ -18,8 +18,9 @@ function messageOf(issue: v.BaseIssue<unknown>): string {
 }
 
 /**
- * `input` as `schema` gives it back. Throws a `Refusal` 400 with `code` that names every fault by its path
- * (`attributes.plan`; '' is the whole), 100 of them at most.
+ * Parses `input` with `schema`.
+ *
+ * @throws Refusal 400 with `code`, which lists up to 100 faults by path (`attributes.plan`; '' is the whole input).
  */
 export function parse<Schema extends v.GenericSchema>(
   schema: Schema,
@@ -32,9 +33,9 @@ export function parse<Schema extends v.GenericSchema>(
   throw invalid(faults, code)
 }
 
-/** A refusal 400 that names faults by their paths, 100 of them at most. */
+/** A refusal 400 that lists up to 100 faults by path. */
 export function invalid(faults: readonly FieldError[], code = 'invalid_request'): Refusal {
-  const [{ path, message } = { path: '', message: 'It is not valid' }] = faults
+  const [{ path, message } = { path: '', message: 'The request is not valid' }] = faults
   const others = faults.length - 1
   const detail = `${path === '' ? '' : `${path}: `}${message}${others > 0 ? ` (and ${others} more)` : ''}`
   return new Refusal(400, code, detail, { errors: faults.slice(0, MAX_FAULTS) })
@@ -43,8 +44,8 @@ export function invalid(faults: readonly FieldError[], code = 'invalid_request')
 export type QuerySchema = v.ObjectSchema<v.ObjectEntries, undefined>
 
 /**
- * The parameters of a query by their schema. Where `isStrict`, a parameter that the schema does not have, or that is
- * given twice, is refused by name; elsewhere the last of several counts and others are ignored.
+ * Parses the parameters of a query. If `isStrict`, unknown and repeated parameters are refused by name. Otherwise the
+ * last of several values counts, and unknown parameters are ignored.
  *
  * @throws Refusal 400 `invalid_request`.
  */
@@ -61,9 +62,9 @@ export function parseQuery<Schema extends QuerySchema>(
 }
 
 function queryFaults(names: readonly string[], query: URLSearchParams): FieldError[] {
-  const known = names.length === 0 ? 'there are none' : `there are: ${names.join(', ')}`
+  const known = names.length === 0 ? 'this route has none' : `expected one of: ${names.join(', ')}`
   return [...new Set(query.keys())].flatMap((name) => {
-    if (!names.includes(name)) return { path: name, message: `there is no parameter ${name}; ${known}` }
-    return query.getAll(name).length > 1 ? { path: name, message: 'must be there once' } : []
+    if (!names.includes(name)) return { path: name, message: `is not a parameter; ${known}` }
+    return query.getAll(name).length > 1 ? { path: name, message: 'must be given only once' } : []
   })
 }

@@ -1,10 +1,10 @@
-/** What we compute: an error as the problem document that the caller gets (RFC 9457). */
+/** Turns errors into problem documents (RFC 9457). */
 import { STATUS_CODES } from 'node:http'
 import { HTTPError } from 'h3'
 import * as v from 'valibot'
 import { Refusal } from '../errors.ts'
 
-/** The content type of every answer that says why not. */
+/** The content type of every error response. */
 export const PROBLEM_TYPE = 'application/problem+json'
 
 /** The members of a problem document. `code` is stable; `detail` is for people and may change. */
@@ -12,12 +12,12 @@ export const Problem = v.object({
   type: v.string(),
   title: v.string(),
   status: v.pipe(v.number(), v.integer()),
-  code: v.pipe(v.string(), v.description('What went wrong, in a word that does not change')),
+  code: v.pipe(v.string(), v.description('A stable error code')),
   detail: v.pipe(v.string(), v.description('What went wrong and what to do about it')),
   errors: v.optional(
     v.array(
       v.object({
-        path: v.pipe(v.string(), v.description('Where the fault is, as in attributes.plan')),
+        path: v.pipe(v.string(), v.description('The path of the invalid field, such as attributes.plan')),
         message: v.string(),
       }),
     ),
@@ -28,7 +28,7 @@ function codeOf(status: number): string {
   return (STATUS_CODES[status] ?? 'error').toLowerCase().replace(/\W+/g, '_')
 }
 
-/** The refusal that an error stands for: itself, that of h3, or `internal`, which says nothing but the request's id. */
+/** The refusal for an error: itself, the error of h3, or `internal`, which reveals nothing but the request id. */
 export function refusalOf(error: unknown, request_id: string): Refusal {
   if (error instanceof Refusal) return error
   if (HTTPError.isError(error) && error.status < 500) {
@@ -37,7 +37,7 @@ export function refusalOf(error: unknown, request_id: string): Refusal {
   return new Refusal(
     500,
     'internal',
-    `Something went wrong on our side. It is on record as request ${request_id}.`,
+    `Something went wrong on the server. The log has the details under request ID ${request_id}.`,
   )
 }
 

@@ -1,10 +1,10 @@
-/** What we compute: the response to a request, with the headers that every response has. */
+/** Sends responses, with the headers that every response has. */
 import { ServerResponse } from 'node:http'
 import { type H3Event, HTTPResponse } from 'h3'
 import { yieldToEventLoop } from '../turns.ts'
 import { compress, type Encoding, encodingFor } from './compression.ts'
 
-/** Headers as Node takes them fastest: names and values in turn. */
+/** Headers as alternating names and values, the fastest form for Node.js. */
 export type FlatHeaders = readonly string[]
 
 const SECURITY_HEADERS: FlatHeaders = [
@@ -20,19 +20,19 @@ const SECURITY_HEADERS: FlatHeaders = [
   'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
 ]
 
-/** On every answer, unless what answers says otherwise itself. */
+/** Headers of every response, unless the handler sets its own. */
 export const COMMON_HEADERS: FlatHeaders = [...SECURITY_HEADERS, 'cache-control', 'no-store']
 
-/** Where https is how we are reached, browsers are to take no other way for a year. */
+/** With https, browsers must not use http for a year. */
 export const HTTPS_HEADERS: FlatHeaders = ['strict-transport-security', 'max-age=31536000']
 
-/** On every page: it loads, runs and talks to nothing but us, and nobody frames it. */
+/** The policy of every page: only resources of this server, and no framing. */
 const PAGE_POLICY = [
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
   "manifest-src 'self'; worker-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 ].join('; ')
 
-/** On every answer that a route open to web pages gives to one; other callers send no Origin. */
+/** CORS headers of routes that are open to web pages, for requests with an Origin. */
 export const CORS_HEADERS: FlatHeaders = [
   'access-control-allow-origin',
   '*',
@@ -40,7 +40,7 @@ export const CORS_HEADERS: FlatHeaders = [
   'retry-after, ratelimit, ratelimit-policy, x-request-id',
 ]
 
-/** On the answer of such a route to a browser that asks first (the CORS preflight of the Fetch standard). */
+/** Headers of the response to a CORS preflight request (Fetch standard). */
 export function preflightHeaders(methods: readonly string[]): Record<string, string> {
   return {
     'access-control-allow-methods': methods.join(', '),
@@ -50,15 +50,15 @@ export function preflightHeaders(methods: readonly string[]): Record<string, str
   }
 }
 
-/** Where `jsonInSlices` keeps its text. */
+/** The key of the text that `jsonInSlices` produces. */
 const JSON_TEXT = Symbol('JSON text')
-/** Characters of JSON made in one turn of the event loop. */
+/** Characters of JSON produced in one turn of the event loop. */
 const CHARACTERS_PER_SLICE = 131_072
 
-/** An answer as `jsonInSlices` makes it. */
+/** A response body that `jsonInSlices` has serialized. */
 type JsonText = Readonly<{ [JSON_TEXT]: string }>
 
-/** An answer whose array `name` may be long, as JSON that is made some elements in each turn of the event loop. */
+/** Serializes a response whose array `name` may be long, a few elements in each turn of the event loop. */
 export async function jsonInSlices<Name extends string>(
   answer: Record<Name, readonly object[]>,
   name: Name,
@@ -75,7 +75,7 @@ export async function jsonInSlices<Name extends string>(
   return { [JSON_TEXT]: JSON.stringify({ ...rest, [name]: [] }).replace(/\]}$/, () => `${text}]}`) }
 }
 
-/** What a handler returned, as JSON; null for undefined. */
+/** The result of a handler as JSON; null for undefined. */
 export function jsonOf(result: unknown): string | null {
   if (result === undefined) return null
   return typeof result === 'object' && result !== null && JSON_TEXT in result
@@ -83,7 +83,7 @@ export function jsonOf(result: unknown): string | null {
     : JSON.stringify(result)
 }
 
-/** Returned to h3 when Node's response was written already: h3 adds nothing to headers that were sent. */
+/** Returned to h3 after the Node.js response was written: h3 adds nothing to headers that were sent. */
 const SENT = new Response(null)
 
 const handlersHeaders = new WeakMap<H3Event, string[]>()
@@ -98,7 +98,7 @@ export function addHeader(event: H3Event, name: string, value: string): void {
 /** The headers that a handler added. */
 export const headersSetOn = (event: H3Event): FlatHeaders => handlersHeaders.get(event) ?? []
 
-/** `headers` without those that are in `own`, and then `own`. */
+/** `headers` overridden by `own`. */
 export function overrideHeaders(headers: string[], own: FlatHeaders): string[] {
   if (own.length === 0) return headers
   const names = new Set(pairsOf(own).map(([name]) => name))
@@ -112,7 +112,7 @@ function pairsOf(flat: FlatHeaders): [string, string][] {
   return pairs
 }
 
-/** Answers with a text, or with nothing where `body` is null; with a long one compressed, where the caller takes that. */
+/** Sends a text, or no body if `body` is null. Compresses a long text if the client accepts that. */
 export function sendText(event: H3Event, status: number, body: string | null, headers: string[]): unknown {
   const encoding = body === null ? null : encodingFor(event, body)
   return body === null || encoding === null
@@ -138,8 +138,8 @@ async function sendCompressed(
 }
 
 /**
- * Node's response is written to directly: a web `Response` with these headers costs 2 µs more, a tenth of a whole
- * request. A HEAD request gets the headers that GET would get.
+ * Writes to the Node.js response directly: a web `Response` with these headers costs 2 µs more, a tenth of a request.
+ * A HEAD request gets the headers of GET.
  */
 function send(
   event: H3Event,
@@ -153,17 +153,17 @@ function send(
     return new Response(event.req.method === 'HEAD' ? null : body, { status, headers: pairsOf(headers) })
   }
   res.writeHead(status, headers)
-  // Node leaves the body away where there must be none.
+  // Node.js omits the body where none is allowed.
   res.end(body ?? undefined)
   return SENT
 }
 
-/** Whether a handler answered by itself instead of returning a value. */
+/** Whether a handler returned a response instead of a value. */
 export function isResponse(result: unknown): result is Response | HTTPResponse {
   return result instanceof Response || result instanceof HTTPResponse
 }
 
-/** A handler's own response with `headers` added, except those that the handler set itself. */
+/** A handler's response with `headers` added, except those that the handler set. */
 export function withHeaders(result: Response | HTTPResponse, headers: FlatHeaders): Response {
   const all = new Headers(result.headers)
   for (const [name, value] of pairsOf(headers)) {

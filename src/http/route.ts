@@ -1,4 +1,4 @@
-/** Routes: who may call, what is parsed, what is answered. The server and the OpenAPI document are both made from them. */
+/** Route definitions: access, input schemas and responses. The server and the OpenAPI document use them. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import { Refusal } from '../errors.ts'
@@ -6,12 +6,12 @@ import { readJson } from './body/body.ts'
 import { parse, parseQuery, type QuerySchema } from './parse.ts'
 
 /**
- * Who may call a route: an SDK with a key or device token, the owner's backend, a holder of a read token, the owner who
- * has signed in, a guest with a share link, or anybody.
+ * Who may call a route: an SDK with a key or device token, the owner's backend, a client with a read token, the owner
+ * with a session, a guest with a share link, or everyone.
  */
 export type Security = 'sdk_key' | 'secret_key' | 'read_token' | 'session' | 'guest' | 'none'
 
-/** What a route may answer with one status. */
+/** The response of a route with one status. */
 export type RouteAnswer = Readonly<{ description: string; schema?: v.GenericSchema; content_type?: string }>
 
 /** Error codes by status, separated by commas. */
@@ -24,12 +24,12 @@ export type Access<Caller> = Readonly<{
   admit: (event: H3Event) => Caller
 }>
 
-/** Anybody may call. */
+/** A route that everyone may call. */
 export const PUBLIC: Access<null> = { security: ['none'], refusals: {}, admit: () => null }
 
 type Handler = (event: H3Event) => unknown
 
-/** A route as the server and the OpenAPI document take it: `defineRoute` makes one. */
+/** A route as the server and the OpenAPI document use it. `defineRoute` makes one. */
 export type Route = Readonly<{
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
@@ -63,11 +63,12 @@ type Request<Path extends string, Caller, Params, Query extends QuerySchema, Bod
 }
 
 /**
- * One route. `answers` are its successes, `refusals` the error codes of its own; those of access, query and body are
- * added. `read_body` reads the body before it is parsed; without it, JSON of at most 16 KiB. `around` wraps the whole
- * handler, access included. The handler returns a value that JSON can hold (answered 200), `undefined` (204) or a
- * `Response`, or throws a `Refusal`; `event.res.status` changes the status. `cors` opens the route to every web page,
- * without credentials. `any_host` answers whatever host was asked for. `private_path` keeps the path out of the log.
+ * The definition of a route. `answers` are its successful responses and `refusals` its own error codes; those of
+ * access, query and body are added. `read_body` reads the body before it is parsed; the default reads JSON of at most
+ * 16 KiB. `around` wraps the whole handler, including access. The handler returns a JSON value (status 200),
+ * `undefined` (204) or a `Response`, or throws a `Refusal`; `event.res.status` changes the status. `cors` opens the
+ * route to every web page, without credentials. `any_host` skips the host check. `private_path` keeps the path out of
+ * the log.
  */
 type RouteDefinition<
   Path extends string,
@@ -106,12 +107,12 @@ const BODY_REFUSALS: Refusals = {
   415: 'unsupported_media_type',
 }
 
-/** A misspelt parameter of the owner's API is refused by name. Elsewhere an unknown one is never an error. */
+/** The owner's API refuses unknown query parameters. Other routes ignore them. */
 const isStrict = (path: string): boolean => path.startsWith('/api/v1/')
 
 /**
- * Makes a route of its definition. A call passes, in this order: access, the parameters of the path, the query, the
- * body; then the handler runs.
+ * Makes a route from its definition. A request is checked in this order: access, path parameters, query, body. Then the
+ * handler runs.
  */
 export function defineRoute<
   const Path extends string,
@@ -167,7 +168,7 @@ export function defineRoute<
   }
 }
 
-/** Every code once, by status. */
+/** Merges error codes by status, without duplicates. */
 function refusalAnswers(...all: readonly Refusals[]): Record<number, RouteAnswer> {
   const codes: Record<number, Set<string>> = {}
   for (const refusals of all) {
@@ -181,7 +182,7 @@ function refusalAnswers(...all: readonly Refusals[]): Record<number, RouteAnswer
   )
 }
 
-/** @throws Refusal 400 `invalid_path` for what is not percent-encoded UTF-8, `invalid_request` by the schema. */
+/** @throws Refusal 400 `invalid_path` if a parameter is not percent-encoded UTF-8, `invalid_request` by the schema. */
 function paramsOf(event: H3Event, schema: v.GenericSchema | undefined): unknown {
   const raw = event.context.params ?? {}
   const decoded = Object.fromEntries(Object.entries(raw).map(([name, text]) => [name, decode(name, text)]))

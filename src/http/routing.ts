@@ -1,10 +1,10 @@
-/** What may be asked: the table of routes, and what an address answers to methods that it does not have. */
+/** The routing table, with 405 for unsupported methods and 404 for unknown paths. */
 import { type H3, type H3Event, HTTPResponse } from 'h3'
 import { Refusal } from '../errors.ts'
 import { preflightHeaders } from './response.ts'
 import type { Route } from './route.ts'
 
-/** Wraps a handler in what surrounds all of them. */
+/** Wraps a handler with the middleware. */
 export type Wrap = (
   handler: (event: H3Event) => unknown,
   options?: { cors?: boolean | undefined; any_host?: boolean | undefined; logged_as?: string | undefined },
@@ -13,25 +13,25 @@ export type Wrap = (
 function refuseMethod(allowed: ReadonlySet<string>): never {
   const allow = [...allowed].join(', ')
   const headers = { allow }
-  throw new Refusal(405, 'method_not_allowed', `This address answers to ${allow} alone.`, { headers })
+  throw new Refusal(405, 'method_not_allowed', `This path supports only ${allow}.`, { headers })
 }
 
-function refuseAddress(): never {
-  throw new Refusal(404, 'not_found', 'There is nothing at this address.')
+function refusePath(): never {
+  throw new Refusal(404, 'not_found', 'There is nothing at this path.')
 }
 
-/** Opens the table on an application: every address that `add` gave no route answers 404, or what `elsewhere` says. */
+/** Opens the routing table of an application. A path without a route gets 404, or the response of `fallback`. */
 export function openRouting(app: H3, wrap: Wrap) {
   const routes: Route[] = []
   const methods = new Map<string, Set<string>>()
-  let fallbackHandler: Route['handler'] = refuseAddress
+  let fallbackHandler: Route['handler'] = refusePath
   app.all(
     '/**',
-    wrap((event) => fallbackHandler(event) ?? refuseAddress()),
+    wrap((event) => fallbackHandler(event) ?? refusePath()),
   )
 
-  /** The first route of an address also decides whom its refusals may be read by. */
-  function openAddress({ path, cors, any_host, private_path }: Route): Set<string> {
+  /** The options of the first route of a path also apply to its 405 and preflight responses. */
+  function openPath({ path, cors, any_host, private_path }: Route): Set<string> {
     const logged_as = private_path ? path : undefined
     const allowed = new Set<string>()
     methods.set(path, allowed)
@@ -48,8 +48,8 @@ export function openRouting(app: H3, wrap: Wrap) {
 
   function addRoute(route: Route): void {
     const { path, method, cors, any_host, private_path } = route
-    const allowed = methods.get(path) ?? openAddress(route)
-    if (allowed.has(method)) throw new Error(`${method} ${path} is there already`)
+    const allowed = methods.get(path) ?? openPath(route)
+    if (allowed.has(method)) throw new Error(`${method} ${path} already has a route`)
     const logged_as = private_path ? path : undefined
     const handler = wrap(route.handler, { cors, any_host, logged_as })
     const methodsToAdd = method === 'GET' ? (['GET', 'HEAD'] as const) : [method]
@@ -60,10 +60,10 @@ export function openRouting(app: H3, wrap: Wrap) {
     routes.push(route)
   }
 
-  /** Adds routes. Throws where a method of an address has one already. */
+  /** Adds routes. @throws Error if a path already has a route for the method. */
   const add = (added: readonly Route[]): void => added.forEach(addRoute)
 
-  /** What an address without a route answers; where that is undefined, 404 as a problem. */
+  /** Sets the handler of paths without a route. If it returns undefined, the response is a 404 problem. */
   const fallback = (handler: Route['handler']): void => {
     fallbackHandler = handler
   }

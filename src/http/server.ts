@@ -1,4 +1,4 @@
-/** What may be asked: the server on its port: whom it cuts off and when, and how it goes down. */
+/** The server on its port: timeouts, connection limits and shutdown. */
 import { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { serve } from 'h3'
@@ -6,27 +6,27 @@ import { answerClientErrors } from './client_errors.ts'
 import type { Http } from './http.ts'
 import { normalizeTarget } from './target.ts'
 
-/** Where to listen and what a connection may do. Times in milliseconds; the defaults suit one small machine. */
+/** The address and the limits of the server. Times are in milliseconds; the defaults suit one small machine. */
 export type ListenOptions = Readonly<{
   /** The address to listen on. */
   host?: string
-  /** 0 takes any free one. */
+  /** The port; 0 picks a free one. */
   port?: number
-  /** More are closed at once. */
+  /** The maximum number of connections; further ones are closed immediately. */
   max_connections?: number
-  /** For all headers; counts from the beginning of the connection where nothing is sent at all. */
+  /** For all headers. If nothing is sent, it counts from the beginning of the connection. */
   headers_timeout_ms?: number
   /** For headers and body together. */
   request_timeout_ms?: number
   /** How long a connection waits for its next request. */
   keep_alive_ms?: number
-  /** How long nothing may move while a request is answered; a stream must say something more often. */
+  /** How long a connection may be inactive while a request is answered; streams must send something more often. */
   idle_timeout_ms?: number
-  /** How often the timeouts of headers and requests are looked after. */
+  /** How often the timeouts of headers and requests are checked. */
   check_every_ms?: number
-  /** How long requests under way may take to finish once the server goes down. */
+  /** How long running requests may take to finish during shutdown. */
   shutdown_ms?: number
-  /** The last bound for whatever reads a body without `readJson`; not below any limit given to that. */
+  /** The limit for bodies that are read without `readJson`; not below any limit passed to it. */
   max_body_bytes?: number
 }>
 
@@ -61,13 +61,13 @@ function openServer(http: Http, settings: Required<ListenOptions>) {
       requestTimeout: settings.request_timeout_ms,
       connectionsCheckingInterval: settings.check_every_ms,
       keepAliveTimeout: settings.keep_alive_ms,
-      // The second of two Host headers must not go unseen, and who sends none gets an answer like any other.
+      // The host check must see a second Host header, and answer requests without one.
       joinDuplicateHeaders: true,
       requireHostHeader: false,
     },
   })
   const { server, handler } = srvx.node ?? {}
-  if (!(server instanceof Server) || handler === undefined) throw new Error('h3 made no server of node:http')
+  if (!(server instanceof Server) || handler === undefined) throw new Error('h3 created no node:http server')
   server.maxConnections = settings.max_connections
   server.setTimeout(settings.idle_timeout_ms)
   answerClientErrors(server, http.log, (req, res) => {
@@ -87,18 +87,18 @@ function watchConnections(http: Http, server: Server, maxConnections: number): S
   server.on('drop', () => {
     if (performance.now() - warned < WARN_EVERY_MS) return
     warned = performance.now()
-    http.log.warn('more connections than allowed; the latest are turned away', {
+    http.log.warn('the connection limit is reached; new connections are refused', {
       max_connections: maxConnections,
     })
   })
   return sockets
 }
 
-/** Stops accepting, tells streams to end, waits for what is under way, and cuts that off too after `shutdown_ms`. */
+/** Stops accepting connections, ends streams, waits for running requests, and aborts them after `shutdown_ms`. */
 function closeServer(http: Http, server: Server, sockets: Set<Socket>, shutdown_ms: number): Promise<void> {
   http.beginClosing()
   return new Promise((resolve) => {
-    // A connection that has just become idle would otherwise hold the server for its keep-alive time.
+    // Otherwise a connection that has just become idle delays the shutdown by its keep-alive time.
     const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_EVERY_MS)
     const cut = setTimeout(() => server.closeAllConnections(), shutdown_ms)
     server.close(() => {
@@ -107,7 +107,7 @@ function closeServer(http: Http, server: Server, sockets: Set<Socket>, shutdown_
       resolve()
     })
     for (const socket of sockets) {
-      // To Node a connection that never said a word is busy.
+      // Node.js treats a connection that never sent anything as busy.
       if (socket.bytesRead === 0) socket.destroy()
     }
   })
@@ -121,16 +121,19 @@ function urlOf(host: string, port: number): string {
 function listenError(error: unknown, host: string, port: number): Error {
   const code = error instanceof Error && 'code' in error ? error.code : null
   if (code === 'EADDRINUSE') {
-    const advice = 'Stop what listens there (the demo?), or take another: server.port, WINDFALL_SERVER_PORT.'
-    return new Error(`Port ${port} of ${host} is taken already. ${advice}`, { cause: error })
+    const advice =
+      'Stop the process that listens there (the demo?), or set another port: server.port, WINDFALL_SERVER_PORT.'
+    return new Error(`Port ${port} of ${host} is already in use. ${advice}`, { cause: error })
   }
-  if (code === 'EACCES') return new Error(`This user may not listen on port ${port}.`, { cause: error })
+  if (code === 'EACCES')
+    return new Error(`This user is not allowed to listen on port ${port}.`, { cause: error })
   return new Error(`Cannot listen on ${host}, port ${port}: ${String(error)}`, { cause: error })
 }
 
 /**
- * Listens. Routes must have been added before. `close()` resolves when the last connection has ended; a second call
- * waits for the first. Throws an error in words where the port cannot be had.
+ * Listens. Add routes before. `close()` resolves when the last connection has ended; a second call waits for the first.
+ *
+ * @throws Error with advice when the server cannot listen on the port.
  */
 export async function listen(http: Http, options: ListenOptions = {}) {
   const settings = { ...DEFAULTS, ...options }
@@ -155,5 +158,5 @@ export async function listen(http: Http, options: ListenOptions = {}) {
   }
 }
 
-/** A server on its port. */
+/** A listening server. */
 export type Listening = Awaited<ReturnType<typeof listen>>

@@ -1,10 +1,10 @@
-/** What we compute: the target of a request as it is routed. */
+/** Normalizes the target of a request before routing. */
 
 const SDK = '/api/sdk/'
 
 /**
- * The target with single slashes in its path where that makes it one of the SDK endpoints: some SDKs join a base URL that
- * ends in a slash and a path that begins with one. Any other target stays as it is.
+ * Collapses repeated slashes in the path of an SDK endpoint: some SDKs join a base URL that ends in a slash with a path
+ * that begins with one. Any other target stays unchanged.
  */
 export function normalizeTarget(target: string): string {
   if (!target.includes('//')) return target

@@ -1,11 +1,10 @@
-/** What we remember: a run of bulk work: its pieces are kept in their order, and none after one that failed. */
+/** Runs of bulk work: pieces are committed in order, and none after a failed one. */
 import type { Store } from './store.ts'
 
 /**
- * Opens a run of bulk work. Pieces are handed in without waiting for the ones before, so that one transaction holds
- * many of them. As soon as a piece throws, or its batch could not be written, those after it do nothing: the last
- * piece may therefore write down that the run is done. `most_waiting`: so many pieces wait at once; 256 are more than a
- * batch holds.
+ * Opens a run of bulk work. Pieces are added without waiting for previous ones, so that one transaction holds many.
+ * After a piece throws, or its batch cannot be written, the pieces after it do nothing; so the last piece may record
+ * that the run is complete. `maxWaiting` is the maximum number of waiting pieces; 256 are more than a batch holds.
  */
 export function openBulk({ commitBulk }: Pick<Store, 'commitBulk'>, maxWaiting = 256) {
   const waiting: Promise<void>[] = []
@@ -26,14 +25,14 @@ export function openBulk({ commitBulk }: Pick<Store, 'commitBulk'>, maxWaiting =
     try {
       work()
     } catch (error) {
-      // The next piece may be in the same batch, before the store says how this one ended.
+      // The next piece may run in the same batch, before this promise rejects.
       hasFailed = true
       throw error
     }
   }
 
   /**
-   * Hands in the next piece. Resolves when there is room for another.
+   * Adds the next piece. Resolves when there is room for another.
    *
    * @throws the first failure of the run so far.
    */
@@ -44,7 +43,7 @@ export function openBulk({ commitBulk }: Pick<Store, 'commitBulk'>, maxWaiting =
   }
 
   /**
-   * Resolves when all that was handed in is on disk.
+   * Resolves when every added piece is on disk.
    *
    * @throws the first failure of the run.
    */

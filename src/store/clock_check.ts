@@ -1,4 +1,4 @@
-/** What we remember: when housekeeping last read the clock, so that a clock that jumped ahead deletes nothing by age. */
+/** Records when housekeeping last read the clock, so that a clock that jumped ahead does not delete rows by age. */
 import type { Clock } from '../clock.ts'
 import type { Store } from './store.ts'
 
@@ -9,7 +9,7 @@ const CONFIRMED_AFTER_MS = 55 * MINUTE_MS
 
 export type ClockCheck = ReturnType<typeof openClockCheck>
 
-/** `monotonic` never jumps; it restarts with each process. */
+/** Opens the check. `monotonic` never jumps; it restarts with each process. */
 export function openClockCheck(store: Store, clock: Clock, monotonic: Clock) {
   const find = store.prepare<[], { value: string }>(
     "select value from settings where key = 'clock_checked_at'",
@@ -20,11 +20,11 @@ export function openClockCheck(store: Store, clock: Clock, monotonic: Clock) {
   let jump: { at: number; elapsed: number } | null = null
 
   /**
-   * True when rows may be deleted by their age. Call it inside a unit of work.
+   * True when rows may be deleted by age. Call it inside a unit of work.
    *
-   * More than a day after the previous check, either the server was off or the clock is wrong, and only time tells
-   * which. So the first check after a jump says no. A later one says yes once the clock has kept pace with the monotonic
-   * clock for about an hour: by then NTP has corrected a wrong clock, and a server that was off goes on as usual.
+   * More than a day after the previous check, either the server was off or the clock is wrong. So the first check after
+   * a jump returns false. A later one returns true once the clock has kept pace with the monotonic clock for about an
+   * hour: by then NTP has corrected a wrong clock.
    */
   function isTrusted(): boolean {
     const now = clock()

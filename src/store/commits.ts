@@ -1,5 +1,5 @@
 /**
- * What we remember: group commit. Many callers share one fsync, and none is answered before it.
+ * Group commit: many callers share one fsync, and none is answered before it.
  */
 import type { Database } from 'better-sqlite3'
 import { type Clock, systemClock } from '../clock.ts'
@@ -11,9 +11,9 @@ import { reasonOf, silent, throttled, type Warn } from './warnings.ts'
 import { openWork, type WorkItem } from './work.ts'
 
 const BATCH_CLOSURES = 64
-/** How long a batch takes work in, and until when what is gathered should be written, in ms from its beginning. */
+/** How long a batch runs work, and by when its batched writes should be done, in ms from its beginning. */
 const ORDINARY = { work_ms: 5, write_ms: 5 }
-/** A batch of bulk work alone, while no caller waits. With its commit, which is in neither, it lasts up to 50 ms. */
+/** A batch of only bulk work, while no caller waits. With its commit, which is not counted, it lasts up to 50 ms. */
 const BULK = { work_ms: 25, write_ms: 40 }
 const BUSY_GIVE_UP_MS = 5_000
 const WARN_EVERY_MS = 1_000
@@ -26,21 +26,21 @@ type QueuedWork = WorkItem & { resolve: (value: never) => void; reject: (reason:
 type Options = {
   /** Called between batches, when no transaction is open. */
   afterBatch: () => void
-  /** Takes what the callers do not see: why the database could not be written, and which effect failed. */
+  /** Reports failures that no caller sees: why the database could not be written, and which effect failed. */
   warn?: Warn | undefined
-  /** Bounds the time of a batch; never jumps. */
+  /** A monotonic clock that bounds the time of a batch. */
   elapsed?: Clock | undefined
   clock?: Clock | undefined
-  /** Why nothing may be written now; asked before each batch. */
+  /** Returns why writes are refused, or null. Called before each batch. */
   refusal?: () => Refusal | null
   /** Called with SQLite's code after a batch that could not be written, when no transaction is open. */
   onFault?: (code: string) => void
 }
 
 /**
- * Runs synchronous closures in shared transactions: what gathered by the end of this turn of the event loop,
- * at most 64 closures or 5 ms of work, the rest in the next. Each closure has a savepoint of its own. Bulk work comes
- * after ordinary work; batches of it alone last up to 50 ms while no caller waits.
+ * Runs synchronous closures in shared transactions. A batch takes the closures that wait at the end of a turn of the
+ * event loop, at most 64 or 5 ms of work. Each closure has its own savepoint. Bulk work runs after ordinary work; a
+ * batch of only bulk work lasts up to 50 ms while no caller waits.
  */
 export function openCommits(
   db: Database,
@@ -67,15 +67,15 @@ export function openCommits(
   const idle: (() => void)[] = []
   let scheduled = false
   let busySince: number | null = null
-  /** SQLite's code of why the last batch could not be written; null when it could. */
+  /** The SQLite code of the last batch's failure; null if it was written. */
   let fault_code: string | null = null
 
   /**
-   * Hands `work` to the next shared transaction and resolves with what it returned once that is on disk.
+   * Runs `work` in the next batch and resolves with its result when it is on disk.
    *
-   * @throws whatever `work` threw, alone undone; Error when `work` gave a promise, undone likewise, because what it does
-   * later would be outside of the transaction; Refusal 503 `store_unavailable` when the disk is full, an I/O
-   * error happened or the commit itself failed: then nothing of the batch was kept.
+   * @throws what `work` threw, which undoes only this work; Error when `work` returned a promise, because it would go
+   * on outside of the transaction; Refusal 503 `store_unavailable` when the disk is full, an I/O error happened or the
+   * commit failed, which undoes the whole batch.
    */
   function commit<T>(work: () => T): Promise<T> {
     traffic.noteActivity()
@@ -83,16 +83,16 @@ export function openCommits(
   }
 
   /**
-   * As `commit`, for work that no request waits for and that comes in quantity: one transaction holds 25 ms of it, besides
-   * what is gathered and the commit. A caller hands in much at once to profit from it. It runs in the order it came.
-   * Ordinary work goes before it, and a request or an ordinary commit shortens the batches that follow to 5 ms: so a
-   * caller waits for one batch at most. While ordinary work keeps every batch full, each has one piece of bulk work besides.
+   * Like `commit`, for large amounts of work that no request waits for. A batch holds 25 ms of it, plus batched writes
+   * and the commit, so add many pieces at the same time. It runs in order, after ordinary work. A request or an
+   * ordinary commit shortens the following batches to 5 ms, so a caller waits for at most one batch. Every batch has at
+   * least one piece of bulk work, even if ordinary work fills it.
    */
   const commitBulk = <T>(work: () => T): Promise<T> => enqueue(bulk, work)
 
   /**
-   * As `commitBulk`, before the bulk work that waits: for one piece at a time, which keeps to its part of the time by
-   * itself. Each batch has one piece of bulk work besides, where any waits.
+   * Like `commitBulk`, but ahead of waiting bulk work: for callers that add one piece at a time and limit their own
+   * share of time. Each batch also runs one piece of bulk work, if any waits.
    */
   const commitUpkeep = <T>(work: () => T): Promise<T> => enqueue(upkeep, work)
 
@@ -103,7 +103,7 @@ export function openCommits(
     })
   }
 
-  /** True when no ordinary work is queued, no request is under way, and there was neither within the last 100 ms. */
+  /** True when no ordinary work is queued, no request is running, and there was neither within the last 100 ms. */
   const isQuiet = (): boolean => queue.length === 0 && traffic.isQuiet()
 
   /** True when bulk work is queued. */
@@ -142,7 +142,7 @@ export function openCommits(
     next()
   }
 
-  /** Runs what waits until the time is over, and puts it into `done`: ordinary work first, and some of the rest always. */
+  /** Runs waiting work until the time is up, ordinary work first, and at least one piece of each other kind. */
   function fill(done: QueuedWork[], until: number): void {
     const take = (waiting: QueuedWork | undefined): boolean => {
       if (!waiting) return false
@@ -155,14 +155,14 @@ export function openCommits(
     while (take(bulk.shift()));
   }
 
-  /** Writes down what the disk failed with before, beside the work of this batch. */
+  /** Records earlier disk faults together with the work of this batch. */
   function keepFaults(): void {
     if (!faults.isWaiting()) return
     try {
       faults.write()
       pieces.follow(faults.written)
     } catch (error) {
-      // Where only that table is damaged, everything else can be written.
+      // If only that table is damaged, everything else can still be written.
       if (damageIn(error) === null || !db.inTransaction) throw error
     }
   }
@@ -195,12 +195,12 @@ export function openCommits(
     try {
       if (db.inTransaction) rollback.run()
     } catch (error) {
-      // Whatever comes next finds the transaction still open, and tries this again.
+      // The next batch finds the transaction open and tries again.
       warn('a transaction could not be rolled back', { reason: reasonOf(error) })
     }
   }
 
-  // A busy timeout would freeze the event loop, so the wait for another process's lock is ours.
+  // SQLite's busy timeout would block the event loop, so a timer waits for the lock of another process.
   function beginOrWait(): boolean {
     if (!isWaiting()) return false
     try {
@@ -230,12 +230,12 @@ export function openCommits(
 
   /** Resolves once nothing waits to be committed. */
   function drained(): Promise<void> {
-    // A turn may still be planned for what was asked for inside of work; that is done, and the turn tells nobody.
+    // A scheduled turn may remain although nothing waits; it would not resolve this promise.
     if (!isWaiting()) return Promise.resolve()
     return new Promise((resolve) => idle.push(resolve))
   }
 
-  /** SQLite's code of why the last batch could not be written; null when it was. */
+  /** The SQLite code of the last batch's failure; null if it was written. */
   const fault = (): string | null => fault_code
 
   return {
@@ -253,9 +253,9 @@ export function openCommits(
   }
 }
 
-/** Says nothing of the cause, which is for whoever runs this and not for whoever asks. */
+/** The refusal for callers. It does not reveal the cause, which is in the log. */
 function unavailable(fault: unknown): Refusal {
-  const detail = 'the database cannot be written now; nothing of this was kept'
+  const detail = 'the database cannot be written now; nothing was stored'
   const refusal = new Refusal(503, 'store_unavailable', detail, { headers: { 'retry-after': '30' } })
   refusal.cause = fault
   return refusal

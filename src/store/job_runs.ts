@@ -1,9 +1,10 @@
-/** What we remember: when each job last ran, how it went, and when it is to run next. */
+/** The last run of each job, its result, and when the job runs next. */
 import type { Store } from './store.ts'
 
 /**
- * The last run of a job. `outcome` is what came of it in words, `error` why it failed; both are null while it runs, and
- * for ever when the process ended meanwhile. `failures` in a row count a run from its beginning until it went well.
+ * The last run of a job. `outcome` is its result as text, `error` is why it failed. Both are null while it runs, and
+ * stay null if the process ends during the run. `failures` counts consecutive runs without success, including a running
+ * one.
  */
 export type JobRun = {
   job: string
@@ -24,10 +25,10 @@ export function openJobRuns(store: Pick<Store, 'prepare'>) {
       error = excluded.error, failures = excluded.failures, next_at = excluded.next_at`)
   const all = store.prepare<[], JobRun>(`select ${columns} from job_runs order by job`)
 
-  /** Writes down how a job stands. To be called inside a unit of work. */
+  /** Records the state of a job. Call it inside a unit of work. */
   const write = (run: JobRun): void => void put.run(run)
 
-  /** The last run of each job that has ever run. */
+  /** The last run of each job that has run. */
   const list = (): JobRun[] => all.all()
 
   return { write, list }

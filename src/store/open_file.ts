@@ -1,4 +1,4 @@
-/** Opens the database file of an instance, in whatever state the last process left it. */
+/** Opens the database file of an instance, also after an interrupted restore or an upgrade of Windfall. */
 import type { Clock } from '../clock.ts'
 import { sweepStaging } from './backup/swap.ts'
 import { realPathOf } from './disk/paths.ts'
@@ -7,10 +7,10 @@ import { openStore, type Store } from './store.ts'
 import type { Warn } from './warnings.ts'
 
 /**
- * Removes what an interrupted restore unpacked, upgrades the file where an earlier release wrote it, and opens it. To be
- * called by the process that holds the lock.
+ * Removes files of an interrupted restore, upgrades the database if an earlier release wrote it, and opens it. Only the
+ * process that holds the lock may call it.
  *
- * @throws Refusal as `upgrade` and `openStore`.
+ * @throws Refusal like `upgrade` and `openStore`.
  */
 export async function openFile(path: string, log: { info: Warn; warn: Warn }, clock: Clock): Promise<Store> {
   const file = realPathOf(path)

@@ -1,14 +1,14 @@
-/** What we remember: what every request asks small tables for, held in memory until one of them changes. */
+/** Caches the results of queries on small tables until one of the tables changes. */
 import type { Database } from 'better-sqlite3'
 
-/** Keys come from outside too: past so many, all is asked anew, and a longer one every time. */
+/** Keys can come from clients, so the cache is bounded: it is cleared when full, and longer keys are not cached. */
 const MAX_ENTRIES = 1_000
 const MAX_KEY_LENGTH = 256
 const CHANGES = ['insert', 'update', 'delete'] as const
 
 /**
- * Gives `remembering`, whose answers are kept in memory. Triggers of this connection alone drop them at any change of
- * the tables they were read from, so that no writer has to think of it.
+ * Opens the cache. Temporary triggers of this connection clear entries when a table they were read from changes, so
+ * writers need not invalidate them.
  */
 export function openQueryCache(db: Database) {
   const dropping = new Map<string, (() => void)[]>()
@@ -16,7 +16,7 @@ export function openQueryCache(db: Database) {
     for (const drop of dropping.get(String(table)) ?? []) drop()
     return null
   })
-  /** Counts the batches: what was changed in the present one may yet be undone. */
+  /** The number of the current batch, whose changes may still be rolled back. */
   let batch = 0
 
   function watch(table: string, drop: () => void): void {
@@ -30,8 +30,9 @@ export function openQueryCache(db: Database) {
   }
 
   /**
-   * The answers of `load` by its key, at most so many, kept until a row of `tables` changes. Within a batch that changed one, none is
-   * kept, since what was read may yet be undone. What is returned is shared by all who ask and must not be changed.
+   * Caches the results of `load` by key, at most `max`, until a row of `tables` changes. During a batch that changed
+   * one, nothing is cached, because the change may be rolled back. Results are shared between callers: do not modify
+   * them.
    */
   function cached<Value>(
     tables: readonly string[],
@@ -57,7 +58,7 @@ export function openQueryCache(db: Database) {
     }
   }
 
-  /** To be called between batches. */
+  /** Call it between batches. */
   function afterBatch(): void {
     batch += 1
   }

@@ -1,16 +1,16 @@
-/** Numbers that are given out once: after a restore they go on above everything that was ever given out. */
+/** Keeps autoincrement numbers unique across a restore. */
 import type { Database } from 'better-sqlite3'
 
-/** The least jump where it is unknown how many numbers were given out since the backup. */
+/** The minimum jump if it is unknown how many numbers were used since the backup. */
 const UNKNOWN_JUMP = 1_000_000
 
 type Newest = { seq: number; id: string; recorded_at: number }
 
 /**
- * Raises every counted number of `restored` (https://sqlite.org/autoinc.html) above those of `replaced`, the database
- * that it takes the place of. Where that did not go on from the backup, or cannot be read, another one did: then the
- * numbers also jump by a million and by the milliseconds since the newest event of the backup, so that two restores of
- * one backup do not meet.
+ * Raises every autoincrement sequence of `restored` (https://sqlite.org/autoinc.html) above that of `replaced`, the
+ * database that it replaces. If `replaced` does not continue the backup, or cannot be read, another database may: then
+ * the sequences also jump by a million plus the milliseconds since the newest event of the backup, so that two restores
+ * of one backup do not collide.
  *
  * @throws SqliteError when `replaced` is damaged.
  */

@@ -1,13 +1,12 @@
-/** What we remember: a file that never changes while it is read, as the store that modules are opened on. */
+/** A read-only store on one state of the database, for opening modules on it. */
 import type { Reader } from './reader.ts'
 import type { Store } from './store.ts'
 
-/** Answers kept of one question. Of a file that does not change they stay right, however many there are. */
+/** The maximum number of cached results of one query. */
 const MAX_CACHED = 100_000
 
 /**
- * A store that reads what `reader` reads. All that would write, and all that only a store that is written has, throws.
- * The caller reads at one instant (`reader.atOnce`).
+ * A store that reads through `reader`. Methods that write throw. The caller reads within `reader.atOnce`.
  */
 export function openSnapshot({ file, prepare }: Pick<Reader, 'file' | 'prepare'>): Store {
   function cached<Answer>(_: readonly string[], load: (key: string) => Answer): (key: string) => Answer {
@@ -23,14 +22,14 @@ export function openSnapshot({ file, prepare }: Pick<Reader, 'file' | 'prepare'>
   }
 
   function refuse(): never {
-    throw new Error(`${file} is only read`)
+    throw new Error(`${file} is open read-only`)
   }
 
   return {
     file,
     prepare,
     cached,
-    // Modules make what they write with when they are opened.
+    // Modules call batchWrites when they are opened; only its result throws.
     batchWrites: () => refuse,
     pragma: refuse,
     bytes: refuse,

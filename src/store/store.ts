@@ -1,4 +1,4 @@
-/** What we remember: the file on disk. Opened once, prepared once, written through `commit` alone. */
+/** The database file. Opened once; all writes use `commit`. */
 import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
@@ -24,15 +24,15 @@ import { reasonOf, silent, type Warn } from './warnings.ts'
 export type Store = ReturnType<typeof openStore>
 
 type Options = {
-  /** The clock that bounds a batch's time; it never jumps. */
+  /** A monotonic clock that bounds the time of a batch. */
   elapsed?: Clock
-  /** Dates what the disk fails with; the system's unless said. */
+  /** The time of disk faults. By default the system clock. */
   clock?: Clock
-  /** Tests bound the file in pages, to see what a full disk does. */
+  /** The maximum size of the file in pages. Tests use it to simulate a full disk. */
   max_pages?: number
-  /** Told what goes wrong where no caller waits for it. */
+  /** Receives failures that no caller waits for. */
   warn?: Warn
-  /** How much room there is; the file system's word unless a test says otherwise. */
+  /** Returns the free bytes on the disk. Tests pass another. */
   freeBytes?: FreeBytes
 }
 
@@ -42,20 +42,20 @@ export type StoreCondition = 'ok' | 'full' | 'failing' | 'damaged' | 'replaced'
 const SQLITE_FULL = 'SQLITE_FULL'
 const LOOK_EVERY_MS = 1_000
 
-/** More than the free pages that a full file still has within it. */
+/** More than the free pages inside a full file, so that a probe fails. */
 const PROBE_BYTES = 65_536
 
 /**
- * Opens (and creates, mode 0600) the database at `path`.
+ * Opens the database at `path`, and creates it with mode 0600 if it does not exist.
  *
- * @throws Refusal 400 `unusable_database` when the file is not a database of this version, 409 `foreign_log` when the log
- * beside it is another's or `restore_interrupted`; Error when it lost its durability settings.
+ * @throws Refusal 400 `unusable_database` when the file is not a database of this version, 409 `foreign_log` when its
+ * write-ahead log belongs to another database, 409 `restore_interrupted`; Error when a durability setting is wrong.
  */
 export function openStore(
   path: string,
   { max_pages, elapsed, clock, warn = silent, freeBytes = freeBytesOf }: Options = {},
 ) {
-  // A log lies beside the file itself, not beside a link to it.
+  // SQLite keeps the log next to the file itself, not next to a symbolic link.
   const file = realPathOf(path)
   const db = connect(file)
   if (max_pages) db.pragma(`max_page_count = ${max_pages}`)
@@ -80,22 +80,22 @@ export function openStore(
   let watch: NodeJS.Timeout | undefined
   const unprobe = db.prepare("delete from settings where key = 'probe'")
 
-  /** A statement, prepared once and kept. */
+  /** Prepares a statement. Call it once and keep the result. */
   function prepare<P extends unknown[] | object = unknown[], R = unknown>(sql: string) {
     return db.prepare<P, R>(sql)
   }
 
-  /** One pragma's value. */
+  /** The value of a pragma. */
   const pragma = (name: string): unknown => db.pragma(name, { simple: true })
 
-  /** Makes what room there is: folds the log in, which takes room itself for what is new, and gives the ballast up. */
+  /** Frees space on a full disk: deletes the ballast file, then checkpoints the log, which needs space itself. */
   function onFault(code: string): void {
     if (code !== SQLITE_FULL) return
     diskSpace.giveUp()
     checkpoints.now()
   }
 
-  /** Whether the database can be written, or what keeps it from that. */
+  /** Whether the database can be written, or why not. */
   function condition(): StoreCondition {
     const fault = commits.fault()
     if (presence() !== 'there') return 'replaced'
@@ -104,7 +104,7 @@ export function openStore(
     return diskFaultKindOf(fault) === 'damaged' ? 'damaged' : 'failing'
   }
 
-  /** True when ingest can be written now. Tries it where the last attempt failed, so that it recovers by itself. */
+  /** True when ingest can be written now. Probes if the last batch failed, so that the state recovers on its own. */
   async function isWritable(): Promise<boolean> {
     if (presence() !== 'there' || diskSpace.isLow()) return false
     if (commits.fault() === null) return true
@@ -120,17 +120,17 @@ export function openStore(
     }
   }
 
-  /** How large the database is, its log not counted. */
+  /** The size of the database in bytes, without its log. */
   const bytes = (): number => Number(pragma('page_count')) * Number(pragma('page_size'))
 
-  /** Bounds the file anew; null lifts the bound. */
+  /** Sets the maximum size of the file in pages; null removes the limit. */
   function limitPages(pages: number | null): void {
     db.pragma(`max_page_count = ${pages ?? 4_294_967_294}`)
   }
 
   /**
-   * Ends backups, waits for every other thing under way, folds the write-ahead log into the file and closes it. Where
-   * the log cannot be folded in it stays beside the file, and nothing is lost. A second call waits for the first.
+   * Ends backups, waits for pending work, checkpoints the write-ahead log and closes the file. If the checkpoint fails,
+   * the log stays next to the file, and nothing is lost. A second call waits for the first.
    */
   function close(): Promise<void> {
     closed ??= closeAll()
@@ -138,19 +138,19 @@ export function openStore(
   }
 
   /**
-   * Looks at the room every second, and keeps ballast, until the store is closed. For the process that serves, whose
-   * first answers it does not delay.
+   * Checks the free space every second and maintains the ballast file, until the store is closed. For the serving
+   * process; the first check does not delay its start.
    */
   function watchFreeSpace(): void {
     watch = setInterval(diskSpace.look, LOOK_EVERY_MS).unref()
   }
 
-  /** Copies what is open to a file of its own, where the path does not lead to it any more. */
+  /** Saves a copy of the open database if its path no longer leads to it. */
   async function rescue(): Promise<void> {
     if (presence() === 'there') return
     try {
       const { file: saved } = await copies.copy(freeRescue(file))
-      warn('the database file was replaced or deleted while it was open; its content is saved', { saved })
+      warn('the database file was replaced or deleted while it was open; its content was saved', { saved })
     } catch (error) {
       warn('the database file was replaced or deleted, and its content could not be saved', {
         reason: reasonOf(error),
@@ -168,7 +168,7 @@ export function openStore(
       db.pragma('optimize')
       db.pragma('wal_checkpoint(TRUNCATE)')
     } catch (error) {
-      warn('the write-ahead log could not be folded in; it stays beside the database, and nothing is lost', {
+      warn('the write-ahead log could not be checkpointed; it stays in place, and nothing is lost', {
         reason: reasonOf(error),
       })
     } finally {
@@ -206,7 +206,7 @@ const replaced = (file: string): Refusal =>
   new Refusal(
     503,
     'store_replaced',
-    `${file} was replaced or deleted while it is served; nothing of this was kept`,
+    `${file} was replaced or deleted while it was being served; nothing was stored`,
     { headers: { 'retry-after': '30' } },
   )
 
@@ -220,7 +220,7 @@ function connect(file: string): Database.Database {
     chmodSync(file, 0o600)
     const identity = identify(db, file)
     if (identity?.isPresent === false)
-      throw new Error(`${file} has version ${identity.version} of the database and was not upgraded`)
+      throw new Error(`${file} has database version ${identity.version} and was not upgraded`)
     setPragmas(db)
     if (identity === null) db.transaction(() => void db.exec(schema)).immediate()
     else if (upgradeBackup(db) !== null) noteUpgradeBackup(db, null)
@@ -241,15 +241,15 @@ function setPragmas(db: Database.Database): void {
   db.pragma('cache_size = -16000')
   db.pragma('temp_store = memory')
   db.pragma('mmap_size = 0')
-  // What is deleted or overwritten leaves no trace within the file, so that who was forgotten is.
+  // Zeroes freed pages, so that erased data cannot be recovered from the file.
   db.pragma('secure_delete = on')
   db.pragma('trusted_schema = off')
   db.pragma('cell_size_check = on')
 }
 
 /**
- * A parameter in an ordered statement that runs often: `where name = ${bound} order by …`. SQLite prepares such a
- * statement again whenever a plain `?` is bound, since it might plan by the value; the subselect hides it, and the
- * statement runs ten times as fast.
+ * A parameter in an ordered statement that runs often: `where name = ${bound} order by …`. SQLite re-prepares such a
+ * statement whenever a plain `?` is bound, because the plan may depend on the value. The subselect hides the value and
+ * makes the statement ten times as fast.
  */
 export const bound = '(select ?)'

@@ -1,17 +1,17 @@
-/** Work on a thread of its own, for what would hold up the event loop. The thread runs the file that asked for it. */
+/** Runs work that would block the event loop on a worker thread, which loads the file that requested it. */
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 
-/** What a thread is to do. `windfall` names it among the tasks of the bundle, where all files are one. */
+/** A task for a thread. `windfall` is its name, unique in the bundle, where all files are one. */
 type Task = { windfall: string }
 
-/** What a thread says: how far it is, and at last its result. */
+/** A message from a thread: its progress, and finally its result. */
 type Message<Result, Progress> = { result: Result } | { progress: Progress }
 
 /**
- * Runs `task` on a thread that loads the file at `url`, which calls `onThread` for it, and resolves with its result.
- * `onProgress` gets what the task tells meanwhile.
+ * Runs `task` on a thread that loads the file at `url`, which calls `onThread`, and resolves with its result.
+ * `onProgress` receives the progress that the task reports.
  *
- * @throws whatever the task threw; the reason of `signal` when that ends it.
+ * @throws what the task threw; the reason of `signal` when it aborts.
  */
 export function runOnThread<Result, Progress = never>(
   url: string,
@@ -24,7 +24,7 @@ export function runOnThread<Result, Progress = never>(
     const worker = new Worker(new URL(url), { workerData: task })
     const end = (): void => void worker.terminate()
     let answer: { result: Result } | undefined
-    let fault: unknown = new Error(`the thread that was to ${task.windfall} ended`)
+    let fault: unknown = new Error(`the thread for ${task.windfall} ended without a result`)
     signal.addEventListener('abort', end)
     worker.on('message', (message: Message<Result, Progress>) => {
       if ('progress' in message) onProgress(message.progress)
@@ -43,8 +43,8 @@ export function runOnThread<Result, Progress = never>(
 }
 
 /**
- * Does the task of this name, when this file is loaded on a thread for it; nothing anywhere else. What `act` hands to
- * `tell` is the progress that the caller of `runOnThread` gets.
+ * Runs the task `name` if this file was loaded on a thread for it; otherwise does nothing. `act` reports progress to
+ * the caller of `runOnThread` with `reportProgress`.
  */
 export function onThread<Given extends Task, Progress = never>(
   name: string,
@@ -57,7 +57,7 @@ export function onThread<Given extends Task, Progress = never>(
     .then(
       (result) => port.postMessage({ result }),
       (error: unknown) => {
-        // Thrown outside of the promise, so that it arrives as the error of the thread.
+        // Thrown outside of the promise, so that the worker emits it as its error.
         queueMicrotask(() => {
           throw error
         })

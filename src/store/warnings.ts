@@ -1,13 +1,13 @@
-/** What we remember: how the store says what no caller can be told. */
+/** Warnings of the store, for failures that no caller waits for. */
 import type { Clock } from '../clock.ts'
 
-/** Takes one line for whoever runs this, as `log.warn` does. */
+/** Writes a warning, like `log.warn`. */
 export type Warn = (message: string, fields?: Readonly<Record<string, unknown>>) => void
 
-/** Says nothing. */
+/** Discards warnings. */
 export const silent: Warn = () => {}
 
-/** The same, but what comes within `ms` milliseconds of the last line is left out. */
+/** Limits `warn` to one warning per `ms` milliseconds; others are dropped. */
 export function throttled(ms: number, warn: Warn, now: Clock = () => performance.now()): Warn {
   let last = Number.NEGATIVE_INFINITY
   return (message, fields) => {
@@ -17,5 +17,5 @@ export function throttled(ms: number, warn: Warn, now: Clock = () => performance
   }
 }
 
-/** What went wrong, in the words of whoever threw it. */
+/** The message of an error, or any other thrown value as text. */
 export const reasonOf = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault))

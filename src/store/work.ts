@@ -1,27 +1,27 @@
-/** What we remember: the pieces of work of one open transaction: a savepoint for each, its effects, and what it gathers. */
+/** Runs the units of work of one open transaction: savepoints, effects after the commit, and batched writes. */
 import type { Database } from 'better-sqlite3'
 import { isStorageFault } from './sqlite_errors.ts'
 import { silent, type Warn } from './warnings.ts'
 
-/** A piece of work, and what came of it once it ran. `error` is set where it threw. */
+/** A unit of work and its result. `error` is set if it threw. */
 export type WorkItem = { work: () => unknown; value?: unknown; error?: unknown }
 
-/** The batch that is about to be committed, as a function given to `gathering` sees it. */
+/** The batch that is about to be committed, as a function given to `batchWrites` sees it. */
 export type Batch = {
   /**
-   * Milliseconds in which what was gathered should be written, before the commit: of an ordinary batch what its work left
-   * of 5, of a batch of bulk work alone, while no caller waits, what it left of 40, usually 15. Never below 0.
+   * The milliseconds left for batched writes before the commit, never below 0. An ordinary batch has 5 ms for work and
+   * writes; a batch of only bulk work, while no caller waits, has 40 ms, of which usually 15 are left.
    */
   left_ms(): number
-  /** More work, of either kind, waits for the next batch. */
+  /** Whether more work waits for the next batch. */
   isBusy: boolean
 }
 
 type Write = (items: readonly never[], batch: Batch) => void
-/** What is to be written at the end of a batch, and by which function. */
+/** An item to write at the end of a batch, and the function that writes it. */
 type BatchedWrite = { write: Write; item: unknown }
 
-/** Runs pieces of work inside the transaction that its caller opened on `db`, and keeps what follows from them. */
+/** Runs units of work inside a transaction that the caller opened on `db`. */
 export function openWork(db: Database, warn: Warn = silent) {
   const save = db.prepare('savepoint work')
   const release = db.prepare('release work')
@@ -31,9 +31,9 @@ export function openWork(db: Database, warn: Warn = silent) {
   let working = false
 
   /**
-   * Called from inside `work`: `effect` runs after the commit, or never when the work is undone.
+   * Runs `effect` after the commit, or never if the work is undone. Call it inside a unit of work.
    *
-   * @throws Error anywhere else.
+   * @throws Error outside of a unit of work.
    */
   function afterCommit(effect: () => void): void {
     if (!working) throw new Error('afterCommit was called outside of the work given to commit')
@@ -41,27 +41,27 @@ export function openWork(db: Database, warn: Warn = silent) {
   }
 
   /**
-   * Gives a function for use inside of `work`: what it is handed is given to `write` before the commit, together with
-   * all else of the batch, so that what many pieces of work add to one row is written once. Of work that is undone
-   * nothing is. Until then nobody reads it. `write` sees how much time its batch has left, and whether more work waits.
+   * Returns a function that collects items inside units of work. `write` gets all items of a batch before the commit,
+   * so that what many units of work add to one row is written once. Items of undone work are dropped. Items cannot be
+   * read before they are written. `write` also gets the time left in the batch, and whether more work waits.
    */
   function batchWrites<Item>(write: (items: readonly Item[], batch: Batch) => void): (item: Item) => void {
     return (item) => {
-      if (!working) throw new Error('something was gathered outside of the work given to commit')
+      if (!working) throw new Error('a batched write was called outside of the work given to commit')
       batchedWrites.push({ write, item })
     }
   }
 
-  /** Forgets what an abandoned batch left. */
+  /** Drops the effects and items of an abandoned batch. */
   function reset(): void {
     effects = []
     batchedWrites = []
   }
 
   /**
-   * Runs one piece in a savepoint of its own. What it throws is its `error`, and undoes it alone.
+   * Runs one unit of work in a savepoint. If it throws, `error` is set and only this unit is undone.
    *
-   * @throws what the storage threw, after which the transaction is of no use.
+   * @throws storage errors, after which the transaction cannot continue.
    */
   function run(item: WorkItem): void {
     const kept = { effects: effects.length, batchedWrites: batchedWrites.length }
@@ -80,13 +80,13 @@ export function openWork(db: Database, warn: Warn = silent) {
   }
 
   /**
-   * Called from inside `work`: runs a part of it in a savepoint of its own. Returns what the part threw, which undoes that
-   * part alone; null where it went well.
+   * Runs a part of a unit of work in a nested savepoint. Returns what the part threw, which undoes only that part, or
+   * null if it succeeded.
    *
-   * @throws what the storage threw; Error outside of the work given to commit.
+   * @throws storage errors; Error outside of a unit of work.
    */
   function inSavepoint(work: () => void): unknown {
-    if (!working) throw new Error('apart was called outside of the work given to commit')
+    if (!working) throw new Error('inSavepoint was called outside of the work given to commit')
     const item: WorkItem = { work }
     run(item)
     return item.error ?? null
@@ -102,7 +102,7 @@ export function openWork(db: Database, warn: Warn = silent) {
     }
   }
 
-  /** Writes what was gathered, each kind once. */
+  /** Calls each `write` function once with its items. */
   function flushBatchedWrites(batch: Batch): void {
     const grouped = Map.groupBy(batchedWrites.splice(0), ({ write }) => write)
     perform(() => {
@@ -114,10 +114,10 @@ export function openWork(db: Database, warn: Warn = silent) {
     })
   }
 
-  /** `effect` runs after the commit. */
+  /** Runs `effect` after the commit. */
   const follow = (effect: () => void): void => void effects.push(effect)
 
-  /** Runs what is to follow the commit; what fails of it is told, and keeps nothing else from running. */
+  /** Runs the effects after the commit. A failed effect is logged and does not stop the others. */
   function takeEffects(): void {
     for (const effect of effects.splice(0)) take(effect)
   }
@@ -126,17 +126,17 @@ export function openWork(db: Database, warn: Warn = silent) {
     try {
       effect()
     } catch (error) {
-      warn('something that was to follow a commit failed; what was committed stands', { error })
+      warn('an effect after a commit failed; the commit itself is stored', { error })
     }
   }
 
   return { afterCommit, batchWrites, inSavepoint, reset, run, flushBatchedWrites, follow, takeEffects }
 }
 
-/** What `work` gave, unless it goes on after it has returned. */
+/** Returns `value`. @throws Error if it is a promise. */
 function assertSynchronous(value: unknown): unknown {
   if (!isThenable(value)) return value
-  // How it ends is nobody's to handle any more.
+  // Prevents an unhandled rejection.
   Promise.resolve(value).catch(() => {})
   throw new Error('the work given to commit must be synchronous; it returned a promise, and was undone')
 }

@@ -27,7 +27,7 @@ test('a parameter that does not exist, or is given twice, is refused by name on 
     for (const name of Object.keys(entries)) {
       const twice = await ask(`${name}=1&${name}=2`)
       expect(twice).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
-      expect(twice.body.errors).toContainEqual({ path: name, message: 'must be there once' })
+      expect(twice.body.errors).toContainEqual({ path: name, message: 'must be given only once' })
     }
   }
 })

@@ -220,7 +220,7 @@ test('a database that is none of ours, or in the way of a file, is refused in wo
   other.exec('create table t (a)')
   other.close()
   const at = (path: string, args: string[]) => run(args, { cwd, env: { WINDFALL_STORE_PATH: path } })
-  expectRefused('other.db', await at('other.db', ['apps', 'list']), 1, "not one of Windfall's")
+  expectRefused('other.db', await at('other.db', ['apps', 'list']), 1, 'is not a Windfall database')
   const folder = await at('notes.txt/db', ['apps', 'add', BUNDLE])
   expectRefused('notes.txt/db', folder, 1, 'notes.txt/db cannot be written')
 })

@@ -116,8 +116,8 @@ test('what cannot be verified is refused in words that say what to do', async ()
   const older = changed('older.db', 'pragma user_version = 99')
   const refused: [string, RegExp][] = [
     ['missing.tar', /^there is no file .*missing\.tar\n$/],
-    ['notes.txt', /^.*notes\.txt is not a backup of Windfall, nor a database\n$/],
-    [older, /was written by a newer Windfall/],
+    ['notes.txt', /^.*notes\.txt is neither a Windfall backup nor a database\n$/],
+    [older, /was written by a newer version of Windfall/],
     ['torn.db', /^.*torn\.db is damaged: database disk image is malformed. Use another backup\n$/],
   ]
   for (const [file, words] of refused)

@@ -16,7 +16,7 @@ const whole = account(
 )
 const multiLine = (pem: string) => `'''\n${pem}'''`
 
-test('both keys are read from their files, beside the config file', () => {
+test('reads both keys from files next to the config file', () => {
   const folder = openFolder()
   const [connect_key, purchase_key] = [newKey(), newKey()]
   folder.write('etc/config.toml', whole)
@@ -36,7 +36,7 @@ test('both keys are read from their files, beside the config file', () => {
   ])
 })
 
-test('a key may come from the environment, its lines ended as a variable can hold them', () => {
+test('reads a key from the environment with escaped line endings', () => {
   const env = {
     WINDFALL_ACCOUNTS_0_VENDOR_NUMBERS: '80012345,80054321',
     WINDFALL_ACCOUNTS_0_CONNECT_KEY_ID: '2X9R4HXF34',
@@ -50,7 +50,7 @@ test('a key may come from the environment, its lines ended as a variable can hol
   ])
 })
 
-test('an individual key has no issuer; the In-App Purchase key beside it names its own', () => {
+test('accepts an individual key without an issuer next to an In-App Purchase key with one', () => {
   const individual = ['connect_key_id = "2X9R4HXF34"', `connect_key = ${multiLine(KEY)}`]
   const purchases = ['purchase_key_id = "ABCDE12345"', `purchase_key = ${multiLine(newKey())}`]
   const { config } = configured(
@@ -58,35 +58,32 @@ test('an individual key has no issuer; the In-App Purchase key beside it names i
   )
   expect(config.accounts).toMatchObject([{ issuer_id: null, purchase_issuer_id: OTHER_ISSUER }])
   expect(complaintsOf(account(...individual, ...purchases))).toEqual([
-    `config.toml:1  accounts[0].issuer_id  is missing, and an In-App Purchase key works only with it. Write issuer_id = "${ISSUER}", as it stands above the list of keys.`,
+    `config.toml:1  accounts[0].issuer_id  is missing, and an In-App Purchase key requires it. Write issuer_id = "${ISSUER}"; App Store Connect shows it above the list of keys.`,
   ])
 })
 
-test.each(NO_KEYS)(
-  'a key file that holds something else (%s) is complained of by its own name',
-  (_, pem, words) => {
-    const folder = openFolder()
-    const file = folder.write('keys/key.p8', pem)
-    folder.write('config.toml', account('connect_key_id = "2X9R4HXF34"', 'connect_key_file = "keys/key.p8"'))
-    const advice = 'Write the text of the .p8 file as Apple gave it'
-    const complaints = folder.complaints()
-    expect(complaints).toEqual([
-      `${file}  accounts[0].connect_key  what stands there ${words}. ${advice}, such as connect_key = "-----BEGIN PRIVATE KEY-----…"`,
-    ])
-    expect(complaints[0]).not.toContain('hunter2')
-  },
-)
+test.each(NO_KEYS)('reports an invalid key (%s) with the name of its file', (_, pem, words) => {
+  const folder = openFolder()
+  const file = folder.write('keys/key.p8', pem)
+  folder.write('config.toml', account('connect_key_id = "2X9R4HXF34"', 'connect_key_file = "keys/key.p8"'))
+  const advice = 'Write the contents of the .p8 file'
+  const issues = folder.issues()
+  expect(issues).toEqual([
+    `${file}  accounts[0].connect_key  the value ${words}. ${advice}, such as connect_key = "-----BEGIN PRIVATE KEY-----…"`,
+  ])
+  expect(issues[0]).not.toContain('hunter2')
+})
 
-test('a key file that cannot be read is complained of where it is named', () => {
+test('reports an unreadable key file at its setting', () => {
   const folder = openFolder()
   folder.write('config.toml', whole)
   folder.write('keys/SubscriptionKey_ABCDE12345.p8', KEY, 0o644)
   const [connect, purchase] = ['AuthKey_2X9R4HXF34', 'SubscriptionKey_ABCDE12345'].map((name) =>
     join(folder.path, 'keys', `${name}.p8`),
   )
-  expect(folder.complaints()).toEqual([
-    `config.toml:5  accounts[0].connect_key_file  ${connect} does not exist. Write the path of a file that holds the connect_key and nothing else.`,
-    `config.toml:7  accounts[0].purchase_key_file  ${purchase} is open to others (mode 0644). Run: chmod 600 ${purchase}`,
+  expect(folder.issues()).toEqual([
+    `config.toml:5  accounts[0].connect_key_file  ${connect} does not exist. Write the path of a file that contains only the connect_key.`,
+    `config.toml:7  accounts[0].purchase_key_file  ${purchase} is accessible to other users (mode 0644). Run: chmod 600 ${purchase}`,
   ])
 })
 
@@ -97,7 +94,7 @@ test.each([
   ],
   [
     'connect_key_id = "AuthKey_2X9R4HXF34.p8"',
-    'connect_key_id  "AuthKey_2X9R4HXF34.p8" is not the id of a key. Write the id of the key, such as connect_key_id = "2X9R4HXF34"',
+    'connect_key_id  "AuthKey_2X9R4HXF34.p8" is not a key id. Write the key id, such as connect_key_id = "2X9R4HXF34"',
   ],
   [
     'vendor_numbers = "80012345"',
@@ -105,11 +102,11 @@ test.each([
   ],
   [
     'vendor_numbers = ["80012345"]',
-    'vendor_numbers  stand without the App Store Connect key to ask with. Run `windfall connect`, or write connect_key_id and connect_key_file.',
+    'vendor_numbers  are set without the App Store Connect key that fetches their reports. Run `windfall connect`, or write connect_key_id and connect_key_file.',
   ],
   [
     'connect_key_id = "2X9R4HXF34"',
-    'connect_key_id  stands without its key. Write connect_key_file = "keys/ABCDE12345.p8", the file that Apple gave, or take connect_key_id out.',
+    'connect_key_id  is set without its key. Write connect_key_file = "keys/ABCDE12345.p8", the file from Apple, or remove connect_key_id.',
   ],
   [
     'organization = "acme"',
@@ -131,23 +128,23 @@ test.each([
   ])
 })
 
-test('a key without its id is complained of', () => {
+test('reports a key without an id', () => {
   expect(complaintsOf(account(`connect_key = ${multiLine(KEY)}`))).toEqual([
-    `config.toml:1  accounts[0].connect_key_id  is missing beside its key. Write connect_key_id = "ABCDE12345": it stands in the name of the key's file.`,
+    `config.toml:1  accounts[0].connect_key_id  is missing, but its key is set. Write connect_key_id = "ABCDE12345": it is in the name of the key file.`,
   ])
 })
 
-test('a vendor number that stands twice is complained of; two organizations may have the same', () => {
+test('refuses a duplicate vendor number, except in two organizations', () => {
   const key = `connect_key_id = "2X9R4HXF34"\nconnect_key = ${multiLine(KEY)}`
   expect(complaintsOf(account('vendor_numbers = ["80012345", "80067890", "80012345"]', key))).toEqual([
-    'config.toml:2  accounts[0].vendor_numbers[2]  is the same as accounts[0].vendor_numbers[0] in line 2. Its reports are fetched once: take one of the two out.',
+    'config.toml:2  accounts[0].vendor_numbers[2]  is the same as accounts[0].vendor_numbers[0] in line 2. Its reports are fetched once: remove one of the two.',
   ])
   const two = '[[organizations]]\nslug = "a"\n[[organizations]]\nslug = "b"\n'
   const same = (slug: string) => account(`organization = "${slug}"\nvendor_numbers = ["80012345"]`, key)
   expect(complaintsOf(`${two}${same('a')}\n${same('b')}`)).toEqual([])
 })
 
-test('an organization has one account, and with several organizations an account says whose it is', () => {
+test('requires one account per organization, and the organization of an account if there are several', () => {
   const advice = 'An organization has one account: put all its keys and vendor numbers there.'
   expect(complaintsOf(`${account()}\n${account()}`)).toEqual([
     `config.toml:2  accounts[1].organization  is the same as accounts[0].organization in line 1. ${advice}`,
@@ -167,7 +164,7 @@ test.each([
   ['in the place of its id', 'connect_key_id = "-----BEGIN PRIVATE KEY-----hunter2"'],
   ['cut short', `connect_key = "-----BEGIN PRIVATE KEY-----hunter2"`],
 ])('a key %s is not shown', (_, line) => {
-  const complaints = complaintsOf(account(line)).join('\n')
-  expect(complaints).not.toBe('')
-  expect(complaints).not.toContain('hunter2')
+  const issues = complaintsOf(account(line)).join('\n')
+  expect(issues).not.toBe('')
+  expect(issues).not.toContain('hunter2')
 })

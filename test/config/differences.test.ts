@@ -6,7 +6,7 @@ import { configured } from './folder.ts'
 const config = (toml: string) =>
   configured(`${toml}\n[store]\npath = "/w.db"\n[backup]\nfolder = "/backups"`).config
 
-test('what is the same is no difference', () => {
+test('reports no difference between equal configurations', () => {
   const toml = 'base_url = "https://a.b"\n[[apps]]\nbundle_id = "com.a"'
   expect(diffConfig(config(toml), config(toml))).toEqual({ reloadable: [], restart: [] })
 })
@@ -51,7 +51,7 @@ test.each([
   expect(reloadedConfig(before, after)).toEqual(before)
 })
 
-test('another database file needs a restart', () => {
+test('requires a restart for another database file', () => {
   const [before, after] = [
     config(''),
     configured('[store]\npath = "/x.db"\n[backup]\nfolder = "/backups"').config,
@@ -59,7 +59,7 @@ test('another database file needs a restart', () => {
   expect(diffConfig(before, after)).toEqual({ reloadable: [], restart: ['store.path'] })
 })
 
-test('of several changes each is told for itself', () => {
+test('lists each of several changes', () => {
   const before = config('[server]\nport = 1\n[log]\nlevel = "info"')
   const after = config(
     'base_url = "https://a.b"\n[server]\nport = 2\n[log]\nlevel = "debug"\nformat = "json"',
@@ -75,7 +75,7 @@ test('of several changes each is told for itself', () => {
   })
 })
 
-test('a base URL that is no longer written follows the port that is still served', () => {
+test('derives a removed base URL from the port that is still in use', () => {
   const before = config('base_url = "https://a.b"\n[server]\nport = 0')
   const after = config('[server]\nport = 2')
   expect(diffConfig(before, after)).toEqual({ reloadable: ['base_url'], restart: ['server.port'] })

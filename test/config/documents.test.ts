@@ -15,13 +15,13 @@ const defaults = () => withoutPaths(openFolder().load().config)
 /** The commented settings made valid: a # without a space after it stands before each. */
 const uncommented = (text: string) => text.replaceAll(/^#(?=[^ ])/gm, '')
 
-test('as it is, the commented file changes nothing', () => {
+test('the unchanged commented file has no effect', () => {
   const { config, sources } = configured(commentedConfig())
   expect(withoutPaths(config)).toEqual(defaults())
   expect(new Set(sources.values())).toEqual(new Set(['default']))
 })
 
-test('every value in it equals the default, or is a fitting example where there is none', () => {
+test('every value in the commented file is the default or a valid example', () => {
   const secrets = /^(publishable_key|secret_key|secret_key_file|connect_key|purchase_key) =.*$/gm
   const folder = openFolder()
   folder.write('config.toml', uncommented(commentedConfig()).replaceAll(secrets, ''))
@@ -35,24 +35,24 @@ test('every value in it equals the default, or is a fitting example where there 
   expect(unwritten).toEqual(['organizations[0].publishable_key', 'organizations[0].secret_key'])
 })
 
-test('the keys in it are no keys, so that nobody takes them for his own', () => {
+test('the example keys in the commented file are not valid keys', () => {
   const folder = openFolder()
   folder.write('config.toml', uncommented(commentedConfig()).replaceAll(/^\w+_key_file.*$/gm, ''))
-  expect(folder.complaints().map((line) => line.split('  ').slice(1, 3).join(' '))).toEqual([
+  expect(folder.issues().map((line) => line.split('  ').slice(1, 3).join(' '))).toEqual([
     expect.stringContaining('organizations[0].publishable_key "pk_live_…" is not a publishable key'),
-    expect.stringContaining('organizations[0].secret_key what stands there is not a secret key'),
-    expect.stringContaining('accounts[0].connect_key what stands there is not a whole private key'),
-    expect.stringContaining('accounts[0].purchase_key what stands there is not a whole private key'),
+    expect.stringContaining('organizations[0].secret_key the value is not a secret key'),
+    expect.stringContaining('accounts[0].connect_key the value is not a complete private key'),
+    expect.stringContaining('accounts[0].purchase_key the value is not a complete private key'),
   ])
 })
 
-test('with an app declared, the rest of the file stays at its defaults', () => {
+test('a declared app leaves all other settings at their defaults', () => {
   const { config } = configured(commentedConfig('com.acme.notes'))
   expect(withoutPaths({ ...config, apps: [] })).toEqual(defaults())
   expect(config.apps).toMatchObject([{ bundle_id: 'com.acme.notes', organization: 'default', name: null }])
 })
 
-test('every setting has a row with its variable, and a sentence that says why', () => {
+test('the table has a row with variable and description for every setting', () => {
   const table = settingsTable().split('\n').slice(2)
   const count = SECTIONS.reduce(
     (sum, { settings, list }) => sum + Object.keys(settings).length + (list ? 1 : 0),
@@ -62,7 +62,7 @@ test('every setting has a row with its variable, and a sentence that says why', 
   for (const row of table) expect(row).toMatch(/^\| `[\w.[\]]+` \| [^|]+ \| `WINDFALL_\w+` \| [^|]+\. \|$/)
 })
 
-test('no line of the file is wider than a page', () => {
+test('wraps the lines of the file', () => {
   for (const line of commentedConfig('com.acme.notes').split('\n'))
     expect(line.length).toBeLessThanOrEqual(100)
 })

@@ -34,7 +34,7 @@ test.each([
   expect(accountLines(ENTRY).join('\n')).toBe(LINES.trimEnd())
 })
 
-test('line ends are those of the file', () => {
+test('keeps the line endings of the file', () => {
   expect(withAccount('# mine\r\n', ENTRY, null)).toBe(`# mine\r\n\r\n${LINES.replaceAll('\n', '\r\n')}`)
   const before = '[[accounts]]\r\nissuer_id = "old"\r\n# end\r\n'
   expect(withAccount(before, { issuer_id: 'new', connect_key_id: 'K' }, 0)).toBe(
@@ -42,7 +42,7 @@ test('line ends are those of the file', () => {
   )
 })
 
-test('of an account that is there only what differs is written', () => {
+test('writes only the changed settings of an existing account', () => {
   const before = `# the first
 [[accounts]] # ours
   # who
@@ -83,7 +83,7 @@ level = "warn"
   expect(withAccount(before, { organization: 'zeta' }, 1)).toBe(before)
 })
 
-test('an account that is empty, or ends the file, takes settings', () => {
+test('adds settings to an empty account and to one at the end of the file', () => {
   expect(withAccount('[[accounts]]', { connect_key_id: 'K' }, 0)).toBe('[[accounts]]\nconnect_key_id = "K"')
   expect(withAccount('[[accounts]]\nissuer_id = "a" # b', { issuer_id: null, connect_key_id: 'K' }, 0)).toBe(
     '[[accounts]]\nconnect_key_id = "K"\n # b',
@@ -98,11 +98,11 @@ test.each([
   expect(withAccount(text, ENTRY, 0)).toBeNull()
 })
 
-test('a text that is no TOML is left alone', () => {
+test('does not edit invalid TOML', () => {
   expect(withAccount('[[accounts]\nx', ENTRY, null)).toBeNull()
 })
 
-test('whatever stands around it, the account says what was meant and the rest what it said', () => {
+test('edits the account and keeps everything around it', () => {
   const comment = fc.stringMatching(/^[ -~]{0,12}$/)
   const nested = 'k = """\n[[accounts]]\n"""'
   const code = fc.constantFrom('', '[log]', '[[apps]]', '[server] # s', 'x.y = 1', nested, "v = 'a'")

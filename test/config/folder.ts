@@ -19,7 +19,7 @@ export function openFolder() {
   const load = (env: NodeJS.ProcessEnv = {}, config?: string) => loadConfig({ path: config, env, cwd: path })
 
   /** Every complaint on a line of its own, as a person sees them; empty when there are none. */
-  function complaints(env: NodeJS.ProcessEnv = {}, config?: string): string[] {
+  function issues(env: NodeJS.ProcessEnv = {}, config?: string): string[] {
     try {
       load(env, config)
       return []
@@ -29,7 +29,7 @@ export function openFolder() {
     }
   }
 
-  return { path, write, load, complaints }
+  return { path, write, load, issues }
 }
 
 /** What is configured by this config.toml. */
@@ -43,5 +43,5 @@ export function configured(toml: string, env: NodeJS.ProcessEnv = {}) {
 export function complaintsOf(toml: string, env: NodeJS.ProcessEnv = {}): string[] {
   const folder = openFolder()
   folder.write('config.toml', toml)
-  return folder.complaints(env)
+  return folder.issues(env)
 }

@@ -24,28 +24,28 @@ export const NO_KEYS: readonly [name: string, pem: string, words: string][] = [
   [
     'public',
     '-----BEGIN PUBLIC KEY-----\nhunter2\n-----END PUBLIC KEY-----\n',
-    'is not a private key as Apple gives it, but says PUBLIC KEY',
+    'is not a private key from Apple: its label is PUBLIC KEY',
   ],
   [
     'sec1',
     generateKeyPairSync('ec', { namedCurve: 'P-256' })
       .privateKey.export({ type: 'sec1', format: 'pem' })
       .toString(),
-    'is not a private key as Apple gives it, but says EC PRIVATE KEY',
+    'is not a private key from Apple: its label is EC PRIVATE KEY',
   ],
   [
     'cut',
     KEY.replace(/\n.*\n(?=-----END)/, '\n'),
-    'is not a whole private key: some of it is missing or was changed',
+    'is not a complete private key: part of it is missing or was changed',
   ],
   [
     'rsa',
     generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export(asPem).toString(),
-    "is a key of another kind than Apple's (rsa)",
+    'is a key of the wrong kind (rsa, not ec)',
   ],
   [
     'curve',
     generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey.export(asPem).toString(),
-    "is a key on another curve than Apple's (secp384r1, not P-256)",
+    'is a key on the wrong curve (secp384r1, not P-256)',
   ],
 ]

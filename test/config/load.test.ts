@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { withPort } from '../../src/config/base_url.ts'
 import { configured, openFolder } from './folder.ts'
 
-test('without a file and a variable everything has its default', () => {
+test('uses the defaults without a file and variables', () => {
   const folder = openFolder()
   const { config, file, sources, places } = folder.load()
   expect(config).toEqual({
@@ -66,14 +66,14 @@ test('without a file and a variable everything has its default', () => {
   expect(places.size).toBe(0)
 })
 
-test('an empty file changes nothing', () => {
+test('an empty file has no effect', () => {
   const folder = openFolder()
   const without = folder.load().config
   folder.write('config.toml', '')
   expect(folder.load().config).toEqual(without)
 })
 
-test('what the file says applies, and what follows from it is filled in', () => {
+test('applies the file and fills in dependent defaults', () => {
   const { config } = configured(`
     base_url = "https://windfall.example.com/"
     [server]
@@ -130,7 +130,7 @@ test('without declared organizations an app belongs to "default"', () => {
   expect(owners('[[apps]]\nbundle_id = "com.a"\norganization = "default"')).toEqual(['default'])
 })
 
-test('relative paths begin at the folder of the file that is used', () => {
+test('resolves relative paths against the folder of the config file', () => {
   const folder = openFolder()
   folder.write('etc/windfall.toml', '[store]\npath = "../var/w.db"')
   expect(folder.load({}, 'etc/windfall.toml').config.store.path).toBe(join(folder.path, 'var/w.db'))
@@ -141,7 +141,7 @@ test('relative paths begin at the folder of the file that is used', () => {
   expect(folder.load({ WINDFALL_STORE_PATH: '/w.db' }).config.store.path).toBe('/w.db')
 })
 
-test('the file that is asked for comes first, then WINDFALL_CONFIG, then config.toml', () => {
+test('reads the file of --config, then of WINDFALL_CONFIG, then config.toml', () => {
   const folder = openFolder()
   const usual = folder.write('config.toml', '[server]\nport = 1')
   const named = folder.write('named.toml', '[server]\nport = 2')
@@ -152,7 +152,7 @@ test('the file that is asked for comes first, then WINDFALL_CONFIG, then config.
   expect(folder.load(env, 'asked.toml')).toMatchObject({ file: chosen, config: { server: { port: 3 } } })
 })
 
-test('each value knows what said it, and where', () => {
+test('records the source and the place of each value', () => {
   const folder = openFolder()
   const key = folder.write('key', `sk_live_${'k'.repeat(24)}\n`)
   folder.write(
@@ -174,7 +174,7 @@ test('each value knows what said it, and where', () => {
   expect(about('apps[0].sku')).toEqual(['default', undefined])
 })
 
-test('nothing in a configuration can be changed', () => {
+test('freezes the configuration', () => {
   const { config } = configured('[[apps]]\nbundle_id = "com.a"')
   for (const part of [config, config.server, config.server.hosts, config.apps, config.apps[0]]) {
     expect(Object.isFrozen(part)).toBe(true)
@@ -192,7 +192,7 @@ test.each([
   expect(configured(`[server]\n${server}`).config.base_url).toBe(base_url)
 })
 
-test('where any port was asked for, the base URL follows the port that was got', () => {
+test('derives the base URL from the actual port if the configured port is 0', () => {
   const { config } = configured('[server]\nport = 0')
   expect(config.base_url).toBe('http://127.0.0.1:0')
   expect(withPort(config, 54_321)).toEqual({ ...config, base_url: 'http://127.0.0.1:54321' })

@@ -74,7 +74,7 @@ const settled = async (is: () => boolean) => {
   while (!is()) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('nothing overtakes what waits: events go out in the order of the feed', async () => {
+test('sends events in the order of the feed', async () => {
   const sent = watched()
   const reads = openHeldReader()
   await append(2)
@@ -98,7 +98,7 @@ test('nothing overtakes what waits: events go out in the order of the feed', asy
   ])
 })
 
-test('an event waits for a second at most, with the wait of those before it', async () => {
+test('an event waits for at most one second, including the wait of earlier ones', async () => {
   const sent = watched()
   const reads = openHeldReader()
   await append(1)
@@ -116,7 +116,7 @@ test('an event waits for a second at most, with the wait of those before it', as
   await settled(() => sent.length === 3)
 })
 
-test('with many in memory nothing is waited for, and none is lost', async () => {
+test('does not wait with many events in memory, and loses none', async () => {
   const sent = watched()
   const reads = openHeldReader()
   await append(1)
@@ -141,7 +141,7 @@ test('with many in memory nothing is waited for, and none is lost', async () => 
   ])
 })
 
-test('who is forgotten while an event waits is not in what is sent', async () => {
+test('removes an erased user from waiting events', async () => {
   const sent = watched()
   const reads = openHeldReader()
   await append(1)
@@ -154,7 +154,7 @@ test('who is forgotten while an event waits is not in what is sent', async () =>
   expect(sent).toMatchObject([{ data: { user: null }, added: true }])
 })
 
-test('nothing is looked up for events that all readers left before', async () => {
+test('does not complete events after all watchers have left', async () => {
   const reads: PendingRead[] = []
   let completed = 0
   const leave = live.watch({ wants: () => true, send: () => {} })

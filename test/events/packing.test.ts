@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { decodeBody, encodeBody } from '../../src/events/codec.ts'
 import { runs } from '../random.ts'
 
-test('whatever an event says comes back', () => {
+test('decodes every encoded body', () => {
   const body = fc.dictionary(fc.string(), fc.jsonValue())
   fc.assert(
     fc.property(body, (value) => {
@@ -14,7 +14,7 @@ test('whatever an event says comes back', () => {
   )
 })
 
-test('what is always the same costs next to nothing', () => {
+test('compresses recurring text', () => {
   const body = {
     bundle_id: 'com.example.lantern',
     product_id: 'lantern.pro.monthly',

@@ -47,7 +47,7 @@ test('a second process on the same file is refused with the pid of the first, an
   const second = await run(['serve'], { cwd, env: { WINDFALL_SERVER_PORT: '0' } })
   expect(second).toMatchObject({ status: 1, stdout: '' })
   expect(second.stderr).toBe(
-    `${cwd}/data/windfall.db is being served by process ${first.pid}; one process serves one file\n`,
+    `${cwd}/data/windfall.db is being served by process ${first.pid}; only one process can serve a database\n`,
   )
   expect(statusOf(await sendRaw(first.port, 'GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n'))).toBe(200)
 
@@ -114,7 +114,7 @@ test('what is in its way is said in words, and it ends', async () => {
   expect(taken).toMatchObject({
     status: 1,
     stderr: expect.stringMatching(
-      `^Port ${first.port} of 127.0.0.1 is taken already. Stop what listens there`,
+      `^Port ${first.port} of 127.0.0.1 is already in use. Stop the process that listens there`,
     ),
   })
 
@@ -227,9 +227,7 @@ test('an app that SIGHUP brings has what waited for it applied, and one that it 
   expect(await notify('before')).toEqual({ applied: 0, duplicates: 0, pending: true })
 
   running.reload(`${app(BUNDLE)}apple_id = ${APPLE_ID}\n`)
-  expect(await running.logged('applied notifications that had waited for their app')).toMatchObject({
-    applied: 1,
-  })
+  expect(await running.logged('applied pending notifications')).toMatchObject({ applied: 1 })
   await running.logged('configuration read again')
   const { events = [] } = await read('/api/v1/events')
   expect(events.map(({ type, origin }) => `${origin} ${type}`)).toEqual(['recovered subscription.renewed'])

@@ -63,7 +63,7 @@ test.each([
   expect(behind(remote, forwarded)).toBe(address)
 })
 
-test('networks are trusted by their range', () => {
+test('trusts networks by CIDR range', () => {
   const proxies = trustedProxies(['10.0.0.0/8', '2001:db8::/32', '198.51.100.7'])
   expect(forwardedAddress(proxies, '10.255.0.1', '192.0.2.1')).toBe('192.0.2.1')
   expect(forwardedAddress(proxies, '2001:db8:ffff::1', '192.0.2.1')).toBe('192.0.2.1')
@@ -73,13 +73,13 @@ test('networks are trusted by their range', () => {
 })
 
 test.each(['proxy.example', '10.0.0.0/33', '10.0.0.0/x', '::/129', '', '10.0.0.0/8/8', '10.0.0.0/-1'])(
-  '%j is no range of addresses',
+  'refuses %j as a range',
   (range) => {
-    expect(() => trustedProxies([range])).toThrow(/not an address or a range of addresses/)
+    expect(() => trustedProxies([range])).toThrow(/not an IP address or a CIDR range/)
   },
 )
 
-test('whatever is put in front of what the proxy wrote changes nothing', () => {
+test('ignores forged entries before the entry of the proxy', () => {
   fc.assert(
     fc.property(fc.string(), fc.ipV4(), (forged, address) => {
       fc.pre(!address.startsWith('127.'))
@@ -88,11 +88,11 @@ test('whatever is put in front of what the proxy wrote changes nothing', () => {
   )
 })
 
-test('a header full of trusted proxies ends after sixteen', () => {
+test('stops after sixteen trusted proxies', () => {
   expect(behind('127.0.0.1', `192.0.2.1${',127.0.0.2'.repeat(1000)}`)).toBe('127.0.0.2')
 })
 
-test('IPv4 is counted by address, IPv6 by its /64', () => {
+test('buckets IPv4 by address and IPv6 by /64', () => {
   expect(addressBucketOf('192.0.2.1')).toBe('192.0.2.1')
   expect(addressBucketOf('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
   expect(addressBucketOf('2001:db8::1')).toBe('2001:db8:0:0::/64')
@@ -101,7 +101,7 @@ test('IPv4 is counted by address, IPv6 by its /64', () => {
   expect(addressBucketOf('1::2:3:4:5:6:7')).toBe('1:0:2:3::/64')
 })
 
-test('two IPv6 addresses share a bucket exactly when they share their first 64 bits', () => {
+test('IPv6 addresses share a bucket only if they share their first 64 bits', () => {
   const group = fc.oneof(fc.constant(0), fc.nat(0xffff))
   const groups = fc.array(group, { minLength: 8, maxLength: 8 })
   const address = (parts: readonly number[]) =>
@@ -118,7 +118,7 @@ test('two IPv6 addresses share a bucket exactly when they share their first 64 b
 
 const addressRoute = route('GET', '/me', (event) => clientAddress(event))
 
-test('through a socket the address is that of the other end, or what a trusted one forwards', async () => {
+test('the address is that of the peer, or the one that a trusted proxy forwards', async () => {
   const { http, port } = await serveTest([addressRoute])
   const sendRequest = (more: string) => sendRaw(port, `GET /me HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`)
   expect(await sendRequest('')).toContain('"127.0.0.1"')
@@ -129,14 +129,14 @@ test('through a socket the address is that of the other end, or what a trusted o
   expect(await sendRequest('x-forwarded-for: 192.0.2.1\r\n')).toContain('"127.0.0.1"')
 })
 
-test('without a socket the request comes from this machine', async () => {
+test('a request without a socket has the loopback address', async () => {
   const { http } = openTestHttp([addressRoute])
   const headers = { 'x-forwarded-for': '2001:db8::1' }
   expect(await (await http.app.request('/me')).json()).toBe('127.0.0.1')
   expect(await (await http.app.request('/me', { headers })).json()).toBe('2001:db8::1')
 })
 
-test('the network of an IPv6 address is its /48; IPv4 has none', () => {
+test('the site of an IPv6 address is its /48; IPv4 has none', () => {
   expect(siteBucketOf('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1::/48')
   expect(siteBucketOf('2001:db8::1')).toBe('2001:db8:0::/48')
   expect(siteBucketOf('192.0.2.1')).toBeNull()

@@ -18,7 +18,7 @@ async function fetchRoute(path: string, headers: Record<string, string>, method 
   return { answer, bytes: Buffer.from(await answer.arrayBuffer()) }
 }
 
-test('a long answer is compressed for who takes that', async () => {
+test('compresses a long response if the client accepts it', async () => {
   const { answer, bytes } = await fetchRoute('/long', { 'accept-encoding': 'gzip, deflate, br' })
   expect(answer.headers.get('content-encoding')).toBe('br')
   expect(answer.headers.get('vary')).toBe('accept-encoding')
@@ -42,7 +42,7 @@ test.for([
   expect(JSON.parse(bytes.toString())).toHaveProperty('words')
 })
 
-test('over a socket it comes whole, on a connection that goes on; HEAD gets the same headers', async () => {
+test('sends a compressed response over a socket and keeps the connection; HEAD has the same headers', async () => {
   const { url } = await serveTest(routes)
   for (const site of ['same-origin', 'none']) {
     const answer = await fetch(`${url}/long`, {

@@ -13,7 +13,7 @@ test.each([
   expect(csvLine(values)).toBe(`${line}\r\n`)
 })
 
-test('of a row money is a decimal number, and an instant its ISO 8601', () => {
+test('writes money as a decimal number and an instant as ISO 8601', () => {
   const columns = ['id', 'ltv_milli', 'seen_at', 'proceeds_milli', 'count']
   expect(csvHeader(columns)).toBe('id,ltv,seen_at,proceeds,count\r\n')
   expect(csvRow(columns, { id: 'x', ltv_milli: -12_005, seen_at: 0, proceeds_milli: null, count: 3 })).toBe(

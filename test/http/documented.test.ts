@@ -33,7 +33,7 @@ async function faultsAt(path: string, name: string, value: string): Promise<stri
   return errors.map((fault) => fault.path)
 }
 
-test('whole numbers have a type and bounds, and beyond the bounds is refused', async () => {
+test('documents the type and bounds of whole numbers, and enforces them', async () => {
   const numbers = inQuery.filter(({ schema }) => schema.type === 'integer')
   expect(new Set(numbers.map(({ name }) => name))).toEqual(
     new Set(['limit', 'before', 'after', 'from_at', 'until_at', 'within_days', 'cursor']),
@@ -50,7 +50,7 @@ test('whole numbers have a type and bounds, and beyond the bounds is refused', a
   }
 })
 
-test('days, cursors and lists that must name something say so, and other values are refused', async () => {
+test('documents the form of days, cursors and lists, and enforces it', async () => {
   const days = inQuery.filter(({ schema }) => schema.format === 'date')
   expect(days.map(({ path, name }) => `${path} ${name}`)).toEqual(
     expect.arrayContaining([
@@ -74,12 +74,12 @@ test('days, cursors and lists that must name something say so, and other values 
   expect(known('/api/v1/cohorts', 'days').test('0,x')).toBe(false)
 })
 
-test('every parameter of a query is described, but those whose choice says it all', () => {
+test('describes every query parameter, except plain choices', () => {
   const bare = inQuery.filter(({ schema }) => !schema.description && !schema.enum)
   expect(bare.map(({ path, name }) => `${path} ${name}`)).toEqual([])
 })
 
-test('user ids that mean nobody do not fit the schema', async () => {
+test('refuses placeholder user ids in the schema', async () => {
   const body = operations.find(({ path }) => path === '/api/sdk/v1/identify') as unknown as {
     requestBody: { content: Record<string, { schema: { properties: Record<string, Schema> } }> }
   }
@@ -106,7 +106,7 @@ test('user ids that mean nobody do not fit the schema', async () => {
   expect(attributes).toMatchObject({ anyOf: [{ type: 'object' }, { type: 'null' }] })
 })
 
-test('the files of the page have the content type that they are answered with', async () => {
+test('documents the content type of static files', async () => {
   for (const name of [
     'icon.svg',
     'icon-180.png',
@@ -121,7 +121,7 @@ test('the files of the page have the content type that they are answered with', 
   }
 })
 
-test('the cookie of a session is documented under both its names', () => {
+test('documents both names of the session cookie', () => {
   const { security } = document.paths['/api/v1/sessions']?.get ?? {}
   expect(security).toEqual([{ session: [] }, { session_http: [] }])
   expect(document.components.securitySchemes).toMatchObject({

@@ -65,20 +65,20 @@ test.each([
   expect(codeFor(host)).toBe('invalid_host')
 })
 
-test('a request in absolute form is refused whatever its host and whatever came before', () => {
+test('refuses a request in absolute form for every host', () => {
   expect(codeFor('localhost')).toBe('ours')
   expect(codeFor('localhost', 'http://localhost/')).toBe('misdirected')
   expect(codeFor('localhost', '*')).toBe('misdirected')
 })
 
-test('the name is in small letters, without port and dot', () => {
+test('returns the host name in lower case, without port and dot', () => {
   expect(hostName('Example.COM.:443')).toBe('example.com')
   expect(hostName('[2001:DB8::1]:443')).toBe('[2001:db8::1]')
 })
 
 const hello = route('GET', '/hello', () => 'hello')
 
-test('a foreign host is told which settings to change, and not its own name', async () => {
+test('names the settings to change for a foreign host, without repeating the host', async () => {
   const { port } = await serveTest([hello])
   const answer = await sendRaw(port, 'GET /hello HTTP/1.1\r\nHost: evil.example\r\n\r\n')
   const { status, code, detail } = problemIn(answer)
@@ -87,7 +87,7 @@ test('a foreign host is told which settings to change, and not its own name', as
   expect(answer).not.toContain('evil.example')
 })
 
-test('the log names each foreign host once, and not more than twenty', async () => {
+test('logs each foreign host once, and at most twenty', async () => {
   const { http, lines } = openTestHttp([hello])
   const requestHost = (host: string) => http.app.request('/hello', { headers: { host } })
   for (let i = 0; i < 30; i++) for (const _ of [1, 2]) await requestHost(`evil${i}.example`)
@@ -95,7 +95,7 @@ test('the log names each foreign host once, and not more than twenty', async () 
   expect(warned.map(({ host }) => host)).toEqual(Array.from({ length: 20 }, (_, i) => `evil${i}.example`))
 })
 
-test('health is answered whatever host was asked for, so that any probe works', async () => {
+test('answers health checks for every host', async () => {
   const { port } = await serveTest([])
   for (const head of ['HTTP/1.1\r\nHost: evil.example', 'HTTP/1.1\r\nHost: a\r\nHost: b', 'HTTP/1.0']) {
     expect(await sendRaw(port, `GET /healthz ${head}\r\n\r\n`)).toMatch(/^HTTP\/1.1 200 .*{"status":"ok"}$/s)
@@ -115,7 +115,7 @@ test.each([
   expect(problemIn(await sendRaw(port, `GET /hello HTTP/1.1\r\n${lines}\r\n`)).code).toBe('invalid_host')
 })
 
-test('the hosts can change while it runs', async () => {
+test('applies new hosts while running', async () => {
   const { http } = openTestHttp([hello])
   const requestHost = async () =>
     (await http.app.request('/hello', { headers: { host: 'new.example' } })).status

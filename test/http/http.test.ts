@@ -77,7 +77,7 @@ async function request(path: string, init: RequestInit = {}) {
 
 const withoutId = (text: string) => text.replace(/req_\w+/, '')
 
-test('a value is answered as JSON with every header that answers have', async () => {
+test('sends a value as JSON with the common headers', async () => {
   for (const path of ['/value', '/later', '/null']) {
     const { status, headers } = await request(path)
     expect(status).toBe(200)
@@ -88,17 +88,17 @@ test('a value is answered as JSON with every header that answers have', async ()
   expect((await request('/null')).text).toBe('null')
 })
 
-test('nothing is answered 204', async () => {
+test('sends undefined as 204', async () => {
   const { status, text, headers } = await request('/nothing')
   expect([status, text, headers.get('content-type')]).toEqual([204, '', null])
 })
 
-test('parameters and query reach the handler', async () => {
+test('passes path parameters and the query to the handler', async () => {
   expect((await request('/things/a%20b')).text).toBe('"a%20b"')
   expect((await request('/query?a=1&a=2&b')).text).toBe('{"a":["1","2"],"b":""}')
 })
 
-test('status and headers that a handler sets are kept', async () => {
+test('keeps the status and the headers that a handler sets', async () => {
   const { status, headers } = await request('/things', { method: 'POST' })
   expect([status, headers.get('location')]).toEqual([201, '/things/7'])
   expect(headers.get('cache-control')).toBe('max-age=1')
@@ -106,14 +106,14 @@ test('status and headers that a handler sets are kept', async () => {
   expect(headers.get('x-content-type-options')).toBe('nosniff')
 })
 
-test('a response of a handler keeps its own headers and gets the others', async () => {
+test('adds the common headers to the response of a handler', async () => {
   const { status, text, headers } = await request('/file')
   expect([status, text, headers.get('cache-control')]).toEqual([206, 'a,b', 'max-age=5'])
   expect(headers.get('x-content-type-options')).toBe('nosniff')
   expect(headers.get('x-request-id')).toMatch(/^req_/)
 })
 
-test('a page loads, runs and talks to nothing but us, and nobody frames it', async () => {
+test('sends a page with a policy that allows only this server and no framing', async () => {
   const page = (type: string) => () => new Response('<p>', { headers: { 'content-type': type } })
   const { http } = openTestHttp([
     route('GET', '/page', page('text/html; charset=utf-8')),
@@ -137,7 +137,7 @@ test('a page loads, runs and talks to nothing but us, and nobody frames it', asy
   expect((await http.app.request('/text')).headers.get('content-security-policy')).toBe(null)
 })
 
-test('browsers are told to come by https alone where that is our address', async () => {
+test('sends Strict-Transport-Security if base_url is https', async () => {
   const redirectOf = async (base_url: string) => {
     const { http } = openTestHttp(routes, { base_url })
     const headers = { host: new URL(base_url).host }
@@ -147,12 +147,12 @@ test('browsers are told to come by https alone where that is our address', async
   expect(await redirectOf('http://127.0.0.1:8787')).toBe(null)
 })
 
-test('HEAD is answered like GET, without the body', async () => {
+test('answers HEAD like GET, without the body', async () => {
   const { status, text, headers } = await request('/value', { method: 'HEAD' })
   expect([status, text, headers.get('content-length')]).toEqual([200, '', '16'])
 })
 
-test('every request has an id of its own', async () => {
+test('gives every request a unique id', async () => {
   const { http } = openTestHttp(routes)
   const ids = await Promise.all(
     Array.from({ length: 100 }, async () => (await http.app.request('/value')).headers.get('x-request-id')),
@@ -160,7 +160,7 @@ test('every request has an id of its own', async () => {
   expect(new Set(ids).size).toBe(100)
 })
 
-test('a refusal is a problem document with its headers and faults', async () => {
+test('sends a refusal as a problem document with its headers and errors', async () => {
   const { status, text, headers } = await request('/refused')
   expect(status).toBe(429)
   expect(JSON.parse(text)).toEqual({
@@ -180,7 +180,7 @@ test('a refusal is a problem document with its headers and faults', async () => 
 })
 
 test.each(['/broken', '/broken-later', '/broken-value', '/thrown-word'])(
-  'what %s throws is answered with nothing but the request id, and logged once with its stack',
+  'answers an unexpected error (%s) with the request id only, and logs it once with its stack',
   async (path) => {
     const { http, lines } = openTestHttp(routes)
     const answer = await http.app.request(path)
@@ -197,18 +197,18 @@ test.each(['/broken', '/broken-later', '/broken-value', '/thrown-word'])(
   },
 )
 
-test('the stack of what was thrown is in the log', async () => {
+test('logs the stack of an error', async () => {
   const { http, lines } = openTestHttp(routes)
   await http.app.request('/broken')
   expect(JSON.stringify(lines())).toMatch(/TypeError: the password is hunter2\\n.*http\.test\.ts/)
 })
 
-test('an error of h3 keeps its status', async () => {
+test('keeps the status of an error of h3', async () => {
   const { status, text } = await request('/h3')
   expect([status, JSON.parse(text).code]).toEqual([403, 'forbidden'])
 })
 
-test('an unknown address is 404, whatever the method', async () => {
+test('answers an unknown path with 404 for every method', async () => {
   for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS', 'PATCH']) {
     const { status, text, headers } = await request('/nowhere', { method })
     expect([status, JSON.parse(text).code]).toEqual([404, 'not_found'])
@@ -216,7 +216,7 @@ test('an unknown address is 404, whatever the method', async () => {
   }
 })
 
-test('another method is 405 with those that are allowed', async () => {
+test('answers an unsupported method with 405 and the allowed methods', async () => {
   const wrong = await request('/value', { method: 'POST', body: '{}' })
   expect([wrong.status, JSON.parse(wrong.text).code]).toEqual([405, 'method_not_allowed'])
   expect(wrong.headers.get('allow')).toBe('GET, HEAD')
@@ -232,7 +232,7 @@ test.each(['/value%', '/%ZZ', '/%ff'])('%s, which is no percent-encoding, is ref
   expect(answer).toMatch(/x-request-id: req_/)
 })
 
-test('a route that is open to web pages answers the preflight of a browser', async () => {
+test('answers a CORS preflight request of an open route', async () => {
   const headers = { origin: 'https://app.example', 'access-control-request-method': 'POST' }
   const { status, text, headers: answered } = await request('/open', { method: 'OPTIONS', headers })
   expect([status, text]).toEqual([204, ''])
@@ -247,7 +247,7 @@ test('a route that is open to web pages answers the preflight of a browser', asy
   expect(answered.get('x-request-id')).toMatch(/^req_/)
 })
 
-test('its answers and its refusals can be read by the page, without credentials', async () => {
+test('lets web pages read responses and refusals of an open route, without credentials', async () => {
   const { http } = openTestHttp(routes)
   const headers = { origin: 'https://app.example' }
   const foreign = { ...headers, host: 'evil.example' }
@@ -266,17 +266,17 @@ test('its answers and its refusals can be read by the page, without credentials'
   }
 })
 
-test('who is no web page is not told what only one needs', async () => {
+test('sends no CORS headers to requests without an Origin', async () => {
   expect((await request('/open')).headers.get('access-control-allow-origin')).toBeNull()
 })
 
-test('other routes are closed to web pages', async () => {
+test('sends no CORS headers on other routes', async () => {
   const headers = { origin: 'https://app.example', 'access-control-request-method': 'GET' }
   expect((await request('/value', { method: 'OPTIONS', headers })).status).toBe(405)
   expect((await request('/value', { headers })).headers.get('access-control-allow-origin')).toBeNull()
 })
 
-test('a stream of events gets the headers too and arrives as it is written', async () => {
+test('streams events with the common headers, without buffering', async () => {
   const { url } = await serveTest([
     route('GET', '/stream', (event) => {
       const stream = createEventStream(event)
@@ -293,7 +293,7 @@ test('a stream of events gets the headers too and arrives as it is written', asy
   expect(await answer.text()).toBe('data: one\n\ndata: two\n\n')
 })
 
-test('each request is one line in the log, without its query', async () => {
+test('logs one line per request, without its query', async () => {
   const { http, lines } = openTestHttp(routes)
   const answer = await http.app.request('/value?key=secret')
   await http.app.request('/refused')
@@ -313,16 +313,16 @@ test('each request is one line in the log, without its query', async () => {
   expect(lines()).toHaveLength(2)
 })
 
-test('a secret in a path does not reach the log', async () => {
+test('redacts a secret in the path of a log line', async () => {
   const { http, lines } = openTestHttp(routes)
   await http.app.request('/things/sk_live_abcdefghijklmnop')
   await http.app.request('/things/%73k_live_abcdefghijklmnop')
   expect(lines().map(({ path }) => path)).toEqual(['/things/sk_live_abcd…', '/things/sk_live_abcd…'])
 })
 
-test('no method of an address is given twice', () => {
+test('refuses a second route for a method and path', () => {
   const { http } = openTestHttp(routes)
-  expect(() => http.add([route('GET', '/value', () => 1)])).toThrow('GET /value is there already')
+  expect(() => http.add([route('GET', '/value', () => 1)])).toThrow('GET /value already has a route')
 })
 
 /** Counts the requests that began, and those of them that are not answered yet. */
@@ -338,7 +338,7 @@ function countRequests() {
   return { counted, beginRequest }
 }
 
-test('a request is under way until it is answered or refused', async () => {
+test('counts a request as running until it is answered or refused', async () => {
   const { counted, beginRequest } = countRequests()
   const slow = Promise.withResolvers<string>()
   const { http } = openTestHttp([...routes, route('GET', '/slow', () => slow.promise)], { beginRequest })
@@ -362,7 +362,7 @@ test('a request is under way until it is answered or refused', async () => {
   expect(counted.under_way).toBe(0)
 })
 
-test('a request whose answer is a stream is answered once the stream begins', async () => {
+test('counts a streaming request as answered when the stream begins', async () => {
   const { counted, beginRequest } = countRequests()
   const endless = route('GET', '/endless', () => new Response(new ReadableStream({ pull() {} })))
   const { http } = openTestHttp([endless], { beginRequest })

@@ -79,7 +79,7 @@ function everySchema(document: Json): Json[] {
   return [...within, ...(isObject(named) ? Object.values(named) : [])].flatMap(everyObject)
 }
 
-test('every route is in the document, with its method, once', async () => {
+test('documents every route once with its method', async () => {
   const document = await served()
   const paths = document.paths
   if (!isObject(paths)) throw new Error('no paths')
@@ -91,7 +91,7 @@ test('every route is in the document, with its method, once', async () => {
   expect([document.openapi, at(document, 'info', 'version')]).toEqual(['3.1.1', '1.2.3'])
 })
 
-test('every operation has an id of its own, words, a tag that is listed, a good answer and the problem', async () => {
+test('every operation has a unique id, a summary, a listed tag, a success response and the problem', async () => {
   const document = await served()
   const operations = everyObject(document.paths).filter((part) => 'operationId' in part)
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(routes.length + 2)
@@ -104,7 +104,7 @@ test('every operation has an id of its own, words, a tag that is listed, a good 
   }
 })
 
-test('every reference leads somewhere', async () => {
+test('every reference resolves', async () => {
   const document = await served()
   const references = everyObject(document).flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : []))
   expect(references.length).toBeGreaterThan(5)
@@ -114,7 +114,7 @@ test('every reference leads somewhere', async () => {
   }
 })
 
-test('every security scheme that an operation needs is described', async () => {
+test('describes every security scheme in use', async () => {
   const document = await served()
   const needed = everyObject(document.paths).flatMap(({ security }) =>
     Array.isArray(security) ? security : [],
@@ -130,7 +130,7 @@ test('every security scheme that an operation needs is described', async () => {
   }
 })
 
-test('every schema is well-formed JSON Schema', async () => {
+test('every schema is valid JSON Schema', async () => {
   const types = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
   for (const schema of nonEmpty(everySchema(await served()))) {
     expect(schema).not.toHaveProperty('$schema')
@@ -145,7 +145,7 @@ test('every schema is well-formed JSON Schema', async () => {
   }
 })
 
-test('a body is described as it is sent: before transformations, with its limits', async () => {
+test('describes a body before transformations, with its limits', async () => {
   const document = await served()
   const content = at(document, 'paths', '/api/sdk/v1/identify', 'post', 'requestBody', 'content')
   const schema = at(content, 'application/json', 'schema')
@@ -159,7 +159,7 @@ test('a body is described as it is sent: before transformations, with its limits
   expect(at(schema, 'required')).toEqual(['appUserId', 'bundleId'])
 })
 
-test('path and query become parameters', async () => {
+test('documents path and query parameters', async () => {
   const document = await served()
   expect(at(document, 'paths', '/api/v1/customers/{id}/users/{user}', 'get', 'parameters')).toMatchObject([
     { name: 'id', in: 'path', required: true, schema: { type: 'string', pattern: '^cus_' } },
@@ -172,7 +172,7 @@ test('path and query become parameters', async () => {
   ])
 })
 
-test('answers are described: JSON, other types, and refusals as problems', async () => {
+test('documents JSON responses, other content types, and refusals as problems', async () => {
   const document = await served()
   const responses = at(document, 'paths', '/api/sdk/v1/identify', 'post', 'responses')
   expect(at(responses, '200', 'content', 'application/json', 'schema', 'required')).toEqual(['appUserId'])
@@ -183,7 +183,7 @@ test('answers are described: JSON, other types, and refusals as problems', async
   expect(stream).toEqual({ 'text/event-stream': {} })
 })
 
-test('the problem that is described is the one that is answered', async () => {
+test('the documented problem matches the actual one', async () => {
   const document = await served()
   const { http } = openTestHttp([])
   const problem = await (await http.app.request('/nowhere')).json()
@@ -191,13 +191,13 @@ test('the problem that is described is the one that is answered', async () => {
   expect(required).toEqual(keysOf(problem))
 })
 
-test('a schema that holds itself is described once and referred to', () => {
+test('documents a recursive schema once', () => {
   const document = describeRoutes(routes, '1')
   const names = keysOf(at(document, 'components', 'schemas'))
   expect(names.filter((name) => name.startsWith('get_api_v1_folders'))).toHaveLength(1)
 })
 
-test('routes added later are in the document too', async () => {
+test('documents routes that are added later', async () => {
   const { http } = openTestHttp([])
   const paths = async () => {
     const document: unknown = await (await http.app.request('/api/openapi.json')).json()

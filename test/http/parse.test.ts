@@ -18,11 +18,11 @@ function refusalOf(input: unknown, code?: string): Refusal {
   throw new Error('nothing was refused')
 }
 
-test('what fits comes back as the schema makes it, unknown fields dropped', () => {
+test('returns the output of the schema without unknown fields', () => {
   expect(parse(Call, { appUserId: 'anna', more: 1 })).toEqual({ appUserId: 'anna' })
 })
 
-test('every fault is named by its path', () => {
+test('lists every fault by its path', () => {
   const { status, code, errors } = refusalOf({
     appUserId: '',
     attributes: { plan: 7 },
@@ -32,27 +32,27 @@ test('every fault is named by its path', () => {
   expect(errors?.map(({ path }) => path)).toEqual(['appUserId', 'attributes.plan', 'list.1.day'])
 })
 
-test('the detail names the first fault and how many there are', () => {
+test('the detail has the first fault and the number of others', () => {
   expect(refusalOf({ appUserId: 'anna', list: 1 }).message).toMatch(/^list: Invalid type: Expected Array/)
   expect(refusalOf({ list: 1 }).message).toMatch(/^appUserId: .*\(and 1 more\)$/)
 })
 
-test('what is missing is said to be required', () => {
+test('reports a missing field as required', () => {
   const { message, errors } = refusalOf({})
   expect(errors?.[0]).toEqual({ path: 'appUserId', message: 'is required' })
   expect(message).toMatch(/^appUserId: is required/)
 })
 
-test('a value of the wrong kind altogether is a fault of the whole', () => {
+test('reports a value of the wrong type at the empty path', () => {
   expect(refusalOf(null).errors).toEqual([{ path: '', message: expect.stringContaining('Expected Object') }])
 })
 
-test('what was sent is not repeated, it may be a secret', () => {
+test('does not quote values, which may be secrets', () => {
   const refusal = refusalOf({ appUserId: 'sk_live_abcdefghijk', list: 'sk_live_"abcdefghijk\n"' })
   expect(JSON.stringify(refusal.errors) + refusal.message).not.toContain('abcdefghijk')
 })
 
-test('a thousand faults are cut to a hundred, and a long path is cut', () => {
+test('limits errors to a hundred and truncates long paths', () => {
   const attributes = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`${i}${'x'.repeat(500)}`, 1]))
   const { errors, message } = refusalOf({ appUserId: 'anna', attributes })
   expect(errors).toHaveLength(100)
@@ -60,6 +60,6 @@ test('a thousand faults are cut to a hundred, and a long path is cut', () => {
   expect(errors?.every(({ path }) => path.length <= 200)).toBe(true)
 })
 
-test('the code is the one that was asked for', () => {
+test('uses the given error code', () => {
   expect(refusalOf({}, 'invalid_query').code).toBe('invalid_query')
 })

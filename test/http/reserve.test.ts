@@ -14,7 +14,7 @@ function useUpCommonRoom(): void {
   }
 }
 
-test('notifications, SDK calls and sign-in have room when bodies of other routes have used up the rest', async () => {
+test('reserves memory for notifications, SDK calls and sign-in', async () => {
   const app = await openTestApp()
   const owner = await app.signIn()
   useUpCommonRoom()

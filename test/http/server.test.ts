@@ -30,35 +30,35 @@ function gate() {
   return { passed: promise, open: () => resolve() }
 }
 
-test('it listens on a free port and says where', async () => {
+test('listens on a free port and returns the URL', async () => {
   const { url, port } = await serveTest([hello])
   expect(url).toBe(`http://127.0.0.1:${port}`)
   expect(await (await fetch(`${url}/hello`)).json()).toBe('hello')
 })
 
-test('a port that is taken is told in words', async () => {
+test('explains that a port is in use', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   onTestFinished(() => void other.close())
   const address = other.address()
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0
   const { http } = openTestHttp([])
-  await expect(listen(http, { port })).rejects.toThrow(`Port ${port} of 127.0.0.1 is taken already.`)
+  await expect(listen(http, { port })).rejects.toThrow(`Port ${port} of 127.0.0.1 is already in use.`)
 })
 
-test('the address of every network is shown as one that can be called', async () => {
+test('shows a wildcard address as a reachable URL', async () => {
   const { http } = openTestHttp([hello])
   const server = await listen(http, { host: '0.0.0.0', port: 0 })
   onTestFinished(() => server.close())
   expect(await (await fetch(`${server.url}/hello`)).json()).toBe('hello')
 })
 
-test('no route can be added any more', async () => {
+test('refuses new routes after listening', async () => {
   const { http } = await serveTest([hello])
   expect(() => http.add([route('GET', '/more', () => 1)])).toThrow()
 })
 
-test('several requests on one connection are answered in order', async () => {
+test('answers several requests on one connection in order', async () => {
   const { port } = await serveTest([hello, echo])
   const socket = await dial(port)
   const all = untilClosed(socket)
@@ -129,7 +129,7 @@ test.each([
   expect(await sendRaw(port, get('/hello'))).toMatch(/"hello"$/)
 })
 
-test('nonsense after a request that was answered is told so', async () => {
+test('answers a malformed request after a valid one with 400', async () => {
   const { port } = await serveTest([hello])
   const socket = await dial(port)
   const answers = untilClosed(socket)
@@ -139,7 +139,7 @@ test('nonsense after a request that was answered is told so', async () => {
   expect((await answers).match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400'])
 })
 
-test('who asks to connect through to elsewhere is cut off', async () => {
+test('closes the connection of a CONNECT request', async () => {
   const { port } = await serveTest([hello])
   const socket = await dial(port)
   const answer = untilClosed(socket)
@@ -169,7 +169,7 @@ test.each([
   expect((await answer).match(/HTTP\/1.1 \d/g)).toHaveLength(1)
 })
 
-test('who sends headers slowly, or nothing, is cut off', async () => {
+test('closes connections that send headers slowly or nothing', async () => {
   const { port } = await serveTest([hello], quickHeaders)
   const slow = await dial(port)
   const answers = [untilClosed(slow), untilClosed(await dial(port))]
@@ -181,7 +181,7 @@ test('who sends headers slowly, or nothing, is cut off', async () => {
   expect(problemIn(nothing ?? '')).toMatchObject({ status: 408, code: 'request_timeout' })
 })
 
-test('who sends a body byte by byte is cut off, and the handler is freed', async () => {
+test('closes connections that send a body byte by byte, and ends the handler', async () => {
   const { passed, open } = gate()
   const read = route('POST', '/echo', (event) => readJson(event, 1000).finally(open))
   const { port } = await serveTest([read], quick)
@@ -195,7 +195,7 @@ test('who sends a body byte by byte is cut off, and the handler is freed', async
   await passed
 })
 
-test('two hundred slow senders are cut off while others are answered', async () => {
+test('closes two hundred slow connections while it answers others', async () => {
   const { port } = await serveTest([hello], quick)
   const slow = await Promise.all(Array.from({ length: 200 }, () => dial(port)))
   const closed = slow.map((socket) => untilClosed(socket))
@@ -204,7 +204,7 @@ test('two hundred slow senders are cut off while others are answered', async () 
   for (const text of await Promise.all(closed)) expect(text).toMatch(/^HTTP\/1.1 408/)
 })
 
-test('who never reads the answer is cut off', async () => {
+test('closes a connection that never reads the response', async () => {
   const { passed, open } = gate()
   const large = 'x'.repeat(30_000_000)
   const answer = route('GET', '/large', (event) => {
@@ -218,7 +218,7 @@ test('who never reads the answer is cut off', async () => {
   expect((await untilClosed(socket)).length).toBeLessThan(large.length)
 })
 
-test('an idle connection is closed after its keep-alive time', async () => {
+test('closes an idle connection after the keep-alive time', async () => {
   const { port } = await serveTest([hello], { keep_alive_ms: 20 })
   const socket = await dial(port)
   const all = untilClosed(socket)
@@ -226,7 +226,7 @@ test('an idle connection is closed after its keep-alive time', async () => {
   expect(await all).toMatch(/"hello"$/)
 })
 
-test('more connections than allowed are closed, those that are open go on, and the log says so once', async () => {
+test('closes connections above the limit, keeps the open ones, and logs it once', async () => {
   const { port, lines } = await serveTest([hello], { max_connections: 5 })
   const open = await Promise.all(Array.from({ length: 5 }, () => dial(port)))
   for (const socket of open) {
@@ -245,7 +245,7 @@ test('more connections than allowed are closed, those that are open go on, and t
   expect(lines().filter(({ level }) => level === 'warn')).toMatchObject([{ max_connections: 5 }])
 })
 
-test('who comes after one has gone is let in again', async () => {
+test('accepts a connection again after another has closed', async () => {
   const { port } = await serveTest([hello], { max_connections: 1 })
   const first = await dial(port)
   const answer = response(first)
@@ -256,7 +256,7 @@ test('who comes after one has gone is let in again', async () => {
   expect(await sendRaw(port, get('/hello'))).toMatch(/"hello"$/)
 })
 
-test('going down: what is under way is finished, and nobody else is let in', async () => {
+test('shutdown finishes running requests and accepts no new connections', async () => {
   const begun = gate()
   const go = gate()
   const wait = route('GET', '/wait', async () => {
@@ -278,7 +278,7 @@ test('going down: what is under way is finished, and nobody else is let in', asy
   await closed
 })
 
-test('going down: idle and silent connections are closed at once', async () => {
+test('shutdown closes idle and silent connections immediately', async () => {
   const { port, server } = await serveTest([hello], { keep_alive_ms: 60_000, shutdown_ms: 60_000 })
   const idle = await dial(port)
   const answered = response(idle)
@@ -288,7 +288,7 @@ test('going down: idle and silent connections are closed at once', async () => {
   await Promise.all([server.close(), untilClosed(idle), untilClosed(silent)])
 })
 
-test('going down: streams that listen for it end at once', async () => {
+test('shutdown ends streams immediately', async () => {
   const { http, lines } = openTestHttp([])
   http.add([
     route('GET', '/stream', (event) => {
@@ -305,7 +305,7 @@ test('going down: streams that listen for it end at once', async () => {
   expect(lines().filter(({ path }) => path === '/stream')).toHaveLength(50)
 })
 
-test('going down: what does not finish in time is cut off', async () => {
+test('shutdown aborts requests that do not finish in time', async () => {
   const { passed, open } = gate()
   const forever = route('GET', '/forever', () => {
     open()
@@ -320,7 +320,7 @@ test('going down: what does not finish in time is cut off', async () => {
   expect(await answer).toBe('')
 })
 
-test('going down twice is going down once', async () => {
+test('a second shutdown waits for the first', async () => {
   const { server } = await serveTest([hello])
   expect(server.close()).toBe(server.close())
 })
@@ -349,7 +349,7 @@ function memoryUsed(): number {
   return heapUsed + arrayBuffers
 }
 
-test('thousands of abusive requests leave no memory behind', async () => {
+test('thousands of abusive requests do not leak memory', async () => {
   const { port, http } = await serveTest([echo, hello], quick)
   http.log.setLevel('error')
   const round = async (from: number) => {

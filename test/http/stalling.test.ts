@@ -67,7 +67,7 @@ async function fill(stall: Awaited<ReturnType<typeof opened>>['stall'], address:
     if ((await stall(address, '/reserved', large)).outcome === 'busy') return kept
 }
 
-test('bodies under way take 64 MiB: an address has half, then a share, and small reserved ones the last part', async () => {
+test('limits bodies to 64 MiB: an address to half, then to its share, with a reserve for small bodies', async () => {
   const { stall, send, outcomes } = await opened()
   expect(await fill(stall, '127.0.0.2')).toBe(4)
   // That address is over its share; another still has room for a large body and for a small one.
@@ -85,7 +85,7 @@ test('bodies under way take 64 MiB: an address has half, then a share, and small
   expect(outcomes.length).toBeGreaterThan(10)
 })
 
-test('whoever lets go makes room for the next', async () => {
+test('a released body makes room for the next', async () => {
   const { stall, send } = await opened()
   const large = Buffer.alloc(8 * MIB - 1, 32)
   const stalled = []
@@ -99,7 +99,7 @@ test('whoever lets go makes room for the next', async () => {
   expect(await fill(stall, '127.0.0.2')).toBe(4)
 })
 
-test('addresses behind a trusted proxy are told apart, and those of one /64 are not', async () => {
+test('counts addresses behind a trusted proxy separately, and those of one /64 together', async () => {
   const { http } = openTestHttp([route('POST', '/echo', (event) => readJson(event, 64 * MIB))])
   const postBody = (address: string, body: RequestInit['body']) =>
     http.app.request('/echo', {
@@ -124,7 +124,7 @@ test('addresses behind a trusted proxy are told apart, and those of one /64 are 
   expect((await postBody('2001:db8::2', '{}')).status).toBe(200)
 })
 
-test('a body costs its bytes: many callers send theirs in small pieces at once, and each is read', async () => {
+test('reads many bodies in small chunks at the same time', async () => {
   const { http } = openTestHttp([
     route('POST', '/echo', async (event) => (await readJson(event, MIB)) !== null),
   ])
@@ -155,7 +155,7 @@ test.each([
   if (status === 400) expect(await answer.json()).toMatchObject({ code: 'body_fragmented' })
 })
 
-test('whoever sends a megabyte byte by byte is answered and cut off after a small part of it', async () => {
+test('refuses a megabyte sent byte by byte after a small part of it', async () => {
   const { outcomes, stall } = await opened()
   const bytes = Buffer.from('1\r\nx\r\n'.repeat(200_000))
   const { socket, answer, outcome } = await stall('127.0.0.2', '/reserved', bytes, CHUNKED)

@@ -16,7 +16,7 @@ test.each([
   expect(normalizeTarget(target)).toBe(routed)
 })
 
-test('an SDK call with double slashes is answered as the one with single ones; other paths are not', async () => {
+test('collapses double slashes in SDK paths only', async () => {
   const handler = async (event: Parameters<typeof readJson>[0]) => ({ got: await readJson(event, 100) })
   const echo = { method: 'POST', summary: '', tag: '', answers: {}, handler } as const
   const { port, lines } = await serveTest([

@@ -27,7 +27,7 @@ function openTimed() {
   return { ...opened, elapsed, batches, seen, piece, many, sizes: () => batches.map(({ length }) => length) }
 }
 
-test('bulk work alone shares transactions of 25 ms of work, in the order it came', async () => {
+test('runs only bulk work in transactions of 25 ms, in order', async () => {
   const { many, sizes, batches } = openTimed()
   const names = await many(120)
   expect(names).toEqual(Array.from({ length: 120 }, (_, n) => `bulk ${n}`))
@@ -35,7 +35,7 @@ test('bulk work alone shares transactions of 25 ms of work, in the order it came
   expect(sizes()).toEqual([25, 25, 25, 25, 20])
 })
 
-test('an ordinary commit waits for one batch at most, goes before bulk work, and shortens what follows', async () => {
+test('an ordinary commit waits for at most one batch, runs before bulk work, and shortens later batches', async () => {
   const { store, many, piece, batches, sizes, elapsed } = openTimed()
   const bulk = many(55)
   // The turn in which the first batch of bulk work runs; the caller comes right after it.
@@ -50,7 +50,7 @@ test('an ordinary commit waits for one batch at most, goes before bulk work, and
   expect(sizes()).toEqual([25, 5, 5, 22])
 })
 
-test('upkeep goes before the bulk work that waits, which goes on in each batch', async () => {
+test('runs upkeep before waiting bulk work, and some bulk work in each batch', async () => {
   const { store, piece, many, batches, elapsed } = openTimed()
   const bulk = many(2)
   expect(store.isBulkWaiting()).toBe(true)
@@ -68,7 +68,7 @@ test('upkeep goes before the bulk work that waits, which goes on in each batch',
   expect(store.isBulkWaiting()).toBe(false)
 })
 
-test('while ordinary work fills each batch, bulk work goes on piece by piece', async () => {
+test('runs one piece of bulk work in each batch that ordinary work fills', async () => {
   const { store, piece, many, batches } = openTimed()
   const ordinary = Array.from({ length: 10 }, (_, n) => store.commit(piece(`own ${n}`)))
   await Promise.all([many(2), ...ordinary])
@@ -79,7 +79,7 @@ test('while ordinary work fills each batch, bulk work goes on piece by piece', a
   ])
 })
 
-test('while a request is under way, and for 100 ms after it, batches of bulk work last 5 ms', async () => {
+test('limits batches of bulk work to 5 ms during a request and for 100 ms after it', async () => {
   const { store, many, sizes, elapsed } = openTimed()
   expect(store.isQuiet()).toBe(true)
   const end = store.beginRequest()
@@ -108,7 +108,7 @@ test('the store is not quiet while ordinary work is queued, nor for 100 ms after
   expect(store.isQuiet()).toBe(false)
 })
 
-test('what writes at the end of a batch sees the time left of it, and whether more waits', async () => {
+test('batched writes get the time left and whether more work waits', async () => {
   const { store, many, piece, seen, elapsed } = openTimed()
   await many(35)
   // Of 40 ms the first batch used 25 and the second 10.
@@ -126,7 +126,7 @@ test('what writes at the end of a batch sees the time left of it, and whether mo
   expect(seen.at(-1)).toEqual({ left_ms: 0, isBusy: false })
 })
 
-test('what one piece of bulk work throws undoes that piece alone', async () => {
+test('an error undoes only its piece of bulk work', async () => {
   const { store, piece, keys, sizes } = openTimed()
   const works = ['a', 'b', 'c'].map((name) =>
     store.commitBulk(() => {
@@ -144,14 +144,14 @@ test('what one piece of bulk work throws undoes that piece alone', async () => {
   expect(sizes()).toEqual([2])
 })
 
-test('a store that closes waits for its bulk work', async () => {
+test('close waits for bulk work', async () => {
   const { store, piece } = openTimed()
   const works = ['a', 'b'].map((name) => store.commitBulk(piece(name)))
   await store.close()
   expect(await Promise.all(works)).toEqual(['a', 'b'])
 })
 
-test('a run of bulk work keeps nothing after a piece that failed, and throws what it threw', async () => {
+test('a run stops after a failed piece and throws its error', async () => {
   const { store, piece, keys, sizes } = openTimed()
   const bulk = openBulk(store)
   for (const name of ['a', 'b', 'c', 'done']) {
@@ -166,7 +166,7 @@ test('a run of bulk work keeps nothing after a piece that failed, and throws wha
   expect(sizes()).toEqual([1])
 })
 
-test('a run of bulk work keeps nothing after a batch that could not be written', async () => {
+test('a run stops after a batch that cannot be written', async () => {
   const { store, elapsed, piece, put, keys } = openTimed()
   const bulk = openBulk(store)
   await bulk.add(piece('a'))
@@ -182,7 +182,7 @@ test('a run of bulk work keeps nothing after a batch that could not be written',
   expect(keys()).toEqual(['later'])
 })
 
-test('a run of bulk work hands in so many pieces at once', async () => {
+test('a run limits the number of waiting pieces', async () => {
   const { store, piece, sizes } = openTimed()
   const bulk = openBulk(store, 4)
   for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) await bulk.add(piece(name))
@@ -190,7 +190,7 @@ test('a run of bulk work hands in so many pieces at once', async () => {
   expect(sizes()).toEqual([4, 2])
 })
 
-test('the store is not quiet while the appliance answers a request', async () => {
+test('the store is not quiet while a request is running', async () => {
   const { windfall, request, close } = await openTestApp()
   const { store } = windfall
   while (!store.isQuiet()) await new Promise(setImmediate)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { throttled } from '../../src/store/warnings.ts'
 import { openTestStore } from './open.ts'
 
-test('work that gives a promise is undone and refused, for what it does later would be outside', async () => {
+test('refuses and undoes work that returns a promise', async () => {
   const { store, put, keys } = openTestStore()
   const asynchronous = store.commit(async () => {
     put('before the await')
@@ -17,14 +17,14 @@ test('work that gives a promise is undone and refused, for what it does later wo
   expect(keys()).toEqual(['good'])
 })
 
-test('an effect outside of a commit is refused, since nothing would run it', async () => {
+test('refuses an effect outside of a commit', async () => {
   const { store } = openTestStore()
   expect(() => store.afterCommit(() => {})).toThrow(/outside/)
   await store.commit(() => {})
   expect(() => store.afterCommit(() => {})).toThrow(/outside/)
 })
 
-test('an effect that throws is told, and neither other effects nor later batches miss anything', async () => {
+test('warns about a failed effect and runs the others', async () => {
   const { store, warnings, put, keys } = openTestStore()
   const effects: string[] = []
   const works = Array.from({ length: 100 }, (_, n) =>
@@ -41,13 +41,13 @@ test('an effect that throws is told, and neither other effects nor later batches
   expect(effects).toHaveLength(99)
   expect(warnings).toEqual([
     {
-      message: 'something that was to follow a commit failed; what was committed stands',
+      message: 'an effect after a commit failed; the commit itself is stored',
       fields: { error: expect.objectContaining({ message: 'no ears' }) },
     },
   ])
 })
 
-test('what works of a batch gathered is written once before its commit, but nothing of what was undone', async () => {
+test('writes the batched items of a batch once, without those of undone work', async () => {
   const { store, put, keys } = openTestStore()
   const written: string[][] = []
   const gather = store.batchWrites<string>((items) => {
@@ -71,7 +71,7 @@ test('what works of a batch gathered is written once before its commit, but noth
   expect(() => gather('d')).toThrow(/outside/)
 })
 
-test('where what was gathered cannot be written, nothing of its batch is kept', async () => {
+test('a failed batched write undoes the batch', async () => {
   const { store, put, keys } = openTestStore()
   const gather = store.batchWrites<string>(() => {
     throw new Error('no room for sums')
@@ -88,14 +88,14 @@ test('where what was gathered cannot be written, nothing of its batch is kept', 
   expect(keys()).toEqual(['later'])
 })
 
-test('a caller is told that nothing was kept, and not in what words SQLite said so', async () => {
+test('a caller learns that nothing was stored, without the message of SQLite', async () => {
   const { store, warnings, put } = openTestStore()
   store.limitPages(Number(store.pragma('page_count')))
   const refused = await store.commit(() => put('large', 'x'.repeat(200_000))).catch((error) => error)
   expect(refused).toMatchObject({
     status: 503,
     code: 'store_unavailable',
-    message: 'the database cannot be written now; nothing of this was kept',
+    message: 'the database cannot be written now; nothing was stored',
     headers: { 'retry-after': '30' },
     cause: { code: 'SQLITE_FULL' },
   })
@@ -107,7 +107,7 @@ test('a caller is told that nothing was kept, and not in what words SQLite said 
   ])
 })
 
-test('a warning that would come too often is left out', () => {
+test('drops warnings that are too frequent', () => {
   const order: string[] = []
   let now = 0
   const warn = throttled(
@@ -122,7 +122,7 @@ test('a warning that would come too often is left out', () => {
   expect(order).toEqual(['at 0', 'at 1000', 'at 2000'])
 })
 
-test('closing twice is closing once', async () => {
+test('a second close waits for the first', async () => {
   const { store } = openTestStore()
   await Promise.all([store.close(), store.close()])
   await store.close()
@@ -131,7 +131,7 @@ test('closing twice is closing once', async () => {
   reopened.close()
 })
 
-test('what is asked for inside of work is done, too, and does not hold up whoever closes', async () => {
+test('runs commits from inside of work, and close does not wait forever', async () => {
   const { store, put, keys } = openTestStore()
   let inner: Promise<unknown> | undefined
   await store.commit(() => {

@@ -13,7 +13,7 @@ function openCached() {
   return { ...opened, valueNow, reads: () => reads }
 }
 
-test('what was asked is asked of the database once, until its table changes', async () => {
+test('caches a result until its table changes', async () => {
   const { store, put, valueNow, reads } = openCached()
   await store.commit(() => put('colour', 'red'))
   expect([valueNow('colour'), valueNow('colour'), valueNow('shape'), valueNow('shape')]).toEqual([
@@ -29,7 +29,7 @@ test('what was asked is asked of the database once, until its table changes', as
   expect(valueNow('colour')).toBeNull()
 })
 
-test('what was read within work that is undone is not remembered', async () => {
+test('does not cache a result of undone work', async () => {
   const { store, put, valueNow } = openCached()
   const undone = store.commit(() => {
     put('colour', 'red')
@@ -40,7 +40,7 @@ test('what was read within work that is undone is not remembered', async () => {
   expect(valueNow('colour')).toBeNull()
 })
 
-test('what was read within work that changed nothing of it is remembered', async () => {
+test('caches a result of work that did not change its table', async () => {
   const { store, put, valueNow, reads } = openCached()
   await store.commit(() => put('colour', 'red'))
   await store.commit(() => valueNow('colour'))
@@ -48,7 +48,7 @@ test('what was read within work that changed nothing of it is remembered', async
   expect([valueNow('colour'), reads()]).toEqual(['red', 1])
 })
 
-test('a batch that fails leaves nothing behind that was only in it', async () => {
+test('does not cache results of a failed batch', async () => {
   const { store, put, valueNow } = openCached()
   store.limitPages(10)
   const work = store.commit(() => {
@@ -62,7 +62,7 @@ test('a batch that fails leaves nothing behind that was only in it', async () =>
   expect(valueNow('colour')).toBeNull()
 })
 
-test('keys that anybody may send do not fill the memory', () => {
+test('bounds the memory of keys from clients', () => {
   const { valueNow, reads } = openCached()
   for (let n = 0; n < 2_500; n += 1) valueNow(`key-${n}`)
   valueNow('key-2499')

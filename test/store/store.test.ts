@@ -24,14 +24,14 @@ const keys = () =>
     .all()
     .map((row) => row.key)
 
-test('opens durable, with the pragmas asked for after the schema exists', () => {
+test('opens with durable settings', () => {
   expect(store.pragma('journal_mode')).toBe('wal')
   expect(store.pragma('synchronous')).toBe(2)
   expect(store.pragma('foreign_keys')).toBe(1)
   expect(store.pragma('trusted_schema')).toBe(0)
 })
 
-test('the file can be read by its owner alone', () => {
+test('only its owner can read the file', () => {
   expect(statSync(store.file).mode & 0o777).toBe(0o600)
 })
 
@@ -44,7 +44,7 @@ test('every table is strict', () => {
   expect(loose).toEqual([])
 })
 
-test('what gathers in one turn of the event loop shares one transaction', async () => {
+test('work of one turn of the event loop shares one transaction', async () => {
   const watcher = new Database(store.file, { readonly: true })
   const seen: number[] = []
   const count = watcher.prepare('select count(*) from settings').pluck()
@@ -56,7 +56,7 @@ test('what gathers in one turn of the event loop shares one transaction', async 
   expect(seen).toEqual([...Array(10).fill(0), 10])
 })
 
-test('a batch has at most 64 closures; the rest waits for the next', async () => {
+test('a batch has at most 64 closures', async () => {
   const watcher = new Database(store.file, { readonly: true })
   const count = () => Number(watcher.prepare('select count(*) from settings').pluck().get())
   const seen: number[] = []
@@ -87,7 +87,7 @@ test('a batch ends after five milliseconds of work', async () => {
   expect(seen).toEqual([0, 0, 2])
 })
 
-test('work that throws is undone alone, and its caller alone is told', async () => {
+test('an error undoes only its own work and rejects only its caller', async () => {
   const good = store.commit(() => put('good'))
   const bad = store.commit(() => {
     put('half')
@@ -101,7 +101,7 @@ test('work that throws is undone alone, and its caller alone is told', async () 
   expect(keys()).toEqual(['after', 'good'])
 })
 
-test('an effect runs after the commit, and not at all for work that was undone', async () => {
+test('runs an effect after the commit, and never for undone work', async () => {
   const effects: string[] = []
   const kept = store.commit(() => store.afterCommit(() => effects.push('kept')))
   const undone = store.commit(() => {
@@ -114,7 +114,7 @@ test('an effect runs after the commit, and not at all for work that was undone',
   expect(effects).toEqual(['kept'])
 })
 
-test('a full database fails the whole batch with 503, keeps nothing of it, and takes up again when there is room', async () => {
+test('a full database fails the whole batch with 503, and recovers when there is space', async () => {
   store.limitPages(Number(store.pragma('page_count')))
   const small = store.commit(() => put('small'))
   const large = store.commit(() => put('large', 'x'.repeat(200_000)))
@@ -128,7 +128,7 @@ test('a full database fails the whole batch with 503, keeps nothing of it, and t
   expect(keys()).toEqual(['again'])
 })
 
-test('while another process holds the write lock nothing is lost and the event loop goes on', async () => {
+test('waits for the write lock of another process without blocking the event loop', async () => {
   const other = new Database(store.file)
   other.exec('begin immediate')
   const waiting = store.commit(() => put('late'))
@@ -147,7 +147,7 @@ test('while another process holds the write lock nothing is lost and the event l
   expect(keys()).toEqual(['late'])
 })
 
-test('closing waits for what was handed over', async () => {
+test('close waits for pending work', async () => {
   const work = Array.from({ length: 200 }, (_, n) => store.commit(() => put(`k${n}`)))
   await store.close()
   await Promise.all(work)
@@ -156,14 +156,14 @@ test('closing waits for what was handed over', async () => {
   reopened.close()
 })
 
-test('a file that is not ours, is newer or was altered is refused by name, and left as it is', async () => {
+test('refuses a foreign, newer or altered file, and does not change it', async () => {
   const make = (name: string, sql: string) => {
     const db = new Database(`${folder.path}/${name}`)
     db.exec(sql)
     db.close()
     return `${folder.path}/${name}`
   }
-  expect(() => openStore(make('other.db', 'create table t (a)'))).toThrow("not one of Windfall's")
+  expect(() => openStore(make('other.db', 'create table t (a)'))).toThrow('is not a Windfall database')
   const other = new Database(`${folder.path}/other.db`)
   expect(other.pragma('journal_mode', { simple: true })).toBe('delete')
   other.close()
@@ -176,9 +176,11 @@ test('a file that is not ours, is newer or was altered is refused by name, and l
     db.close()
     return () => openStore(copy)
   }
-  expect(altered('pragma user_version = 99')).toThrow('written by a newer Windfall (version 99')
+  expect(altered('pragma user_version = 99')).toThrow(
+    'written by a newer version of Windfall (database version 99',
+  )
   expect(altered('alter table users add column shoe_size integer')).toThrow(
-    'column users.shoe_size is not of this version',
+    'column users.shoe_size is unexpected',
   )
   expect(altered('drop index links_by_user')).toThrow('index links_by_user is missing')
   expect(altered('drop trigger audit_log_stays')).toThrow('trigger audit_log_stays is missing')
@@ -187,11 +189,11 @@ test('a file that is not ours, is newer or was altered is refused by name, and l
     ['damaged.db', `SQLite format 3\0${'x'.repeat(5_000)}`],
   ] as const) {
     writeFileSync(`${folder.path}/${name}`, bytes)
-    expect(() => openStore(`${folder.path}/${name}`)).toThrow('is not a database, or damaged')
+    expect(() => openStore(`${folder.path}/${name}`)).toThrow('is not a database, or is damaged')
   }
 })
 
-test('another text of the same structure is no difference', async () => {
+test('accepts another SQL text of the same structure', async () => {
   await store.close()
   const db = new Database(store.file)
   db.exec(`
@@ -205,7 +207,7 @@ test('another text of the same structure is no difference', async () => {
   await openStore(store.file).close()
 })
 
-test('the log of another database is refused before SQLite could replay it', async () => {
+test('refuses the log of another database before SQLite replays it', async () => {
   await store.commit(() => put('before'))
   const { file: copy } = await store.copy(`${folder.path}/copy.db`)
   await store.commit(() => put('after'))
@@ -226,7 +228,7 @@ test('the log of another database is refused before SQLite could replay it', asy
   await restored.close()
 })
 
-test('a file that is replaced or deleted while it is open takes nothing more', async () => {
+test('refuses writes to a file that was replaced or deleted while open', async () => {
   await store.commit(() => put('before'))
   for (const inPlace of [null, 'another file']) {
     renameSync(store.file, `${store.file}.away`)
@@ -244,7 +246,7 @@ test('a file that is replaced or deleted while it is open takes nothing more', a
   expect(keys()).toEqual(['after', 'before'])
 })
 
-test('after a full disk the log is folded in at once, and again once there is room', async () => {
+test('checkpoints the log on a full disk, and again when there is space', async () => {
   await store.commit(() => put('small', 'x'.repeat(100_000)))
   store.limitPages(Number(store.pragma('page_count')))
   await expect(store.commit(() => put('large', 'x'.repeat(200_000)))).rejects.toThrow()
@@ -258,18 +260,20 @@ test('after a full disk the log is folded in at once, and again once there is ro
   expect(store.condition()).toBe('ok')
 })
 
-test('what was in a deleted file is saved when it is closed, and no empty database takes its place', async () => {
+test('saves the content of a deleted file on close, and creates no empty database', async () => {
   await store.commit(() => put('kept'))
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${store.file}${suffix}`)
   await store.close()
-  expect(() => openStore(store.file)).toThrow(/was deleted while it was served.*windfall restore .*rescued-1/)
+  expect(() => openStore(store.file)).toThrow(
+    /was deleted while it was being served.*windfall restore .*rescued-1/,
+  )
   renameSync(`${store.file}.rescued-1`, store.file)
   const again = openStore(store.file)
   expect(again.prepare('select key from settings').pluck().all()).toEqual(['kept'])
   await again.close()
 })
 
-test('a file that is served is no longer in the middle of an upgrade', async () => {
+test('serving a file ends an interrupted upgrade', async () => {
   await store.commit(() => put('upgrade_backup', '/somewhere'))
   await store.close()
   const again = openStore(store.file)

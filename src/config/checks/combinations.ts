@@ -1,4 +1,4 @@
-/** What we compute: settings that are right by themselves and impossible together. */
+/** Checks settings that are valid on their own but contradict each other. */
 import * as v from 'valibot'
 import type { RawConfig, ValueOrigin } from '../raw_config.ts'
 import { type Path, pathText } from './issues.ts'
@@ -9,7 +9,7 @@ const text = v.fallback(v.nullish(v.string(), null), null)
 const count = v.fallback(v.nullish(v.number(), null), null)
 const list = <S extends v.GenericSchema>(item: S) => v.fallback(v.array(item), [])
 
-/** What can be made out of settings that may be wrong elsewhere: null is unknown, so that one fault does not hide another. */
+/** The settings that the checks read. An invalid value is null (unknown), so one issue does not hide another. */
 const PartialConfig = v.object({
   server: v.fallback(v.object({ headers_timeout_seconds: count, request_timeout_seconds: count }), {
     headers_timeout_seconds: null,
@@ -40,7 +40,7 @@ const PartialConfig = v.object({
 
 type PartialConfig = v.InferOutput<typeof PartialConfig>
 
-/** Complains of what cannot be meant together. `partial` is the configuration as far as it could be read. */
+/** Adds an issue for each contradiction. `partial` is the configuration as far as it could be parsed. */
 export function checkCombinations(raw: RawConfig, partial: unknown): void {
   const config = v.parse(PartialConfig, partial)
   checkTimeouts(raw, config)
@@ -60,10 +60,14 @@ function checkTimeouts(raw: RawConfig, { server }: PartialConfig): void {
   ]
   const written = both.find((path) => raw.has(path)) ?? []
   const problem = `headers_timeout_seconds (${headers}) is more than request_timeout_seconds (${request})`
-  raw.addIssue(written, problem, 'A request includes its headers: write a time for them that is not longer.')
+  raw.addIssue(
+    written,
+    problem,
+    'A request includes its headers: write a headers_timeout_seconds that is not longer.',
+  )
 }
 
-/** Complains of each value that stands a second time, at its second place. */
+/** Reports each duplicate value at its second place. */
 function checkDuplicates(raw: RawConfig, { organizations, accounts, apps }: PartialConfig): void {
   const of = (key: 'slug' | 'publishable_key' | 'secret_key') =>
     organizations.map((organization, index) => ({
@@ -71,7 +75,7 @@ function checkDuplicates(raw: RawConfig, { organizations, accounts, apps }: Part
       value: organization[key],
     }))
   reportDuplicates(raw, of('slug'), 'Write another slug, or keep one of the two.')
-  const keyAdvice = 'Each organization has keys of its own, for a key says whose the call is.'
+  const keyAdvice = 'A key identifies one organization: write a different key.'
   reportDuplicates(raw, of('publishable_key'), keyAdvice)
   reportDuplicates(raw, of('secret_key'), keyAdvice)
   const owners = accounts.map((account, index) => ({
@@ -86,14 +90,14 @@ function checkDuplicates(raw: RawConfig, { organizations, accounts, apps }: Part
       of: String(index),
     })),
   )
-  reportDuplicates(raw, vendors, 'Its reports are fetched once: take one of the two out.')
+  reportDuplicates(raw, vendors, 'Its reports are fetched once: remove one of the two.')
   for (const key of ['bundle_id', 'android_package'] as const) {
     const values = apps.map((app, index) => ({
       path: ['apps', index, key],
       value: app[key],
       of: organizationOf(app, organizations),
     }))
-    reportDuplicates(raw, values, 'An organization has an app once: take one of the two out.')
+    reportDuplicates(raw, values, 'An organization has an app once: remove one of the two.')
   }
 }
 
@@ -101,7 +105,7 @@ const lineText = ({ line }: ValueOrigin): string => (line === null ? '' : ` in l
 
 type ValueAt = Readonly<{ path: Path; value: string | null; of?: string | null }>
 
-/** Repeats count within `of`, where there is one; where it is unknown (null), nothing is a repeat. */
+/** Reports values that repeat within `of`, if it is given. If it is unknown (null), nothing is a duplicate. */
 function reportDuplicates(raw: RawConfig, values: readonly ValueAt[], advice: string): void {
   const seen = new Map<string, Path>()
   for (const { path, value, of } of values) {
@@ -114,7 +118,7 @@ function reportDuplicates(raw: RawConfig, values: readonly ValueAt[], advice: st
 }
 
 /**
- * The slug of the organization that has an app: what it says, or the only one there is. null where that is open.
+ * The slug of the organization that an app or account belongs to: the declared one, or the only one. Null if unknown.
  */
 export function organizationOf(
   app: Readonly<{ organization: string | null }>,
@@ -127,7 +131,7 @@ export function organizationOf(
 
 type HasOrganization = Readonly<{ organization: string | null }>
 
-/** All belongs to a declared organization; to which one goes without saying only where there is no choice. */
+/** Each entry must belong to a declared organization. It may be left out only if there is one organization. */
 function checkOrganizations(
   raw: RawConfig,
   list: string,
@@ -152,7 +156,7 @@ function checkOrganizations(
   }
 }
 
-/** Nothing can attest a device yet, so that an organization that requires it would refuse every client app. */
+/** Attestation is not implemented yet: an organization that requires it would refuse every client app. */
 function checkAttestation(raw: RawConfig, { organizations }: PartialConfig): void {
   for (const [index, { sdk_auth }] of organizations.entries()) {
     if (sdk_auth !== 'attestation') continue

@@ -1,20 +1,20 @@
-/** What we compute: complaints about the configuration that a person can act on. */
+/** Issues of a configuration: what is wrong, where, and what to write instead. */
 
-/** Keys and positions from the top of the configuration down to one value. */
+/** Keys and list indexes from the top level of the configuration to one value. */
 export type Path = readonly (string | number)[]
 
 /** One thing that is wrong, where it was written, and what to write instead. */
 export type ConfigIssue = Readonly<{
-  /** The setting, as in `apps[0].bundle_id`. Empty when it is about the file or a variable as a whole. */
+  /** The setting, such as `apps[0].bundle_id`. Empty if the issue concerns a whole file or variable. */
   path: string
   line: number | null
-  /** The file (as seen from the working directory), the environment variable or the key file. */
+  /** The file (relative to the working directory), the environment variable or the key file. */
   source: string
   problem: string
   advice: string
 }>
 
-/** `['apps', 0, 'bundle_id']` as people read it: `apps[0].bundle_id`. */
+/** The path as text: `['apps', 0, 'bundle_id']` is `apps[0].bundle_id`. */
 export function pathText(path: Path): string {
   return path.reduce<string>((text, key) => {
     if (typeof key === 'number') return `${text}[${key}]`
@@ -23,14 +23,14 @@ export function pathText(path: Path): string {
   }, '')
 }
 
-/** The complaint on one line: `config.toml:12  server.prot  unknown setting. Did you mean server.port?` */
+/** The issue on one line: `config.toml:12  server.prot  unknown setting. Did you mean server.port?` */
 export function issueLine(issue: ConfigIssue): string {
   const where = issue.line === null ? issue.source : `${issue.source}:${issue.line}`
   const about = `${issue.problem}. ${issue.advice}`
   return [where, issue.path, about].filter((part) => part !== '').join('  ')
 }
 
-/** The configuration cannot be used. Carries everything that is wrong with it; its message is all of that, a line each. */
+/** The configuration is invalid. Has every issue; the message has one line for each. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly issues: readonly ConfigIssue[]

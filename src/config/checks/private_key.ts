@@ -1,12 +1,12 @@
-/** What we compute: whether a text is a private key as Apple gives it: PKCS#8 in PEM, on the curve P-256. */
+/** Checks whether a text is a private key in Apple's format: PKCS #8 in PEM, on the curve P-256. */
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 
-/** Why a text is no key of Apple's; `found` is the word that stands where another should, never part of a secret. */
+/** Why a text is not a key from Apple. `found` is the label, kind or curve found instead, never part of a secret. */
 type KeyFault = { fault: 'not_pem' | 'damaged' } | { fault: 'label' | 'kind' | 'curve'; found: string }
 
 /**
- * What is wrong with the text of a .p8 file, or null: it must begin with the first line of a private key in PKCS #8
- * (RFC 5958), be whole, and be an EC key on P-256. Whoever asks says so in words of their own.
+ * What is wrong with the contents of a .p8 file, or null. It must begin with the first line of a private key in PKCS #8
+ * (RFC 5958), be complete, and be an EC key on P-256. Callers write their own messages.
  */
 export function inspectPrivateKey(pem: string): KeyFault | null {
   const [, label] = /^\s*-----BEGIN ([A-Z0-9 ]+)-----/.exec(pem) ?? []
@@ -19,7 +19,7 @@ export function inspectPrivateKey(pem: string): KeyFault | null {
   return curve === 'prime256v1' ? null : { fault: 'curve', found: curve }
 }
 
-/** The same, to go on a sentence about a setting ("is not a private key"); null when nothing is wrong. */
+/** The fault as a message about a setting ("is not a private key"); null if there is none. */
 export function faultOfPrivateKey(pem: string): string | null {
   const problem = inspectPrivateKey(pem)
   switch (problem?.fault) {
@@ -28,13 +28,13 @@ export function faultOfPrivateKey(pem: string): string | null {
     case 'not_pem':
       return 'is not a private key: it does not begin with -----BEGIN PRIVATE KEY-----'
     case 'label':
-      return `is not a private key as Apple gives it, but says ${problem.found}`
+      return `is not a private key from Apple: its label is ${problem.found}`
     case 'damaged':
-      return 'is not a whole private key: some of it is missing or was changed'
+      return 'is not a complete private key: part of it is missing or was changed'
     case 'kind':
-      return `is a key of another kind than Apple's (${problem.found})`
+      return `is a key of the wrong kind (${problem.found}, not ec)`
     case 'curve':
-      return `is a key on another curve than Apple's (${problem.found}, not P-256)`
+      return `is a key on the wrong curve (${problem.found}, not P-256)`
   }
 }
 

@@ -1,4 +1,4 @@
-/** What we compute: values that the schema refuses, told to a person. */
+/** Validates the raw configuration and turns schema errors into issues. */
 import * as v from 'valibot'
 import type { RawConfig, ValueOrigin } from '../raw_config.ts'
 import { exampleOf, isTable, type Setting } from '../setting.ts'
@@ -14,10 +14,10 @@ import {
 import type { Path } from './issues.ts'
 
 /**
- * Checks every value of the draft and complains of those that cannot be.
+ * Validates every value and adds an issue for each invalid one.
  *
- * @returns what was written with the defaults filled in, or null when something was refused; and in any case all
- *   that could be made of it, for checks that look at several values.
+ * @returns `parsed`, the configuration with defaults filled in, or null if a value is invalid; and `partial`, as much
+ *   as could be parsed, for checks that read several values.
  */
 export function parseConfig(raw: RawConfig): { parsed: ParsedConfig | null; partial: unknown } {
   const result = v.safeParse(Settings, raw.values, { abortPipeEarly: true })
@@ -34,19 +34,19 @@ function reportIssue(raw: RawConfig, issue: v.BaseIssue<unknown>): void {
   else if (section !== null) raw.addIssue(path, problem, shapeOf(section))
 }
 
-/** Issues of a value's type carry valibot's words, which speak to programmers; those of its content carry ours. */
+/** Replaces valibot's messages about types, which are for programmers. Messages about content are in values.ts. */
 function problemOf(issue: v.BaseIssue<unknown>, setting: Setting | null): string {
   const { input } = issue
   if (input === undefined) return 'is missing'
-  const isOurMessage = issue.kind === 'validation' || (issue.type === 'picklist' && typeof input === 'string')
+  const isOwnMessage = issue.kind === 'validation' || (issue.type === 'picklist' && typeof input === 'string')
   const isShown = !setting?.secret && !isSecret(input)
-  if (!isOurMessage) return `is ${kindOf(input, isShown)}`
-  return `${isShown ? quoted(input) : 'what stands there'} ${issue.message}`
+  if (!isOwnMessage) return `is ${kindOf(input, isShown)}`
+  return `${isShown ? quoted(input) : 'the value'} ${issue.message}`
 }
 
 const quoted = (value: unknown): string => (typeof value === 'string' ? JSON.stringify(value) : String(value))
 
-/** A secret key, or an address with a password in it, also where none belongs. */
+/** Whether a value has a secret key, a private key or a URL with a password, even in a setting that is no secret. */
 const isSecret = (value: unknown): boolean =>
   typeof value === 'string' && /sk_live_|PRIVATE KEY|\/\/.*@/.test(value)
 
@@ -58,7 +58,7 @@ function kindOf(value: unknown, isShown: boolean): string {
   return isShown ? `the ${kind} ${quoted(value)}` : `a ${kind}`
 }
 
-/** An example in the tongue of whoever wrote the value: the file's or the environment's. */
+/** Shows the example in the syntax of the value's source: TOML or an environment variable. */
 function adviceFor(setting: Setting, path: Path, origin: ValueOrigin): string {
   const key = settingPath(path)
   const example = exampleOf(setting)
@@ -70,12 +70,12 @@ function adviceFor(setting: Setting, path: Path, origin: ValueOrigin): string {
   return `Write ${setting.write}, such as ${line}`
 }
 
-/** The path without the positions inside a setting's own list. */
+/** The path without the indexes inside a setting's list. */
 const settingPath = (path: Path): Path =>
   path.slice(0, path.findLastIndex((key) => typeof key === 'string') + 1)
 
 function shapeOf(section: Section): string {
   return section.list
-    ? `Write ${heading(section)}, in double brackets, once for each, and its settings below it.`
-    : `Write ${heading(section)} once, in single brackets, and its settings below it.`
+    ? `Write ${heading(section)}, in double brackets, once for each entry, with its settings below it.`
+    : `Write ${heading(section)} once, in single brackets, with its settings below it.`
 }

@@ -1,19 +1,19 @@
-/** What we compute: what somebody probably meant to write. */
+/** Suggests the closest valid name for a misspelled one. */
 import { distance } from 'fastest-levenshtein'
 
-/** Few letters may differ in a short word, up to four in a long one. */
+/** The maximum number of edits: one in a short word, up to four in a long one. */
 function maxDistance(word: string): number {
   return word.length <= 3 ? 1 : Math.max(2, Math.min(4, Math.floor(word.length * 0.4)))
 }
 
-/** How far apart two words are in letters. A word that merely lacks its ending (warn, warning) is as near as a slip. */
+/** The edit distance of two words. A missing ending (warn, warning) counts as one edit. */
 function editDistance(word: string, name: string): number {
   const [short, long] = word.length < name.length ? [word, name] : [name, word]
   const lacks = long.length - short.length
   return short.length >= 4 && lacks > 0 && lacks <= 4 && long.startsWith(short) ? 1 : distance(word, name)
 }
 
-/** The candidate whose name is nearest to `word`, upper and lower case alike, or null when none is near. The first of equals wins. */
+/** The candidate whose name is closest to `word`, ignoring case; null if none is close. The first of several wins. */
 export function closestMatch<T>(
   word: string,
   candidates: readonly T[],

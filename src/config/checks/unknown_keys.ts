@@ -1,11 +1,11 @@
-/** What we compute: keys that mean nothing, and what was probably meant. */
+/** Reports unknown sections and settings, with a suggestion. */
 import type { RawConfig } from '../raw_config.ts'
 import { isTable } from '../setting.ts'
 import { heading, SECTIONS, type Section } from '../settings.ts'
 import { type Path, pathText } from './issues.ts'
 import { closestMatch } from './suggest.ts'
 
-/** Complains of every key that is no setting, section by section. What has the wrong shape is left to the schema. */
+/** Adds an issue for every key that is not a setting. The schema reports values of the wrong shape. */
 export function checkUnknownKeys(raw: RawConfig): void {
   const known = new Set(SECTIONS.flatMap((section) => section.name || Object.keys(section.settings)))
   for (const [key, value] of Object.entries(raw.values)) {
@@ -28,7 +28,7 @@ function reportUnknownSection(raw: RawConfig, key: string, value: unknown): void
   const suggestion = closestMatch(key, named, ({ name }) => name)
   const advice =
     suggestion === null
-      ? `There are ${named.map(heading).join(', ')}.`
+      ? `The sections are ${named.map(heading).join(', ')}.`
       : `Did you mean ${heading(suggestion)}?`
   raw.addIssue([key], 'unknown section', advice)
 }
@@ -49,14 +49,14 @@ function reportUnknownSetting(raw: RawConfig, path: Path, section: string): void
 
 type Suggestion = Readonly<{ section: Section; key: string }>
 
-/** The nearest name in the same section; failing that, in any other. */
+/** The closest name in the same section, or else in any other. */
 function suggestSetting(word: string, section: string): Suggestion | null {
   const all = SECTIONS.flatMap((known) => Object.keys(known.settings).map((key) => ({ section: known, key })))
   const inSection = all.filter((candidate) => candidate.section.name === section)
   return closestMatch(word, inSection, ({ key }) => key) ?? closestMatch(word, all, ({ key }) => key)
 }
 
-/** Within its own section a setting is named by its whole path, in a list of another by its heading. */
+/** The whole path within the same section or in a plain section; the key and heading in a list section. */
 function suggestionText({ section, key }: Suggestion, path: Path, from: string): string {
   if (section.name === from) return pathText([...path.slice(0, -1), key])
   return section.list
@@ -66,8 +66,9 @@ function suggestionText({ section, key }: Suggestion, path: Path, from: string):
 
 function adviceFor(name: string): string {
   const section = SECTIONS.find((known) => known.name === name && name !== '')
-  if (section === undefined) return `Above all sections there is base_url; the rest stands in ${headings()}.`
-  return `${heading(section)} knows ${Object.keys(section.settings).join(', ')}.`
+  if (section === undefined)
+    return `The only setting at the top level is base_url; the others are in ${headings()}.`
+  return `${heading(section)} has ${Object.keys(section.settings).join(', ')}.`
 }
 
 const headings = (): string =>

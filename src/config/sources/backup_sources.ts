@@ -1,13 +1,13 @@
-/** What belongs to an instance besides its database: the config file, the files it names, and what only the environment says. */
+/** Lists what a backup must know: the database, the config file, the key files, and the environment variables. */
 import { isAbsolute, relative } from 'node:path'
 import type { LoadedConfig } from '../load.ts'
 
 export type BackupSources = {
-  /** Each file's place on the disk, and what the backup calls it: relative to the config file's folder where it is inside. */
+  /** Files with their place on disk and their path in the backup: relative to the config file's folder if inside it. */
   database: SourceFile
   config: SourceFile | null
   files: SourceFile[]
-  /** Variables that set something. Their values may be secrets of another system, and are not copied. */
+  /** Names of environment variables that set a value. The values may be secrets and are not copied. */
   variables: string[]
 }
 export type SourceFile = { path: string; source: string }

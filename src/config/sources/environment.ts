@@ -1,4 +1,4 @@
-/** What we compute: settings that the environment gives, which win over the file. */
+/** Settings from environment variables, which override the file. */
 import type { Path } from '../checks/issues.ts'
 import { closestMatch } from '../checks/suggest.ts'
 import type { RawConfig, ValueOrigin } from '../raw_config.ts'
@@ -7,13 +7,13 @@ import { readToml } from './toml.ts'
 
 const PREFIX = 'WINDFALL_'
 
-/** Names which the environment may hold beside those of settings. */
+/** Variables that are not settings. */
 const RESERVED = ['WINDFALL_CONFIG']
 
-/** Where a variable's value goes, and whether it is a list. */
+/** The setting that a variable sets, and whether it is a list. */
 type VariableTarget = Readonly<{ name: string; path: Path; isList: boolean }>
 
-/** The variables that do not count: one for each setting of a section, one for each whole list. */
+/** The variables without an index: one for each setting of a section, one for each whole list. */
 const VARIABLE_TARGETS: readonly VariableTarget[] = SECTIONS.flatMap((section) =>
   section.list ? [targetOf([section.name])] : targetsOf(section, section.name === '' ? [] : [section.name]),
 )
@@ -27,7 +27,7 @@ function targetOf(path: Path): VariableTarget {
   return { name: variableName(path), path, isList: setting === null || Array.isArray(setting.fallback) }
 }
 
-/** The places a variable of this name could mean: those of the entry it counts to, if it does, and all that do not count. */
+/** The targets that a variable can name: the settings of one entry if it has an index, or else all without an index. */
 function similarTargets(name: string): readonly VariableTarget[] {
   for (const section of SECTIONS.filter(({ list }) => list)) {
     const index = new RegExp(`^${variableName([section.name])}_(0|[1-9]\\d{0,3})_`).exec(name)?.[1]
@@ -36,10 +36,10 @@ function similarTargets(name: string): readonly VariableTarget[] {
   return VARIABLE_TARGETS
 }
 
-/** A variable whose name is that of a setting. */
+/** A variable that sets a setting. */
 type Variable = Readonly<{ target: VariableTarget; text: string; origin: ValueOrigin }>
 
-/** The WINDFALL_ variables there are; complains of those that mean nothing. Lists come before their entries, entries in order. */
+/** The WINDFALL_ variables: lists before their entries, entries in order. Adds an issue for each unknown variable. */
 export function findVariables(raw: RawConfig, env: NodeJS.ProcessEnv): Variable[] {
   const names = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !RESERVED.includes(name))
   return names.sort(new Intl.Collator('en', { numeric: true }).compare).flatMap((name) => {
@@ -50,7 +50,7 @@ export function findVariables(raw: RawConfig, env: NodeJS.ProcessEnv): Variable[
   })
 }
 
-/** Puts the variables over what the file says. */
+/** Overrides values of the file with those of the variables. */
 export function applyVariables(raw: RawConfig, variables: readonly Variable[]): void {
   for (const variable of variables) applyVariable(raw, variable)
 }
@@ -59,12 +59,12 @@ function reportUnknownVariable(raw: RawConfig, name: string, origin: ValueOrigin
   const suggestion = suggestVariable(name)
   const advice =
     suggestion === null
-      ? 'Unset it; `windfall init` writes down every setting there is.'
+      ? 'Unset it; `windfall init` writes a file with every setting.'
       : `Did you mean ${suggestion}?`
   raw.addIssue([], 'unknown variable', advice, origin)
 }
 
-/** With the name of a section in front one of its settings is meant; otherwise any, whose section may have been left out. */
+/** The closest variable of the section that the name begins with, or else any, also with its section left out. */
 function suggestVariable(name: string): string | null {
   const places = similarTargets(name)
   const within = places.filter(({ path }) => path.length > 1 && name.startsWith(inSection(path)))
@@ -85,37 +85,37 @@ function suggestVariable(name: string): string | null {
   )
 }
 
-/** How the variables begin that stand beside this one: WINDFALL_SERVER_ */
+/** The prefix of the variables in the same section, such as WINDFALL_SERVER_. */
 const inSection = (path: Path): string => `${variableName(path.slice(0, -1))}_`
 
 function applyVariable(raw: RawConfig, { target, text, origin }: Variable): void {
   if (!target.isList && text === '') {
-    raw.addIssue(target.path, 'is empty', 'Unset it to have the default, or give it a value.', origin)
+    raw.addIssue(target.path, 'is empty', 'Unset it to use the default, or give it a value.', origin)
     return
   }
   if (!canInsert(raw, target, origin)) return
   const value = valueFrom(target, text)
   if (value === undefined) {
-    raw.addIssue(target.path, 'cannot be read as a TOML list', listAdvice(target), origin)
+    raw.addIssue(target.path, 'is not a valid TOML list', listAdvice(target), origin)
     return
   }
   removeAlternative(raw, target.path)
   raw.set(target.path, value, origin)
 }
 
-/** An entry may be changed or be the next one; a hole before it could not be filled. */
+/** A variable may change an entry or add the next one. A gap between entries is an error. */
 function canInsert(raw: RawConfig, { path }: VariableTarget, origin: ValueOrigin): boolean {
   const [name = '', index, key = ''] = path
   const list = raw.values[name]
   if (typeof index !== 'number') return true
   const length = Array.isArray(list) ? list.length : 0
   if (index <= length) return true
-  const advice = `Entries count from 0 without a gap: write ${variableName([name, length, key])}.`
+  const advice = `Entries are numbered from 0 without gaps: write ${variableName([name, length, key])}.`
   raw.addIssue(path, `there is no ${name}[${index - 1}] before it`, advice, origin)
   return false
 }
 
-/** A secret and the file that holds it say the same thing: where the environment has one, the file's other one yields. */
+/** A secret and its `_file` setting are alternatives: a variable for one removes the other from the file's values. */
 function removeAlternative(raw: RawConfig, path: Path): void {
   const key = String(path.at(-1))
   const above = path.slice(0, -1)
@@ -124,7 +124,7 @@ function removeAlternative(raw: RawConfig, path: Path): void {
   if (isSecret && raw.has(alternative) && raw.originOf(alternative).kind === 'file') raw.remove(alternative)
 }
 
-/** The text as TOML would have it: what is no number where one is wanted stays a text, to be complained of as such. */
+/** The text as a TOML value. Text that does not fit the type stays text; the schema reports it. */
 function valueFrom({ path, isList }: VariableTarget, text: string): unknown {
   if (isList && (text.trimStart().startsWith('[') || settingAt(path) === null)) return listOf(text)
   if (isList) return text.split(',').flatMap((item) => item.trim() || [])
@@ -141,14 +141,15 @@ function listOf(text: string): unknown {
   return Array.isArray(toml.values.list) ? toml.values.list : undefined
 }
 
-/** What an entry of a list begins with, for lists other than the organizations. */
+/** The first line of an entry of a list. Organizations begin with a slug. */
 const FIRST_LINES: Readonly<Record<string, string>> = {
   accounts: 'vendor_numbers = ["80012345"]',
   apps: 'bundle_id = "com.example.app"',
 }
 
 function listAdvice({ name, path }: VariableTarget): string {
-  if (settingAt(path) !== null) return `Write items between commas, or a TOML array: ${name}=["a", "b"].`
+  if (settingAt(path) !== null)
+    return `Separate items with commas, or write a TOML array: ${name}=["a", "b"].`
   const first = FIRST_LINES[String(path[0])] ?? 'slug = "acme"'
   return `Write an array of inline tables: ${name}=[{ ${first} }].`
 }

@@ -1,4 +1,4 @@
-/** What we compute: secrets that stand in files of their own. */
+/** Reads secrets from the files that `*_file` settings name. */
 import { dirname, resolve } from 'node:path'
 import type { Path } from '../checks/issues.ts'
 import type { RawConfig } from '../raw_config.ts'
@@ -7,13 +7,13 @@ import { SECTIONS, type Section } from '../settings.ts'
 import { readFile } from './files.ts'
 
 type Folders = Readonly<{
-  /** Where relative paths begin. */
+  /** The folder that relative paths are resolved against. */
   base: string
-  /** Where the service manager puts credentials ($CREDENTIALS_DIRECTORY, systemd.exec(5)), if it does. */
+  /** The service manager's folder of credentials ($CREDENTIALS_DIRECTORY, systemd.exec(5)), if there is one. */
   credentials: string | undefined
 }>
 
-/** Reads every `*_file` that stands for a secret, and puts what it holds where the secret would stand. */
+/** Reads every `*_file` of a secret and sets the secret to its contents. */
 export function readSecrets(raw: RawConfig, folders: Folders): void {
   for (const section of SECTIONS) {
     const secrets = Object.keys(section.settings).filter((key) => section.settings[key]?.secret)
@@ -36,38 +36,30 @@ function tablesOf(raw: RawConfig, { name }: Section): { path: Path; table: Recor
 function readSecret(raw: RawConfig, above: Path, key: string, file: string, folders: Folders): void {
   const path = [...above, `${key}_file`]
   if (raw.has([...above, key])) {
-    raw.addIssue(
-      path,
-      `stands beside ${key}`,
-      `Keep one of the two: ${key}_file keeps the secret out of sight.`,
-    )
+    raw.addIssue(path, `is set together with ${key}`, `Keep one of the two, preferably ${key}_file.`)
     return
   }
   if (/sk_live_|PRIVATE KEY/.test(file)) {
     raw.addIssue(
       path,
-      'holds a key itself',
-      `Write the key as ${key}, or put it into a file and its path here.`,
+      'is a key, not the path of a file',
+      `Write the key as ${key}, or put it into a file and write the path here.`,
     )
     return
   }
   const full = resolve(folders.base, file)
   const read = readFile(full)
   if ('problem' in read) {
-    raw.addIssue(
-      path,
-      `${full} ${read.problem}`,
-      `Write the path of a file that holds the ${key} and nothing else.`,
-    )
+    raw.addIssue(path, `${full} ${read.problem}`, `Write the path of a file that contains only the ${key}.`)
   } else if (isReadableByOthers(read.mode) && dirname(full) !== folders.credentials) {
-    const problem = `${full} is open to others (mode ${read.mode.toString(8).padStart(4, '0')})`
+    const problem = `${full} is accessible to other users (mode ${read.mode.toString(8).padStart(4, '0')})`
     raw.addIssue(path, problem, `Run: chmod 600 ${full}`)
   } else if (read.text.trim() === '') {
-    raw.addIssue(path, `${full} is empty`, `Put the ${key} into it, and nothing else.`)
+    raw.addIssue(path, `${full} is empty`, `Write the ${key} into it.`)
   } else {
     raw.set([...above, key], read.text.trim(), { kind: 'secret file', source: full, line: null })
   }
 }
 
-/** Whether anybody but the file's owner may do anything with it. A service manager's folder is closed as a whole. */
+/** Whether a user other than the file's owner has access. A service manager protects its folder as a whole. */
 const isReadableByOthers = (mode: number): boolean => (mode & 0o077) !== 0

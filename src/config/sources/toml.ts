@@ -1,9 +1,9 @@
-/** What we compute: the text of a TOML file as values, and the line of each. */
+/** Parses TOML into values and the line of each value. */
 import { parse, TomlError } from 'smol-toml'
 import { type AST, ParseError, parseTOML } from 'toml-eslint-parser'
 import { type Path, pathText } from '../checks/issues.ts'
 
-/** What stands in a TOML text, or where and why it cannot be read. Lines and columns count from 1. */
+/** The values of a TOML text, or where and why it is invalid. Lines and columns count from 1. */
 type Toml =
   | Readonly<{ values: Record<string, unknown>; lines: ReadonlyMap<string, number> }>
   | Readonly<{ line: number; column: number; fault: string }>
@@ -17,15 +17,15 @@ export function readToml(text: string): Toml {
   }
 }
 
-/** The message alone: what follows it quotes the file, and with it perhaps a secret. */
+/** Only the first line of the message: the rest quotes the file and could contain a secret. */
 function faultOf(error: TomlError): string {
   const [first = ''] = error.message.split('\n')
   return first.replace('Invalid TOML document: ', '')
 }
 
 /**
- * The line of each key and list item. The parser that gives values knows no lines; the one that knows them is for
- * editors, and stricter about odd characters. What it refuses has values all the same, only no lines.
+ * The line of each key and list item. The parser of values reports no lines. The one that does is made for editors
+ * and stricter about unusual characters; a text that it refuses has values but no lines.
  */
 function linesOf(text: string): ReadonlyMap<string, number> {
   const lines = new Map<string, number>()
@@ -60,7 +60,7 @@ function addValue(lines: Map<string, number>, path: Path, value: AST.TOMLContent
   }
 }
 
-/** A path of several keys also is the first sight of the tables it leads through. */
+/** Adds the line of a path and of the tables it leads through, unless they have one. */
 function addPath(lines: Map<string, number>, above: Path, keys: Path, line: number): void {
   for (let length = 1; length <= keys.length; length++) {
     const text = pathText([...above, ...keys.slice(0, length)])

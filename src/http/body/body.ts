@@ -1,4 +1,4 @@
-/** What may be asked: the body of a request as JSON, read with every limit in force before anything is kept. */
+/** Reads the JSON body of a request within limits of size, nesting, chunks and memory. */
 import { isUtf8 } from 'node:buffer'
 import { IncomingMessage } from 'node:http'
 import type { H3Event } from 'h3'
@@ -7,32 +7,32 @@ import { clientAddress } from '../addresses.ts'
 import { type BodyBudget, openBodyAccount } from './budget.ts'
 import { faultLocation } from './malformed.ts'
 
-/** Deeper values are refused, so that no recursion over what was sent can run out of stack. */
+/** Deeper values are refused, so that recursion over a body cannot overflow the stack. */
 export const MAX_NESTING = 32
 
 /**
- * How many pieces a body may come in: so many, and one more for each 64 bytes. A piece costs the processor as much as a
- * kilobyte, whatever its size. JSON that a client sends token by token stays far below.
+ * The maximum number of chunks of a body: FREE_PIECES, and one more for each 64 bytes. A chunk of any size costs as
+ * much processor time as a kilobyte. JSON that a client sends token by token stays far below.
  */
 const FREE_PIECES = 4_096
 const BYTES_PER_PIECE = 64
 
-/** The first buffer of a body that comes in several pieces has at least so many bytes. */
+/** The minimum size of the first buffer of a body in several chunks. */
 const MIN_BUFFER_BYTES = 1_024
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
 function tooLarge(limit: number): Refusal {
-  return new Refusal(413, 'too_large', `The body may have ${limit} bytes at most.`)
+  return new Refusal(413, 'too_large', `The body is too large; the limit is ${limit} bytes.`)
 }
 
 function tooManyBodies(): Refusal {
   const headers = { 'retry-after': '1' }
-  return new Refusal(503, 'busy', 'Too many bodies are being sent at once; try again.', { headers })
+  return new Refusal(503, 'busy', 'Too many request bodies are in progress; try again.', { headers })
 }
 
 function tooFragmented(): Refusal {
-  const detail = `The body comes in too many small pieces; send at least ${BYTES_PER_PIECE} bytes in each.`
+  const detail = `The body has too many small chunks; send at least ${BYTES_PER_PIECE} bytes in each.`
   return new Refusal(400, 'body_fragmented', detail, { headers: { connection: 'close' } })
 }
 
@@ -40,7 +40,7 @@ function bodyIncomplete(): Refusal {
   return new Refusal(400, 'invalid_json', 'The connection was closed before the whole body had arrived.')
 }
 
-/** One header, without building all of them where the server is Node's. */
+/** One header. On Node.js it does not build a Headers object. */
 export function header(event: H3Event, name: string): string | undefined {
   const node = event.runtime?.node
   if (node === undefined) return event.req.headers.get(name) ?? undefined
@@ -48,7 +48,7 @@ export function header(event: H3Event, name: string): string | undefined {
   return typeof value === 'string' ? value : value?.join(', ')
 }
 
-/** What the headers alone forbid, before a byte of the body is read. */
+/** Refuses a body by its headers, before any of it is read; null if they are acceptable. */
 function refusedByHeaders(event: H3Event, limit: number): Refusal | null {
   const type = header(event, 'content-type') ?? ''
   if (type !== 'application/json' && !JSON_TYPE.test(type)) {
@@ -61,7 +61,7 @@ function refusedByHeaders(event: H3Event, limit: number): Refusal | null {
   const coding = header(event, 'content-encoding')
   if (coding !== undefined && coding.toLowerCase() !== 'identity') {
     const headers = { 'accept-encoding': 'identity' }
-    return new Refusal(415, 'unsupported_media_type', 'Send the body as it is, not compressed.', { headers })
+    return new Refusal(415, 'unsupported_media_type', 'Send the body uncompressed.', { headers })
   }
   return Number(header(event, 'content-length') ?? 0) > limit ? tooLarge(limit) : null
 }
@@ -89,12 +89,12 @@ function parseJson(bytes: Buffer): unknown {
   throw new Refusal(400, 'invalid_json', `The body is nested deeper than ${MAX_NESTING} levels.`)
 }
 
-/** What a body is read with: `expected` is the length that the headers announce, at most `limit`. */
+/** Options for reading a body. `expected` is the announced length, at most `limit`. */
 type BodyOptions = Readonly<{ limit: number; expected: number; address: string; room: BodyBudget }>
 
 /**
- * Gathers one body. A single piece stays as it came; several are copied into one buffer that doubles as it grows, so that
- * a body costs its bytes and not its pieces. `drop` is to be called however the body ends.
+ * Collects one body. A single chunk is used directly; several are copied into one buffer that doubles as it grows, so
+ * that the cost depends on bytes and not on chunks. Call `drop` in every case when the body ends.
  */
 function openBody({ limit, expected, address, room }: BodyOptions) {
   const account = openBodyAccount(address, room)
@@ -102,7 +102,7 @@ function openBody({ limit, expected, address, room }: BodyOptions) {
   let size = 0
   let pieces = 0
 
-  /** Adds a piece, or says why not. */
+  /** Adds a chunk, or returns why it is refused. */
   function take(piece: Uint8Array): Refusal | null {
     const needed = size + piece.length
     pieces += 1
@@ -138,10 +138,10 @@ function openBody({ limit, expected, address, room }: BodyOptions) {
   return { take, whole, drop }
 }
 
-/** Settles once; the listeners stay, because taking them off costs more than letting them find nothing to do. */
+/** Settles once. The listeners stay: removing them costs more than calling them without effect. */
 function readFromNode(req: IncomingMessage, options: BodyOptions): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    // A stream that is closed already sends no event that would end the wait.
+    // A stream that is already closed emits no event.
     if (req.destroyed) return reject(bodyIncomplete())
     const body = openBody(options)
     let settled = false
@@ -186,12 +186,14 @@ async function readFromWeb(request: Request, options: BodyOptions): Promise<unkn
 }
 
 /**
- * The body as JSON of at most `limit` bytes. As everywhere in JavaScript the last of several equal keys wins, a number
- * becomes the nearest double (beyond 2^53 not every integer has one: send such ids as strings) and `__proto__` is a key
- * like any other. Throws a `Refusal`: 415 unless the content type is application/json and nothing is compressed; 413 as
- * soon as the limit is passed, announced or counted; 400 `invalid_json` for what is not UTF-8 or not JSON (saying
- * where, never repeating it) or is nested deeper than `deepestNesting`; 400 `body_fragmented` for thousands of tiny pieces; 503 `busy`
- * when the bodies under way take too much memory (`openBodyAccount` says how much, and what `room` is).
+ * Reads the body as JSON of at most `limit` bytes. As in JSON.parse, the last of several equal keys wins, a number
+ * becomes the nearest double (beyond 2^53 not every integer has one: send such ids as strings) and `__proto__` is a
+ * plain key.
+ *
+ * @throws Refusal 415 unless the content type is application/json without compression; 413 when the announced or actual
+ * size exceeds the limit; 400 `invalid_json` if the body is not UTF-8, not JSON (with the place, without the text) or
+ * nested deeper than MAX_NESTING; 400 `body_fragmented` for thousands of tiny chunks; 503 `busy` when the bodies in
+ * progress use too much memory (see `openBodyAccount`, also for `room`).
  */
 export function readJson(event: H3Event, limit: number, room: BodyBudget = 'common'): Promise<unknown> {
   const refused = refusedByHeaders(event, limit)

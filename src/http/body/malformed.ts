@@ -1,12 +1,12 @@
-/** What we compute: where a text stops being JSON (RFC 8259). What the runtime says often has no place and repeats what was sent. */
+/** Finds where a text stops being JSON (RFC 8259). V8's messages often lack the place and quote the text. */
 
 const SPACE = /[ \t\n\r]*/y
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
-// Every character but the quote, the backslash and the control characters before the space.
+// Every character except the quote, the backslash and the control characters below the space.
 const PLAIN_CHARACTERS = /[ !#-[\]-\uffff]*/y
 const ESCAPED = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
-/** What may begin at a place: punctuation is itself, s a string, v any other scalar. */
+/** The kinds of token that may begin a value: punctuation is itself, s is a string, v is any other scalar. */
 const VALUE = '{[sv'
 
 function after(pattern: RegExp, text: string, at: number): number {
@@ -14,7 +14,7 @@ function after(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex : at
 }
 
-/** The place of the first character after `at` that is no part of the string beginning there, the closing quote included. */
+/** The offset of the first character after `at` that does not continue the string, such as its closing quote. */
 function endOfString(text: string, at: number): number {
   let offset = after(PLAIN_CHARACTERS, text, at + 1)
   for (let next = after(ESCAPED, text, offset); next > offset; next = after(ESCAPED, text, offset)) {
@@ -29,7 +29,7 @@ function kindOf(mark: string | undefined): string {
   return '{}[],:'.includes(mark) ? mark : 'v'
 }
 
-/** What may follow a token of this kind. `open` holds the closing brackets that are still to come. */
+/** The kinds of token that may follow. `open` has the closing brackets that are still expected. */
 function allowedAfter(kind: string, allowed: string, open: string[]): string {
   if (kind === '{') {
     open.push('}')
@@ -47,7 +47,7 @@ function allowedAfter(kind: string, allowed: string, open: string[]): string {
   return closing === undefined ? '' : `,${closing}`
 }
 
-/** The place after the token at `at`; `broken` where it is not whole. */
+/** The offset after the token at `at`; `broken` if it is incomplete. */
 function endOfToken(text: string, at: number, kind: string): { end: number; broken: boolean } {
   if (kind === 's') {
     const end = endOfString(text, at)
@@ -58,7 +58,7 @@ function endOfToken(text: string, at: number, kind: string): { end: number; brok
   return { end, broken: end === at }
 }
 
-/** The index of the first character that cannot belong to a JSON text, its length where it ends too early, null where it is JSON. */
+/** The offset of the first invalid character; the length of the text if it ends too early; null if it is JSON. */
 export function faultOffset(text: string): number | null {
   const open: string[] = []
   let allowed = VALUE
@@ -74,7 +74,7 @@ export function faultOffset(text: string): number | null {
   return at === text.length ? null : at
 }
 
-/** That place as line and column, both from 1, in words; for a text that is not JSON. */
+/** The place of the fault as text, with line and column from 1, for a text that is not JSON. */
 export function faultLocation(text: string): string {
   const offset = faultOffset(text) ?? text.length
   const before = text.slice(0, offset)

@@ -1,4 +1,4 @@
-/** Backups: one archive with the database, the configuration and the files it names, verified before it counts. */
+/** Creates backups: one verified archive with the database, the config file and the key files. */
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Clock } from '../../clock.ts'
@@ -16,7 +16,7 @@ import { removeCopy, syncToDisk } from './copies.ts'
 import { openBackupLog } from './log.ts'
 import type { Rows } from './verification.ts'
 
-/** A finished backup. `not_included` names what has to be kept elsewhere. */
+/** A finished backup. `not_included` lists variables and files that are not in it. */
 export type Backup = {
   file: string
   bytes: number
@@ -37,7 +37,7 @@ type Deps = {
   sources: () => BackupSources
 }
 
-/** The copy and the archive made of it. */
+/** Space for the copy and for the archive made from it. */
 const SPACE_FACTOR = 2
 const MEGABYTE = 1_048_576
 
@@ -48,15 +48,15 @@ export function openBackups({ store, clock, windfall, sources }: Deps) {
   const underWay = new Map<string, Promise<unknown>>()
 
   /**
-   * Writes a backup to `destination`, encrypted where `lock` says for whom.
+   * Writes a backup to `destination`, encrypted unless `lock` is null.
    *
-   * @throws Refusal 409 `backup_exists` when there is something already, 507 `no_room`, 503 `store_closing` when the store
-   * is closed meanwhile; Error when the copy does not verify. None of them leaves a file.
+   * @throws Refusal 409 `backup_exists` when a file exists there, 507 `no_room`, 503 `store_closing` when the store is
+   * closed during the backup; Error when the copy does not verify. None of them leaves a file.
    */
   async function backup(destination: string, lock: Encryption | null): Promise<Backup> {
     const target = realPathOf(destination)
     if (underWay.has(target))
-      throw new Refusal(409, 'backup_exists', `a backup to ${destination} is being written already`)
+      throw new Refusal(409, 'backup_exists', `a backup to ${destination} is already in progress`)
     const made = make(destination, lock)
     underWay.set(target, made)
     try {
@@ -69,7 +69,7 @@ export function openBackups({ store, clock, windfall, sources }: Deps) {
   async function make(destination: string, lock: Encryption | null): Promise<Backup> {
     refuseExisting(destination)
     assertFreeSpace(destination, store.bytes() * SPACE_FACTOR)
-    // On a full disk nothing can be noted, and a backup elsewhere is what is needed.
+    // On a full disk nothing can be recorded, but a backup to another disk must still work.
     await commit(() => log.begun(destination)).catch(() => undefined)
     let made: Backup | null = null
     try {
@@ -118,7 +118,7 @@ export function openBackups({ store, clock, windfall, sources }: Deps) {
     }
   }
 
-  /** Removes what a crash left of backups under way. */
+  /** Removes the files of backups that a crash interrupted. */
   async function sweep(): Promise<void> {
     for (const destination of log.unfinished()) {
       removeParts(destination)
@@ -126,7 +126,7 @@ export function openBackups({ store, clock, windfall, sources }: Deps) {
     }
   }
 
-  /** Ends what is under way, and refuses what comes later. */
+  /** Ends running backups and refuses new ones. */
   async function close(): Promise<void> {
     closing.abort(new Refusal(503, 'store_closing', 'the database was closed before the backup was finished'))
     await Promise.allSettled(underWay.values())
@@ -164,11 +164,11 @@ function refuseExisting(destination: string): void {
     throw new Refusal(409, 'backup_exists', `${destination} exists; a backup never overwrites a file`)
 }
 
-/** @throws Refusal 507 `no_room` when fewer than `needed` bytes are free where `destination` is to be. */
+/** @throws Refusal 507 `no_room` when fewer than `needed` bytes are free on the disk of `destination`. */
 export function assertFreeSpace(destination: string, needed: number): void {
   const free = freeBytesOf(dirname(destination))
   if (free >= needed) return
-  const words = `it needs ${Math.ceil(needed / MEGABYTE)} MB while it is made, and ${Math.floor(free / MEGABYTE)} MB are free`
+  const words = `it needs ${Math.ceil(needed / MEGABYTE)} MB, but only ${Math.floor(free / MEGABYTE)} MB are free`
   throw noSpace(destination, words)
 }
 

@@ -12,22 +12,22 @@ import { type VerifiedDatabase, verify } from './verification.ts'
 /** A verified copy of the database. */
 type DatabaseCopy = VerifiedDatabase & { file: string; bytes: number; sha256: string }
 
-/** Copies of the database of `db`, the connection that writes, so that its own writes are folded in. */
+/** Copies the database of `db`. It must be the connection that writes, so that a copy follows its writes. */
 export function openCopies(db: Database) {
   const closing = new AbortController()
   const underWay = new Map<string, Promise<DatabaseCopy>>()
 
   /**
-   * Copies the live database to `destination`; then opens the copy, checks it and renames it into place.
+   * Copies the live database to `destination`, verifies the copy and renames it into place.
    *
-   * @throws Refusal 409 `backup_exists` when there is something at `destination` or a backup to it is under way, 503
-   * `store_closing` when the store is closed meanwhile; Error when the copy does not verify. None of them leaves a copy.
+   * @throws Refusal 409 `backup_exists` when a file exists at `destination` or a backup to it is in progress, 503
+   * `store_closing` when the store is closed during the copy; Error when the copy does not verify. None leaves a copy.
    */
   async function copy(destination: string): Promise<DatabaseCopy> {
     closing.signal.throwIfAborted()
     const target = realPathOf(destination)
     if (underWay.has(target)) {
-      throw new Refusal(409, 'backup_exists', `a backup to ${destination} is being written already`)
+      throw new Refusal(409, 'backup_exists', `a backup to ${destination} is already in progress`)
     }
     const copying = copyTo(db, destination, closing.signal)
     underWay.set(target, copying)
@@ -38,7 +38,7 @@ export function openCopies(db: Database) {
     }
   }
 
-  /** Ends what is under way, and refuses what comes later. */
+  /** Ends running copies and refuses new ones. */
   async function close(): Promise<void> {
     closing.abort(new Refusal(503, 'store_closing', 'the database was closed before the backup was finished'))
     await Promise.allSettled(underWay.values())
@@ -52,7 +52,7 @@ async function copyTo(db: Database, destination: string, signal: AbortSignal): P
   const partial = `${destination}.partial`
   removeCopy(partial)
   try {
-    // Made before SQLite does, so that no other user can read it at any time.
+    // Created before SQLite does, so that other users can never read it.
     writeFileSync(partial, '', { mode: 0o600 })
     await copyPages(db, partial, signal)
     const sound = await verify(partial, signal)
@@ -66,7 +66,7 @@ async function copyTo(db: Database, destination: string, signal: AbortSignal): P
     return { file: destination, bytes, sha256, ...sound }
   } catch (error) {
     removeCopy(partial)
-    // What breaks off because the store closes says so in many ways.
+    // An abort surfaces as various errors; callers get its reason.
     throw signal.aborted ? signal.reason : error
   }
 }
@@ -78,8 +78,8 @@ function refuseExisting(destination: string): void {
 }
 
 /**
- * Copies in slices between which others get their turn. SQLite syncs the whole copy at the end, on this thread; what is
- * on the disk by then does not hold anybody up.
+ * Copies in slices, between which requests are served. SQLite syncs the whole copy at the end, on this thread; syncing
+ * in the background during the copy keeps that short.
  */
 async function copyPages(db: Database, partial: string, signal: AbortSignal): Promise<void> {
   const handle = await open(partial, 'r')
@@ -106,18 +106,18 @@ async function copyPages(db: Database, partial: string, signal: AbortSignal): Pr
   }
 }
 
-/** How many pages are to be copied in the next turn of the event loop. */
+/** The number of pages to copy in the next turn of the event loop. */
 function untilAborted(signal: AbortSignal): number {
   signal.throwIfAborted()
   return 100
 }
 
-/** Removes a database file and all that SQLite keeps beside it. */
+/** Removes a database file with its journal, log and shared memory. */
 export function removeCopy(file: string): void {
   for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
 }
 
-/** Writes a file, or the names in a folder, through to the disk. */
+/** Syncs a file, or the entries of a folder, to the disk. */
 export async function syncToDisk(path: string): Promise<void> {
   const handle = await open(path, 'r')
   try {

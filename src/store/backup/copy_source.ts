@@ -1,4 +1,4 @@
-/** A database that nothing serves, opened only to be backed up: of any version that this program can upgrade. */
+/** Opens a database that is not being served, for a backup. Accepts any version that can be upgraded. */
 import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { Refusal } from '../../errors.ts'
@@ -9,9 +9,9 @@ import { openCopies } from './copies.ts'
 import { assertNotSwapping } from './swap.ts'
 
 /**
- * Opens the database at `path` for backups. To be called by the process that holds the lock.
+ * Opens the database at `path` for backups. Only the process that holds the lock may call it.
  *
- * @throws Refusal 404 `no_database` when there is nothing in it, otherwise as `identify` and `assertOwnLog`.
+ * @throws Refusal 404 `no_database` when it does not exist or is empty, otherwise like `identify` and `assertOwnLog`.
  */
 export function openCopySource(path: string) {
   const file = realPathOf(path)
@@ -43,4 +43,4 @@ export function openCopySource(path: string) {
 }
 
 const noDatabase = (file: string): Refusal =>
-  new Refusal(404, 'no_database', `there is no database yet at ${file}; npm start makes it`)
+  new Refusal(404, 'no_database', `there is no database at ${file}; npm start creates it`)

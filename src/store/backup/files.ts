@@ -1,6 +1,6 @@
-/** The files of scheduled backups: their names, and which of them are old enough to go. */
+/** The names of scheduled backups, and which backups have expired. */
 
-/** How many of the last days, weeks and months keep a backup each. */
+/** For how many days, weeks and months the newest backup is kept. */
 export type Keep = { daily: number; weekly: number; monthly: number }
 
 const NAME = /^windfall-(\d{4}-\d{2}-\d{2})T(\d{2})(\d{2})(\d{2})Z\.tar(\.age)?$/
@@ -8,28 +8,28 @@ const DAY_MS = 86_400_000
 /** 1970-01-05 was a Monday. */
 const MONDAY_MS = 4 * DAY_MS
 
-/** `windfall-2026-11-22T030500Z.tar`, in UTC. */
+/** The name of a backup, such as `windfall-2026-11-22T030500Z.tar`, in UTC. */
 export const backupName = (at: number, encrypted: boolean): string =>
   `windfall-${new Date(at).toISOString().slice(0, 19).replaceAll(':', '')}Z.tar${encrypted ? '.age' : ''}`
 
 /**
- * The names that can be deleted: every backup of ours that is not the newest of one of the last days, weeks (from
- * Monday) or months that have one. The newest of all always stays. Other names are never among them.
+ * The backups that can be deleted: those that are not the newest of one of the last days, weeks (from Monday) or months
+ * with a backup. The newest backup always stays. Files with other names are ignored.
  */
 export function expiredBackups(names: readonly string[], keep: Keep): string[] {
-  const ours = names
+  const backups = names
     .flatMap((name) => {
       const [, day, hours, minutes, seconds] = NAME.exec(name) ?? []
       return day === undefined ? [] : [{ name, at: Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`) }]
     })
     .sort((a, b) => b.at - a.at)
   const kept = new Set([
-    ...ours.slice(0, 1),
-    ...newestOfEach(ours, keep.daily, (at) => Math.floor(at / DAY_MS)),
-    ...newestOfEach(ours, keep.weekly, (at) => Math.floor((at - MONDAY_MS) / (7 * DAY_MS))),
-    ...newestOfEach(ours, keep.monthly, (at) => new Date(at).toISOString().slice(0, 7)),
+    ...backups.slice(0, 1),
+    ...newestOfEach(backups, keep.daily, (at) => Math.floor(at / DAY_MS)),
+    ...newestOfEach(backups, keep.weekly, (at) => Math.floor((at - MONDAY_MS) / (7 * DAY_MS))),
+    ...newestOfEach(backups, keep.monthly, (at) => new Date(at).toISOString().slice(0, 7)),
   ])
-  return ours.filter((one) => !kept.has(one)).map(({ name }) => name)
+  return backups.filter((one) => !kept.has(one)).map(({ name }) => name)
 }
 
 function newestOfEach<Dated extends { at: number }>(

@@ -1,11 +1,11 @@
-/** What the file remembers of its backups: the last verified one, and those that a crash may have left unfinished. */
+/** Records the last verified backup, and the backups in progress, which a crash may leave unfinished. */
 import type { Store } from '../store.ts'
 
 /** A backup that was verified. `at` in ms since the epoch. */
 type VerifiedBackup = { at: number; file: string; bytes: number; sha256: string }
 
 const LAST = 'backup'
-/** The setting that names backups under way. */
+/** The row of `settings` that lists the backups in progress. */
 export const UNFINISHED = 'unfinished_backups'
 
 export function openBackupLog(store: Pick<Store, 'prepare'>) {
@@ -17,10 +17,10 @@ export function openBackupLog(store: Pick<Store, 'prepare'>) {
     return row ? (JSON.parse(row.value) as Value) : null
   }
 
-  /** The last backup that was verified. */
+  /** The last verified backup; null if there is none. */
   const last = (): VerifiedBackup | null => read(LAST)
 
-  /** Where backups were begun and not ended. */
+  /** The destinations of backups that have begun and not ended. */
   const unfinished = (): string[] => read<string[]>(UNFINISHED) ?? []
 
   const without = (file: string): string[] => unfinished().filter((other) => other !== file)

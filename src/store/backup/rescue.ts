@@ -1,18 +1,18 @@
-/** Saves a database whose file was deleted or replaced while it was open: until it is closed, its content is still there. */
+/** Finds files for the content of a database whose file was deleted or replaced while it was open. */
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { Refusal } from '../../errors.ts'
 
 const rescuedOf = (file: string): string => `${file}.rescued-`
 
-/** A free name beside `file` for its rescued content. */
+/** A free name next to `file` for its rescued content. */
 export function freeRescue(file: string): string {
   for (let number = 1; ; number += 1)
     if (!existsSync(`${rescuedOf(file)}${number}`)) return `${rescuedOf(file)}${number}`
 }
 
 /**
- * A missing database beside its rescued content is not a first start.
+ * Refuses to create a database if the old one was deleted and rescued: this is not a first start.
  *
  * @throws Refusal 409 `database_missing` that names the rescued file.
  */
@@ -25,6 +25,6 @@ export function assertNotRescued(file: string): void {
   throw new Refusal(
     409,
     'database_missing',
-    `${file} was deleted while it was served, and its content was saved: windfall restore ${saved} puts it back. To start with an empty database instead, move ${saved} away`,
+    `${file} was deleted while it was being served, and its content was saved. To restore it, run windfall restore ${saved}. To start with an empty database instead, move ${saved} away`,
   )
 }

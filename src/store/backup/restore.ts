@@ -1,4 +1,4 @@
-/** Puts a backup in place: verified first, nothing overwritten, what was there moved aside whole. */
+/** Restores a backup. It is verified first, nothing is overwritten, and the previous database is moved aside. */
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import Database, { type Database as Connection } from 'better-sqlite3'
@@ -18,38 +18,38 @@ import { stage } from './staged.ts'
 import { beginSwap, endSwap, openStaging } from './swap.ts'
 import type { Rows } from './verification.ts'
 
-/** Where the database is without a configuration. */
+/** The default path of the database. */
 const DEFAULT_DATABASE = 'data/windfall.db'
 
 export type Restored = {
   database: string
-  /** The place that the backup's configuration names, where the database could not go there. */
+  /** The path in the backup's configuration, if the database was restored to another path. */
   originalPath: string | null
-  /** Where the database is that was there before, with its log. */
+  /** The path to which the previous database was moved, with its log. */
   aside: string | null
   rows: Rows
-  /** What became of the configuration and the files it names. */
+  /** The restored config file and key files. */
   placed: PlacedFile[]
-  /** What the backup says of itself; null of a database without an archive. */
+  /** The manifest of the backup; null if the backup is a plain database. */
   manifest: Manifest | null
 }
 
 type RestoreOptions = {
   backup: string
-  /** What opens it, where it is encrypted. */
+  /** The key that decrypts it; null if it is not encrypted. */
   key: DecryptionKey | null
-  /** Where the database goes; null for the place within `folder` that the backup names. */
+  /** The path of the restored database; null for the path within `folder` that the backup names. */
   database: string | null
-  /** The folder in which the relative paths of the configuration begin. */
+  /** The folder that relative paths of the configuration are resolved against. */
   folder: string
-  /** Whether the database may go to an absolute path that the backup names, where nothing is. */
+  /** Whether the database may be restored to an absolute path in the backup, if nothing exists there. */
   isAnywhere: boolean
   clock: Clock
 }
 
 /**
- * Verifies `backup` and puts it in place. Until it is verified nothing is touched; what is in the way is moved aside or
- * stays, and the backup's file comes beside it.
+ * Verifies and restores `backup`. Nothing is changed before it is verified. An existing database is moved aside; other
+ * existing files stay, and the backup's files get another name.
  *
  * @throws Refusal 409 `already_serving` while a process serves the database, 400 `not_a_backup`, `damaged_backup`,
  * `wrong_key` or `unusable_database` when the backup cannot be used, 507 `no_room`.
@@ -70,7 +70,7 @@ export async function restore({ backup, key, folder, clock, ...wanted }: Restore
       raiseRestoredSequences(file, aside, clock())
       await syncToDisk(file)
       await endSwap(file, database)
-      // Last, since a configuration without its keys would keep this command from running again.
+      // Last, because a configuration without its key files would prevent another run of this command.
       const isRelocated = originalPath !== null
       const placed = manifest === null ? [] : placeFiles(manifest, { staging, folder, isRelocated })
       return { database, originalPath, aside, rows, placed, manifest }
@@ -82,7 +82,7 @@ export async function restore({ backup, key, folder, clock, ...wanted }: Restore
   }
 }
 
-/** Where the configuration of the backup looks for the database, as far as it may go there. */
+/** The path of the database in the backup's configuration, if it may be restored there; otherwise the default. */
 function placeOf(named: string, folder: string, isAnywhere: boolean): string {
   if (isInsideFolder(named)) return join(folder, named)
   return isAnywhere && isAbsolute(named) && !existsSync(named) ? named : join(folder, DEFAULT_DATABASE)
@@ -97,7 +97,7 @@ async function withLock<Result>(database: string, work: () => Promise<Result>): 
   }
 }
 
-/** No event and no change of a link after the restore gets a number that was given out before. */
+/** Raises the sequences, so that no event or link change after the restore reuses a number. */
 function raiseRestoredSequences(staged: string, aside: string | null, now: number): void {
   const restored = new Database(staged)
   const replaced = aside === null ? null : openReplacedDatabase(aside)
@@ -108,7 +108,7 @@ function raiseRestoredSequences(staged: string, aside: string | null, now: numbe
     try {
       raise(replaced)
     } catch (error) {
-      // What is damaged cannot say what it gave out.
+      // A damaged database does not reveal which numbers it used.
       if (codeOf(error) === '') throw error
       raise(null)
     }
@@ -118,12 +118,12 @@ function raiseRestoredSequences(staged: string, aside: string | null, now: numbe
   }
 }
 
-/** What the backup remembers of the disk that it was made on. */
+/** Deletes state that concerns the machine on which the backup was made. */
 function clearMachineState(restored: Connection): void {
   restored.exec(`delete from disk_faults; delete from settings where key = '${UNFINISHED}'`)
 }
 
-/** Null where it cannot be read: what it gave out is unknown then. */
+/** Opens the replaced database; null if it cannot be read. */
 function openReplacedDatabase(file: string): Connection | null {
   try {
     assertOwnLog(file)

@@ -1,18 +1,18 @@
-/** Puts the configuration and the files it names back, beside what is there already. */
+/** Restores the config file and the key files without overwriting existing files. */
 import { chmodSync, constants, copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path'
 import { CONFIG, DATABASE, type Manifest } from './archive/format.ts'
 
 /**
- * What became of a file of the backup: `restored` where there was none, `same` where it is there already, `beside` under
- * another name where another one is. `was` is the path it had, where that is outside of the folder of the configuration.
+ * The result for a file of the backup: `restored` if there was none, `same` if an equal file exists, `beside` under
+ * another name if a different file exists. `originalPath` is its old path, if that is outside of the config folder.
  */
 export type PlacedFile = { file: string; state: 'restored' | 'same' | 'beside'; originalPath: string | null }
 
-/** Where files go whose own place is outside of the folder of the configuration. */
+/** The folder for files whose old path is outside of the config folder. */
 const OUTSIDE_FOLDER = 'keys'
 
-/** Puts every file of the backup but the database into `folder`. Overwrites nothing. */
+/** Restores every file of the backup except the database into `folder`. Overwrites nothing. */
 export function placeFiles(
   manifest: Manifest,
   { staging, folder, isRelocated }: { staging: string; folder: string; isRelocated: boolean },
@@ -20,7 +20,7 @@ export function placeFiles(
   return manifest.entries
     .filter(({ name }) => name !== DATABASE)
     .map(({ name, path }) => {
-      // The configuration names a database that is not the one restored here, and must not be served by accident.
+      // The configuration names another database than the one restored, which must not be served by accident.
       const isAside = isRelocated && name === CONFIG
       return place(join(staging, name), isAside ? `${path}.restored` : path, folder)
     })
@@ -46,7 +46,7 @@ export const isInsideFolder = (path: string): boolean =>
 const isSame = (source: string, target: string): boolean =>
   existsSync(target) && readFileSync(target).equals(readFileSync(source))
 
-/** `config.toml`, else `config.toml.restored`, else `config.toml.restored-2` and so on. */
+/** The first free name of `config.toml`, `config.toml.restored`, `config.toml.restored-2` and so on. */
 function freeName(target: string): string {
   const names = [target, `${target}.restored`]
   for (let number = 2; ; number += 1) {

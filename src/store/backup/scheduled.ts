@@ -1,4 +1,4 @@
-/** The backup that the clock makes: into a folder, from which old ones go. */
+/** Scheduled backups: creates a backup in a folder and deletes expired ones. */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Clock } from '../../clock.ts'
@@ -8,7 +8,7 @@ import { backupName, expiredBackups, type Keep } from './files.ts'
 /** `[backup]` of the configuration; read each time, so that a reload reaches it. */
 type Settings = Readonly<Keep & { folder: string; recipients: readonly string[] }>
 
-/** Makes a backup, then deletes those that are no longer to be kept. Returns what it did, in words. */
+/** Creates a backup, then deletes expired ones. Returns the result as text. */
 export async function scheduledBackup(
   { backup }: Pick<Backups, 'backup'>,
   settings: Settings,
@@ -19,10 +19,10 @@ export async function scheduledBackup(
   const isEncrypted = recipients.length > 0
   const file = join(folder, backupName(clock(), isEncrypted))
   const { bytes } = await backup(file, isEncrypted ? { recipients } : null)
-  // Beside one of a day ahead, made while the clock was wrong, the new one may look old.
+  // If a backup was made while the clock was ahead, the new one may look expired.
   const expired = expiredBackups(readdirSync(folder), { daily, weekly, monthly }).filter(
     (name) => name !== basename(file),
   )
   for (const name of expired) rmSync(join(folder, name))
-  return `${file}, ${bytes} bytes, verified; ${expired.length} old ${expired.length === 1 ? 'one' : 'ones'} deleted`
+  return `${file}, ${bytes} bytes, verified; ${expired.length} expired ${expired.length === 1 ? 'backup' : 'backups'} deleted`
 }

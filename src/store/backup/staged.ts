@@ -1,4 +1,4 @@
-/** A backup as a database of its own in an empty folder: unpacked or copied, and verified there. */
+/** Unpacks or copies a backup into an empty folder and verifies it there. */
 import { chmodSync, copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Refusal } from '../../errors.ts'
@@ -11,12 +11,12 @@ import { DATABASE, type Manifest } from './archive/format.ts'
 import { backupKindOf, unpack } from './archive/unpack.ts'
 import { type Rows, verify } from './verification.ts'
 
-/** `manifest`: what the backup says of itself; null of a database without an archive. */
+/** A verified database. `manifest` is null if the backup is a plain database. */
 type Staged = { file: string; rows: Rows; identity: Identity; manifest: Manifest | null }
 
 /**
  * Unpacks the archive `backup` into `folder`, or copies the database `backup` with its log there, and verifies the
- * database. `backup` stays as it is.
+ * database. Does not change `backup`.
  *
  * @throws Refusal 400 `not_a_backup`, `damaged_backup`, `wrong_key` or `unusable_database`, 409 `foreign_log`.
  */
@@ -25,7 +25,7 @@ export async function stage(backup: string, key: DecryptionKey | null, folder: s
   const manifest =
     backupKindOf(backup) === 'database' ? copyDatabase(backup, file) : await unpack(backup, folder, key)
   const { rows } = await verify(file, new AbortController().signal).catch((error: unknown) => {
-    throw new Refusal(400, 'damaged_backup', `${backup} holds a database that is damaged: ${reasonOf(error)}`)
+    throw new Refusal(400, 'damaged_backup', `${backup} contains a damaged database: ${reasonOf(error)}`)
   })
   const identity = identifyFile(file, VERSIONS, backup)
   if (identity === null) throw new Refusal(400, 'not_a_backup', `${backup} is empty`)

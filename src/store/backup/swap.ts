@@ -1,4 +1,4 @@
-/** Puts another database file in the place of one, in steps that a crash may interrupt anywhere. */
+/** Replaces a database file in steps. A crash may interrupt them at any point. */
 import {
   existsSync,
   mkdtempSync,
@@ -12,10 +12,10 @@ import { basename, dirname, join } from 'node:path'
 import { Refusal } from '../../errors.ts'
 import { syncToDisk } from './copies.ts'
 
-/** The database, and what SQLite keeps beside it: only together they are what was committed. */
+/** The database and SQLite's files next to it. Only together do they hold all committed data. */
 const SUFFIXES = ['', '-wal', '-shm', '-journal']
 
-/** Exists while files are moved, and names where the old ones go. */
+/** The marker file exists while files are moved and contains the path to which the old ones are moved. */
 const markerOf = (database: string): string => `${database}.swapping`
 
 const stagingOf = (database: string): string => `${basename(database)}.staging-`
@@ -30,13 +30,13 @@ export function assertNotSwapping(database: string): void {
   )
 }
 
-/** An empty folder on the file system of `database`. To be called by the process that holds the lock. */
+/** Creates an empty folder on the file system of `database`. Only the process that holds the lock may call it. */
 export function openStaging(database: string): string {
   sweepStaging(database)
   return mkdtempSync(join(dirname(database), stagingOf(database)))
 }
 
-/** Removes what an interrupted restore unpacked. To be called by the process that holds the lock. */
+/** Removes the files of an interrupted restore. Only the process that holds the lock may call it. */
 export function sweepStaging(database: string): void {
   const folder = dirname(database)
   if (!existsSync(folder)) return
@@ -45,14 +45,14 @@ export function sweepStaging(database: string): void {
 }
 
 /**
- * Moves `database` aside with its log. From here on it is partly replaced, until `endSwap`.
+ * Moves `database` aside with its log. It counts as partly replaced until `endSwap`.
  *
- * @returns where it is now, also when an interrupted swap moved it; null where there was none.
+ * @returns the path it was moved to, also by an interrupted swap; null if there was no database.
  */
 export async function beginSwap(database: string): Promise<string | null> {
   const marker = markerOf(database)
   const planned = plannedAside(database) ?? freeAside(database)
-  // Interrupted after the last step, the present database is the one that was put in place before.
+  // If both exist, the interrupted swap had finished, and the present database is the one it put in place.
   const isDone = existsSync(database) && existsSync(planned)
   const aside = isDone ? freeAside(database) : planned
   writeFileSync(`${marker}.partial`, aside, { mode: 0o600, flush: true })
@@ -63,13 +63,13 @@ export async function beginSwap(database: string): Promise<string | null> {
   return existsSync(aside) ? aside : null
 }
 
-/** Where an interrupted swap was to move the database; null where there was none. */
+/** The path to which an interrupted swap moves the database; null if no swap was interrupted. */
 function plannedAside(database: string): string | null {
   const marker = markerOf(database)
   return existsSync(marker) ? readFileSync(marker, 'utf8') || null : null
 }
 
-/** Moves `staged`, which is on the same file system, into the place of `database`. */
+/** Renames `staged`, which is on the same file system, to `database`, and ends the swap. */
 export async function endSwap(staged: string, database: string): Promise<void> {
   renameSync(staged, database)
   await syncToDisk(dirname(database))

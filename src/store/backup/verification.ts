@@ -1,5 +1,5 @@
 /**
- * Whether a copy of the database is whole. Examined on a thread of its own, because that reads every page of it.
+ * Verifies copies of the database, on a worker thread because that reads every page.
  */
 import Database from 'better-sqlite3'
 import { onThread, runOnThread } from '../thread.ts'
@@ -7,17 +7,17 @@ import { onThread, runOnThread } from '../thread.ts'
 const VERIFY_TASK = 'verify'
 type Task = { windfall: typeof VERIFY_TASK; file: string }
 
-/** Rows of every table. */
+/** The number of rows of every table. */
 export type Rows = Record<string, number>
 
-/** A sound database: its version, and how many rows each table has. */
+/** The version of a verified database, and the number of rows of each table. */
 export type VerifiedDatabase = { version: number; rows: Rows }
 
 /**
- * Examines the copy `file`: its integrity and its references. Leaves it in the journal mode `delete`, so that it is one
- * file.
+ * Checks the integrity and the foreign keys of the copy `file`. Leaves it in the journal mode `delete`, so that it is
+ * one file.
  *
- * @throws Error saying what is wrong with the copy; the reason of `signal` when that ends it, and then the file is let go.
+ * @throws Error that says what is wrong with the copy; the reason of `signal` when it aborts, after closing the file.
  */
 export function verify(file: string, signal: AbortSignal): Promise<VerifiedDatabase> {
   const task: Task = { windfall: VERIFY_TASK, file }
@@ -32,7 +32,7 @@ function verified({ file }: Task): VerifiedDatabase {
     if (integrity !== 'ok') throw new Error(`the copy is damaged: ${integrity}`)
     const orphans = copy.pragma('foreign_key_check')
     if (Array.isArray(orphans) && orphans.length > 0)
-      throw new Error(`the copy has ${orphans.length} broken references`)
+      throw new Error(`the copy has ${orphans.length} foreign key violations`)
     return { version: Number(copy.pragma('user_version', { simple: true })), rows: counts(copy) }
   } finally {
     copy.close()

@@ -1,11 +1,11 @@
-/** What we remember: that the disk failed to write or the database turned out damaged, also once writing works again. */
+/** Records disk faults and damage of the database, so that they are reported after writing works again. */
 import type { Database } from 'better-sqlite3'
 import type { Clock } from '../../clock.ts'
 
-/** `io_error`: the disk refused a read, a write or a sync. `damaged`: what is in the file is not what was written. */
+/** `io_error`: a read, a write or a sync failed. `damaged`: the file is corrupt. */
 type DiskFaultKind = 'io_error' | 'damaged'
 
-/** The newest fault of a kind. `times`: how often since `first_at`, with less than seven days between any two. */
+/** The latest fault of a kind. `times` counts faults since `first_at`, with less than seven days between any two. */
 export type DiskFault = {
   kind: DiskFaultKind
   code: string
@@ -14,22 +14,22 @@ export type DiskFault = {
   last_at: number
 }
 
-/** How long a fault is reported. A later one is counted from one again. */
+/** How long a fault is reported. A later fault starts a new count. */
 export const DISK_FAULT_REPORTED_MS = 7 * 86_400_000
 
-/** SQLite's code where an error says that the database is damaged; null for any other error. */
+/** The SQLite code if the error reports a damaged database; null for any other error. */
 export function damageIn(error: unknown): string | null {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return diskFaultKindOf(code) === 'damaged' ? code : null
 }
 
-/** The kind of fault that an error code of SQLite stands for; null for one that says nothing bad of disk or file. */
+/** The kind of fault of an SQLite error code; null if it does not concern the disk or the file. */
 export function diskFaultKindOf(code: string): DiskFaultKind | null {
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return 'damaged'
   return /^SQLITE_IOERR(?!_NOMEM)/.test(code) ? 'io_error' : null
 }
 
-/** Keeps faults in memory until something can be written again, and writes them with that. */
+/** Keeps faults in memory until a batch can be written, and writes them with it. */
 export function openDiskFaults(db: Database, clock: Clock) {
   const put = db.prepare<DiskFault & { begins_after: number }>(`
     insert into disk_faults (kind, code, times, first_at, last_at) values (:kind, :code, :times, :first_at, :last_at)
@@ -38,7 +38,7 @@ export function openDiskFaults(db: Database, clock: Clock) {
       first_at = iif(last_at <= :begins_after, excluded.first_at, first_at)`)
   const unwritten = new Map<DiskFaultKind, DiskFault>()
 
-  /** Counts a fault, where the code stands for one. */
+  /** Counts a fault, if the code is one. */
   function note(code: string): void {
     const kind = diskFaultKindOf(code)
     if (kind === null) return
@@ -47,16 +47,16 @@ export function openDiskFaults(db: Database, clock: Clock) {
     unwritten.set(kind, { kind, code, times: times + 1, first_at, last_at: now })
   }
 
-  /** Writes what was counted, inside a transaction. It stays in memory until `written`. */
+  /** Writes the counted faults, inside a transaction. They stay in memory until `written`. */
   function write(): void {
     for (const fault of unwritten.values())
       put.run({ ...fault, begins_after: fault.first_at - DISK_FAULT_REPORTED_MS })
   }
 
-  /** The transaction was committed. */
+  /** Call it after the transaction was committed. */
   const written = (): void => unwritten.clear()
 
-  /** Whether anything was counted that is not written yet. */
+  /** Whether counted faults are not written yet. */
   const isWaiting = (): boolean => unwritten.size > 0
 
   return { note, write, written, isWaiting }

@@ -1,6 +1,6 @@
 /**
- * Room on the disk. Below a floor ingest is refused before SQLite has to refuse everything. A ballast file is given up
- * when the disk is full all the same, so that the owner can sign in and the log can be folded in.
+ * Watches the free disk space. Below a floor, ingest is refused, before SQLite has to refuse every write. When the disk
+ * is full nevertheless, a ballast file is deleted, so that the owner can sign in and the log can be checkpointed.
  */
 import { randomFill } from 'node:crypto'
 import { renameSync, rmSync, statfsSync, statSync } from 'node:fs'
@@ -14,16 +14,16 @@ const fillRandomly = promisify<Buffer, Buffer>(randomFill)
 
 const MEGABYTE = 1_048_576
 const BALLAST_BYTES = 16 * MEGABYTE
-/** Less than this much free, the ballast is given up: other programs fill the disk. */
+/** With less free space, the ballast file is deleted: other programs are filling the disk. */
 const RESERVE_BYTES = 4 * MEGABYTE
-/** Less than this much free, ingest is refused. */
+/** With less free space, ingest is refused. */
 const FLOOR_BYTES = 16 * MEGABYTE
 const RETRY_AFTER_SECONDS = 60
 
-/** The file that is given up when the disk is full. */
+/** The path of the ballast file, which is deleted when the disk is full. */
 export const ballastOf = (database: string): string => `${database}.ballast`
 
-/** Bytes that can be written in the file system of `folder`. */
+/** The free bytes in the file system of `folder`. */
 export function freeBytesOf(folder: string): number {
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize
@@ -34,7 +34,7 @@ export type FreeBytes = typeof freeBytesOf
 type Options = { warn: Warn; freeBytes: FreeBytes }
 
 /**
- * Watches the room for `file`. Does nothing before the first `look`, so that only who serves keeps ballast.
+ * Watches the free space for `file`. Does nothing before the first `look`, so that only a serving process has ballast.
  */
 export function openDiskSpace(file: string, { warn, freeBytes }: Options) {
   const ballast = ballastOf(file)
@@ -44,13 +44,13 @@ export function openDiskSpace(file: string, { warn, freeBytes }: Options) {
 
   const hasBallast = (): boolean => statSync(ballast, { throwIfNoEntry: false })?.size === BALLAST_BYTES
 
-  /** Looks how much is free, and makes the ballast where there is room for it. To be called every second or so. */
+  /** Checks the free space, and writes the ballast file if there is room. Call it about every second. */
   function look(): void {
     if (filling !== null) return
     try {
       judge(freeBytes(dirname(file)), hasBallast())
     } catch {
-      // The folder is gone or closed to us: what is open says so better.
+      // The folder is gone or not accessible; writes to the open database report that better.
     }
   }
 
@@ -64,8 +64,8 @@ export function openDiskSpace(file: string, { warn, freeBytes }: Options) {
   function noteLow(low: boolean, free: number): void {
     if (low !== isLow) {
       const fields = { free_mb: Math.floor(free / MEGABYTE) }
-      if (low) warn('the disk is nearly full: notifications and calls are answered with 503', fields)
-      else warn('there is room on the disk again: notifications and calls are taken', fields)
+      if (low) warn('the disk is nearly full: notifications and calls get 503', fields)
+      else warn('the disk has enough free space again: notifications and calls are accepted', fields)
     }
     isLow = low
   }
@@ -81,7 +81,7 @@ export function openDiskSpace(file: string, { warn, freeBytes }: Options) {
       })
   }
 
-  /** Random, so that no file system saves the space by compressing it. */
+  /** Writes random bytes, so that a file system cannot compress them. */
   async function write(): Promise<void> {
     const handle = await open(`${ballast}.partial`, 'w', 0o600)
     try {
@@ -96,38 +96,38 @@ export function openDiskSpace(file: string, { warn, freeBytes }: Options) {
     else renameSync(`${ballast}.partial`, ballast)
   }
 
-  /** Gives the ballast up, because nothing else can be written. Ingest stays refused until there is room for it again. */
+  /** Deletes the ballast file on a full disk. Ingest stays refused until there is room for the ballast again. */
   function giveUp(): void {
     try {
       if (!hasBallast()) return
       rmSync(ballast)
     } catch (error) {
-      return warn('the ballast file could not be given up', { reason: reasonOf(error) })
+      return warn('the ballast file could not be deleted', { reason: reasonOf(error) })
     }
     isLow = true
-    warn('the disk is full: the ballast file was given up', { bytes: BALLAST_BYTES })
+    warn('the disk is full: the ballast file was deleted', { bytes: BALLAST_BYTES })
   }
 
-  /** @throws Refusal 503 `disk_full` while there is too little room for what comes from outside. */
+  /** @throws Refusal 503 `disk_full` while there is too little free space for ingest. */
   function assertFreeSpace(): void {
     if (!isLow) return
-    throw new Refusal(503, 'disk_full', 'the disk is nearly full; nothing of this was kept', {
+    throw new Refusal(503, 'disk_full', 'the disk is nearly full; nothing was stored', {
       headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
     })
   }
 
-  /** Stops making ballast. What there is stays for the next start. */
+  /** Stops writing ballast. An existing ballast file stays for the next start. */
   async function close(): Promise<void> {
     isClosed = true
     await filling
   }
 
-  /** @throws Refusal 507 `no_room` when fewer than `bytes` are free beside what is kept free. */
+  /** @throws Refusal 507 `no_room` when fewer than `bytes` are free in addition to the floor and the ballast. */
   function assertFreeSpaceFor(bytes: number): void {
     const free = freeBytes(dirname(file)) - FLOOR_BYTES - BALLAST_BYTES
     if (free >= bytes) return
     const [need, have] = [bytes, Math.max(0, free)].map((one) => Math.ceil(one / MEGABYTE))
-    throw new Refusal(507, 'no_room', `${need} MB are needed beside ${file}, and ${have} MB are free`)
+    throw new Refusal(507, 'no_room', `${file} needs ${need} MB, but only ${have} MB are free`)
   }
 
   return { look, giveUp, assertFreeSpace, assertFreeSpaceFor, isLow: () => isLow, close }

@@ -1,13 +1,13 @@
-/** What we remember: the settings on which the promise of every 2xx hangs, asked for on each connection that writes. */
+/** Verifies the durability settings of each connection that writes. Every 2xx response depends on them. */
 import type { Database } from 'better-sqlite3'
 
 const REQUIRED_PRAGMAS = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1 }
 
 /**
- * better-sqlite3 is built with synchronous = NORMAL in WAL, and the pragma tells it only after the first statement
- * that reads the schema: so that is read here, and the question asked after it.
+ * better-sqlite3 is built with synchronous = NORMAL in WAL mode, and the pragma reports it only after a statement has
+ * read the schema, so this function reads the schema first.
  *
- * @throws Error naming the setting that is not as it must be.
+ * @throws Error that names a wrong setting.
  */
 export function assertDurable(
   db: Database,
@@ -17,6 +17,6 @@ export function assertDurable(
   for (const name of names) {
     const found = db.pragma(name, { simple: true })
     if (found !== REQUIRED_PRAGMAS[name])
-      throw new Error(`the database opened with ${name} = ${found} where ${REQUIRED_PRAGMAS[name]} is needed`)
+      throw new Error(`the database opened with ${name} = ${found}; it must be ${REQUIRED_PRAGMAS[name]}`)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What we remember: who serves a database file. The lock is the operating system's, held through a small SQLite
- * file beside the database, so a process that dies leaves nothing stale behind.
+ * The lock of a database file: one process serves it at a time. The operating system holds the lock through a small
+ * SQLite file next to the database, so a process that dies leaves no stale lock.
  */
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -12,11 +12,11 @@ import { ballastOf } from './disk_space.ts'
 import { realPathOf, statsAt } from './paths.ts'
 
 /**
- * Takes the right to serve `file` until `release` is called or the process ends. Makes its folder where there is none.
- * Whichever way the path takes through symbolic links, one file has one lock.
+ * Locks `file` for serving until `release` is called or the process ends. Creates its folder if necessary. Symbolic
+ * links are resolved, so one file has one lock.
  *
- * @throws Refusal 409 `already_serving`, naming the process that has it; 400 `not_writable` where no lock can be made, or
- * `hard_linked` where the file has several names, each of which would have a lock and a log of its own.
+ * @throws Refusal 409 `already_serving` with the process that holds the lock; 400 `not_writable` when the lock cannot
+ * be created; 400 `hard_linked` when the file has several names, each of which would have a separate lock and log.
  */
 export function lockForServing(file: string): { release(): void } {
   const { lock, real, pidFile } = openLock(file)
@@ -42,7 +42,7 @@ function refuseHardLinks(file: string): void {
   throw new Refusal(
     400,
     'hard_linked',
-    `${file} has ${links} names (hard links), and SQLite keeps a log beside each. Remove the others, or copy the file`,
+    `${file} has ${links} names (hard links), and SQLite keeps a separate log for each. Remove the other names, or copy the file`,
   )
 }
 
@@ -59,7 +59,7 @@ function openLock(file: string) {
   }
 }
 
-/** On a full disk the ballast makes room for the start, too. */
+/** On a full disk, deleting the ballast file makes room for the start. */
 function notePid(real: string, pidFile: string): void {
   try {
     writeFileSync(pidFile, String(process.pid), { mode: 0o600 })
@@ -80,7 +80,7 @@ function alreadyServed(file: string, pidFile: string): Refusal {
   return new Refusal(
     409,
     'already_serving',
-    `${file} is being served by ${holder(pidFile)}; one process serves one file`,
+    `${file} is being served by ${holder(pidFile)}; only one process can serve a database`,
   )
 }
 

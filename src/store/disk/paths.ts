@@ -1,11 +1,11 @@
-/** What we remember: which file a path means, so that two paths to one file are taken for one. */
+/** Resolves symbolic links, so that two paths to one file are equal. */
 import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 
 /**
- * The absolute path of `file` without any symbolic link in it, whether or not the file, or its folder, exists yet.
+ * The absolute path of `file` with all symbolic links resolved. The file and its folder need not exist.
  *
- * @throws Error (`ELOOP`, `EACCES`) where links go in a circle or a folder may not be entered.
+ * @throws Error `ELOOP` when links form a cycle, `EACCES` when a folder is not accessible.
  */
 export function realPathOf(file: string): string {
   const written = resolve(file)
@@ -15,13 +15,13 @@ export function realPathOf(file: string): string {
     if (!isMissing(error)) throw error
   }
   const folder = realPathOf(dirname(written))
-  // A link to a file that does not exist yet: SQLite would make the file where the link points.
+  // A link to a missing file: SQLite would create the file at the target.
   return statsAt(written)?.isSymbolicLink()
     ? realPathOf(resolve(folder, readlinkSync(written)))
     : join(folder, basename(written))
 }
 
-/** What is at a path, without following a link there; null where nothing is. */
+/** The stats of a path, without following a symbolic link; null if nothing exists there. */
 export function statsAt(path: string): Stats | null {
   try {
     return lstatSync(path)
@@ -31,6 +31,6 @@ export function statsAt(path: string): Stats | null {
   }
 }
 
-/** Also where a file stands in the way of a folder: whoever opens the path says so in better words. */
+/** ENOTDIR counts as missing too; opening the path gives a better error message. */
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')

@@ -1,9 +1,9 @@
-/** Whether the path of the database still names the file that is open, or it was replaced or deleted. */
+/** Checks whether the path of the database still leads to the open file, or the file was replaced or deleted. */
 import { statSync } from 'node:fs'
 
 /**
- * Looks at the path each time it is asked, in some microseconds. A path that cannot be followed any more counts as
- * deleted. To be opened right after the file was.
+ * Returns a function that checks the path, in a few microseconds. A path that is no longer accessible counts as
+ * deleted. Open it right after the file.
  */
 export function openPresence(file: string): () => 'there' | 'replaced' | 'deleted' {
   const opened = statSync(file)

@@ -1,18 +1,18 @@
 /**
- * The first bytes of a database file (https://sqlite.org/fileformat2.html#the_database_header), read before SQLite opens
- * it. Closing a file drops the locks that this process has on it, so never call this while a connection is open.
+ * Reads the header of a database file (https://sqlite.org/fileformat2.html#the_database_header) before SQLite opens it.
+ * Closing a file drops this process's locks on it, so never call this while a connection is open.
  */
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { Refusal } from '../../errors.ts'
 
 const HEADER_BYTES = 100
 const MAGIC = 'SQLite format 3\0'
-/** Read and write version 2: the file expects a write-ahead log. */
+/** Read and write version 2: the file uses a write-ahead log. */
 const WAL = 2
 
 type Header = { isSqlite: boolean; isWal: boolean; version: number }
 
-/** The header of `file`; null where there is no file, or an empty one. */
+/** The header of `file`; null if the file is missing or empty. */
 export function readHeader(file: string): Header | null {
   const bytes = Buffer.alloc(HEADER_BYTES)
   if (sizeOf(file) === 0) return null
@@ -29,13 +29,13 @@ export function readHeader(file: string): Header | null {
   }
 }
 
-/** 0 where there is no file. */
+/** The size of a file; 0 if it is missing. */
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 /**
- * SQLite replays any write-ahead log that it finds beside a file, also into another database of the same name.
+ * SQLite replays any write-ahead log that it finds next to a file, even into another database of the same name.
  *
- * @throws Refusal 409 `foreign_log` when the log beside `file` belongs to another database.
+ * @throws Refusal 409 `foreign_log` when the log next to `file` belongs to another database.
  */
 export function assertOwnLog(file: string): void {
   if (sizeOf(`${file}-wal`) === 0) return
@@ -46,7 +46,7 @@ export function assertOwnLog(file: string): void {
     409,
     'foreign_log',
     `${file}-wal is the log of another database: ${file} ${what}. ` +
-      'Starting would damage the database or lose what the log holds. ' +
-      `To put a backup in place: windfall restore BACKUP. To keep the old data, put the database file back beside its log.`,
+      'Starting would damage the database or lose the data in the log. ' +
+      `To restore a backup, run windfall restore BACKUP. To keep the old data, put the database file back next to its log.`,
   )
 }

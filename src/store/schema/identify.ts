@@ -1,41 +1,41 @@
-/** Whether a database file can be used: the one verdict of `serve`, `backup`, `restore` and `doctor`. */
+/** Checks whether a database file can be used, for `serve`, `backup`, `restore` and `doctor`. */
 import Database, { type Database as Connection } from 'better-sqlite3'
 import { Refusal } from '../../errors.ts'
 import { reasonOf } from '../warnings.ts'
 import { applicationId, VERSIONS, type Versions, versionOf } from './schema.ts'
-import { differencesBetween, IS_OURS, shapeOf } from './shape.ts'
+import { differencesBetween, IS_APP_TABLE, shapeOf } from './shape.ts'
 
-/** A file that this program can use as it is (`isPresent`), or after an upgrade. */
+/** The version of a usable file. `isPresent`: it has the current version and needs no upgrade. */
 export type Identity = { version: number; isPresent: boolean }
 
-/** How many differences a refusal names. */
+/** The maximum number of differences in an error message. */
 const MAX_NAMED = 3
 
 /**
- * Says which version of Windfall's database `db` is; null where there is nothing in it.
+ * Identifies the version of the database `db`; null if it is empty.
  *
- * @throws Refusal 400 `unusable_database` when it is not a database, damaged, another program's, of a newer Windfall, or
- * was altered.
+ * @throws Refusal 400 `unusable_database` when it is not a database, is damaged, belongs to another program, was
+ * written by a newer version of Windfall, or was altered.
  */
 export function identify(db: Connection, file: string, versions: Versions = VERSIONS): Identity | null {
   const { id, version, tables } = numbersOf(db, file)
   if (tables === 0) return null
   if (id !== applicationId)
     throw unusable(
-      `${file} is a database, but not one of Windfall's. Set store.path to another file, or move this one away`,
+      `${file} is not a Windfall database. Set store.path to another file, or move this one away`,
     )
   const present = versionOf(versions.schema)
   if (version > present)
     throw unusable(
-      `${file} was written by a newer Windfall (version ${version} of the database; this program knows ${present}). Use the newer program`,
+      `${file} was written by a newer version of Windfall (database version ${version}; this one supports ${present}). Use the newer version`,
     )
   if (version < versionOf(versions.first))
-    throw unusable(`${file} has version ${version} of the database, which this program cannot upgrade`)
+    throw unusable(`${file} has database version ${version}, which this version of Windfall cannot upgrade`)
   assertShape(db, file, version, versions)
   return { version, isPresent: version === present }
 }
 
-/** The same for a file that is not open, called `name` in words. Changes nothing. @throws as `identify` */
+/** Like `identify`, for a file that is not open. `name` is its name in messages. Read-only. @throws like `identify` */
 export function identifyFile(
   file: string,
   versions: Versions = VERSIONS,
@@ -49,7 +49,7 @@ export function identifyFile(
   }
 }
 
-/** @throws Refusal 400 `unusable_database` naming what `version` of the database has otherwise. */
+/** @throws Refusal 400 `unusable_database` with the differences from the schema of `version`. */
 export function assertShape(db: Connection, file: string, version: number, versions: Versions): void {
   const expected = emptyDatabase(version, versions)
   try {
@@ -59,15 +59,15 @@ export function assertShape(db: Connection, file: string, version: number, versi
     const named = differences.slice(0, MAX_NAMED).join('; ')
     const more = differences.length > MAX_NAMED ? `; and ${differences.length - MAX_NAMED} more` : ''
     throw unusable(
-      `${file} does not have the shape of version ${version} of the database: ${named}${more}. ` +
-        'It was altered by hand, or written by a build that was never released',
+      `${file} does not have the schema of database version ${version}: ${named}${more}. ` +
+        'It was altered by hand, or written by an unreleased build',
     )
   } finally {
     expected.close()
   }
 }
 
-/** A database in memory that is as an empty file of `version`. */
+/** An in-memory database with the schema of `version`. */
 function emptyDatabase(version: number, { first, steps, schema }: Versions): Connection {
   const db = new Database(':memory:')
   if (version === versionOf(schema)) return db.exec(schema)
@@ -76,10 +76,12 @@ function emptyDatabase(version: number, { first, steps, schema }: Versions): Con
   return db
 }
 
-/** Equal texts make equal shapes, and are compared ten times as fast. */
+/** The SQL of the schema. Equal texts have equal shapes, and comparing them is ten times as fast. */
 const schemaText = (db: Connection): unknown =>
   db
-    .prepare(`select group_concat(sql, ';' order by type, name) from main.sqlite_schema where ${IS_OURS}`)
+    .prepare(
+      `select group_concat(sql, ';' order by type, name) from main.sqlite_schema where ${IS_APP_TABLE}`,
+    )
     .pluck()
     .get()
 
@@ -93,8 +95,8 @@ function numbersOf(db: Connection, file: string): { id: unknown; version: number
   } catch (error) {
     if (!isDamage(error)) throw error
     throw unusable(
-      `${file} is not a database, or damaged: ${reasonOf(error)}. ` +
-        'If it was Windfall’s, put a backup in place: windfall restore BACKUP. Otherwise set store.path to another file',
+      `${file} is not a database, or is damaged: ${reasonOf(error)}. ` +
+        'If it was a Windfall database, restore a backup: windfall restore BACKUP. Otherwise set store.path to another file',
       error,
     )
   }

@@ -1,6 +1,6 @@
 /**
- * Upgrades a database file of an earlier release, one version a transaction, after a verified backup. A crash at any
- * moment leaves the version before or the one after.
+ * Upgrades a database file of an earlier release after a verified backup, one version per transaction. A crash leaves
+ * the version before or after a step.
  */
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -18,28 +18,28 @@ import { noteUpgradeBackup, upgradeBackup } from './upgrade_backup.ts'
 
 type Options = {
   versions?: Versions
-  /** Takes a line about each thing that is done, which may take minutes on a large file. */
+  /** Logs each step, which may take minutes on a large file. */
   note?: Warn
-  /** Free bytes where `file` is. */
+  /** Returns the free bytes on the disk of `file`. */
   freeBytes?: FreeBytes
 }
 
-/** The backup, and a write-ahead log as long as the file while a table is rebuilt. */
+/** Space for the backup, and for a write-ahead log as long as the file while a table is rebuilt. */
 const SPACE_FACTOR = 2
 
 /**
- * Brings `file` to the present version. Does nothing where there is no file, or where it has that version. To be called
- * by the process that holds the lock, while nothing has the file open.
+ * Upgrades `file` to the current version. Does nothing if the file is missing or has that version. Only the process
+ * that holds the lock may call it, while no connection has the file open.
  *
- * @throws Refusal 400 `unusable_database` as `identify`, 409 `foreign_log` as `assertOwnLog` or `restore_interrupted`, 507
- * `no_room` where the backup and the steps would not fit; Error when a step fails, which leaves the version before it.
+ * @throws Refusal 400 `unusable_database` like `identify`, 409 `foreign_log` like `assertOwnLog`, 409
+ * `restore_interrupted`, 507 `no_room` for the backup and the steps; Error when a step fails, which is rolled back.
  */
 export async function upgrade(file: string, options: Options = {}): Promise<void> {
   const { versions = VERSIONS, note = silent, freeBytes = freeBytesOf } = options
   const to = versionOf(versions.schema)
   assertNotSwapping(file)
   assertOwnLog(file)
-  // The header may be behind a write-ahead log, but never ahead of it.
+  // The version in the header may be older than in the write-ahead log, but never newer.
   const header = readHeader(file)
   if (header === null || header.version >= to) return
   const state = stateOf(file, versions)
@@ -62,8 +62,8 @@ export async function upgrade(file: string, options: Options = {}): Promise<void
 type State = { version: number; isWhole: boolean; backup: string | null }
 
 /**
- * The version of `file`, whether it is the whole database (its log could be folded in), and the backup of an interrupted
- * upgrade. Null where it is empty.
+ * The version of `file`, whether it is complete without its log (the checkpoint succeeded), and the backup of an
+ * interrupted upgrade. Null if it is empty.
  */
 function stateOf(file: string, versions: Versions): State | null {
   const db = new Database(file, { timeout: 0 })
@@ -87,7 +87,7 @@ function open(file: string): Connection {
 
 type Plan = { from: number; to: number; isWhole: boolean; freeBytes: FreeBytes }
 
-/** The path of a verified copy of `file` as it is: the one that an earlier attempt made, or a new one. */
+/** The path of a verified copy of `file`: one from an earlier attempt, or a new one. */
 async function backUp(file: string, { from, to, isWhole, freeBytes }: Plan): Promise<string> {
   const name = (number: number) => `${file}.before-version-${to}${number === 1 ? '' : `-${number}`}`
   let number = 1
@@ -99,7 +99,7 @@ async function backUp(file: string, { from, to, isWhole, freeBytes }: Plan): Pro
     throw new Refusal(
       507,
       'no_room',
-      `the database has to be upgraded from version ${from} to ${to}, and is backed up first: that needs ${megabytes(needed)} MB beside ${file}, and ${megabytes(free)} MB are free`,
+      `upgrading the database from version ${from} to ${to} needs ${megabytes(needed)} MB next to ${file} for a backup, but only ${megabytes(free)} MB are free`,
     )
   const db = open(file)
   try {
@@ -111,17 +111,17 @@ async function backUp(file: string, { from, to, isWhole, freeBytes }: Plan): Pro
 
 const megabytes = (bytes: number): number => Math.ceil(bytes / 1_048_576)
 
-/** `backup` is to be remembered until the last step. */
+/** `backup` is the path to record until the last step, which clears it. */
 type StepContext = { file: string; versions: Versions; backup: string | null }
 
-/** One step, its version, and the proof that the shape is that version's, in one transaction. */
+/** Applies one step, verifies the resulting schema and sets the version, in one transaction. */
 function applyStep(db: Connection, { version, up }: Step, { file, versions, backup }: StepContext): void {
   db.pragma('foreign_keys = off')
   db.transaction(() => {
     up(db)
     const broken = db.pragma('foreign_key_check') as unknown[]
     if (broken.length > 0)
-      throw new Error(`the upgrade to version ${version} would leave ${broken.length} broken references`)
+      throw new Error(`the upgrade to version ${version} would leave ${broken.length} foreign key violations`)
     assertShape(db, file, version, versions)
     noteUpgradeBackup(db, backup)
     db.pragma(`user_version = ${version}`)

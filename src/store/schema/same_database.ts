@@ -1,11 +1,11 @@
-/** Whether two database files hold the same pages. */
+/** Compares the pages of two database files. */
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 
 const CHUNK_BYTES = 1_048_576
 
 /**
- * What of the header a copy has otherwise: the journal mode, the change counter, the schema cookie, and what was written
- * with which version (https://sqlite.org/fileformat2.html#the_database_header).
+ * The bytes of the header that differ in a copy: the journal mode, the change counter, the schema cookie, and the
+ * version-valid-for number with the SQLite version (https://sqlite.org/fileformat2.html#the_database_header).
  */
 const OWN_BYTES: readonly [from: number, to: number][] = [
   [18, 20],
@@ -15,8 +15,8 @@ const OWN_BYTES: readonly [from: number, to: number][] = [
 ]
 
 /**
- * True when a copy made by SQLite's backup still is what the database holds. Neither may be open, nor have a write-ahead
- * log: closing a file drops this process's locks on it.
+ * True when a copy made by SQLite's backup still equals the database. Neither may be open or have a write-ahead log:
+ * closing a file drops this process's locks on it.
  */
 export function isSameDatabase(one: string, other: string): boolean {
   const { size } = statSync(one)

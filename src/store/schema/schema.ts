@@ -1,10 +1,10 @@
-/** How schema.sql reaches the program: written into the bundle when it is built, read from the file otherwise. */
+/** The database schema: from the bundle, or from schema.sql when the source runs directly. */
 import { readFileSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 
 declare const BUNDLED_SCHEMA: string | undefined
 
-/** The present shape of the database, as SQL. */
+/** The SQL of the current schema. */
 export const schema: string =
   typeof BUNDLED_SCHEMA === 'string'
     ? BUNDLED_SCHEMA
@@ -13,29 +13,29 @@ export const schema: string =
 /** `pragma application_id` of every Windfall database. */
 export const applicationId = Number(/pragma application_id = (\d+)/.exec(schema)?.[1])
 
-/** One step between two versions of the shape. */
+/** A migration from one version of the schema to the next. */
 export type Step = {
   /** The version (`pragma user_version`) that the file has afterwards. */
   version: number
-  /** Changes a file of the version before. Runs inside a transaction, with foreign keys not enforced. */
+  /** Upgrades a file of the previous version. Runs inside a transaction, with foreign keys not enforced. */
   up: (db: Database) => void
 }
 
-/** Every version of the shape that was released, and how a file gets from one to the next. */
+/** Every released version of the schema, and the migrations between them. */
 export type Versions = {
   /** The schema of the oldest version that can be upgraded. */
   first: string
-  /** In order, one a version. */
+  /** In order, one for each version. */
   steps: readonly Step[]
-  /** The schema of a new file: what `first` is after all steps. */
+  /** The schema of a new file, which equals `first` after all steps. */
   schema: string
 }
 
 /**
- * The versions of this program. Nothing is released yet, so the only one is the present. From the first release on,
- * `first` is that release's schema and stays, and each change of schema.sql adds a step.
+ * The schema versions of this program. Nothing is released yet, so the current version is the only one. From the first
+ * release on, `first` stays that release's schema, and each change of schema.sql adds a step.
  */
 export const VERSIONS: Versions = { first: schema, steps: [], schema }
 
-/** The number that stands in a file with this schema. */
+/** The `user_version` that a schema sets. */
 export const versionOf = (sql: string): number => Number(/pragma user_version = (\d+)/.exec(sql)?.[1])

@@ -1,11 +1,11 @@
 /**
- * The structure of a database: its tables, columns, indexes, references, checks and triggers, independent of the text
- * that made them. A comment or the order of columns is no difference; a CHECK is.
+ * The structure of a database: tables, columns, indexes, foreign keys, checks and triggers, independent of the SQL
+ * text. Comments and the order of columns make no difference; a CHECK does.
  */
 import type { Database } from 'better-sqlite3'
 import { clausesOf, insideOf, itemsOf, tokensOf } from './sql_tokens.ts'
 
-/** What there is (`column users.locale`) and what it is (`text`). */
+/** Parts by name (`column users.locale`) with their description (`text`). */
 export type Shape = ReadonlyMap<string, string>
 
 type Part = readonly [name: string, description: string]
@@ -37,14 +37,14 @@ type ReferenceRow = {
   on_delete: string
 }
 
-/** SQL that leaves out SQLite's own tables, and those that Litestream keeps in the files it replicates. */
-export const IS_OURS = String.raw`name not like 'sqlite\_%' escape '\' and name not like '\_litestream\_%' escape '\'`
-const TABLES = `(select name as table_name from pragma_table_list where schema = 'main' and ${IS_OURS})`
+/** SQL that excludes SQLite's internal tables and those of Litestream. */
+export const IS_APP_TABLE = String.raw`name not like 'sqlite\_%' escape '\' and name not like '\_litestream\_%' escape '\'`
+const TABLES = `(select name as table_name from pragma_table_list where schema = 'main' and ${IS_APP_TABLE})`
 
 /** Reads the structure of the main database of `db`. */
 export function shapeOf(db: Database): Shape {
   const rows = db
-    .prepare<[], SchemaRow>(`select type, name, tbl_name, sql from main.sqlite_schema where ${IS_OURS}`)
+    .prepare<[], SchemaRow>(`select type, name, tbl_name, sql from main.sqlite_schema where ${IS_APP_TABLE}`)
     .all()
   const texts = new Map(rows.map(({ type, name, sql }) => [`${type} ${name}`, tokensOf(sql ?? '')]))
   return new Map([
@@ -59,12 +59,12 @@ export function shapeOf(db: Database): Shape {
   ])
 }
 
-/** In words, what is missing, extra or different in `found`; empty where the two are the same. */
+/** What is missing, extra or different in `found`, as text; empty if the two are equal. */
 export function differencesBetween(found: Shape, expected: Shape): string[] {
   const names = [...new Set([...expected.keys(), ...found.keys()])]
   return names.flatMap((name) => {
     if (!found.has(name)) return [`${name} is missing`]
-    if (!expected.has(name)) return [`${name} is not of this version`]
+    if (!expected.has(name)) return [`${name} is unexpected`]
     return found.get(name) === expected.get(name) ? [] : [`${name} differs`]
   })
 }
@@ -72,7 +72,7 @@ export function differencesBetween(found: Shape, expected: Shape): string[] {
 function tablesOf(db: Database): Part[] {
   return db
     .prepare<[], { name: string; type: string; wr: number; strict: number }>(
-      `select name, type, wr, strict from pragma_table_list where schema = 'main' and ${IS_OURS}`,
+      `select name, type, wr, strict from pragma_table_list where schema = 'main' and ${IS_APP_TABLE}`,
     )
     .all()
     .map(({ name, type, wr, strict }) => [`table ${name}`, `${type} without_rowid=${wr} strict=${strict}`])
@@ -94,7 +94,7 @@ function columnsOf(db: Database, texts: ReadonlyMap<string, string[]>): Part[] {
 const definitionOf = (column: string, table: readonly string[]): string[] =>
   itemsOf(insideOf(table)).find(([first]) => first === column.toLowerCase()) ?? []
 
-/** What of a column no pragma tells: its collation, how it is generated, whether its numbers are never used again. */
+/** The properties of a column that no pragma reports: collation, generated expression and autoincrement. */
 function furtherOf(definition: readonly string[]): string {
   const collation = definition.indexOf('collate')
   return [
@@ -114,7 +114,7 @@ function indexesOf(db: Database, texts: ReadonlyMap<string, string[]>): Part[] {
       from ${TABLES} join pragma_index_list(table_name) i`)
     .all()
     .map(({ table_name, name, is_unique, origin, partial, columns, has_expression }) => {
-      // What a constraint made is named by SQLite, after its place in the text.
+      // SQLite names the index of a constraint by its position in the SQL text.
       if (origin !== 'c') return [`constraint ${origin} of ${table_name} (${columns})`, '']
       const tokens = texts.get(`index ${name}`) ?? []
       const text = partial || has_expression ? tokens.slice(tokens.indexOf('(')).join(' ') : ''

@@ -1,9 +1,9 @@
-/** SQL text as tokens, so that two texts compare equal where only comments, case, white space or quotes differ. */
+/** Splits SQL into tokens, so that texts that differ only in comments, case, white space or quotes compare equal. */
 
 const TOKEN =
   /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|\w+|\s+|[<>=!|]{2}|./gs
 
-/** The tokens of `sql`: comments and white space left out, words in lower case, identifiers without their quotes. */
+/** The tokens of `sql` without comments and white space, with words in lower case and identifiers without quotes. */
 export function tokensOf(sql: string): string[] {
   return (sql.match(TOKEN) ?? []).filter((token) => !/^(--|\/\*|\s)/.test(token)).map(plain)
 }
@@ -14,13 +14,13 @@ function plain(token: string): string {
   return quoted ?? token.toLowerCase()
 }
 
-/** What stands between the first parenthesis and the one that closes it. */
+/** The tokens between the first parenthesis and the one that closes it. */
 export function insideOf(tokens: readonly string[]): string[] {
   const open = tokens.indexOf('(')
   return open < 0 ? [] : tokens.slice(open + 1, closing(tokens, open))
 }
 
-/** The items of a list, separated by commas that are not inside parentheses. */
+/** The items of a list, separated by commas outside of parentheses. */
 export function itemsOf(tokens: readonly string[]): string[][] {
   const items: string[][] = [[]]
   let depth = 0

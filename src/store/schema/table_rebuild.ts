@@ -1,10 +1,10 @@
-/** Changes a table in ways that ALTER TABLE cannot: SQLite's own recipe (https://sqlite.org/lang_altertable.html#otheralter). */
+/** Changes tables in ways that ALTER TABLE cannot (https://sqlite.org/lang_altertable.html#otheralter). */
 import type { Database } from 'better-sqlite3'
 
 /**
- * Replaces `table` by the one that `create` makes under the name `new_<table>`, with the rows, indexes and triggers that
- * it had. Columns of the same name are copied; `values` gives SQL for those that are new or change. For a step of the
- * migrations: inside a transaction, with foreign keys not enforced.
+ * Replaces `table` by the table that `create` creates as `new_<table>`, and keeps its rows, indexes and triggers.
+ * Copies columns of the same name; `values` has SQL for new or changed columns. Call it in a migration: inside a
+ * transaction, with foreign keys not enforced.
  */
 export function rebuildTable(
   db: Database,
@@ -30,7 +30,7 @@ export function rebuildTable(
 const columnsOf = (db: Database, table: string): string[] =>
   db.prepare<[string], string>('select name from pragma_table_info(?)').pluck().all(table)
 
-/** Numbers that were given to rows deleted since must not be given again. */
+/** Keeps the autoincrement sequence, so that numbers of deleted rows are not reused. */
 function keepSequence(db: Database, table: string): void {
   if (db.prepare("select 1 from sqlite_schema where name = 'sqlite_sequence'").get() === undefined) return
   const seq = db

@@ -269,7 +269,7 @@ test('a database that is none of ours, and a server that does not answer, are fa
   onTestFinished(() => void unresponsive.close())
   const found = await findings(folder)
   expect(about(found, 'database')[0]).toMatch(
-    /^fault .* is not a database, or damaged: file is not a database/,
+    /^fault .* is not a database, or is damaged: file is not a database/,
   )
   expect(about(found, 'server')[0]).toMatch(/^fault it does not answer/)
 })

@@ -3,8 +3,8 @@ import { complaintsOf, configured } from '../folder.ts'
 
 const KEY = 'a'.repeat(24)
 
-test('headers may not take longer than the request they begin', () => {
-  const advice = 'A request includes its headers: write a time for them that is not longer.'
+test('refuses a headers timeout that is longer than the request timeout', () => {
+  const advice = 'A request includes its headers: write a headers_timeout_seconds that is not longer.'
   expect(complaintsOf('[server]\nheaders_timeout_seconds = 11')).toEqual([
     `config.toml:2  server.headers_timeout_seconds  headers_timeout_seconds (11) is more than request_timeout_seconds (10). ${advice}`,
   ])
@@ -17,7 +17,7 @@ test('headers may not take longer than the request they begin', () => {
   expect(complaintsOf('[server]\nheaders_timeout_seconds = 10')).toEqual([])
 })
 
-test('a slug stands for one organization', () => {
+test('refuses a duplicate slug', () => {
   expect(
     complaintsOf(
       '[[organizations]]\nslug = "a"\n[[organizations]]\nslug = "b"\n[[organizations]]\nslug = "a"',
@@ -31,12 +31,12 @@ test.each(['publishable_key', 'secret_key'])('two organizations cannot share a %
   const key = `${name === 'secret_key' ? 'sk' : 'pk'}_live_${KEY}`
   const toml = ['a', 'b'].map((slug) => `[[organizations]]\nslug = "${slug}"\n${name} = "${key}"`).join('\n')
   expect(complaintsOf(toml)).toEqual([
-    `config.toml:6  organizations[1].${name}  is the same as organizations[0].${name} in line 3. Each organization has keys of its own, for a key says whose the call is.`,
+    `config.toml:6  organizations[1].${name}  is the same as organizations[0].${name} in line 3. A key identifies one organization: write a different key.`,
   ])
 })
 
-test('an organization has an app once', () => {
-  const twice = 'An organization has an app once: take one of the two out.'
+test('refuses a duplicate app within an organization', () => {
+  const twice = 'An organization has an app once: remove one of the two.'
   expect(complaintsOf('[[apps]]\nbundle_id = "com.a"\n[[apps]]\nbundle_id = "com.a"')).toEqual([
     `config.toml:4  apps[1].bundle_id  is the same as apps[0].bundle_id in line 2. ${twice}`,
   ])
@@ -57,7 +57,7 @@ test('an organization has an app once', () => {
   ])
 })
 
-test('two organizations may have the same app', () => {
+test('accepts the same app in two organizations', () => {
   const { config } = configured(
     '[[organizations]]\nslug = "a"\n[[organizations]]\nslug = "b"\n' +
       '[[apps]]\nbundle_id = "com.a"\norganization = "a"\n[[apps]]\nbundle_id = "com.a"\norganization = "b"',
@@ -65,7 +65,7 @@ test('two organizations may have the same app', () => {
   expect(config.apps.map((app) => app.organization)).toEqual(['a', 'b'])
 })
 
-test('an app belongs to a declared organization', () => {
+test('refuses an app of an undeclared organization', () => {
   const app = (organization: string) => `[[apps]]\nbundle_id = "com.a"\norganization = "${organization}"\n`
   const acme = '[[organizations]]\nslug = "acme"\n'
   const at = 'config.toml:3  apps[0].organization '
@@ -80,14 +80,14 @@ test('an app belongs to a declared organization', () => {
   ])
 })
 
-test('with several organizations each app says whose it is', () => {
+test('requires the organization of an app if there are several', () => {
   const toml = '[[organizations]]\nslug = "a"\n[[organizations]]\nslug = "b"\n[[apps]]\nbundle_id = "com.a"'
   expect(complaintsOf(toml)).toEqual([
     'config.toml:5  apps[0].organization  is missing, and 2 organizations are declared. Write organization = "a" or "b"',
   ])
 })
 
-test('what cannot be told apart is not called a repeat', () => {
+test('does not report a duplicate if the organization is unknown', () => {
   const toml = '[[organizations]]\nslug = "a"\n[[organizations]]\nslug = "b"\n'
   const app = '[[apps]]\nbundle_id = "com.a"\n'
   expect(complaintsOf(toml + app + app).map((line) => line.split('  ')[1])).toEqual([
@@ -98,7 +98,7 @@ test('what cannot be told apart is not called a repeat', () => {
   expect(complaintsOf(nameless + app).map((line) => line.split('  ')[1])).toEqual(['organizations[0].slug'])
 })
 
-test('attestation is refused until devices can be attested, and the alternatives are named', () => {
+test('refuses attestation and suggests the alternatives', () => {
   const toml = '[[organizations]]\nslug = "a"\nsdk_auth = "attestation"\n[[apps]]\nbundle_id = "com.a"\n'
   expect(complaintsOf(toml)).toEqual([
     'config.toml:3  organizations[0].sdk_auth  "attestation" is not available yet, and would refuse every call of a client app. ' +
@@ -107,7 +107,7 @@ test('attestation is refused until devices can be attested, and the alternatives
   for (const other of ['any', 'key']) expect(complaintsOf(toml.replace('attestation', other))).toEqual([])
 })
 
-test('a setting that is wrong by itself is complained of once', () => {
+test('reports an invalid setting once', () => {
   const toml = `
     [server]
     headers_timeout_seconds = 5000

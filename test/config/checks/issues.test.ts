@@ -18,20 +18,20 @@ test.each([
   ['[[app]]\nbundle_id = "a"', 'config.toml:1  app  unknown section. Did you mean [[apps]]?'],
   [
     '[webhooks]',
-    'config.toml:1  webhooks  unknown section. There are [server], [store], [backup], [log], [sign_in], [limits], [users], [apple], [rates], [metrics], [jobs], [[organizations]], [[accounts]], [[apps]].',
+    'config.toml:1  webhooks  unknown section. The sections are [server], [store], [backup], [log], [sign_in], [limits], [users], [apple], [rates], [metrics], [jobs], [[organizations]], [[accounts]], [[apps]].',
   ],
-  ['[store]\nxyzzy = 1', 'config.toml:2  store.xyzzy  unknown setting. [store] knows path.'],
+  ['[store]\nxyzzy = 1', 'config.toml:2  store.xyzzy  unknown setting. [store] has path.'],
   [
     'xyzzyxyzzy = 1',
-    'config.toml:1  xyzzyxyzzy  unknown setting. Above all sections there is base_url; the rest stands in [server], [store], [backup], [log], [sign_in], [limits], [users], [apple], [rates], [metrics], [jobs], [[organizations]], [[accounts]], [[apps]].',
+    'config.toml:1  xyzzyxyzzy  unknown setting. The only setting at the top level is base_url; the others are in [server], [store], [backup], [log], [sign_in], [limits], [users], [apple], [rates], [metrics], [jobs], [[organizations]], [[accounts]], [[apps]].',
   ],
   [
     '__proto__ = 1',
-    'config.toml:1  __proto__  unknown setting. Above all sections there is base_url; the rest stands in [server], [store], [backup], [log], [sign_in], [limits], [users], [apple], [rates], [metrics], [jobs], [[organizations]], [[accounts]], [[apps]].',
+    'config.toml:1  __proto__  unknown setting. The only setting at the top level is base_url; the others are in [server], [store], [backup], [log], [sign_in], [limits], [users], [apple], [rates], [metrics], [jobs], [[organizations]], [[accounts]], [[apps]].',
   ],
   [
     '[apple]\nconstructor = 1',
-    'config.toml:2  apple.constructor  unknown setting. [apple] knows revocation_checks.',
+    'config.toml:2  apple.constructor  unknown setting. [apple] has revocation_checks.',
   ],
   [
     app('bundel_id = 1'),
@@ -40,29 +40,29 @@ test.each([
   [app('nmae = "a"'), 'config.toml:3  apps[0].nmae  unknown setting. Did you mean apps[0].name?'],
   [
     '"a b".c = 1',
-    'config.toml:1  "a b"  unknown section. There are [server], [store], [backup], [log], [sign_in], [limits], [users], [apple], [rates], [metrics], [jobs], [[organizations]], [[accounts]], [[apps]].',
+    'config.toml:1  "a b"  unknown section. The sections are [server], [store], [backup], [log], [sign_in], [limits], [users], [apple], [rates], [metrics], [jobs], [[organizations]], [[accounts]], [[apps]].',
   ],
 
   // Sections of the wrong shape.
   [
     '[[server]]\nport = 80',
-    'config.toml:1  server  is a list. Write [server] once, in single brackets, and its settings below it.',
+    'config.toml:1  server  is a list. Write [server] once, in single brackets, with its settings below it.',
   ],
   [
     'server = 80',
-    'config.toml:1  server  is the number 80. Write [server] once, in single brackets, and its settings below it.',
+    'config.toml:1  server  is the number 80. Write [server] once, in single brackets, with its settings below it.',
   ],
   [
     'log = 2020-01-01',
-    'config.toml:1  log  is a date. Write [log] once, in single brackets, and its settings below it.',
+    'config.toml:1  log  is a date. Write [log] once, in single brackets, with its settings below it.',
   ],
   [
     '[apps]\nbundle_id = "a"',
-    'config.toml:1  apps  is a table. Write [[apps]], in double brackets, once for each, and its settings below it.',
+    'config.toml:1  apps  is a table. Write [[apps]], in double brackets, once for each entry, with its settings below it.',
   ],
   [
     'apps = [\n"com.a"]',
-    'config.toml:2  apps[0]  is the text "com.a". Write [[apps]], in double brackets, once for each, and its settings below it.',
+    'config.toml:2  apps[0]  is the text "com.a". Write [[apps]], in double brackets, once for each entry, with its settings below it.',
   ],
 
   // Values of the wrong type or out of range.
@@ -128,7 +128,7 @@ test.each([
   ],
   [
     '[store]\npath = "data/"',
-    'config.toml:2  store.path  "data/" names a folder, not a file. Write the path of a file, such as path = "./data/windfall.db"',
+    'config.toml:2  store.path  "data/" is a folder, not a file. Write the path of a file, such as path = "./data/windfall.db"',
   ],
   [
     '[jobs]\n\nimport = "every hour"',
@@ -144,7 +144,7 @@ test.each([
   ],
   [
     '[jobs]\nrates = "0 0 31 2 *"',
-    'config.toml:2  jobs.rates  "0 0 31 2 *" names no day that there is. Write a cron pattern of five fields, or "off", such as rates = "25 5,17 * * *"',
+    'config.toml:2  jobs.rates  "0 0 31 2 *" never matches a date. Write a cron pattern of five fields, or "off", such as rates = "25 5,17 * * *"',
   ],
   [
     '[jobs]\nlookups = false',
@@ -178,7 +178,7 @@ test.each([
   ['windfall_1.internal', true],
 ])('%j as a host is fine: %s', (host, is_fine) => {
   const text = JSON.stringify(host)
-  const complaint = `config.toml:2  server.host  ${text} is not an address or a host name alone. Write an address or a host name, without a port, such as host = "127.0.0.1"`
+  const complaint = `config.toml:2  server.host  ${text} is not an IP address or a host name. Write an address or a host name, without a port, such as host = "127.0.0.1"`
   expect(complaintsOf(`[server]\nhost = ${text}`)).toEqual(is_fine ? [] : [complaint])
 })
 
@@ -196,19 +196,19 @@ test.each([
   ['fd00::/8', true],
   ['0.0.0.0/0', true],
 ])('%j as a trusted proxy is fine: %s', (range, is_fine) => {
-  const complaint = `config.toml:2  server.trusted_proxies[0]  "${range}" is not an address or a range of addresses. Write a list of addresses and ranges in CIDR form, such as trusted_proxies = ["127.0.0.0/8", "::1/128"]`
+  const complaint = `config.toml:2  server.trusted_proxies[0]  "${range}" is not an IP address or a CIDR range. Write a list of addresses and ranges in CIDR form, such as trusted_proxies = ["127.0.0.0/8", "::1/128"]`
   expect(complaintsOf(`[server]\ntrusted_proxies = ["${range}"]`)).toEqual(is_fine ? [] : [complaint])
 })
 
 test.each([
-  ['windfall', '"windfall" is not an address that a browser can open'],
+  ['windfall', '"windfall" is not a URL'],
   ['localhost:8787', '"localhost:8787" does not begin with http:// or https://'],
   ['ftp://a.b', '"ftp://a.b" does not begin with http:// or https://'],
-  ['https://a.b/windfall', '"https://a.b/windfall" has a path, which "https://a.b" has not'],
-  ['https://a.b?x', '"https://a.b?x" has a query or fragment, which "https://a.b" has not'],
-  ['https://a.b/x#y', '"https://a.b/x#y" has a path and a query or fragment, which "https://a.b" has not'],
-  ['https://u:hunter2@a.b', 'what stands there has a user name or password, which "https://a.b" has not'],
-  ['http://a.b:0', '"http://a.b:0" has the port 0, which nobody can call'],
+  ['https://a.b/windfall', '"https://a.b/windfall" has a path; "https://a.b" does not'],
+  ['https://a.b?x', '"https://a.b?x" has a query or fragment; "https://a.b" does not'],
+  ['https://a.b/x#y', '"https://a.b/x#y" has a path and a query or fragment; "https://a.b" does not'],
+  ['https://u:hunter2@a.b', 'the value has a user name or password; "https://a.b" does not'],
+  ['http://a.b:0', '"http://a.b:0" has port 0, which no client can reach'],
 ])('%s cannot be the base URL', (base_url, problem) => {
   const advice =
     'Write http:// or https:// and a host, without a path, such as base_url = "http://127.0.0.1:8787"'
@@ -226,7 +226,7 @@ test.each([
   [
     'a name with a line break',
     organization('name = "a\\nb"'),
-    'organizations[0].name  "a\\nb" holds a control character',
+    'organizations[0].name  "a\\nb" contains a control character',
   ],
   ['a long name', organization(`name = "${'a'.repeat(201)}"`), ' is longer than 200 characters'],
   [
@@ -241,7 +241,7 @@ test.each([
   ],
   ['an offset', organization('time_zone = "+02:00"'), '"+02:00" is not a time zone'],
   ['a currency', organization('currency = "eur"'), '"eur" is not a currency, but "EUR" is'],
-  ['no currency', organization('currency = "XQX"'), '"XQX" is not a currency. Write three capital letters'],
+  ['no currency', organization('currency = "XQX"'), '"XQX" is not a currency. Write an ISO 4217 code'],
   ['a short key', organization('publishable_key = "pk_live_abc"'), '"pk_live_abc" is not a publishable key'],
   ['a bundle id', '[[apps]]\nbundle_id = "com a"', 'apps[0].bundle_id  "com a" is not a bundle id'],
   [
@@ -263,13 +263,13 @@ test.each([
     'is longer than 255 characters',
   ],
 ])('%s is complained of', (_, toml, words) => {
-  const complaints = complaintsOf(toml)
-  expect(complaints).toHaveLength(1)
-  expect(complaints[0]).toContain(words)
+  const issues = complaintsOf(toml)
+  expect(issues).toHaveLength(1)
+  expect(issues[0]).toContain(words)
 })
 
-test('everything that is wrong is said at once, from the top of the file to its end, then the environment', () => {
-  const complaints = complaintsOf(
+test('reports every issue, in the order of the file, then of the environment', () => {
+  const issues = complaintsOf(
     `prot = 1
      [server]
      port = "80a"
@@ -283,7 +283,7 @@ test('everything that is wrong is said at once, from the top of the file to its 
      organization = "acmee"`,
     { WINDFALL_LOG_LEVEL: 'loud', WINDFALL_PROT: '1' },
   )
-  expect(complaints.map((line) => line.split('  ').slice(0, 2))).toEqual([
+  expect(issues.map((line) => line.split('  ').slice(0, 2))).toEqual([
     ['config.toml:1', 'prot'],
     ['config.toml:3', 'server.port'],
     ['config.toml:4', 'sever'],
@@ -296,34 +296,34 @@ test('everything that is wrong is said at once, from the top of the file to its 
   ])
 })
 
-test('a file that cannot be read is complained of to whoever named it', () => {
+test('reports an unreadable file with the option or variable that named it', () => {
   const folder = openFolder()
   const file = `${folder.path}/a.toml`
-  const advice = 'To have one with every setting in it: windfall init --path a.toml'
-  expect(folder.complaints({}, 'a.toml')).toEqual([`--config  ${file} does not exist. ${advice}`])
-  expect(folder.complaints({ WINDFALL_CONFIG: 'a.toml' })).toEqual([
+  const advice = 'To create one with every setting: windfall init --path a.toml'
+  expect(folder.issues({}, 'a.toml')).toEqual([`--config  ${file} does not exist. ${advice}`])
+  expect(folder.issues({ WINDFALL_CONFIG: 'a.toml' })).toEqual([
     `WINDFALL_CONFIG  ${file} does not exist. ${advice}`,
   ])
   folder.write('a.toml/b', '')
-  expect(folder.complaints({}, file)).toEqual([`--config  ${file} is a folder. ${advice}`])
-  expect(folder.complaints({}, '/dev/null')).toEqual([
-    '--config  /dev/null is not a plain file. To have one with every setting in it: windfall init --path /dev/null',
+  expect(folder.issues({}, file)).toEqual([`--config  ${file} is a folder. ${advice}`])
+  expect(folder.issues({}, '/dev/null')).toEqual([
+    '--config  /dev/null is not a regular file. To create one with every setting: windfall init --path /dev/null',
   ])
   folder.write('config.toml', Uint8Array.of(0xff, 0xfe))
-  expect(folder.complaints()).toEqual([
-    `config.toml  ${folder.path}/config.toml is not UTF-8 text. To have one with every setting in it: windfall init --path config.toml`,
+  expect(folder.issues()).toEqual([
+    `config.toml  ${folder.path}/config.toml is not UTF-8 text. To create one with every setting: windfall init --path config.toml`,
   ])
 })
 
-test('a file outside the working directory is named in full', () => {
+test('shows the absolute path of a file outside the working directory', () => {
   const [other, here] = [openFolder(), openFolder()]
   const file = other.write('config.toml', '[sever]')
-  expect(here.complaints({}, file)).toEqual([`${file}:1  sever  unknown section. Did you mean [server]?`])
+  expect(here.issues({}, file)).toEqual([`${file}:1  sever  unknown section. Did you mean [server]?`])
 })
 
-test('with a file that cannot be read, variables that mean nothing are still named', () => {
+test('reports unknown variables even if the file cannot be read', () => {
   expect(complaintsOf('[[apps', { WINDFALL_PROT: '1', WINDFALL_APPS_1_SKU: 'A' })).toEqual([
-    expect.stringMatching(/^config\.toml:1 {2}cannot be read as TOML at column \d+: /),
+    expect.stringMatching(/^config\.toml:1 {2}is not valid TOML at column \d+: /),
     'WINDFALL_PROT  unknown variable. Did you mean WINDFALL_SERVER_PORT?',
   ])
 })

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { configured, openFolder } from '../folder.ts'
 
 const configuredBy = (env: NodeJS.ProcessEnv) => openFolder().load(env).config
-const complaintsOf = (env: NodeJS.ProcessEnv) => openFolder().complaints(env)
+const complaintsOf = (env: NodeJS.ProcessEnv) => openFolder().issues(env)
 
-test('a variable wins over the file', () => {
+test('a variable overrides the file', () => {
   const { config } = configured('[server]\nport = 1\nhost = "localhost"', { WINDFALL_SERVER_PORT: '2' })
   expect(config.server).toMatchObject({ port: 2, host: 'localhost' })
 })
 
-test('every kind of value can come from the environment', () => {
+test('reads every kind of value from the environment', () => {
   const config = configuredBy({
     WINDFALL_BASE_URL: 'https://windfall.example.com',
     WINDFALL_SERVER_PORT: '0',
@@ -35,12 +35,12 @@ test('every kind of value can come from the environment', () => {
   })
 })
 
-test('an empty list variable empties the list', () => {
+test('an empty variable makes a list empty', () => {
   expect(configuredBy({ WINDFALL_SERVER_TRUSTED_PROXIES: '' }).server.trusted_proxies).toEqual([])
   expect(configuredBy({ WINDFALL_SERVER_TRUSTED_PROXIES: '[]' }).server.trusted_proxies).toEqual([])
 })
 
-test('a variable can change one entry of a list in the file, or add the next', () => {
+test('a variable changes one entry of a list or adds the next', () => {
   const { config } = configured('[[apps]]\nbundle_id = "com.a"\nsku = "A"\n[[apps]]\nbundle_id = "com.b"', {
     WINDFALL_APPS_0_SKU: 'Z',
     WINDFALL_APPS_1_APPLE_ID: '987',
@@ -54,7 +54,7 @@ test('a variable can change one entry of a list in the file, or add the next', (
   ])
 })
 
-test('a list variable takes the place of the whole list, and its entries can be changed', () => {
+test('a list variable replaces the whole list, and other variables change its entries', () => {
   const { config } = configured('[[apps]]\nbundle_id = "com.a"\nsku = "A"', {
     WINDFALL_APPS: '[{ bundle_id = "com.z" }]',
     WINDFALL_APPS_0_NAME: 'Z',
@@ -62,7 +62,7 @@ test('a list variable takes the place of the whole list, and its entries can be 
   expect(config.apps).toMatchObject([{ bundle_id: 'com.z', name: 'Z', sku: null }])
 })
 
-test('more than ten entries count on', () => {
+test('orders more than ten entries by number', () => {
   const ids = Array.from({ length: 12 }, (_, index) => `com.app${index}`)
   const env = Object.fromEntries(ids.map((id, index) => [`WINDFALL_APPS_${index}_BUNDLE_ID`, id]))
   expect(configuredBy(env).apps.map((app) => app.bundle_id)).toEqual(ids)
@@ -78,29 +78,25 @@ test.each([
   [
     'WINDFALL_APPS_0_FOO',
     'a',
-    'unknown variable. Unset it; `windfall init` writes down every setting there is.',
+    'unknown variable. Unset it; `windfall init` writes a file with every setting.',
   ],
   [
     'WINDFALL_APPS_00_SKU',
     'a',
-    'unknown variable. Unset it; `windfall init` writes down every setting there is.',
+    'unknown variable. Unset it; `windfall init` writes a file with every setting.',
   ],
   [
     'WINDFALL_XYZZYXYZZY',
     'a',
-    'unknown variable. Unset it; `windfall init` writes down every setting there is.',
+    'unknown variable. Unset it; `windfall init` writes a file with every setting.',
   ],
-  [
-    'WINDFALL_SERVER',
-    '{}',
-    'unknown variable. Unset it; `windfall init` writes down every setting there is.',
-  ],
+  ['WINDFALL_SERVER', '{}', 'unknown variable. Unset it; `windfall init` writes a file with every setting.'],
 ])('the variable %s is unknown', (name, value, words) => {
   expect(complaintsOf({ [name]: value })).toEqual([`${name}  ${words}`])
 })
 
 test.each([
-  ['WINDFALL_SERVER_PORT', '', 'server.port  is empty. Unset it to have the default, or give it a value.'],
+  ['WINDFALL_SERVER_PORT', '', 'server.port  is empty. Unset it to use the default, or give it a value.'],
   [
     'WINDFALL_SERVER_PORT',
     '80a',
@@ -114,7 +110,7 @@ test.each([
   [
     'WINDFALL_BASE_URL',
     'a.b',
-    'base_url  "a.b" is not an address that a browser can open. Write http:// or https:// and a host, without a path, such as WINDFALL_BASE_URL=http://127.0.0.1:8787',
+    'base_url  "a.b" is not a URL. Write http:// or https:// and a host, without a path, such as WINDFALL_BASE_URL=http://127.0.0.1:8787',
   ],
   [
     'WINDFALL_APPLE_REVOCATION_CHECKS',
@@ -124,22 +120,22 @@ test.each([
   [
     'WINDFALL_SERVER_TRUSTED_PROXIES',
     '10.0.0.0/8,loopback',
-    'server.trusted_proxies[1]  "loopback" is not an address or a range of addresses. Write a list of addresses and ranges in CIDR form, such as WINDFALL_SERVER_TRUSTED_PROXIES=127.0.0.0/8,::1/128',
+    'server.trusted_proxies[1]  "loopback" is not an IP address or a CIDR range. Write a list of addresses and ranges in CIDR form, such as WINDFALL_SERVER_TRUSTED_PROXIES=127.0.0.0/8,::1/128',
   ],
   [
     'WINDFALL_SERVER_HOSTS',
     '["a.b"',
-    'server.hosts  cannot be read as a TOML list. Write items between commas, or a TOML array: WINDFALL_SERVER_HOSTS=["a", "b"].',
+    'server.hosts  is not a valid TOML list. Separate items with commas, or write a TOML array: WINDFALL_SERVER_HOSTS=["a", "b"].',
   ],
   [
     'WINDFALL_APPS',
     'com.a',
-    'apps  cannot be read as a TOML list. Write an array of inline tables: WINDFALL_APPS=[{ bundle_id = "com.example.app" }].',
+    'apps  is not a valid TOML list. Write an array of inline tables: WINDFALL_APPS=[{ bundle_id = "com.example.app" }].',
   ],
   [
     'WINDFALL_ORGANIZATIONS',
     '[]\nserver = {}',
-    'organizations  cannot be read as a TOML list. Write an array of inline tables: WINDFALL_ORGANIZATIONS=[{ slug = "acme" }].',
+    'organizations  is not a valid TOML list. Write an array of inline tables: WINDFALL_ORGANIZATIONS=[{ slug = "acme" }].',
   ],
   [
     'WINDFALL_APPS',
@@ -149,12 +145,12 @@ test.each([
   [
     'WINDFALL_APPS',
     '[{ foo = 1, bundle_id = "a" }]',
-    'apps[0].foo  unknown setting. [[apps]] knows bundle_id, organization, name, apple_id, team_id, android_package, sku.',
+    'apps[0].foo  unknown setting. [[apps]] has bundle_id, organization, name, apple_id, team_id, android_package, sku.',
   ],
   [
     'WINDFALL_APPS_1_SKU',
     'A',
-    'apps[1].sku  there is no apps[0] before it. Entries count from 0 without a gap: write WINDFALL_APPS_0_SKU.',
+    'apps[1].sku  there is no apps[0] before it. Entries are numbered from 0 without gaps: write WINDFALL_APPS_0_SKU.',
   ],
   [
     'WINDFALL_APPS_0_SKU',
@@ -165,11 +161,11 @@ test.each([
   expect(complaintsOf({ [name]: value })).toEqual([`${name}  ${words}`])
 })
 
-test('a variable for a section that the file has in the wrong shape leaves the complaint to the file', () => {
+test('reports a section of the wrong shape in the file, not the variable for it', () => {
   const folder = openFolder()
   folder.write('config.toml', 'server = 1\napps = "none"')
-  const complaints = folder.complaints({ WINDFALL_SERVER_PORT: '1', WINDFALL_APPS_0_SKU: 'A' })
-  expect(complaints.map((line) => line.split('  ').slice(0, 2))).toEqual([
+  const issues = folder.issues({ WINDFALL_SERVER_PORT: '1', WINDFALL_APPS_0_SKU: 'A' })
+  expect(issues.map((line) => line.split('  ').slice(0, 2))).toEqual([
     ['config.toml:1', 'server'],
     ['config.toml:2', 'apps'],
   ])

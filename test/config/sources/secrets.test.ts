@@ -8,7 +8,7 @@ const declared = (...lines: string[]) => ['[[organizations]]', 'slug = "acme"', 
 const secretOf = (folder: ReturnType<typeof openFolder>, env: NodeJS.ProcessEnv = {}, config?: string) =>
   folder.load(env, config).config.organizations[0]?.secret_key
 
-test('a secret is read from its file, without the white space around it', () => {
+test('reads a secret from its file and trims white space', () => {
   const folder = openFolder()
   folder.write('etc/config.toml', declared('secret_key_file = "keys/acme"'))
   folder.write('etc/keys/acme', `\n ${KEY}\r\n`)
@@ -17,7 +17,7 @@ test('a secret is read from its file, without the white space around it', () => 
   expect(Object.keys(config.organizations[0] ?? {})).not.toContain('secret_key_file')
 })
 
-test('the environment may name the file, or hold the secret, and wins over either in the file', () => {
+test('a secret or its file in the environment overrides both in the file', () => {
   const folder = openFolder()
   folder.write('key', KEY)
   folder.write('config.toml', declared(`secret_key = "${OTHER}"`))
@@ -30,75 +30,76 @@ test('the environment may name the file, or hold the secret, and wins over eithe
   ).toBe(KEY)
 })
 
-test('a secret and its file together are refused, wherever both come from', () => {
+test('refuses a secret together with its file', () => {
   const folder = openFolder()
   folder.write('key', KEY)
   folder.write('config.toml', declared(`secret_key = "${OTHER}"`, 'secret_key_file = "key"'))
   const words =
-    'organizations[0].secret_key_file  stands beside secret_key. Keep one of the two: secret_key_file keeps the secret out of sight.'
-  expect(folder.complaints()).toEqual([`config.toml:4  ${words}`])
+    'organizations[0].secret_key_file  is set together with secret_key. Keep one of the two, preferably secret_key_file.'
+  expect(folder.issues()).toEqual([`config.toml:4  ${words}`])
   folder.write('config.toml', declared())
   expect(
-    folder.complaints({
+    folder.issues({
       WINDFALL_ORGANIZATIONS_0_SECRET_KEY: OTHER,
       WINDFALL_ORGANIZATIONS_0_SECRET_KEY_FILE: 'key',
     }),
   ).toEqual([`WINDFALL_ORGANIZATIONS_0_SECRET_KEY_FILE  ${words}`])
   expect(
-    folder.complaints({
+    folder.issues({
       WINDFALL_ORGANIZATIONS: `[{ slug = "a", secret_key = "${OTHER}", secret_key_file = "key" }]`,
     }),
   ).toEqual([`WINDFALL_ORGANIZATIONS  ${words}`])
 })
 
-test('a file that cannot give a secret is complained of', () => {
+test('reports a secret file that is missing, empty or a folder', () => {
   const folder = openFolder()
   const at = (name: string) => join(folder.path, name)
   folder.write('empty', ' \n')
   folder.write('dir/file', '')
   folder.write('latin1', Uint8Array.of(0xff))
-  const complaints = (file: string) => {
+  const issues = (file: string) => {
     folder.write('config.toml', declared(`secret_key_file = "${file}"`))
-    return folder.complaints()
+    return folder.issues()
   }
   const start = 'config.toml:3  organizations[0].secret_key_file  '
-  const advice = 'Write the path of a file that holds the secret_key and nothing else.'
-  expect(complaints('missing')).toEqual([`${start}${at('missing')} does not exist. ${advice}`])
-  expect(complaints('empty/under')).toEqual([`${start}${at('empty/under')} does not exist. ${advice}`])
-  expect(complaints('dir')).toEqual([`${start}${at('dir')} is a folder. ${advice}`])
-  expect(complaints('latin1')).toEqual([`${start}${at('latin1')} is not UTF-8 text. ${advice}`])
-  expect(complaints('empty')).toEqual([
-    `${start}${at('empty')} is empty. Put the secret_key into it, and nothing else.`,
-  ])
-  expect(complaints('')).toEqual([
+  const advice = 'Write the path of a file that contains only the secret_key.'
+  expect(issues('missing')).toEqual([`${start}${at('missing')} does not exist. ${advice}`])
+  expect(issues('empty/under')).toEqual([`${start}${at('empty/under')} does not exist. ${advice}`])
+  expect(issues('dir')).toEqual([`${start}${at('dir')} is a folder. ${advice}`])
+  expect(issues('latin1')).toEqual([`${start}${at('latin1')} is not UTF-8 text. ${advice}`])
+  expect(issues('empty')).toEqual([`${start}${at('empty')} is empty. Write the secret_key into it.`])
+  expect(issues('')).toEqual([
     `${start}"" is empty. Write the path of a file, such as secret_key_file = "/etc/windfall/secret_key"`,
   ])
 })
 
-test.each([0o640, 0o604, 0o666, 0o620])('a key file that others may use (mode %o) is refused', (mode) => {
-  const folder = openFolder()
-  const file = folder.write('key', KEY, mode)
-  folder.write('config.toml', declared('secret_key_file = "key"'))
-  const problem = `${file} is open to others (mode 0${mode.toString(8)})`
-  expect(folder.complaints()).toEqual([
-    `config.toml:3  organizations[0].secret_key_file  ${problem}. Run: chmod 600 ${file}`,
-  ])
-})
+test.each([0o640, 0o604, 0o666, 0o620])(
+  'refuses a key file that other users can access (mode %o)',
+  (mode) => {
+    const folder = openFolder()
+    const file = folder.write('key', KEY, mode)
+    folder.write('config.toml', declared('secret_key_file = "key"'))
+    const problem = `${file} is accessible to other users (mode 0${mode.toString(8)})`
+    expect(folder.issues()).toEqual([
+      `config.toml:3  organizations[0].secret_key_file  ${problem}. Run: chmod 600 ${file}`,
+    ])
+  },
+)
 
-test('in the folder of the service manager’s credentials the mode is its own affair', () => {
+test('ignores the file mode in the credentials folder of the service manager', () => {
   const folder = openFolder()
   folder.write('credentials/key', KEY, 0o440)
   folder.write('config.toml', declared('secret_key_file = "credentials/key"'))
   expect(secretOf(folder, { CREDENTIALS_DIRECTORY: join(folder.path, 'credentials') })).toBe(KEY)
-  expect(folder.complaints({ CREDENTIALS_DIRECTORY: join(folder.path, 'other') })).toHaveLength(1)
+  expect(folder.issues({ CREDENTIALS_DIRECTORY: join(folder.path, 'other') })).toHaveLength(1)
 })
 
-test('a file that holds something else is complained of by its own name', () => {
+test('reports an invalid secret with the name of its file', () => {
   const folder = openFolder()
   const file = folder.write('key', 'hunter2')
   folder.write('config.toml', declared('secret_key_file = "key"'))
-  expect(folder.complaints()).toEqual([
-    `${file}  organizations[0].secret_key  what stands there is not a secret key. Write sk_live_ and 24 to 64 letters and digits, such as secret_key = "sk_live_…"`,
+  expect(folder.issues()).toEqual([
+    `${file}  organizations[0].secret_key  the value is not a secret key. Write sk_live_ followed by 24 to 64 letters and digits, such as secret_key = "sk_live_…"`,
   ])
 })
 
@@ -112,12 +113,12 @@ test.each([
   ['a secret beside a syntax error', declared('secret_key = "hunter2" "')],
   ['a password in an address', 'base_url = "https://u:hunter2@a.b"'],
 ])('%s is not shown', (_, toml) => {
-  const complaints = complaintsOf(toml)
-  expect(complaints).toHaveLength(1)
-  expect(complaints[0]).not.toMatch(/hunter2|1982375/)
+  const issues = complaintsOf(toml)
+  expect(issues).toHaveLength(1)
+  expect(issues[0]).not.toMatch(/hunter2|1982375/)
 })
 
-test('a secret in a variable that cannot be read is not shown', () => {
+test('does not show a secret in an invalid variable', () => {
   const env = { WINDFALL_ORGANIZATIONS: '[{ slug = "a", secret_key = "hunter2" "' }
   expect(complaintsOf('', env)[0]).not.toContain('hunter2')
 })

@@ -9,7 +9,7 @@ const linesOf = (text: string) => {
   return 'lines' in toml ? Object.fromEntries(toml.lines) : toml
 }
 
-test('every key and list item has its line, however it is written', () => {
+test('finds the line of every key and list item in every TOML syntax', () => {
   const text = [
     'base_url = "a"',
     'server.port = 1',
@@ -60,24 +60,24 @@ test.each([
   expect(readToml(text)).toMatchObject({ line, fault, column: expect.any(Number) })
   const folder = openFolder()
   folder.write('config.toml', text)
-  const advice = 'Each line is key = value, a [section] or a # comment; text stands in quotes.'
-  expect(folder.complaints()).toEqual([
-    `config.toml:${line}  cannot be read as TOML at column ${column}: ${fault}. ${advice}`,
+  const advice = 'Each line is key = value, a [section] or a # comment. Put text in quotes.'
+  expect(folder.issues()).toEqual([
+    `config.toml:${line}  is not valid TOML at column ${column}: ${fault}. ${advice}`,
   ])
 })
 
-test('a byte order mark and Windows line ends are no matter', () => {
+test('accepts a byte order mark and Windows line endings', () => {
   const folder = openFolder()
   folder.write('config.toml', '\ufeff[server]\r\nport = 1\r\nhosts = []\r\n')
   expect(folder.load().config.server.port).toBe(1)
   expect(folder.load().places.get('server.hosts')).toBe('config.toml:3')
 })
 
-test('where only the lines cannot be had, the values still can', () => {
+test('returns values if only the lines cannot be found', () => {
   expect(readToml('a = 1 # \ud800')).toMatchObject({ values: { a: 1 }, lines: new Map() })
 })
 
-test('whatever the file says, it is taken or complained of in whole sentences', () => {
+test('accepts any file or reports issues in whole sentences', () => {
   const settings = commentedConfig()
     .split('\n')
     .filter((line) => /^#?[\w[]/.test(line))
@@ -97,8 +97,7 @@ test('whatever the file says, it is taken or complained of in whole sentences', 
   fc.assert(
     fc.property(fc.array(line, { maxLength: 12 }), (lines) => {
       folder.write('config.toml', lines.join('\n'))
-      for (const complaint of folder.complaints())
-        expect(complaint).toMatch(/^config\.toml(:\d+)? {2}.+\. .+/s)
+      for (const complaint of folder.issues()) expect(complaint).toMatch(/^config\.toml(:\d+)? {2}.+\. .+/s)
     }),
     { numRuns: 500 },
   )

@@ -33,7 +33,7 @@ async function refusalOf(body: string | Buffer, headers = '') {
   return problemIn(await sendRaw(port, post('/echo', body, headers)))
 }
 
-test('JSON comes through, in one piece or in many', async () => {
+test('reads JSON in one chunk or in many', async () => {
   const { port } = await serveTest([echo])
   const whole = post('/echo', '{"name":"Zoë","list":[1,true,null]}')
   const socket = await dial(port)
@@ -43,7 +43,7 @@ test('JSON comes through, in one piece or in many', async () => {
   socket.destroy()
 })
 
-test('a chunked body comes through', async () => {
+test('reads a chunked body', async () => {
   const { url } = await serveTest([echo])
   async function* pieces() {
     yield '{"a":'
@@ -54,13 +54,13 @@ test('a chunked body comes through', async () => {
   expect(await answer.json()).toEqual({ got: { a: 1 } })
 })
 
-test('a body also comes through without a socket', async () => {
+test('reads a body without a socket', async () => {
   const { http } = openTestHttp([echo])
   const answer = await http.app.request('/echo', { method: 'POST', headers: json, body: '{"a":"é"}' })
   expect(await answer.json()).toEqual({ got: { a: 'é' } })
 })
 
-test('without a socket the limits are the same', async () => {
+test('enforces the limits without a socket', async () => {
   const { http } = openTestHttp([echo])
   const postBody = (body: Buffer) => http.app.request('/echo', { method: 'POST', headers: json, body })
   expect((await postBody(Buffer.alloc(limit + 1, 32))).status).toBe(413)
@@ -81,7 +81,7 @@ test.each([
   expect(problemIn(answer)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
 })
 
-test('parameters and capital letters of the content type do not matter', async () => {
+test('ignores case and parameters of the content type', async () => {
   const { http } = openTestHttp([echo])
   for (const type of ['application/json; charset=utf-8', 'Application/JSON', 'application/json ;x=1']) {
     const headers = { 'content-type': type }
@@ -89,7 +89,7 @@ test('parameters and capital letters of the content type do not matter', async (
   }
 })
 
-test('a compressed body is refused before it is unpacked, so that no bomb goes off', async () => {
+test('refuses a compressed body before decompressing it', async () => {
   const { http } = openTestHttp([echo])
   for (const coding of ['gzip', 'br', 'identity, gzip']) {
     const headers = { ...json, 'content-encoding': coding }
@@ -101,20 +101,20 @@ test('a compressed body is refused before it is unpacked, so that no bomb goes o
   expect((await http.app.request('/echo', { method: 'POST', headers, body: '{}' })).status).toBe(200)
 })
 
-test('exactly the limit is taken, one byte more is not', async () => {
+test('accepts a body of exactly the limit and refuses one byte more', async () => {
   const text = JSON.stringify('x'.repeat(limit - 2))
   expect(await gotFrom(text)).toHaveLength(limit - 2)
   expect(await refusalOf(`${text} `)).toMatchObject({ status: 413, code: 'too_large' })
 })
 
-test('a body that is announced as too large is refused before it comes', async () => {
+test('refuses a body that is announced as too large before reading it', async () => {
   const { port } = await serveTest([echo])
   const head = 'POST /echo HTTP/1.1\r\nHost: localhost\r\ncontent-type: application/json\r\n'
   expect(problemIn(await sendRaw(port, `${head}content-length: 1001\r\n\r\n`)).status).toBe(413)
   expect(problemIn(await sendRaw(port, `${head}content-length: 99999999999999\r\n\r\n`)).status).toBe(413)
 })
 
-test('a little too large: the sender gets the answer and keeps the connection', async () => {
+test('answers a slightly too large body and keeps the connection', async () => {
   const { port } = await serveTest([echo])
   const socket = await dial(port)
   const refused = response(socket)
@@ -127,7 +127,7 @@ test('a little too large: the sender gets the answer and keeps the connection', 
 })
 
 test.each(['announced', 'chunked'])(
-  'fifty megabytes, %s: refused and cut off near the limit',
+  'refuses fifty megabytes (%s) and closes the connection near the limit',
   async (way) => {
     const connections: Socket[] = []
     const { port } = await serveTest([
@@ -170,7 +170,7 @@ test.each([
   expect(detail).toContain(words)
 })
 
-test('a refusal does not repeat what was sent', async () => {
+test('does not quote the body in a refusal', async () => {
   const { detail } = await refusalOf('{"token": "sk_live_abcdefgh", oops}')
   expect(detail).not.toMatch(/sk_live|oops/)
 })
@@ -189,7 +189,7 @@ test.each([
   })
 })
 
-test('values nested to the limit are taken, deeper ones are not, however deep', async () => {
+test('accepts values nested to the limit and refuses deeper ones', async () => {
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
   expect(await gotFrom(nested(MAX_NESTING))).toBeInstanceOf(Array)
   const { http } = openTestHttp([route('POST', '/echo', async (event) => readJson(event, 1_000_000))])
@@ -205,11 +205,11 @@ test('values nested to the limit are taken, deeper ones are not, however deep', 
   expect(await refusalOf(objects)).toMatchObject({ status: 400, code: 'invalid_json' })
 })
 
-test('of equal keys the last one wins', async () => {
+test('the last of equal keys wins', async () => {
   expect(await gotFrom('{"a":1,"b":2,"a":3}')).toEqual({ a: 3, b: 2 })
 })
 
-test('__proto__ is a key like any other and changes no object', async () => {
+test('treats __proto__ as a plain key', async () => {
   const { http } = openTestHttp([
     route('POST', '/echo', async (event) => {
       const got = await readJson(event, limit)
@@ -224,7 +224,7 @@ test('__proto__ is a key like any other and changes no object', async () => {
   expect('admin' in {}).toBe(false)
 })
 
-test('numbers become doubles: beyond 2^53 the nearest one, beyond the largest infinity', async () => {
+test('converts numbers to the nearest double or infinity', async () => {
   expect(await gotFrom('[9007199254740993, 1e-400, 0.1]')).toEqual([9007199254740992, 0, 0.1])
   const { http } = openTestHttp([
     route('POST', '/echo', async (event) =>
@@ -235,7 +235,7 @@ test('numbers become doubles: beyond 2^53 the nearest one, beyond the largest in
   expect(answer.status).toBe(400)
 })
 
-test('who hangs up in the middle leaves no request waiting', async () => {
+test('ends the request when the client disconnects during the body', async () => {
   let settle: (outcome: string) => void = () => undefined
   const outcome = new Promise<string>((resolve) => {
     settle = resolve
@@ -254,7 +254,7 @@ test('who hangs up in the middle leaves no request waiting', async () => {
   expect(await outcome).toBe('invalid_json')
 })
 
-test('who hung up before the body was asked for leaves no request waiting either', async () => {
+test('ends the request when the client disconnected before the body is read', async () => {
   let settle: (outcome: string) => void = () => undefined
   const outcome = new Promise<string>((resolve) => {
     settle = resolve

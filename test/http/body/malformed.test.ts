@@ -37,12 +37,12 @@ test.each([
   expect(faultOffset(text)).toBe(place)
 })
 
-test('a place is told as line and column', () => {
+test('reports a place as line and column', () => {
   expect(faultLocation('{\n  "a": 1,\n  "b": oops\n}')).toBe('line 3, column 8')
   expect(faultLocation('{"a":\n')).toBe('it ends too early, at line 2, column 1')
 })
 
-test('it finds a fault exactly where JSON.parse does, in whatever becomes of JSON', () => {
+test('finds a fault where JSON.parse does, in mutated JSON', () => {
   const mutated = fc
     .tuple(fc.json(), fc.nat(), fc.nat(3), fc.string({ maxLength: 2, unit: 'binary' }))
     .map(([text, at, cut, put]) => {
@@ -57,7 +57,7 @@ test('it finds a fault exactly where JSON.parse does, in whatever becomes of JSO
   )
 })
 
-test('nothing before the place is at fault: another ending makes JSON of it', () => {
+test('a text is valid up to the reported place', () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), (text, at) => {
       const cut = text.slice(0, at % (text.length + 1))
@@ -70,6 +70,6 @@ test('nothing before the place is at fault: another ending makes JSON of it', ()
   )
 })
 
-test('half a million open brackets need no stack', () => {
+test('handles half a million open brackets without recursion', () => {
   expect(faultOffset('['.repeat(500_000))).toBe(500_000)
 })

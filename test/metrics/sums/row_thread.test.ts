@@ -74,6 +74,6 @@ test('a foreign file fails only its own query', async () => {
   for (const _ of [1, 2])
     await expect(
       other.sumByAttribute(readingOf('app', app.windfall.metrics.generations.shown('none'))),
-    ).rejects.toThrow("not one of Windfall's")
+    ).rejects.toThrow('is not a Windfall database')
   await other.close()
 })

@@ -38,7 +38,7 @@ const intoEmpty = (archive: string, key: DecryptionKey | null = null) => {
   return unpack(archive, folder, key).then((manifest) => ({ manifest, folder }))
 }
 
-test('what is packed comes back byte for byte, and the archive says what it is', async () => {
+test('unpacks every byte and the manifest', async () => {
   const { archive, large, made } = await packed()
   expect(statSync(archive).mode & 0o777).toBe(0o600)
   expect(made.bytes).toBe(statSync(archive).size)
@@ -53,7 +53,7 @@ test('what is packed comes back byte for byte, and the archive says what it is',
   ])
 })
 
-test('a byte that is flipped, cut off or added anywhere is refused', async () => {
+test('refuses an archive with a flipped, missing or added byte', async () => {
   const { archive } = await packed(null, 3_000)
   const bytes = readFileSync(archive)
   const damaged = (change: (copy: Buffer) => Buffer) => {
@@ -76,7 +76,7 @@ test('a byte that is flipped, cut off or added anywhere is refused', async () =>
     await expect(damaged(change)).rejects.toMatchObject({ code: 'damaged_backup' })
 })
 
-test('an archive that would write elsewhere is refused, whatever it ends with', async () => {
+test('refuses an archive with an unexpected entry', async () => {
   const { createHash } = await import('node:crypto')
   for (const header of [
     { name: '../windfall.db', size: 1 },
@@ -88,11 +88,11 @@ test('an archive that would write elsewhere is refused, whatever it ends with', 
     const digest = createHash('sha256').update(whole).digest('hex')
     const file = join(temporaryFolder().path, 'crafted.tar')
     writeFileSync(file, Buffer.concat([whole, await tailOf(digest)]))
-    await expect(intoEmpty(file)).rejects.toThrow(/it holds/)
+    await expect(intoEmpty(file)).rejects.toThrow(/it contains an unexpected entry/)
   }
 })
 
-test('encrypted for a recipient it opens with the identity alone', async () => {
+test('decrypts for a recipient only with the identity', async () => {
   const [identities, other] = [await generateIdentity(), await generateIdentity()]
   const recipients = [await identityToRecipient(identities)]
   const { archive, large } = await packed({ recipients })
@@ -106,7 +106,7 @@ test('encrypted for a recipient it opens with the identity alone', async () => {
   await expect(intoEmpty(archive, { identities })).rejects.toMatchObject({ code: 'damaged_backup' })
 })
 
-test('encrypted with a passphrase it opens with that alone', async () => {
+test('decrypts only with the correct passphrase', async () => {
   const { archive } = await packed({ passphrase: 'correct horse battery' }, 100)
   expect(backupKindOf(archive)).toBe('encrypted with a passphrase')
   await expect(intoEmpty(archive, { passphrase: 'correct horse' })).rejects.toMatchObject({
@@ -117,8 +117,8 @@ test('encrypted with a passphrase it opens with that alone', async () => {
   )
 })
 
-test('what is no backup is refused by name', () => {
+test('refuses a file that is not a backup', () => {
   const file = join(temporaryFolder().path, 'picture.png')
   writeFileSync(file, randomBytes(2_000))
-  expect(() => backupKindOf(file)).toThrow('is not a backup of Windfall, nor a database')
+  expect(() => backupKindOf(file)).toThrow('is neither a Windfall backup nor a database')
 })

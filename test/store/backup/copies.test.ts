@@ -13,7 +13,7 @@ async function fill(opened: ReturnType<typeof openTestStore>, rows: number): Pro
   )
 }
 
-test('a backup taken under load is whole, verified and never overwrites', async () => {
+test('creates a complete, verified backup under load and never overwrites a file', async () => {
   const opened = openTestStore()
   const { store, put, folder } = opened
   await fill(opened, 50)
@@ -35,7 +35,7 @@ test('a backup that cannot be written leaves nothing behind', async () => {
   await expect(store.copy(`${folder}/no/such/folder/copy.db`)).rejects.toThrow()
 })
 
-test('of two backups to one file at once the second is refused and the first is whole', async () => {
+test('refuses a second concurrent backup to the same file', async () => {
   const opened = openTestStore()
   const { store, folder } = opened
   await fill(opened, 1_000)
@@ -48,7 +48,7 @@ test('of two backups to one file at once the second is refused and the first is 
   expect((await other).rows.settings).toBe(1_000)
 })
 
-test('verifying a copy leaves the event loop to others', async () => {
+test('does not block the event loop while it verifies a copy', async () => {
   const opened = openTestStore()
   const { store, folder } = opened
   await fill(opened, 2_000)
@@ -63,7 +63,7 @@ test('verifying a copy leaves the event loop to others', async () => {
   expect(turns).toBeGreaterThan(100)
 })
 
-test('a damaged copy is no copy', async () => {
+test('refuses a damaged copy', async () => {
   const opened = openTestStore()
   const { store, folder } = opened
   await fill(opened, 100)
@@ -89,7 +89,7 @@ test.each([0, 5, 50])(
   },
 )
 
-test('closing while a copy is verified ends that likewise', async () => {
+test('closing ends the verification of a copy', async () => {
   const opened = openTestStore()
   const { store, folder } = opened
   await fill(opened, 4_000)

@@ -7,12 +7,12 @@ const nightly = (days: number) =>
   Array.from({ length: days }, (_, back) => backupName(END - back * DAY, false))
 const daysOf = (names: readonly string[]) => names.map((name) => name.slice(9, 19)).sort()
 
-test('a name tells the instant, and whether the file is encrypted', () => {
+test('a name has the instant and whether the file is encrypted', () => {
   expect(backupName(END, false)).toBe('windfall-2026-11-22T030500Z.tar')
   expect(backupName(END, true)).toBe('windfall-2026-11-22T030500Z.tar.age')
 })
 
-test('the newest of each of the last days, weeks and months stays', () => {
+test('keeps the newest backup of each of the last days, weeks and months', () => {
   const names = nightly(400)
   const expired = new Set(expiredBackups(names, { daily: 3, weekly: 2, monthly: 4 }))
   const kept = names.filter((name) => !expired.has(name))
@@ -28,7 +28,7 @@ test('the newest of each of the last days, weeks and months stays', () => {
   ])
 })
 
-test('of a day with several the newest stays, encrypted or not; gaps do not count', () => {
+test('keeps the newest backup of a day, encrypted or not, and skips gaps', () => {
   const names = [
     'windfall-2026-11-01T030500Z.tar',
     'windfall-2026-11-01T120000Z.tar.age',
@@ -41,7 +41,7 @@ test('of a day with several the newest stays, encrypted or not; gaps do not coun
   ])
 })
 
-test('the newest is never deleted, and files of other names are not touched', () => {
+test('never deletes the newest backup or files with other names', () => {
   const names = [...nightly(2), 'windfall.tar', 'notes.txt', 'windfall-2020-01-01T000000Z.tar.partial']
   expect(expiredBackups(names, { daily: 0, weekly: 0, monthly: 0 })).toEqual([
     'windfall-2026-11-21T030500Z.tar',

@@ -46,7 +46,7 @@ async function answersOf(app: TestApp, token: string): Promise<Record<string, st
   return answers
 }
 
-test('restored elsewhere, every read answers the same', async () => {
+test('returns the same results after a restore to another place', async () => {
   const authority = await sharedAuthority()
   const from = UNTIL - 90 * DAY
   const simulation = openSimulation({
@@ -82,7 +82,7 @@ const claim = (app: TestApp, appUserId: string) =>
   })
 
 test.each(['in its place', 'on another machine'])(
-  'restored %s, no number of an event or of a link is used again',
+  'does not reuse numbers of events or links after a restore %s',
   async (where) => {
     const { path: folder } = temporaryFolder()
     const app = await openTestApp({ folder })
@@ -114,7 +114,7 @@ test.each(['in its place', 'on another machine'])(
   },
 )
 
-test('a fresh database in the way is not taken for the one that was lost', async () => {
+test('does not treat a new database as the lost one', async () => {
   const { path: folder } = temporaryFolder()
   const app = await openTestApp({ folder })
   await claim(app, 'first')
@@ -129,7 +129,7 @@ test('a fresh database in the way is not taken for the one that was lost', async
   expect(again.feed().at(-1)?.seq).toBeGreaterThan(1_000_000)
 })
 
-test('two restores of one backup, whose databases were both lost, give out different numbers', async () => {
+test('two restores of one backup use different numbers', async () => {
   const { path: folder } = temporaryFolder()
   const app = await openTestApp({ folder })
   await claim(app, 'first')
@@ -149,7 +149,7 @@ test('two restores of one backup, whose databases were both lost, give out diffe
   expect((await seqsOf(NOW + DAY + 60_000)).flat().filter((one) => first.has(one))).toEqual([])
 })
 
-test('an older backup over a newer one that it did not go on to: nothing is given out twice', async () => {
+test('does not reuse numbers when an older backup replaces an unrelated newer database', async () => {
   const { path: folder } = temporaryFolder()
   let app = await openTestApp({ folder })
   await claim(app, 'first')
@@ -169,7 +169,7 @@ test('an older backup over a newer one that it did not go on to: nothing is give
   expect(app.feed().at(-1)?.seq).toBeGreaterThan(Math.max(...given))
 })
 
-test('a damaged database is restored over, and what it gave out counts as unknown', async () => {
+test('restores over a damaged database with unknown sequences', async () => {
   const { path: folder } = temporaryFolder()
   const app = await openTestApp({ folder })
   await claim(app, 'first')
@@ -191,7 +191,7 @@ test('a damaged database is restored over, and what it gave out counts as unknow
   expect(again.feed().at(-1)?.seq).toBeGreaterThan(1_000_000)
 })
 
-test('the log that lies beside the file is looked for there, not beside a link to it', async () => {
+test('looks for the log next to the file, not next to a symbolic link', async () => {
   const { path: folder } = temporaryFolder()
   mkdirSync(`${folder}/data`)
   mkdirSync(`${folder}/disk`)
@@ -206,7 +206,7 @@ test('the log that lies beside the file is looked for there, not beside a link t
   await expect(openTestApp({ folder, apps: [] })).rejects.toMatchObject({ code: 'foreign_log' })
 })
 
-test('a database of an absolute path goes there where nothing is, and never without its configuration', async () => {
+test('restores to an absolute path only if nothing exists there, with its configuration', async () => {
   const { path: folder } = temporaryFolder()
   const { path: disk } = temporaryFolder()
   const path = `${disk}/w.db`

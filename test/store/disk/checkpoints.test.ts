@@ -23,7 +23,7 @@ function watch(file: string) {
   return { frames: (): Frames => look.get() ?? { log: 0, checkpointed: 0 }, close: () => watcher.close() }
 }
 
-test('the write-ahead log is folded in while writing goes on, and starts again', async () => {
+test('checkpoints the write-ahead log during writes, and restarts it', async () => {
   const opened = openTestStore()
   for (let round = 0; round < 100; round += 1) await write(opened, `r${round}`, 200)
   // The log would hold more than 80 MB if nobody moved it.
@@ -31,7 +31,7 @@ test('the write-ahead log is folded in while writing goes on, and starts again',
   expect(opened.keys()).toHaveLength(20_000)
 })
 
-test('after a checkpoint the next one waits until as much has been written again', async () => {
+test('waits for enough writes before the next checkpoint', async () => {
   const opened = openTestStore()
   const { store, put } = opened
   await write(opened, 'first', 1_500)
@@ -50,7 +50,7 @@ test('after a checkpoint the next one waits until as much has been written again
   expect(seen.filter((frames) => frames.checkpointed > 0)).toEqual([])
 })
 
-test('a log that a foreign reader keeps from starting again is told, once', async () => {
+test('warns once about a log that a reader keeps from restarting', async () => {
   const opened = openTestStore()
   const { store, warnings } = opened
   const reader = new Database(store.file, { readonly: true })
@@ -62,18 +62,18 @@ test('a log that a foreign reader keeps from starting again is told, once', asyn
   reader.close()
   expect(warnings).toEqual([
     {
-      message: 'the write-ahead log cannot start again: somebody keeps reading the database',
+      message: 'the write-ahead log cannot restart: a reader keeps the database open',
       fields: { bytes: expect.any(Number) },
     },
   ])
   expect(warnings[0]?.fields?.bytes).toBeGreaterThan(64 * 1024 * 1024)
 })
 
-test('a connection that would not wait for the disk is not used', () => {
+test('refuses a connection without durable settings', () => {
   const { store } = openTestStore()
   const other = new Database(store.file)
   other.pragma('synchronous = normal')
-  expect(() => assertDurable(other)).toThrow('synchronous = 1 where 2 is needed')
+  expect(() => assertDurable(other)).toThrow('synchronous = 1; it must be 2')
   other.pragma('synchronous = full')
   assertDurable(other, ['journal_mode', 'synchronous'])
   other.pragma('foreign_keys = off')
@@ -81,7 +81,7 @@ test('a connection that would not wait for the disk is not used', () => {
   other.close()
 })
 
-test('where the disk takes the log but not the database, all is told, nothing is lost, and it closes', async () => {
+test('warns and loses nothing if the log can be written but not the database', async () => {
   const folder = temporaryFolder()
   const file = `${folder.path}/windfall.db`
   const store = openStore(file)
@@ -101,8 +101,8 @@ test('where the disk takes the log but not the database, all is told, nothing is
   expect(limited.stderr).toBe('')
   const { warnings, committed } = JSON.parse(limited.stdout)
   expect(warnings).toEqual([
-    'the write-ahead log could not be moved into the database; nothing is lost',
-    'the write-ahead log could not be folded in; it stays beside the database, and nothing is lost',
+    'the write-ahead log could not be checkpointed; nothing is lost',
+    'the write-ahead log could not be checkpointed; it stays in place, and nothing is lost',
   ])
   const reopened = openStore(file)
   const kept = reopened.prepare("select count(*) from settings where key like 'new%'").pluck().get()

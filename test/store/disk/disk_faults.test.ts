@@ -42,7 +42,7 @@ async function opened(folder?: string) {
   return { app, logged, rows, doctor, commit: app.windfall.store.commit }
 }
 
-test('an I/O error is told for seven days after writing works again, with how often it came', async () => {
+test('reports an I/O error with its count for seven days after writes work again', async () => {
   const { app, rows, doctor, commit } = await opened()
   const since = app.clock()
   await expect(commit(failing('SQLITE_IOERR_FSYNC'))).rejects.toMatchObject({ status: 503 })
@@ -72,7 +72,7 @@ test('an I/O error is told for seven days after writing works again, with how of
   ])
 })
 
-test('an I/O error is in the file after a restart', async () => {
+test('reports an I/O error after a restart', async () => {
   const { store, put } = openTestStore()
   await expect(store.commit(failing('SQLITE_IOERR_WRITE'))).rejects.toMatchObject({ status: 503 })
   await store.commit(() => put('later'))
@@ -95,7 +95,7 @@ function damage(file: string, index: string): void {
   closeSync(descriptor)
 }
 
-test('a damaged database is called so, and what restores it is named', async () => {
+test('reports a damaged database and how to restore it', async () => {
   const folder = temporaryFolder()
   const first = await openTestApp({ folder: folder.path })
   const identify = (app: typeof first) =>
@@ -122,7 +122,7 @@ test('a damaged database is called so, and what restores it is named', async () 
   )
 })
 
-test('doctor names what restores a database that cannot be read', async () => {
+test('doctor says how to restore an unreadable database', async () => {
   const { app, doctor } = await opened()
   await app.windfall.close()
   damage(app.windfall.store.file, 'apps')

@@ -27,7 +27,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await turn()
 }
 
-test('ballast is kept where there is room, and ingest is refused below the floor', async () => {
+test('keeps ballast if there is space, and refuses ingest below the floor', async () => {
   const { room, warnings, ballast, setFree } = openTestRoom(1_000)
   room.look()
   await until(() => ballast() === 16 * MEGABYTE)
@@ -44,7 +44,7 @@ test('ballast is kept where there is room, and ingest is refused below the floor
   expect(warnings).toHaveLength(2)
 })
 
-test('given up, the ballast frees room that ingest does not get, until there is room for both', async () => {
+test('deleted ballast frees space, but ingest waits until there is space for both', async () => {
   const { room, ballast, setFree } = openTestRoom(1_000)
   room.look()
   await until(() => ballast() > 0)
@@ -59,14 +59,14 @@ test('given up, the ballast frees room that ingest does not get, until there is 
   await until(() => ballast() === 16 * MEGABYTE)
 })
 
-test('where there was never room for it, none is made and ingest waits', () => {
+test('writes no ballast and refuses ingest if there is never enough space', () => {
   const { room, ballast } = openTestRoom(20)
   room.look()
   expect(() => room.assertFreeSpace()).toThrow('the disk is nearly full')
   expect(ballast()).toBe(0)
 })
 
-test('closed while it is made, no half ballast is left', async () => {
+test('removes incomplete ballast on close', async () => {
   const { file, room, ballast } = openTestRoom(1_000)
   room.look()
   await room.close()
@@ -74,9 +74,9 @@ test('closed while it is made, no half ballast is left', async () => {
   expect(existsSync(`${file}.ballast.partial`)).toBe(false)
 })
 
-test('ballast that cannot be given up is reported, and stops nobody who waits for an answer', () => {
+test('warns about ballast that cannot be deleted, and still answers callers', () => {
   const { file, room, warnings } = openTestRoom(1_000)
   symlinkSync('windfall.db.ballast', `${file}.ballast`)
   expect(() => room.giveUp()).not.toThrow()
-  expect(warnings).toEqual(['the ballast file could not be given up'])
+  expect(warnings).toEqual(['the ballast file could not be deleted'])
 })

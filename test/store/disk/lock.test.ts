@@ -20,7 +20,7 @@ function folderHere(): string {
 
 const held = { status: 409, code: 'already_serving' }
 
-test('one process serves one file; the second is told the pid of the first', () => {
+test('refuses a second process with the pid of the first', () => {
   const file = `${folderHere()}/windfall.db`
   const lock = lockForServing(file)
   expect(() => lockForServing(file)).toThrow(`being served by process ${process.pid}`)
@@ -28,7 +28,7 @@ test('one process serves one file; the second is told the pid of the first', () 
   lockForServing(file).release()
 })
 
-test('a file has one lock, by whichever links it is reached, before it exists and after', () => {
+test('a file has one lock through every symbolic link, before and after it exists', () => {
   const folder = folderHere()
   const file = `${folder}/real/windfall.db`
   mkdirSync(`${folder}/real`)
@@ -42,7 +42,7 @@ test('a file has one lock, by whichever links it is reached, before it exists an
   expect(readdirSync(folder).sort()).toEqual(['linked', 'other.db', 'real'])
 })
 
-test('folders that do not exist yet are made where the path leads', () => {
+test('creates missing folders at the target of the path', () => {
   const folder = folderHere()
   mkdirSync(`${folder}/real`)
   symlinkSync('real', `${folder}/linked`)
@@ -52,14 +52,14 @@ test('folders that do not exist yet are made where the path leads', () => {
   lock.release()
 })
 
-test('a path that leads nowhere is refused in words', () => {
+test('refuses a path that does not resolve', () => {
   const folder = folderHere()
   symlinkSync('round.db', `${folder}/round.db`)
   const refused = { status: 400, code: 'not_writable' }
   expect(() => lockForServing(`${folder}/round.db`)).toThrow(expect.objectContaining(refused))
 })
 
-test('a file with a second name is refused, whichever is served', () => {
+test('refuses a file with a hard link, by either name', () => {
   const { path } = temporaryFolder()
   writeFileSync(`${path}/windfall.db`, '')
   linkSync(`${path}/windfall.db`, `${path}/other.db`)

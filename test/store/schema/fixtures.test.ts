@@ -32,7 +32,7 @@ function restored(text: string, file = `${temporaryFolder().path}/windfall.db`):
   return new Database(file, { readonly: true })
 }
 
-test('the database of a release has rows in every table that is kept', () => {
+test('the database of a release has rows in every kept table', () => {
   const db = restored(made)
   expect(keptTables(schema).filter((table) => rowsIn(db, table).length === 0)).toEqual([])
   expect(dump(db, schema)).toBe(made)
@@ -44,7 +44,7 @@ test('the database of a release has rows in every table that is kept', () => {
 })
 
 test.each([...RELEASED, { name: 'this version', text: null }])(
-  'a database of $name keeps its rows, and its figures are what the facts give',
+  'a database of $name keeps its rows and correct figures',
   async ({ text }) => {
     const before = restored(text ?? made)
     const folder = temporaryFolder().path
@@ -78,7 +78,7 @@ function unversioned(released: string, present: string): string[] {
   return one && other ? differencesBetween(shapeOf(other), shapeOf(one)) : []
 }
 
-test('schema.sql has the version of the last release only while it has its shape', () => {
+test('a changed schema.sql has a new version', () => {
   const last = RELEASED.at(-1)
   if (last === undefined) return
   expect(
@@ -88,7 +88,7 @@ test('schema.sql has the version of the last release only while it has its shape
   ).toEqual([])
 })
 
-test('another shape of the same version is noticed, a comment is not', () => {
+test('detects a changed schema and ignores a changed comment', () => {
   const released = 'pragma user_version = 1; create table notes (id integer primary key) strict;'
   expect(unversioned(released, `${released} -- Notes.`)).toEqual([])
   expect(unversioned(released, `${released} create table tags (id integer primary key) strict;`)).not.toEqual(

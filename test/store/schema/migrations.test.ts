@@ -26,7 +26,7 @@ function inFile<Found>(file: string, read: (db: Database.Database) => Found): Fo
 const backupsOf = (file: string): string[] =>
   readdirSync(file.replace(/\/[^/]*$/, '')).filter((name) => name.includes('.before-version-'))
 
-test('a file of the first version becomes one of the present, with every row and every number kept', async () => {
+test('upgrades a file of the first version and keeps every row and sequence', async () => {
   const file = oldFile()
   const notes: unknown[] = []
   await upgrade(file, {
@@ -50,7 +50,7 @@ test('a file of the first version becomes one of the present, with every row and
   ])
 })
 
-test('before the first step the file is backed up, and the copy is of the old version', async () => {
+test('backs up the file before the first step', async () => {
   const file = oldFile()
   await upgrade(file, { versions: VERSIONS })
   expect(backupsOf(file)).toEqual(['windfall.db.before-version-10'])
@@ -59,7 +59,7 @@ test('before the first step the file is backed up, and the copy is of the old ve
   expect(inFile(backup, (db) => db.prepare('select count(*) from notes').pluck().get())).toBe(50)
 })
 
-test('a step that fails leaves the version before it; ten starts later there is still one backup', async () => {
+test('a failed step is rolled back, and retries reuse one backup', async () => {
   const file = oldFile()
   const broken = {
     ...VERSIONS,
@@ -77,7 +77,7 @@ test('a step that fails leaves the version before it; ten starts later there is 
   expect(backupsOf(file)).toHaveLength(1)
 })
 
-test('a file that changed since its backup is backed up again', async () => {
+test('backs up a file again if it changed since its backup', async () => {
   const file = oldFile()
   const failing = {
     ...VERSIONS,
@@ -99,11 +99,11 @@ test('a file that changed since its backup is backed up again', async () => {
   expect(backupsOf(file)).toHaveLength(2)
 })
 
-test('a step that breaks a reference, or makes another shape than its version has, is undone', async () => {
+test('rolls back a step that violates a foreign key or makes a wrong schema', async () => {
   const orphaning = { version: 8, up: (db: Database.Database) => void db.exec('delete from owners') }
   const file = oldFile()
   await expect(upgrade(file, { versions: { ...VERSIONS, steps: [orphaning] } })).rejects.toThrow(
-    'would leave 50 broken references',
+    'would leave 50 foreign key violations',
   )
   let runs = 0
   const another = (): string => {
@@ -112,22 +112,22 @@ test('a step that breaks a reference, or makes another shape than its version ha
   }
   const changing = { version: 8, up: (db: Database.Database) => void db.exec(another()) }
   await expect(upgrade(file, { versions: { ...VERSIONS, steps: [changing] } })).rejects.toThrow(
-    'does not have the shape of version 8',
+    'does not have the schema of database version 8',
   )
   expect(identifyFile(file, VERSIONS)).toEqual({ version: 7, isPresent: false })
 })
 
-test('without room for the backup nothing is begun', async () => {
+test('does not begin without space for the backup', async () => {
   const file = oldFile()
   await expect(upgrade(file, { versions: VERSIONS, freeBytes: () => 10_000 })).rejects.toMatchObject({
     code: 'no_room',
-    message: expect.stringMatching(/needs 1 MB beside .*, and 1 MB are free/),
+    message: expect.stringMatching(/needs 1 MB next to .*, but only 1 MB are free/),
   })
   expect(backupsOf(file)).toEqual([])
   expect(identifyFile(file, VERSIONS)?.version).toBe(7)
 })
 
-test('a file of a newer version, and one too old to upgrade, are refused by name', async () => {
+test('refuses a file of a newer version and one that is too old', async () => {
   const file = oldFile()
   const set = (version: number) => {
     const db = new Database(file)
@@ -136,15 +136,15 @@ test('a file of a newer version, and one too old to upgrade, are refused by name
   }
   set(11)
   expect(() => identifyFile(file, VERSIONS)).toThrow(
-    'written by a newer Windfall (version 11 of the database; this program knows 10)',
+    'written by a newer version of Windfall (database version 11; this one supports 10)',
   )
   set(6)
   await expect(upgrade(file, { versions: VERSIONS })).rejects.toThrow(
-    'has version 6 of the database, which this program cannot upgrade',
+    'has database version 6, which this version of Windfall cannot upgrade',
   )
 })
 
-test('what Litestream keeps in a file is no difference', async () => {
+test('ignores the tables of Litestream', async () => {
   const file = oldFile()
   const db = new Database(file)
   db.exec(`
@@ -155,7 +155,7 @@ test('what Litestream keeps in a file is no difference', async () => {
   expect(identifyFile(file, VERSIONS)?.isPresent).toBe(true)
 })
 
-test('the steps of this program lead from the first release to schema.sql', () => {
+test('the migrations lead from the first release to schema.sql', () => {
   const made = new Database(':memory:')
   made.exec(PRESENT.first)
   for (const { up } of PRESENT.steps) up(made)

@@ -1,30 +1,30 @@
 /**
- * What is in a backup: a tar archive of the database, the configuration and the files it names, the manifest, and last
- * the SHA-256 of all bytes before that last entry. `head -c -2048 FILE | sha256sum` computes the same.
+ * The format of a backup: a tar archive of the database, the config file, the key files, the manifest, and as the last
+ * entry the SHA-256 of all bytes before it. `head -c -2048 FILE | sha256sum` computes the same.
  */
 import { createHash } from 'node:crypto'
 import { packTar } from 'modern-tar'
 import * as v from 'valibot'
 
-/** The names of entries that every reader knows. */
+/** The names of fixed entries. */
 export const DATABASE = 'windfall.db'
 export const CONFIG = 'config.toml'
 export const MANIFEST = 'manifest.json'
 const DIGEST = 'sha256'
 
-/** Names that an archive may hold; another is refused, so that nothing is written elsewhere. */
+/** Whether an archive may contain an entry of this name. Others are refused, so that nothing is written elsewhere. */
 export const isEntryName = (name: string): boolean =>
   /^(windfall\.db|config\.toml|manifest\.json|sha256|files\/\d+)$/.test(name)
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
-/** One entry. `path` is where the file was: relative to the folder of the configuration, or absolute outside of it. */
+/** One entry. `path` is the original path: relative to the config folder, or absolute outside of it. */
 const Entry = v.object({ name: v.string(), path: v.string(), bytes: count, sha256: v.string() })
 
-/** What the archive says of itself. Later versions may add fields. */
+/** The manifest of an archive. Later versions may add fields. */
 export const Manifest = v.object({
   format: v.literal('windfall backup 1'),
-  /** The program that made it, and the version of its database. */
+  /** The version of Windfall that created it, and the version of its database. */
   windfall: v.string(),
   database_version: count,
   /** ms since the epoch. */
@@ -32,7 +32,7 @@ export const Manifest = v.object({
   entries: v.array(Entry),
   /** Rows of every table. */
   rows: v.record(v.string(), count),
-  /** Environment variables that set something, and files that could not be read: what the archive lacks. */
+  /** Environment variables that set a value, and files that could not be read. They are not in the archive. */
   not_included: v.array(v.string()),
 })
 export type Manifest = v.InferOutput<typeof Manifest>
@@ -42,7 +42,7 @@ export const END_BYTES = 1024
 /** A header, one block and the end. */
 export const TAIL_BYTES = 2048
 
-/** The last entry and the end of an archive whose bytes before have this SHA-256, in hexadecimal. */
+/** The last entry and the end of an archive, for the SHA-256 of the bytes before in hexadecimal. */
 export async function tailOf(digest: string): Promise<Buffer> {
   const body = `${digest}\n`
   const header = { name: DIGEST, size: body.length, mode: 0o600, mtime: new Date(0), uid: 0, gid: 0 }
@@ -51,7 +51,7 @@ export async function tailOf(digest: string): Promise<Buffer> {
 
 type Ended = (last: Buffer, digest: string) => Uint8Array | Promise<Uint8Array>
 
-/** Gives the chunks on, and in place of the last `bytes` what `ended` makes of them and of the SHA-256 of all before. */
+/** Passes the chunks on, but replaces the last `bytes` by what `ended` makes of them and the SHA-256 of all before. */
 export async function* replacingEnd(
   chunks: AsyncIterable<Uint8Array>,
   bytes: number,

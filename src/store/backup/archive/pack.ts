@@ -1,4 +1,4 @@
-/** Packs a backup, and encrypts it where asked, on a thread of its own. */
+/** Packs and encrypts a backup on a worker thread. */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { END_BYTES, MANIFEST, type Manifest, replacingEnd, tailOf } from './form
 const PACK_TASK = 'pack'
 const CHUNK_BYTES = 262_144
 
-/** A file that goes in: from `source` on the disk, or with `bytes`. */
+/** A file to pack: from `source` on the disk, or with `bytes`. */
 export type ArchiveFile =
   | { name: string; path: string; source: string }
   | { name: string; path: string; bytes: Uint8Array }
@@ -24,13 +24,13 @@ type Task = {
   lock: Encryption | null
 }
 
-/** The archive as it is on the disk. */
+/** The size and the SHA-256 of the archive on the disk. */
 type Packed = { bytes: number; sha256: string }
 
 /**
- * Writes the archive to `destination` (mode 0600), which must not exist, and reads it back. It is on the disk afterwards.
+ * Writes the archive to `destination` (mode 0600), which must not exist, syncs it to the disk and reads it back.
  *
- * @throws Error when it cannot be written or reads back otherwise; the reason of `signal` when that ends it.
+ * @throws Error when it cannot be written or reads back differently; the reason of `signal` when it aborts.
  */
 export function pack(task: Omit<Task, 'windfall'>, signal: AbortSignal): Promise<Packed> {
   return runOnThread(import.meta.url, { windfall: PACK_TASK, ...task } satisfies Task, signal)
@@ -80,7 +80,7 @@ async function addAll(
 
 type Header = Parameters<TarPackController['add']>[0]
 
-/** Adds one entry, and resolves with its SHA-256. */
+/** Adds one entry and resolves with its SHA-256. */
 async function addOne(
   controller: TarPackController,
   header: Header,

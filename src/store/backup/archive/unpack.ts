@@ -1,4 +1,4 @@
-/** Unpacks a backup and proves that every byte of it is as it was written. */
+/** Unpacks a backup and verifies every byte of it. */
 import { createHash } from 'node:crypto'
 import {
   closeSync,
@@ -18,12 +18,12 @@ import { reasonOf } from '../../warnings.ts'
 import { type DecryptionKey, decrypt, encryptionOf } from './age.ts'
 import { isEntryName, MANIFEST, Manifest, replacingEnd, TAIL_BYTES, tailOf } from './format.ts'
 
-/** What kind of file is to be restored. */
+/** The kind of file to restore. */
 type BackupKind = 'archive' | 'encrypted for recipients' | 'encrypted with a passphrase' | 'database'
 
 const BEGINNING_BYTES = 512
 
-/** @throws Refusal 400 `not_a_backup` when it is none of them. */
+/** The kind of a backup file. @throws Refusal 400 `not_a_backup` when it is no backup. */
 export function backupKindOf(file: string): BackupKind {
   const beginning = Buffer.alloc(BEGINNING_BYTES)
   const handle = openSync(file, 'r')
@@ -37,14 +37,14 @@ export function backupKindOf(file: string): BackupKind {
     return encryption === 'passphrase' ? 'encrypted with a passphrase' : 'encrypted for recipients'
   if (beginning.toString('latin1', 0, 16) === 'SQLite format 3\0') return 'database'
   if (beginning.toString('latin1', 257, 262) === 'ustar') return 'archive'
-  throw new Refusal(400, 'not_a_backup', `${file} is not a backup of Windfall, nor a database`)
+  throw new Refusal(400, 'not_a_backup', `${file} is neither a Windfall backup nor a database`)
 }
 
 /**
  * Writes the entries of `archive` into `folder`, under their names, and returns the manifest.
  *
- * @throws Refusal 400 `damaged_backup` when a single byte is not as it was written, `wrong_key` when `key` does not open
- * it. What was written into `folder` counts for nothing then.
+ * @throws Refusal 400 `damaged_backup` when any byte differs, `wrong_key` when `key` does not decrypt it. Then the
+ * contents of `folder` must not be used.
  */
 export async function unpack(archive: string, folder: string, key: DecryptionKey | null): Promise<Manifest> {
   mkdirSync(join(folder, 'files'), { recursive: true, mode: 0o700 })
@@ -61,7 +61,7 @@ export async function unpack(archive: string, folder: string, key: DecryptionKey
   }
 }
 
-/** Ends with an error when the last entry is not the SHA-256 of all before. */
+/** Passes the chunks on, and throws if the last entry is not the SHA-256 of all bytes before. */
 const proving = (chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
   replacingEnd(chunks, TAIL_BYTES, async (last, digest) => {
     if (!last.equals(await tailOf(digest))) throw new Error('its SHA-256 does not match')
@@ -71,7 +71,8 @@ const proving = (chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =
 async function extract(chunks: AsyncIterable<Uint8Array>, folder: string): Promise<void> {
   const entries = ReadableStream.from(chunks).pipeThrough(createTarDecoder({ strict: true }))
   for await (const { header, body } of entries) {
-    if (header.type !== 'file' || !isEntryName(header.name)) throw new Error(`it holds ${header.name}`)
+    if (header.type !== 'file' || !isEntryName(header.name))
+      throw new Error(`it contains an unexpected entry ${header.name}`)
     await pipeline(
       body,
       createWriteStream(join(folder, header.name), { mode: 0o600, flags: 'wx', flush: true }),
@@ -85,11 +86,11 @@ async function assertEntry(
 ): Promise<void> {
   const hash = createHash('sha256')
   let length = 0
-  if (!isEntryName(name)) throw new Error(`its manifest names ${name}`)
+  if (!isEntryName(name)) throw new Error(`its manifest has an unexpected entry ${name}`)
   for await (const chunk of createReadStream(join(folder, name))) {
     hash.update(chunk)
     length += chunk.length
   }
   if (length !== bytes || hash.digest('hex') !== sha256)
-    throw new Error(`${name} is not as the manifest says`)
+    throw new Error(`${name} does not match the manifest`)
 }
