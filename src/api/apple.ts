@@ -17,15 +17,15 @@ const SignedPayload = v.object({
   ),
 })
 const AcceptedAnswer = v.object({
-  applied: v.pipe(v.number(), v.description('Organizations it was applied to')),
-  duplicates: v.pipe(v.number(), v.description('Organizations that had it already')),
+  applied: v.pipe(v.number(), v.description('How many organizations it was applied to')),
+  duplicates: v.pipe(v.number(), v.description('How many organizations already had it')),
   pending: v.pipe(
     v.boolean(),
-    v.description('True when no connected app has its bundle id: kept for seven days'),
+    v.description('true if no connected app has its bundle id; Windfall keeps it for seven days'),
   ),
 })
 
-const ANSWERS = { 200: { description: 'It is on disk', schema: AcceptedAnswer } }
+const ANSWERS = { 200: { description: 'Stored on disk', schema: AcceptedAnswer } }
 const REFUSALS = { 400: 'not_a_notification', 401: 'invalid_signature' }
 
 type Deps = {
@@ -67,14 +67,14 @@ export function appleRoutes({ store, arrivals, organizations, limits }: Deps): R
     defineRoute({
       ...common,
       path: '/apple/notifications',
-      summary: 'App Store Server Notifications V2, for every app and both environments',
+      summary: 'Receives App Store Server Notifications V2 for every app and both environments',
       access: PUBLIC,
       handler: ({ event, body }) => receive(event, body.signedPayload, null),
     }),
     defineRoute({
       ...common,
       path: '/apple/notifications/:organization',
-      summary: 'The same, for the apps of one organization',
+      summary: 'Receives App Store Server Notifications V2 for the apps of one organization',
       access: anyOrganization,
       handler: ({ event, caller, body }) => receive(event, body.signedPayload, caller),
     }),

@@ -29,9 +29,9 @@ export const appRoutes = ({ apps, auth }: Deps): Route[] => [
   defineRoute({
     ...READ_ROUTE,
     path: '/api/v1/apps',
-    summary: 'The connected apps',
+    summary: 'Lists the connected apps',
     access: auth.viewer,
-    answers: { 200: { description: 'All that this token may read', schema: AppsAnswer } },
+    answers: { 200: { description: 'The apps that the token can read', schema: AppsAnswer } },
     handler: ({ caller }) => ({ apps: appsInScope(caller.accessScope, apps) }),
   }),
 ]

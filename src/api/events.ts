@@ -15,7 +15,7 @@ import { STREAM_HEADERS, type StreamDeps, streamOf } from './stream.ts'
 const nullable = v.nullable(v.string())
 const { currency, ltv_milli, payments, mrr_milli, unconverted } = CustomerAnswer.entries
 const EventCustomer = v.object({
-  id: v.pipe(v.string(), v.description('The canonical id of the customer now')),
+  id: v.pipe(v.string(), v.description('The current canonical customer id')),
   users: v.pipe(
     v.array(
       v.object({
@@ -24,36 +24,38 @@ const EventCustomer = v.object({
         proofs: v.array(v.picklist(['purchase', 'device', 'server'])),
       }),
     ),
-    v.description('The users whom the purchases are linked to now'),
+    v.description('The users that the purchases are currently linked to'),
   ),
   figures: v.pipe(
     v.nullable(v.object({ currency, ltv_milli, payments, mrr_milli, unconverted })),
-    v.description('As `/api/v1/customers/{id}` has them; null where they are not known'),
+    v.description('The same as in `/api/v1/customers/{id}`; null if unknown'),
   ),
-  as_of: v.pipe(v.number(), v.description('The instant that all of this is of')),
+  as_of: v.pipe(v.number(), v.description('When this data was read')),
   behind: v.optional(
-    v.pipe(v.literal(true), v.description('The figures could not be brought up to date within a second')),
+    v.pipe(v.literal(true), v.description('Present if the figures could not be updated within one second')),
   ),
 })
 /** An event of the feed. */
 export const FeedEventAnswer = v.object({
-  seq: v.pipe(v.number(), v.description('The order of the feed; what a cursor holds')),
+  seq: v.pipe(v.number(), v.description('The position in the feed; cursors contain it')),
   id: v.string(),
   organization_id: v.string(),
   app_id: nullable,
   environment: nullable,
   type: v.string(),
   origin: v.picklist(['live', 'recovered', 'backfill']),
-  customer_id: v.pipe(nullable, v.description('As it was when the event was recorded')),
-  subject: v.pipe(nullable, v.description('The original transaction id it is about')),
+  customer_id: v.pipe(nullable, v.description('The customer id when the event was recorded')),
+  subject: v.pipe(nullable, v.description('The original transaction id that the event concerns')),
   cause: v.pipe(v.string(), v.description('Apple’s notificationUUID, or a transaction id')),
   data: v.pipe(
     v.looseObject({}),
-    v.description('Money, product, country, user with label and proofs, subscription after it'),
+    v.description(
+      'Money, product, country, user with label and proofs, and the subscription after the event',
+    ),
   ),
   customer: v.pipe(
     v.nullable(EventCustomer),
-    v.description('The customer as it is now, not when the event happened; null where it is about none'),
+    v.description('The customer now, not at the time of the event; null if the event concerns no customer'),
   ),
   occurred_at: v.number(),
   signed_at: v.nullable(v.number()),
@@ -63,7 +65,9 @@ export const EventsAnswer = v.object({
   events: v.array(FeedEventAnswer),
   next: v.pipe(
     v.nullable(v.number()),
-    v.description('`after` (or `before`) of the next page, which may be short; null at the feed’s beginning'),
+    v.description(
+      'The value of `after` (or `before`) for the next page, which may be short; null at the start of the feed',
+    ),
   ),
 })
 type Deps = StreamDeps & { apps: Apps; auth: Auth }
@@ -74,7 +78,7 @@ export function eventRoutes(deps: Deps): Route[] {
   async function page(accessScope: AccessScope, query: v.InferOutput<typeof EventsQuery>) {
     const { after, before, limit, from_at = null, until_at = null } = query
     if (after !== undefined && before !== undefined) {
-      throw new Refusal(400, 'invalid_request', 'ask for events after a seq or before one, not both')
+      throw new Refusal(400, 'invalid_request', 'use either `after` or `before`, not both')
     }
     const filter = { ...eventScopeOf(accessScope, query, apps).query, from_at, until_at }
     const found =
@@ -88,7 +92,7 @@ export function eventRoutes(deps: Deps): Route[] {
     defineRoute({
       ...READ_ROUTE,
       path: '/api/v1/events',
-      summary: 'The feed, newest first; with `after`, oldest first from there on',
+      summary: 'Lists events, newest first; with `after`, oldest first from that seq',
       access: auth.reader,
       query: EventsQuery,
       answers: { 200: { description: 'A page of events', schema: EventsAnswer } },
@@ -98,12 +102,12 @@ export function eventRoutes(deps: Deps): Route[] {
     defineRoute({
       ...READ_ROUTE,
       path: '/api/v1/events/stream',
-      summary: 'The feed as it happens (Server-Sent Events); `Last-Event-ID` resumes after that seq',
+      summary: 'Streams events live (Server-Sent Events); `Last-Event-ID` resumes after that seq',
       access: auth.reader,
       query: ScopeQuery,
       answers: {
         200: {
-          description: 'One message an event, each as the feed has it',
+          description: 'One message for each event, in the same shape as in the feed',
           content_type: 'text/event-stream',
         },
       },
@@ -121,6 +125,6 @@ export function eventRoutes(deps: Deps): Route[] {
   ]
 }
 
-/** The seq a client saw last; what is no seq counts as none. */
+/** The seq in `Last-Event-ID`; null if it is not a valid seq. */
 const lastEventId = (id: string | undefined): number | null =>
   id !== undefined && /^\d{1,15}$/.test(id) ? Number(id) : null

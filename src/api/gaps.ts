@@ -1,4 +1,4 @@
-/** What may be asked: what Apple had sent and we had not received, and whether it is here by now. */
+/** `/api/v1/gaps`: notifications that Apple sent and Windfall had not received. */
 import * as v from 'valibot'
 import type { Auth } from '../access/auth.ts'
 import { appsInScope, list, resolveApps, whole } from '../access/scope.ts'
@@ -16,10 +16,10 @@ const GapsQuery = v.object({
     v.pipe(
       v.string(),
       jsonSchema({ pattern: '^\\d{1,15}\\.\\w+$' }),
-      v.description('`next` of the page before'),
+      v.description('`next` of the previous page'),
     ),
   ),
-  limit: v.optional(v.pipe(whole(1, 200), v.description('How many at most, 1 to 200')), '50'),
+  limit: v.optional(v.pipe(whole(1, 200), v.description('Page size, 1 to 200')), '50'),
 })
 const GapsAnswer = v.object({
   gaps: v.array(
@@ -29,7 +29,10 @@ const GapsAnswer = v.object({
       environment: v.picklist(['production', 'sandbox']),
     }),
   ),
-  next: v.pipe(v.nullable(v.string()), v.description('`before` of the next page; null after the last')),
+  next: v.pipe(
+    v.nullable(v.string()),
+    v.description('The value of `before` for the next page; null on the last page'),
+  ),
 })
 
 type Deps = { history: History; apps: Apps; auth: Auth }
@@ -38,10 +41,10 @@ export const gapRoutes = ({ history, apps, auth }: Deps): Route[] => [
   defineRoute({
     ...READ_ROUTE,
     path: '/api/v1/gaps',
-    summary: 'Gaps in what arrived from Apple, newest first: found, and filled since',
+    summary: 'Lists gaps in the notifications from Apple, newest first',
     access: auth.reader,
     query: GapsQuery,
-    answers: { 200: { description: 'A page of them', schema: GapsAnswer } },
+    answers: { 200: { description: 'A page of gaps', schema: GapsAnswer } },
     refusals: UNKNOWN_APP,
     handler({ caller, query: { app, environment = null, before = null, limit } }) {
       const ids =

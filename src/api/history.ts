@@ -1,4 +1,4 @@
-/** What may be asked: how far the history that Apple shows has been read, compared and filled in. */
+/** `/api/v1/history`: progress of the backfill, the comparison with Apple's history, and gaps. */
 import * as v from 'valibot'
 import type { Auth } from '../access/auth.ts'
 import { appsInScope } from '../access/scope.ts'
@@ -9,34 +9,36 @@ import { READ_ROUTE } from './route_defaults.ts'
 
 const at = v.nullable(v.number())
 const count = (description: string) => v.pipe(v.number(), v.description(description))
-const problem = v.pipe(v.nullable(v.string()), v.description('Why it does not go on; null while it does'))
+const problem = v.pipe(v.nullable(v.string()), v.description('Why it is stopped; null while it runs'))
 
 const BackfillAnswer = v.object({
   stage: v.picklist(['notifications', 'transactions', 'statuses', 'done']),
   started_at: v.number(),
   finished_at: at,
-  read_until_at: count('Notifications signed before this were read, out of those before until_at'),
+  read_until_at: count(
+    'Notifications signed before this instant have been read; the backfill ends at until_at',
+  ),
   until_at: v.number(),
-  notifications: count('How many Apple showed, known before or not'),
-  lineages: count('Customers whose transactions were read'),
+  notifications: count('How many notifications Apple returned, including known ones'),
+  lineages: count('How many customers’ transactions were read'),
   transactions: v.number(),
   statuses: v.number(),
-  refused: count('Texts that did not verify, or were of another app'),
+  refused: count('How many payloads did not verify or belong to another app'),
   problem,
   problem_at: at,
 })
 const ComparisonAnswer = v.object({
-  compared_until_at: count('Everything that Apple signed before this is here'),
+  compared_until_at: count('Every notification that Apple signed before this instant is stored'),
   checked_at: at,
   problem,
   problem_at: at,
 })
-/** Notifications that Apple had sent and we had not received. */
+/** Notifications that Apple sent and Windfall had not received. */
 export const GapAnswer = v.object({
   id: v.string(),
   first_signed_at: v.number(),
   last_signed_at: v.number(),
-  notifications: count('How many were missing when it was found'),
+  notifications: count('How many notifications were missing when the gap was found'),
   recovered: v.number(),
   found_at: v.number(),
   filled_at: at,
@@ -47,11 +49,11 @@ const HistoryAnswer = v.object({
       app_id: v.string(),
       bundle_id: v.string(),
       environment: v.picklist(['production', 'sandbox']),
-      has_key: v.pipe(v.boolean(), v.description('Its organization has an In-App Purchase key')),
+      has_key: v.pipe(v.boolean(), v.description('Whether the organization has an In-App Purchase key')),
       backfill: v.nullable(BackfillAnswer),
       comparison: v.nullable(ComparisonAnswer),
-      gaps: v.pipe(v.array(GapAnswer), v.description('The last ten, newest first')),
-      lookups: count('Transactions that client apps named and that are still to be asked for'),
+      gaps: v.pipe(v.array(GapAnswer), v.description('The ten newest gaps, newest first')),
+      lookups: count('How many transactions named by client apps are still to be fetched from Apple'),
     }),
   ),
 })
@@ -63,10 +65,10 @@ export const historyRoutes = ({ history, apps, auth }: Deps): Route[] => [
   defineRoute({
     ...READ_ROUTE,
     path: '/api/v1/history',
-    summary: 'How far what Apple shows of the past has been read, compared with what arrived, and filled in',
+    summary: 'Shows the progress of the backfill, the comparison with Apple’s history, and gaps',
     access: auth.reader,
     answers: {
-      200: { description: 'Each app that this token reads, in each environment', schema: HistoryAnswer },
+      200: { description: 'Each app that the token can read, by environment', schema: HistoryAnswer },
     },
     handler({ caller }): Answer {
       const within = new Set(appsInScope(caller, apps).map(({ id }) => id))

@@ -1,4 +1,4 @@
-/** What may be asked: which of Apple's daily reports we have, which not and why, and how far the import is. */
+/** `/api/v1/imports`: which of Apple's daily reports are stored, which are missing and why, and import progress. */
 import * as v from 'valibot'
 import type { Auth } from '../access/auth.ts'
 import { appsInScope, list, resolveApps, whole } from '../access/scope.ts'
@@ -13,7 +13,7 @@ import type { Imports } from '../ledger/reports/imports.ts'
 import { day } from '../metrics/series/series_request.ts'
 import { READ_ROUTE, UNKNOWN_APP } from './route_defaults.ts'
 
-/** How many holes are told one by one; the counts have them all. */
+/** How many missing days are listed individually. The counts include all of them. */
 const MAX_LISTED_HOLES = 500
 
 const at = v.nullable(v.number())
@@ -21,16 +21,16 @@ const words = v.nullable(v.string())
 const kind = v.picklist(REPORT_KINDS)
 const state = v.picklist(['done', 'empty', 'not_yet', 'missing', 'failed'])
 const STATES =
-  'done; empty: Apple says nothing was sold; not_yet: Apple has not made it; missing: Apple keeps it no longer; failed: it could not be fetched or read'
+  'done; empty: Apple reports no sales; not_yet: not available at Apple yet; missing: no longer available at Apple; failed: could not be fetched or read'
 
 const ProgressAnswer = v.object({
   started_at: v.number(),
-  done: v.pipe(v.number(), v.description('Days of reports dealt with in this run')),
+  done: v.pipe(v.number(), v.description('Report days processed in this run')),
   of: v.number(),
   per_second: v.nullable(v.number()),
   seconds_left: v.nullable(v.number()),
   reading: v.nullable(v.object({ vendor_number: v.string(), report: kind, day_on: v.string() })),
-  waiting_until: v.pipe(at, v.description('Until when Apple’s hourly budget is waited for')),
+  waiting_until: v.pipe(at, v.description('When Apple’s hourly rate limit allows the next request')),
 })
 export const ImportsAnswer = v.object({
   running: v.nullable(ProgressAnswer),
@@ -60,15 +60,13 @@ export const ImportsAnswer = v.object({
           }),
         ),
         v.description(
-          `The newest ${MAX_LISTED_HOLES} days that we do not have, and days that are said to be empty and cannot be`,
+          `The newest ${MAX_LISTED_HOLES} days that are not stored, and days reported as empty that cannot be`,
         ),
       ),
       versions: v.array(v.object({ report: kind, version: v.string(), learned_at: v.number() })),
       unknown_apps: v.pipe(
         v.array(v.object({ sku: words, apple_id: v.nullable(v.number()), name: words })),
-        v.description(
-          'Apps that reports have rows of and that are not connected; for tokens that read every app',
-        ),
+        v.description('Apps in reports that are not connected; only for tokens that read every app'),
       ),
     }),
   ),
@@ -76,11 +74,11 @@ export const ImportsAnswer = v.object({
 const DaysQuery = v.object({
   app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
   report: v.optional(v.pipe(list, v.description('Reports, separated by commas'))),
-  before: v.optional(day('Days before this one')),
+  before: v.optional(day('Only days before this day')),
   limit: v.optional(
     v.pipe(
       whole(1, 100),
-      v.description('How many days at most, 1 to 100, each with all its reports and apps'),
+      v.description('Days for each page, 1 to 100; a page contains all reports and apps of its days'),
     ),
     '31',
   ),
@@ -93,7 +91,7 @@ const DaysAnswer = v.object({
       day_on: v.string(),
       state: v.pipe(
         v.picklist(['done', 'empty', 'not_yet', 'missing', 'failed', 'not_asked']),
-        v.description(`${STATES}; not_asked: it was never asked for`),
+        v.description(`${STATES}; not_asked: never requested`),
       ),
       reason: words,
       rows: v.number(),
@@ -101,7 +99,10 @@ const DaysAnswer = v.object({
       due_at: at,
     }),
   ),
-  next: v.pipe(v.nullable(v.string()), v.description('`before` of the next page; null at the oldest day')),
+  next: v.pipe(
+    v.nullable(v.string()),
+    v.description('The value of `before` for the next page; null on the last page'),
+  ),
 })
 
 type Deps = { imports: Imports; accounts: Accounts; apps: Apps; auth: Auth }
@@ -115,7 +116,7 @@ export function importRoutes({ imports, accounts, apps, auth }: Deps): Route[] {
     }
   }
 
-  /** Those with keys, and those with apps, which may have had keys. */
+  /** Organizations with keys, and those with apps: these may have had keys before. */
   function organizationsOf(accessScope: AccessScope): string[] {
     const withKeys = accounts
       .list()
@@ -144,25 +145,26 @@ export function importRoutes({ imports, accounts, apps, auth }: Deps): Route[] {
     defineRoute({
       ...READ_ROUTE,
       path: '/api/v1/imports',
-      summary: 'Which of Apple’s daily reports are here, which not and why, and how far the import is',
+      summary:
+        'Shows which of Apple’s daily reports are stored, which are missing and why, and import progress',
       access: auth.reader,
-      answers: { 200: { description: 'Each organization that this token reads', schema: ImportsAnswer } },
+      answers: { 200: { description: 'Each organization that the token can read', schema: ImportsAnswer } },
       handler: ({ caller }) => state(caller),
     }),
     defineRoute({
       ...READ_ROUTE,
       path: '/api/v1/imports/days',
-      summary: 'Each app, report and day, newest first: whether it is here. Days are Pacific',
+      summary: 'Lists the import state of each app, report and Pacific day, newest first',
       access: auth.reader,
       query: DaysQuery,
-      answers: { 200: { description: 'A page of days, each with its reports and apps', schema: DaysAnswer } },
+      answers: { 200: { description: 'A page of days with their reports and apps', schema: DaysAnswer } },
       refusals: UNKNOWN_APP,
       handler: ({ caller, query }) => days(caller, query),
     }),
   ]
 }
 
-/** What is known of the reports of one organization. */
+/** The import state of one organization's reports. */
 function organizationState(imports: Imports, organization_id: string, accessScope: AccessScope) {
   return {
     organization_id,
@@ -177,7 +179,7 @@ function organizationState(imports: Imports, organization_id: string, accessScop
   }
 }
 
-/** A run may be at another organization's reports: then only how far it is may be told. */
+/** If the run imports another organization's reports, the caller sees its progress only. */
 function runningWithin(progress: ImportProgress | null, within: readonly string[]) {
   if (progress === null) return null
   const { reading, tally: _, ...rest } = progress
@@ -191,6 +193,6 @@ function runningWithin(progress: ImportProgress | null, within: readonly string[
 function resolveReport(name: string) {
   const found = REPORT_KINDS.find((one) => one === name)
   if (found) return found
-  const message = `there is no report ${name}; there are: ${REPORT_KINDS.join(', ')}`
+  const message = `unknown report ${name}; use one of: ${REPORT_KINDS.join(', ')}`
   throw invalid([{ path: 'report', message }])
 }

@@ -1,4 +1,4 @@
-/** What may be asked: what happens by the clock: how it went and when it is to happen next. */
+/** `/api/v1/jobs`: scheduled jobs, their last run and their next run. */
 import * as v from 'valibot'
 import type { Auth } from '../access/auth.ts'
 import { defineRoute, type Route } from '../http/route.ts'
@@ -12,12 +12,12 @@ const JobAnswer = v.object({
   schedule: v.pipe(v.string(), v.description('A cron pattern in UTC, or "off"')),
   running: v.boolean(),
   started_at: at,
-  finished_at: v.pipe(at, v.description('null while it runs, and when the process ended meanwhile')),
+  finished_at: v.pipe(at, v.description('null while the job runs, or if the process ended during the run')),
   duration_ms: at,
-  outcome: words('What came of the last run; null for tokens that do not read everything'),
-  error: words('Why it failed; null for tokens that do not read everything'),
-  failures: v.pipe(v.number(), v.description('In a row; 0 when the last run went well')),
-  next_at: v.pipe(at, v.description('null where no clock starts it')),
+  outcome: words('The result of the last run; null for tokens that cannot read everything'),
+  error: words('Why the last run failed; null for tokens that cannot read everything'),
+  failures: v.pipe(v.number(), v.description('Consecutive failures; 0 if the last run succeeded')),
+  next_at: v.pipe(at, v.description('null if the job is not scheduled')),
 })
 export const JobsAnswer = v.object({ jobs: v.array(JobAnswer) })
 
@@ -27,13 +27,13 @@ export const jobRoutes = ({ jobs, auth }: Deps): Route[] => [
   defineRoute({
     ...READ_ROUTE,
     path: '/api/v1/jobs',
-    summary: 'What happens by the clock: the last run of each job, how it went, and the next',
+    summary: 'Lists scheduled jobs with the last run, its result and the next run',
     access: auth.reader,
-    answers: { 200: { description: 'Every job', schema: JobsAnswer } },
+    answers: { 200: { description: 'All jobs', schema: JobsAnswer } },
     handler({ caller: { organization_id, apps } }): v.InferOutput<typeof JobsAnswer> {
       const all = [...jobs.list()]
       if (organization_id === null && apps === null) return { jobs: all }
-      // The outcome of a run may name the apps of others.
+      // The outcome of a run may name apps that the caller cannot read.
       return { jobs: all.map((job) => ({ ...job, outcome: null, error: null })) }
     },
   }),

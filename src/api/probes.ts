@@ -1,4 +1,4 @@
-/** What may be asked: whether this instance can do its work now. */
+/** `/healthz` and `/readyz`: liveness and readiness. */
 import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
 import { defineRoute, PUBLIC, type Route } from '../http/route.ts'
@@ -34,12 +34,12 @@ export const probeRoutes = ({ store, jobs, clock, closing, root_expires_at }: De
     path: '/readyz',
     tag: 'Operations',
     summary:
-      'Can it take requests: database writable, not shutting down, Apple’s root in force; last job runs',
+      'Checks readiness: database writable, not shutting down, Apple’s root certificate valid; lists last job runs',
     access: PUBLIC,
     any_host: true,
     answers: {
-      200: { description: 'It can', schema: Readiness },
-      503: { description: 'It cannot; the checks say why', schema: Readiness },
+      200: { description: 'Ready', schema: Readiness },
+      503: { description: 'Not ready; `checks` lists the reasons', schema: Readiness },
     },
     async handler({ event }) {
       const checks = {
@@ -59,7 +59,7 @@ export const probeRoutes = ({ store, jobs, clock, closing, root_expires_at }: De
   }),
 ]
 
-/** Everybody may ask, and words may name what not everybody may know. */
+/** Removes details: these endpoints need no authentication, and messages may contain private names. */
 function publicJobState({ job, running, started_at, finished_at, duration_ms, failures, next_at }: JobState) {
   return { job, running, started_at, finished_at, duration_ms, failures, next_at }
 }

@@ -1,4 +1,4 @@
-/** What may be asked: the exchange rates that amounts are converted at. */
+/** `/api/v1/rates`: the exchange rates that amounts are converted at. */
 import * as v from 'valibot'
 import type { Auth } from '../access/auth.ts'
 import { defineRoute, type Route } from '../http/route.ts'
@@ -14,14 +14,14 @@ export const RatesAnswer = v.object({
       currency: v.string(),
       per_usd: v.pipe(
         v.nullable(v.string()),
-        v.description('What one US dollar costs on the newest day, a decimal number'),
+        v.description('The price of one US dollar on the newest day, as a decimal number'),
       ),
       oldest_on: day,
       newest_on: day,
       source: v.nullable(v.string()),
       gaps: v.pipe(
         v.array(v.object({ from_on: v.string(), until_on: v.string() })),
-        v.description('Days without a rate, longer than one is carried over weekends and holidays'),
+        v.description('Days without a rate beyond the weekends and holidays that the last rate covers'),
       ),
     }),
   ),
@@ -33,9 +33,9 @@ export const rateRoutes = ({ rates, auth }: Deps): Route[] => [
   defineRoute({
     ...READ_ROUTE,
     path: '/api/v1/rates',
-    summary: 'The exchange rates: the newest of each currency, where it is from, and gaps',
+    summary: 'Lists the newest exchange rate of each currency, its source, and gaps',
     access: auth.reader,
-    answers: { 200: { description: 'Every currency', schema: RatesAnswer } },
+    answers: { 200: { description: 'All currencies', schema: RatesAnswer } },
     handler: (): v.InferOutput<typeof RatesAnswer> => ({ base: BASE, currencies: rates.list() }),
   }),
 ]

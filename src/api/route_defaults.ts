@@ -1,18 +1,18 @@
-/** What routes have in common: tags, error codes, CSV files, how long a reader waits for figures. */
+/** Defaults that routes share: tags, error codes, CSV responses, and how long a request waits for figures. */
 import type { H3Event } from 'h3'
 import { streamOfText } from '../http/csv.ts'
 import type { Lag } from '../metrics/series/snapshot_reads.ts'
 
-/** A route that reads. */
+/** Defaults of a route that reads. */
 export const READ_ROUTE = { method: 'GET', tag: 'Read' } as const
 
-/** The error codes of an app or organization that a reader names. */
+/** The error codes of a route that resolves an app or organization. */
 export const UNKNOWN_APP = { 404: 'unknown_app' } as const
 
-/** The error codes of a costly question, of which a caller may ask few at once. */
+/** The error codes of an expensive query; a caller may run few of them at the same time. */
 export const QUERY_LIMIT_ERRORS = { 404: 'unknown_app', 429: 'too_many_questions' } as const
 
-/** A table as comma-separated values, to be kept as `name`.csv, made while it is sent. */
+/** Streams a table as the CSV file `name`.csv. */
 export const csvResponse = (
   event: H3Event,
   name: string,
@@ -23,14 +23,14 @@ export const csvResponse = (
     headers: { ...csvHeaders(name), ...behindHeaders(behind) },
   })
 
-/** So long a file waits for figures that are behind the facts, in milliseconds. */
+/** How long a CSV file waits for due figures, in milliseconds. */
 export const MAX_WAIT_MS = 30_000
-/** So long the page of one customer waits for that customer. */
+/** How long the page of one customer waits for that customer's figures, in milliseconds. */
 export const CUSTOMER_WAIT_MS = 50
 
 /**
- * How long a reader waits for figures that are behind the facts (`prefer: wait=n`, RFC 7240 §4.3), in milliseconds, at
- * most 30 s; null where it does not say.
+ * How long a request waits for due figures (`prefer: wait=n`, RFC 7240 §4.3), in milliseconds, at most 30 s; null
+ * without that header.
  */
 export function waitPreferenceOf(event: H3Event): number | null {
   const [, seconds] =
@@ -38,7 +38,7 @@ export function waitPreferenceOf(event: H3Event): number | null {
   return seconds === undefined ? null : Math.min(MAX_WAIT_MS, Number(seconds) * 1_000)
 }
 
-/** How far figures are behind the facts, for an answer whose body cannot say so. */
+/** How far figures are behind the facts, as a header for answers whose body has no field for it. */
 export const behindHeaders = (behind: Lag | null): Record<string, string> =>
   behind === null
     ? {}
@@ -46,11 +46,11 @@ export const behindHeaders = (behind: Lag | null): Record<string, string> =>
         'x-windfall-behind': `lineages=${behind.lineages}, report_days=${behind.report_days}, reason=${behind.reason}`,
       }
 
-/** The headers of such a table. */
+/** The headers of a CSV response. */
 export const csvHeaders = (name: string): Record<string, string> => ({
   'content-type': 'text/csv; charset=utf-8',
   'content-disposition': `attachment; filename="${name}.csv"`,
 })
 
-/** A route for the owner alone. */
+/** Defaults of a route that only the owner may call. */
 export const OWNER_ROUTE = { tag: 'Owner' } as const

@@ -1,4 +1,4 @@
-/** Every HTTP endpoint of the API, in one list. */
+/** Lists every HTTP endpoint of the API. */
 import type { Route } from '../http/route.ts'
 import { appleRoutes } from './apple.ts'
 import { appRoutes } from './apps.ts'
@@ -64,7 +64,7 @@ type IntersectionOf<T> = (T extends unknown ? (of: T) => void : never) extends (
   ? All
   : never
 
-/** What all endpoints together need. */
+/** The dependencies of all endpoints. */
 type ApiDeps = IntersectionOf<Parameters<Resource>[0]>
 
 export const apiRoutes = (deps: ApiDeps): Route[] =>

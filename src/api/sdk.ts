@@ -28,7 +28,7 @@ export type SdkLimits = {
 
 type Deps = {
   store: Store
-  /** A clock that does not jump, for the rate windows. */
+  /** A clock that never jumps, for the rate windows. */
   monotonic: Clock
   verifier: Verifier
   callers: Callers
@@ -44,7 +44,7 @@ const Identified = v.object({ appUserId: v.string(), bundleId: v.string(), verif
 const Attributed = v.object({
   originalTransactionId: v.string(),
   appUserId: v.string(),
-  moved: v.pipe(v.boolean(), v.description('True when another user held it before')),
+  moved: v.pipe(v.boolean(), v.description('true if the purchase was linked to another user before')),
   verification,
 })
 const SDK: Access<null> = {
@@ -57,7 +57,7 @@ const SDK: Access<null> = {
     410: 'forgotten',
     429: 'rate_limited',
   },
-  // The key is checked once the body has named the app.
+  // The key is checked after the body is parsed: the body names the app.
   admit: () => null,
 }
 
@@ -80,9 +80,10 @@ export function sdkRoutes(deps: Deps): Route[] {
     defineRoute({
       ...common,
       path: '/api/sdk/v1/identify',
-      summary: 'Upsert an app user: attributes merge shallowly, device fields present replace',
+      summary:
+        'Creates or updates a user: attributes are merged shallowly, device fields replaced if present',
       body: IdentifyCall,
-      answers: { 200: { description: 'It is on disk', schema: Identified } },
+      answers: { 200: { description: 'Stored on disk', schema: Identified } },
       async handler({ event, body }) {
         assertAttributeCount(body.attributes, limits.attributes_per_user)
         const caller = admit(event, { bundle_id: body.bundleId, isAndroid: body.platform === 'android' })
@@ -95,9 +96,9 @@ export function sdkRoutes(deps: Deps): Route[] {
     defineRoute({
       ...common,
       path: '/api/sdk/v1/attribute',
-      summary: 'Link a purchase to a user, or move it from another',
+      summary: 'Links a purchase to a user, or moves it from another user',
       body: AttributeCall,
-      answers: { 200: { description: 'It is on disk', schema: Attributed } },
+      answers: { 200: { description: 'Stored on disk', schema: Attributed } },
       refusals: { 400: 'invalid_signed_transaction' },
       async handler({ event, body }) {
         const caller = admit(event, { bundle_id: body.bundleId, isAndroid: body.store === 'google' })
@@ -116,7 +117,7 @@ export function sdkRoutes(deps: Deps): Route[] {
   ]
 }
 
-/** Who calls, counted: an organization's calls in its window, those that find no organization in their address's. */
+/** Rate windows: one for each organization, and one for each address whose calls name no organization. */
 function openAdmission({ callers, limits, monotonic }: Deps) {
   const organizations = openFairWindow(() => limits.sdk_requests_per_minute, monotonic)
   const addresses = openWindow('address', () => limits.anonymous_requests_per_minute, monotonic)
@@ -139,15 +140,15 @@ function openAdmission({ callers, limits, monotonic }: Deps) {
   }
 }
 
-/** Why the SDK could not attest, in the header it says so in; anything else is not worth keeping. */
+/** Why the SDK could not attest: the value of its header, null if malformed. */
 function unattestedReason(event: H3Event): string | null {
   const reported = header(event, 'x-windfall-unattested') ?? header(event, 'x-revenuehog-unattested')
   return reported !== undefined && UNATTESTED.has(reported) ? reported : null
 }
 
 /**
- * The proved transaction that came with an attribute call; `xcode` for one of Xcode's local store, which proves
- * nothing and is thrown away, so that development works.
+ * The proved transaction of an attribute call. Returns `xcode` for a transaction from Xcode's local store: it proves
+ * nothing, is not stored, and is accepted so that development works.
  *
  * @throws Refusal 400 `invalid_signed_transaction`.
  */
@@ -157,15 +158,16 @@ async function verifySigned(
   call: AttributeCall,
   jws: string,
 ): Promise<Verified<Transaction> | 'xcode'> {
-  if (call.store === 'google') throw invalid('a Play purchase has no transaction signed by Apple')
+  if (call.store === 'google')
+    throw invalid('a Google Play purchase cannot have a transaction signed by Apple')
   try {
     const signed = await verifyTransaction(verifier, jws)
     const { bundle_id, original_transaction_id } = signed.payload
     if (bundle_id !== app.bundle_id)
-      throw invalid(`it is a purchase in ${bundle_id}, not in ${app.bundle_id}`)
+      throw invalid(`the transaction belongs to ${bundle_id}, not to ${app.bundle_id}`)
     if (original_transaction_id !== call.originalTransactionId) {
       throw invalid(
-        `its original transaction id is ${original_transaction_id}, not ${call.originalTransactionId}`,
+        `the transaction's original transaction id is ${original_transaction_id}, not ${call.originalTransactionId}`,
       )
     }
     return signed

@@ -1,4 +1,4 @@
-/** What may be asked: whether anything needs a person, in general and of each app. */
+/** `/api/v1/status` and `/api/v1/apps/health`: findings, and the health of each app. */
 import * as v from 'valibot'
 import type { Auth } from '../access/auth.ts'
 import { appsInScope, list, resolveApps } from '../access/scope.ts'
@@ -50,20 +50,19 @@ export function statusRoutes(deps: Deps): Route[] {
     defineRoute({
       ...READ_ROUTE,
       path: '/api/v1/status',
-      summary:
-        'What needs a person, or is good to know: gaps, keys, jobs, imports, what waits; the worst first',
-      description: 'What is of the whole instance is for those who read everything.',
+      summary: 'Lists findings, most severe first: gaps, keys, jobs, imports, pending notifications',
+      description: 'Findings about the whole instance are only visible to callers that can read everything.',
       access: auth.reader,
-      answers: { 200: { description: 'No row where all is well', schema: StatusAnswer } },
+      answers: { 200: { description: 'The findings; no rows if there are none', schema: StatusAnswer } },
       handler: ({ caller }) => status(caller),
     }),
     defineRoute({
       ...READ_ROUTE,
       path: '/api/v1/apps/health',
-      summary: 'Of each app: when it was heard of, its reports, its history, its keys, its products',
+      summary: 'Shows each app’s notifications, reports, history, keys and products',
       access: auth.reader,
       query: HealthQuery,
-      answers: { 200: { description: 'Each app that may be read', schema: HealthAnswer } },
+      answers: { 200: { description: 'Each app that the caller can read', schema: HealthAnswer } },
       refusals: UNKNOWN_APP,
       handler({ caller, query: { app } }): v.InferOutput<typeof HealthAnswer> {
         const ids = app?.flatMap((name) => resolveApps(name, caller, apps))
@@ -74,7 +73,7 @@ export function statusRoutes(deps: Deps): Route[] {
   ]
 }
 
-/** What names an app or an organization is for who reads that; the rest for who reads everything. */
+/** Findings about an app or organization need access to it; all others need access to everything. */
 function readableBy(accessScope: AccessScope, within: readonly App[]): (finding: Finding) => boolean {
   const isWhole = accessScope.organization_id === null && accessScope.apps === null
   return ({ details }) => {
@@ -128,7 +127,7 @@ function healthOf({ id, bundle_id, organization_id, ...app }: App, deps: Deps) {
   }
 }
 
-/** Reports are of a whole organization. */
+/** Reports belong to a whole organization. */
 function reportsOf(organization_id: string, { imports }: Deps) {
   const counts = imports.counts(organization_id)
   const days = (...states: string[]): number =>

@@ -1,4 +1,4 @@
-/** What we compute: the shapes in which it is told how everything stands. */
+/** Response schemas of `/api/v1/status` and `/api/v1/apps/health`. */
 import * as v from 'valibot'
 
 const at = v.nullable(v.number())
@@ -7,19 +7,19 @@ const environment = v.picklist(['production', 'sandbox'])
 const level = v.picklist(['ok', 'notice', 'warning', 'error'])
 
 export const StatusAnswer = v.object({
-  level: v.pipe(level, v.description('That of the first row; ok where there is none')),
+  level: v.pipe(level, v.description('The level of the first row; ok if there are no rows')),
   checked_at: v.number(),
   rows: v.array(
     v.object({
-      id: v.pipe(v.string(), v.description('The same as long as the matter lasts')),
+      id: v.pipe(v.string(), v.description('Stable for as long as the finding exists')),
       level,
       title: v.string(),
       detail: v.string(),
       action: v.nullable(
         v.object({
           label: v.string(),
-          command: v.optional(v.pipe(v.string(), v.description('What to type'))),
-          href: v.optional(v.pipe(v.string(), v.description('A page of the dashboard'))),
+          command: v.optional(v.pipe(v.string(), v.description('A command to run'))),
+          href: v.optional(v.pipe(v.string(), v.description('A dashboard page'))),
         }),
       ),
       since: at,
@@ -32,7 +32,7 @@ export const StatusAnswer = v.object({
 const Key = v.object({
   state: v.pipe(
     v.picklist(['none', 'unknown', 'ok', 'refused']),
-    v.description('What Apple said the last time; unknown: it was not asked since the start'),
+    v.description('Apple’s last response to this key; unknown: not used since the server started'),
   ),
   why: words,
   since: at,
@@ -50,7 +50,7 @@ export const HealthAnswer = v.object({
       notifications: v.array(
         v.object({
           environment,
-          last_at: v.pipe(at, v.description('When Apple signed the newest that was pushed')),
+          last_at: v.pipe(at, v.description('When Apple signed the newest notification that it pushed')),
           last_24_hours: v.number(),
           last_7_days: v.number(),
           gaps_open: v.number(),
@@ -58,7 +58,7 @@ export const HealthAnswer = v.object({
       ),
       reports: v.pipe(
         v.object({ newest_on: words, done: v.number(), of: v.number(), failed: v.number() }),
-        v.description('Days of reports of its organization: dealt with, asked for, and not to be read'),
+        v.description('Report days of the organization: processed, requested, and failed'),
       ),
       history: v.array(
         v.object({
@@ -67,7 +67,7 @@ export const HealthAnswer = v.object({
           stage: v.nullable(v.picklist(['notifications', 'transactions', 'statuses', 'done'])),
           progress: v.pipe(
             v.nullable(v.number()),
-            v.description('Of the notifications that Apple still shows, from 0 to 1'),
+            v.description('Share of the available notifications that has been read, from 0 to 1'),
           ),
           problem: words,
           compared_until_at: at,

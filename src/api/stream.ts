@@ -1,4 +1,4 @@
-/** What may be asked: the feed as Server-Sent Events (HTML Living Standard §9.2), from any point on and live. */
+/** The feed as Server-Sent Events (HTML Living Standard §9.2): from any seq, then live. */
 import type { UnderlyingSource } from 'node:stream/web'
 import type { Revocations } from '../access/revocations.ts'
 import type { EventScope } from '../access/scope.ts'
@@ -10,9 +10,9 @@ import { type EnrichedEvent, type Enrichment, FIGURES_TIMEOUT_MS } from '../metr
 import { yieldToEventLoop } from '../turns.ts'
 
 const HEARTBEAT_MS = 15_000
-/** Events read at once while a client that was away catches up. */
+/** Events in one page while a client catches up. */
 const PAGE = 100
-/** Bytes made ready while a client catches up, and bytes a client may leave unread before it is let go. */
+/** Bytes prepared while a client catches up, and unread bytes at which a client is disconnected. */
 const READY_BYTES = 131_072
 const UNREAD_BYTES = 1_048_576
 
@@ -31,15 +31,15 @@ export type StreamDeps = {
 }
 
 /**
- * What is asked for: which events, after which seq (null: from the head on). `mayUntil` gives the instant at which the
- * caller's access ends, as far as is known now; one that has passed ends the stream.
+ * Which events, and after which seq (null: from the head). `accessValidUntil` returns the instant at which the caller's
+ * access ends, as far as is known now. An instant that has passed ends the stream.
  */
 type StreamQuery = { scope: EventScope; after: number | null; accessValidUntil: () => number }
 type Controller = ReadableStreamDefaultController<Uint8Array>
 
 export const STREAM_HEADERS = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
 
-/** A response that sends every event asked for, then those that happen. */
+/** A response that sends the requested events, then new ones as they are recorded. */
 export function streamOf(deps: StreamDeps, query: StreamQuery): Response {
   const body = new ReadableStream<Uint8Array>(openSource(deps, query), {
     highWaterMark: READY_BYTES,
@@ -49,8 +49,8 @@ export function streamOf(deps: StreamDeps, query: StreamQuery): Response {
 }
 
 /**
- * Watches the caller's access: `onEnd` is called once `mayUntil` has passed. `look` asks `mayUntil` again; `demand` does
- * so only where the end known so far has passed, so that it costs nothing before a write.
+ * Watches the caller's access and calls `onEnd` when it has ended. `check` reads `accessValidUntil` again; `checkIfDue`
+ * does so only if the last known end has passed, which makes it cheap enough for every write.
  */
 function watchAccess(
   { revocations, clock }: StreamDeps,
@@ -65,7 +65,7 @@ function watchAccess(
     until = accessValidUntil()
     const left = until - clock()
     if (left <= 0) onEnd()
-    // Later ends are looked at with a heartbeat before them.
+    // A heartbeat comes before any later end, and checks again.
     else if (left <= HEARTBEAT_MS) timer = setTimeout(check, left).unref()
   }
 
@@ -80,14 +80,14 @@ function watchAccess(
   return { check, checkIfDue, stop }
 }
 
-/** Reads pages for as long as the client is behind; what happens meanwhile is in a later page, not sent twice. */
+/** Reads pages while the client is behind. Events recorded meanwhile are in a later page and are sent once. */
 function openSource(
   deps: StreamDeps,
   { scope, after, accessValidUntil }: StreamQuery,
 ): UnderlyingSource<Uint8Array> {
   const { feed, live, closing } = deps
   const pages = openPages(deps, scope)
-  // A seq from beyond the head is of another database: a backup was restored, or the demo began anew.
+  // A seq beyond the head belongs to another database: a backup was restored, or the demo was restarted.
   let sent = Math.min(after ?? Number.MAX_SAFE_INTEGER, feed.head())
   let caughtUp = false
   let isOpen = true
@@ -149,7 +149,7 @@ function openSource(
   return { start, pull, cancel: stop }
 }
 
-/** The pages that a client catches up with. Together they wait for figures of customers no longer than one event may. */
+/** The pages that a client catches up with. All together wait no longer for customers' figures than one event may. */
 function openPages({ feed, enrichment, monotonic }: StreamDeps, { query }: EventScope) {
   let left = FIGURES_TIMEOUT_MS
 
@@ -160,7 +160,7 @@ function openPages({ feed, enrichment, monotonic }: StreamDeps, { query }: Event
     return enriched
   }
 
-  /** The next page with anything in it; or none, and the head is reached: nothing has happened since it was looked at. */
+  /** Returns the next page that has events. An empty page with `isHead` means that the client has caught up. */
   async function next(from: number, goOn: () => boolean) {
     let reached = from
     for (;;) {

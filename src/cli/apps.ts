@@ -1,4 +1,4 @@
-/** The command `windfall apps`: which apps are connected. */
+/** The command `windfall apps`: connect, disconnect and list apps. */
 import { defineCommand } from 'citty'
 import type { App } from '../apps/apps.ts'
 import type { CatalogueChanges } from '../apps/catalogue.ts'
@@ -11,26 +11,22 @@ type Listed = { organizations: (Organization & { apps: App[] })[]; pending: Pend
 type Added = { app: App; organization: string; applied: number }
 
 const bundleArg = {
-  bundle: { type: 'positional', required: true, description: 'Bundle id, as in com.example.app' },
+  bundle: { type: 'positional', required: true, description: 'Bundle id, such as com.example.app' },
 } as const
 
 const add = defineCommand({
-  meta: { name: 'add', description: 'Connect an app, or say more of one' },
+  meta: { name: 'add', description: 'Add or update an app' },
   args: {
     ...bundleArg,
-    'apple-id': {
-      type: 'string',
-      valueHint: 'ID',
-      description: 'Apple’s number of the app (App Information)',
-    },
-    'team-id': { type: 'string', valueHint: 'TEAM', description: 'Ten characters; needed for App Attest' },
+    'apple-id': { type: 'string', valueHint: 'ID', description: 'The Apple ID of the app (App Information)' },
+    'team-id': { type: 'string', valueHint: 'TEAM', description: 'Ten characters; required for App Attest' },
     'android-package': {
       type: 'string',
       valueHint: 'PACKAGE',
-      description: 'Application id of its Android sister',
+      description: 'Application id of the app on Android',
     },
-    sku: { type: 'string', valueHint: 'SKU', description: 'The SKU given in App Store Connect' },
-    name: { type: 'string', valueHint: 'NAME', description: 'The name that people read' },
+    sku: { type: 'string', valueHint: 'SKU', description: 'The SKU in App Store Connect' },
+    name: { type: 'string', valueHint: 'NAME', description: 'The display name' },
     ...organizationArg,
     ...configArg,
   },
@@ -46,45 +42,43 @@ const add = defineCommand({
     })
     print(`${app.bundle_id} is connected to ${organization}.`)
     if (applied > 0)
-      print(
-        `${plural(applied, 'notification')} that had waited for it ${applied === 1 ? 'is' : 'are'} in the feed.`,
-      )
+      print(`${plural(applied, 'pending notification')} ${applied === 1 ? 'was' : 'were'} applied.`)
   },
 })
 
 function digits(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new Refusal(400, 'invalid_request', `--apple-id takes digits, as in 6448311069; ${text} is none`)
+  throw new Refusal(400, 'invalid_request', `--apple-id must be a number such as 6448311069, not ${text}`)
 }
 
 const remove = defineCommand({
-  meta: { name: 'remove', description: 'Disconnect an app; what it has sent stays' },
+  meta: { name: 'remove', description: 'Disconnect an app; its data stays' },
   args: { ...bundleArg, ...organizationArg, ...configArg },
   async run({ args }) {
     const request = { organization: args.organization ?? null, bundle_id: args.bundle }
     const app = await sendVerb<App>(args.config, 'apps.remove', request)
-    print(`${app.bundle_id} is disconnected. What it sends now waits for seven days.`)
+    print(`${app.bundle_id} is disconnected. New notifications for it stay pending for seven days.`)
   },
 })
 
 const list = defineCommand({
-  meta: { name: 'list', description: 'Show the connected apps, and those that wait to be' },
+  meta: { name: 'list', description: 'List connected apps and apps with pending notifications' },
   args: configArg,
   async run({ args }) {
     const { organizations, pending } = await sendVerb<Listed>(args.config, 'apps.list', {})
     for (const organization of organizations) {
       print(`${organization.slug} (${organization.id})`)
-      if (organization.apps.length === 0) print('  no app yet: windfall apps add BUNDLE')
+      if (organization.apps.length === 0) print('  no apps yet; run: windfall apps add BUNDLE')
       else print(columns([HEAD, ...organization.apps.map(rowOf)]))
     }
     if (pending.length === 0) return
-    print('\nNotifications wait, for seven days:')
+    print('\nPending notifications, stored for seven days:')
     print(columns(pending.map(waitingRow)))
   },
 })
 
 const refresh = defineCommand({
-  meta: { name: 'refresh', description: 'Ask Apple for the list of apps and of their subscriptions, now' },
+  meta: { name: 'refresh', description: 'Fetch the list of apps and subscriptions from Apple now' },
   args: { ...organizationArg, ...configArg },
   async run({ args }) {
     const request = { organization: args.organization ?? null }
@@ -97,9 +91,9 @@ const refresh = defineCommand({
       const changes = [
         ...added.map((app) => `connected: ${nameOf(app)}`),
         ...renamed.map((app) => `renamed: ${nameOf(app)}`),
-        ...gone.map((app) => `gone from Apple’s list: ${nameOf(app)}`),
+        ...gone.map((app) => `no longer listed by Apple: ${nameOf(app)}`),
       ]
-      print(changes.length === 0 ? `${organization}: nothing has changed.` : `${organization}:`)
+      print(changes.length === 0 ? `${organization}: no changes.` : `${organization}:`)
       for (const change of changes) print(`  ${change}`)
     }
   },
@@ -116,15 +110,15 @@ const waitingRow = (one: PendingSummary) => [
 ]
 
 function waitingReason({ bundle_id, apple_id, connected }: PendingSummary): string {
-  if (connected === null) return `not connected: windfall apps add ${bundle_id}`
+  if (connected === null) return `not connected; run: windfall apps add ${bundle_id}`
   const remedy =
     connected.source === 'config'
-      ? `write apple_id = ${apple_id} in config.toml`
-      : `windfall apps add ${bundle_id} --apple-id ${apple_id}`
-  return `connected with Apple id ${connected.apple_id}, but Apple says ${apple_id}: ${remedy}`
+      ? `set apple_id = ${apple_id} in config.toml`
+      : `run: windfall apps add ${bundle_id} --apple-id ${apple_id}`
+  return `connected with Apple id ${connected.apple_id}, but Apple sends ${apple_id}; ${remedy}`
 }
 
-const HEAD = ['', 'bundle id', 'Apple id', 'team id', 'Android package', 'said by']
+const HEAD = ['', 'bundle id', 'Apple id', 'team id', 'Android package', 'source']
 const rowOf = (app: App) => ['', app.bundle_id, app.apple_id, app.team_id, app.android_package, app.source]
 
 export const appsCommand = defineCommand({

@@ -1,11 +1,11 @@
-/** What we compute: which of the words after a command it does not take, so that a slip is not silently another wish. */
+/** Rejects unknown options, options without a value, and extra arguments. */
 import { parseArgs } from 'node:util'
 import type { ArgsDef } from 'citty'
 import { closestMatch } from '../config/checks/suggest.ts'
 
 /**
- * What is wrong with the words given to a command that takes `defined`: an option it does not have, one without its
- * value, or a word too many. Null when nothing is.
+ * Returns what is wrong with the arguments of a command that takes `defined`: an unknown option, an option without its
+ * value, or an extra argument. Returns null if nothing is wrong.
  */
 export function argumentsError(words: readonly string[], defined: ArgsDef): string | null {
   const options = Object.entries(defined).filter(([, { type }]) => type !== 'positional')
@@ -25,7 +25,7 @@ export function argumentsError(words: readonly string[], defined: ArgsDef): stri
     if (fault !== null) return fault
   }
   const extra = positionals[Object.keys(defined).length - options.length]
-  return extra === undefined ? null : `What is ${extra} meant to be? It is one word too many.`
+  return extra === undefined ? null : `Unexpected argument: ${extra}.`
 }
 
 function optionError(
@@ -38,7 +38,7 @@ function optionError(
   if (!option || option.type === 'positional') {
     const names = Object.keys(defined).filter((one) => defined[one]?.type !== 'positional')
     const suggestion = closestMatch(name, names, (one) => one)
-    return `There is no option ${written}.${suggestion ? ` Did you mean --${suggestion}?` : ''}`
+    return `Unknown option ${written}.${suggestion ? ` Did you mean --${suggestion}?` : ''}`
   }
   return option.type !== 'boolean' && !value ? `${written} needs a value.` : null
 }

@@ -1,4 +1,4 @@
-/** The command `windfall backup`: everything of an instance in one verified file, taken while it serves. */
+/** The command `windfall backup`: writes an instance to one verified file while it serves. */
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { defineCommand } from 'citty'
@@ -16,24 +16,20 @@ import { configArg, load, plural, print, withInstance } from './instance/instanc
 import { askNewPassphrase } from './instance/passphrase.ts'
 
 export const backupCommand = defineCommand({
-  meta: { name: 'backup', description: 'Write the database, the configuration and the keys to one file' },
+  meta: { name: 'backup', description: 'Back up the database, the configuration and the keys to one file' },
   args: {
-    file: { type: 'positional', required: true, description: 'Where to; it must not exist' },
+    file: { type: 'positional', required: true, description: 'The backup file to write; it must not exist' },
     recipients: {
       type: 'string',
       valueHint: 'age1…,age1…',
-      description: 'Encrypt for these (else [backup] recipients)',
+      description: 'Encrypt for these age recipients (default: [backup] recipients)',
     },
     passphrase: {
       type: 'boolean',
       default: false,
-      description: 'Encrypt with a passphrase, which is asked for',
+      description: 'Encrypt with a passphrase (prompts for it)',
     },
-    plain: {
-      type: 'boolean',
-      default: false,
-      description: 'Do not encrypt, whatever the configuration says',
-    },
+    plain: { type: 'boolean', default: false, description: 'Do not encrypt, even if the configuration does' },
     ...configArg,
   },
   async run({ args }) {
@@ -52,7 +48,7 @@ export const backupCommand = defineCommand({
 
 type EncryptionArgs = { recipients?: string | undefined; passphrase: boolean; plain: boolean }
 
-/** For whom the backup is encrypted. @throws Refusal 400 when more than one way is asked for, or a recipient is none. */
+/** How the backup is encrypted. @throws Refusal 400 if options conflict or a recipient is invalid. */
 async function encryptionFor(
   { recipients, passphrase, plain }: EncryptionArgs,
   { config }: LoadedConfig,
@@ -101,7 +97,7 @@ function summaryLines({ file, bytes, sha256, rows, files, encrypted, not_include
     ...files.map((name) => `  ${name}`),
     ...(encrypted
       ? []
-      : ['It is not encrypted, and holds your keys: keep it where no other user can read it.']),
-    ...not_included.map((name) => `Not in it: ${name}`),
+      : ['The file is not encrypted and contains your keys. Keep it where no other user can read it.']),
+    ...not_included.map((name) => `Not included: ${name}`),
   ]
 }

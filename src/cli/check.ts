@@ -1,4 +1,4 @@
-/** The command `windfall check`: whether the configuration can be used, and what it comes to. */
+/** The command `windfall check`: validates the configuration and prints the settings in effect. */
 import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
 import { defineCommand } from 'citty'
@@ -20,10 +20,10 @@ import { configArg } from './instance/instance.ts'
 import { actAsOwnerOf } from './instance/privileges.ts'
 
 /**
- * What a configuration that can be used comes to, a line each: what is not at its default, and from where. Secrets
+ * Validates the configuration. Returns one line for each setting that is not at its default, with its source. Secrets
  * are not shown.
  *
- * @throws ConfigError when it cannot be used; Refusal as `serve` would, when the database does not take it.
+ * @throws ConfigError if the configuration is invalid; Refusal, the same as from `serve`, if it conflicts with the database.
  */
 export async function check(loadOptions: LoadOptions): Promise<string[]> {
   const { config, file, places } = loadConfig(loadOptions)
@@ -36,21 +36,21 @@ export async function check(loadOptions: LoadOptions): Promise<string[]> {
   const width = Math.min(60, Math.max(0, ...written.map(([text]) => text.length)))
   return [
     file === null
-      ? 'There is no config file, and none is needed.'
-      : `${relative(loadOptions.cwd, file)} can be used.`,
+      ? 'No config file. Windfall does not need one.'
+      : `${relative(loadOptions.cwd, file)} is valid.`,
     ...written.map(([text, place]) => `  ${text.padEnd(width)}  ${place}`),
-    written.length === 0 ? 'Everything is at its default.' : 'Everything else is at its default.',
-    `Windfall is reached at ${config.base_url} and keeps everything in ${config.store.path}`,
+    written.length === 0 ? 'All settings have their defaults.' : 'All other settings have their defaults.',
+    `Windfall serves at ${config.base_url} and stores its data in ${config.store.path}`,
   ]
 }
 
-/** Where there is a database already, what it holds may contradict what is declared. */
+/** An existing database may contain apps or keys that conflict with the configuration. */
 async function checkOnDatabase(config: Config): Promise<void> {
   const { path } = config.store
   actAsOwnerOf(path)
   assertNotSwapping(realPathOf(path))
   assertOwnLog(realPathOf(path))
-  // One of an older version is upgraded by `serve` before anything is declared in it.
+  // `serve` upgrades an older database before it applies any declarations.
   const reader = existsSync(path) && identifyFile(path)?.isPresent ? openReader(path) : null
   if (reader === null) return
   const log = openLog({ format: 'pretty', level: 'warn', write: (text) => process.stderr.write(text) })
@@ -65,7 +65,7 @@ const displayValue = (path: Path, value: unknown): string =>
   settingAt(path)?.secret ? '(not shown)' : tomlText(value)
 
 export const checkCommand = defineCommand({
-  meta: { name: 'check', description: 'Say whether the configuration can be used, without serving' },
+  meta: { name: 'check', description: 'Validate the configuration without serving' },
   args: configArg,
   async run({ args }) {
     const lines = await check({ path: args.config, env: process.env, cwd: process.cwd() })

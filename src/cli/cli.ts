@@ -1,4 +1,4 @@
-/** The table of commands, and how a command that cannot be done says so. */
+/** The table of commands, and how a failed command reports its error. */
 import { stripVTControlCharacters } from 'node:util'
 import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runCommand } from 'citty'
 import { ConfigError, issueLine } from '../config/checks/issues.ts'
@@ -28,7 +28,7 @@ import { tokensCommand } from './tokens.ts'
 import { usersCommand } from './users.ts'
 import { verifyCommand } from './verify.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: citty's own type of a command whose arguments are not known here
+// biome-ignore lint/suspicious/noExplicitAny: citty's own type for a command with unknown arguments
 type AnyCommand = CommandDef<any>
 
 const COMMANDS: Record<string, AnyCommand> = {
@@ -56,32 +56,28 @@ const COMMANDS: Record<string, AnyCommand> = {
 }
 
 const windfall = defineCommand({
-  meta: {
-    name: 'windfall',
-    version,
-    description: 'Revenue analytics for App Store apps, on your own machine',
-  },
+  meta: { name: 'windfall', version, description: 'Self-hosted revenue analytics for App Store apps' },
   subCommands: COMMANDS,
 })
 
-/** Runs one command. The exit code is 0, 1 when it could not be done, 2 when it was asked for wrongly. */
+/** Runs one command. Exit codes: 0 success, 1 failure, 2 wrong usage or configuration. */
 export async function runCli(argv: string[]): Promise<void> {
   const { command, path, rest } = find(argv)
-  // Whoever read what we say may be gone: a server goes on, and a command has done its work.
+  // The reader of a pipe may have exited: a server keeps running, and a command has done its work.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   try {
     if (argv.includes('--version')) return writeTo(process.stdout, version)
     if (rest.includes('--help') || rest.includes('-h') || command.subCommands)
       return await help(command, path, rest)
     const fault = argumentsError(rest, command.args as ArgsDef)
-    if (fault !== null) return refuseArguments(`${fault} ${path.join(' ')} --help shows what it takes.`)
+    if (fault !== null) return refuseArguments(`${fault} ${path.join(' ')} --help lists the options.`)
     await runCommand(command, { rawArgs: rest })
   } catch (error) {
     process.exitCode = printFailure(error)
   }
 }
 
-/** The command that argv names, the words that led to it, and what is left for it. */
+/** The command that argv names, the words before its arguments, and the arguments. */
 function find(argv: string[]): { command: AnyCommand; path: string[]; rest: string[] } {
   let command: AnyCommand = windfall
   let depth = 0
@@ -91,7 +87,7 @@ function find(argv: string[]): { command: AnyCommand; path: string[]; rest: stri
     command = next
   }
   const rest = argv.slice(depth)
-  // Alone, `windfall jobs` is `windfall jobs list`: what a command with a default is for most.
+  // `windfall jobs` runs the default subcommand, `windfall jobs list`.
   const usual = rest.length === 0 ? subcommand(command, command.default as string | undefined) : null
   return { command: usual ?? command, path: ['windfall', ...argv.slice(0, depth)], rest }
 }
@@ -112,10 +108,8 @@ async function help(command: AnyCommand, path: string[], rest: string[]): Promis
   }
   const names = Object.keys(command.subCommands)
   const suggestion = closestMatch(unknown, names, (name) => name)
-  const hint = suggestion
-    ? `Did you mean ${path.join(' ')} ${suggestion}?`
-    : `There are: ${names.join(', ')}.`
-  refuseArguments(`There is no command ${path.join(' ')} ${unknown}. ${hint}`)
+  const hint = suggestion ? `Did you mean ${path.join(' ')} ${suggestion}?` : `Commands: ${names.join(', ')}.`
+  refuseArguments(`Unknown command ${path.join(' ')} ${unknown}. ${hint}`)
 }
 
 function refuseArguments(text: string): void {
@@ -135,17 +129,17 @@ function printFailure(error: unknown): number {
     return 1
   }
   if (error instanceof Error && error.name === 'CLIError') {
-    writeTo(process.stderr, `${error.message}. --help shows what it takes.`)
+    writeTo(process.stderr, `${error.message}. --help lists the options.`)
     return 2
   }
   writeTo(process.stderr, error instanceof Error ? errorText(error) : String(error))
   return 1
 }
 
-/** What we or the system say in words is a plain Error. Of any other the place in the program is needed, too. */
+/** A plain Error has a readable message. Any other error also needs its stack. */
 const errorText = (error: Error): string =>
   error.constructor === Error ? error.message : (error.stack ?? error.message)
 
-/** Colours are for terminals. */
+/** Colors are for terminals only. */
 const writeTo = (stream: NodeJS.WriteStream, text: string): void =>
   void stream.write(`${stream.isTTY ? text : stripVTControlCharacters(text)}\n`)

@@ -1,4 +1,4 @@
-/** The command `windfall forget`: a person's data taken out of everything, at their wish. */
+/** The command `windfall forget`: erases a user from everything that Windfall stores. */
 import { defineCommand } from 'citty'
 import type { ErasureProgress } from '../attribution/erasure/erasure.ts'
 import type { ErasureRecord } from '../attribution/erasure/erasure_records.ts'
@@ -19,21 +19,23 @@ import { follow } from './instance/progress.ts'
 export const forgetCommand = defineCommand({
   meta: {
     name: 'forget',
-    description:
-      'Forget a user of one app for good: attributes, device, links, and wherever events name them',
+    description: 'Permanently erase a user of one app: attributes, device, links, and their id in events',
   },
   args: {
-    user: { type: 'positional', required: false, description: 'The user id, as your app sends it' },
-    app: { type: 'string', valueHint: 'BUNDLE', description: 'The app whose user it is' },
-    unknown: { type: 'boolean', description: 'Also where nothing is known of them, so that nothing ever is' },
-    list: { type: 'boolean', description: 'Show that users were forgotten and when; not who' },
+    user: { type: 'positional', required: false, description: 'The user id that your app sends' },
+    app: { type: 'string', valueHint: 'BUNDLE', description: 'The bundle id of the user’s app' },
+    unknown: {
+      type: 'boolean',
+      description: 'Erase an unknown user, too: later calls for the id are refused',
+    },
+    list: { type: 'boolean', description: 'List erasures, without the users' },
     compact: {
       type: 'boolean',
-      description: 'Write the whole file anew, unused parts of its pages included; all else waits meanwhile',
+      description: 'Rewrite the whole database file (VACUUM); blocks everything until done',
     },
     'undo-tombstone': {
       type: 'boolean',
-      description: 'Accept calls for this user id again; nothing forgotten comes back',
+      description: 'Accept calls for this user id again; erased data is not restored',
     },
     ...organizationArg,
     ...configArg,
@@ -43,7 +45,8 @@ export const forgetCommand = defineCommand({
     if (list) return printList(config)
     if (compact && user === undefined) return compactDatabase(config)
     if (user === undefined || app === undefined) {
-      const usage = 'windfall forget --app BUNDLE USER says whom to forget; --list shows what was done'
+      const usage =
+        'name the user: windfall forget --app BUNDLE USER; or list erasures: windfall forget --list'
       throw new Refusal(400, 'invalid_request', usage)
     }
     const target = { organization: args.organization ?? null, app, app_user_id: user }
@@ -58,12 +61,10 @@ export const forgetCommand = defineCommand({
     )
     const { id, links, scrubbed, finished_at } = erasure
     print(
-      `Forgotten on ${shownAt(finished_at)}: ${plural(links, 'link')} and ${plural(scrubbed, 'event')} named them. Recorded as ${id}.`,
+      `Erased on ${shownAt(finished_at)} from ${plural(links, 'link')} and ${plural(scrubbed, 'event')}. Erasure id: ${id}`,
     )
     if (compact) await compactDatabase(config)
-    printError(
-      'Calls for this user id are refused from now on. Backups taken before still hold what they held.',
-    )
+    printError('Windfall now refuses calls for this user id. Earlier backups still contain the user.')
   },
 })
 
@@ -71,19 +72,19 @@ type ErasureTarget = { organization: string | null; app: string; app_user_id: st
 
 async function undo(config: string | undefined, target: ErasureTarget): Promise<void> {
   const { id } = await sendVerb<ErasureRecord>(config, 'forget.lift', target)
-  print(`Calls for this user id are accepted again. What was forgotten (${id}) stays forgotten.`)
+  print(`Calls for this user id are accepted again. The erased data (${id}) is not restored.`)
 }
 
 async function compactDatabase(config: string | undefined): Promise<void> {
   const { bytes } = await sendVerb<{ bytes: number }>(config, 'forget.compact', {})
-  print(`The file is written anew: ${plural(bytes, 'byte')}.`)
+  print(`The database file was rewritten: ${plural(bytes, 'byte')}.`)
 }
 
-const HEAD = ['id', 'app', 'asked for', 'by', 'done', 'links', 'events']
+const HEAD = ['id', 'app', 'requested', 'by', 'done', 'links', 'events']
 
 async function printList(config: string | undefined): Promise<void> {
   const { erasures } = await sendVerb<{ erasures: ErasureRecord[] }>(config, 'forget.list', {})
-  if (erasures.length === 0) return print('Nobody was forgotten.')
+  if (erasures.length === 0) return print('No erasures.')
   print(columns([HEAD, ...erasures.map(rowOf)]))
 }
 
@@ -92,10 +93,10 @@ const rowOf = (one: ErasureRecord) => [
   one.bundle_id,
   shownAt(one.asked_at),
   one.asked_by,
-  one.finished_at === null ? 'under way' : shownAt(one.finished_at),
+  one.finished_at === null ? 'running' : shownAt(one.finished_at),
   one.links,
   one.scrubbed,
 ]
 
 const progressText = ({ done, of }: ErasureProgress): string =>
-  `${done.toLocaleString('en-US')} of ${plural(of, 'event')} looked at`
+  `${done.toLocaleString('en-US')} of ${plural(of, 'event')} checked`

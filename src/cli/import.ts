@@ -1,4 +1,4 @@
-/** The command `windfall import`: Apple's daily reports fetched now, with how far it is. */
+/** The command `windfall import`: fetches Apple's daily reports now and shows the progress. */
 import { defineCommand } from 'citty'
 import type { Organization } from '../apps/organizations.ts'
 import { Refusal } from '../errors.ts'
@@ -15,12 +15,12 @@ import { follow } from './instance/progress.ts'
 type Answer = { joined: boolean; run: ImportRun; organizations: Organization[] }
 
 export const importCommand = defineCommand({
-  meta: { name: 'import', description: 'Fetch Apple’s daily reports that are not here yet, oldest first' },
+  meta: { name: 'import', description: 'Fetch missing daily reports from Apple, oldest first' },
   args: {
     days: {
       type: 'string',
       valueHint: 'N',
-      description: 'Only the last N days; else the year that Apple keeps',
+      description: 'Only the last N days (default: the year that Apple keeps)',
     },
     ...organizationArg,
     ...configArg,
@@ -38,17 +38,17 @@ export const importCommand = defineCommand({
         progressText,
       }),
     )
-    if (joined) printError('An import was under way already; this is what came of it.')
+    if (joined) printError('An import was already running; this is its result.')
     const result = run.skipped.length > 0 && run.first_day === null ? null : outcomeText(run)
     if (result !== null) print(`${result}.`)
     const several = organizations.length > 1
     const nameOf = ({ organization_id }: StoppedImport): string =>
       several ? `${organizations.find(({ id }) => id === organization_id)?.slug ?? organization_id}: ` : ''
     for (const skipped of run.skipped)
-      printError(`${nameOf(skipped)}Not asked: ${skipped.reason} (windfall connect).`)
+      printError(`${nameOf(skipped)}Not imported: ${skipped.reason} (windfall connect).`)
     for (const stopped of run.stopped) printError(`${nameOf(stopped)}${describeStop(stopped)}`)
     if (run.failed > 0)
-      printError('Failed days are tried again by themselves. /api/v1/imports says why they failed.')
+      printError('Windfall retries failed days automatically. /api/v1/imports lists the reasons.')
     if (run.failed > 0 || run.stopped.length > 0 || run.skipped.length > 0) process.exitCode = 1
   },
 })
@@ -56,10 +56,10 @@ export const importCommand = defineCommand({
 function daysOf(text: string): number {
   const days = /^\d{1,3}$/.test(text) ? Number(text) : 0
   if (days >= 1 && days <= 400) return days
-  throw new Refusal(400, 'invalid_request', `--days takes a number from 1 to 400; ${text} is none`)
+  throw new Refusal(400, 'invalid_request', `--days must be a number from 1 to 400, not ${text}`)
 }
 
-/** How far a run is, in a line. */
+/** The progress of a run, in one line. */
 export function progressText(progress: ImportProgress): string {
   const { done, of, per_second, seconds_left, reading, waiting_until, tally } = progress
   const parts = [`${done} of ${of} daily ${of === 1 ? 'report' : 'reports'}`]
@@ -71,7 +71,7 @@ export function progressText(progress: ImportProgress): string {
   return parts.join(', ')
 }
 
-/** Seconds as people say them. */
+/** A duration in words, from seconds. */
 function durationOf(seconds: number): string {
   if (seconds < 90) return `${seconds} s`
   return seconds < 5_400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`

@@ -1,4 +1,4 @@
-/** The command `windfall init`: a config.toml to begin with. */
+/** The command `windfall init`: writes an initial config.toml. */
 import { chmodSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { defineCommand } from 'citty'
@@ -11,9 +11,9 @@ import { Refusal } from '../errors.ts'
 /**
  * Writes a commented config file that only its owner can read.
  *
- * @param options.force overwrites a file that is there
- * @returns the path of the file, absolute
- * @throws Refusal 409 `exists` when there is a file already, 400 when the bundle id is none or the file cannot be written
+ * @param options.force overwrites an existing file
+ * @returns the absolute path of the file
+ * @throws Refusal 409 `exists` if the file exists; 400 if the bundle id is invalid or the file cannot be written
  */
 function writeConfig(options: {
   path: string
@@ -26,12 +26,12 @@ function writeConfig(options: {
     throw new Refusal(
       400,
       'invalid_bundle_id',
-      `${options.bundle} is not a bundle id; write it as in com.example.app`,
+      `${options.bundle} is not a bundle id; use the form com.example.app`,
     )
   }
   try {
     writeFileSync(file, commentedConfig(options.bundle), { mode: 0o600, flag: options.force ? 'w' : 'wx' })
-    // The mode above counts only for a file that is new.
+    // The mode above applies to a new file only.
     chmodSync(file, 0o600)
   } catch (error) {
     throw refusalFor(file, error)
@@ -41,22 +41,23 @@ function writeConfig(options: {
 
 function refusalFor(file: string, error: unknown): Refusal {
   const code = codeOf(error)
-  if (code === 'EEXIST') return new Refusal(409, 'exists', `${file} is there already; --force writes over it`)
+  if (code === 'EEXIST')
+    return new Refusal(409, 'exists', `${file} already exists; use --force to overwrite it`)
   if (code === 'ENOENT')
     return new Refusal(400, 'no_folder', `${file} cannot be written: its folder does not exist`)
   return new Refusal(400, 'not_writable', `${file} ${reasonOf(error)}`)
 }
 
 export const initCommand = defineCommand({
-  meta: { name: 'init', description: 'Write a config file with every setting, commented out at its default' },
+  meta: { name: 'init', description: 'Write a config file with every setting commented out at its default' },
   args: {
     path: { type: 'string', valueHint: 'FILE', default: 'config.toml', description: 'Where to write it' },
-    bundle: { type: 'string', valueHint: 'BUNDLE_ID', description: 'An app to declare in it' },
-    force: { type: 'boolean', default: false, description: 'Write over a file that is there' },
+    bundle: { type: 'string', valueHint: 'BUNDLE_ID', description: 'An app to declare in the file' },
+    force: { type: 'boolean', default: false, description: 'Overwrite an existing file' },
   },
   run({ args }) {
     const { path, bundle, force } = args
     const file = writeConfig({ path, bundle, force, cwd: process.cwd() })
-    process.stdout.write(`Wrote ${file}. After a change, \`windfall check\` says whether it can be used.\n`)
+    process.stdout.write(`Wrote ${file}. After a change, run \`windfall check\` to validate it.\n`)
   },
 })

@@ -1,11 +1,11 @@
-/** The command `windfall jobs`: what happens by the clock, and doing it at once. */
+/** The command `windfall jobs`: lists scheduled jobs, and runs one now. */
 import { defineCommand } from 'citty'
 import { Refusal } from '../errors.ts'
 import type { JobState } from '../jobs/jobs.ts'
 import { columns, configArg, print, sendVerb, shownAt } from './instance/instance.ts'
 
 const list = defineCommand({
-  meta: { name: 'list', description: 'Show every job: its last run, how it went, and the next' },
+  meta: { name: 'list', description: 'List jobs with their last run, its outcome and the next run' },
   args: configArg,
   async run({ args }) {
     const { jobs } = await sendVerb<{ jobs: JobState[] }>(args.config, 'jobs.list', {})
@@ -22,15 +22,15 @@ function durationOf({ duration_ms }: JobState): string | null {
 }
 
 function outcomeOf({ running, failures, error, outcome }: JobState): string | null {
-  if (running) return 'under way'
+  if (running) return 'running'
   if (failures === 0) return outcome
   return `failed${failures > 1 ? ` ${failures} times in a row` : ''}: ${error}`
 }
 
 const run = defineCommand({
-  meta: { name: 'run', description: 'Do one now, and wait for it' },
+  meta: { name: 'run', description: 'Run a job now and wait for it' },
   args: {
-    name: { type: 'positional', required: true, description: 'Which, as `jobs list` shows it' },
+    name: { type: 'positional', required: true, description: 'Name of the job, from `jobs list`' },
     ...configArg,
   },
   async run({ args }) {
@@ -41,7 +41,7 @@ const run = defineCommand({
 })
 
 export const jobsCommand = defineCommand({
-  meta: { name: 'jobs', description: 'Show what happens by the clock; do one at once' },
+  meta: { name: 'jobs', description: 'List scheduled jobs; run one now' },
   subCommands: { list, run },
   default: 'list',
 })

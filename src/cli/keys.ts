@@ -1,4 +1,4 @@
-/** The command `windfall keys`: what client apps and the owner's backend sign in with. */
+/** The command `windfall keys`: SDK keys for client apps and the backend. */
 import { defineCommand } from 'citty'
 import type { Key } from '../apps/keys.ts'
 import type { Organization } from '../apps/organizations.ts'
@@ -19,19 +19,19 @@ type Listed = { organizations: Organization[]; keys: Key[] }
 
 const HOUR_MS = 3_600_000
 const idArg = {
-  id: { type: 'positional', required: true, description: 'Id of the key, as `keys list` shows it' },
+  id: { type: 'positional', required: true, description: 'Id of the key, from `keys list`' },
 } as const
 const SHOWN_ONCE = 'This is the only time a secret key is shown. It belongs in your backend, never in an app.'
 
 const create = defineCommand({
-  meta: { name: 'create', description: 'Make a key' },
+  meta: { name: 'create', description: 'Create a key' },
   args: {
     secret: {
       type: 'boolean',
       default: false,
-      description: 'For your own backend: its calls count as proved',
+      description: 'Create a secret key for your backend: its calls count as proved',
     },
-    label: { type: 'string', default: 'made by hand', valueHint: 'TEXT', description: 'What it is for' },
+    label: { type: 'string', default: 'made by hand', valueHint: 'TEXT', description: 'A name for the key' },
     ...organizationArg,
     ...configArg,
   },
@@ -46,7 +46,7 @@ const create = defineCommand({
 })
 
 const list = defineCommand({
-  meta: { name: 'list', description: 'Show all keys; publishable ones in full' },
+  meta: { name: 'list', description: 'List all keys; shows publishable keys in full' },
   args: { ...organizationArg, ...configArg },
   async run({ args }) {
     const request = { organization: args.organization ?? null }
@@ -74,33 +74,33 @@ function stateOf(key: Key): string {
 }
 
 const rotate = defineCommand({
-  meta: { name: 'rotate', description: 'Make a successor; the old key goes on for a while' },
+  meta: { name: 'rotate', description: 'Create a successor; the old key stays valid for a while' },
   args: {
     ...idArg,
     overlap: {
       type: 'string',
       default: '24',
       valueHint: 'HOURS',
-      description: 'How long the old key goes on',
+      description: 'How many hours the old key stays valid',
     },
     ...configArg,
   },
   async run({ args }) {
     const hours = Number(args.overlap)
     if (!(hours >= 0))
-      throw new Refusal(400, 'invalid_request', `--overlap takes hours; ${args.overlap} is no number`)
+      throw new Refusal(400, 'invalid_request', `--overlap must be a number of hours, not ${args.overlap}`)
     const key = await sendVerb<Rotated>(args.config, 'keys.rotate', {
       id: args.id,
       overlap_ms: hours * HOUR_MS,
     })
     print(`${key.id}  ${key.token}`)
     if (key.kind === 'secret') printError(SHOWN_ONCE)
-    printError(`${key.replaces} goes on until ${shownAt(key.old_expires_at)}.`)
+    printError(`${key.replaces} stays valid until ${shownAt(key.old_expires_at)}.`)
   },
 })
 
 const revoke = defineCommand({
-  meta: { name: 'revoke', description: 'End a key at once' },
+  meta: { name: 'revoke', description: 'Revoke a key immediately' },
   args: { ...idArg, ...configArg },
   async run({ args }) {
     const key = await sendVerb<Key>(args.config, 'keys.revoke', { id: args.id })
@@ -109,6 +109,6 @@ const revoke = defineCommand({
 })
 
 export const keysCommand = defineCommand({
-  meta: { name: 'keys', description: 'Make, list, rotate and revoke SDK keys' },
+  meta: { name: 'keys', description: 'Create, list, rotate and revoke SDK keys' },
   subCommands: { create, list, rotate, revoke },
 })

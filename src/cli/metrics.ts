@@ -1,4 +1,4 @@
-/** The command `windfall rebuild metrics`: what is derived is counted again from the facts. */
+/** The command `windfall rebuild metrics`: recomputes all metrics from the facts. */
 import { defineCommand } from 'citty'
 import type { RebuildProgress } from '../metrics/metrics.ts'
 import { configArg, plural, print, withInstance } from './instance/instance.ts'
@@ -10,7 +10,7 @@ const progressText = ({ done, of }: RebuildProgress): string =>
 const metrics = defineCommand({
   meta: {
     name: 'metrics',
-    description: 'Make all metrics anew from the facts; what is shown stays until they are made',
+    description: 'Rebuild all metrics from the facts; shows the previous figures until done',
   },
   args: configArg,
   async run({ args }) {
@@ -22,11 +22,11 @@ const metrics = defineCommand({
         progressText,
       }),
     )
-    print(`The metrics of ${plural(lineages, 'purchase')} are made anew.`)
+    print(`Rebuilt the metrics of ${plural(lineages, 'purchase')}.`)
   },
 })
 
 export const rebuildCommand = defineCommand({
-  meta: { name: 'rebuild', description: 'Make what is derived anew from what Apple said' },
+  meta: { name: 'rebuild', description: 'Rebuild derived data from source data' },
   subCommands: { metrics },
 })

@@ -1,28 +1,28 @@
-/** The command `windfall owner`: for whoever has lost the password, or somebody else has found it. */
+/** The command `windfall owner`: resets the owner's password. */
 import { defineCommand } from 'citty'
 import { utcMinuteText } from '../days.ts'
 import { configArg, print, printError, sendVerb } from './instance/instance.ts'
 
 type Link = { url: string; expires_at: number }
 
-/** The link, and how long it works. */
+/** The link and its expiry, as text. */
 export const linkText = ({ url, expires_at }: Link): string =>
-  `${url}\n    It works once, until ${utcMinuteText(expires_at)}; \`windfall owner reset\` prints another.`
+  `${url}\n    The link works once, until ${utcMinuteText(expires_at)}; \`windfall owner reset\` prints a new one.`
 
 const reset = defineCommand({
   meta: {
     name: 'reset',
-    description: 'Forget the password, end every session, and print a link to choose another',
+    description: 'Remove the password, end every session, and print a link to set a new one',
   },
   args: configArg,
   async run({ args }) {
     const link = await sendVerb<Link>(args.config, 'owner.reset', {})
     print(link.url)
-    printError(`It works once, until ${utcMinuteText(link.expires_at)}. Nobody is signed in any more.`)
+    printError(`The link works once, until ${utcMinuteText(link.expires_at)}. All sessions have ended.`)
   },
 })
 
 export const ownerCommand = defineCommand({
-  meta: { name: 'owner', description: 'Let the owner of the dashboard choose a new password' },
+  meta: { name: 'owner', description: 'Reset the dashboard owner’s password' },
   subCommands: { reset },
 })

@@ -1,4 +1,4 @@
-/** The command `windfall rates`: exchange rates: which there are, and bringing them to a machine without the way out. */
+/** The command `windfall rates`: lists exchange rates, and imports them on a machine without internet access. */
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { defineCommand } from 'citty'
@@ -8,12 +8,12 @@ import { BASE } from '../rates/currencies.ts'
 import type { CurrencyRates, DifferingRate, ImportedRates, ShownRate } from '../rates/rates.ts'
 import { columns, configArg, plural, print, printError, sendVerb } from './instance/instance.ts'
 
-/** Far more than the rates that one file may hold. */
+/** Far larger than any file with the maximum number of rates. */
 const MAX_FILE_BYTES = 4_000_000
 const DAYS_SHOWN = 30
 
 const list = defineCommand({
-  meta: { name: 'list', description: 'Show the newest rate of each currency, where it is from, and gaps' },
+  meta: { name: 'list', description: 'List the newest rate of each currency, its source, and gaps' },
   args: configArg,
   async run({ args }) {
     const { currencies } = await sendVerb<{ currencies: CurrencyRates[] }>(args.config, 'rates.list', {})
@@ -37,20 +37,15 @@ const list = defineCommand({
 const show = defineCommand({
   meta: { name: 'show', description: 'Show the rates of one currency, day by day' },
   args: {
-    currency: { type: 'positional', required: true, description: 'Which, as in EUR' },
-    days: {
-      type: 'string',
-      default: String(DAYS_SHOWN),
-      valueHint: 'DAYS',
-      description: 'How many days back',
-    },
+    currency: { type: 'positional', required: true, description: 'The currency, such as EUR' },
+    days: { type: 'string', default: String(DAYS_SHOWN), valueHint: 'DAYS', description: 'Number of days' },
     ...configArg,
   },
   async run({ args }) {
     const request = { currency: args.currency.toUpperCase(), days: daysIn(args.days) }
     const { rates } = await sendVerb<{ rates: ShownRate[] }>(args.config, 'rates.show', request)
     if (rates.length === 0)
-      return print(`There is no rate of ${request.currency} in the last ${plural(request.days, 'day')}.`)
+      return print(`There is no rate for ${request.currency} in the last ${plural(request.days, 'day')}.`)
     const rows = rates.map(({ rated_on, per_usd, source }) => [rated_on, per_usd, source])
     print(columns([['day', 'per dollar', 'source'], ...rows]))
   },
@@ -58,31 +53,36 @@ const show = defineCommand({
 
 function daysIn(text: string): number {
   if (/^[1-9]\d{0,4}$/.test(text)) return Number(text)
-  throw new Refusal(400, 'invalid_request', `--days takes a whole number of days; ${text} is none`)
+  throw new Refusal(400, 'invalid_request', `--days must be a whole number, not ${text}`)
 }
 
 const importFile = defineCommand({
   meta: {
     name: 'import',
     description:
-      'Take rates from a CSV file whose first line is date,currency,rate. A rate is what one unit of the base costs: 0.86 for EUR means that 1 USD = 0.86 EUR',
+      'Import rates from a CSV file with the header date,currency,rate. A rate is the price of one unit of the base: 0.86 for EUR means 1 USD = 0.86 EUR',
   },
   args: {
     file: {
       type: 'positional',
       required: true,
-      description: 'The file, with lines as in 2026-01-31,EUR,0.86',
+      description: 'The CSV file, with lines such as 2026-01-31,EUR,0.86',
     },
-    base: { type: 'string', default: BASE, valueHint: 'CURRENCY', description: 'What the rates are against' },
+    base: {
+      type: 'string',
+      default: BASE,
+      valueHint: 'CURRENCY',
+      description: 'The base currency of the rates',
+    },
     ...configArg,
   },
   async run({ args }) {
     const request = { csv: textOf(args.file), base: args.base.toUpperCase() }
     const done = await sendVerb<ImportedRates>(args.config, 'rates.import', request)
     const { added, known, settled, days, differing } = done
-    print(`${plural(added, 'rate')} on ${plural(days, 'day')} ${added === 1 ? 'is' : 'are'} new.`)
+    print(`Added ${plural(added, 'rate')} on ${plural(days, 'day')}.`)
     const same = known - differing.length
-    if (same > 0) print(`${same} ${same === 1 ? 'was' : 'were'} known already.`)
+    if (same > 0) print(`${same} ${same === 1 ? 'was' : 'were'} already present.`)
     if (settled > 0) print(settledText(settled))
     printDiffering(differing)
   },
@@ -90,48 +90,48 @@ const importFile = defineCommand({
 
 const settledText = (count: number): string =>
   count === 1
-    ? '1 is of a weekend or holiday over which the rate before it was carried, and is left out.'
-    : `${count} are of weekends or holidays over which the rate before them was carried, and are left out.`
+    ? '1 rate is for a weekend or holiday, which the previous rate already covers, and was skipped.'
+    : `${count} rates are for weekends or holidays, which the previous rate already covers, and were skipped.`
 
-/** Differing rates that are told one by one; more of them help nobody. */
+/** The maximum number of differing rates that are listed. */
 const MAX_LISTED = 20
 
 function printDiffering(differing: readonly DifferingRate[]): void {
   if (differing.length === 0) return
   process.exitCode = 1
   for (const { currency, on, written, known, source } of differing.slice(0, MAX_LISTED)) {
-    const way = source === 'import' ? ` (windfall rates remove ${currency} ${on} makes room)` : ''
+    const way = source === 'import' ? ` (windfall rates remove ${currency} ${on} removes it)` : ''
     printError(
-      `${currency} on ${on}: ${written} for one ${BASE} differs from what is known (${known} on that day); not changed${way}`,
+      `${currency} on ${on}: ${written} for one ${BASE} differs from the stored rate (${known}); not changed${way}`,
     )
   }
   const more = differing.length - MAX_LISTED
   if (more > 0) printError(`and ${more} more that differ`)
 }
 
-/** @throws Refusal 400 in words */
+/** @throws Refusal 400 if the file cannot be read or is too large. */
 function textOf(written: string): string {
   const file = resolve(written)
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
   if (size > MAX_FILE_BYTES)
-    throw new Refusal(400, 'too_large', `${file} is over 4 MB: split it, a year in each file`)
+    throw new Refusal(400, 'too_large', `${file} is larger than 4 MB; split it into one file for each year`)
   const read = readFile(file)
   if ('problem' in read) throw new Refusal(400, 'unreadable', `${file} ${read.problem}`)
   return read.text
 }
 
 const remove = defineCommand({
-  meta: { name: 'remove', description: 'Take back a rate that was imported; amounts are converted anew' },
+  meta: { name: 'remove', description: 'Remove an imported rate; amounts are converted again' },
   args: {
-    currency: { type: 'positional', required: true, description: 'Which, as in EUR' },
-    day: { type: 'positional', required: true, description: 'Of which day, as in 2026-01-31' },
+    currency: { type: 'positional', required: true, description: 'The currency, such as EUR' },
+    day: { type: 'positional', required: true, description: 'The day, such as 2026-01-31' },
     ...configArg,
   },
   async run({ args }) {
     const request = { currency: args.currency.toUpperCase(), day: args.day }
     const { rated_on, per_usd } = await sendVerb<ShownRate>(args.config, 'rates.remove', request)
     print(
-      `${request.currency} of ${rated_on} (${per_usd}) is removed. What was converted at it is counted anew.`,
+      `Removed the rate of ${request.currency} on ${rated_on} (${per_usd}). Amounts converted at it are recomputed.`,
     )
   },
 })

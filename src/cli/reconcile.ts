@@ -1,4 +1,4 @@
-/** The command `windfall reconcile`: Apple's history of notifications compared with what arrived, now. */
+/** The command `windfall reconcile`: compares Apple's notification history with the received notifications, now. */
 import { defineCommand } from 'citty'
 import type { ReconcileOutcome } from '../ledger/history/job_outcomes.ts'
 import {
@@ -11,19 +11,20 @@ import {
   shownAt,
 } from './instance/instance.ts'
 
-/** `kept_since`: where Apple's history begins, if it was asked for earlier (ms). */
+/** `kept_since`: the start of Apple's history (ms), if the request began before it. */
 type Answer = { compared: ReconcileOutcome[]; without_key: string[]; kept_since: number | null }
 
 export const reconcileCommand = defineCommand({
   meta: {
     name: 'reconcile',
-    description: 'Ask Apple which notifications it sent, and fill in what did not arrive',
+    description: 'Compare with Apple’s notification history and recover missing notifications',
   },
   args: {
     since: {
       type: 'string',
       valueHint: 'DATE|TIME',
-      description: 'From 2026-05-01 on, or for the last 90m, 36h, 7d, 2w; else from where the last one ended',
+      description:
+        'Start: a date such as 2026-05-01, or a duration such as 90m, 36h, 7d or 2w (default: the end of the last run)',
     },
     app: { type: 'string', valueHint: 'BUNDLE', description: 'Only this app' },
     ...organizationArg,
@@ -38,13 +39,13 @@ export const reconcileCommand = defineCommand({
     if (compared.length > 0) print(columns([HEAD, ...compared.map(rowOf)]))
     else process.exitCode = 1
     if (compared.length === 0 && without_key.length === 0)
-      printError('Nothing was asked: no app is connected (windfall connect).')
+      printError('Nothing to reconcile: no app is connected (windfall connect).')
     if (kept_since !== null && compared.length > 0)
-      printError(`Apple keeps 180 days: nothing before ${shownAt(kept_since)} could be asked for.`)
-    for (const bundle_id of without_key) {
       printError(
-        `${bundle_id} was not asked for: its organization has no In-App Purchase key (windfall connect).`,
+        `Apple keeps 180 days of history; notifications before ${shownAt(kept_since)} are not available.`,
       )
+    for (const bundle_id of without_key) {
+      printError(`${bundle_id} was skipped: its organization has no In-App Purchase key (windfall connect).`)
     }
     for (const { bundle_id, environment, problem } of compared) {
       if (problem === null) continue
@@ -54,7 +55,7 @@ export const reconcileCommand = defineCommand({
   },
 })
 
-const HEAD = ['bundle id', 'environment', 'asked from', 'until', 'notifications', 'missing', 'outcome']
+const HEAD = ['bundle id', 'environment', 'from', 'until', 'notifications', 'missing', 'outcome']
 
 function rowOf(one: ReconcileOutcome) {
   const { bundle_id, environment, from, until, notifications, recovered } = one
@@ -66,13 +67,13 @@ function rowOf(one: ReconcileOutcome) {
 }
 
 function outcomeOf({ state, recovered, refused, first_signed_at, last_signed_at }: ReconcileOutcome): string {
-  if (state === 'waiting') return 'its first reading is not that far yet'
-  if (state === 'not_there') return 'Apple knows no such app there'
+  if (state === 'waiting') return 'the backfill has not reached this time yet'
+  if (state === 'not_there') return 'Apple does not know this app'
   const text = []
   if (recovered)
     text.push(`recovered, signed ${shownAt(first_signed_at ?? null)} to ${shownAt(last_signed_at ?? null)}`)
   if (refused) text.push(`${refused} refused (windfall refused list)`)
-  if (state === 'failed') text.push('not read to the end')
+  if (state === 'failed') text.push('incomplete')
   if (state === 'stopped') text.push('stopped')
-  return text.join('; ') || 'nothing was missing'
+  return text.join('; ') || 'nothing missing'
 }

@@ -1,4 +1,4 @@
-/** The command `windfall refused`: notifications that did not verify, to find out why. */
+/** The command `windfall refused`: lists notifications that did not verify, to find out why. */
 import { defineCommand } from 'citty'
 import { Refusal } from '../errors.ts'
 import type { RefusedPayload } from '../ledger/refused.ts'
@@ -7,9 +7,9 @@ import { columns, configArg, print, sendVerb, shownAt, stripControls } from './i
 type Listed = { count: number; kept: RefusedPayload[] }
 
 const list = defineCommand({
-  meta: { name: 'list', description: 'Show the notifications that did not verify, the newest hundred' },
+  meta: { name: 'list', description: 'List the newest hundred notifications that did not verify' },
   args: {
-    raw: { type: 'string', valueHint: 'N', description: 'Print the text of number N as it came, instead' },
+    raw: { type: 'string', valueHint: 'N', description: 'Print the received text of notification N instead' },
     ...configArg,
   },
   async run({ args }) {
@@ -17,7 +17,7 @@ const list = defineCommand({
     const { count, kept } = await sendVerb<Listed>(args.config, 'refused.list', {})
     if (kept.length === 0) print('No notification was refused. `windfall doctor` shows refused SDK calls.')
     else print(columns([HEAD, ...kept.map(rowOf)]))
-    if (count > kept.length) print(`${count} were refused since the start.`)
+    if (count > kept.length) print(`${count} refused since the server started.`)
   },
 })
 
@@ -37,10 +37,10 @@ async function printRaw(config: string | undefined, id: number): Promise<void> {
 
 function numberOf(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
-  throw new Refusal(400, 'invalid_request', `--raw takes a number that the list shows; ${text} is none`)
+  throw new Refusal(400, 'invalid_request', `--raw must be a number from the list, not ${text}`)
 }
 
 export const refusedCommand = defineCommand({
-  meta: { name: 'refused', description: 'Show notifications that did not verify' },
+  meta: { name: 'refused', description: 'List rejected notifications' },
   subCommands: { list },
 })

@@ -1,4 +1,4 @@
-/** The command `windfall restore`: puts a backup in place, and says what it brought back and what it lacks. */
+/** The command `windfall restore`: restores a backup, and lists what it restored and what the backup lacks. */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { defineCommand } from 'citty'
@@ -13,13 +13,13 @@ import { existingBackup, identityArg, keyFor } from './instance/opening.ts'
 import { giveTo, ownerOf } from './instance/privileges.ts'
 
 export const restoreCommand = defineCommand({
-  meta: { name: 'restore', description: 'Put a backup in place; what is there is moved aside' },
+  meta: { name: 'restore', description: 'Restore a backup; an existing database is moved aside' },
   args: {
     file: { type: 'positional', required: true, description: 'The backup, or a copy of the database' },
     into: {
       type: 'string',
       valueHint: 'DIR',
-      description: 'Restore into this folder, whatever is configured',
+      description: 'Restore into this folder instead of the configured place',
     },
     ...identityArg,
     ...configArg,
@@ -33,7 +33,7 @@ export const restoreCommand = defineCommand({
     const restored = await restore({ backup, key, ...target, clock: systemClock })
     giveTo(owner, filesOf(restored), target.folder)
     for (const line of summaryLines(restored, backup)) print(line)
-    print(args.into === undefined ? START : `To look at it: ${serveCommand(restored, target.folder)}`)
+    print(args.into === undefined ? START : `To inspect it: ${serveCommand(restored, target.folder)}`)
   },
 })
 
@@ -45,7 +45,7 @@ const filesOf = ({ database, placed }: Restored): string[] => [
 
 const START = 'Start Windfall, then run `windfall doctor`.'
 
-/** What serves the restored database where it is. Its own configuration may be missing, or name another place. */
+/** The command that serves the restored database. Its configuration may be missing, or may name another place. */
 function serveCommand({ database }: Restored, folder: string): string {
   const config = join(folder, 'config.toml')
   return existsSync(config)
@@ -55,7 +55,7 @@ function serveCommand({ database }: Restored, folder: string): string {
 
 const intoTarget = (into: string) => ({ folder: resolve(into), database: null, isAnywhere: false })
 
-/** Where the configuration says, or the backup where there is none. */
+/** The place from the configuration; without one, from the backup. */
 function configuredTarget(configPath: string | undefined) {
   try {
     const { config, file, base, sources } = load(configPath)
@@ -65,7 +65,7 @@ function configuredTarget(configPath: string | undefined) {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     printError(
-      'The configuration cannot be used; restore into another folder with --into DIR, then compare the two.',
+      'The configuration is invalid. Restore into another folder with --into DIR, then compare the two.',
     )
     throw error
   }
@@ -82,28 +82,30 @@ function summaryLines(
     `Restored ${database}: ${plural(all, 'row')}, verified; from ${backup}${made}.`,
     ...(originalPath === null
       ? []
-      : [`  The configuration names ${originalPath}: set store.path to the file above, or move it there.`]),
+      : [
+          `  The configuration names ${originalPath}: set store.path to the file above, or move the file there.`,
+        ]),
     ...(aside === null
       ? []
-      : [`The database that was there is ${aside}. Delete it once you no longer need it.`]),
+      : [`The previous database is now ${aside}. Delete it when you no longer need it.`]),
     ...placed.flatMap(placedText),
     ...(manifest?.not_included ?? []).map((name) => `Not in the backup: ${name}`),
     '',
-    'What happened after the backup was made is not in it:',
-    '  Apple’s notifications come back by themselves: the job `reconcile` fetches them with the In-App Purchase key',
+    'The backup does not contain anything from after it was made:',
+    '  Apple’s notifications are recovered automatically: the job `reconcile` fetches them with the In-App Purchase key',
     '  (up to 180 days back), and the job `import` fetches the daily reports.',
-    '  Calls of identify and attribute, keys, tokens, share links and settings of that time are lost.',
-    '  What was revoked since then works again: revoke it again. Users who were forgotten since are back: forget them again.',
+    '  Later identify and attribute calls, keys, tokens, share links and settings are lost.',
+    '  Keys, tokens and links revoked later are valid again: revoke them again. Users erased later are back: erase them again.',
   ]
 }
 
 function placedText({ file, state, originalPath }: PlacedFile): string[] {
   const words = {
     restored: `Restored ${file}.`,
-    same: `${file} is there already, and the same.`,
-    beside: `Another file is in its place, so the backup’s is ${file}. Compare the two.`,
+    same: `${file} already exists and is identical.`,
+    beside: `A different file exists, so the backup’s file is ${file}. Compare the two.`,
   }[state]
   return originalPath === null
     ? [words]
-    : [words, `  The configuration names ${originalPath}: move it there, or change the setting.`]
+    : [words, `  The configuration names ${originalPath}: move the file there, or change the setting.`]
 }

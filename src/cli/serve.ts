@@ -1,4 +1,4 @@
-/** The command `windfall serve`: the appliance itself. */
+/** The command `windfall serve`: runs the server. */
 import { defineCommand } from 'citty'
 import * as v from 'valibot'
 import { COMMAND_LINE } from '../access/audit.ts'
@@ -23,7 +23,7 @@ import { configArg, print } from './instance/instance.ts'
 import { linkText } from './owner.ts'
 
 export const serveCommand = defineCommand({
-  meta: { name: 'serve', description: 'Take notifications and calls, and serve the feed' },
+  meta: { name: 'serve', description: 'Run the server' },
   args: configArg,
   async run({ args }) {
     const loadOptions = { path: args.config, env: process.env, cwd: process.cwd() }
@@ -31,9 +31,7 @@ export const serveCommand = defineCommand({
   },
 })
 
-/**
- * Serves what `load` gives until a signal says stop; SIGHUP loads again. `apple` is for tests, whose Apple is another.
- */
+/** Serves the configuration from `load` until a signal. SIGHUP loads it again. Tests pass their simulated `apple`. */
 export async function serveUntilStopped(
   load: () => LoadedConfig,
   apple: Pick<AppOptions, 'roots' | 'hosts'> = {},
@@ -63,15 +61,15 @@ export async function serveUntilStopped(
   lock.release()
 }
 
-/** The log that a configuration asks for. */
+/** Opens the log that the configuration describes. */
 export function logOf(config: Config): Log {
   const { format, level } = config.log
   return openLog({ format: format === 'auto' ? (process.stdout.isTTY ? 'pretty' : 'json') : format, level })
 }
 
 /**
- * Listens for HTTP and for commands. `close` finishes what is under way, then closes everything. `any_port` takes a
- * free port where the configured one is taken; `verbs` can be asked for besides the usual ones.
+ * Listens for HTTP requests and for commands. `close` finishes running work, then closes everything. `any_port` falls
+ * back to a free port if the configured one is taken; `verbs` adds further verbs to the usual ones.
  */
 export async function serve(
   windfall: Windfall,
@@ -109,7 +107,7 @@ export async function serve(
   }
 }
 
-/** Who serves: the address it listens on, the one it says it is at, and where it asks Apple. */
+/** What the server reports about itself: its address, its base URL, and Apple's hosts. */
 const statusVerb = ({ http, hosts, store }: Windfall, address: string): Verbs => ({
   'instance.status': verb(v.object({}), () => ({
     address,
@@ -127,7 +125,7 @@ async function listenOr(windfall: Windfall, config: Config, anyPort: boolean): P
     request_timeout_ms: config.server.request_timeout_seconds * 1000,
     keep_alive_ms: config.server.keep_alive_seconds * 1000,
     shutdown_ms: config.server.shutdown_seconds * 1000,
-    // As much as the limits may ever be set to; they are what counts, and can change while serving.
+    // The largest value that the limits can ever have. The limits themselves apply, and can change while serving.
     max_body_bytes: 67_108_864,
   }
   try {
@@ -139,7 +137,7 @@ async function listenOr(windfall: Windfall, config: Config, anyPort: boolean): P
   }
 }
 
-/** Resolves on the first SIGINT or SIGTERM. A second one ends the process at once. */
+/** Resolves on the first SIGINT or SIGTERM. A second one ends the process immediately. */
 export function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     const stop = (): void => {
@@ -154,7 +152,7 @@ export function stopSignal(): Promise<void> {
   })
 }
 
-/** Until there is an owner, each start makes a link to become it. */
+/** Without an owner, each start creates a link to become the owner. */
 async function setupLink(windfall: Windfall): Promise<string | null> {
   const { store, owner } = windfall
   if (owner.password() !== null) return null
@@ -165,28 +163,28 @@ async function setupLink(windfall: Windfall): Promise<string | null> {
 function welcome(windfall: Windfall, server: { url: string; base_url: string }, link: string | null): void {
   const isFirst = windfall.feed.head() === 0
   const several = windfall.organizations.list().length > 1
-  print(`\nWindfall serves on ${server.url}`)
-  if (link !== null) print(`  Choose the password of the dashboard: ${link}`)
+  print(`\nWindfall is running at ${server.url}`)
+  if (link !== null) print(`  Set the dashboard password: ${link}`)
   for (const organization of windfall.organizations.list()) {
     const of = several ? ` of ${organization.slug}` : ''
     const alive = windfall.keys.activeKeys(organization.id, 'publishable')
-    if (alive.length === 0) print(`  Publishable key${of}: none (windfall keys create)`)
+    if (alive.length === 0) print(`  Publishable key${of}: none (run: windfall keys create)`)
     for (const { token, label } of alive)
       print(`  Publishable key${of}${alive.length > 1 ? ` (${label})` : ''}: ${token}`)
   }
   print(`  Notification URL for App Store Connect: ${server.base_url}/apple/notifications`)
   if (new URL(server.base_url).protocol === 'http:') {
-    print('    Apple asks for https: set base_url to the address of your proxy or tunnel.')
+    print('    Apple requires HTTPS: set base_url to the address of your proxy or tunnel.')
   }
   if (windfall.apps.list().length === 0)
-    print('  Connect your apps, with Apple’s keys: npm run -s windfall -- connect')
-  if (isFirst) print('  See it full of life first: npm run demo')
+    print('  Connect your apps with Apple’s keys: npm run -s windfall -- connect')
+  if (isFirst) print('  Or try it with demo data first: npm run demo')
   print('')
 }
 
 /**
- * Minds SIGHUP from now on: until `start` is called it is remembered, for it would end the process otherwise; then
- * each reads the configuration again, one after the other; after `stop` it is nothing.
+ * Handles SIGHUP, which would otherwise end the process. Before `start`, it is remembered; then each SIGHUP reloads the
+ * configuration, one at a time; after `stop` it has no effect.
  */
 function openHangupSignals() {
   let reload: (() => Promise<void>) | null = null
@@ -211,8 +209,8 @@ function openHangupSignals() {
 type Reloaded = { taken_over: string[]; needs_a_restart: string[] }
 
 /**
- * Reads the configuration again and takes over what can change while it runs; one after the other. Where Apple's keys
- * changed, what can be fetched with them is fetched at once. Rejects when it cannot be used; then the old one goes on.
+ * Reloads the configuration and applies what can change while running, one reload at a time. Fetches immediately with
+ * changed Apple keys. Rejects if the configuration is invalid; the previous one then stays in effect.
  */
 export function openReloading(
   windfall: Windfall,
@@ -225,7 +223,7 @@ export function openReloading(
   async function reload(): Promise<Reloaded> {
     const again = load()
     const { config: next, file } = again
-    // Nobody who moves the file away means to disconnect every app.
+    // A missing file is more likely a mistake than a wish to disconnect every app.
     if (loaded.file !== null && file === null) throw new Error(`${loaded.file} is gone`)
     const { reloadable, restart } = diffConfig(current, next)
     const running = reloadedConfig(current, next)
@@ -243,15 +241,15 @@ export function openReloading(
   return () => reloads.run(reload)
 }
 
-/** What is to be done once there are keys to ask Apple with. */
+/** The jobs that need Apple's keys. */
 const FETCHING = ['import', 'backfill']
 
-/** One that runs already asks with the new keys from now on. How a job went is always to be seen in the list of them. */
+/** A running job uses the new keys from its next request on. The list of jobs shows how each went. */
 function fetchNow({ jobs }: Windfall, job: string): void {
   jobs.runNow(job).catch(() => undefined)
 }
 
-/** At start what did not fail the last time: the keys may be new, and so may be Apple's list of apps. */
+/** At start, jobs whose last run did not fail: keys and Apple's list of apps may be new. */
 function fetchMissed(windfall: Windfall): void {
   for (const { job, failures } of windfall.jobs.list()) {
     if (FETCHING.includes(job) && failures === 0) fetchNow(windfall, job)
@@ -261,16 +259,16 @@ function fetchMissed(windfall: Windfall): void {
 const logReload =
   (log: Log) =>
   (outcome: Reloaded): void => {
-    if (outcome.needs_a_restart.length === 0) log.info('configuration read again', outcome)
-    else log.warn('configuration read again, but not all of it can change while it runs', outcome)
+    if (outcome.needs_a_restart.length === 0) log.info('configuration reloaded', outcome)
+    else log.warn('configuration reloaded; some changes need a restart', outcome)
   }
 
 const logReloadFailure = (log: Log) => (error: unknown) =>
-  log.error('the configuration was read again and cannot be used; the old one goes on', {
+  log.error('the configuration is invalid and was not reloaded; the previous one stays in effect', {
     why: errorText(error),
   })
 
-/** Lets a command have the configuration read again. Refused as 400 `invalid_configuration` when it cannot be used. */
+/** The verb that reloads the configuration. Refuses with 400 `invalid_configuration` if it is invalid. */
 export const reloadVerb = (reload: () => Promise<Reloaded>): Verbs => ({
   'config.reload': verb(v.object({}), () =>
     reload().catch((error: unknown) => {

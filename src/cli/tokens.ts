@@ -1,4 +1,4 @@
-/** The command `windfall tokens`: read-only access to the feed for scripts and machines. */
+/** The command `windfall tokens`: read-only API tokens for scripts and programs. */
 import { defineCommand } from 'citty'
 import type { ApiToken } from '../access/tokens.ts'
 import { Refusal } from '../errors.ts'
@@ -15,15 +15,24 @@ import {
 const DAY_MS = 86_400_000
 
 const create = defineCommand({
-  meta: { name: 'create', description: 'Make a read token; it is shown this once' },
+  meta: { name: 'create', description: 'Create a read token; it is shown only once' },
   args: {
-    label: { type: 'string', default: 'made by hand', valueHint: 'TEXT', description: 'What it is for' },
+    label: {
+      type: 'string',
+      default: 'made by hand',
+      valueHint: 'TEXT',
+      description: 'A name for the token',
+    },
     app: {
       type: 'string',
       valueHint: 'BUNDLES',
-      description: 'Only these apps: bundle ids, separated by commas',
+      description: 'Only these apps (comma-separated bundle ids)',
     },
-    days: { type: 'string', valueHint: 'DAYS', description: 'How long it is valid; for ever without' },
+    days: {
+      type: 'string',
+      valueHint: 'DAYS',
+      description: 'Days until it expires; never expires if omitted',
+    },
     ...organizationArg,
     ...configArg,
   },
@@ -39,22 +48,22 @@ const create = defineCommand({
       },
     )
     print(`${id}  ${token}`)
-    printError(`It reads ${reads}. This is the only time it is shown.`)
+    printError(`The token reads ${reads}. It is shown only once.`)
   },
 })
 
 function days(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) > 0) return Number(text) * DAY_MS
-  throw new Refusal(400, 'invalid_request', `--days takes a whole number of days; ${text} is none`)
+  throw new Refusal(400, 'invalid_request', `--days must be a whole number, not ${text}`)
 }
 
 const list = defineCommand({
-  meta: { name: 'list', description: 'Show all tokens' },
+  meta: { name: 'list', description: 'List all tokens' },
   args: configArg,
   async run({ args }) {
     const tokens = await sendVerb<(ApiToken & { reads: string })[]>(args.config, 'tokens.list', {})
-    if (tokens.length === 0) return print('There is no token yet: windfall tokens create')
-    const head = ['id', 'token', 'reads', 'label', 'made', 'last used', 'state']
+    if (tokens.length === 0) return print('There are no tokens yet; run: windfall tokens create')
+    const head = ['id', 'token', 'reads', 'label', 'created', 'last used', 'state']
     const rows = tokens.map((token) => {
       const times = [shownAt(token.created_at), shownAt(token.used_at)]
       return [token.id, `wf_…${token.hint}`, token.reads, token.label, ...times, stateOf(token)]
@@ -69,9 +78,9 @@ function stateOf(token: ApiToken): string {
 }
 
 const revoke = defineCommand({
-  meta: { name: 'revoke', description: 'End a token at once' },
+  meta: { name: 'revoke', description: 'Revoke a token immediately' },
   args: {
-    id: { type: 'positional', required: true, description: 'Id of the token, as `tokens list` shows it' },
+    id: { type: 'positional', required: true, description: 'Id of the token, from `tokens list`' },
     ...configArg,
   },
   async run({ args }) {
@@ -81,6 +90,6 @@ const revoke = defineCommand({
 })
 
 export const tokensCommand = defineCommand({
-  meta: { name: 'tokens', description: 'Make, list and revoke read-only API tokens' },
+  meta: { name: 'tokens', description: 'Create, list and revoke read-only API tokens' },
   subCommands: { create, list, revoke },
 })

@@ -1,4 +1,4 @@
-/** The command `windfall users`: users who were only ever claimed and are not seen any more, dropped. */
+/** The command `windfall users`: deletes unverified users that have not been seen for a while. */
 import { defineCommand } from 'citty'
 import type { PruneProgress } from '../attribution/prune.ts'
 import { Refusal } from '../errors.ts'
@@ -9,16 +9,16 @@ const prune = defineCommand({
   meta: {
     name: 'prune',
     description:
-      'Drop users unseen for long whom no secret key and no attested device ever named, and who have no purchase',
+      'Delete users without a purchase that have not been seen for a while and that no secret key or attested device ever named',
   },
   args: {
     'unseen-for': {
       type: 'string',
       required: true,
       valueHint: 'DAYS',
-      description: 'How many days ago the last identify call for them is, at least',
+      description: 'Minimum number of days since the last identify call',
     },
-    'dry-run': { type: 'boolean', description: 'Only count them' },
+    'dry-run': { type: 'boolean', description: 'Only count the users' },
     ...configArg,
   },
   async run({ args }) {
@@ -40,11 +40,11 @@ const prune = defineCommand({
 
 function days(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) > 0 && Number(text) <= 36_500) return Number(text)
-  throw new Refusal(400, 'invalid_request', `--unseen-for takes 1 to 36500 days; ${text} is not among them`)
+  throw new Refusal(400, 'invalid_request', `--unseen-for must be 1 to 36500 days, not ${text}`)
 }
 
 const progressText = ({ done, of }: PruneProgress): string =>
-  `${done.toLocaleString('en-US')} of ${plural(of, 'user')} looked at`
+  `${done.toLocaleString('en-US')} of ${plural(of, 'user')} checked`
 
 export const usersCommand = defineCommand({
   meta: { name: 'users', description: 'Delete users that no authenticated call ever named' },

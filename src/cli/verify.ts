@@ -1,4 +1,4 @@
-/** The command `windfall verify`: compares the metrics with the facts, of the instance or of a backup. */
+/** The command `windfall verify`: compares the metrics of the instance or of a backup with the facts. */
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,12 +21,12 @@ import { existingBackup, identityArg, keyFor } from './instance/opening.ts'
 import { follow } from './instance/progress.ts'
 
 export const verifyCommand = defineCommand({
-  meta: { name: 'verify', description: 'Prove that the metrics are those that the facts give' },
+  meta: { name: 'verify', description: 'Verify metrics against transactions' },
   args: {
     file: {
       type: 'positional',
       required: false,
-      description: 'A backup, or a copy of the database, to verify instead; nothing is written to it',
+      description: 'A backup or copy of the database to verify instead; it is not changed',
     },
     ...identityArg,
     ...configArg,
@@ -38,16 +38,16 @@ export const verifyCommand = defineCommand({
         ? await withInstance(args.config, followed)
         : await verifyBackup(existingBackup(file), args.identity)
     if (difference === null) return print(summaryLines(found, file !== undefined))
-    print(`A difference: ${difference}`)
+    print(`Difference found: ${difference}`)
     print(
-      'windfall rebuild metrics counts all metrics again from the facts; please report how it came to this.',
+      'Run windfall rebuild metrics to recompute all metrics from the facts, and please report this difference.',
     )
     process.exitCode = 1
   },
 })
 
 function summaryLines({ lineages, due }: Omit<VerifyResult, 'difference'>, isFile: boolean): string {
-  const same = `The metrics are those that the facts of ${plural(lineages, 'purchase')} give`
+  const same = `The metrics match the facts of ${plural(lineages, 'purchase')}`
   if (due === 0) return `${same}.`
   const number = due.toLocaleString('en-US')
   if (isFile)
@@ -91,19 +91,19 @@ async function verifyBackup(backup: string, identity: string | undefined): Promi
 const damaged = (backup: string, error: unknown): Refusal =>
   new Refusal(400, 'damaged_backup', `${backup} is damaged: ${reasonOf(error)}. Use another backup`)
 
-/** A database that is one file: what needs a log is opened with other files beside it. */
+/** Whether the database is a single file. A write-ahead log is opened with other files next to the database. */
 const isReadInPlace = (backup: string): boolean =>
   backupKindOf(backup) === 'database' &&
   readHeader(backup)?.isWal === false &&
   !existsSync(`${backup}-wal`) &&
   !existsSync(`${backup}-journal`)
 
-/** @throws Refusal 400 `unusable_database` for a database that an earlier version wrote. */
+/** @throws Refusal 400 `unusable_database` for a database of an earlier version. */
 function assertUsable(isPresent: boolean, backup: string): void {
   if (isPresent) return
   const detail =
-    `${backup} was written by an earlier version of Windfall, whose database this one upgrades first. ` +
-    'Restore it into an empty folder (windfall restore FILE --into DIR), serve that once, and run windfall verify there'
+    `${backup} was written by an earlier version of Windfall and must be upgraded first. ` +
+    'Restore it into an empty folder (windfall restore FILE --into DIR), run windfall serve there once, then run windfall verify'
   throw new Refusal(400, 'unusable_database', detail)
 }
 
@@ -113,12 +113,16 @@ function staged(backup: string, key: DecryptionKey | null, folder: string): Retu
     assertFreeSpace(join(folder, 'windfall.db'), statSync(backup).size)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    throw new Refusal(error.status, error.code, `${error.message}. Set TMPDIR to a folder with more room`)
+    throw new Refusal(
+      error.status,
+      error.code,
+      `${error.message}. Set TMPDIR to a folder with more free space`,
+    )
   }
   return stage(backup, key, folder)
 }
 
-/** While a process writes to a database, its files are not of one instant. */
+/** Files of a database that another process writes to are not consistent with each other. */
 async function withUnservedLock<Result>(backup: string, work: () => Promise<Result>): Promise<Result> {
   if (!existsSync(`${realPathOf(backup)}.lock`)) return work()
   const lock = lockUnserved(backup)
@@ -142,7 +146,7 @@ function lockUnserved(backup: string): ReturnType<typeof lockForServing> {
   }
 }
 
-/** Compares a file, and shows how far that is. */
+/** Compares a file and shows the progress. */
 function compareShown(file: string, at: number | null): Promise<VerifyResult> {
   let progress: VerifyProgress | null = null
   const onProgress = (update: VerifyProgress): void => {
@@ -153,7 +157,7 @@ function compareShown(file: string, at: number | null): Promise<VerifyResult> {
   return followed(async <Answer>(verb: string) => (verb === VERIFY ? await compared : { progress }) as Answer)
 }
 
-/** A folder that is gone afterwards, also when the command is interrupted. */
+/** A temporary folder that is deleted afterwards, also on SIGINT and SIGTERM. */
 async function inTemporaryFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'windfall-verify-'))
   const remove = (): void => rmSync(folder, { recursive: true, force: true })

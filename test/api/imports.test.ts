@@ -140,7 +140,7 @@ test.each([
   [
     'report=weather',
     'report',
-    'there is no report weather; there are: sales, subscription, subscription_event, subscriber',
+    'unknown report weather; use one of: sales, subscription, subscription_event, subscriber',
   ],
   ['before=2026-02-30', 'before', 'must be a day, YYYY-MM-DD'],
   ['limit=0', 'limit', 'must be at least 1'],

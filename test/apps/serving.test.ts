@@ -32,7 +32,7 @@ async function prepare(folder: string, act: (app: TestApp) => Promise<unknown>):
 
 test('survives SIGHUP during the start, and reloads once it serves', async () => {
   const serving = await startServing({ cwd: folderOf(), entry })
-  expect(await serving.logged('configuration read again')).toMatchObject({ taken_over: [] })
+  expect(await serving.logged('configuration reloaded')).toMatchObject({ taken_over: [] })
   serving.kill('SIGTERM')
   expect(await serving.ended).toMatchObject({ status: 0, stderr: '' })
 })
@@ -42,7 +42,7 @@ test('logs a reload that fails halfway and changes nothing, and compares the nex
   const organization = (slug: string, more: string) => `[[organizations]]\nslug = "${slug}"\n${more}\n`
   const cwd = folderOf({ 'config.toml': organization('acme', `publishable_key = "${key}"`) })
   const serving = await startServing({ cwd, entry })
-  await serving.logged('configuration read again')
+  await serving.logged('configuration reloaded')
   const reload = (toml: string) => {
     writeFileSync(join(cwd, 'config.toml'), toml)
     serving.kill('SIGHUP')
@@ -50,12 +50,14 @@ test('logs a reload that fails halfway and changes nothing, and compares the nex
   const limits = '[limits]\nsdk_requests_per_minute = 7\n'
   reload(limits + organization('acme', '') + organization('blue', `publishable_key = "${key}"`))
   expect(
-    await serving.logged('the configuration was read again and cannot be used; the old one goes on'),
+    await serving.logged(
+      'the configuration is invalid and was not reloaded; the previous one stays in effect',
+    ),
   ).toMatchObject({
     why: 'the publishable key …aaaa in config.toml belongs to the organization acme; declare it there, or use another key',
   })
   reload(limits + organization('acme', `publishable_key = "${key}"`))
-  const taken = await serving.logged('configuration read again', (line) => String(line.taken_over) !== '')
+  const taken = await serving.logged('configuration reloaded', (line) => String(line.taken_over) !== '')
   expect(taken).toMatchObject({ taken_over: ['limits.sdk_requests_per_minute'] })
   serving.kill('SIGTERM')
   await serving.ended
@@ -91,14 +93,14 @@ test('apps list says why each notification is pending', async () => {
   const env = { ROOT_PEM: (await sharedAuthority()).root_pem }
   const serving = await startServing({ cwd, entry, env })
   const { stdout } = windfall(['apps', 'list'], { cwd })
-  const connected = `connected with Apple id ${APPLE_ID}, but Apple says 77: windfall apps add ${BUNDLE} --apple-id 77\n`
+  const connected = `connected with Apple id ${APPLE_ID}, but Apple sends 77; run: windfall apps add ${BUNDLE} --apple-id 77\n`
   expect(stdout).toContain(connected)
-  expect(stdout).toContain('  not connected: windfall apps add com.nobody\n')
+  expect(stdout).toContain('  not connected; run: windfall apps add com.nobody\n')
   writeFileSync(join(cwd, 'config.toml'), `[[apps]]\nbundle_id = "${BUNDLE}"\n`)
   serving.kill('SIGHUP')
-  await serving.logged('configuration read again', (line) => String(line.taken_over) === 'apps')
+  await serving.logged('configuration reloaded', (line) => String(line.taken_over) === 'apps')
   expect(windfall(['apps', 'list'], { cwd }).stdout).toContain(
-    'but Apple says 77: write apple_id = 77 in config.toml\n',
+    'but Apple sends 77; set apple_id = 77 in config.toml\n',
   )
 })
 

@@ -15,23 +15,23 @@ test('a configuration that can be used is told with what is not at its default, 
   )
   const env = { WINDFALL_LOG_LEVEL: 'debug' }
   expect(await check({ env, cwd: folder.path })).toEqual([
-    'config.toml can be used.',
+    'config.toml is valid.',
     '  server.port = 80                           config.toml:2',
     '  server.hosts = ["a.b"]                     config.toml:3',
     '  log.level = "debug"                        WINDFALL_LOG_LEVEL',
     '  organizations[0].slug = "acme"             config.toml:5',
     `  organizations[0].secret_key = (not shown)  ${key}`,
-    'Everything else is at its default.',
-    `Windfall is reached at http://127.0.0.1 and keeps everything in ${folder.path}/data/windfall.db`,
+    'All other settings have their defaults.',
+    `Windfall serves at http://127.0.0.1 and stores its data in ${folder.path}/data/windfall.db`,
   ])
 })
 
 test('without a file there is nothing to put right', async () => {
   const folder = openFolder()
   expect(await check({ env: {}, cwd: folder.path })).toEqual([
-    'There is no config file, and none is needed.',
-    'Everything is at its default.',
-    `Windfall is reached at http://127.0.0.1:8787 and keeps everything in ${folder.path}/data/windfall.db`,
+    'No config file. Windfall does not need one.',
+    'All settings have their defaults.',
+    `Windfall serves at http://127.0.0.1:8787 and stores its data in ${folder.path}/data/windfall.db`,
   ])
 })
 
@@ -40,7 +40,7 @@ test('the command ends with 0 when the configuration can be used, and says so on
   folder.write('a.toml', '[server]\nport = 80')
   const { status, stdout, stderr } = windfall(['check', '--config', 'a.toml'], { cwd: folder.path })
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-  expect(stdout).toMatch(/^a\.toml can be used\.\n {2}server\.port = 80 {2}a\.toml:2\n/)
+  expect(stdout).toMatch(/^a\.toml is valid\.\n {2}server\.port = 80 {2}a\.toml:2\n/)
 })
 
 test('the command ends with 2 and every complaint on a line when it cannot', () => {
@@ -83,9 +83,7 @@ test('what the database would refuse is refused, and the database stays as it wa
     stdout: '',
     stderr: expect.stringContaining('…kkkk'),
   })
-  expect((await checked(organization('one') + organization('zwei', keyed)))[0]).toBe(
-    'config.toml can be used.',
-  )
+  expect((await checked(organization('one') + organization('zwei', keyed)))[0]).toBe('config.toml is valid.')
   expect(tables()).toEqual(before)
 })
 

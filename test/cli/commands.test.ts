@@ -43,7 +43,7 @@ async function statusOf({ url }: Serving, secret: string): Promise<number> {
 }
 
 const ONCE = 'This is the only time'
-const NO_APP = /^default \(org_\w+\)\n {2}no app yet: windfall apps add BUNDLE\n$/
+const NO_APP = /^default \(org_\w+\)\n {2}no apps yet; run: windfall apps add BUNDLE\n$/
 const DETAILS =
   '--apple-id 6448311069 --team-id A1B2C3D4E5 --android-package com.droid --sku L1 --name Lantern'
 const LISTED = /\n +com\.example\.lantern +6448311069 +A1B2C3D4E5 +com\.droid +command line\n$/
@@ -74,7 +74,7 @@ test('keys and tokens are made, shown once, rotated and revoked while it serves'
   expect(secret).toMatch(printed('key', 'sk_live'))
   const successor = await good(
     `keys rotate ${made(secret).id} --overlap 1`,
-    `${made(secret).id} goes on until `,
+    `${made(secret).id} stays valid until `,
   )
   expect(successor).toMatch(printed('key', 'sk_live'))
   for (const key of [publishable, secret, successor])
@@ -103,11 +103,11 @@ test('the same commands do the same while nobody serves', async () => {
   const cwd = folderOf()
   const { good } = openShell(cwd)
   expect(await good(`apps add ${BUNDLE} ${DETAILS}`)).toBe(`${BUNDLE} is connected to default.\n`)
-  expect(await good('tokens list')).toBe('There is no token yet: windfall tokens create\n')
+  expect(await good('tokens list')).toBe('There are no tokens yet; run: windfall tokens create\n')
   expect(await good('apps list')).toMatch(LISTED)
   const secret = await good('keys create --secret', ONCE)
   const { id, secret: successor } = made(
-    await good(`keys rotate ${made(secret).id} --overlap 0`, 'goes on until'),
+    await good(`keys rotate ${made(secret).id} --overlap 0`, 'stays valid until'),
   )
   const token = made(await good('tokens create', ONCE))
   const serving = await startServing({ cwd })
@@ -131,10 +131,10 @@ test.each([
   expect(backupOutput).toMatch(
     /copy\.tar: [\d,]+ bytes, [\d,]+ rows in \d+ tables, verified\nsha256 [0-9a-f]{64}\n/,
   )
-  expect(backupOutput).toContain('It is not encrypted')
+  expect(backupOutput).toContain('The file is not encrypted')
   expect(statSync(join(cwd, 'copy.tar')).mode & 0o777).toBe(0o600)
   expect(await good('restore copy.tar --into elsewhere', 'Verifying')).toContain(
-    `To look at it: WINDFALL_STORE_PATH=${join(cwd, 'elsewhere/data/windfall.db')} windfall serve`,
+    `To inspect it: WINDFALL_STORE_PATH=${join(cwd, 'elsewhere/data/windfall.db')} windfall serve`,
   )
   const copy = new Database(join(cwd, 'elsewhere/data/windfall.db'), { readonly: true })
   expect(copy.prepare('select bundle_id from apps').pluck().all()).toEqual([BUNDLE])
@@ -164,16 +164,13 @@ function expectRefused(args: string, { status, stdout, stderr }: Ended, code: nu
 test('what is asked for wrongly is refused with what to write instead', async () => {
   const { run } = openShell(folderOf())
   const wrong: [string, string][] = [
-    ['srve', 'There is no command windfall srve. Did you mean windfall serve?'],
-    ['apps ad', 'There is no command windfall apps ad. Did you mean windfall apps add?'],
-    ['frobnicate', 'There is no command windfall frobnicate. There are: serve, demo, init, check, '],
+    ['srve', 'Unknown command windfall srve. Did you mean windfall serve?'],
+    ['apps ad', 'Unknown command windfall apps ad. Did you mean windfall apps add?'],
+    ['frobnicate', 'Unknown command windfall frobnicate. Commands: serve, demo, init, check, '],
     ['apps add', 'Missing required positional argument: BUNDLE.'],
-    [
-      `apps add ${BUNDLE} com.b`,
-      'What is com.b meant to be? It is one word too many. windfall apps add --help',
-    ],
-    ['keys create --secrt', 'There is no option --secrt. Did you mean --secret?'],
-    ['serve -p 80', 'There is no option -p.'],
+    [`apps add ${BUNDLE} com.b`, 'Unexpected argument: com.b. windfall apps add --help'],
+    ['keys create --secrt', 'Unknown option --secrt. Did you mean --secret?'],
+    ['serve -p 80', 'Unknown option -p.'],
     ['keys create --label', '--label needs a value.'],
     ['keys create --label=', '--label needs a value.'],
     ['apps list --config missing.toml', 'missing.toml does not exist'],
@@ -188,7 +185,7 @@ test('what cannot be done is said once, in words', async () => {
   await startServing({ cwd })
   const impossible: [string, string][] = [
     [`apps add com,a`, 'bundle_id: a bundle id has letters, digits, dots and hyphens'],
-    [`apps add ${BUNDLE} --apple-id x`, '--apple-id takes digits'],
+    [`apps add ${BUNDLE} --apple-id x`, '--apple-id must be a number'],
     [`apps add ${BUNDLE} --team-id abc`, 'team_id: a team id is ten capital letters and digits'],
     [
       `apps add ${BUNDLE} --organization nope`,
@@ -196,7 +193,7 @@ test('what cannot be done is said once, in words', async () => {
     ],
     ['apps remove com.nope', 'com.nope is not connected'],
     ['keys rotate nope', 'there is no key nope; windfall keys list shows them'],
-    ['keys rotate nope --overlap=-1', '--overlap takes hours'],
+    ['keys rotate nope --overlap=-1', '--overlap must be a number of hours'],
     ['keys revoke nope', 'there is no key nope'],
     ['keys list --organization nope', 'there is no organization nope; the organizations are: default'],
     ['tokens create --app com.nope', 'com.nope is not connected'],
@@ -243,7 +240,7 @@ test('who only wants to look makes no database', async () => {
       `${reads[index]}`,
       ended,
       1,
-      `there is no database yet at ${cwd}/data/windfall.db; npm start makes it`,
+      `there is no database at ${cwd}/data/windfall.db yet; npm start creates it`,
     )
   expect(readdirSync(cwd)).toEqual([])
 })

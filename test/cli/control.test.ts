@@ -159,7 +159,7 @@ test('no secret reaches the log, however it is sent', async () => {
   }
   writeFileSync(join(cwd, 'config.toml'), `${organization}secret_key = "${secret}"\n${app}`)
   serving.kill('SIGHUP')
-  await serving.logged('the configuration was read again and cannot be used; the old one goes on')
+  await serving.logged('the configuration is invalid and was not reloaded; the previous one stays in effect')
   serving.kill('SIGTERM')
   const { stdout, stderr } = await serving.ended
   expect(stdout.split('\n').length).toBeGreaterThan(50)

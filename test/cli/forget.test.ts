@@ -19,19 +19,17 @@ beforeEach(async () => {
 const identify = (appUserId: string) => app.post('/api/sdk/v1/identify', { appUserId, bundleId: BUNDLE })
 
 test('windfall forget says what it did, lists that it did, and takes a user id back into use', async () => {
-  expect(await forget('--list')).toMatchObject({ status: 0, stdout: 'Nobody was forgotten.\n' })
+  expect(await forget('--list')).toMatchObject({ status: 0, stdout: 'No erasures.\n' })
   await identify('somebody')
   const done = await forget('--app', BUNDLE, 'somebody')
   expect(done).toMatchObject({ status: 0 })
-  expect(done.stdout).toMatch(
-    /^Forgotten on 2026-06-01 12:00Z: 0 links and 1 event named them. Recorded as era_\w+.\n$/,
-  )
-  expect(done.stderr).toContain('Backups taken before still hold')
+  expect(done.stdout).toMatch(/^Erased on 2026-06-01 12:00Z from 0 links and 1 event. Erasure id: era_\w+\n$/)
+  expect(done.stderr).toContain('Earlier backups still contain the user')
   expect((await identify('somebody')).status).toBe(410)
 
   const listed = await forget('--list')
   const [head, row] = listed.stdout.trimEnd().split('\n')
-  expect(head).toMatch(/^id +app +asked for +by +done +links +events$/)
+  expect(head).toMatch(/^id +app +requested +by +done +links +events$/)
   expect(row).toMatch(
     /^era_\w+ +com\.example\.lantern +2026-06-01 12:00Z +command line +2026-06-01 12:00Z +0 +1$/,
   )
@@ -40,7 +38,7 @@ test('windfall forget says what it did, lists that it did, and takes a user id b
   expect(undone.stdout).toMatch(/^Calls for this user id are accepted again/)
   expect((await identify('somebody')).status).toBe(200)
   const compact = await forget('--compact', '--app', BUNDLE, 'somebody')
-  expect(compact.stdout).toMatch(/Recorded as era_\w+\.\nThe file is written anew: [\d,]+ bytes\.\n$/)
+  expect(compact.stdout).toMatch(/Erasure id: era_\w+\nThe database file was rewritten: [\d,]+ bytes\.\n$/)
   expect((await forget('--compact')).stdout).toMatch(/^The file is written anew/)
 })
 

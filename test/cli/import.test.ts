@@ -57,7 +57,7 @@ test('without a vendor number it says that nothing was asked', async () => {
   expect(await runImport([])).toMatchObject({
     status: 1,
     stdout: '',
-    stderr: 'Not asked: there is no vendor number (windfall connect).\n',
+    stderr: 'Not imported: there is no vendor number (windfall connect).\n',
   })
   const outcome = async () => (await app.windfall.jobs.runNow('import')).outcome
   expect(await outcome()).toBe('not asked: there is no vendor number (windfall connect)')
@@ -71,7 +71,7 @@ test('a day that failed and a run that stopped are told, and are no success', as
   expect(await runImport(['--days', '1'])).toMatchObject({
     status: 1,
     stdout: 'daily reports: 3 without sales, 1 failed; 0 rows.\n',
-    stderr: expect.stringContaining('Failed days are tried again by themselves.'),
+    stderr: expect.stringContaining('Windfall retries failed days automatically.'),
   })
   for (const kind of ['sales', 'subscription', 'subscription_event'] as const)
     apple.setReply(kind, '2026-04-30', 'wrong')
@@ -90,7 +90,7 @@ test('without Apple’s keys, or asked for wrongly, it says what to do', async (
   for (const days of ['0', '401', 'x', '1.5']) {
     expect(await run(['import', '--days', days], { cwd })).toMatchObject({
       status: 1,
-      stderr: `--days takes a number from 1 to 400; ${days} is none\n`,
+      stderr: `--days must be a number from 1 to 400, not ${days}\n`,
     })
   }
   expect((await run(['import', '--day', '3'], { cwd })).status).toBe(2)

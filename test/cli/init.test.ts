@@ -12,7 +12,7 @@ test('a config.toml is written that only its owner can read and that is valid as
   const file = join(folder.path, 'config.toml')
   expect(init(folder.path)).toEqual({
     status: 0,
-    stdout: `Wrote ${file}. After a change, \`windfall check\` says whether it can be used.\n`,
+    stdout: `Wrote ${file}. After a change, run \`windfall check\` to validate it.\n`,
     stderr: '',
   })
   expect(readFileSync(file, 'utf8')).toBe(commentedConfig())
@@ -32,7 +32,7 @@ test('a file that is there is written over only by force, and then closed to oth
   expect(init(folder.path)).toEqual({
     status: 1,
     stdout: '',
-    stderr: `${file} is there already; --force writes over it\n`,
+    stderr: `${file} already exists; use --force to overwrite it\n`,
   })
   expect(readFileSync(file, 'utf8')).toBe('# mine')
   expect(init(folder.path, '--force').status).toBe(0)
@@ -45,7 +45,7 @@ test('what is no bundle id writes no file', () => {
   expect(init(folder.path, '--bundle', 'com acme')).toEqual({
     status: 1,
     stdout: '',
-    stderr: 'com acme is not a bundle id; write it as in com.example.app\n',
+    stderr: 'com acme is not a bundle id; use the form com.example.app\n',
   })
   expect(folder.load().file).toBeNull()
 })

@@ -29,7 +29,7 @@ test('the first start prints a link, later ones none, and owner reset another wh
   expect(second.stdout()).not.toMatch(LINK)
   expect(await sessionState(second.url, cookie)).toBe('owner')
   const reset = await run(['owner', 'reset'], { cwd })
-  expect(reset).toMatchObject({ status: 0, stderr: expect.stringContaining('It works once, until ') })
+  expect(reset).toMatchObject({ status: 0, stderr: expect.stringContaining('The link works once, until ') })
   const [, base, next = ''] = LINK.exec(reset.stdout) ?? []
   expect(base).toBe(second.url)
   expect(await sessionState(second.url, cookie)).toBe('setup')

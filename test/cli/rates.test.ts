@@ -18,9 +18,9 @@ test('rates of a file are imported once, shown and listed', () => {
     'date,currency,rate\n2026-03-02,USD,1.25\n2026-03-02,JPY,187.5\n2026-03-03,USD,1.25\n',
   )
   const first = windfall(['rates', 'import', 'rates.csv', '--base', 'eur'], at)
-  expect(first).toEqual({ status: 0, stderr: '', stdout: '3 rates on 2 days are new.\n' })
+  expect(first).toEqual({ status: 0, stderr: '', stdout: 'Added 3 rates on 2 days.\n' })
   const again = windfall(['rates', 'import', 'rates.csv', '--base', 'EUR'], at)
-  expect(again.stdout).toBe('0 rates on 2 days are new.\n3 were known already.\n')
+  expect(again.stdout).toBe('Added 0 rates on 2 days.\n3 were already present.\n')
   const shown = windfall(['rates', 'show', 'eur', '--days', '99999'], at)
   expect(shown.stdout).toBe(
     'day         per dollar  source\n2026-03-03  0.8         import\n2026-03-02  0.8         import\n',
@@ -51,18 +51,18 @@ test('a rate that differs from what is known is told and not changed, until that
   const at = folderWith('date,currency,rate\n2026-03-02,EUR,0.86\n')
   expect(windfall(['rates', 'import', 'rates.csv'], at)).toMatchObject({
     status: 0,
-    stdout: '1 rate on 1 day is new.\n',
+    stdout: 'Added 1 rate on 1 day.\n',
   })
   writeFileSync(join(at.cwd, 'rates.csv'), 'date,currency,rate\n2026-03-02,EUR,0.87\n')
   expect(windfall(['rates', 'import', 'rates.csv'], at)).toEqual({
     status: 1,
-    stdout: '0 rates on 1 day are new.\n',
+    stdout: 'Added 0 rates on 1 day.\n',
     stderr:
-      'EUR on 2026-03-02: 0.87 for one USD differs from what is known (0.86 on that day); not changed (windfall rates remove EUR 2026-03-02 makes room)\n',
+      'EUR on 2026-03-02: 0.87 for one USD differs from the stored rate (0.86); not changed (windfall rates remove EUR 2026-03-02 removes it)\n',
   })
   expect(windfall(['rates', 'remove', 'eur', '2026-03-02'], at)).toEqual({
     status: 0,
-    stdout: 'EUR of 2026-03-02 (0.86) is removed. What was converted at it is counted anew.\n',
+    stdout: 'Removed the rate of EUR on 2026-03-02 (0.86). Amounts converted at it are recomputed.\n',
     stderr: '',
   })
   expect(windfall(['rates', 'import', 'rates.csv'], at).status).toBe(0)
@@ -72,9 +72,7 @@ test('a rate that differs from what is known is told and not changed, until that
     stderr: 'ZZZ is not a currency\n',
   })
   expect(windfall(['rates', 'remove', 'EUR', 'march'], at)).toMatchObject({ status: 1, stdout: '' })
-  expect(windfall(['rates', 'import', '--help'], at).stdout).toContain(
-    '0.86 for EUR means that 1 USD = 0.86 EUR',
-  )
+  expect(windfall(['rates', 'import', '--help'], at).stdout).toContain('0.86 for EUR means 1 USD = 0.86 EUR')
   const { stdout } = windfall(['rates'], at)
   expect(stdout.split('\n')).toHaveLength(4)
   expect(stdout).toContain('Without a rate on any day (42 of 43): AED AUD ')

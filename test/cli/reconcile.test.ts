@@ -20,7 +20,7 @@ test('windfall reconcile prints what it asked and found, app by app', async () =
   const [{ bundle_id } = { bundle_id: '' }] = shop.apps
   const early = await windfall()
   expect(early).toMatchObject({ status: 0, stderr: '' })
-  expect(early.stdout).toContain('its first reading is not that far yet')
+  expect(early.stdout).toContain('the backfill has not reached this time yet')
   await app.windfall.history.backfill()
   shop.simulation.lose({ from: shop.clock() })
   await liveUntil(shop, app, shop.clock() + DAY, 0.05)
@@ -29,7 +29,7 @@ test('windfall reconcile prints what it asked and found, app by app', async () =
   const found = await windfall()
   expect(found).toMatchObject({ status: 0, stderr: '' })
   const [head, ...rows] = found.stdout.trimEnd().split('\n')
-  expect(head).toMatch(/^bundle id +environment +asked from +until +notifications +missing +outcome$/)
+  expect(head).toMatch(/^bundle id +environment +from +until +notifications +missing +outcome$/)
   expect(rows).toHaveLength(shop.appEnvironments.length)
   expect(
     rows.filter((row) => /recovered, signed 2026-06-0\d \d\d:\d\dZ to 2026-06-0/.test(row)).length,
@@ -38,15 +38,15 @@ test('windfall reconcile prints what it asked and found, app by app', async () =
   const again = await windfall('--since', '3d', '--app', bundle_id)
   expect(again.stdout.trimEnd().split('\n').slice(1)).toEqual([
     expect.stringMatching(
-      `^${bundle_id} +production +2026-05-31 12:00Z +2026-06-03 11:59Z +\\d+ +0 +nothing was missing$`,
+      `^${bundle_id} +production +2026-05-31 12:00Z +2026-06-03 11:59Z +\\d+ +0 +nothing missing$`,
     ),
-    expect.stringMatching(`^${bundle_id} +sandbox .*nothing was missing$`),
+    expect.stringMatching(`^${bundle_id} +sandbox .*nothing missing$`),
   ])
   expect(again.stderr).toBe('')
   const long = await windfall('--since', '2025-01-01', '--app', bundle_id)
   expect(long).toMatchObject({
     status: 0,
-    stderr: 'Apple keeps 180 days: nothing before 2025-12-05 12:05Z could be asked for.\n',
+    stderr: 'Apple keeps 180 days of history; notifications before 2025-12-05 12:05Z are not available.\n',
   })
 })
 
@@ -57,7 +57,7 @@ test('what cannot be asked is said, and the command has failed', async () => {
   shop.store.faults.purchase_key = 'revoked'
   const refused = await windfall()
   expect(refused.status).toBe(1)
-  expect(refused.stdout).toContain('not read to the end')
+  expect(refused.stdout).toContain('incomplete')
   expect(refused.stderr).toMatch(/\(production\): Apple refused the key/)
 
   expect(await windfall('--since', 'tomorrow')).toMatchObject({ status: 1, stdout: '' })

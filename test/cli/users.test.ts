@@ -38,7 +38,7 @@ test('windfall users prune counts, then drops, by the server and without one', a
   for (const days of ['0', '-1', 'many', '36501', '1.5']) {
     const refused = await prune(`--unseen-for=${days}`)
     expect(refused).toMatchObject({ status: 1, stdout: '' })
-    expect(refused.stderr).toContain('--unseen-for takes 1 to 36500 days')
+    expect(refused.stderr).toContain('--unseen-for must be 1 to 36500 days')
   }
   expect(await prune()).toMatchObject({ status: 2, stdout: '' })
   expect(await prune('--dry-run', '--unseen', '3')).toMatchObject({ status: 2 })

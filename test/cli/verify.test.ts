@@ -18,8 +18,8 @@ beforeAll(async () => {
   await app.close()
 })
 
-const RIGHT = 'The metrics are those that the facts of 2 purchases give.\n'
-const WRONG = 'A difference: the customer '
+const RIGHT = 'The metrics match the facts of 2 purchases.\n'
+const WRONG = 'Difference found: the customer '
 
 const verify = (...args: string[]) => run(['verify', ...args], { cwd })
 
@@ -63,7 +63,7 @@ test('what was not up to date is counted', async () => {
   const mark =
     'insert into metric_due (generation, lineage_id, rank, since) select id, 1, 0, 0 from metric_generations'
   expect((await verify(changed('due.db', mark, DAMAGE.concat(' where lineage_id = 1')))).stdout).toBe(
-    'The metrics are those that the facts of 1 purchase give; 1 was not up to date when the file was written.\n',
+    'The metrics match the facts of 1 purchase; 1 was not up to date when the file was written.\n',
   )
 })
 

@@ -24,7 +24,7 @@ test.concurrent('the demo can only fill, say what it did, and leave nothing behi
   const { status, stdout, stderr } = await run(['demo', '--once', '--seed', '3'], { cwd, env: { TMPDIR } })
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   expect(stdout).toMatch(
-    /^Playing two years of a simulated company …\n\d{4,} notifications and calls in \d+\.\d s: \d{4,} events\.\n$/,
+    /^Simulating two years of a company …\n\d{4,} notifications and calls in \d+\.\d s: \d{4,} events\.\n$/,
   )
   expect([readdirSync(cwd), readdirSync(TMPDIR)]).toEqual([[], []])
 })
@@ -64,10 +64,10 @@ test.concurrent(
     ]
     expect(paths).toHaveLength(5)
     for (const [, path = ''] of paths) expect((await fetch(path, { headers })).status).toBe(200)
-    expect(demo.stdout()).toContain('what got lost (one in fifty, on purpose)')
+    expect(demo.stdout()).toContain('one in fifty notifications is lost on purpose')
     const [, config = ''] = /-- doctor --config (\S+)/.exec(demo.stdout()) ?? []
     const aimed = await run(['doctor', '--config', config], { cwd })
-    expect(aimed.stdout).toContain(`Windfall runs on ${url}.`)
+    expect(aimed.stdout).toContain(`Windfall is running at ${url}.`)
     expect(aimed.stdout).toMatch(/\nok +App Store Connect key +\w+: Apple takes it\.\n/)
     expect(aimed.stdout).not.toMatch(/warning +base_url|apple\.com/)
 
@@ -92,9 +92,9 @@ test.concurrent(
 )
 
 test.each([
-  [['--seed', 'x'], 1, '--seed takes a whole number; x is none'],
-  [['--port', 'x'], 1, '--port takes a number from 0 to 65535; x is none'],
-  [['--port', '65536'], 1, '--port takes a number from 0 to 65535; 65536 is none'],
+  [['--seed', 'x'], 1, '--seed must be a whole number, not x'],
+  [['--port', 'x'], 1, '--port must be a number from 0 to 65535, not x'],
+  [['--port', '65536'], 1, '--port must be a number from 0 to 65535, not 65536'],
 ])(
   'a demo that cannot be had (%j) is refused in words and leaves nothing behind',
   async (args, code, words) => {
@@ -112,7 +112,7 @@ test('a port that is taken is told before anything is played, wherever it was sa
   onTestFinished(() => void taken.close())
   const address = taken.address()
   const port = String(typeof address === 'object' ? address?.port : '')
-  const stderr = `Port ${port} is taken already; another: windfall demo --port 0 takes any free one\n`
+  const stderr = `Port ${port} is in use; use windfall demo --port 0 for any free port\n`
   const TMPDIR = folderOf()
   const cwd = folderOf()
   const argumentLists = [
@@ -133,7 +133,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     await demo.until((text) => /Playing two years/.exec(text))
     demo.kill(signal)
     expect(await demo.ended).toMatchObject({ status: 130, stderr: '' })
-    expect(demo.stdout()).toContain('Stopped; nothing is left of the demo.')
+    expect(demo.stdout()).toContain('Stopped. The demo data is deleted.')
     expect(readdirSync(TMPDIR)).toEqual([])
   },
 )

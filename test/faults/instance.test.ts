@@ -159,9 +159,7 @@ test('SIGHUP takes over limits and the log level, and names what needs a restart
 
   const quieter = `${limited(100)}[log]\nlevel = "warn"\n[server]\nkeep_alive_seconds = 7\n${app(BUNDLE)}`
   running.reload(quieter)
-  const warnings = await running.logged(
-    'configuration read again, but not all of it can change while it runs',
-  )
+  const warnings = await running.logged('configuration reloaded; some changes need a restart')
   expect(warnings).toMatchObject({
     level: 'warn',
     taken_over: ['log.level', 'limits.sdk_requests_per_minute'],
@@ -171,7 +169,7 @@ test('SIGHUP takes over limits and the log level, and names what needs a restart
   expect(await running.identify('four')).toBe(200)
 
   running.reload(limited(100) + app(BUNDLE))
-  expect(await running.logged('configuration read again')).toMatchObject({
+  expect(await running.logged('configuration reloaded')).toMatchObject({
     taken_over: ['log.level'],
     needs_a_restart: [],
   })
@@ -187,7 +185,7 @@ test('SIGHUP with a config that cannot be used is reported, and the old one goes
     `${app('com.example.other')}[server]\nprot = 1\n[limits]\nsdk_requests_per_minute = "many"\n`,
   )
   const { level, why } = await running.logged(
-    'the configuration was read again and cannot be used; the old one goes on',
+    'the configuration is invalid and was not reloaded; the previous one stays in effect',
   )
   expect(level).toBe('error')
   expect(why).toEqual([
@@ -228,7 +226,7 @@ test('an app that SIGHUP brings has what waited for it applied, and one that it 
 
   running.reload(`${app(BUNDLE)}apple_id = ${APPLE_ID}\n`)
   expect(await running.logged('applied pending notifications')).toMatchObject({ applied: 1 })
-  await running.logged('configuration read again')
+  await running.logged('configuration reloaded')
   const { events = [] } = await read('/api/v1/events')
   expect(events.map(({ type, origin }) => `${origin} ${type}`)).toEqual(['recovered subscription.renewed'])
   const { apps = [] } = await read('/api/v1/apps')
@@ -237,7 +235,7 @@ test('an app that SIGHUP brings has what waited for it applied, and one that it 
   expect(await running.identify('someone')).toBe(200)
 
   running.reload(app('com.example.other'))
-  await running.until((text) => text.split('configuration read again').length === 3 || null)
+  await running.until((text) => text.split('configuration reloaded').length === 3 || null)
   const gone = await sendRaw(running.port, identify('someone'))
   expect(problemIn(gone)).toMatchObject({ status: 404, code: 'unknown_app' })
   expect(await notify('after')).toEqual({ applied: 0, duplicates: 0, pending: true })

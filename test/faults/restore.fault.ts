@@ -57,7 +57,7 @@ test('every call answered before a backup began is in it, and it is restored els
   expect(backupOutput).toMatch(
     /backup\.tar: [\d,]+ bytes, [\d,]+ rows in \d+ tables, verified\nsha256 [0-9a-f]{64}\n/,
   )
-  expect(backupOutput).toContain('Not in it: WINDFALL_LOG_LEVEL')
+  expect(backupOutput).toContain('Not included: WINDFALL_LOG_LEVEL')
   expect(await refused(['restore', 'backup.tar'], cwd)).toContain(`is being served by process ${running.pid}`)
   expect(await refused(['backup', 'backup.tar'], cwd)).toContain('a backup never overwrites a file')
   running.kill('SIGTERM')
@@ -110,7 +110,7 @@ test('a backup copied over a crashed database is refused, and restoring it is wh
   const cwd = await crashedWithBackup()
   const unpacked = folderOf()
   expect(await good(['restore', join(cwd, 'backup.tar'), '--into', unpacked], cwd)).toContain(
-    `To look at it: windfall serve --config ${join(unpacked, 'config.toml')}`,
+    `To inspect it: windfall serve --config ${join(unpacked, 'config.toml')}`,
   )
   copyFileSync(join(unpacked, 'data/windfall.db'), join(cwd, 'data/windfall.db'))
   for (const command of [['serve'], ['backup', 'other.tar']])

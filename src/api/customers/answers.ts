@@ -1,4 +1,4 @@
-/** What we compute: the shapes in which customers and users are told. */
+/** Response schemas of customers and users. */
 import * as v from 'valibot'
 import { STATUSES } from '../../metrics/customers/customer_summary.ts'
 import { behind } from '../metrics/answers.ts'
@@ -8,51 +8,51 @@ const words = v.nullable(v.string())
 const money = (description: string) => v.pipe(v.number(), v.description(description))
 
 export const CustomerAnswer = v.object({
-  id: v.pipe(v.string(), v.description('Its canonical id')),
+  id: v.pipe(v.string(), v.description('The canonical customer id')),
   app_id: v.string(),
   environment: v.picklist(['production', 'sandbox']),
-  status: v.pipe(v.nullable(v.picklist(STATUSES)), v.description('null: never subscribed')),
+  status: v.pipe(v.nullable(v.picklist(STATUSES)), v.description('null if the customer never subscribed')),
   product_id: words,
   country: words,
-  currency: v.pipe(words, v.description('Of all amounts here; thousandths of it')),
-  ltv_milli: money('charged less refunded less prorated'),
+  currency: v.pipe(words, v.description('The currency of all amounts, which are in thousandths of it')),
+  ltv_milli: money('Charged minus refunded minus prorated'),
   charged_milli: v.number(),
   refunded_milli: v.number(),
-  prorated_milli: money('The unused part that Apple gives back at an upgrade; an estimate'),
+  prorated_milli: money('The unused part that Apple refunds at an upgrade; an estimate'),
   proceeds_milli: v.pipe(
     v.nullable(v.number()),
     v.description(
-      'What stays of the charges after tax, commission and what was given back; null where that is known of none',
+      'What is left of the charges after tax, commission and refunds; null if unknown for all of them',
     ),
   ),
-  proceeds_estimated: v.pipe(v.number(), v.description('Of how many charges that is an estimate')),
+  proceeds_estimated: v.pipe(v.number(), v.description('How many of the charges are estimates')),
   unconverted: v.pipe(
     v.nullable(v.record(v.string(), v.number())),
-    v.description('By currency, what no exchange rate was known for; outside the sums'),
+    v.description('Amounts without an exchange rate, by currency; not included in the sums'),
   ),
   payments: v.number(),
-  unpriced: v.pipe(v.number(), v.description('Of the payments, those whose price Apple has not told')),
-  months_paid: v.pipe(v.number(), v.description('How long was paid for, in months')),
+  unpriced: v.pipe(v.number(), v.description('Payments whose price Apple has not reported')),
+  months_paid: v.pipe(v.number(), v.description('Paid time, in months')),
   mrr_milli: v.number(),
-  risk_milli: money('The monthly value of what will not renew, or waits for a payment'),
+  risk_milli: money('Monthly value of subscriptions that will not renew or are in billing retry'),
   next_renewal_at: at,
   ends_at: v.pipe(
     at,
     v.description(
-      'When what will not renew, or waits in a grace period, ends first; of a commitment its end, not that of a month. null: nothing does',
+      'When the first subscription that will not renew or is in a grace period ends; for a commitment, the end of the commitment, not of a month. null if none does',
     ),
   ),
   first_paid_at: at,
   last_paid_at: at,
-  last_seen_at: v.pipe(v.number(), v.description('The last payment, or change that Apple told of')),
+  last_seen_at: v.pipe(v.number(), v.description('The last payment or change that Apple reported')),
   original_transaction_ids: v.array(v.string()),
   app_user_ids: v.array(v.string()),
-  verified_app_user_ids: v.pipe(v.array(v.string()), v.description('Those of them that are proved')),
+  verified_app_user_ids: v.pipe(v.array(v.string()), v.description('The verified ids among app_user_ids')),
 })
 
 export const CustomersAnswer = v.object({
   customers: v.array(CustomerAnswer),
-  next: v.pipe(words, v.description('`cursor` of the next page; null after the last')),
+  next: v.pipe(words, v.description('The value of `cursor` for the next page; null on the last page')),
   behind,
 })
 
@@ -60,9 +60,9 @@ const verification = v.picklist(['verified', 'unverified'])
 const proofs = v.array(v.picklist(['purchase', 'device', 'server']))
 const credential = v.pipe(
   v.picklist(['publishable', 'secret', 'device', 'none', 'owner']),
-  v.description('What came with the call; owner: a person undid a move'),
+  v.description('What the call was proved with; owner: the owner undid a move'),
 )
-const why = v.pipe(v.string(), v.description('In a sentence, why it has that label'))
+const why = v.pipe(v.string(), v.description('Why the link has this label, in one sentence'))
 
 const LinkAnswer = v.object({
   id: v.number(),
@@ -70,7 +70,7 @@ const LinkAnswer = v.object({
   transaction_id: v.string(),
   platform: v.pipe(
     words,
-    v.description('What a call last said of itself; null: none did, the store is concluded from the id'),
+    v.description('What the last call reported; null if none did and the store is derived from the id'),
   ),
   app_user_id: v.string(),
   proved_app_user_id: words,
@@ -81,7 +81,7 @@ const LinkAnswer = v.object({
   handed_over: v.pipe(
     v.boolean(),
     v.description(
-      'The id of an anonymous install proved the purchase, and a named user claims it since; probably, not provably, one person',
+      'An anonymous id proved the purchase and a named user has claimed it since; probably the same person, but not proved',
     ),
   ),
   product_id: words,
@@ -99,28 +99,28 @@ const UserAnswer = v.looseObject({
   attributes: v.optional(
     v.pipe(
       v.record(v.string(), v.unknown()),
-      v.description('What the last call said of each, proved or not'),
+      v.description('The value from the last call for each field, proved or not'),
     ),
   ),
   proved_attributes: v.optional(
     v.pipe(
       v.record(v.string(), v.unknown()),
       v.description(
-        'What the last call with a secret key or from an attested device said of each; searches and filters use it where there is one',
+        'The value from the last call with a secret key or from an attested device; searches and filters use it if present',
       ),
     ),
   ),
   proved_at: v.optional(
-    v.pipe(at, v.description('When the last proved call came; null: the user was only ever claimed')),
+    v.pipe(at, v.description('When the last proved call was received; null if there was none')),
   ),
   verification: v.optional(verification),
   unattested: v.optional(words),
   why: v.optional(why),
 })
 const MoveAnswer = v.object({
-  id: v.pipe(v.number(), v.description('By which it is undone')),
+  id: v.pipe(v.number(), v.description('The id for undoing the move')),
   transaction_id: v.string(),
-  from_app_user_id: v.pipe(words, v.description('null: somebody who was forgotten')),
+  from_app_user_id: v.pipe(words, v.description('null if the user was erased')),
   to_app_user_id: words,
   from_proved_app_user_id: words,
   to_proved_app_user_id: words,
@@ -132,7 +132,10 @@ const MoveAnswer = v.object({
   to_verification: v.nullable(verification),
   why: v.nullable(why),
   moved_at: v.number(),
-  can_undo: v.pipe(v.boolean(), v.description('It moved the purchase, and nothing came after it')),
+  can_undo: v.pipe(
+    v.boolean(),
+    v.description('true if this is the last change of the link and it moved the purchase'),
+  ),
 })
 const MovesAnswer = v.pipe(v.array(MoveAnswer), v.description('Every change of the links, newest first'))
 
@@ -148,7 +151,7 @@ export const ProfileAnswer = v.object({
         timeline: v.array(v.looseObject({ from: v.number(), to: v.number(), kind: v.string() })),
       }),
     ),
-    v.description('Each purchase with what came of it: its state now and its timeline'),
+    v.description('Each purchase with its current state and its timeline'),
   ),
   transactions: v.pipe(
     v.array(
@@ -159,18 +162,21 @@ export const ProfileAnswer = v.object({
         base_milli: v.nullable(v.number()),
       }),
     ),
-    v.description('Newest first; base_milli is in the currency of the customer'),
+    v.description('Newest first; base_milli is in the customer’s currency'),
   ),
   proceeds: v.pipe(
     v.nullable(v.object({ base_milli: v.number(), transactions: v.number(), estimated: v.number() })),
     v.description(
-      'What stays of the charges after tax, commission and what was given back; of how many, and of how many estimated',
+      'What is left of the charges after tax, commission and refunds; the number of charges, and how many are estimates',
     ),
   ),
   users: v.array(UserAnswer),
   links: v.array(LinkAnswer),
   link_history: MovesAnswer,
-  events: v.pipe(v.array(v.looseObject({ seq: v.number() })), v.description('The newest, newest first')),
+  events: v.pipe(
+    v.array(v.looseObject({ seq: v.number() })),
+    v.description('The newest events, newest first'),
+  ),
 })
 
 export const UsersAnswer = v.object({

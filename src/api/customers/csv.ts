@@ -1,4 +1,4 @@
-/** What may be asked: customers as a table of comma-separated values, page after page. */
+/** Customers as CSV, page by page. */
 import { csvHeader, csvRow, decimalText } from '../../http/csv.ts'
 import type { Customers } from '../../metrics/customers/customers.ts'
 import type { CustomerPage } from '../../metrics/customers/lists.ts'
@@ -37,9 +37,9 @@ const COLUMNS = [
 type Read = (cursor: string | null) => Promise<CustomerPage>
 
 /**
- * The table of all pages that `read` gives.
+ * Returns the CSV of all pages that `read` returns.
  *
- * @throws Error where amounts become those of another currency or time zone meanwhile: the file is cut off, not mixed.
+ * @throws Error if currency or time zone change during the export: the file ends early instead of mixing amounts.
  */
 export async function* customerLines(
   read: Read,
@@ -55,13 +55,13 @@ export async function* customerLines(
       throw new Error('the amounts of customers were recomputed while they were listed')
     const page: CustomerPage = await read(cursor ?? null)
     const rows = page.customers.map(summaryOf)
-    // A page of a search may be empty before the last.
+    // A page of search results may be empty before the last page.
     if (rows.length > 0) yield rows.map((row) => csvRow(COLUMNS, csvRowOf(row))).join('')
     cursor = page.next
   }
 }
 
-/** Amounts without a rate as those of metrics are told: `EUR 2.495; GBP 1.000`. */
+/** Amounts without a rate, in the format of the metrics: `EUR 2.495; GBP 1.000`. */
 const csvRowOf = ({ unconverted, ...row }: ReturnType<Customers['summaryOf']>) => ({
   ...row,
   not_converted: Object.entries(unconverted ?? {})

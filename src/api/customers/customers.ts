@@ -31,9 +31,9 @@ import {
 import { CustomersAnswer, ProfileAnswer, UsersAnswer } from './answers.ts'
 import { customerLines } from './csv.ts'
 
-/** Of a list by one order; of a search, which goes on at a number. */
+/** A cursor of a sorted list, or of a search, which continues at a number. */
 const CURSOR = '^(\\w+\\.-?\\d{1,16}\\.\\d{1,16}|\\d{1,15})$'
-/** Customers read at once for a file. */
+/** Customers in one page of a CSV file. */
 const CSV_PAGE = 100
 
 const FilterFields = {
@@ -50,29 +50,32 @@ const FilterFields = {
     v.pipe(
       v.picklist(CUSTOMER_SORTS),
       v.description(
-        'risk: by the monthly value of what will not renew or waits for a payment; ends: who is lost soonest, and nobody else',
+        'risk: by monthly value of subscriptions that will not renew or are in billing retry; ends: only customers whose subscription ends, soonest first',
       ),
     ),
     'ltv',
   ),
   app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
   environment: v.optional(v.picklist(['production', 'sandbox']), 'production'),
-  status: v.optional(v.pipe(v.picklist(STATUSES), v.description('Only customers who stand so now'))),
+  status: v.optional(v.pipe(v.picklist(STATUSES), v.description('Only customers with this status now'))),
   within_days: v.optional(
-    v.pipe(whole(1, 366), v.description('With sort=ends: only who ends within so many days, 1 to 366')),
+    v.pipe(
+      whole(1, 366),
+      v.description('With sort=ends: only subscriptions that end within this many days, 1 to 366'),
+    ),
   ),
 }
 const CustomersQuery = v.object({
   ...FilterFields,
   cursor: v.optional(
-    v.pipe(v.string(), jsonSchema({ pattern: CURSOR }), v.description('`next` of the page before')),
+    v.pipe(v.string(), jsonSchema({ pattern: CURSOR }), v.description('`next` of the previous page')),
   ),
-  limit: v.optional(v.pipe(whole(1, 200), v.description('How many at most, 1 to 200')), '50'),
+  limit: v.optional(v.pipe(whole(1, 200), v.description('Page size, 1 to 200')), '50'),
 })
 const CsvQuery = v.object(FilterFields)
 const EventsQuery = v.object({
-  before: v.optional(v.pipe(whole(1, Number.MAX_SAFE_INTEGER), v.description('`next` of the page before'))),
-  limit: v.optional(v.pipe(whole(1, 200), v.description('How many at most, 1 to 200')), '50'),
+  before: v.optional(v.pipe(whole(1, Number.MAX_SAFE_INTEGER), v.description('`next` of the previous page'))),
+  limit: v.optional(v.pipe(whole(1, 200), v.description('Page size, 1 to 200')), '50'),
 })
 const UserQuery = v.object({
   app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
@@ -92,7 +95,7 @@ function listRoutes({ customers, apps, auth }: Deps): Route[] {
     defineRoute({
       ...READ_ROUTE,
       path: '/api/v1/customers',
-      summary: 'Customers by what they paid, were worth or risk, or those that an id or an attribute means',
+      summary: 'Lists customers sorted by payments, value or risk, or finds them by id or attribute',
       access: auth.reader,
       query: CustomersQuery,
       answers: { 200: { description: 'A page of customers', schema: CustomersAnswer } },
@@ -101,7 +104,7 @@ function listRoutes({ customers, apps, auth }: Deps): Route[] {
       async handler({ event, caller, query }) {
         const search = searchOf(apps, caller, query)
         const behind = await customers.ready(appsIn(apps, search.scopes), waitPreferenceOf(event))
-        // In one turn: amounts and the currency that they are told in are of one generation.
+        // Without a turn between: amounts and their currency must belong to one generation.
         const page = await pageOf(customers, search, query.cursor ?? null, query.limit)
         return { customers: page.customers.map(customers.summaryOf), next: page.next, behind }
       },
@@ -109,10 +112,10 @@ function listRoutes({ customers, apps, auth }: Deps): Route[] {
     defineRoute({
       ...READ_ROUTE,
       path: '/api/v1/customers.csv',
-      summary: 'The same customers, all of them, as a table',
+      summary: 'Exports all customers of the list as CSV',
       access: auth.reader,
       query: CsvQuery,
-      answers: { 200: { description: 'One line a customer', content_type: 'text/csv' } },
+      answers: { 200: { description: 'One line for each customer', content_type: 'text/csv' } },
       refusals: QUERY_LIMIT_ERRORS,
       around: auth.limited,
       async handler({ event, caller, query }) {
@@ -155,15 +158,15 @@ async function pageOf(
 }
 
 function withinDaysNeedsSort(): Refusal {
-  return invalid([{ path: 'within_days', message: 'goes with sort=ends alone' }])
+  return invalid([{ path: 'within_days', message: 'requires sort=ends' }])
 }
 
-/** Of one customer. */
+/** Routes of one customer. */
 function personRoutes({ customers, enrichment, apps, auth }: Deps): Route[] {
   const unknownCustomer = (id: string): Refusal =>
-    new Refusal(404, 'unknown_customer', `there is no customer ${id} that this token may read`)
+    new Refusal(404, 'unknown_customer', `no customer ${id} is readable with this token`)
 
-  /** @throws Refusal 404 for one that is none, or of an app that the reader may not read. */
+  /** @throws Refusal 404 if the customer does not exist or belongs to an app that the caller cannot read. */
   function assertReadable(accessScope: AccessScope, id: string): void {
     const owner = customers.findById(id)
     if (owner !== null && appsInScope(accessScope, apps).some((app) => app.id === owner.app_id)) return
@@ -184,9 +187,11 @@ function personRoutes({ customers, enrichment, apps, auth }: Deps): Route[] {
     defineRoute({
       ...READ_ROUTE,
       path: '/api/v1/customers/:id',
-      summary: 'All about one customer; any id that a customer ever had names it',
+      summary: 'Returns one customer; former ids of the customer work, too',
       access: auth.reader,
-      answers: { 200: { description: 'What it bought, paid, is, and who it is', schema: ProfileAnswer } },
+      answers: {
+        200: { description: 'Purchases, payments, status and users of the customer', schema: ProfileAnswer },
+      },
       refusals: { 404: 'unknown_customer' },
       handler: ({ event, caller, params: { id } }) =>
         profile(caller, id, waitPreferenceOf(event) ?? CUSTOMER_WAIT_MS),
@@ -194,7 +199,7 @@ function personRoutes({ customers, enrichment, apps, auth }: Deps): Route[] {
     defineRoute({
       ...READ_ROUTE,
       path: '/api/v1/customers/:id/events',
-      summary: 'Everything that happened to one customer, newest first',
+      summary: 'Lists the events of one customer, newest first',
       access: auth.reader,
       query: EventsQuery,
       answers: { 200: { description: 'A page of events', schema: EventsAnswer } },
@@ -221,18 +226,18 @@ function userRoute({ customers, apps, auth }: Deps): Route {
     const ids = [...new Set(scopes.map(({ app_id }) => app_id))]
     const users = ids.flatMap((app_id) => customers.user(app_id, app_user_id, scopes) ?? [])
     if (users.length > 0) return { users }
-    const detail = `there is no user ${app_user_id} in an app that this token may read`
+    const detail = `no user ${app_user_id} is readable with this token`
     throw new Refusal(404, 'unknown_user', detail)
   }
 
   return defineRoute({
     ...READ_ROUTE,
     path: '/api/v1/users/:app_user_id',
-    summary: 'A user of the apps by their own id: what they said, their purchases and their customers',
+    summary: 'Returns a user by your own id: attributes, purchases and customers',
     access: auth.reader,
     query: UserQuery,
     private_path: true,
-    answers: { 200: { description: 'The user in each app that knows the id', schema: UsersAnswer } },
+    answers: { 200: { description: 'The user in each app that has the id', schema: UsersAnswer } },
     refusals: { 404: 'unknown_app, unknown_user' },
     handler: ({ event, caller, params, query }) => user(event, caller, params.app_user_id, query.app),
   })

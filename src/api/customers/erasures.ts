@@ -1,4 +1,4 @@
-/** What may be asked: that somebody be forgotten, by the owner's backend; and that it happened, by whoever reads. */
+/** Erasing users: by a secret key or the owner; and the list of erasures for readers. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
@@ -20,19 +20,19 @@ const ForgetQuery = v.object({
   app: v.pipe(
     v.string(),
     v.nonEmpty('must not be empty'),
-    v.description('The id of the app, or for a key its bundle id; one that was disconnected counts, too'),
+    v.description('The app id, or with a secret key the bundle id; disconnected apps work, too'),
   ),
   unknown: v.optional(
     v.pipe(
       v.picklist(['refuse', 'accept']),
-      v.description('Where nothing is known of the user: refuse, or accept and let nothing be known later'),
+      v.description('If the user is unknown: refuse, or accept and refuse later calls for this id'),
     ),
     'refuse',
   ),
 })
 const ErasuresQuery = v.object({
-  limit: v.optional(v.pipe(whole(1, 500), v.description('How many at most, 1 to 500')), '100'),
-  before: v.optional(v.pipe(v.string(), v.description('The id of the last one of the page before'))),
+  limit: v.optional(v.pipe(whole(1, 500), v.description('Page size, 1 to 500')), '100'),
+  before: v.optional(v.pipe(v.string(), v.description('The last id of the previous page'))),
 })
 const ErasureAnswer = v.object({
   id: v.string(),
@@ -40,14 +40,14 @@ const ErasureAnswer = v.object({
   bundle_id: v.string(),
   asked_by: v.pipe(v.string(), v.description('The id of the secret key, `owner` or `command line`')),
   asked_at: v.number(),
-  links: v.pipe(v.number(), v.description('How many links named the user')),
-  scrubbed: v.pipe(v.number(), v.description('How many events were rewritten')),
-  finished_at: v.pipe(v.nullable(v.number()), v.description('null while it goes on')),
+  links: v.pipe(v.number(), v.description('How many links to the user were removed')),
+  scrubbed: v.pipe(v.number(), v.description('How many events the user’s ids were removed from')),
+  finished_at: v.pipe(v.nullable(v.number()), v.description('null while the erasure is running')),
 })
 const ErasuresAnswer = v.object({ erasures: v.array(ErasureAnswer) })
 
 type Deps = { store: Store; keys: Keys; apps: Apps; auth: Auth; audit: Audit; erasures: Erasures }
-/** Who may erase a user: the name for the record, and which apps are theirs. */
+/** Who erases a user: the name for the record, and the apps in reach. */
 type Requester = { id: string; appOf: (name: string) => App; note: (erasure_id: string) => void }
 
 export function erasureRoutes(deps: Deps): Route[] {
@@ -58,18 +58,18 @@ export function erasureRoutes(deps: Deps): Route[] {
       method: 'DELETE',
       path: '/api/v1/users/:app_user_id',
       tag: 'Erasure',
-      summary: 'Forget a user of one app for good; asked again, it says how far it is',
+      summary: 'Erases a user of one app permanently; repeat the request to see the progress',
       description:
-        'What they are and did goes, who bought what stays as nobody’s, and no call for them is accepted afterwards. ' +
-        'The user id is one segment of the path, percent-encoded. It does not appear in the log.',
+        'Removes the user’s row, attributes and links, and their id in events. Purchases stay without a user. Later calls for the id are refused. ' +
+        'The user id is one percent-encoded path segment. The log does not contain it.',
       access: eraserAccess(deps),
       params: ForgetPath,
       query: ForgetQuery,
       private_path: true,
       answers: {
-        200: { description: 'It is done', schema: ErasureAnswer },
+        200: { description: 'The erasure is finished', schema: ErasureAnswer },
         202: {
-          description: 'It is on disk; calls are refused, and the rest is under way',
+          description: 'The erasure is stored and calls are refused; the rest is running',
           schema: ErasureAnswer,
         },
       },
@@ -90,10 +90,10 @@ export function erasureRoutes(deps: Deps): Route[] {
       ...READ_ROUTE,
       path: '/api/v1/erasures',
       tag: 'Erasure',
-      summary: 'That users were forgotten and when, newest first; not who',
+      summary: 'Lists erasures, newest first, without the users',
       access: auth.reader,
       query: ErasuresQuery,
-      answers: { 200: { description: 'A page of them', schema: ErasuresAnswer } },
+      answers: { 200: { description: 'A page of erasures', schema: ErasuresAnswer } },
       handler({ caller: { organization_id, apps }, query: { limit, before = null } }) {
         return { erasures: erasures.list({ organization_id, apps, limit, before }) }
       },
@@ -101,7 +101,7 @@ export function erasureRoutes(deps: Deps): Route[] {
   ]
 }
 
-/** The bearer of a secret key, or the owner who entered the password lately. */
+/** The bearer of a secret key, or the owner after a recent password entry. */
 function eraserAccess({ keys, apps, auth, audit }: Deps): Access<Requester> {
   const noteBy = (event: H3Event, actor: string) => (subject: string) =>
     audit.note({ actor, address: clientAddress(event), action: 'user.forgotten', subject })
@@ -124,7 +124,7 @@ function eraserAccess({ keys, apps, auth, audit }: Deps): Access<Requester> {
   }
 }
 
-/** @throws Refusal 401 without a key, 403 for one that may stand in an app, which everybody can read. */
+/** @throws Refusal 401 without a key; 403 for a publishable key, which ships in apps and proves nothing. */
 function secretKeyOf(keys: Keys, authorization: string | null): Key {
   const [, token] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? []
   if (!token) {
@@ -132,20 +132,20 @@ function secretKeyOf(keys: Keys, authorization: string | null): Key {
     throw new Refusal(401, 'credential_required', detail, { headers: { 'www-authenticate': 'Bearer' } })
   }
   const key = keys.findByToken(token)
-  if (!key) throw new Refusal(401, 'invalid_key', 'this is no secret key, or it is revoked or past its time')
+  if (!key) throw new Refusal(401, 'invalid_key', 'the key is not a secret key, or is revoked or expired')
   if (key.kind === 'secret') return key
-  throw new Refusal(403, 'secret_key_required', 'a publishable key cannot do this; send the secret one')
+  throw new Refusal(403, 'secret_key_required', 'a publishable key cannot erase users; send a secret key')
 }
 
 function appOf(apps: Apps, key: Key, name: string): App {
   const app = apps.ofOrganization(key.organization_id, name)
   if (app) return app
-  throw new Refusal(403, 'app_not_in_organization', `there is no app ${name} in the organization of this key`)
+  throw new Refusal(403, 'app_not_in_organization', `the organization of this key has no app ${name}`)
 }
 
-/** An app of any organization, by its id: a bundle id may be in several. */
+/** An app of any organization, by app id: several organizations may have the same bundle id. */
 function appById(apps: Apps, id: string): App {
   const app = apps.get(id)
   if (app) return app
-  throw new Refusal(404, 'unknown_app', `there is no app with the id ${id}`)
+  throw new Refusal(404, 'unknown_app', `no app has the id ${id}`)
 }

@@ -1,4 +1,4 @@
-/** What may be asked: one event whole, and what Apple signed about it or about a customer, to be checked by anybody. */
+/** One event, and the signed payloads that an event or a customer is based on. */
 import * as v from 'valibot'
 import type { Auth } from '../../access/auth.ts'
 import { appsInScope, whole } from '../../access/scope.ts'
@@ -17,8 +17,8 @@ import { READ_ROUTE } from '../route_defaults.ts'
 import { EventAnswer, EvidenceAnswer, EvidencePage } from './evidence_answers.ts'
 
 const PageQuery = v.object({
-  cursor: v.optional(v.pipe(whole(1, Number.MAX_SAFE_INTEGER), v.description('`next` of the page before'))),
-  limit: v.optional(v.pipe(whole(1, 100), v.description('How many at most, 1 to 100')), '20'),
+  cursor: v.optional(v.pipe(whole(1, Number.MAX_SAFE_INTEGER), v.description('`next` of the previous page'))),
+  limit: v.optional(v.pipe(whole(1, 100), v.description('Page size, 1 to 100')), '20'),
 })
 
 type Deps = {
@@ -27,7 +27,7 @@ type Deps = {
   customers: Pick<Customers, 'findById'>
   enrichment: Pick<Enrichment, 'enrich'>
   erasures: Pick<Erasures, 'isErased'>
-  /** PEM of the roots that are trusted. */
+  /** The trusted root certificates, as PEM. */
   roots: readonly string[]
   apps: Apps
   auth: Auth
@@ -36,7 +36,7 @@ type Deps = {
 export function evidenceRoutes(deps: Deps): Route[] {
   const { feed, enrichment, ledger, apps, auth } = deps
 
-  /** @throws Refusal 404 `unknown_event`, also for one that the reader may not read. */
+  /** @throws Refusal 404 `unknown_event`, also for an event that the caller cannot read. */
   function findEvent(accessScope: AccessScope, id: string): FeedEvent {
     const found = feed.byId(id)
     const isWithin =
@@ -44,14 +44,14 @@ export function evidenceRoutes(deps: Deps): Route[] {
     const mayRead =
       accessScope.apps === null || (found?.app_id != null && accessScope.apps.includes(found.app_id))
     if (found && isWithin && mayRead) return found
-    throw new Refusal(404, 'unknown_event', `there is no event ${id} that this reader may read`)
+    throw new Refusal(404, 'unknown_event', `no event ${id} is readable for this caller`)
   }
 
   return [
     defineRoute({
       ...READ_ROUTE,
       path: '/api/v1/events/:id',
-      summary: 'One event, with the app it is about',
+      summary: 'Returns one event with its app',
       access: auth.reader,
       answers: { 200: { description: 'The event', schema: EventAnswer } },
       refusals: { 404: 'unknown_event' },
@@ -69,9 +69,14 @@ export function evidenceRoutes(deps: Deps): Route[] {
     defineRoute({
       ...READ_ROUTE,
       path: '/api/v1/events/:id/evidence',
-      summary: 'What Apple signed that an event follows from, byte for byte, with its certificates',
+      summary: 'Returns the signed payloads that an event is derived from, byte for byte, with certificates',
       access: auth.reader,
-      answers: { 200: { description: 'None where nobody signed it', schema: EvidenceAnswer } },
+      answers: {
+        200: {
+          description: 'The signed payloads; none if Apple did not sign the event',
+          schema: EvidenceAnswer,
+        },
+      },
       refusals: { 404: 'unknown_event' },
       handler: ({ caller, params }) => ({
         evidence: ledger.evidence
@@ -82,12 +87,12 @@ export function evidenceRoutes(deps: Deps): Route[] {
     defineRoute({
       ...READ_ROUTE,
       path: '/api/v1/customers/:id/evidence',
-      summary: 'What Apple signed about a customer, what came last first',
+      summary: 'Lists the signed payloads about a customer, newest first',
       description:
-        'Every notification, and the newest signed version of each transaction and renewal that came by itself.',
+        'Contains every notification, and the newest version of each transaction and renewal that was received outside one.',
       access: auth.reader,
       query: PageQuery,
-      answers: { 200: { description: 'A page of signed texts', schema: EvidencePage } },
+      answers: { 200: { description: 'A page of signed payloads', schema: EvidencePage } },
       refusals: { 404: 'unknown_customer' },
       handler: ({ caller, params, query: { cursor = null, limit } }) =>
         evidenceOfCustomer(deps, caller, params.id, cursor, limit),
@@ -105,7 +110,7 @@ function evidenceOfCustomer(
   const { customers, ledger, apps } = deps
   const customer = customers.findById(id)
   if (!customer || !appsInScope(accessScope, apps).some((app) => app.id === customer.app_id))
-    throw new Refusal(404, 'unknown_customer', `there is no customer ${id} that this reader may read`)
+    throw new Refusal(404, 'unknown_customer', `no customer ${id} is readable for this caller`)
   const { app_id, environment, canonical_id } = customer
   const members = ledger.customers.lineages(canonical_id)
   const original_transaction_ids = members.map((one) => one.original_transaction_id)
@@ -119,7 +124,7 @@ function evidenceOfCustomer(
 
 type EvidenceDeps = Pick<Deps, 'roots' | 'erasures'>
 
-/** A signed text with what it says. Where it names somebody who was forgotten the text itself is kept back. */
+/** A signed payload with its content. If it names an erased user, the signed text is withheld. */
 function describeEvidence({ jws, app_id, ...about }: Evidence, { roots, erasures }: EvidenceDeps) {
   const open = explainJws(jws, roots)
   const isForgotten = tokensIn(open).some((token) => erasures.isErased(app_id, token))
@@ -133,7 +138,7 @@ const tokensIn = ({ payload, nested }: ExplainedJws): string[] =>
     typeof appAccountToken === 'string' ? [appAccountToken] : [],
   )
 
-/** What was said without whom it was said of, and without the signed texts that say so, too. */
+/** The content without the erased user's ids, and without nested signed texts that contain them. */
 function withoutAccountToken(payload: Record<string, unknown>): Record<string, unknown> {
   return JSON.parse(
     JSON.stringify(payload, (key, value) => (key === 'appAccountToken' || isSigned(key) ? undefined : value)),

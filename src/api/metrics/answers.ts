@@ -1,4 +1,4 @@
-/** What may be asked: the shapes in which metrics are answered. */
+/** Response schemas of `/api/v1/metrics` and `/api/v1/overview`. */
 import * as v from 'valibot'
 import { FACTORS } from '../../metrics/lineage/months.ts'
 import { INTERVALS } from '../../metrics/series/buckets.ts'
@@ -12,27 +12,27 @@ const unit = v.picklist(['money', 'count', 'ratio'])
 const ratio_of = v.nullable(v.picklist(['money', 'count']))
 const kind = withDescription(
   v.picklist(['level', 'flow']),
-  'level: what stands at the end of a day, week or month. flow: what happened within it',
+  'level: the state at the end of a day, week or month. flow: what happened within it',
 )
 
 const DefinitionAnswer = v.object({ ...NamedAnswer.entries, formula: v.string() })
 
 export const DefinitionsAnswer = v.object({
-  cohorts: withDescription(v.array(DefinitionAnswer), 'What the metrics of cohorts mean'),
+  cohorts: withDescription(v.array(DefinitionAnswer), 'Definitions of the cohort metrics'),
   customers: withDescription(
     v.array(DefinitionAnswer),
-    'What the numbers of a customer mean, by their names there',
+    'Definitions of the figures of a customer, by field name',
   ),
   coverage: withDescription(
     v.array(v.object({ ...DefinitionAnswer.entries, parts: v.array(NamedAnswer) })),
-    'What the numbers of the coverage mean, by their names there',
+    'Definitions of the coverage figures, by field name',
   ),
   metrics: v.array(
     v.object({
       ...NamedAnswer.entries,
       formula: v.string(),
       unit,
-      ratio_of: withDescription(ratio_of, 'What the numerator and the denominator of a ratio are'),
+      ratio_of: withDescription(ratio_of, 'Whether numerator and denominator are money or counts'),
       kind,
       parts: v.array(NamedAnswer),
       views: v.array(NamedAnswer),
@@ -46,91 +46,89 @@ export const DefinitionsAnswer = v.object({
 
 const NotConverted = v.object({
   currency: v.string(),
-  milli: milli('Thousandths of that currency'),
+  milli: milli('Thousandths of the currency'),
   numerator: v.optional(v.number()),
   denominator: v.optional(v.number()),
 })
 
 const figure = (words: string) => v.optional(withDescription(v.nullable(v.number()), words))
 
-/** A figure on a day, or of a week or month. */
+/** The figure of a day, week or month. */
 export const PointAnswer = v.object({
   on: withDescription(v.string(), 'The first day of the day, week or month'),
   fiscal_month: v.optional(
     withDescription(
       v.string(),
-      'Of a fiscal month: its year and number as in Apple’s finance reports, 2026-02',
+      'Fiscal months only: year and number as in Apple’s finance reports, such as 2026-02',
     ),
   ),
-  until_on: v.optional(withDescription(v.string(), 'Of a fiscal month: its last day')),
-  milli: figure(
-    'Of money: thousandths of the currency. Like every figure null where nobody knows: a gap, no zero',
-  ),
-  count: figure('How many'),
+  until_on: v.optional(withDescription(v.string(), 'Fiscal months only: the last day')),
+  milli: figure('Money, in thousandths of the currency. Like every figure, null if unknown, not 0'),
+  count: figure('A count'),
   ratio: v.optional(
     withDescription(
       v.nullable(v.number()),
-      'Six digits after the point; null where there is nothing to divide by, too',
+      'A ratio with six decimal places; also null if the denominator is 0',
     ),
   ),
-  numerator: figure('Of a ratio: a count, or thousandths of the currency'),
-  denominator: figure('What it is divided by'),
+  numerator: figure('Numerator of the ratio: a count, or thousandths of the currency'),
+  denominator: figure('Denominator of the ratio'),
   complete: withDescription(
     v.boolean(),
-    'It is over, every rate is final, every amount converted, and nothing counted is still open',
+    'true if the period is over, every rate is final, every amount is converted, and nothing counted can still change',
   ),
   not_converted: v.optional(
     withDescription(
       v.array(NotConverted),
-      'Amounts that no rate is known for, outside the figures; absent where none',
+      'Amounts without an exchange rate, not included in the figures; absent if there are none',
     ),
   ),
 })
 
 const SeriesAnswerEntry = v.object({
-  value: withDescription(v.nullable(v.string()), 'Of the split; null for the whole'),
-  others: withDescription(v.number(), 'Of how many values of the split this is the sum, 0 where it is not'),
+  value: withDescription(v.nullable(v.string()), 'The value of the dimension; null for the total'),
+  others: withDescription(v.number(), 'How many values this series sums up; 0 if it is a single value'),
   part: withDescription(
     v.nullable(v.string()),
-    'Of the metric; null for all of it. What is nothing throughout is absent',
+    'Part of the metric; null for the total. Parts that are always 0 are absent',
   ),
   points: v.array(PointAnswer),
 })
 
 const dayRange = {
-  from_on: withDescription(v.string(), 'The first day counted'),
-  until_on: withDescription(v.string(), 'The last day counted, which may not be over'),
+  from_on: withDescription(v.string(), 'The first day included'),
+  until_on: withDescription(v.string(), 'The last day included, which may not be over'),
 }
-/** How far all figures are recomputed. */
+/** Progress of recomputing all figures. */
 export const rebuilding = withDescription(
   v.nullable(v.object({ done: v.number(), of: v.number() })),
-  'How far all figures are recomputed, in purchases; figures are shown as counted before meanwhile',
+  'Progress of recomputing all figures, in purchases; until it is done, the previous figures are shown',
 )
 /** How far figures are behind the facts. */
 export const behind = withDescription(
   v.nullable(
     v.object({
-      lineages: withDescription(v.number(), 'Subscriptions and purchases whose figures are behind'),
-      report_days: withDescription(v.number(), 'Days of Apple’s reports that are not summed yet'),
+      lineages: withDescription(v.number(), 'Subscriptions and purchases that are due'),
+      report_days: withDescription(v.number(), 'Days of Apple’s reports that the figures do not contain yet'),
       since: withDescription(
         v.nullable(v.number()),
-        'Since when the first of them is, in milliseconds since the epoch',
+        'When the first became due, in milliseconds since the epoch',
       ),
       reason: withDescription(
         v.picklist(['catching_up', 'store', 'failed', 'formula']),
-        'They are being counted; nothing can be written; they cannot be counted; or another version of Windfall counted them',
+        'Figures are being computed; the database is read-only; they cannot be computed; or another version of Windfall computed them',
       ),
     }),
   ),
-  'How far the figures are behind the facts; null where they are not',
+  'How far the figures are behind the facts; null if they are up to date',
 )
-/** Whose figures. */
+/** The organization and the apps that the figures contain. */
 export const scopeFields = { organization_id: v.string(), apps: v.array(v.string()), environment: v.string() }
 
 /** The setting `metrics.factors` that applied. */
 export const month_length = withDescription(
   v.picklist(FACTORS),
-  'How a price of days or weeks is made monthly (`metrics.factors`). calendar: a month has 30.4375 days. revenuecat: 30 days, four weeks',
+  'How prices of days or weeks are converted to months (`metrics.factors`). calendar: a month has 30.4375 days. revenuecat: 30 days or four weeks',
 )
 
 export const SeriesSchema = v.object({
@@ -139,11 +137,11 @@ export const SeriesSchema = v.object({
   ratio_of,
   kind,
   ...scopeFields,
-  time_zone: withDescription(v.string(), 'Whose days these are; of fiscal months Pacific ones'),
+  time_zone: withDescription(v.string(), 'The time zone of the days; Pacific time for fiscal months'),
   today_on: v.string(),
   interval: v.picklist(INTERVALS),
   split: v.nullable(v.string()),
-  currency: withDescription(v.nullable(v.string()), 'What money is in; null where there is none'),
+  currency: withDescription(v.nullable(v.string()), 'The currency of all amounts; null if there are none'),
   basis: v.picklist(['gross', 'proceeds']),
   month_length,
   view: v.nullable(v.string()),
@@ -158,16 +156,16 @@ export const SeriesSchema = v.object({
         until_on: v.string(),
         rate: withDescription(
           v.nullable(v.picklist(['day', 'charge'])),
-          'In the base currency by the rate of each day, or of each charge; null of what is no money',
+          'How amounts are converted to the base currency: at the rate of each day, or of each charge; null for counts',
         ),
         label: withDescription(
           v.nullable(v.string()),
-          'What Apple calls or counts otherwise than the ledger does',
+          'What Apple names or counts differently from the ledger',
         ),
         note: withDescription(v.nullable(v.string()), 'How'),
       }),
     ),
-    'Where days are from: Apple’s reports, the last report and what the ledger saw since, or the ledger alone. Empty: the ledger alone',
+    'The source of each range of days: Apple’s reports, the last report plus changes in the ledger since, or the ledger. Empty: the ledger for all days',
   ),
   cutovers: withDescription(
     v.array(
@@ -179,13 +177,13 @@ export const SeriesSchema = v.object({
         to: v.picklist(['ledger', 'reports']),
       }),
     ),
-    'From which instant, a Pacific midnight, another source is shown: the ledger alone, or the reports',
+    'The instant, a Pacific midnight, from which the source changes to the ledger, or to the reports',
   ),
   proceeds_known: withDescription(
     v.nullable(v.object({ exact: v.number(), ratio: v.number(), estimated: v.number() })),
-    'How much of the proceeds is told by a report of its day, by one of another day, or estimated; thousandths',
+    'How much of the proceeds is known from a report of the same day, known from a report of another day, or estimated; thousandths',
   ),
-  first_on: withDescription(v.nullable(v.string()), 'The first day of which anything is known'),
+  first_on: withDescription(v.nullable(v.string()), 'The first day with data'),
   rebuilding,
   behind,
   ...dayRange,
@@ -202,7 +200,7 @@ export const OverviewSchema = v.object({
       currency: v.string(),
       basis: withDescription(
         v.picklist(['gross', 'proceeds']),
-        'What money is told in; money known as gross alone is left out of proceeds',
+        'The form of all amounts; amounts known only as gross are not included in proceeds',
       ),
       behind,
       month_length,

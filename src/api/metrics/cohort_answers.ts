@@ -1,12 +1,12 @@
-/** What we compute: the shapes in which cohorts are told. */
+/** Response schemas of `/api/v1/cohorts`. */
 import * as v from 'valibot'
 import { behind, month_length } from './answers.ts'
 
 const ratio = v.pipe(
   v.nullable(v.number()),
-  v.description('Six digits after the point; null where there is nothing to divide by'),
+  v.description('Six decimal places; null if the denominator is 0'),
 )
-const complete = v.pipe(v.boolean(), v.description('Nothing that is still to come can change it'))
+const complete = v.pipe(v.boolean(), v.description('true if nothing can change the figure any more'))
 const money = {
   charged_milli: v.number(),
   refunded_milli: v.number(),
@@ -15,8 +15,8 @@ const money = {
 }
 
 const RetentionAnswer = v.object({
-  cohort: v.pipe(v.string(), v.description('The first day of it')),
-  period: v.pipe(v.string(), v.description('What was paid for first, an ISO 8601 duration')),
+  cohort: v.pipe(v.string(), v.description('The first day of the cohort')),
+  period: v.pipe(v.string(), v.description('The first paid subscription period, an ISO 8601 duration')),
   size: v.number(),
   renewals: v.array(v.object({ k: v.number(), due: v.number(), held: v.number(), share: ratio, complete })),
 })
@@ -52,13 +52,16 @@ export const CohortsAnswer = v.object({
   from: v.string(),
   to: v.string(),
   time_zone: v.string(),
-  currency: v.pipe(v.nullable(v.string()), v.description('Of all amounts; thousandths of it')),
+  currency: v.pipe(
+    v.nullable(v.string()),
+    v.description('The currency of all amounts, which are in thousandths of it'),
+  ),
   basis: v.picklist(['gross', 'proceeds']),
   month_length,
   proceeds_known: v.pipe(
     v.nullable(v.object({ ratio: v.number(), estimated: v.number() })),
     v.description(
-      'Of proceeds: how much is told by Apple’s reports of the product in the country up to the day, and how much estimated',
+      'For proceeds: how much is known from Apple’s reports of the product and country up to the day, and how much is estimated',
     ),
   ),
   behind,

@@ -1,4 +1,4 @@
-/** What may be asked: how customers and subscriptions that began together fared. */
+/** `/api/v1/cohorts`: retention, lifetime value, revenue per payer and billing recovery by cohort. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Auth, ViewerAccess } from '../../access/auth.ts'
@@ -34,7 +34,7 @@ import { basisFor } from './guest_basis.ts'
 
 const DEFAULT_DAYS = [0, 1, 3, 7, 14, 30, 60, 90, 180, 270, 365]
 const MAX_DAYS = 400
-/** Cohorts are asked for so many days back unless said. */
+/** The default range of cohorts, in days. */
 const BACK_DAYS = 365
 const MAX_SPAN_DAYS = 4_000
 
@@ -42,22 +42,24 @@ const one = (description: string) => v.optional(v.pipe(v.string(), v.description
 const Query = v.object({
   metric: v.pipe(
     v.picklist(['retention', 'ltv', 'arppu', 'recovery']),
-    v.description('retention, ltv, arppu or recovery'),
+    v.description('The metric: retention, ltv, arppu or recovery'),
   ),
-  by: v.optional(v.pipe(v.picklist(GRAINS), v.description('How long a cohort is')), 'month'),
-  from: v.optional(day('Cohorts from the one that has this day; a year back unless said')),
-  to: v.optional(day('Cohorts up to the one that has this day; today unless said')),
+  by: v.optional(v.pipe(v.picklist(GRAINS), v.description('The length of a cohort')), 'month'),
+  from: v.optional(day('The first cohort is the one that contains this day; default: a year ago')),
+  to: v.optional(day('The last cohort is the one that contains this day; default: today')),
   app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
   environment: v.optional(v.picklist(['production', 'sandbox']), 'production'),
   basis: v.optional(
     v.pipe(
       v.picklist(['gross', 'proceeds']),
-      v.description('Of ltv and arppu: what was charged, or what is left after tax and Apple’s commission'),
+      v.description(
+        'For ltv and arppu: gross is what customers were charged, proceeds what is left after tax and Apple’s commission',
+      ),
     ),
     'gross',
   ),
   product: one('A product id'),
-  country: one('A storefront, alpha-3 as Apple names it'),
+  country: one('A storefront, as an ISO 3166-1 alpha-3 code'),
   days: v.optional(
     v.pipe(
       v.string(),
@@ -68,7 +70,7 @@ const Query = v.object({
         (all) => all.every((text) => /^\d{1,4}$/.test(text)),
         'must be whole numbers of days, separated by commas',
       ),
-      v.description('For ltv: up to and with which days after the first payment'),
+      v.description('For ltv: numbers of days after the first payment, each included'),
     ),
   ),
 })
@@ -129,7 +131,7 @@ export function cohortRoutes({ cohorts, organizations, apps, auth, clock, metric
     defineRoute({
       ...common,
       path: '/api/v1/cohorts',
-      summary: 'Retention, realized lifetime value, revenue per payer and billing recovery by cohort',
+      summary: 'Returns retention, realized lifetime value, revenue per payer and billing recovery by cohort',
       answers: { 200: { description: 'A row for each cohort', schema: CohortsAnswer } },
       handler: async ({ event, caller, query }) =>
         jsonInSlices(await answer(caller, query, waitPreferenceOf(event)), 'cohorts'),
@@ -137,14 +139,14 @@ export function cohortRoutes({ cohorts, organizations, apps, auth, clock, metric
     defineRoute({
       ...common,
       path: '/api/v1/cohorts.csv',
-      summary: 'The same figures as a table',
-      answers: { 200: { description: 'One line for each cohort and place', content_type: 'text/csv' } },
+      summary: 'Returns the same figures as CSV',
+      answers: { 200: { description: 'One line for each cohort and cell', content_type: 'text/csv' } },
       handler: ({ event, caller, query }) => csv(event, caller, query),
     }),
   ]
 }
 
-/** The apps that are asked for, and the generation that their figures are read from. */
+/** Resolves the requested apps and the generation that their figures are read from. */
 type Read = {
   apps: readonly App[]
   generation: Pick<Generation, 'id' | 'time_zone' | 'currency' | 'factors'>
@@ -207,34 +209,34 @@ async function tableOf(
   return cohorts.ltv(question, days, today, net)
 }
 
-/** What cohorts are told in: money before tax and commission, or counts. */
+/** Units and bases of the cohort metrics: money, or counts. */
 const MONEY = { unit: 'money', ratio_of: null, bases: ['gross', 'proceeds'] } as const
 const COUNTS = { unit: 'count', ratio_of: null, bases: ['gross'] } as const
 const MEASURES = { retention: COUNTS, ltv: MONEY, arppu: MONEY, recovery: COUNTS }
 
 const NO_ORGANIZATION = { id: 0, time_zone: 'UTC', currency: 'USD', factors: 'calendar' } as const
 
-/** Amounts of several currencies, and days of several time zones, make no table. */
+/** Several organizations have several currencies and time zones, which cannot share a table. */
 function onlyOrganization(organizations: readonly string[]): string | null {
   if (organizations.length <= 1) return organizations[0] ?? null
-  const message = 'these apps are of several organizations: name those of one'
+  const message = 'these apps belong to several organizations; name apps of one organization'
   throw invalid([{ path: 'app', message }])
 }
 
-/** @throws Refusal 400 `invalid_request` for proceeds of what has none, or is not kept by what was bought where. */
+/** @throws Refusal 400 `invalid_request` if the metric has no proceeds, or none for the requested filter. */
 function assertBasis({ metric, product, country }: CohortsQuery, basis: Basis): void {
   if (basis === 'gross') return
   const isHalf = metric === 'ltv' && (product === undefined) !== (country === undefined)
   if (MEASURES[metric].unit === 'money' && !isHalf) return
   const message = isHalf
-    ? 'proceeds of ltv are told of everything, or of one product in one country'
+    ? 'proceeds of ltv are available in total, or for one product in one country'
     : `${metric} has no basis proceeds; it has: gross`
   throw invalid([{ path: 'basis', message }])
 }
 
 function payersBy(grain: Grain): 'day' | 'week' | 'month' {
   if (grain !== 'year') return grain
-  const message = 'arppu is told by day, week or month'
+  const message = 'arppu is available by day, week or month'
   throw invalid([{ path: 'by', message }])
 }
 
@@ -250,7 +252,7 @@ function spanOf({ from, to }: CohortsQuery, today: number): { from: number; unti
   throw invalid([{ path: 'from', message }])
 }
 
-/** One line for each cohort and each place within it. */
+/** One line for each cohort and each cell within it. */
 function* rowsOf(metric: CohortMetric, table: readonly object[]): Generator<Record<string, CsvValue>, void> {
   const within = metric === 'retention' ? 'renewals' : metric === 'ltv' ? 'values' : null
   for (const cohort of table) {

@@ -1,4 +1,4 @@
-/** What may be asked: how much of the figures of Apple's reports the ledger explains, and what the rest is for. */
+/** `/api/v1/metrics/coverage`: how much of Apple's reports the ledger explains, and the causes of the difference. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Auth } from '../../access/auth.ts'
@@ -34,13 +34,13 @@ const CoverageQuery = v.object({
 
 const part = (words: string) => v.pipe(v.number(), v.description(words))
 const DifferenceCauses = v.object({
-  before_first_notification: part('Of a time, or of subscriptions, that nothing had been heard of'),
-  upgrade_proration: part('Parts given back, which Apple tells in reports alone'),
-  refund_timing: part('Refunds that the two count on other days, or one of them not'),
-  day_boundary: part('What the other has in the next month or the one before'),
-  exchange_rate: part('The same money by the rate of another day'),
-  family_sharing: part('Neither counts what a family shares: always 0'),
-  unknown: part('None of these'),
+  before_first_notification: part('From before the first notification, of the app or of the subscription'),
+  upgrade_proration: part('Prorated refunds at upgrades, which only Apple’s reports contain'),
+  refund_timing: part('Refunds that are counted on different days, or by only one of the two'),
+  day_boundary: part('Amounts that the other source counts in an adjacent month'),
+  exchange_rate: part('The same amounts, converted at the rate of another day'),
+  family_sharing: part('Always 0: neither source counts family sharing'),
+  unknown: part('Other causes'),
 })
 export const CoverageAnswer = v.object({
   behind,
@@ -50,16 +50,16 @@ export const CoverageAnswer = v.object({
       month: v.string(),
       metric: v.picklist(METRICS),
       unit: v.pipe(v.picklist(['money', 'count']), v.description('money is in thousandths of the currency')),
-      currency: v.pipe(v.nullable(v.string()), v.description('What money is in; null of counts')),
+      currency: v.pipe(v.nullable(v.string()), v.description('The currency of money; null for counts')),
       day_on: v.pipe(
         v.string(),
-        v.description('The last Pacific day of the month that a report tells of; levels are of its end'),
+        v.description('The last Pacific day of the month with a report; levels are as of its end'),
       ),
       reports: v.number(),
       ledger: v.number(),
       share: v.pipe(
         v.nullable(v.number()),
-        v.description('ledger ÷ reports, six digits; null where Apple has nothing'),
+        v.description('ledger ÷ reports, six decimal places; null if the reports contain nothing'),
       ),
       residue: v.pipe(DifferenceCauses, v.description('reports − ledger, by cause')),
     }),
@@ -69,7 +69,7 @@ export const CoverageAnswer = v.object({
       v.object({ app_id: v.string(), metric: v.picklist(CUTOVERS), day_on: v.string(), at: v.number() }),
     ),
     v.description(
-      'From which Pacific midnight on the ledger alone is shown. Levels (mrr, trials) before it are of the reports, and after the last report of that and of what the ledger saw since',
+      'The Pacific midnight from which only the ledger is shown. Before it, levels (mrr, trials) are from the reports; after the last report, they are that report plus changes in the ledger since',
     ),
   ),
 })
@@ -106,7 +106,7 @@ type Answer = v.InferOutput<typeof CoverageAnswer>
 type Read = { apps: readonly App[]; shown: ReadSnapshot }
 type Months = { from: string | undefined; to: string | undefined }
 
-/** Adds the months of the apps that were read. */
+/** Adds the months of apps that have been read. */
 async function addMonths(
   reported: Deps['reported'],
   answer: Answer,
@@ -157,17 +157,16 @@ export function coverageRoutes({ reported, metrics, organizations, apps, auth }:
     defineRoute({
       ...common,
       path: '/api/v1/coverage',
-      summary: 'How much of Apple’s figures the ledger explains, by app, month and metric, and why not all',
-      answers: {
-        200: { description: 'Every month that reports tell of, oldest first', schema: CoverageAnswer },
-      },
+      summary:
+        'Compares the ledger with Apple’s reports by app, month and metric, with the causes of each difference',
+      answers: { 200: { description: 'Every month with reports, oldest first', schema: CoverageAnswer } },
       refusals: UNKNOWN_APP,
       handler: ({ event, caller, query }) => coverage(caller, query, waitPreferenceOf(event)),
     }),
     defineRoute({
       ...common,
       path: '/api/v1/coverage.csv',
-      summary: 'The same months as a table',
+      summary: 'Returns the same months as CSV',
       answers: { 200: { description: 'One line for each app, month and metric', content_type: 'text/csv' } },
       refusals: UNKNOWN_APP,
       handler: ({ event, caller, query }) => csv(event, caller, query),
@@ -179,7 +178,7 @@ const cutoverRow = ({ day, at }: { day: number; at: number }) => ({ day_on: dayT
 
 type Line = Readonly<Record<string, string | number | null>>
 
-/** Money as decimal numbers, all but the share of it. */
+/** Converts money to decimal numbers; `share` stays a ratio. */
 function decimals(row: Line): Line {
   if (row.unit !== 'money') return row
   const cutoverRows = Object.entries(row).map(([name, value]) =>

@@ -1,13 +1,13 @@
-/** What we compute: what of a metric a guest may see: money in the one form of the link, and nobody in particular. */
+/** Which basis of a metric a guest sees. */
 import type { ViewerAccess } from '../../access/auth.ts'
 import { Refusal } from '../../errors.ts'
 import { type Definition, isMoney } from '../../metrics/definitions/definition.ts'
 import type { Basis } from '../../money.ts'
 
 /**
- * The basis that a metric is told in. Of a guest whatever is asked counts for nothing: it is that of the link. Who sees
- * one of the two must not be able to work out the other: with a link for proceeds, money that is known as gross alone
- * (movements, churn in money, what is at risk) is not told. Nor may guests ask by attribute, which may name one person.
+ * Returns the basis of a metric for the caller. A guest always gets the basis of the share link. A guest must not be
+ * able to derive proceeds from gross or the reverse: a link for proceeds does not show money known only as gross
+ * (movements, churn in money, MRR at risk). Guests cannot filter by attribute, because one may identify a person.
  *
  * @throws Refusal 403 `not_for_guests`.
  */
@@ -18,14 +18,10 @@ export function basisFor(
 ): Basis {
   if (!isGuest) return query.basis
   if (query.attribute !== undefined)
-    throw new Refusal(
-      403,
-      'not_for_guests',
-      'attributes are of single users, which a share link does not show',
-    )
+    throw new Refusal(403, 'not_for_guests', 'a share link does not allow filtering by attribute')
   if (basis !== 'proceeds') return 'gross'
   if (definition.bases.includes('proceeds')) return 'proceeds'
   if (!isMoney(definition)) return 'gross'
-  const detail = 'this is known before tax and commission alone, which this share link does not show'
+  const detail = 'this metric is known only before tax and commission; this share link shows proceeds'
   throw new Refusal(403, 'not_for_guests', detail)
 }

@@ -1,4 +1,4 @@
-/** What we compute: whose figures a reader asks for: apps by their organizations, within what it may read. */
+/** Resolves the apps and the organization that a metrics request is about, within the caller's access scope. */
 import { appsInScope, resolveApps } from '../../access/scope.ts'
 import type { AccessScope } from '../../access/tokens.ts'
 import type { App, Apps } from '../../apps/apps.ts'
@@ -11,9 +11,9 @@ type Deps = { organizations: Organizations; apps: Apps }
 
 export function openMetricScopes({ organizations, apps }: Deps) {
   /**
-   * The apps that are asked for and may be read, by their organizations, in the order of these.
+   * Returns the requested apps that the caller can read, grouped by organization, in the order of the organizations.
    *
-   * @throws Refusal 404 `unknown_app` where there is none.
+   * @throws Refusal 404 `unknown_app` if there are none.
    */
   function scopesOf(
     accessScope: AccessScope,
@@ -25,7 +25,7 @@ export function openMetricScopes({ organizations, apps }: Deps) {
         (ids?.includes(one.id) ?? true) && (organization ?? one.organization_id) === one.organization_id,
     )
     if (chosen.length === 0)
-      throw new Refusal(404, 'unknown_app', 'there is no connected app that this token may read')
+      throw new Refusal(404, 'unknown_app', 'no connected app is readable with this token')
     const grouped = Map.groupBy(chosen, ({ organization_id }: App) => organization_id)
     return organizations.list().flatMap((one) => {
       const own = grouped.get(one.id)
@@ -33,7 +33,7 @@ export function openMetricScopes({ organizations, apps }: Deps) {
     })
   }
 
-  /** @throws Refusal 400 `organization_needed`: what is counted in two currencies or by two calendars has no sum. */
+  /** @throws Refusal 400 `organization_needed`: amounts in two currencies or time zones cannot be summed. */
   function scopeOf(accessScope: AccessScope, query: ScopeInput): SeriesScope {
     const scopes = scopesOf(accessScope, query)
     const [only] = scopes
@@ -46,6 +46,6 @@ export function openMetricScopes({ organizations, apps }: Deps) {
 
 function ambiguousOrganization(scopes: readonly SeriesScope[]): Refusal {
   const names = scopes.map(({ organization }) => `${organization.id} (${organization.slug})`).join(', ')
-  const detail = `apps of several organizations are not summed up; name one as organization: ${names}`
+  const detail = `these apps belong to several organizations; set the parameter organization to one of: ${names}`
   return new Refusal(400, 'organization_needed', detail)
 }

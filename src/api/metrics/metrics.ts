@@ -37,9 +37,9 @@ import { openMetricScopes } from './metric_scope.ts'
 type Deps = { series: SeriesReader; overview: Overview; organizations: Organizations; apps: Apps; auth: Auth }
 
 const CSV = '.csv'
-const NO_LAYOUT = 'is for comma-separated values; add .csv to the name of the metric'
+const NO_LAYOUT = 'applies to CSV only; add .csv to the name of the metric'
 
-const AS_CSV = { description: 'The same as comma-separated values', content_type: 'text/csv' } as const
+const AS_CSV = { description: 'The same data as CSV', content_type: 'text/csv' } as const
 const REFUSALS = { ...QUERY_LIMIT_ERRORS, 400: 'organization_needed', 403: 'not_for_guests' } as const
 const METRICS_READ = { ...READ_ROUTE, tag: 'Metrics' } as const
 const OVERVIEW = { ...METRICS_READ, query: OverviewParams, refusals: REFUSALS } as const
@@ -68,15 +68,15 @@ const definitionRoutes = ({ auth }: Deps): Route[] => [
   defineRoute({
     ...METRICS_READ,
     path: '/api/v1/metrics',
-    summary: 'What every metric means, and how it can be split and filtered',
+    summary: 'Lists every metric with its definition, dimensions and filters',
     access: auth.viewer,
-    answers: { 200: { description: 'Every metric', schema: DefinitionsAnswer } },
+    answers: { 200: { description: 'All metrics', schema: DefinitionsAnswer } },
     handler: allDefinitions,
   }),
   defineRoute({
     ...METRICS_READ,
     path: '/api/v1/metrics.csv',
-    summary: 'What every metric means, as comma-separated values',
+    summary: 'Lists every metric as CSV',
     access: auth.viewer,
     answers: { 200: AS_CSV },
     handler: ({ event }) => csvAnswer(event, auth, 'metrics', { parts: definitionsCsv(allDefinitions()) }),
@@ -89,13 +89,12 @@ function seriesRoute({ series, organizations, apps, auth }: Deps): Route {
   return defineRoute({
     ...METRICS_READ,
     path: '/api/v1/metrics/:name',
-    summary:
-      'A metric by day, week, month or fiscal month; with `.csv` at the end of its name as comma-separated values',
+    summary: 'Returns a metric by day, week, month or fiscal month; add `.csv` to its name for CSV',
     description:
-      'Amounts are whole thousandths of the currency named. A level is that at the end of a day, week or month, or now.',
+      'Amounts are integers in thousandths of `currency`. A level is the value at the end of the day, week or month, or now.',
     access: auth.viewer,
     query: SeriesParams,
-    answers: { 200: { description: 'Its series', schema: SeriesSchema } },
+    answers: { 200: { description: 'The series of the metric', schema: SeriesSchema } },
     refusals: { ...REFUSALS, 400: 'unknown_metric, organization_needed' },
     around: auth.limited,
     async handler({ event, caller, params, query }) {
@@ -129,16 +128,17 @@ function overviewRoutes({ overview, organizations, apps, auth }: Deps): Route[] 
     defineRoute({
       ...OVERVIEW,
       path: '/api/v1/overview',
-      summary: 'Today’s levels, this month’s flows, and both a month before, of each organization',
+      summary:
+        'Returns today’s levels and this month’s flows of each organization, and those of a month before',
       access: auth.viewer,
       around: auth.limited,
-      answers: { 200: { description: 'Each organization', schema: OverviewSchema } },
+      answers: { 200: { description: 'One entry for each organization', schema: OverviewSchema } },
       handler: ({ event, caller, query }) => answerOf(caller, query, waitPreferenceOf(event)),
     }),
     defineRoute({
       ...OVERVIEW,
       path: '/api/v1/overview.csv',
-      summary: 'The overview as comma-separated values',
+      summary: 'Returns the overview as CSV',
       access: auth.viewer,
       around: auth.limited,
       answers: { 200: AS_CSV },

@@ -1,4 +1,4 @@
-/** What may be asked: how today goes so far, and what yesterday brought. */
+/** `/api/v1/today`: today so far compared with earlier weeks, MRR, and yesterday. */
 import * as v from 'valibot'
 import type { Auth } from '../../access/auth.ts'
 import type { Apps } from '../../apps/apps.ts'
@@ -26,39 +26,40 @@ export const TodayAnswer = v.object({
   rebuilding,
   behind,
   now_at: v.number(),
-  day_gone: v.pipe(v.number(), v.description('How much of today is over, from 0 to 1')),
+  day_gone: v.pipe(v.number(), v.description('Elapsed share of today, from 0 to 1')),
   revenue: PointAnswer,
   usual: v.object({
-    milli: v.pipe(v.nullable(v.number()), v.description('The mean of `days`; null where there is none')),
-    weeks: v.pipe(v.number(), v.description('Of how many weeks, up to 8')),
+    milli: v.pipe(v.nullable(v.number()), v.description('The mean of `days`; null if there are none')),
+    weeks: v.pipe(v.number(), v.description('How many weeks, up to 8')),
     weekday: v.string(),
-    of: v.pipe(v.picklist(['whole_day']), v.description('Each of them from midnight to midnight')),
+    of: v.pipe(v.picklist(['whole_day']), v.description('Each day counts from midnight to midnight')),
     days: v.array(PointAnswer),
   }),
-  sales: v.pipe(summed, v.description('First charges of subscriptions, and what does not renew')),
+  sales: v.pipe(summed, v.description('First charges of subscriptions, and one-time purchases')),
   trials: v.pipe(counted, v.description('Begun')),
   renewals: summed,
-  refunds: v.pipe(summed, v.description('The amount is below zero')),
-  cancellations: v.pipe(counted, v.description('How often a renewal was turned off')),
+  refunds: v.pipe(summed, v.description('Amounts are negative')),
+  cancellations: v.pipe(counted, v.description('How many customers turned off auto-renewal')),
   mrr: v.object({
     milli: v.number(),
     count: v.number(),
     complete: v.boolean(),
     change_milli: v.number(),
-    change_ratio: v.pipe(v.nullable(v.number()), v.description('null where there was none before')),
+    change_ratio: v.pipe(v.nullable(v.number()), v.description('null if the earlier value is 0')),
     no_period: v.pipe(
       v.number(),
-      v.description(
-        'Of the subscriptions, those of a product whose period is unknown: they are outside of MRR',
-      ),
+      v.description('Subscriptions to a product with an unknown period, which MRR does not include'),
     ),
-    points: v.pipe(v.array(PointAnswer), v.description('Today and the thirty days before it')),
+    points: v.pipe(v.array(PointAnswer), v.description('Today and the previous thirty days')),
   }),
   yesterday: v.object({
     gross: PointAnswer,
     proceeds: PointAnswer,
     proceeds_known: v.object({ exact: v.number(), ratio: v.number(), estimated: v.number() }),
-    estimated_share: v.pipe(v.nullable(v.number()), v.description('Of the proceeds, from 0 to 1')),
+    estimated_share: v.pipe(
+      v.nullable(v.number()),
+      v.description('Estimated share of the proceeds, from 0 to 1'),
+    ),
   }),
 })
 
@@ -72,10 +73,11 @@ export function todayRoutes({ today, auth, organizations, apps }: Deps): Route[]
       ...READ_ROUTE,
       path: '/api/v1/today',
       tag: 'Metrics',
-      summary: 'Today so far beside the same day of earlier weeks, MRR of thirty days, and yesterday',
+      summary:
+        'Returns today so far compared with the same weekday of earlier weeks, MRR of thirty days, and yesterday',
       access: auth.reader,
       query: TodayQuery,
-      answers: { 200: { description: 'One organization’s', schema: TodayAnswer } },
+      answers: { 200: { description: 'The figures of one organization', schema: TodayAnswer } },
       refusals: { 400: 'organization_needed', 404: 'unknown_app' },
       handler({ event, caller, query }) {
         const money = { currency: query.currency ?? null, basis: query.basis }

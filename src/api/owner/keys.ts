@@ -1,4 +1,4 @@
-/** What may be asked: by the owner alone: the keys that apps and the backend call with. */
+/** `/api/v1/keys`: the SDK keys that apps and the backend use. Owner only. */
 import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
 import type { Auth } from '../../access/auth.ts'
@@ -15,7 +15,9 @@ const WEEK_HOURS = 7 * 24
 const MAX_OVERLAP_HOURS = 720
 
 const CreateBody = v.strictObject({
-  organization_id: v.optional(v.pipe(v.string(), v.description('Needed where there are several'))),
+  organization_id: v.optional(
+    v.pipe(v.string(), v.description('Required if there are several organizations')),
+  ),
   kind: v.picklist(['publishable', 'secret']),
   label: v.pipe(v.string(), v.trim(), v.nonEmpty('must not be empty'), v.maxLength(100)),
 })
@@ -26,7 +28,7 @@ const RotateBody = v.strictObject({
       v.integer('must be a whole number'),
       v.minValue(0, 'must be at least 0'),
       v.maxValue(MAX_OVERLAP_HOURS, `must be at most ${MAX_OVERLAP_HOURS}`),
-      v.description('How long the old key goes on'),
+      v.description('How many hours the old key stays valid'),
     ),
     WEEK_HOURS,
   ),
@@ -37,11 +39,14 @@ export const KeyAnswer = v.object({
   id: v.string(),
   organization_id: v.string(),
   kind: v.picklist(['publishable', 'secret']),
-  token: v.pipe(v.nullable(v.string()), v.description('Of a secret key only in the answer that makes it')),
+  token: v.pipe(
+    v.nullable(v.string()),
+    v.description('For a secret key only in the response that creates it'),
+  ),
   hint: v.string(),
   label: v.string(),
   source: v.string(),
-  state: v.pipe(v.picklist(['alive', 'ending', 'ended']), v.description('ending: alive, with an end')),
+  state: v.pipe(v.picklist(['alive', 'ending', 'ended']), v.description('ending: alive, with an expiry')),
   created_at: v.number(),
   expires_at: at,
   revoked_at: at,
@@ -66,7 +71,7 @@ function creationRoutes({ clock, keys, organizations, audit, auth }: Deps): Rout
       ...OWNER_ROUTE,
       method: 'GET',
       path: '/api/v1/keys',
-      summary: 'The SDK keys, ended ones too; publishable ones can be read again',
+      summary: 'Lists SDK keys, including ended ones; shows publishable keys in full',
       access: auth.owner,
       answers: { 200: { description: 'Oldest first', schema: v.object({ keys: v.array(KeyAnswer) }) } },
       handler: () => ({ keys: keys.list(null).map((key) => withState(key, clock())) }),
@@ -75,7 +80,7 @@ function creationRoutes({ clock, keys, organizations, audit, auth }: Deps): Rout
       ...OWNER_ROUTE,
       method: 'POST',
       path: '/api/v1/keys',
-      summary: 'Makes a key; the text of a secret one is told here alone',
+      summary: 'Creates a key; a secret key is shown only in this response',
       access: auth.owner,
       body: CreateBody,
       answers: { 201: { description: 'The key', schema: KeyAnswer } },
@@ -107,10 +112,10 @@ function endingRoutes({ clock, keys, audit, auth }: Deps): Route[] {
       ...OWNER_ROUTE,
       method: 'POST',
       path: '/api/v1/keys/:id/rotate',
-      summary: 'Makes a successor; the old key goes on for a while',
+      summary: 'Creates a successor; the old key stays valid for a while',
       access: auth.owner,
       body: RotateBody,
-      answers: { 201: { description: 'The successor', schema: RotatedAnswer } },
+      answers: { 201: { description: 'The new key', schema: RotatedAnswer } },
       refusals: { ...ENDED, 403: 'reauthentication_required' },
       async handler({ event, params: { id }, body: { overlap_hours } }) {
         const key = await auth.commitAs(event, accessFor(requireKey(id).kind, auth), (actor) => {
@@ -126,9 +131,9 @@ function endingRoutes({ clock, keys, audit, auth }: Deps): Route[] {
       ...OWNER_ROUTE,
       method: 'DELETE',
       path: '/api/v1/keys/:id',
-      summary: 'Ends a key at once',
+      summary: 'Revokes a key immediately',
       access: auth.owner,
-      answers: { 200: { description: 'The key, ended', schema: KeyAnswer } },
+      answers: { 200: { description: 'The revoked key', schema: KeyAnswer } },
       refusals: ENDED,
       async handler({ event, params: { id } }) {
         const key = await auth.commitAs(event, auth.owner, (actor) => {
@@ -142,7 +147,7 @@ function endingRoutes({ clock, keys, audit, auth }: Deps): Route[] {
   ]
 }
 
-/** Secret keys are made for an owner who entered the password lately. */
+/** Only an owner who entered the password recently may create secret keys. */
 const accessFor = (kind: Key['kind'], { owner, freshOwner }: Auth) => (kind === 'secret' ? freshOwner : owner)
 
 const withState = <Row extends Key>(key: Row, now: number) => ({ ...key, state: stateOf(key, now) })

@@ -1,4 +1,4 @@
-/** What may be asked: by the owner alone: that a purchase be given back to whom it was moved from. */
+/** Undoing a move of a purchase between users. Owner only. */
 import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
 import type { Auth } from '../../access/auth.ts'
@@ -28,13 +28,13 @@ export const linkUndoRoutes = ({ attribution, audit, auth }: Deps): Route[] => [
     method: 'POST',
     path: '/api/v1/links/:id/undo',
     summary:
-      'Undoes a move, by its id in `link_history`: the user before has the purchase again, with their label',
+      'Undoes a move by its id in `link_history`: links the purchase to the previous user again, with the previous label',
     access: auth.owner,
-    answers: { 200: { description: 'The link as it is now', schema: UndoneAnswer } },
+    answers: { 200: { description: 'The link after the undo', schema: UndoneAnswer } },
     refusals: { 404: 'unknown_move', 409: 'move_superseded', 410: 'forgotten' },
     async handler({ event, params: { id } }): Promise<v.InferOutput<typeof UndoneAnswer>> {
       if (!/^\d{1,15}$/.test(id))
-        throw new Refusal(404, 'unknown_move', `${id.slice(0, 40)} is not the number of a move`)
+        throw new Refusal(404, 'unknown_move', `there is no move ${id.slice(0, 40)}`)
       return auth.commitAs(event, auth.owner, (actor) => {
         const { link, app_id } = attribution.undoMove(Number(id))
         audit.note({ ...actor, action: 'move.undone', subject: id })

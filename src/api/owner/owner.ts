@@ -1,4 +1,4 @@
-/** What may be asked: by the owner alone: where they are signed in, and what was done. */
+/** The owner's sessions, and the audit log. Owner only. */
 import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
 import type { Auth } from '../../access/auth.ts'
@@ -13,17 +13,17 @@ export const SessionsAnswer = v.object({
     v.object({
       id: v.string(),
       created_at: v.number(),
-      seen_at: v.pipe(v.number(), v.description('When it was used, to within five minutes')),
+      seen_at: v.pipe(v.number(), v.description('When the session was last used, to within five minutes')),
       expires_at: v.number(),
-      address: v.pipe(v.string(), v.description('From where it began')),
+      address: v.pipe(v.string(), v.description('The address of the sign-in')),
       user_agent: v.string(),
       current: v.boolean(),
     }),
   ),
 })
 const AuditQuery = v.object({
-  before: v.optional(v.pipe(whole(1, Number.MAX_SAFE_INTEGER), v.description('Those before this id'))),
-  limit: v.optional(v.pipe(whole(1, 500), v.description('How many at most, 1 to 500')), '100'),
+  before: v.optional(v.pipe(whole(1, Number.MAX_SAFE_INTEGER), v.description('Only entries before this id'))),
+  limit: v.optional(v.pipe(whole(1, 500), v.description('Page size, 1 to 500')), '100'),
 })
 export const AuditAnswer = v.object({
   entries: v.array(
@@ -32,15 +32,20 @@ export const AuditAnswer = v.object({
       at: v.number(),
       actor: v.pipe(
         v.string(),
-        v.description('owner, command line, somebody, or the id of a token, a share link or a key'),
+        v.description(
+          'owner, command line, somebody (not signed in), or the id of a token, a share link or a key',
+        ),
       ),
       address: v.nullable(v.string()),
       action: v.string(),
-      subject: v.pipe(v.nullable(v.string()), v.description('To what it was done')),
+      subject: v.pipe(v.nullable(v.string()), v.description('What the action was applied to')),
       detail: v.nullable(v.string()),
     }),
   ),
-  next: v.pipe(v.nullable(v.number()), v.description('`before` of the next page; null at the beginning')),
+  next: v.pipe(
+    v.nullable(v.number()),
+    v.description('The value of `before` for the next page; null on the last page'),
+  ),
 })
 
 type Deps = { sessions: Sessions; audit: Audit; auth: Auth }
@@ -52,9 +57,9 @@ const sessionRoutes = ({ sessions, audit, auth }: Deps): Route[] => [
     ...OWNER_ROUTE,
     method: 'GET',
     path: '/api/v1/sessions',
-    summary: 'Where the owner is signed in',
+    summary: 'Lists the owner’s sessions',
     access: auth.owner,
-    answers: { 200: { description: 'The one used last first', schema: SessionsAnswer } },
+    answers: { 200: { description: 'Last used first', schema: SessionsAnswer } },
     handler({ caller }): v.InferOutput<typeof SessionsAnswer> {
       return {
         sessions: sessions.list().map((session) => {
@@ -69,9 +74,9 @@ const sessionRoutes = ({ sessions, audit, auth }: Deps): Route[] => [
     ...OWNER_ROUTE,
     method: 'DELETE',
     path: '/api/v1/sessions',
-    summary: 'Ends all of the owner’s sessions but the one that asks',
+    summary: 'Ends all other sessions of the owner',
     access: auth.owner,
-    answers: { 200: { description: 'How many', schema: v.object({ ended: v.number() }) } },
+    answers: { 200: { description: 'How many sessions ended', schema: v.object({ ended: v.number() }) } },
     async handler({ event, caller }) {
       const ended = await auth.commitAs(event, auth.owner, (actor) => {
         const count = sessions.endOwners(caller.id)
@@ -87,11 +92,11 @@ const sessionRoutes = ({ sessions, audit, auth }: Deps): Route[] => [
     path: '/api/v1/sessions/:id',
     summary: 'Ends one of the owner’s sessions',
     access: auth.owner,
-    answers: { 204: { description: 'It is over' } },
+    answers: { 204: { description: 'The session is ended' } },
     refusals: { 404: 'unknown_session' },
     async handler({ event, params: { id } }) {
       if (!sessions.list().some((session) => session.id === id))
-        throw new Refusal(404, 'unknown_session', `there is no session ${id.slice(0, 40)}, or it is over`)
+        throw new Refusal(404, 'unknown_session', `there is no session ${id.slice(0, 40)}, or it has ended`)
       await auth.commitAs(event, auth.owner, (actor) => {
         sessions.end(id)
         audit.note({ ...actor, action: 'session.ended', subject: id })
@@ -105,10 +110,10 @@ const auditRoute = ({ audit, auth }: Deps): Route =>
     ...OWNER_ROUTE,
     method: 'GET',
     path: '/api/v1/audit',
-    summary: 'Who did what, or tried to, newest first',
+    summary: 'Lists the audit log, newest first',
     access: auth.owner,
     query: AuditQuery,
-    answers: { 200: { description: 'A page of it', schema: AuditAnswer } },
+    answers: { 200: { description: 'A page of the audit log', schema: AuditAnswer } },
     handler({ query: { before, limit } }): v.InferOutput<typeof AuditAnswer> {
       const entries = audit.list(before ?? null, limit)
       return { entries, next: entries.length < limit ? null : (entries.at(-1)?.id ?? null) }

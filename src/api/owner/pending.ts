@@ -1,4 +1,4 @@
-/** What may be asked: by the owner alone: which apps Apple speaks of that nobody connected, and to connect one. */
+/** Pending notifications: apps that Apple notifies about and that are not connected. Owner only. */
 import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
 import type { Auth } from '../../access/auth.ts'
@@ -14,7 +14,10 @@ import { OWNER_ROUTE } from '../route_defaults.ts'
 
 const ConnectBody = v.strictObject({
   organization_id: v.optional(
-    v.pipe(v.string(), v.description('Needed where there are several, and the address named none')),
+    v.pipe(
+      v.string(),
+      v.description('Required if there are several organizations and the notification URL named none'),
+    ),
   ),
 })
 const apple_id = v.nullable(v.number())
@@ -26,18 +29,20 @@ export const PendingAnswer = v.object({
       apple_id,
       connected: v.pipe(
         v.nullable(v.object({ apple_id, source: v.string() })),
-        v.description('The connected app whose Apple id is another, which is why they wait'),
+        v.description(
+          'The connected app with a different Apple id, which is why the notifications are pending',
+        ),
       ),
       notifications: v.number(),
       first_received_at: v.number(),
       last_received_at: v.number(),
-      kept_until_at: v.pipe(v.number(), v.description('Then the oldest is dropped')),
+      kept_until_at: v.pipe(v.number(), v.description('When the oldest notification is deleted')),
     }),
   ),
 })
 const ConnectedAnswer = v.object({
   app: AppAnswer,
-  applied: v.pipe(v.number(), v.description('How many notifications had waited')),
+  applied: v.pipe(v.number(), v.description('How many pending notifications were applied')),
 })
 
 type Deps = {
@@ -56,9 +61,9 @@ export function pendingRoutes({ apps, arrivals, audit, auth, organizations }: De
       ...OWNER_ROUTE,
       method: 'GET',
       path: '/api/v1/pending',
-      summary: 'Notifications that wait for an app to be connected, by app',
+      summary: 'Lists apps with pending notifications',
       access: auth.owner,
-      answers: { 200: { description: 'The newest first', schema: PendingAnswer } },
+      answers: { 200: { description: 'Newest first', schema: PendingAnswer } },
       handler() {
         const pending = arrivals.pending.list()
         return {
@@ -70,11 +75,10 @@ export function pendingRoutes({ apps, arrivals, audit, auth, organizations }: De
       ...OWNER_ROUTE,
       method: 'POST',
       path: '/api/v1/pending/:bundle_id/connect',
-      summary:
-        'Connects an app that something waits for, with the Apple id that Apple says; what waited is applied',
+      summary: 'Connects an app with pending notifications, with the Apple id from Apple, and applies them',
       access: auth.owner,
       body: ConnectBody,
-      answers: { 200: { description: 'It is connected', schema: ConnectedAnswer } },
+      answers: { 200: { description: 'The connected app', schema: ConnectedAnswer } },
       refusals: {
         400: 'organization_needed',
         404: 'unknown_pending, unknown_organization',
@@ -83,10 +87,14 @@ export function pendingRoutes({ apps, arrivals, audit, auth, organizations }: De
       async handler({ event, params: { bundle_id }, body: { organization_id } }) {
         const rows = arrivals.pending.list().filter((one) => one.bundle_id === bundle_id)
         if (rows.length === 0)
-          throw new Refusal(404, 'unknown_pending', `nothing waits for ${bundle_id.slice(0, 200)}`)
+          throw new Refusal(
+            404,
+            'unknown_pending',
+            `there are no pending notifications for ${bundle_id.slice(0, 200)}`,
+          )
         const named = rows.find((one) => one.organization_id !== null)?.organization_id
         const { id } = findOrganization(organization_id ?? named)
-        // Apple's payload has the number of an app in production alone.
+        // Apple's payload has the Apple id of an app in production only.
         const apple_id = rows.find((one) => one.apple_id !== null)?.apple_id
         const app = await auth.commitAs(event, auth.owner, (actor) => {
           const connected = apps.add(id, { bundle_id, ...(apple_id && { apple_id }) }, 'dashboard')

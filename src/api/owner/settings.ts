@@ -1,4 +1,4 @@
-/** What may be asked: by the owner alone: what is configured and who said so, and what runs here. */
+/** `/api/v1/settings`: every setting with its source, the version and the database. Owner only. */
 import { statSync } from 'node:fs'
 import { basename } from 'node:path'
 import * as v from 'valibot'
@@ -20,12 +20,9 @@ export const SettingsAnswer = v.object({
   started_at: v.number(),
   uptime_ms: v.number(),
   base_url: v.string(),
-  config_file: v.pipe(words, v.description('null: there is none')),
+  config_file: v.pipe(words, v.description('null if there is none')),
   database: v.object({ name: v.string(), bytes: v.number(), wal_bytes: v.number() }),
-  notification_url: v.pipe(
-    v.string(),
-    v.description('Where Apple sends notifications, of every organization'),
-  ),
+  notification_url: v.pipe(v.string(), v.description('The URL for notifications of every organization')),
   organizations: v.array(
     v.object({
       id: v.string(),
@@ -35,22 +32,25 @@ export const SettingsAnswer = v.object({
       currency: v.string(),
       sdk_auth: v.picklist(['any', 'key', 'attestation']),
       source: v.string(),
-      notification_url: v.pipe(v.string(), v.description('The same for this one alone')),
+      notification_url: v.pipe(
+        v.string(),
+        v.description('The URL for notifications of this organization only'),
+      ),
     }),
   ),
   sections: v.array(
     v.object({
-      name: v.pipe(v.string(), v.description('Empty for what stands above all sections')),
+      name: v.pipe(v.string(), v.description('Empty for settings above all sections')),
       reason: v.string(),
       settings: v.array(
         v.object({
           path: v.string(),
           key: v.string(),
-          value: v.pipe(v.unknown(), v.description('null for a secret, and where there is none')),
+          value: v.pipe(v.unknown(), v.description('null for secrets and settings without a value')),
           is_secret: v.boolean(),
           is_set: v.boolean(),
           source: v.picklist(['default', 'file', 'environment', 'secret file']),
-          place: v.pipe(words, v.description('The line, the variable or the key file')),
+          place: v.pipe(words, v.description('The line, the variable or the secret file')),
           default: words,
           variable: v.pipe(v.string(), v.description('The environment variable that sets it')),
           reason: v.string(),
@@ -66,7 +66,7 @@ type Deps = {
   clock: Clock
   organizations: Organizations
   http: Pick<Http, 'baseUrl' | 'servingSince'>
-  /** What applies and who said so; another after a reload. */
+  /** The current configuration; it changes on reload. */
   current: { readonly config: Config; readonly configSources: ConfigSources }
   auth: Auth
 }
@@ -76,7 +76,7 @@ export function settingsRoutes({ store, clock, organizations, http, current, aut
 
   function settings(): v.InferOutput<typeof SettingsAnswer> {
     const { config, configSources } = current
-    // The demo plays two years by another clock before it serves.
+    // The demo simulates two years with another clock before it serves.
     const started_at = http.servingSince() ?? opened_at
     const base_url = http.baseUrl() ?? config.base_url
     const notification_url = `${base_url}/apple/notifications`
@@ -107,14 +107,15 @@ export function settingsRoutes({ store, clock, organizations, http, current, aut
       ...OWNER_ROUTE,
       method: 'GET',
       path: '/api/v1/settings',
-      summary: 'Every setting, its value and who said so; the version, the database, the notification URLs',
-      description: 'Of secrets only whether they are set. Settings are changed in config.toml.',
+      summary:
+        'Returns every setting with value and source, the version, the database, and the notification URLs',
+      description: 'For secrets, only whether they are set. Change settings in config.toml.',
       access: auth.owner,
-      answers: { 200: { description: 'What applies now', schema: SettingsAnswer } },
+      answers: { 200: { description: 'The current settings', schema: SettingsAnswer } },
       handler: settings,
     }),
   ]
 }
 
-/** In bytes; 0 for what is not there. */
+/** The size of a file in bytes; 0 if it does not exist. */
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0

@@ -1,4 +1,4 @@
-/** What may be asked: share links: made and revoked by the owner, opened by guests. */
+/** `/api/v1/share-links`: created and revoked by the owner, opened by guests. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
@@ -25,7 +25,7 @@ const MIN_PASSCODE_LENGTH = 6
 const bases = v.picklist(['gross', 'proceeds'])
 const CreateBody = v.strictObject({
   ...GrantRequest,
-  basis: v.pipe(bases, v.description('The only form in which guests see money')),
+  basis: v.pipe(bases, v.description('The only basis in which guests see money')),
   passcode: v.optional(
     v.pipe(
       v.nullable(
@@ -34,7 +34,7 @@ const CreateBody = v.strictObject({
           v.minLength(MIN_PASSCODE_LENGTH, `must have at least ${MIN_PASSCODE_LENGTH} characters`),
         ),
       ),
-      v.description('What guests have to know besides the link'),
+      v.description('A passcode that guests need in addition to the link'),
     ),
     null,
   ),
@@ -43,8 +43,8 @@ const OpenBody = v.strictObject({
   token: v.pipe(
     v.string(),
     v.nonEmpty('must not be empty'),
-    v.maxLength(200, 'is no token of ours'),
-    v.description('What stands after the # of the link'),
+    v.maxLength(200, 'is not a valid token'),
+    v.description('The part of the link after #'),
   ),
   passcode: v.optional(v.nullable(Password), null),
 })
@@ -52,12 +52,12 @@ export const LinkAnswer = v.object({
   ...GRANT_FIELDS,
   basis: bases,
   has_passcode: v.boolean(),
-  opened_at: v.pipe(v.nullable(v.number()), v.description('When somebody came by it last')),
+  opened_at: v.pipe(v.nullable(v.number()), v.description('When a guest last opened the link')),
 })
 export const LinksAnswer = v.object({ share_links: v.array(LinkAnswer) })
 const CreatedAnswer = v.object({
   ...LinkAnswer.entries,
-  url: v.pipe(v.string(), v.description('The link itself, shown this once')),
+  url: v.pipe(v.string(), v.description('The link; shown only in this response')),
 })
 
 type Deps = {
@@ -83,20 +83,19 @@ export function shareLinkRoutes(deps: Deps): Route[] {
       ...OWNER_ROUTE,
       method: 'GET',
       path: '/api/v1/share-links',
-      summary: 'The share links, ended ones too, newest first',
+      summary: 'Lists share links, including ended ones, newest first',
       access: auth.owner,
-      answers: { 200: { description: 'All of them', schema: LinksAnswer } },
+      answers: { 200: { description: 'All share links', schema: LinksAnswer } },
       handler: () => ({ share_links: links.list() }),
     }),
     defineRoute({
       ...OWNER_ROUTE,
       method: 'POST',
       path: '/api/v1/share-links',
-      summary:
-        'Makes a link by which guests read overview, metrics and cohorts of some apps, and nothing else',
+      summary: 'Creates a link for guests, which shows only overview, metrics and cohorts of some apps',
       access: auth.freshOwner,
       body: CreateBody,
-      answers: { 201: { description: 'The link, shown this once', schema: CreatedAnswer } },
+      answers: { 201: { description: 'The link, shown only in this response', schema: CreatedAnswer } },
       refusals: { 404: 'unknown_app, unknown_organization' },
       async handler({ event, body }) {
         const { label, basis, expires_at } = body
@@ -115,9 +114,9 @@ export function shareLinkRoutes(deps: Deps): Route[] {
       ...OWNER_ROUTE,
       method: 'DELETE',
       path: '/api/v1/share-links/:id',
-      summary: 'Revokes a link; whoever came by it is out at once',
+      summary: 'Revokes a link; its guests lose access immediately',
       access: auth.owner,
-      answers: { 204: { description: 'It is revoked' } },
+      answers: { 204: { description: 'The link is revoked' } },
       refusals: { 404: 'unknown_link' },
       async handler({ event, params: { id } }) {
         await auth.commitAs(event, auth.owner, (actor) => {
@@ -130,7 +129,7 @@ export function shareLinkRoutes(deps: Deps): Route[] {
   ]
 }
 
-/** Lets a guest in. */
+/** The route that signs a guest in. */
 function openRoute(deps: Deps): Route {
   const { links, signIn, sessionCookie, auth, audit } = deps
   const sessionStatus = openSessionStatus(deps)
@@ -145,15 +144,15 @@ function openRoute(deps: Deps): Route {
 
   /** @throws Refusal 401 `passcode_required` or `wrong_passcode`. */
   async function requirePasscode(event: H3Event, link: ShareLink, phc: string, passcode: string | null) {
-    if (passcode === null) throw new Refusal(401, 'passcode_required', 'this link asks for a passcode, too')
+    if (passcode === null) throw new Refusal(401, 'passcode_required', 'this link requires a passcode')
     const wrong = { account: link.id, action: 'link.refused', why: 'wrong passcode' } as const
     const check = async (isClean: boolean) =>
       (await checkPassword(passcode, phc, isClean ? 'first' : 'later')).fits
     if (!(await signIn.attempt(event, wrong, check)))
-      throw new Refusal(401, 'wrong_passcode', 'this is not the passcode of the link')
+      throw new Refusal(401, 'wrong_passcode', 'wrong passcode')
   }
 
-  /** Begins the guest's session, unless the link ended meanwhile. */
+  /** Starts the guest's session, unless the link has ended meanwhile. */
   async function enter(event: H3Event, link: ShareLink) {
     const session = await signIn.startSession(event, link.id, () => {
       if (!links.get(link.id)) throw invalidShareLink()
@@ -168,11 +167,11 @@ function openRoute(deps: Deps): Route {
     ...OWNER_ROUTE,
     method: 'POST',
     path: '/api/v1/share/open',
-    summary: 'Signs a guest in by a share link',
+    summary: 'Signs a guest in with a share link',
     access: sessionCookie.visitor,
     body: OpenBody,
     read_body: readSignIn,
-    answers: { 200: { description: 'What the guest may read, with the cookie', schema: SessionAnswer } },
+    answers: { 200: { description: 'The guest’s session, with the cookie', schema: SessionAnswer } },
     refusals: {
       401: 'invalid_share_link, passcode_required, wrong_passcode',
       409: 'signed_in_already',
@@ -181,7 +180,7 @@ function openRoute(deps: Deps): Route {
     async handler({ event, body: { token, passcode } }) {
       if (auth.cookieCaller(event)?.kind === 'owner') {
         const detail =
-          'you are signed in as the owner; open the link in a private window to see what guests see'
+          'you are signed in as the owner; to see the guest view, open the link in a private window'
         throw new Refusal(409, 'signed_in_already', detail)
       }
       const { link, passcode: phc } = await linkOf(event, token)
@@ -195,5 +194,5 @@ const invalidShareLink = (): Refusal =>
   new Refusal(
     401,
     'invalid_share_link',
-    'this link is wrong, revoked or over; ask for another where you got it',
+    'this link is wrong, revoked or expired; ask its sender for a new one',
   )

@@ -1,4 +1,4 @@
-/** What may be asked: who am I, let me in, let me out. */
+/** Sign-in, sign-out, the session and the password. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
@@ -14,26 +14,29 @@ import { type Access, defineRoute, PUBLIC, type Route } from '../../http/route.t
 import type { Store } from '../../store/store.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
 
-/** A body of a sign-in: a password of 512 bytes, escaped as JSON may escape it, a token, and their names. */
+/** Bytes of a sign-in body: a password of 512 bytes with JSON escapes, a token, and the field names. */
 const BODY_BYTES = 8_192
 
-/** Whatever somebody types; bounded before it is hashed. */
+/** Any input as a password; bounded before it is hashed. */
 export const Password = v.pipe(
   v.string(),
   v.nonEmpty('must not be empty'),
   v.maxBytes(MAX_BYTES, `must have at most ${MAX_BYTES} bytes`),
 )
-const Token = v.pipe(v.string(), v.nonEmpty('must not be empty'), v.maxLength(200, 'is no token of ours'))
-const NEW_PASSWORD = `At least ${MIN_CHARACTERS} characters of any kind, and none that is common`
+const Token = v.pipe(v.string(), v.nonEmpty('must not be empty'), v.maxLength(200, 'is not a valid token'))
+const NEW_PASSWORD = `At least ${MIN_CHARACTERS} characters of any kind, and not a common password`
 const Setup = v.object({
-  token: v.pipe(Token, v.description('What stands after the # of the link that was printed')),
+  token: v.pipe(Token, v.description('The part of the printed link after #')),
   password: v.pipe(Password, v.description(NEW_PASSWORD)),
 })
 const Login = v.union(
   [
     v.strictObject({ password: Password }),
     v.strictObject({
-      token: v.pipe(Token, v.description('Of a link that lets in once without the password, as of the demo')),
+      token: v.pipe(
+        Token,
+        v.description('From a link that signs in once without the password, as in the demo'),
+      ),
     }),
   ],
   'must be {password} or {token}',
@@ -42,7 +45,7 @@ const Confirmation = v.object({ password: Password })
 const PasswordChange = v.object({
   current_password: v.pipe(
     Password,
-    v.description('The current password, required even after a recent sign-in'),
+    v.description('The current password; required even after a recent sign-in'),
   ),
   password: v.pipe(Password, v.description(NEW_PASSWORD)),
 })
@@ -57,14 +60,14 @@ type Deps = {
   audit: Audit
 }
 
-/** Bodies of sign-ins have memory of their own: a flood of other calls never locks the owner out. */
+/** Sign-in bodies have a memory budget of their own: a flood of other calls never locks the owner out. */
 export const readSignIn = (event: H3Event): Promise<unknown> => readJson(event, BODY_BYTES, 'reserved')
 
 const SIGN_IN_ROUTE = {
   ...OWNER_ROUTE,
   method: 'POST',
   read_body: readSignIn,
-  answers: { 200: { description: 'Who is signed in now, with the cookie', schema: SessionAnswer } },
+  answers: { 200: { description: 'The session, with the cookie', schema: SessionAnswer } },
 } as const
 
 export const signInRoutes = (deps: Deps): Route[] => [
@@ -87,7 +90,7 @@ function statusRoute(deps: Deps): Route {
     ...SIGN_IN_ROUTE,
     method: 'GET',
     path: '/api/v1/session',
-    summary: 'Who is signed in, and for what; never refused',
+    summary: 'Returns the current session; never refuses',
     access: PUBLIC,
     handler: ({ event }) => sessionStatus(event),
   })
@@ -102,7 +105,7 @@ function entryRoutes(deps: Deps): Route[] {
     defineRoute({
       ...SIGN_IN_ROUTE,
       path: '/api/v1/setup',
-      summary: 'Chooses the owner’s password by the link that was printed, and signs in',
+      summary: 'Sets the owner’s password with the printed link, and signs in',
       access: sessionCookie.visitor,
       body: Setup,
       refusals: { 400: 'weak_password', 401: 'invalid_link', 429: 'rate_limited' },
@@ -127,7 +130,7 @@ function entryRoutes(deps: Deps): Route[] {
     defineRoute({
       ...SIGN_IN_ROUTE,
       path: '/api/v1/logout',
-      summary: 'Ends the session, the owner’s or a guest’s',
+      summary: 'Ends the current session of the owner or guest',
       access: sessionCookie.ownPage,
       async handler({ event }) {
         const caller = auth.cookieCaller(event)
@@ -149,7 +152,7 @@ function confirmationRoutes(deps: Deps): Route[] {
   const { signIn, sessionCookie, auth } = deps
   const asOwner = openOwnerStatus(deps)
   const { security, refusals, admit } = auth.owner
-  /** The owner, over a line that nobody else reads. */
+  /** The owner, over a secure transport only. */
   const access: Access<Session> = {
     security,
     refusals: { ...refusals, 403: `${refusals[403]}, insecure_transport` },
@@ -165,11 +168,11 @@ function confirmationRoutes(deps: Deps): Route[] {
     defineRoute({
       ...SIGN_IN_ROUTE,
       path: '/api/v1/reauth',
-      summary: 'The password once more: what is secret may be shown and changed for fifteen minutes',
+      summary: 'Confirms the password; allows showing and changing secrets for fifteen minutes',
       access,
       body: Confirmation,
       refusals: refused,
-      // The session may have ended while the body was on its way.
+      // The session may have ended while the body was being received.
       handler: async ({ event, body: { password } }) =>
         asOwner(event, await signIn.confirm(event, admit(event), password)),
     }),

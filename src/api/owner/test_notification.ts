@@ -1,4 +1,4 @@
-/** What may be asked: by the owner alone: that Apple send a test notification, and how it fares. */
+/** Test notifications from Apple: request one, and show its status. Owner only. */
 import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
 import type { Auth } from '../../access/auth.ts'
@@ -16,11 +16,11 @@ import { findApp } from '../lookup.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
 
 const TestFields = {
-  app: v.pipe(v.string(), v.nonEmpty('must not be empty'), v.description('A bundle id, or an app’s id')),
+  app: v.pipe(v.string(), v.nonEmpty('must not be empty'), v.description('A bundle id or app id')),
   environment: v.picklist(['production', 'sandbox']),
 }
 const NO_TOKEN = 'is not the token of a test notification'
-/** As Apple gives them: a UUID, an underscore and an instant, so far. */
+/** Apple's format so far: a UUID, an underscore and an instant. */
 const TestPath = v.object({ token: v.pipe(v.string(), v.regex(/^[\w.-]{1,200}$/, NO_TOKEN)) })
 const TestBody = v.strictObject(TestFields)
 const TestQuery = v.object(TestFields)
@@ -32,7 +32,9 @@ export const RequestedAnswer = v.object({
 export const TestStatusAnswer = v.object({
   state: v.pipe(
     v.picklist(['asked', 'sent', 'arrived', 'waiting', 'failed']),
-    v.description('asked: not sent yet; sent: taken, and not by us so far; the others are final'),
+    v.description(
+      'asked: not sent yet; sent: delivered according to Apple, not received here yet; the others are final',
+    ),
   ),
   words: v.string(),
   attempts: v.array(v.object({ at: v.number(), result: v.string() })),
@@ -40,7 +42,7 @@ export const TestStatusAnswer = v.object({
 
 type Deps = { store: Store; apps: Apps; appleClients: Pick<AppleClients, 'server'>; audit: Audit; auth: Auth }
 
-/** Says whether a notification has arrived, by its uuid. */
+/** Whether a notification has arrived, by its uuid. */
 function openArrivalCheck(store: Store) {
   const applied = store.prepare<[string, Environment, string], object>(
     'select 1 from notifications where app_id = ? and environment = ? and uuid = ?',
@@ -59,11 +61,11 @@ function openArrivalCheck(store: Store) {
 export function testNotificationRoutes({ store, apps, appleClients, audit, auth }: Deps): Route[] {
   const arrivals = openArrivalCheck(store)
 
-  /** @throws Refusal 409 `no_purchase_key` where Apple cannot be asked. */
+  /** @throws Refusal 409 `no_purchase_key` without a key for Apple's API. */
   function apiOf(app: App): ServerApi {
     const api = appleClients.server(app)
     if (api !== null) return api
-    const detail = `there is no In-App Purchase key for ${app.bundle_id}: windfall connect asks for it`
+    const detail = `there is no In-App Purchase key for ${app.bundle_id}; add one with windfall connect`
     throw new Refusal(409, 'no_purchase_key', detail)
   }
 
@@ -74,13 +76,13 @@ export function testNotificationRoutes({ store, apps, appleClients, audit, auth 
       ...OWNER_ROUTE,
       method: 'POST',
       path: '/api/v1/test-notification',
-      summary: 'Has Apple send a test notification to the address that is entered in App Store Connect',
+      summary: 'Requests a test notification from Apple to the URL in App Store Connect',
       access: auth.owner,
       body: TestBody,
-      answers: { 202: { description: 'Apple was asked', schema: RequestedAnswer } },
+      answers: { 202: { description: 'Apple accepted the request', schema: RequestedAnswer } },
       refusals,
       async handler({ event, body }): Promise<v.InferOutput<typeof RequestedAnswer>> {
-        // Asking Apple cannot be undone in a unit of work, and the body may have come slowly.
+        // The request to Apple cannot be rolled back, and the body may have taken long to arrive: check access again.
         auth.owner.admit(event)
         const actor = auth.auditActorOf(event)
         const { environment } = body
@@ -95,11 +97,11 @@ export function testNotificationRoutes({ store, apps, appleClients, audit, auth 
       ...OWNER_ROUTE,
       method: 'GET',
       path: '/api/v1/test-notification/:token',
-      summary: 'How a test notification fares',
+      summary: 'Returns the status of a test notification',
       access: auth.owner,
       params: TestPath,
       query: TestQuery,
-      answers: { 200: { description: 'To be asked every other second', schema: TestStatusAnswer } },
+      answers: { 200: { description: 'The status; poll every two seconds', schema: TestStatusAnswer } },
       refusals,
       async handler({ params: { token }, query }): Promise<v.InferOutput<typeof TestStatusAnswer>> {
         const { environment } = query
@@ -117,12 +119,12 @@ export function testNotificationRoutes({ store, apps, appleClients, audit, auth 
   ]
 }
 
-/** Apple's code for a token that it never gave. */
+/** Apple's code for an unknown token. */
 const INVALID_TOKEN = '4000020'
 
 const invalidToken = (): Refusal => invalid([{ path: 'token', message: NO_TOKEN }])
 
-/** @throws Refusal 502 `apple` with the words of Apple's fault. */
+/** @throws Refusal 502 `apple` with Apple's error message. */
 export function refusedByApple(error: unknown): never {
   throw error instanceof AppleFault ? new Refusal(502, 'apple', error.message) : error
 }

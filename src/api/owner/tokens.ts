@@ -1,4 +1,4 @@
-/** What may be asked: read tokens, made and revoked by the owner. */
+/** `/api/v1/tokens`: read tokens, created and revoked by the owner. */
 import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
 import type { Auth } from '../../access/auth.ts'
@@ -13,13 +13,16 @@ import { OWNER_ROUTE } from '../route_defaults.ts'
 const CreateBody = v.strictObject(GrantRequest)
 export const TokenAnswer = v.object({
   ...GRANT_FIELDS,
-  hint: v.pipe(v.string(), v.description('Its last four characters')),
-  used_at: v.pipe(v.nullable(v.number()), v.description('When it was used, to within five minutes')),
+  hint: v.pipe(v.string(), v.description('The last four characters of the token')),
+  used_at: v.pipe(
+    v.nullable(v.number()),
+    v.description('When the token was last used, to within five minutes'),
+  ),
 })
 export const TokensAnswer = v.object({ tokens: v.array(TokenAnswer) })
 const CreatedAnswer = v.object({
   ...TokenAnswer.entries,
-  token: v.pipe(v.string(), v.description('The token itself, shown this once')),
+  token: v.pipe(v.string(), v.description('The token; shown only in this response')),
 })
 
 type Deps = {
@@ -39,19 +42,19 @@ export function tokenRoutes(deps: Deps): Route[] {
       ...OWNER_ROUTE,
       method: 'GET',
       path: '/api/v1/tokens',
-      summary: 'The read tokens, ended ones too, newest first; not their text',
+      summary: 'Lists read tokens, including ended ones, newest first, without their text',
       access: auth.owner,
-      answers: { 200: { description: 'All of them', schema: TokensAnswer } },
+      answers: { 200: { description: 'All read tokens', schema: TokensAnswer } },
       handler: () => ({ tokens: tokens.list().toReversed() }),
     }),
     defineRoute({
       ...OWNER_ROUTE,
       method: 'POST',
       path: '/api/v1/tokens',
-      summary: 'Makes a read token for a program',
+      summary: 'Creates a read token',
       access: auth.freshOwner,
       body: CreateBody,
-      answers: { 201: { description: 'The token, shown this once', schema: CreatedAnswer } },
+      answers: { 201: { description: 'The token, shown only in this response', schema: CreatedAnswer } },
       refusals: { 404: 'unknown_app, unknown_organization' },
       async handler({ event, body }) {
         const accessScope = resolveGrant(deps, body)
@@ -67,9 +70,9 @@ export function tokenRoutes(deps: Deps): Route[] {
       ...OWNER_ROUTE,
       method: 'DELETE',
       path: '/api/v1/tokens/:id',
-      summary: 'Ends a token at once',
+      summary: 'Revokes a token immediately',
       access: auth.owner,
-      answers: { 204: { description: 'It is over' } },
+      answers: { 204: { description: 'The token is revoked' } },
       refusals: { 404: 'unknown_token' },
       async handler({ event, params: { id } }) {
         await auth.commitAs(event, auth.owner, (actor) => {

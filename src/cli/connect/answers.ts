@@ -1,8 +1,8 @@
-/** The command `windfall connect`: what it asks for, answered by an option or in the conversation. */
+/** The questions of `windfall connect`, each answered by an option or in the conversation. */
 import { Refusal } from '../../errors.ts'
 import type { Prompt } from './prompt.ts'
 
-/** What can be said on the command line, by the name of the option. */
+/** The command-line options, by name. */
 export type Flags = Partial<Record<FlagName, string>>
 export type FlagName =
   | 'connect-key'
@@ -16,10 +16,10 @@ export type FlagName =
 
 export type Answers = ReturnType<typeof openAnswers>
 
-/** How every end before the end is told. */
+/** What every early end prints. */
 export const NOTHING_WRITTEN = 'Nothing was written.'
 
-/** The word for having none of something. */
+/** The answer for having none. */
 export const NONE = 'none'
 
 export function openAnswers({
@@ -32,14 +32,14 @@ export function openAnswers({
   interactive: boolean
 }) {
   const used = new Set<FlagName>()
-  /** What was typed instead of yes. */
+  /** What was entered instead of yes. */
   let waiting: string | null = null
 
   /**
-   * The answer to a question: the option where it was given and not yet refused, what is typed, or `fallback`; null
-   * for “none”.
+   * Answers a question: with the option, unless it was refused before, with what is typed, or with `fallback`; null for
+   * “none”.
    *
-   * @throws Refusal 400 `option_needed` where nobody can be asked.
+   * @throws Refusal 400 `option_needed` if there is no terminal.
    */
   async function get(
     name: FlagName,
@@ -51,22 +51,22 @@ export function openAnswers({
     const typed = waiting
     waiting = null
     const answer = given ?? typed ?? (interactive ? await prompt.ask(`   ${question}`, fallback) : fallback)
-    if (answer === null) throw new Refusal(400, 'option_needed', `--${name} is needed`)
+    if (answer === null) throw new Refusal(400, 'option_needed', `--${name} is required`)
     return answer === NONE || answer === '' ? null : answer
   }
 
   /**
-   * Says what is wrong, and asks how to go on: with another answer, or (where `can_stay`) with this one all the same.
+   * Prints a problem and asks how to continue: with another answer, or (with `canStay`) with this one.
    *
-   * @throws Refusal 400 `not_connected` for neither, and where nobody can be asked.
+   * @throws Refusal 400 `not_connected` for neither, or if there is no terminal.
    */
   async function afterProblem(problem: string, canStay: boolean): Promise<'again' | 'stay'> {
     if (!interactive) throw new Refusal(400, 'not_connected', problem)
     prompt.print(`   ✗ ${problem}`)
-    const another = await prompt.confirmOrGive('   Give another?')
+    const another = await prompt.confirmOrGive('   Enter another?')
     if (typeof another === 'string') waiting = another
     if (another !== false) return 'again'
-    if (canStay && (await prompt.confirm('   Go on with it all the same?', false))) return 'stay'
+    if (canStay && (await prompt.confirm('   Continue with it anyway?', false))) return 'stay'
     throw new Refusal(400, 'not_connected', NOTHING_WRITTEN)
   }
 

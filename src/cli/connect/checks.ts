@@ -1,4 +1,4 @@
-/** The commands `windfall connect` and `windfall doctor`: whether Apple takes a key, and what is wrong where it does not. */
+/** Whether Apple accepts a key, and what is wrong if not. For `windfall connect` and `windfall doctor`. */
 import { type AppleApp, type ConnectApi, openConnectApi } from '../../apple/api/connect.ts'
 import { AppleFault } from '../../apple/api/faults.ts'
 import type { AppleHosts } from '../../apple/api/hosts.ts'
@@ -8,13 +8,13 @@ import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
 import { addDays, pacificDayOf } from '../../days.ts'
 
-/** How Apple is asked: where, what time it is, and how to wait between two attempts. */
+/** Apple's hosts, the clock, and how to wait between two attempts. */
 export type AppleQueryOptions = { hosts: AppleHosts; clock: Clock; wait: (ms: number) => Promise<void> }
 
 const HOUR_MS = 3_600_000
-/** An app that was never on sale is known in the sandbox alone. */
+/** An app that was never on sale is known in the sandbox only. */
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
-/** A key that is good for one app of a team is good for all; another is asked for where one is not known to Apple. */
+/** A key works for all apps of a team. The next app is tried if Apple does not know one. */
 const MAX_APPS_TRIED = 3
 
 /** The App Store Connect API with this key, closed when `use` is done. */
@@ -31,7 +31,7 @@ async function withConnect<T>(
   }
 }
 
-/** The result of asking Apple, or the fault it answered with. */
+/** The result of a request to Apple, or the fault that Apple returned. */
 export async function faultOrResult<T>(pending: Promise<T>): Promise<T | AppleFault> {
   try {
     return await pending
@@ -41,7 +41,7 @@ export async function faultOrResult<T>(pending: Promise<T>): Promise<T | AppleFa
   }
 }
 
-/** Every app that an App Store Connect key reaches, or what is wrong with the key. */
+/** Every app that an App Store Connect key can access, or what is wrong with the key. */
 export async function tryConnectKey(
   key: ApiKey,
   apple: AppleQueryOptions,
@@ -53,20 +53,20 @@ export async function tryConnectKey(
   return isOther ? SWAPPED.connect : apps.message
 }
 
-/** What is wrong with a vendor number, or with the key's right to its reports; null when nothing is. */
+/** What is wrong with a vendor number, or with the key's access to its reports; null if nothing is. */
 export async function faultOfVendor(
   key: ApiKey,
   apple: AppleQueryOptions,
   vendor_number: string,
 ): Promise<AppleFault | null> {
-  // Whether that day has a report does not matter: Apple looks at the right to ask first.
+  // Whether the day has a report does not matter: Apple checks access first.
   const day = addDays(pacificDayOf(apple.clock()), -3)
   const question = { kind: 'sales', vendor_number, day, version: null, urgent: true } as const
   const answer = await faultOrResult(withConnect(key, apple, (api) => api.report(question)))
   return answer instanceof AppleFault ? answer : null
 }
 
-/** What is wrong with an In-App Purchase key, tried on one of the team's apps; null when nothing is. */
+/** What is wrong with an In-App Purchase key, tested with one of the team's apps; null if nothing is. */
 export async function faultInPurchaseKey(
   key: ApiKey,
   apple: AppleQueryOptions,
@@ -74,7 +74,7 @@ export async function faultInPurchaseKey(
 ): Promise<string | null> {
   const fault = await faultOfPurchaseKey(key, apple, bundles)
   if (fault === 'none') return null
-  if (fault === 'untried') return 'it cannot be tried: no app is known that it could be for.'
+  if (fault === 'untried') return 'the key cannot be tested: there is no app to test it with.'
   const isOther =
     fault.kind === 'unauthorized' && !((await faultOrResult(listed(key, apple))) instanceof AppleFault)
   return isOther ? SWAPPED.purchase : fault.message
@@ -85,9 +85,9 @@ const listed = (key: ApiKey, apple: AppleQueryOptions) =>
 
 const SWAPPED = {
   connect:
-    'Apple refused the key (401), and takes it as an In-App Purchase key: the two are swapped. The App Store Connect API key is made under Users and Access, Integrations, App Store Connect API; its file is named AuthKey_….p8.',
+    'Apple refused the key (401) but accepts it as an In-App Purchase key: the two keys are swapped. Create the App Store Connect API key under Users and Access, Integrations, App Store Connect API; its file is named AuthKey_….p8.',
   purchase:
-    'Apple refused the key (401), and takes it as an App Store Connect API key: the two are swapped. The In-App Purchase key is made under Users and Access, Integrations, In-App Purchase; its file is named SubscriptionKey_….p8.',
+    'Apple refused the key (401) but accepts it as an App Store Connect API key: the two keys are swapped. Create the In-App Purchase key under Users and Access, Integrations, In-App Purchase; its file is named SubscriptionKey_….p8.',
 }
 
 async function faultOfPurchaseKey(
@@ -105,7 +105,7 @@ async function faultOfPurchaseKey(
   return last
 }
 
-/** What is wrong when an app's notifications of the last hour are asked for, in either environment; null when nothing is. */
+/** What is wrong when fetching an app's notifications of the last hour, from either environment; null if nothing is. */
 async function faultForApp(
   key: ApiKey,
   { hosts, clock, wait }: AppleQueryOptions,

@@ -1,4 +1,4 @@
-/** The command `windfall connect`: gives Windfall the keys with which it asks Apple. */
+/** The command `windfall connect`: gives Windfall the keys for Apple's APIs. */
 import { defineCommand } from 'citty'
 import { configArg, organizationArg } from '../instance/instance.ts'
 import { connectWith } from './flow.ts'
@@ -7,24 +7,24 @@ const text = (valueHint: string, description: string) => ({ type: 'string', valu
 
 const options = {
   'connect-key': text('FILE', 'The App Store Connect API key, AuthKey_….p8'),
-  'connect-key-id': text('ID', 'Its id, where the name of the file does not tell it'),
-  issuer: text('ID', 'The issuer id that stands above the list of keys; none for an individual key'),
-  vendor: text('NUMBERS', 'Vendor numbers of Payments and Financial Reports, with commas; or none'),
+  'connect-key-id': text('ID', 'Its key id, if the file name does not contain it'),
+  issuer: text('ID', 'The issuer id, shown above the list of keys; none for an individual key'),
+  vendor: text('NUMBERS', 'Comma-separated vendor numbers from Payments and Financial Reports; or none'),
   'purchase-key': text('FILE', 'The In-App Purchase key, SubscriptionKey_….p8; or none'),
-  'purchase-key-id': text('ID', 'Its id, where the name of the file does not tell it'),
-  'purchase-issuer': text('ID', 'Its issuer id, where it is another'),
+  'purchase-key-id': text('ID', 'Its key id, if the file name does not contain it'),
+  'purchase-issuer': text('ID', 'Its issuer id, if different'),
   ...organizationArg,
 } as const
 
 export const connectCommand = defineCommand({
-  meta: { name: 'connect', description: 'Give Windfall your Apple keys: asks, tries each, writes them down' },
+  meta: { name: 'connect', description: 'Set up your Apple keys: asks for each, tests it and stores it' },
   args: {
     ...options,
     test: {
       type: 'boolean',
       default: true,
-      description: 'Have Apple send a test notification at the end',
-      negativeDescription: 'Do not have Apple send a test notification',
+      description: 'Request a test notification at the end',
+      negativeDescription: 'Do not request a test notification',
     },
     ...configArg,
   },

@@ -1,4 +1,4 @@
-/** The command `windfall connect`: keys and settings put on disk, each file as a whole or not at all. */
+/** Writes the keys and settings of `windfall connect` to disk, each file atomically. */
 import {
   chownSync,
   closeSync,
@@ -21,21 +21,20 @@ import { codeOf, reasonOf } from '../../config/sources/files.ts'
 import { Refusal } from '../../errors.ts'
 import { realPathOf } from '../../store/disk/paths.ts'
 
-/** A key to be kept: the name of its file in the folder `keys` beside the config file, and its text. */
+/** A key to store: its file name in the folder `keys` next to the config file, and its text. */
 export type SavedKey = { name: string; pem: string }
 
 const FOLDER = 'keys'
 
-/** Where a key will stand, as config.toml names it. */
+/** The path of a stored key, as config.toml names it. */
 export const keyPath = (name: string): string => `${FOLDER}/${name}`
 
 /**
- * Puts the keys beside the config file (mode 0600, in a folder 0700) and the account into it. Without a config file
- * there is one afterwards, as `windfall init` writes it. What config.toml says afterwards was read and found good
- * before it took the place of what it said before.
+ * Writes the keys next to the config file (mode 0600, in a folder with mode 0700) and the account into it. Creates the
+ * config file like `windfall init` if there is none. Validates the new config.toml before it replaces the old one.
  *
- * @param index which of the file's accounts is changed; null adds one
- * @returns whether the config file says something else than before
+ * @param index which of the file's accounts to change; null adds one
+ * @returns whether the config file changed
  * @throws Refusal 409 `not_editable` with the lines to write by hand, 400 `not_writable`; ConfigError
  */
 export function saveAccount(
@@ -61,7 +60,7 @@ export function saveAccount(
 
 function notEditable(file: string, entry: AccountEntry): Refusal {
   const lines = accountLines(entry).map((line) => `  ${line}`)
-  const detail = `${file} writes its accounts in a form that is not changed here. Write instead:\n${lines.join('\n')}`
+  const detail = `${file} declares its accounts in a form that this command cannot edit. Add these lines by hand:\n${lines.join('\n')}`
   return new Refusal(409, 'not_editable', detail)
 }
 
@@ -75,7 +74,7 @@ function saveKeys(folder: string, keys: readonly SavedKey[], reference: Stats | 
     replace(join(folder, name), pem, reference && { ...reference, mode: 0o600 })
 }
 
-/** @throws ConfigError when `text` in the place of the config file could not be used. */
+/** @throws ConfigError if `text` is not a valid config file. */
 function check(file: string, text: string, loadOptions: LoadOptions): void {
   const trial = `${file}.partial`
   rmSync(trial, { force: true })
@@ -87,7 +86,7 @@ function check(file: string, text: string, loadOptions: LoadOptions): void {
   }
 }
 
-/** Writes a new file beside the old one and puts it in its place. */
+/** Writes a new file next to the old one and renames it over the old one. */
 function replace(file: string, text: string, reference: Pick<Stats, 'mode' | 'uid' | 'gid'> | null): void {
   const partial = `${file}.partial`
   rmSync(partial, { force: true })
@@ -111,7 +110,7 @@ function writeDurably(file: string, text: string, mode: number): void {
   }
 }
 
-/** What root writes belongs to whom the config file belongs: the server may be another user. */
+/** Files written by root get the owner of the config file: the server may run as that user. */
 function copyOwner(path: string, reference: Pick<Stats, 'uid' | 'gid'> | null): void {
   if (reference === null || process.getuid?.() === reference.uid) return
   try {

@@ -1,4 +1,4 @@
-/** The command `windfall connect`: the walk from two keys of Apple's to a notification that has arrived. */
+/** The steps of `windfall connect`, from two Apple keys to a test notification that has arrived. */
 import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { APPLE_HOSTS, type AppleHosts } from '../../apple/api/hosts.ts'
@@ -19,30 +19,30 @@ import { faultsInFlags } from './validate.ts'
 type ConnectOptions = {
   loadOptions: LoadOptions
   flags: Flags
-  /** Whether somebody is there to be asked. */
+  /** Whether there is a terminal to ask at. */
   interactive: boolean
   /** Whether a test notification is sent at the end. */
   test: boolean
   input: NodeJS.ReadableStream
   output: NodeJS.WritableStream
-  /** Where Apple is asked; its own addresses unless said otherwise. */
+  /** Apple's hosts; the real ones by default. */
   hosts?: AppleHosts
   clock?: Clock
   wait?: (ms: number) => Promise<void>
 }
 
 /**
- * Asks for both keys, has Apple try each, writes them down, tells a running server, and follows a test notification
+ * Asks for both keys, tests each with Apple, stores them, reloads a running server, and follows a test notification
  * until it has arrived.
  *
- * @throws Refusal when something was refused and nobody wants to go on with it: then nothing was written. ConfigError.
+ * @throws Refusal if something was refused and not confirmed: then nothing was written. ConfigError.
  */
 export async function connectWith(options: ConnectOptions): Promise<void> {
   const { hosts = APPLE_HOSTS, clock = systemClock, wait = (ms: number) => setTimeout(ms) } = options
   const prompt = openPrompt(options)
   const written: WriteProgress = { state: 'no' }
   const stop = (): void => {
-    prompt.print(`\n${written.state === 'no' ? NOTHING_WRITTEN : 'Stopped. What was written stays.'}`)
+    prompt.print(`\n${written.state === 'no' ? NOTHING_WRITTEN : 'Stopped. The files already written stay.'}`)
     process.exit(130)
   }
   for (const signal of SIGNALS) process.on(signal, stop)
@@ -58,7 +58,7 @@ export async function connectWith(options: ConnectOptions): Promise<void> {
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
-/** Whether anything was put on disk. */
+/** Whether any file was written. */
 type WriteProgress = { state: 'no' | 'maybe' | 'yes' }
 
 function notingNothingWritten(error: unknown): unknown {
@@ -97,8 +97,8 @@ async function runFlow(
   const found = [...new Set([...connect.apps.map(bundleOf), ...bundles])]
   const purchases = await askPurchases({ ...runFlow, bundles: found }, connect.key)
 
-  prompt.print(`\n3. All of it is written to ${file}, and the keys beside it.`)
-  if (interactive && !(await prompt.confirm('   Write it?', true)))
+  prompt.print(`\n3. Windfall stores the settings in ${file}, and the keys in a folder next to it.`)
+  if (interactive && !(await prompt.confirm('   Write them?', true)))
     throw new Refusal(400, 'not_connected', NOTHING_WRITTEN)
   const keys = [connect.saved, purchases?.saved ?? null].filter((saved) => saved !== null)
   const fromEnvironment = loaded.config.organizations.length > 1 ? { organization } : {}
@@ -123,13 +123,13 @@ async function runFlow(
 
 const bundleOf = ({ bundle_id }: { bundle_id: string }): string => bundle_id
 
-/** Settings of the environment win over the file: what is written there would not apply. */
+/** Environment variables override the file, so that a setting written there would have no effect. */
 function refuseEnvironment({ sources }: LoadedConfig): void {
   const fromEnvironment = [...sources].find(
     ([path, kind]) => path.startsWith('accounts[') && kind === 'environment',
   )
   if (fromEnvironment === undefined) return
-  const detail = `the environment gives ${fromEnvironment[0]}, which wins over the config file: change it there, or unset it`
+  const detail = `the environment sets ${fromEnvironment[0]}, which overrides the config file; change it there or unset it`
   throw new Refusal(409, 'set_by_environment', detail)
 }
 
@@ -160,9 +160,9 @@ function presentAccount(account: Declared): ConnectContext['present'] {
 }
 
 /**
- * Whether it is asked: not where options say everything.
+ * Whether to ask questions: not if options answer all of them.
  *
- * @throws Refusal 400 `options_needed` with every option that must be given where nobody can be asked.
+ * @throws Refusal 400 `options_needed` with every required option, if there is no terminal.
  */
 function isConversation({ flags, interactive }: ConnectOptions, account: Declared): boolean {
   const needed: [FlagName, string, unknown][] = [
@@ -175,13 +175,13 @@ function isConversation({ flags, interactive }: ConnectOptions, account: Declare
   const isComplete = missing.length === 0 && Object.keys(flags).length > 0
   if (interactive || missing.length === 0) return interactive && !isComplete
   const lines = missing.map(([name, value]) => `  --${name} ${value}`)
-  const detail = `Nobody can be asked here, so these options are needed:\n${lines.join('\n')}`
+  const detail = `Not a terminal; pass these options:\n${lines.join('\n')}`
   throw new Refusal(400, 'options_needed', detail)
 }
 
 type ChosenConnect = GivenKey & { vendor_numbers: readonly string[] }
 
-/** What config.toml is to say of the keys; what is left out stays as it is there. */
+/** The keys' settings in config.toml. Settings that are left out stay unchanged there. */
 function entryOf(connect: ChosenConnect, purchases: GivenKey | null): AccountEntry {
   const { issuer_id } = connect.key
   const purchase_issuer = purchases?.key.issuer_id ?? issuer_id

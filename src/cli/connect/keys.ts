@@ -1,4 +1,4 @@
-/** The command `windfall connect`: the text of a key file, as a person names it, and the id in its name. */
+/** Reads a key file, and the key id from its name, for `windfall connect`. */
 import { basename, join, resolve } from 'node:path'
 import { problemOfKey } from '../../apple/api/keys.ts'
 import { readFile } from '../../config/sources/files.ts'
@@ -6,7 +6,7 @@ import { readFile } from '../../config/sources/files.ts'
 /** A key file that was read; `guessed_id` is the id in its name, as in AuthKey_2X9R4HXF34.p8. */
 export type KeyFile = { path: string; pem: string; guessed_id: string | null }
 
-/** Reads the key file that `written` means; a text says why it cannot be one of Apple's keys. */
+/** Reads the key file at `written`. Returns a text if it cannot be one of Apple's keys. */
 export function readKeyFile(
   written: string,
   { cwd, home }: { cwd: string; home: string | undefined },
@@ -20,7 +20,7 @@ export function readKeyFile(
   return { path, pem: read.text, guessed_id }
 }
 
-/** A file that is dragged into a terminal comes in quotes, or with a backslash before each space. */
+/** A file dragged into a terminal is quoted, or has a backslash before each space. */
 function pathFrom(written: string, home: string | undefined): string {
   const bare = written
     .trim()

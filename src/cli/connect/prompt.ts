@@ -1,4 +1,4 @@
-/** The command `windfall connect`: how it asks and is answered, at a terminal or through a pipe. */
+/** The prompts of `windfall connect`, at a terminal or through a pipe. */
 import { createInterface } from 'node:readline/promises'
 import { Refusal } from '../../errors.ts'
 
@@ -7,8 +7,8 @@ export type Prompt = ReturnType<typeof openPrompt>
 type Streams = { input: NodeJS.ReadableStream; output: NodeJS.WritableStream }
 
 /**
- * A conversation in lines. Lines that come before they are asked for wait for their question, so that a script can be
- * piped in as a whole.
+ * Asks line by line. Lines that arrive early are kept for their question, which allows piping in a script as a
+ * whole.
  */
 export function openPrompt({ input, output }: Streams) {
   const lines = createInterface({ input, output, terminal: 'isTTY' in output && output.isTTY === true })
@@ -19,7 +19,7 @@ export function openPrompt({ input, output }: Streams) {
     waiting.push(line)
     wake()
   })
-  // A terminal gives Ctrl-C to whoever reads it.
+  // readline takes Ctrl-C from the terminal: pass it on.
   lines.on('SIGINT', () => void process.kill(process.pid, 'SIGINT'))
   lines.on('close', () => {
     ended = true
@@ -39,7 +39,7 @@ export function openPrompt({ input, output }: Streams) {
     return line.trim()
   }
 
-  /** What is answered to a question; an empty answer is `fallback`. */
+  /** Asks a question and returns the answer; `fallback` if it is empty. */
   async function ask(question: string, fallback: string | null = null): Promise<string> {
     const prompt = `${question}${fallback === null ? '' : ` [${fallback}]`}: `
     if (ended) output.write(prompt)
@@ -51,21 +51,21 @@ export function openPrompt({ input, output }: Streams) {
     return answer === '' ? (fallback ?? '') : answer
   }
 
-  /** Yes or no; asked again until it is one of both. */
+  /** Asks a yes-or-no question until the answer is one of both. */
   async function confirm(question: string, fallback: boolean): Promise<boolean> {
     for (;;) {
       const answer = answerIn(await ask(`${question} (${fallback ? 'Y/n' : 'y/N'})`), fallback)
       if (typeof answer === 'boolean') return answer
-      print('   y or n?')
+      print('   Please answer y or n.')
     }
   }
 
-  /** Yes, no, or at once what yes would lead to be asked for: a path or a number. */
+  /** Yes, no, or directly the value that yes would ask for: a path or a number. */
   async function confirmOrGive(question: string): Promise<boolean | string> {
     for (;;) {
       const answer = answerIn(await ask(`${question} (Y/n)`), true)
       if (typeof answer === 'boolean' || /[\d./\\]/.test(answer)) return answer
-      print('   y or n? Or the other itself.')
+      print('   Please answer y or n, or enter the value.')
     }
   }
 

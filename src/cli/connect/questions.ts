@@ -1,4 +1,4 @@
-/** The command `windfall connect`: asks for one key after the other, and has Apple try each as it is entered. */
+/** The questions of `windfall connect`: asks for each key and tests it with Apple. */
 import type { AppleApp } from '../../apple/api/connect.ts'
 import type { ApiKey } from '../../apple/api/keys.ts'
 import type { Account } from '../../apps/accounts.ts'
@@ -16,23 +16,23 @@ import {
   vendorsIn,
 } from './validate.ts'
 
-/** A key, and the file to keep it in; null where the present one stays. */
+/** A key, and the file to store it in; null if the current file stays. */
 export type GivenKey = { key: ApiKey; saved: SavedKey | null }
 
 export type ConnectContext = {
   answers: Answers
   apple: AppleQueryOptions
   places: PathOptions
-  /** What config.toml says already. */
+  /** What config.toml already contains. */
   present: Pick<Account, 'connect' | 'purchases' | 'vendor_numbers'>
-  /** Apps that are known without Apple. */
+  /** Apps that are declared in the configuration. */
   bundles: readonly string[]
 }
 
-const QUERYING_APPLE = '   Asking Apple …'
-const PRESENT_VALUE = 'the present one'
+const QUERYING_APPLE = '   Testing with Apple …'
+const PRESENT_VALUE = 'the current one'
 
-/** The App Store Connect API key, the apps that it reaches, and the vendor numbers whose reports it may read. */
+/** The App Store Connect API key, the apps that it can access, and the vendor numbers whose reports it can read. */
 export async function askConnect(context: ConnectContext) {
   context.answers.say(CONNECT)
   for (;;) {
@@ -43,7 +43,7 @@ export async function askConnect(context: ConnectContext) {
 }
 
 const CONNECT = `
-1. The App Store Connect API key, for the list of your apps and Apple's sales reports.
+1. The App Store Connect API key, to read your apps and Apple's sales reports.
    App Store Connect: Users and Access, Integrations, App Store Connect API, Team Keys.
    It needs the role Admin, Finance or Sales.`
 
@@ -52,7 +52,7 @@ async function askConnectKey(context: ConnectContext): Promise<GivenKey & { apps
   for (;;) {
     const path = await answers.get(
       'connect-key',
-      'Key file, as in AuthKey_2X9R4HXF34.p8',
+      'Key file, such as AuthKey_2X9R4HXF34.p8',
       present.connect && PRESENT_VALUE,
     )
     const given =
@@ -66,7 +66,7 @@ async function askConnectKey(context: ConnectContext): Promise<GivenKey & { apps
     answers.say(QUERYING_APPLE)
     const apps = await tryConnectKey(given.key, context.apple, context.bundles)
     if (typeof apps !== 'string') {
-      answers.say(`   ✓ Apple takes it. It reaches ${plural(apps.length, 'app')}${namesOf(apps)}`)
+      answers.say(`   ✓ Apple accepts the key. It can access ${plural(apps.length, 'app')}${namesOf(apps)}`)
       return { ...given, apps }
     }
     if ((await answers.afterProblem(apps, true)) === 'stay') return { ...given, apps: [] }
@@ -93,7 +93,7 @@ async function idOf({ answers }: ConnectContext, file: KeyFile, name: FlagName):
     const id = await answers.get(name, 'Key id', file.guessed_id)
     const fault = faultOfKeyId(id)
     if (fault === null && id !== null) return id
-    await answers.afterProblem(fault ?? 'a key id is needed', false)
+    await answers.afterProblem(fault ?? 'a key id is required', false)
   }
 }
 
@@ -113,7 +113,7 @@ async function issuerOf(
 
 const keyFileAt = ({ places }: ConnectContext, path: string | null): KeyFile | string =>
   path === null
-    ? 'a key file is needed: the .p8 file that Apple gave when the key was made.'
+    ? 'a key file is required: the .p8 file that you downloaded when you created the key.'
     : readKeyFile(path, places)
 
 const givenKeyOf = (file: KeyFile, key_id: string, issuer_id: string | null, word: string): GivenKey => ({
@@ -128,10 +128,10 @@ async function askVendors(
   const presentNumbers = present.vendor_numbers.length > 0 ? present.vendor_numbers.join(',') : null
   for (;;) {
     const question =
-      'Vendor number, from Payments and Financial Reports (several with commas; none: no reports)'
+      'Vendor number, from Payments and Financial Reports (comma-separated if several; none: no reports)'
     const numbers = vendorsIn(await answers.get('vendor', question, presentNumbers))
     if (numbers.length === 0) {
-      answers.say('   Without a vendor number no sales report is fetched.')
+      answers.say('   Without a vendor number, Windfall does not import sales reports.')
       return []
     }
     const unlikely = numbers.map(faultOfVendorForm).find((words) => words !== null)
@@ -142,7 +142,7 @@ async function askVendors(
     answers.say(QUERYING_APPLE)
     const fault = await faultOfVendors(numbers, key, apple)
     if (fault === null) {
-      answers.say('   ✓ Apple gives its reports.')
+      answers.say('   ✓ Apple provides the reports.')
       return numbers
     }
     if ((await answers.afterProblem(fault.words, true)) === 'stay') return numbers
@@ -167,7 +167,7 @@ async function faultOfVendors(
 }
 
 const PURCHASES = `
-2. The In-App Purchase key, for what your customers did before today and for what gets lost on the way.
+2. The In-App Purchase key, to read your customers' history and recover lost notifications.
    App Store Connect: Users and Access, Integrations, In-App Purchase.`
 
 /** The In-App Purchase key; null for none. */
@@ -175,7 +175,7 @@ export async function askPurchases(context: ConnectContext, connect: ApiKey): Pr
   const { answers, present } = context
   answers.say(PURCHASES)
   for (;;) {
-    const question = `Key file, as in SubscriptionKey_ABCDE12345.p8 (${NONE}: only what happens from now on)`
+    const question = `Key file, such as SubscriptionKey_ABCDE12345.p8 (${NONE}: no history)`
     const path = await answers.get('purchase-key', question, present.purchases && PRESENT_VALUE)
     if (path === null) return null
     const given =
@@ -189,7 +189,7 @@ export async function askPurchases(context: ConnectContext, connect: ApiKey): Pr
     answers.say(QUERYING_APPLE)
     const problem = await faultInPurchaseKey(given.key, context.apple, context.bundles)
     if (problem === null) {
-      answers.say('   ✓ Apple takes it.')
+      answers.say('   ✓ Apple accepts the key.')
       return given
     }
     if ((await answers.afterProblem(problem, true)) === 'stay') return given
@@ -208,6 +208,6 @@ async function newPurchaseKey(
   const issuer = context.present.purchases?.issuer_id ?? connect.issuer_id
   const issuer_id = await issuerOf(context, 'purchase-issuer', 'Issuer id', issuer)
   if (issuer_id === null)
-    return 'an In-App Purchase key works only with its issuer id, which stands above the list of keys.'
+    return 'an In-App Purchase key requires its issuer id, which is shown above the list of keys.'
   return givenKeyOf(file, key_id, issuer_id, 'SubscriptionKey')
 }

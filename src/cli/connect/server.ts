@@ -1,4 +1,4 @@
-/** The command `windfall connect`: a running server takes the keys over, and Apple is shown the way to it. */
+/** Reloads a running server after `windfall connect`, and shows the notification URL for App Store Connect. */
 import * as v from 'valibot'
 import type { AppleApp } from '../../apple/api/connect.ts'
 import type { ApiKey } from '../../apple/api/keys.ts'
@@ -18,29 +18,29 @@ type ConnectResult = {
   interactive: boolean
   test: boolean
   config: Config
-  /** Whether the config file says something else than before. */
+  /** Whether the config file changed. */
   hasChanged: boolean
-  /** Whether there is a vendor number, whose reports are imported. */
+  /** Whether there is a vendor number to import reports for. */
   hasReports: boolean
   apps: readonly AppleApp[]
-  /** The In-App Purchase key, with which a test notification can be asked for. */
+  /** The In-App Purchase key, used to request a test notification. */
   key: ApiKey | null
 }
 
 const Reloaded = v.object({ taken_over: v.array(v.string()), needs_a_restart: v.array(v.string()) })
 const RELOAD_FAILED =
-  'the running Windfall has read its configuration again and found no other keys: was it started with another config file?'
+  'the running server reloaded its configuration and found no new keys; check whether it uses another config file'
 
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
 
-/** Tells the server that runs, if one does, and follows a test notification to it. */
+/** Reloads the running server, if there is one, and follows a test notification to it. */
 export async function reloadServer(connected: ConnectResult): Promise<void> {
   const { prompt, config } = connected
   const answered = await callControl(config.store.path, 'config.reload', {})
   if (answered === null) {
     printAddress(connected)
     prompt.print(
-      '\nWindfall does not run yet. Start it with `windfall serve`: it then lists the apps and imports the',
+      '\nWindfall is not running. Start it with `windfall serve`: it then lists your apps and imports the',
     )
     prompt.print('past year. `windfall doctor --test` sends a test notification.')
     return
@@ -48,28 +48,28 @@ export async function reloadServer(connected: ConnectResult): Promise<void> {
   const { taken_over, needs_a_restart } = v.parse(Reloaded, answered.result)
   if (connected.hasChanged && !taken_over.includes('accounts'))
     throw new Refusal(409, 'another_file', RELOAD_FAILED)
-  prompt.print('   ✓ The running Windfall has taken it over.')
+  prompt.print('   ✓ The running server uses the new settings.')
   if (needs_a_restart.length > 0)
-    prompt.print(`   Changed as well, from the next start on: ${needs_a_restart.join(', ')}`)
+    prompt.print(`   These settings changed, too, and need a restart: ${needs_a_restart.join(', ')}`)
   await callControl(config.store.path, 'apps.refresh', { organization: null })
   printAddress(connected)
   await runTests(connected)
   if (!connected.hasReports) return
-  const hasBegun = taken_over.includes('accounts') ? 'has begun' : 'goes on'
-  prompt.print(`\nThe import of the past year ${hasBegun}. \`windfall import\` shows how far it is.`)
+  const hasBegun = taken_over.includes('accounts') ? 'has started' : 'continues'
+  prompt.print(`\nThe import of the past year ${hasBegun}. \`windfall import\` shows the progress.`)
 }
 
 function printAddress({ prompt, config, apps }: ConnectResult): void {
   const isHttps = new URL(config.base_url).protocol === 'https:'
   prompt.print(`
-4. Tell Apple where Windfall is. In App Store Connect, for each app: App Information, App Store Server
+4. Set the notification URL in App Store Connect. For each app: App Information, App Store Server
    Notifications. Enter this as Production Server URL and as Sandbox Server URL, version 2:
 
      ${config.base_url}/apple/notifications
 `)
   if (!isHttps) {
     prompt.print(
-      '   Apple asks for https: set base_url in the config file to the address of your proxy or tunnel first.',
+      '   Apple requires HTTPS: first set base_url in the config file to the address of your proxy or tunnel.',
     )
   }
   for (const { name, bundle_id, apple_id } of apps) {
@@ -81,15 +81,18 @@ function printAddress({ prompt, config, apps }: ConnectResult): void {
 async function runTests(connected: ConnectResult): Promise<void> {
   const { prompt, interactive, key, apps, test } = connected
   if (!test || key === null || apps.length === 0) return
-  if (interactive && !(await prompt.confirm('\n   Is it entered? Then a test notification is sent', true))) {
-    return prompt.print('   `windfall doctor --test` sends it later.')
+  if (
+    interactive &&
+    !(await prompt.confirm('\n   Have you entered the URL? Windfall then requests a test notification', true))
+  ) {
+    return prompt.print('   Run `windfall doctor --test` later to send one.')
   }
   while ((await testAll(connected, key)) && interactive) {
-    if (!(await prompt.confirm('   Once more?', false))) return
+    if (!(await prompt.confirm('   Try again?', false))) return
   }
 }
 
-/** Sends a test notification for every app in both environments; true when one did not arrive. */
+/** Sends a test notification for every app in both environments. Returns true if one did not arrive. */
 async function testAll({ prompt, apple, config, apps }: ConnectResult, key: ApiKey): Promise<boolean> {
   const reader = openReader(config.store.path)
   let shouldAsk = false

@@ -1,4 +1,4 @@
-/** The commands `windfall connect` and `windfall doctor`: a test notification, followed until it has arrived. */
+/** Requests a test notification and follows it until it arrives. For `windfall connect` and `windfall doctor`. */
 import { AppleFault } from '../../apple/api/faults.ts'
 import type { ApiKey } from '../../apple/api/keys.ts'
 import { openServerApi, type ServerApi } from '../../apple/api/server.ts'
@@ -7,14 +7,14 @@ import { type HasArrived, testDeliveryOf } from '../../health/test_delivery.ts'
 import type { Reader } from '../../store/reader.ts'
 import { type AppleQueryOptions, faultOrResult } from './checks.ts'
 
-/** How it went, in words: `ok`, or what to do. */
+/** The result in words: `ok`, or what to do. */
 type TestResult = { state: 'ok' | 'warning' | 'fault'; words: string }
 
 const PAUSE_MS = 2_000
 const MAX_LOOKS = 30
 const NO_ADDRESS = '4040007'
 
-/** Has Apple send a test notification for one app, and says whether it reached the database that `reader` reads. */
+/** Requests a test notification for one app, and checks whether it reached the database that `reader` reads. */
 export async function testNotification(
   app: { bundle_id: string; key: ApiKey },
   environment: Environment,
@@ -79,4 +79,4 @@ async function follow(
 const STATES = { arrived: 'ok', waiting: 'warning', failed: 'fault' } as const
 
 const NOT_SENT =
-  'Apple took the order for a test notification, and has not sent it within a minute: try again later.'
+  'Apple accepted the request for a test notification but has not sent it within a minute. Try again later.'

@@ -1,4 +1,4 @@
-/** The command `windfall connect`: what can be said of an answer before Apple is asked. */
+/** Checks of the answers to `windfall connect` that need no request to Apple. */
 import * as v from 'valibot'
 import { issuerId, keyId, vendorNumber } from '../../config/values.ts'
 import { type FlagName, type Flags, NONE } from './answers.ts'
@@ -8,28 +8,28 @@ import { type KeyFile, readKeyFile } from './keys.ts'
 export type PathOptions = { cwd: string; home: string | undefined }
 
 export const faultOfKeyId = (id: string | null): string | null =>
-  v.is(keyId, id) ? null : `${id ?? 'nothing'} is not the id of a key, as in 2X9R4HXF34.`
+  v.is(keyId, id) ? null : `${id ?? 'nothing'} is not a key id such as 2X9R4HXF34.`
 
-/** None is fine: an individual key has no issuer. */
+/** null is valid: an individual key has no issuer. */
 export const faultOfIssuer = (id: string | null): string | null =>
   id === null || v.is(issuerId, id)
     ? null
-    : `${id} is not an issuer id, as in 69a6de70-03db-47e3-e053-5b8c7c11a4d1: it stands above the list of keys.`
+    : `${id} is not an issuer id such as 69a6de70-03db-47e3-e053-5b8c7c11a4d1, which is shown above the list of keys.`
 
 export const faultOfVendorForm = (number: string): string | null =>
   v.is(vendorNumber, number)
     ? null
-    : `${number} is not a vendor number, which is digits alone, as in 80012345.`
+    : `${number} is not a vendor number such as 80012345, which contains only digits.`
 
-/** Vendor numbers as they are written in one answer, each once. */
+/** The vendor numbers in one answer, without duplicates. */
 export const vendorsIn = (text: string | null): string[] => [
   ...new Set((text ?? '').split(',').flatMap((number) => number.trim() || [])),
 ]
 
 export const SAME_KEY =
-  'this is the App Store Connect API key again: the In-App Purchase key is another, in a file named SubscriptionKey_….p8.'
+  'this is the App Store Connect API key again; the In-App Purchase key is a different key, in a file named SubscriptionKey_….p8.'
 
-/** What is wrong with options, each in words, as far as this machine can tell. `asks`: whether somebody can be asked for an id. */
+/** What is wrong with the options, as far as this machine can check. `asks`: whether an id can be asked for. */
 export function faultsInFlags(flags: Flags, places: PathOptions, asks: boolean): string[] {
   const connect = fileIn(flags['connect-key'], places)
   const purchase = fileIn(flags['purchase-key'], places)
@@ -66,5 +66,5 @@ const fileIn = (path: string | undefined, places: PathOptions): KeyFile | string
 
 function idNeeded(file: KeyFile | string | null, name: FlagName, flags: Flags): string | null {
   const isGuessed = typeof file !== 'object' || file === null || file.guessed_id !== null
-  return isGuessed || flags[name] !== undefined ? null : `--${name} is needed`
+  return isGuessed || flags[name] !== undefined ? null : `--${name} is required`
 }

@@ -1,4 +1,4 @@
-/** The simulated company of `windfall demo` and `npm run dev`: its two years, and what happens from then on. */
+/** The simulated company of `windfall demo` and `npm run dev`: two years of history, then live. */
 import { openApp, type Windfall } from '../../app.ts'
 import { type Clock, systemClock } from '../../clock.ts'
 import type { Config } from '../../config/settings.ts'
@@ -15,16 +15,16 @@ import { print } from '../instance/instance.ts'
 const TWO_YEARS_MS = 2 * 365 * 86_400_000
 const LIVE_EVERY_MS = 1_000
 const PURCHASES_A_MINUTE = 20
-/** A small company, and a history that is played in a few seconds on a small machine. */
+/** A small company, whose history is simulated in a few seconds on a small machine. */
 const SUBSCRIBERS = 900
-/** The share of notifications that never arrive. */
+/** The share of notifications that Apple never delivers. */
 const LOST = 0.02
 
 export type Company = Awaited<ReturnType<typeof openCompany>>
 
 /**
- * A simulated company of two years up to now, with its App Store and a publisher of exchange rates listening on
- * 127.0.0.1. Nothing of it is played yet.
+ * A simulated company with two years of history, with its App Store and a publisher of exchange rates listening on
+ * 127.0.0.1. Nothing has been simulated yet.
  */
 export async function openCompany(seed: number) {
   const until = systemClock()
@@ -37,7 +37,7 @@ export async function openCompany(seed: number) {
   return { until, simulation, store, root: authority.root_pem, rates: publisher.origins, close }
 }
 
-/** Opens Windfall on the database that `config` names, with the company's two years played into it. */
+/** Opens Windfall on the database of `config`, and simulates the company's two years into it. */
 export async function openPlayed(company: Company, config: Config, log: Log): Promise<Windfall> {
   const { until, simulation, store, root, rates } = company
   const clock = playedClock(until - TWO_YEARS_MS)
@@ -56,11 +56,11 @@ export async function openPlayed(company: Company, config: Config, log: Log): Pr
   return windfall
 }
 
-/** From the end of the history on a few notifications get lost, so that reconciliation has something to find. */
+/** After the history, a few notifications are lost, which gives reconciliation something to find. */
 export const loseSome = ({ simulation, until }: Company): void =>
   simulation.lose({ from: until, share: LOST })
 
-/** Stands where the history is until `goLive`; from then on it is the machine's clock. */
+/** The clock of the simulation until `goLive`; then the machine's clock. */
 function playedClock(start: number) {
   let now: number | null = start
   const read: Clock = () => now ?? systemClock()
@@ -95,7 +95,7 @@ async function playHistory(
     const drawn = '█'.repeat(Math.round(part * 30)).padEnd(30, '░')
     if (process.stdout.isTTY) process.stdout.write(`\r  ${drawn}  ${new Date(at).toISOString().slice(0, 10)}`)
   }
-  print('Playing two years of a simulated company …')
+  print('Simulating two years of a company …')
   const release = windfall.metrics.hold()
   const done = await fill(windfall, simulation.stepsAhead(), clock, (_, at) => bar(at)).finally(release)
   clock.set(until)
@@ -105,7 +105,7 @@ async function playHistory(
   print(`${done} notifications and calls in ${seconds} s: ${windfall.feed.head()} events.`)
 }
 
-/** Time goes on: what the simulation does now is delivered, a second at most after it happened. */
+/** Delivers what the simulation does from now on, at most a second after it happens. */
 export function goOnLiving(simulation: Simulation, log: Log, deliver: (step: Step) => Promise<void>) {
   const turns = openSerial()
   const timer = setInterval(() => {
@@ -125,7 +125,7 @@ export function goOnLiving(simulation: Simulation, log: Log, deliver: (step: Ste
   }
 }
 
-/** Where each kind of step is posted to. */
+/** The endpoint that each kind of step is posted to. */
 export const PATHS = {
   notification: '/apple/notifications',
   identify: '/api/sdk/v1/identify',

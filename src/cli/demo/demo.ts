@@ -1,4 +1,4 @@
-/** The command `windfall demo`: a believable small company on a throw-away database, which then goes on living. */
+/** The command `windfall demo`: a simulated small company on a temporary database, which then continues live. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -17,21 +17,23 @@ import { createDemoOwner } from './owner.ts'
 import { declareAccount, declareAddress, importReports } from './store.ts'
 
 export const demoCommand = defineCommand({
-  meta: {
-    name: 'demo',
-    description: 'See Windfall with two years of a simulated company, and live from there',
-  },
+  meta: { name: 'demo', description: 'Run Windfall with two years of a simulated company, then live' },
   args: {
-    seed: { type: 'string', default: '1', valueHint: 'N', description: 'Another number is another history' },
+    seed: {
+      type: 'string',
+      default: '1',
+      valueHint: 'N',
+      description: 'Random seed; another seed simulates another history',
+    },
     port: {
       type: 'string',
       valueHint: 'PORT',
-      description: 'Where to serve (else WINDFALL_SERVER_PORT, else 8787 or any free port)',
+      description: 'Port (default: WINDFALL_SERVER_PORT, else 8787 or any free port)',
     },
     once: {
       type: 'boolean',
       default: false,
-      description: 'Only fill the database, say how long it took, and end',
+      description: 'Only fill the database, print how long it took, and exit',
     },
   },
   async run({ args }) {
@@ -53,18 +55,18 @@ export const demoCommand = defineCommand({
 
 function number(name: string, text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw new Refusal(400, 'invalid_request', `--${name} takes a whole number; ${text} is none`)
+  throw new Refusal(400, 'invalid_request', `--${name} must be a whole number, not ${text}`)
 }
 
 function portNumber(text: string): string {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return text
-  throw new Refusal(400, 'invalid_request', `--port takes a number from 0 to 65535; ${text} is none`)
+  throw new Refusal(400, 'invalid_request', `--port must be a number from 0 to 65535, not ${text}`)
 }
 
-/** Until `off`, a signal ends the process at once: there is nothing yet that must be finished. */
+/** Until `off`, a signal ends the process immediately: nothing has to be finished yet. */
 function exitOnSignal(): { off(): void } {
   const stopAtOnce = (): void => {
-    print('\nStopped; nothing is left of the demo.')
+    print('\nStopped. The demo data is deleted.')
     process.exit(130)
   }
   for (const signal of SIGNALS) process.on(signal, stopAtOnce)
@@ -98,29 +100,25 @@ async function demonstrate(options: DemoOptions): Promise<void> {
   }
 }
 
-/** Everything at its default but for the port, where one is said, and a quiet log. */
+/** Defaults, except for the port if one is given, and a quiet log. */
 function configIn({ folder, port }: DemoOptions): Config {
   const env = { WINDFALL_LOG_LEVEL: 'warn', ...(port !== undefined && { WINDFALL_SERVER_PORT: port }) }
   return loadConfig({ env, cwd: folder }).config
 }
 
-/** A port that cannot be had is to be known before two years are played. */
+/** Checks the port before two years are simulated. */
 async function tryPort({ host, port }: Config['server']): Promise<void> {
   const server = createServer()
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host, resolve)
   }).catch((error: unknown) => {
-    const why = codeOf(error) === 'EADDRINUSE' ? 'is taken already' : `cannot be had (${codeOf(error)})`
-    throw new Refusal(
-      409,
-      'no_port',
-      `Port ${port} ${why}; another: windfall demo --port 0 takes any free one`,
-    )
+    const why = codeOf(error) === 'EADDRINUSE' ? 'is in use' : `is not available (${codeOf(error)})`
+    throw new Refusal(409, 'no_port', `Port ${port} ${why}; use windfall demo --port 0 for any free port`)
   })
   await new Promise((resolve) => server.close(resolve))
 }
 
-/** The appliance against the simulated store, until it is stopped. */
+/** Runs the server against the simulated store until it is stopped. */
 async function runDemo(stage: DemoOptions & Company): Promise<void> {
   const { folder, once, simulation, store } = stage
   const config = configIn(stage)
@@ -150,20 +148,18 @@ async function welcome(windfall: Windfall, url: string, folder: string): Promise
   const key = windfall.keys.publishable(id)?.token
   const app = windfall.apps.list()[0]?.bundle_id
   const identify = JSON.stringify({ appUserId: 'me', bundleId: app, attributes: { plan: 'pro' } })
-  print(`\nThe demo serves on ${url}; everything in it is made up and goes when you stop it (Ctrl-C).`)
+  print(`\nThe demo serves on ${url}; all data is simulated and is deleted when you stop it (Ctrl-C).`)
   await createDemoOwner(windfall, url)
   print('\nWatch the feed, live:')
   print(`  curl -N -H 'Authorization: Bearer ${token}' ${url}/api/v1/events/stream`)
   print('The last five events:')
   print(`  curl -s -H 'Authorization: Bearer ${token}' '${url}/api/v1/events?limit=5'`)
-  print('Tell it of a user of yours:')
+  print('Identify a user:')
   print(`  curl -X POST ${url}/api/sdk/v1/identify -H 'Authorization: Bearer ${key}' \\`)
   print(`    -H 'Content-Type: application/json' -d '${identify}'`)
-  print(
-    'Read what it knows: numbers, reports, and what got lost (one in fifty, on purpose) and was found again:',
-  )
+  print('Read metrics, reports and gaps (one in fifty notifications is lost on purpose, then recovered):')
   for (const path of READ) print(`  curl -s -H 'Authorization: Bearer ${token}' '${url}${path}'`)
-  print('Aim a command at it, as in:')
+  print('Run a command against it, for example:')
   print(`  npm run -s windfall -- doctor --config ${join(folder, 'config.toml')}\n`)
 }
 

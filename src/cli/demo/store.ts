@@ -1,4 +1,4 @@
-/** The command `windfall demo`: its App Store with both of Apple's APIs, and what is fetched from it in the background. */
+/** The App Store of `windfall demo` with both of Apple's APIs, and what is fetched from it in the background. */
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Windfall } from '../../app.ts'
@@ -23,14 +23,14 @@ export function declareAccount(folder: string, { connect_key, purchase_key, vend
   writeFileSync(join(folder, 'config.toml'), `${lines.join('\n')}\n`, { mode: 0o600 })
 }
 
-/** Writes down where it serves, so that commands that are given this config file find it. */
+/** Writes down the server's address, which commands with this config file then find. */
 export function declareAddress(folder: string, url: string): void {
   const { hostname, port } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '')
   appendFileSync(join(folder, 'config.toml'), `\n[server]\nhost = "${host}"\nport = ${port}\n`)
 }
 
-/** Fetches Apple's list of apps and a year of reports, and shows how far it is, until it is done or everything ends. */
+/** Fetches Apple's list of apps and a year of reports, and shows the progress, until done or stopped. */
 export function importReports(windfall: Windfall, log: Log): void {
   const { catalogue, imports } = windfall
   const began = performance.now()
@@ -52,7 +52,7 @@ export function importReports(windfall: Windfall, log: Log): void {
     .finally(stopShowing)
 }
 
-/** A line at a terminal, drawn anew; elsewhere one line at the beginning. */
+/** A line that is redrawn at a terminal; otherwise one line at the start. */
 function showProgress({ imports }: Windfall): () => void {
   if (!process.stdout.isTTY) {
     print('Importing a year of Apple’s daily reports in the background …')

@@ -1,4 +1,4 @@
-/** The command `windfall doctor`: what Apple says to the keys, the vendor numbers and the apps. */
+/** The checks of `windfall doctor` at Apple: keys, vendor numbers and apps. */
 import type { AppleApp } from '../../apple/api/connect.ts'
 import type { AppleHosts } from '../../apple/api/hosts.ts'
 import type { ApiKey } from '../../apple/api/keys.ts'
@@ -14,19 +14,19 @@ import {
   tryConnectKey,
 } from '../connect/checks.ts'
 
-/** What Apple's answers may differ from ours before its tokens are in danger, and before it is worth a word. */
+/** Clock differences in milliseconds at which Apple starts to reject tokens, and above which to warn. */
 const CLOCK_FAULT_MS = 60_000
 const CLOCK_WARNING_MS = 5_000
 
-/** Which of Apple's APIs can be reached; the others need not be asked. */
+/** Which of Apple's APIs can be reached; the others are not called. */
 type ReachableHosts = { connect: boolean; server: boolean }
 
-/** Every origin that Apple is asked at, App Store Connect first. */
+/** Every origin of Apple's APIs, App Store Connect first. */
 export const originsOf = ({ connect, server }: AppleHosts): string[] => [
   ...new Set([connect, server.production, server.sandbox]),
 ]
 
-/** Which of Apple's hosts are there, each that is not named, and whether Apple has the same time. */
+/** Checks that Apple's hosts can be reached, and that the clocks agree. */
 export async function* examineClock({
   hosts,
   clock,
@@ -38,19 +38,19 @@ export async function* examineClock({
     const why = answers[index]
     if (typeof why !== 'string') continue
     silent.add(origin)
-    const words = `${new URL(origin).host} cannot be reached (${why}): is this machine online, and may it open connections there?`
+    const words = `${new URL(origin).host} cannot be reached (${why}); check that this machine is online and that a firewall allows the connection.`
     yield fault('Apple', words)
   }
   const theirs = answers.find((answer) => typeof answer === 'number')
   if (theirs !== undefined) yield clockFinding(theirs, clock)
-  else if (silent.size < origins.length) yield warning('clock', 'Apple did not say what time it is.')
+  else if (silent.size < origins.length) yield warning('clock', 'Apple’s response contains no time.')
   return { connect: !silent.has(hosts.connect), server: !silent.has(hosts.server.production) }
 }
 
 function clockFinding(theirs: number, clock: Clock): Finding {
   const apart = Math.abs(clock() - theirs)
   const seconds = Math.round(apart / 1000)
-  const words = `this machine’s clock is ${seconds} s ${clock() > theirs ? 'ahead of' : 'behind'} Apple’s: set it, best by NTP.`
+  const words = `the clock of this machine is ${seconds} s ${clock() > theirs ? 'ahead of' : 'behind'} Apple’s: synchronize it with NTP.`
   if (apart > CLOCK_FAULT_MS) return fault('clock', words)
   return apart > CLOCK_WARNING_MS ? warning('clock', words) : ok('clock', 'agrees with Apple’s.')
 }
@@ -62,10 +62,10 @@ function errorText(error: unknown): string {
 
 type Account = Frozen<AccountConfig>
 
-/** How Apple is asked, and which of its APIs can be. */
+/** Apple's hosts, and which of its APIs can be reached. */
 type AppleOptions = AppleQueryOptions & { reachable: ReachableHosts }
 
-/** Every account's keys tried anew, as `windfall connect` tried them, where Apple is there; which are missing is told anyway. */
+/** Tests every account's keys at the reachable hosts, as `windfall connect` did. Missing keys are reported in any case. */
 export async function* examineAccounts(
   config: Config,
   apple: AppleOptions,
@@ -73,10 +73,7 @@ export async function* examineAccounts(
 ): AsyncGenerator<Finding> {
   const { accounts } = config
   if (accounts.length === 0) {
-    yield warning(
-      'keys',
-      'there are none: `windfall connect` gives Windfall the keys with which it asks Apple.',
-    )
+    yield warning('keys', 'there are no Apple keys. Add them with `windfall connect`.')
   }
   for (const account of accounts) {
     const of = accounts.length > 1 ? ` of ${account.organization}` : ''
@@ -101,14 +98,14 @@ async function* examineConnect(
   if (key === null) {
     yield warning(
       subject,
-      'there is none: no report is imported, and no app is listed. `windfall connect` asks for it.',
+      'missing: Windfall cannot import reports or list apps. Add it with `windfall connect`.',
     )
     return null
   }
   if (account.vendor_numbers.length === 0) {
     yield warning(
       `vendor number${of}`,
-      'there is none: no report is imported. `windfall connect` asks for it.',
+      'missing: Windfall cannot import reports. Add it with `windfall connect`.',
     )
   }
   if (!apple.reachable.connect) return null
@@ -117,12 +114,12 @@ async function* examineConnect(
     yield fault(subject, apps)
     return null
   }
-  yield ok(subject, `${key.key_id}: Apple takes it.`)
+  yield ok(subject, `${key.key_id}: Apple accepts the key.`)
   for (const number of account.vendor_numbers) {
     const wrong = await faultOfVendor(key, apple, number)
     const name = `vendor number${of}`
     yield wrong === null
-      ? ok(name, `${number}: Apple gives its reports.`)
+      ? ok(name, `${number}: Apple provides the reports.`)
       : fault(name, `${number}: ${wrong.message}`)
   }
   return apps
@@ -139,13 +136,13 @@ async function* examinePurchases(
   if (key === null) {
     yield warning(
       subject,
-      'there is none: what got lost on the way stays lost. `windfall connect` asks for it.',
+      'missing: Windfall cannot recover lost notifications. Add it with `windfall connect`.',
     )
     return
   }
   if (!apple.reachable.server) return
   const wrong = await faultInPurchaseKey(key, apple, bundles)
-  yield wrong === null ? ok(subject, `${key.key_id}: Apple takes it.`) : fault(subject, wrong)
+  yield wrong === null ? ok(subject, `${key.key_id}: Apple accepts the key.`) : fault(subject, wrong)
 }
 
 function keyOf(key_id: string | null, private_key: string | null, issuer_id: string | null): ApiKey | null {
@@ -180,7 +177,7 @@ function* examineApps(
   for (const { bundle_id, apple_id } of others) {
     yield fault(
       subject,
-      `${bundle_id} is ${apple_id} at Apple and ${rows.get(bundle_id)?.apple_id} here: its notifications wait.`,
+      `${bundle_id} has Apple id ${apple_id} at Apple and ${rows.get(bundle_id)?.apple_id} here; its notifications are pending.`,
     )
   }
   if (lacking.length + left.length + others.length === 0)

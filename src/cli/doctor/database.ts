@@ -1,4 +1,4 @@
-/** The command `windfall doctor`: who serves, where, and whether there is a database. */
+/** The checks of `windfall doctor` on the server and the database. */
 import { existsSync } from 'node:fs'
 import * as v from 'valibot'
 import type { Config } from '../../config/settings.ts'
@@ -21,46 +21,46 @@ const Serving = v.object({
   database: v.picklist(['ok', 'full', 'failing', 'damaged', 'replaced']),
   hosts: v.object({ connect: v.string(), server: v.object({ production: v.string(), sandbox: v.string() }) }),
 })
-/** What the process that serves says of itself: where it is, and where it asks Apple. */
+/** What the serving process reports about itself: its address, and Apple's hosts. */
 type Serving = v.InferOutput<typeof Serving>
 
-/** Whether a process serves the database, and what it says of itself; null where none answers. */
+/** Checks whether a process serves the database, and returns what it reports; null if none answers. */
 export async function* examineServer({ store, base_url }: Config): AsyncGenerator<Finding, Serving | null> {
   try {
     const answered = await callControl(store.path, 'instance.status', {})
     if (answered === null) {
-      yield warning('server', 'nobody serves this database: windfall serve')
+      yield warning('server', 'Windfall is not running. Start it with: windfall serve')
       return null
     }
     const serving = v.parse(Serving, answered.result)
-    yield ok('server', `Windfall runs on ${serving.address}.`)
+    yield ok('server', `Windfall is running at ${serving.address}.`)
     const condition = conditionFinding(serving.database, store.path)
     if (condition !== null) yield condition
     if (serving.base_url !== base_url) {
-      const words = `the running Windfall says it is at ${serving.base_url}, this configuration ${base_url}: was it started with other settings (WINDFALL_…)?`
+      const words = `the running server uses ${serving.base_url}, this configuration ${base_url}; check whether it was started with other settings (WINDFALL_…).`
       yield warning('base_url', words)
     }
     return serving
   } catch (error) {
-    yield fault('server', `it does not answer: ${errorText(error)}`)
+    yield fault('server', `the server does not answer: ${errorText(error)}`)
     return null
   }
 }
 
 const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Where Apple is told to send notifications. */
+/** The URL that Apple sends notifications to. */
 export function* examineAddress({ base_url }: Pick<Config, 'base_url'>): Generator<Finding> {
   const url = `${base_url}/apple/notifications`
   if (new URL(base_url).protocol === 'https:') yield ok('notification URL', url)
   else
     yield warning(
       'notification URL',
-      `${url}: Apple asks for https. Set base_url to the address of your proxy or tunnel.`,
+      `${url}: Apple requires HTTPS. Set base_url to the address of your proxy or tunnel.`,
     )
 }
 
-/** The database, opened to be read; null where it is not there or cannot be used. */
+/** The database, opened for reading; null if it is missing or cannot be used. */
 export function* examineDatabase({ store }: Config): Generator<Finding, Reader | null> {
   try {
     actAsOwnerOf(store.path)
@@ -69,16 +69,16 @@ export function* examineDatabase({ store }: Config): Generator<Finding, Reader |
     assertNotRescued(file)
     assertOwnLog(file)
     if (!existsSync(store.path)) {
-      yield warning('database', `${store.path} does not exist yet: it is made when Windfall first starts.`)
+      yield warning('database', `${store.path} does not exist yet: Windfall creates it when it first starts.`)
       return null
     }
     const identity = identifyFile(store.path)
     if (identity === null) {
-      yield warning('database', `${store.path} is empty: it is filled when Windfall first starts.`)
+      yield warning('database', `${store.path} is empty: Windfall fills it when it first starts.`)
       return null
     }
     if (!identity.isPresent) {
-      const words = `${store.path} has version ${identity.version} of the database: it is backed up and upgraded when Windfall next starts.`
+      const words = `${store.path} has database version ${identity.version}: Windfall backs it up and upgrades it at the next start.`
       yield warning('database', words)
       return null
     }

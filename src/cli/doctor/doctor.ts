@@ -1,4 +1,4 @@
-/** The command `windfall doctor`: whether everything works, with what to do where it does not. */
+/** The command `windfall doctor`: checks the installation and says how to fix what it finds. */
 import { setTimeout } from 'node:timers/promises'
 import { defineCommand } from 'citty'
 import { APPLE_HOSTS, type AppleHosts } from '../../apple/api/hosts.ts'
@@ -29,25 +29,24 @@ import { findingLine } from './findings.ts'
 
 type DoctorOptions = {
   loadOptions: LoadOptions
-  /** Whether Apple is asked for a test notification to each app. */
+  /** Whether to request a test notification for each app. */
   test: boolean
-  /** Where Apple is asked; its own addresses unless said otherwise. */
+  /** Apple's hosts; the real ones by default. */
   hosts?: AppleHosts
   clock?: Clock
   wait?: (ms: number) => Promise<void>
 }
 
-/** Examines everything, and gives each finding as soon as it is one. Changes nothing; needs no server, and hinders none. */
+/** Yields each finding as soon as it is known. Changes nothing, needs no server and does not block one. */
 export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> {
   const { hosts = APPLE_HOSTS, clock = systemClock, wait = (ms: number) => setTimeout(ms) } = options
   const loaded = yield* examineConfig(options.loadOptions)
   if (loaded === null) return
   const { config } = loaded
   const serving = yield* examineServer(config)
-  // Who serves knows best where Apple is: in the demo it is another.
+  // The serving process knows Apple's hosts: the demo uses simulated ones.
   const apple = { hosts: serving?.hosts ?? hosts, clock, wait }
-  if (!isRealApple(apple.hosts))
-    yield ok('Apple', `is made up here, at ${apple.hosts.connect}: the demo’s own.`)
+  if (!isRealApple(apple.hosts)) yield ok('Apple', `is simulated at ${apple.hosts.connect} by the demo.`)
   yield* examineAddress(serving ?? config)
   const reader = yield* examineDatabase(config)
   try {
@@ -75,10 +74,7 @@ const isRealApple = (hosts: AppleHosts): boolean => originsOf(hosts).join() === 
 function* examineConfig(loadOptions: LoadOptions): Generator<Finding, LoadedConfig | null> {
   try {
     const loaded = loadConfig(loadOptions)
-    yield ok(
-      'configuration',
-      loaded.file === null ? 'there is no config file.' : `${loaded.file} can be used.`,
-    )
+    yield ok('configuration', loaded.file === null ? 'no config file.' : `${loaded.file} is valid.`)
     return loaded
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
@@ -107,12 +103,12 @@ async function* testEachApp(
 }
 
 export const doctorCommand = defineCommand({
-  meta: { name: 'doctor', description: 'Say whether everything works, and what to do where it does not' },
+  meta: { name: 'doctor', description: 'Check that everything works, and how to fix what does not' },
   args: {
     test: {
       type: 'boolean',
       default: false,
-      description: 'Also have Apple send a test notification to each app, and follow it',
+      description: 'Also request a test notification for each app and follow it',
     },
     ...configArg,
   },

@@ -1,4 +1,4 @@
-/** How a command reaches the instance: through the process that serves its file, or by itself when none does. */
+/** How a command reaches the instance: through the process that serves it, or directly if none does. */
 import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { openApp } from '../../app.ts'
@@ -13,39 +13,35 @@ import { openLog } from '../../log.ts'
 import { lockForServing } from '../../store/disk/lock.ts'
 import { actAsOwnerOf } from './privileges.ts'
 
-/** The arguments every command that needs the configuration takes. */
+/** The arguments of every command that needs the configuration. */
 export const configArg = {
   config: {
     type: 'string',
     valueHint: 'FILE',
-    description: 'The config file (else WINDFALL_CONFIG, else ./config.toml)',
+    description: 'The config file (default: WINDFALL_CONFIG, else ./config.toml)',
   },
 } as const
 
-/** The same for what belongs to one organization. */
+/** The arguments of every command that concerns one organization. */
 export const organizationArg = {
-  organization: {
-    type: 'string',
-    valueHint: 'SLUG',
-    description: 'Which organization, where there are several',
-  },
+  organization: { type: 'string', valueHint: 'SLUG', description: 'The organization, if there are several' },
 } as const
 
-/** How often, and every how many milliseconds, a command tries to reach an instance that another one has just now. */
+/** How often, and every how many milliseconds, a command retries while another command has the instance. */
 const ATTEMPTS = 20
 const AGAIN_AFTER_MS = 100
 
-/** The configuration that a command is to work with. @throws ConfigError */
+/** Loads the configuration of a command. @throws ConfigError */
 export const load = (configPath: string | undefined): LoadedConfig =>
   loadConfig({ path: configPath, env: process.env, cwd: process.cwd() })
 
-/** Does a verb and resolves with what it answered. @throws Refusal as the verb said it. */
+/** Runs a verb and resolves with its answer. @throws Refusal from the verb. */
 export type SendVerb = <Answer>(verb: string, args: unknown) => Promise<Answer>
 
 /**
- * Does `verb` on the instance that `configPath` configures, and returns what it answered.
+ * Runs `verb` on the instance that `configPath` configures, and returns its answer.
  *
- * @throws Refusal as the verb said it; ConfigError.
+ * @throws Refusal from the verb; ConfigError.
  */
 export function sendVerb<Answer>(
   configPath: string | undefined,
@@ -56,10 +52,10 @@ export function sendVerb<Answer>(
 }
 
 /**
- * Gives `work` the instance that `configPath` configures, to ask it several things, at the same time too. Where no
- * process serves it, it is open until `work` ends: all of it, or what `openAlone` opens.
+ * Gives `work` the instance that `configPath` configures, for several verbs, also concurrent ones. If no process serves
+ * the instance, it is open until `work` ends: the whole instance, or what `openAlone` opens.
  *
- * @throws whatever `work` throws; ConfigError; Refusal 404 `no_database` where there is nothing to read yet.
+ * @throws everything that `work` throws; ConfigError; Refusal 404 `no_database` if there is no database to read yet.
  */
 export async function withInstance<Result>(
   configPath: string | undefined,
@@ -84,7 +80,7 @@ export async function withInstance<Result>(
       const opening = alone
       const { verbs } = await opening.catch((error: unknown) => {
         if (alone === opening) alone = null
-        // Held, and nobody listens: another command is at it, or a server is about to listen.
+        // The lock is held and no process listens: another command runs, or a server is starting.
         const isHeld = error instanceof Refusal && error.code === 'already_serving'
         if (!isHeld || attempt === ATTEMPTS) throw error
         return { verbs: null }
@@ -101,16 +97,16 @@ export async function withInstance<Result>(
   }
 }
 
-/** Who only wants to look makes no database. */
+/** A command that only reads does not create a database. */
 function refuseMissing({ store }: Config): void {
   if (existsSync(store.path)) return
-  throw new Refusal(404, 'no_database', `there is no database yet at ${store.path}; npm start makes it`)
+  throw new Refusal(404, 'no_database', `there is no database at ${store.path} yet; npm start creates it`)
 }
 
 /** An instance that is open in this process. */
 type LocalInstance = { verbs: Verbs; close(): Promise<void> }
 
-/** Opens all of the instance. */
+/** Opens the whole instance. */
 async function openLocalApp({ config }: LoadedConfig): Promise<LocalInstance> {
   const lock = lockForServing(config.store.path)
   try {
@@ -129,7 +125,7 @@ async function openLocalApp({ config }: LoadedConfig): Promise<LocalInstance> {
   }
 }
 
-/** Rows as columns, aligned. */
+/** Formats rows as aligned columns. */
 export function columns(rows: readonly (readonly (string | number | null)[])[]): string {
   const texts = rows.map((row) => row.map((cell) => String(cell ?? '-')))
   const widths = texts[0]?.map((_, column) => Math.max(...texts.map((row) => row[column]?.length ?? 0))) ?? []
@@ -145,15 +141,15 @@ export function columns(rows: readonly (readonly (string | number | null)[])[]):
 
 export const print = (text: string): void => void process.stdout.write(`${text}\n`)
 
-/** For the person at the terminal, not for what reads the output. */
+/** Prints to stderr, for the person at the terminal and not for programs that read the output. */
 export const printError = (text: string): void => void process.stderr.write(`${text}\n`)
 
 /** `1 day`, `3 days`, `1,234 days`. */
 export const plural = (count: number, noun: string): string =>
   `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
 
-/** A text of others without what would steer the terminal. */
+/** Removes control characters from untrusted text. */
 export const stripControls = (text: string): string => text.replace(/\p{Cc}/gu, ' ')
 
-/** An instant for people, or that there is none. */
+/** An instant as text, or a dash for none. */
 export const shownAt = (at: number | null): string => (at === null ? '-' : utcMinuteText(at))

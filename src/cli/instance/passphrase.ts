@@ -1,12 +1,12 @@
-/** Asks for a passphrase without showing it; a pipe gives it as a line. */
+/** Asks for a passphrase without echoing it, or reads it as a line from a pipe. */
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { Refusal } from '../../errors.ts'
 
-/** A stolen backup can be attacked offline, so that a short passphrase is soon guessed. */
+/** An attacker can test passphrases for a stolen backup offline, which finds short ones soon. */
 const MIN_CHARACTERS = 12
 
-/** One line of standard input, asked for on a terminal. @throws Refusal 400 `stopped` when there is none. */
+/** Reads one line of standard input, with a prompt on a terminal. @throws Refusal 400 `stopped` if there is none. */
 export async function askPassphrase(question: string): Promise<string> {
   const isTerminal = process.stdin.isTTY === true
   if (isTerminal) process.stderr.write(`${question}: `)
@@ -21,12 +21,16 @@ export async function askPassphrase(question: string): Promise<string> {
   throw new Refusal(400, 'stopped', 'no passphrase was entered')
 }
 
-/** A passphrase to encrypt with, on a terminal entered twice. @throws Refusal 400 when it is too short or entered differently. */
+/** A new passphrase, entered twice on a terminal. @throws Refusal 400 if it is too short or the two differ. */
 export async function askNewPassphrase(): Promise<string> {
   const passphrase = await askPassphrase('Passphrase')
   if (passphrase.length < MIN_CHARACTERS)
-    throw new Refusal(400, 'weak_passphrase', `a passphrase has at least ${MIN_CHARACTERS} characters`)
-  if (process.stdin.isTTY && (await askPassphrase('The same again')) !== passphrase)
+    throw new Refusal(
+      400,
+      'weak_passphrase',
+      `the passphrase must have at least ${MIN_CHARACTERS} characters`,
+    )
+  if (process.stdin.isTTY && (await askPassphrase('Repeat the passphrase')) !== passphrase)
     throw new Refusal(400, 'different_passphrases', 'the two passphrases differ')
   return passphrase
 }

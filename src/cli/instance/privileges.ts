@@ -1,4 +1,4 @@
-/** How a command that root runs opens a database: as the owner of the file, so that none of the files beside it is root's. */
+/** Drops root's rights before a command opens a database, so that root does not own any of the database files. */
 import { chownSync, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
 import { realPathOf, statsAt } from '../../store/disk/paths.ts'
@@ -6,8 +6,8 @@ import { realPathOf, statsAt } from '../../store/disk/paths.ts'
 const ROOT = 0
 
 /**
- * Gives up root's rights for those of the owner of `databaseFile` (or, where the file does not exist yet, of the nearest folder above it),
- * until the process ends. Does nothing for other users, and for a file that is root's.
+ * Drops root's rights and acts as the owner of `databaseFile` (or of its nearest existing parent folder) until the
+ * process ends. Does nothing for other users, and for a file that root owns.
  */
 export function actAsOwnerOf(databaseFile: string): void {
   if (process.geteuid?.() !== ROOT) return
@@ -18,15 +18,15 @@ export function actAsOwnerOf(databaseFile: string): void {
   process.setuid?.(owner.uid)
 }
 
-/** Who a database belongs to, or would belong to. */
+/** The owner of a database, or of the folder that it would be created in. */
 export type Owner = Pick<Stats, 'uid' | 'gid'>
 
-/** The owner of `databaseFile`, or of the nearest folder above it. */
+/** The owner of `databaseFile`, or of its nearest existing parent folder. */
 export const ownerOf = (databaseFile: string): Owner => nearest(realPathOf(databaseFile))
 
 /**
- * Gives files that root made to `owner`, with the folders that root made for them below `folder`. Does nothing for other
- * users.
+ * Gives files that root created to `owner`, with the folders that root created for them below `folder`. Does nothing
+ * for other users.
  */
 export function giveTo({ uid, gid }: Owner, files: readonly string[], folder: string): void {
   if (process.geteuid?.() !== ROOT || uid === ROOT) return

@@ -1,11 +1,11 @@
-/** What we compute: how far a long verb is, shown while it goes on: a bar at a terminal, now and then a line elsewhere. */
+/** Shows the progress of a long-running verb: a bar at a terminal, otherwise a line now and then. */
 import { setTimeout } from 'node:timers/promises'
 import { printError, type SendVerb } from './instance.ts'
 
-/** What every long verb can say of itself. */
+/** The progress that every long-running verb reports. */
 type Steps = { done: number; of: number }
 
-/** `verb` does it; `status` answers `{ progress }` meanwhile, null while there is nothing to tell. */
+/** `verb` does the work. Meanwhile `status` answers `{ progress }`, null if there is nothing to show. */
 type LongVerb<Progress extends Steps> = {
   verb: string
   args: object
@@ -13,12 +13,12 @@ type LongVerb<Progress extends Steps> = {
   progressText: (progress: Progress) => string
 }
 
-/** How often it is asked how far it is: where the line is drawn anew, and where each is one more. */
+/** How often to ask for the progress, and how often to print it without a terminal. */
 const LOOK_MS = 1_000
 const LINE_EVERY_MS = 10_000
 const BAR = 24
 
-/** Does a long verb and shows how far it is, until it is done. Returns what it answers, throws what it throws. */
+/** Runs a long-running verb and shows its progress. Returns its answer, and throws what it throws. */
 export async function follow<Answer, Progress extends Steps>(
   send: SendVerb,
   { verb, args, status, progressText }: LongVerb<Progress>,
@@ -41,12 +41,12 @@ export async function follow<Answer, Progress extends Steps>(
 async function showUntil(ended: AbortSignal, look: () => Promise<void>): Promise<void> {
   while (!ended.aborted) {
     await setTimeout(LOOK_MS, undefined, { signal: ended }).catch(() => {})
-    // Where it cannot be asked how far it is, the verb itself says what is wrong.
+    // If the status fails, the verb itself reports the error.
     if (!ended.aborted) await look().catch(() => {})
   }
 }
 
-/** One line at a terminal, drawn anew. */
+/** One line at a terminal, redrawn. */
 const barPrinter = (terminal: NodeJS.WriteStream) => ({
   progress(steps: Steps, words: string): void {
     terminal.write(`\r\u001b[K${`${barOf(steps)} ${words}`.slice(0, Math.max(20, terminal.columns - 1))}`)
@@ -54,7 +54,7 @@ const barPrinter = (terminal: NodeJS.WriteStream) => ({
   end: (): void => void terminal.write('\r\u001b[K'),
 })
 
-/** Lines now and then, for what is no terminal. */
+/** A line now and then, without a terminal. */
 function linePrinter() {
   let printed_at: number | null = null
   return {

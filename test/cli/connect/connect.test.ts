@@ -37,10 +37,10 @@ test('by options alone both keys are tried, kept, and written into a new config 
   const folder = openKeyFolder(opened)
   const { text, refusal } = await folder.connect()
   expect(refusal).toBeNull()
-  expect(text).toContain('It reaches 3 apps: Tides (com.lanternlabs.tides)')
-  expect(text).toContain('Windfall does not run yet. Start it with `windfall serve`')
+  expect(text).toContain('It can access 3 apps: Tides (com.lanternlabs.tides)')
+  expect(text).toContain('Windfall is not running. Start it with `windfall serve`')
   expect(text).toContain('/apple/notifications')
-  expect(text).toContain('Apple asks for https')
+  expect(text).toContain('Apple requires HTTPS')
   expect(textOf(folder)).toBe(`${commentedConfig()}\n${ACCOUNT}`)
   expect(textOf(folder, 'keys/AuthKey_CNCT4K7W2Q.p8')).toBe(store.connect_key.private_key)
   expect(textOf(folder, 'keys/SubscriptionKey_PRCH9M3X5L.p8')).toBe(store.purchase_key.private_key)
@@ -100,7 +100,7 @@ test('a second time it changes only what differs, and takes what is there for gr
   expect(textOf(folder)).toBe(after)
   const { text, refusal } = await folder.connect({ lines: ['', '', '', ''] })
   expect(refusal).toBeNull()
-  expect(text).toContain('[the present one]')
+  expect(text).toContain('[the current one]')
   expect(textOf(folder)).toBe(after)
 })
 
@@ -123,7 +123,7 @@ test('an account can be without reports, and without the In-App Purchase key', a
 test('with several organizations it is said whose keys they are', async () => {
   const folder = openKeyFolder(opened)
   folder.write('config.toml', '[[organizations]]\nslug = "a"\n[[organizations]]\nslug = "b"\n')
-  expect((await folder.connect()).refusal).toBe('--organization is needed\nNothing was written.')
+  expect((await folder.connect()).refusal).toBe('--organization is required\nNothing was written.')
   expect((await folder.connect({ flags: { ...folder.flags, organization: 'c' } })).refusal).toContain(
     'c is not declared',
   )
@@ -134,7 +134,7 @@ test('with several organizations it is said whose keys they are', async () => {
 test('where nobody can be asked, every option that is missing is named', async () => {
   const folder = openKeyFolder(opened)
   expect((await folder.connect({ flags: {} })).refusal).toBe(
-    `Nobody can be asked here, so these options are needed:
+    `Not a terminal; pass these options:
   --connect-key FILE
   --issuer ID (or none, for an individual key)
   --vendor NUMBERS (or none)
@@ -143,14 +143,14 @@ Nothing was written.`,
   )
   folder.write('got/key.p8', store.connect_key.private_key)
   const { refusal } = await folder.connect({ flags: { ...folder.flags, 'connect-key': 'got/key.p8' } })
-  expect(refusal).toBe('--connect-key-id is needed\nNothing was written.')
+  expect(refusal).toBe('--connect-key-id is required\nNothing was written.')
   expectNothingWritten(folder)
 })
 
 test.each([
   ['a file that is missing', { 'connect-key': 'nowhere.p8' }, 'nowhere.p8 does not exist.'],
   ['a folder', { 'connect-key': 'got' }, 'got is a folder.'],
-  ['no key id', { 'connect-key-id': 'key one' }, 'key one is not the id of a key'],
+  ['no key id', { 'connect-key-id': 'key one' }, 'key one is not a key id'],
   ['no issuer id', { issuer: 'acme' }, 'acme is not an issuer id'],
   ['another key’s id', { 'connect-key-id': 'CNCT4K7W2X' }, 'Apple refused the key (401)'],
   [
@@ -165,7 +165,7 @@ test.each([
     { 'purchase-key': 'got/AuthKey_CNCT4K7W2Q.p8' },
     'this is the App Store Connect API key again',
   ],
-  ['no purchase issuer', { issuer: 'none', 'purchase-issuer': 'none' }, 'works only with its issuer id'],
+  ['no purchase issuer', { issuer: 'none', 'purchase-issuer': 'none' }, 'requires its issuer id'],
   ['another purchase key id', { 'purchase-key-id': 'PRCH9M3X5X' }, 'Apple refused the key (401)'],
 ] as const)('%s is refused with the reason, and nothing is written', async (_, wrong, words) => {
   const folder = openKeyFolder(opened)
@@ -196,7 +196,7 @@ test('an In-App Purchase key in the place of the other is recognised as such', a
     'purchase-key': folder.flags['connect-key'] ?? '',
   }
   expect((await folder.connect({ flags: wrong })).refusal).toContain(
-    'takes it as an In-App Purchase key: the two are swapped',
+    'accepts it as an In-App Purchase key: the two keys are swapped',
   )
   expect(textOf(folder)).toBe(`[[apps]]\nbundle_id = "${TIDES}"\n`)
 })
@@ -281,8 +281,8 @@ test('what this machine can tell is told before Apple is asked, all of it at onc
   const { refusal } = await folder.connect({ flags })
   expect(refusal?.split('\n')).toEqual([
     `${folder.path}/nowhere.p8 does not exist.`,
-    'x is not the id of a key, as in 2X9R4HXF34.',
-    'Acme is not a vendor number, which is digits alone, as in 80012345.',
+    'x is not a key id such as 2X9R4HXF34.',
+    'Acme is not a vendor number such as 80012345, which contains only digits.',
     'Nothing was written.',
   ])
   const talked = await folder.connect({ flags: { 'connect-key': 'nowhere.p8' }, lines: ['y'] })
@@ -312,9 +312,9 @@ test('another can be given in the place of yes, and a key id is looked at as soo
     ],
   })
   expect(refusal).toBeNull()
-  expect(text).toContain('y or n? Or the other itself.')
-  expect(text.indexOf('x is not the id of a key')).toBeLessThan(text.indexOf('Issuer id'))
-  expect(text.indexOf('acme is not an issuer id')).toBeLessThan(text.indexOf('Asking Apple'))
+  expect(text).toContain('Please answer y or n, or enter the value.')
+  expect(text.indexOf('x is not a key id')).toBeLessThan(text.indexOf('Issuer id'))
+  expect(text.indexOf('acme is not an issuer id')).toBeLessThan(text.indexOf('Testing with Apple'))
   expect(text.match(/Vendor number, from/g)).toHaveLength(1)
   expect(folder.load().config.accounts).toMatchObject([{ vendor_numbers: [VENDOR] }])
 })
@@ -334,7 +334,7 @@ test('accounts that the environment gives are not written past', async () => {
     WINDFALL_ACCOUNTS_0_CONNECT_KEY_ID: 'CNCT4K7W2Q',
     WINDFALL_ACCOUNTS_0_CONNECT_KEY: store.connect_key.private_key,
   }
-  expect((await folder.connect({ env })).refusal).toContain('the environment gives accounts[0]')
+  expect((await folder.connect({ env })).refusal).toContain('the environment sets accounts[0]')
   expectNothingWritten(folder)
 })
 
@@ -343,7 +343,7 @@ test('a config file whose accounts cannot be edited is left alone, with the line
   const before = 'accounts = [{ issuer_id = "69a6de70-03db-47e3-e053-5b8c7c11a4d1" }]\n'
   folder.write('config.toml', before)
   const { refusal } = await folder.connect()
-  expect(refusal).toContain('Write instead:\n  [[accounts]]\n')
+  expect(refusal).toContain('Add these lines by hand:\n  [[accounts]]\n')
   expect(refusal).toContain('  connect_key_file = "keys/AuthKey_CNCT4K7W2Q.p8"')
   expect(textOf(folder)).toBe(before)
   expect(existsSync(join(folder.path, 'keys'))).toBe(false)
@@ -354,10 +354,10 @@ test('a running Windfall takes the keys over, and a test notification is followe
   const app = await folder.startServing()
   const { text, refusal } = await folder.connect()
   expect(refusal).toBeNull()
-  expect(text).toContain('✓ The running Windfall has taken it over.')
+  expect(text).toContain('✓ The running server uses the new settings.')
   expect(text).toContain(`✓ ${TIDES}, production: a test notification arrived`)
   expect(text).toContain('✓ com.lanternlabs.chord, sandbox: a test notification arrived')
-  expect(text).toContain('The import of the past year has begun.')
+  expect(text).toContain('The import of the past year has started.')
   const tests = app.feed(['notification.test'])
   expect(tests).toHaveLength(6)
   expect(app.windfall.apps.list().map(({ source }) => source)).toEqual(['apple', 'apple', 'apple'])
@@ -388,7 +388,7 @@ test('no test notification is sent to whoever does not want one', async () => {
   const requestsBefore = store.requests.length
   expect((await folder.connect({ test: false })).refusal).toBeNull()
   const { text } = await folder.connect({ lines: ['', '', '', '', 'n'] })
-  expect(text).toContain('`windfall doctor --test` sends it later')
+  expect(text).toContain('Run `windfall doctor --test` later')
   expect(store.requests.slice(requestsBefore).filter(({ path }) => path.endsWith('/test'))).toEqual([])
 })
 
@@ -397,7 +397,7 @@ test('a running Windfall that reads another config file is told of', async () =>
   await folder.startServing()
   folder.write('other.toml', `[store]\npath = "${folder.path}/data/windfall.db"\n`)
   const { refusal } = await folder.connect({ config: 'other.toml' })
-  expect(refusal).toContain('was it started with another config file?')
+  expect(refusal).toContain('check whether it uses another config file')
   expect(textOf(folder, 'other.toml')).toContain(ACCOUNT)
 })
 

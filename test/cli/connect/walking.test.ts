@@ -85,9 +85,9 @@ test('from two key files to an arrived notification, between two processes', asy
   store.faults.notification_url = `${running.url}/apple/notifications`
   const keys = ['AuthKey_CNCT4K7W2Q.p8', '', store.connect_key.issuer_id ?? '', store.vendor_number]
   const output = await walk(cwd, env, [...keys, 'SubscriptionKey_PRCH9M3X5L.p8', '', '', 'y', 'y'])
-  expect(output).toContain('✓ The running Windfall has taken it over.')
+  expect(output).toContain('✓ The running server uses the new settings.')
   expect(output.match(/✓ com\.lanternlabs\.\w+, \w+: a test notification arrived/g)).toHaveLength(6)
-  expect(output).toContain('The import of the past year has begun.')
+  expect(output).toContain('The import of the past year has started.')
   await running.logged('import finished')
   running.kill('SIGTERM')
   expect(await running.ended).toMatchObject({ status: 0, stderr: '' })

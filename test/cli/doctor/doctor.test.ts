@@ -41,7 +41,7 @@ async function openConnected(): Promise<Folder> {
 test('before anything is there it says what to do next, and that is no fault', async () => {
   const found = await findings(openKeyFolder(opened))
   expect(found.filter(({ state }) => state === 'fault')).toEqual([])
-  expect(about(found, 'server')).toEqual(['warning nobody serves this database: windfall serve'])
+  expect(about(found, 'server')).toEqual(['warning Windfall is not running. Start it with: windfall serve'])
   expect(about(found, 'database')[0]).toContain('does not exist yet')
   expect(about(found, 'keys')[0]).toContain('`windfall connect`')
 })
@@ -54,14 +54,14 @@ test('where all is well every line says so, with the server running and a test n
   await app.windfall.jobs.runNow('housekeeping')
   store.faults.notification_url = `${app.server.url}/apple/notifications`
   const found = await findings(folder, { test: true, env })
-  expect(about(found, 'server')).toEqual([`ok Windfall runs on ${app.server.url}.`])
+  expect(about(found, 'server')).toEqual([`ok Windfall is running at ${app.server.url}.`])
   expect(about(found, 'base_url')).toEqual([])
-  expect(about(found, 'configuration')).toEqual([`ok ${folder.path}/config.toml can be used.`])
+  expect(about(found, 'configuration')).toEqual([`ok ${folder.path}/config.toml is valid.`])
   expect(about(found, 'notification URL')).toEqual(['ok https://windfall.example.com/apple/notifications'])
   expect(about(found, 'clock')).toEqual(['ok agrees with Apple’s.'])
-  expect(about(found, 'App Store Connect key')).toEqual(['ok CNCT4K7W2Q: Apple takes it.'])
-  expect(about(found, 'vendor number')).toEqual([`ok ${store.vendor_number}: Apple gives its reports.`])
-  expect(about(found, 'In-App Purchase key')).toEqual(['ok PRCH9M3X5L: Apple takes it.'])
+  expect(about(found, 'App Store Connect key')).toEqual(['ok CNCT4K7W2Q: Apple accepts the key.'])
+  expect(about(found, 'vendor number')).toEqual([`ok ${store.vendor_number}: Apple provides the reports.`])
+  expect(about(found, 'In-App Purchase key')).toEqual(['ok PRCH9M3X5L: Apple accepts the key.'])
   expect(about(found, 'apps')).toEqual(['ok Apple lists 3, all connected.'])
   expect(about(found, 'housekeeping')[0]).toMatch(/^ok deleted 0 expired pending notifications \(just now\)$/)
   expect(about(found, 'last notification')[0]).toContain('production never, sandbox never')
@@ -108,8 +108,8 @@ test('without a vendor number or an In-App Purchase key it says what is missed',
   const folder = openKeyFolder(opened)
   await folder.connect({ flags: { ...folder.flags, vendor: 'none', 'purchase-key': 'none' } })
   const found = await findings(folder)
-  expect(about(found, 'vendor number')[0]).toMatch(/^warning there is none: no report is imported/)
-  expect(about(found, 'In-App Purchase key')[0]).toMatch(/^warning there is none/)
+  expect(about(found, 'vendor number')[0]).toMatch(/^warning missing: Windfall cannot import reports\. /)
+  expect(about(found, 'In-App Purchase key')[0]).toMatch(/^warning missing/)
 })
 
 test('keys that stand in one another’s place are recognised as what they are', async () => {
@@ -124,10 +124,10 @@ test('keys that stand in one another’s place are recognised as what they are',
   }
   const found = await findings(folder, { env })
   expect(about(found, 'App Store Connect key')[0]).toMatch(
-    /^fault .*takes it as an In-App Purchase key: the two are/,
+    /^fault .*accepts it as an In-App Purchase key: the two keys are/,
   )
   expect(about(found, 'In-App Purchase key')[0]).toMatch(
-    /^fault .*takes it as an App Store Connect API key: the two are/,
+    /^fault .*accepts it as an App Store Connect API key: the two keys are/,
   )
 })
 
@@ -135,14 +135,14 @@ test('a vendor number that Apple does not know is a fault', async () => {
   const folder = await openConnected()
   const env = { WINDFALL_ACCOUNTS_0_VENDOR_NUMBERS: `${store.vendor_number},80000001` }
   const found = about(await findings(folder, { env }), 'vendor number')
-  expect(found[0]).toContain('Apple gives its reports')
+  expect(found[0]).toContain('Apple provides the reports')
   expect(found[1]).toMatch(/^fault 80000001: /)
 })
 
 test.each([
   [0, 'ok agrees'],
-  [20_000, 'warning this machine’s clock is 20 s ahead of Apple’s'],
-  [-90_000, 'fault this machine’s clock is 90 s behind Apple’s'],
+  [20_000, 'warning the clock of this machine is 20 s ahead of Apple’s'],
+  [-90_000, 'fault the clock of this machine is 90 s behind Apple’s'],
 ])('a clock %i ms from Apple’s is told', async (ahead_ms, words) => {
   expect(about(await findings(openKeyFolder(opened), { ahead_ms }), 'clock')[0]).toContain(words)
 })
@@ -151,9 +151,10 @@ test('without a way to Apple the rest is examined all the same', async () => {
   const folder = await openConnected()
   const server = { ...store.hosts.server, sandbox: 'http://127.0.0.1:2' }
   const found = await findings(folder, { hosts: { connect: 'http://127.0.0.1:1', server }, test: true })
-  const words = 'cannot be reached (ECONNREFUSED): is this machine online, and may it open connections there?'
+  const words =
+    'cannot be reached (ECONNREFUSED); check that this machine is online and that a firewall allows the connection.'
   expect(about(found, 'Apple')).toEqual([
-    'ok is made up here, at http://127.0.0.1:1: the demo’s own.',
+    'ok is simulated at http://127.0.0.1:1 by the demo.',
     `fault 127.0.0.1:1 ${words}`,
     `fault 127.0.0.1:2 ${words}`,
   ])
@@ -163,7 +164,9 @@ test('without a way to Apple the rest is examined all the same', async () => {
     server: { production: 'http://127.0.0.1:1', sandbox: 'http://127.0.0.1:1' },
   }
   const without = await findings(openKeyFolder(opened), { hosts: nowhere })
-  expect(about(without, 'keys')[0]).toMatch(/^warning there are none: `windfall connect`/)
+  expect(about(without, 'keys')[0]).toMatch(
+    /^warning there are no Apple keys\. Add them with `windfall connect`/,
+  )
 })
 
 test('the Apple of the Windfall that serves is asked, and where that is told apart from what is configured', async () => {
@@ -174,9 +177,9 @@ test('the Apple of the Windfall that serves is asked, and where that is told apa
     server: { production: 'http://127.0.0.1:1', sandbox: 'http://127.0.0.1:1' },
   }
   const found = await findings(folder, { hosts, env: { WINDFALL_BASE_URL: 'https://windfall.example.com' } })
-  expect(about(found, 'App Store Connect key')).toEqual(['ok CNCT4K7W2Q: Apple takes it.'])
+  expect(about(found, 'App Store Connect key')).toEqual(['ok CNCT4K7W2Q: Apple accepts the key.'])
   expect(about(found, 'base_url')).toEqual([
-    `warning the running Windfall says it is at ${app.server.base_url}, this configuration https://windfall.example.com: was it started with other settings (WINDFALL_…)?`,
+    `warning the running server uses ${app.server.base_url}, this configuration https://windfall.example.com; check whether it was started with other settings (WINDFALL_…).`,
   ])
   expect(about(found, 'notification URL')[0]).toContain(`${app.server.base_url}/apple/notifications`)
 })
@@ -221,7 +224,7 @@ test('apps that are not connected, or with another Apple id, are told', async ()
   expect(about(await findings(folder), 'apps')).toEqual([
     'warning not connected yet: com.lanternlabs.chord. Run: windfall apps refresh',
     'ok disconnected: com.lanternlabs.margin. `windfall apps add` connects it again.',
-    `fault ${TIDES} is 6470112201 at Apple and 5 here: its notifications wait.`,
+    `fault ${TIDES} has Apple id 6470112201 at Apple and 5 here; its notifications are pending.`,
   ])
 })
 
@@ -271,7 +274,7 @@ test('a database that is none of ours, and a server that does not answer, are fa
   expect(about(found, 'database')[0]).toMatch(
     /^fault .* is not a database, or is damaged: file is not a database/,
   )
-  expect(about(found, 'server')[0]).toMatch(/^fault it does not answer/)
+  expect(about(found, 'server')[0]).toMatch(/^fault the server does not answer/)
 })
 
 test('as a command it ends with 1 where something is wrong, after a line for each finding', () => {
