@@ -122,11 +122,11 @@ test.each(Object.keys(HOOKS))('a second listener of %s is called as often as the
 
 test('calls every watcher of revocations until it stops watching', () => {
   const endings = openRevocations()
-  const told: string[] = []
-  const stop = endings.watch(() => void told.push('first'))
-  endings.watch(() => void told.push('second'))
+  const calls: string[] = []
+  const stop = endings.watch(() => void calls.push('first'))
+  endings.watch(() => void calls.push('second'))
   endings.notify()
   stop()
   endings.notify()
-  expect(told).toEqual(['first', 'second', 'second'])
+  expect(calls).toEqual(['first', 'second', 'second'])
 })

@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts'
 
 /**
  * Who acted, and from which address: `owner`, `command line`, `housekeeping`, the id of a token, link or key, or
- * `somebody` for an unknown caller.
+ * `anonymous` for an unknown caller.
  */
 export type AuditActor = { actor: string; address: string | null }
 

@@ -43,7 +43,7 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
     const hour = Math.floor(clock() / HOUR_MS)
     noted = { hour, failures: noted.hour === hour ? noted.failures + 1 : 1 }
     if (noted.failures > MAX_NOTED_FAILURES) return
-    audit.noteInBackground({ actor: 'somebody', address, action, subject: account, detail: why })
+    audit.noteInBackground({ actor: 'anonymous', address, action, subject: account, detail: why })
   }
 
   /** Whether `check` accepts the caller as `account`. Throttles attempts and logs each failure. */

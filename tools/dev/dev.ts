@@ -18,7 +18,7 @@ import { at } from '../bundle.mjs'
 import { openBuilds, SERVER_FILE } from './builds.ts'
 import { watchFiles } from './changes.ts'
 import { openProxy } from './proxy.ts'
-import type { Surroundings } from './server.ts'
+import type { SimulatedHosts } from './server.ts'
 
 const PORT = 8787
 /** A server that takes longer to stop is killed: the database outlives that. */
@@ -55,7 +55,7 @@ async function run(): Promise<void> {
   const server = openServer({
     folder,
     env,
-    surroundings: { roots: [root], hosts: store.hosts, rate_origins },
+    simulated: { roots: [root], hosts: store.hosts, rate_origins },
   })
   proxy.forwardTo(server.start())
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, leave)
@@ -89,15 +89,15 @@ const environment = (url: string) => ({
   WINDFALL_LOG_LEVEL: process.env.WINDFALL_LOG_LEVEL ?? 'warn',
 })
 
-type Start = { folder: string; env: Record<string, string>; surroundings: Surroundings }
+type Start = { folder: string; env: Record<string, string>; simulated: SimulatedHosts }
 
 /** Starts and stops the server that was built last, in the folder of its database. */
-function openServer({ folder, env, surroundings }: Start) {
+function openServer({ folder, env, simulated }: Start) {
   let child: ChildProcess | null = null
 
   /** Resolves with its address. @throws Error where it ends before it serves. */
   function start(): Promise<string> {
-    const args = ['--enable-source-maps', SERVER_FILE, JSON.stringify(surroundings)]
+    const args = ['--enable-source-maps', SERVER_FILE, JSON.stringify(simulated)]
     const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const
     const begun = spawn(process.execPath, args, { cwd: folder, env, stdio: [...stdio] })
     child = begun

@@ -78,7 +78,7 @@ export async function openProxy(port: number) {
     /** Requests go to the server at that address from now on; until it is known they wait. */
     forwardTo(url: Promise<string>): void {
       server = url
-      // Each request that waits for it is told.
+      // Each waiting request handles the error itself.
       url.catch(() => {})
     },
     /** Serves these files from now on. */

@@ -8,10 +8,10 @@ import { loadConfig } from '../../src/config/load.ts'
 import type { RateOrigins } from '../../src/rates/sources.ts'
 
 /** What the server is started with, as JSON in its one argument. */
-export type Surroundings = { roots: string[]; hosts: AppleHosts; rate_origins: RateOrigins }
+export type SimulatedHosts = { roots: string[]; hosts: AppleHosts; rate_origins: RateOrigins }
 
 async function run(): Promise<void> {
-  const surroundings: Surroundings = JSON.parse(process.argv[2] ?? '')
+  const simulated: SimulatedHosts = JSON.parse(process.argv[2] ?? '')
   const stopped = stopSignal()
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
   const configSources = loadConfig({ env: process.env, cwd: process.cwd() })
@@ -24,7 +24,7 @@ async function run(): Promise<void> {
     clock: systemClock,
     monotonic,
     log,
-    ...surroundings,
+    ...simulated,
   })
   const server = await serve(windfall, config, log)
   process.send?.(server.url)

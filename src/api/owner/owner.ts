@@ -33,7 +33,7 @@ export const AuditAnswer = v.object({
       actor: v.pipe(
         v.string(),
         v.description(
-          'owner, command line, somebody (not signed in), or the id of a token, a share link or a key',
+          'owner, command line, anonymous (not signed in), or the id of a token, a share link or a key',
         ),
       ),
       address: v.nullable(v.string()),

@@ -28,7 +28,7 @@ function signerOf(key: ApiKey) {
 
 /**
  * Tokens of one key: for App Store Connect, or with `bundle_id` for one app's Server API. A token is reused until near
- * its expiry, or until the clock is set back before its start; `anew` creates another immediately. Throws AppleFault
+ * its expiry, or until the clock is set back before its start; `isForced` creates another immediately. Throws AppleFault
  * `unauthorized` if the private key is not valid.
  */
 export function openTokens(key: ApiKey, options: { clock: Clock; bundle_id?: string }) {

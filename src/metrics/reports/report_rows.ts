@@ -27,7 +27,7 @@ export function openReportRowsRead(store: Store) {
     select line, reported_app_id, class, sku, apple_id, country, units, price_milli, currency, gross_milli,
       unit_proceeds_milli, proceeds_milli, proceeds_currency, subscription, period, order_type, proceeds_reason
     from sales_days ${slice}`)
-  const happenings = store.prepare<[number, number], EventRow & Placed>(`
+  const eventRows = store.prepare<[number, number], EventRow & Placed>(`
     select line, reported_app_id, event_on, event, class, subscription_apple_id, duration, offer_type,
       offer_duration, offer_name, country, original_start_on, consecutive_paid_periods, cancellation_reason,
       days_canceled, quantity
@@ -36,7 +36,7 @@ export function openReportRowsRead(store: Store) {
   function some(kind: SummedKind, id: number, line: number): SubscriptionRows | SalesRows | EventRows {
     if (kind === 'subscription') return { kind, rows: levels.all(id, line) }
     if (kind === 'sales') return { kind, rows: money.all(id, line) }
-    return { kind, rows: happenings.all(id, line) }
+    return { kind, rows: eventRows.all(id, line) }
   }
 
   /** All rows of a report in slices; yields to the event loop between them. */

@@ -90,7 +90,7 @@ describe('a token', () => {
     expect(exp - iat).toBeLessThanOrEqual(60 * 60)
   })
 
-  test('is used again until near its end, and made anew then, on demand, and when the clock is set back', async () => {
+  test('is used again until near its end, and made again then, on demand, and when the clock is set back', async () => {
     const clock = handClock()
     const token = openTokens(newKey(), { clock })
     const [first, second] = await Promise.all([token(), token()])
@@ -101,9 +101,9 @@ describe('a token', () => {
     const later = await token()
     expect(later).not.toBe(first)
     expect(decodeJwt(later).iat).toBe((NOW + 17 * MINUTE) / 1000)
-    const anew = await token({ isForced: true })
-    expect(anew).not.toBe(later)
-    expect(await token()).toBe(anew)
+    const forced = await token({ isForced: true })
+    expect(forced).not.toBe(later)
+    expect(await token()).toBe(forced)
     clock.turn(-60 * MINUTE)
     expect(decodeJwt(await token()).iat).toBe((NOW - 43 * MINUTE) / 1000)
   })

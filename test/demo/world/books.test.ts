@@ -125,8 +125,8 @@ test('about two of five trials are converted, each counted by its own transactio
   expect(converted.length / started.length).toBeLessThan(0.5)
 })
 
-test('every happening that Apple tells of stands in the books as often as it was told', () => {
-  const told: Record<string, string> = {
+test('the books hold every event as often as Apple sends it', () => {
+  const kinds: Record<string, string> = {
     'SUBSCRIBED/RESUBSCRIBE': 'resubscribed',
     'DID_RENEW/BILLING_RECOVERY': 'recovered',
     'DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED': 'renewal_enabled',
@@ -136,7 +136,7 @@ test('every happening that Apple tells of stands in the books as often as it was
     'CONSUMPTION_REQUEST/-': 'consumption_requested',
     'REFUND_DECLINED/-': 'refund_declined',
   }
-  for (const [name, kind] of Object.entries(told)) {
+  for (const [name, kind] of Object.entries(kinds)) {
     const those = about.filter((a) => nameOf(a.payload) === name && a.payload.signedDate < SETTLED)
     const booked = books.entries.filter((e) => e.kind === kind && e.at < SETTLED).map((e) => e.transaction_id)
     expect(booked.sort(), name).toEqual(those.map((a) => a.transaction.transactionId).sort())
