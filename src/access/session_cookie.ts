@@ -65,8 +65,7 @@ export function openSessionCookie({ base_url, settings }: Deps) {
   }
 
   /**
-   * Rejects writes from other sites by Fetch Metadata, or by Origin in older browsers: another site can make a browser
-   * send the cookie, but cannot forge these headers.
+   * Rejects writes from other sites, which can make a browser send the cookie but not forge Sec-Fetch-Site or Origin.
    *
    * @throws Refusal 403 `cross_site`.
    */

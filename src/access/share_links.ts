@@ -79,11 +79,7 @@ export function openShareLinks(store: Store, clock: Clock, sessions: Sessions) {
     return row && linkOf(row)
   }
 
-  /**
-   * Revokes a link and ends its guests' sessions. Inside a unit of work.
-   *
-   * @throws Refusal 404 `unknown_link`.
-   */
+  /** Revokes a link and its guests' sessions. Inside a unit of work. @throws Refusal 404 `unknown_link`. */
   function revoke(id: string): ShareLink {
     const row = byId.get(id)
     if (!row) throw new Refusal(404, 'unknown_link', `there is no share link ${id}`)

@@ -101,11 +101,7 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
     if (!(await attempt(event, wrong, async () => owner.isValidLink(kind, token)))) throw invalidLink()
   }
 
-  /**
-   * Sets the first password, authorized by the setup link. The link stays valid if this fails.
-   *
-   * @throws Refusal 401 `invalid_link`; 400 `weak_password`.
-   */
+  /** Sets the first password by the setup link, which stays valid if this throws Refusal (401 or 400 `weak_password`). */
   async function setUp(event: H3Event, token: string, password: string): Promise<Session> {
     await requireValidLink(event, 'setup', token)
     requireStrongPassword(password)

@@ -1,4 +1,4 @@
-/** What we compute: a signed text laid open for a person: what it says, and by which certificates it was signed. */
+/** Decodes a verified JWS for display: its payload, its nested texts and its certificate chain. */
 import { hash, X509Certificate } from 'node:crypto'
 import { decodeObject, decodePayload, isObject, readHeader, splitCompact } from './jws/compact.ts'
 
@@ -11,7 +11,7 @@ type CertificateSummary = {
   sha256: string
 }
 
-/** A signed text within another, and where: `data.signedTransactionInfo`. */
+/** A signed text within another, and its path, such as `data.signedTransactionInfo`. */
 type Nested = { in: string; sha256: string; payload: Record<string, unknown> }
 
 export type ExplainedJws = {
@@ -20,11 +20,11 @@ export type ExplainedJws = {
   signed_at: number | null
   /** The leaf first. */
   chain: CertificateSummary[]
-  /** The last certificate is one of the roots, byte for byte. */
+  /** Whether the last certificate is one of the roots, byte for byte. */
   root_trusted: boolean
 }
 
-/** Lays open a text that was proved before it was kept. `roots` are PEM. Throws SignatureError where it is damaged. */
+/** Decodes a text that was verified before it was stored. `roots` are PEM. Throws SignatureError if it is damaged. */
 export function explainJws(jws: string, roots: readonly string[]): ExplainedJws {
   const { header, payload: text } = splitCompact(jws)
   const payload = decodeObject(decodePayload(text)) ?? {}
@@ -49,7 +49,7 @@ function nestedIn(payload: Record<string, unknown>, above = ''): Nested[] {
   })
 }
 
-/** Whether a field of Apple's holds a signed text, by its name. */
+/** Whether a field contains a signed text, by its name. */
 export const isSigned = (key: string): boolean => /^signed(Transaction|Renewal|AppTransaction)Info$/.test(key)
 
 const describeCertificate = ({
@@ -66,5 +66,5 @@ const describeCertificate = ({
   sha256: hash('sha256', raw, 'hex'),
 })
 
-/** Node gives the parts of a name a line each. */
+/** Node separates the parts of a name by line breaks. */
 const oneLine = (name: string): string => name.replaceAll('\n', ', ')

@@ -1,4 +1,4 @@
-/** What we compute: one notification of the App Store, proved part by part, and put into our words. */
+/** Verifies an App Store notification and its nested signed texts. */
 import type * as v from 'valibot'
 import { Refusal } from '../errors.ts'
 import { mapVerified, SignatureError, type Verified, type Verifier } from './jws/signed.ts'
@@ -18,29 +18,29 @@ import {
   TransactionPayload,
 } from './payloads.ts'
 
-/** What a notification says. Times are milliseconds since the epoch; words are Apple's, unknown ones included. */
+/** A notification. Times are milliseconds since the epoch; texts are Apple's values, including unknown ones. */
 export type Notification = {
   uuid: string
   type: string
   subtype: string | null
-  /** When it was signed; where the oldest do not say, when the transaction or the renewal inside was. */
+  /** When it was signed; for the oldest notifications, when the nested transaction or renewal info was signed. */
   signed_at: number | null
   bundle_id: string
   apple_id: number | null
   environment: Environment
-  /** Of the subscription as of `signed_at`: 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked. */
+  /** The status of the subscription at `signed_at`: 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked. */
   status: number | null
   transaction: Verified<Transaction> | null
   renewal: Verified<Renewal> | null
-  /** What else an event shows: the summary, the external purchase token, why a consumption is asked for, … */
+  /** Other fields that an event shows: the summary, the external purchase token, the consumption request reason, … */
   detail: Record<string, unknown>
-  /** What was proved but could not be read, in words. */
+  /** The verified fields that could not be parsed, as text. */
   problem: string | null
 }
 
 type VerifiedPayload = Verified<Record<string, unknown>>
 
-/** What else of Apple's was posted here by mistake, told by a field that only this kind has. */
+/** Other signed texts that are posted by mistake, recognized by a field that only they have. */
 const FOREIGN_JWS_FIELDS: readonly (readonly [field: string, what: string])[] = [
   ['autoRenewStatus', 'renewal information (JWSRenewalInfo)'],
   ['autoRenewProductId', 'renewal information (JWSRenewalInfo)'],
@@ -55,7 +55,7 @@ function assertNotification(payload: Record<string, unknown>): void {
   throw new Refusal(400, 'not_a_notification', detail)
 }
 
-/** Proves a signed text inside of another. Its fault says which of them it was. */
+/** Verifies a nested signed text. Its error names the field. */
 async function verifyInside(verifier: Verifier, field: string, jws: string | null | undefined) {
   if (jws === null || jws === undefined) return null
   try {
@@ -66,7 +66,7 @@ async function verifyInside(verifier: Verifier, field: string, jws: string | nul
   }
 }
 
-/** All of them, or the first fault in the order given, whichever was found first. */
+/** All results, or the error of the first failed one in order, so the error is the same each time. */
 async function allOrFirstError(
   work: readonly Promise<VerifiedPayload | null>[],
 ): Promise<(VerifiedPayload | null)[]> {
@@ -75,8 +75,8 @@ async function allOrFirstError(
 }
 
 /**
- * Each part is signed by itself, so that genuine parts could be put together into a lie: what two of them say
- * about the same thing must agree.
+ * Each part is signed separately, so an attacker could combine genuine parts of different notifications: values that
+ * two parts share must agree.
  */
 function assertSame(what: string, one: unknown, other: unknown): void {
   if (one === undefined || other === undefined || one === other) return
@@ -104,7 +104,7 @@ function assertConsistent(appIdentity: AppIdentity, nested: NestedParts): void {
   assertSame('original transaction ids', original, renewal?.originalTransactionId)
 }
 
-/** A proved part in our words, or null; and what of it could not be read. */
+/** A parsed verified part, or null; and the fields that could not be parsed. */
 function parsePart<Schema extends v.GenericSchema>(
   name: string,
   part: VerifiedPayload | null,
@@ -119,9 +119,9 @@ function parsePart<Schema extends v.GenericSchema>(
 }
 
 /**
- * Proves a notification and each signed text inside of it, and that these belong together. Types, subtypes and
- * fields that we do not know are no fault. Throws SignatureError; Refusal 400 `not_a_notification` for something
- * else that Apple signed; Refusal 503 `busy`.
+ * Verifies a notification and its nested signed texts, and that they belong together. Accepts unknown types, subtypes
+ * and fields. Throws SignatureError; Refusal 400 `not_a_notification` for anything else that Apple signed; Refusal 503
+ * `busy`.
  */
 export async function verifyNotification(
   verifier: Verifier,
@@ -156,8 +156,8 @@ export async function verifyNotification(
 }
 
 /**
- * Proves a signed transaction from wherever: a device, the App Store Server API, a notification. Throws
- * SignatureError, `payload` for something else that Apple signed; Refusal 503 `busy`.
+ * Verifies a signed transaction from a device, the App Store Server API or a notification. Throws SignatureError, with
+ * `payload` for anything else that Apple signed; Refusal 503 `busy`.
  */
 export async function verifyTransaction(verifier: Verifier, jws: string): Promise<Verified<Transaction>> {
   const proved = await verifier.verify(jws)

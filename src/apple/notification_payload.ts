@@ -1,19 +1,19 @@
-/** What we compute: what a notification says by itself, before the signed texts inside of it are looked at. */
+/** Parses the payload of a notification, before its nested signed texts are verified. */
 import * as v from 'valibot'
 import { isObject } from './jws/compact.ts'
 import { assertStore, SignatureError } from './jws/signed.ts'
 import { type Environment, Environments, type NotificationBody, NotificationPayload } from './payloads.ts'
 
-/** Whom a notification is about: what each of Apple's bodies names, whichever of them came. */
+/** The app that a notification is about. Each of Apple's bodies has these fields. */
 export type AppIdentity = { bundle_id: string; apple_id: number | null; environment: Environment }
 
-/** Faults in words: which field, and what is wrong with it. */
+/** The invalid fields and their errors as text. */
 function issuesText(issues: readonly v.BaseIssue<unknown>[]): string {
   const faults = issues.map((issue) => `${v.getDotPath(issue) ?? 'payload'}: ${issue.message}`)
   return [...new Set(faults)].join('; ')
 }
 
-/** A copy without the fields at fault: those at the top, or one below it, as in `data.status`. */
+/** A copy without the invalid fields, at the top level or one below it, such as `data.status`. */
 function withoutInvalidFields(payload: unknown, issues: readonly v.BaseIssue<unknown>[]): unknown {
   const kept: unknown = structuredClone(payload)
   for (const { path } of issues) {
@@ -26,8 +26,8 @@ function withoutInvalidFields(payload: unknown, issues: readonly v.BaseIssue<unk
 }
 
 /**
- * What can be read of a proved payload. A field that Apple sends in a shape we do not know counts as not sent and
- * is named in `problem`; `value` is null when what is needed is among them.
+ * Parses a verified payload leniently. A field of an unknown format is treated as missing and named in `problem`;
+ * `value` is null if it is a required field.
  */
 export function parseLenient<Schema extends v.GenericSchema>(
   schema: Schema,
@@ -39,11 +39,11 @@ export function parseLenient<Schema extends v.GenericSchema>(
   return { value: most.success ? most.output : null, problem: issuesText(whole.issues) }
 }
 
-/** The body of a notification. Throws SignatureError `payload` when it cannot be told which notification it is. */
+/** The body of a notification. Throws SignatureError `payload` if fields that identify it are missing or invalid. */
 export function parseBody(payload: unknown): { body: NotificationBody; problem: string | null } {
   const { value, problem } = parseLenient(NotificationPayload, payload)
   if (value !== null) return { body: value, problem }
-  throw new SignatureError('payload', `a notification that cannot be told from others: ${problem}`)
+  throw new SignatureError('payload', `the notification cannot be identified: ${problem}`)
 }
 
 const AppFields = v.looseObject({
@@ -52,25 +52,25 @@ const AppFields = v.looseObject({
   environment: v.optional(v.nullable(v.string()), null),
 })
 
-/** Apple has added a body every few years, each with the same three fields: the next one will do as well. */
+/** Apple adds a body every few years, each with the same three fields, so unknown bodies are accepted too. */
 function bodiesOf(body: NotificationBody, payload: Record<string, unknown>): unknown[] {
   const known = [body.data, body.summary, body.externalPurchaseToken, body.appData]
   return [...known.filter((one) => one !== null), ...Object.values(payload)]
 }
 
-/** An external purchase token names no environment: sandbox tokens begin with a word of their own. */
+/** An external purchase token has no environment; sandbox tokens have the prefix SANDBOX. */
 function environmentOfToken(token: NotificationBody['externalPurchaseToken']): string | null {
   if (token === null) return null
   return token.externalPurchaseId?.startsWith('SANDBOX') ? 'Sandbox' : 'Production'
 }
 
 /**
- * Whom the notification is about. Throws SignatureError `payload` when no body names a bundle id, `xcode` or
- * `environment` when it comes from neither Production nor Sandbox.
+ * The app that a notification is about. Throws SignatureError `payload` if no body has a bundle id; `xcode` or
+ * `environment` if the environment is neither Production nor Sandbox.
  */
 export function appIdentityOf(body: NotificationBody, payload: Record<string, unknown>): AppIdentity {
   const placed = bodiesOf(body, payload).find((one) => v.is(AppFields, one))
-  if (placed === undefined) throw new SignatureError('payload', 'a notification that names no bundle id')
+  if (placed === undefined) throw new SignatureError('payload', 'the notification has no bundle id')
   const { bundleId, appAppleId, environment } = v.parse(AppFields, placed)
   const named =
     placed === body.externalPurchaseToken ? environmentOfToken(body.externalPurchaseToken) : environment
@@ -78,14 +78,14 @@ export function appIdentityOf(body: NotificationBody, payload: Record<string, un
   return { bundle_id: bundleId, apple_id: appAppleId, environment: v.parse(Environments, named) }
 }
 
-/** `fields` in our words, without those that Apple did not send. */
+/** `fields` without those that Apple did not send. */
 function withoutNulls(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
   )
 }
 
-/** What a notification's event shows beside its transaction. Absent fields are left out. */
+/** The fields of a notification that its event shows in addition to the transaction. Omits missing fields. */
 export function detailOf({
   data,
   summary,
@@ -105,7 +105,7 @@ export function detailOf({
   })
 }
 
-/** JWSAppTransaction, as far as an event shows it: who installed the app, from where, since when. */
+/** The fields of JWSAppTransaction that an event shows. */
 export const AppTransactionPayload = v.pipe(
   v.object({
     bundleId: v.string(),

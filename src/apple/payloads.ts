@@ -1,15 +1,15 @@
 /**
- * What we compute: Apple's signed payloads, checked and put into our words. The one place where Apple's
- * camelCase becomes our snake_case; values stay as Apple gives them, so that a word Apple adds tomorrow is kept.
+ * Schemas of Apple's signed payloads. Only this file converts Apple's camelCase fields to snake_case. Values stay
+ * unchanged, so new values that Apple adds are stored too.
  */
 import * as v from 'valibot'
 
-/** Apple's word in lower case. Production and sandbox never mix; anything else is refused at the door. */
+/** Apple's environment in lower case. Windfall keeps the two separate and refuses any other. */
 export type Environment = 'production' | 'sandbox'
 
 /** Milliseconds since the epoch. Apple sends integers; only Xcode's local signer sends fractions. */
 const instant = v.pipe(v.number(), v.transform(Math.trunc), v.safeInteger())
-/** What the database keeps as an integer must be one that a double holds exactly. */
+/** An integer that a double represents exactly: the database stores it as an integer. */
 const whole = v.pipe(v.number(), v.safeInteger())
 const shortText = v.pipe(v.string(), v.minLength(1), v.maxLength(1024))
 const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.optional(v.nullable(schema), null)
@@ -65,7 +65,7 @@ export const TransactionPayload = v.pipe(
     purchased_at: t.purchaseDate,
     original_purchased_at: t.originalPurchaseDate ?? t.purchaseDate,
     expires_at: t.expiresDate,
-    /** Apple's words: "Auto-Renewable Subscription", "Non-Consumable", "Consumable", "Non-Renewing Subscription". */
+    /** Apple's values: "Auto-Renewable Subscription", "Non-Consumable", "Consumable", "Non-Renewing Subscription". */
     kind: t.type,
     reason: t.transactionReason,
     web_order_line_item_id: t.webOrderLineItemId,
@@ -93,7 +93,7 @@ export const TransactionPayload = v.pipe(
 )
 export type Transaction = v.InferOutput<typeof TransactionPayload>
 
-/** JWSRenewalInfoDecodedPayload. It names no bundle id: it is bound to what it came with by its original transaction id. */
+/** JWSRenewalInfoDecodedPayload. It has no bundle id; its original transaction id links it to its transaction. */
 export const RenewalPayload = v.pipe(
   v.object({
     originalTransactionId: shortText,
@@ -145,7 +145,7 @@ export const RenewalPayload = v.pipe(
 )
 export type Renewal = v.InferOutput<typeof RenewalPayload>
 
-/** responseBodyV2DecodedPayload, before its nested signatures are looked at. Exactly one of the four bodies is present. */
+/** responseBodyV2DecodedPayload, before its nested signatures are verified. Exactly one of the four bodies is present. */
 export const NotificationPayload = v.object({
   notificationType: shortText,
   subtype: optional(v.string()),

@@ -1,16 +1,19 @@
-/** What we compute: whether Apple signed what its list of subscriptions holds, and whether the two texts of an entry belong together. */
+/** Verifies entries of Apple's subscription statuses, and that the two signed texts of an entry belong together. */
 import { mapVerified, SignatureError, type Verified, type Verifier } from './jws/signed.ts'
 import { verifyTransaction } from './notification.ts'
 import { parseLenient } from './notification_payload.ts'
 import { type Environment, type Renewal, RenewalPayload, type Transaction } from './payloads.ts'
 
-/** A subscription as Apple sees it now: its last transaction and how it is to renew, each proved by itself. */
+/** The current state of a subscription: its last transaction and its renewal info, each verified separately. */
 export type SubscriptionFacts = { transaction: Verified<Transaction>; renewal: Verified<Renewal> }
 
-/** What such an entry has to be about. */
+/** The subscription that an entry must describe. */
 type Expected = { bundle_id: string; environment: Environment; original_transaction_id: string }
 
-/** Proves signed renewal information. Throws SignatureError, `payload` for something else that Apple signed; Refusal 503 `busy`. */
+/**
+ * Verifies signed renewal info. Throws SignatureError, with `payload` for anything else that Apple signed; Refusal 503
+ * `busy`.
+ */
 export async function verifyRenewal(verifier: Verifier, jws: string): Promise<Verified<Renewal>> {
   const proved = await verifier.verify(jws)
   const { value, problem } = parseLenient(RenewalPayload, proved.payload)
@@ -19,8 +22,8 @@ export async function verifyRenewal(verifier: Verifier, jws: string): Promise<Ve
 }
 
 /**
- * Proves one entry of Get All Subscription Statuses. Throws SignatureError, `mismatch` where the texts are not of one
- * subscription, or not of the expected one; Refusal 503 `busy`.
+ * Verifies an entry of Get All Subscription Statuses. Throws SignatureError, with `mismatch` if the texts are not of the
+ * expected subscription; Refusal 503 `busy`.
  */
 export async function verifySubscription(
   verifier: Verifier,

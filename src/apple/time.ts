@@ -1,11 +1,11 @@
-/** What Apple says: what time it is. */
+/** Reads Apple's time from the Date header of a response. */
 import { request } from 'undici'
 
 const TIMEOUT_MS = 10_000
 
 /**
- * Apple's time in milliseconds since the epoch, to the second, as any of its answers tells it (RFC 9110 §6.6.1);
- * null when the answer tells none.
+ * Apple's time in milliseconds since the epoch, to the second, from the Date header of a response (RFC 9110 §6.6.1);
+ * null without one.
  *
  * @throws Error when `origin` cannot be reached.
  */

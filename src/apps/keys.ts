@@ -99,9 +99,7 @@ export function openKeys(store: Store, clock: Clock) {
 
   /**
    * Creates a successor. The old key stays valid for `overlap_ms`, the time to update deployments. `source` is `cli` or
-   * `dashboard`.
-   *
-   * @throws Refusal 404 `unknown_key`; 409 `declared_in_config` or `key_ended`.
+   * `dashboard`. @throws Refusal as `revoke`.
    */
   function rotate(id: string, overlap_ms: number, source = 'cli') {
     const old = requireMutable(id)

@@ -66,11 +66,7 @@ export function openOrganizations(store: Store, clock: Clock) {
     }
     const found = present.find((organization) => organization.slug === slug)
     if (!found)
-      throw new Refusal(
-        404,
-        'unknown_organization',
-        `there is no organization ${slug}; the organizations are: ${slugs(present)}`,
-      )
+      throw new Refusal(404, 'unknown_organization', `there is no organization ${slug}: ${slugs(present)}`)
     return found
   }
 

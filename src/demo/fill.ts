@@ -1,4 +1,4 @@
-/** What we remember: a simulated history, played into an instance as if it had been there all the time. */
+/** Fills an instance with a simulated history. */
 import type { Windfall } from '../app.ts'
 import { verifyNotification, verifyTransaction } from '../apple/notification.ts'
 import type { Caller } from '../attribution/callers.ts'
@@ -12,14 +12,14 @@ const MAX_PENDING = 64
 
 const PROGRESS_EVERY = 64
 
-/** A clock that stands where the history is. */
+/** A clock that is set to the time of each step. */
 type SettableClock = { set(at: number): void }
 
 /**
- * Plays `steps` in order, each at its own time, through the same verification and the same units of work as HTTP, as
- * bulk work. `told` is called now and then with how many are done. Resolves with how many there were.
+ * Applies `steps` in order, each at its own time, through the same verification and units of work as HTTP requests, as
+ * bulk work. Calls `onProgress` now and then with the number of applied steps. Resolves with their total.
  *
- * @throws what the first step threw that failed; none after it is played.
+ * @throws the error of the first failed step; later steps do not run.
  */
 export async function fill(
   windfall: Windfall,
@@ -47,7 +47,7 @@ export async function fill(
   return done
 }
 
-/** What a step does to the database, once everything about it is proved. */
+/** The database writes of a step, after all verification. */
 async function prepareStep(windfall: Windfall, step: Step, clock: SettableClock): Promise<() => unknown> {
   const work = await workOf(windfall, step)
   return () => {

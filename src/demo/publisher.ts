@@ -1,10 +1,10 @@
-/** What we remember: a publisher of exchange rates for the demo, on the loopback: rates of a made-up world. */
+/** A simulated publisher of exchange rates for the demo, on the loopback interface. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { RateOrigins } from '../rates/sources.ts'
 
 const DAY_MS = 86_400_000
 
-/** About what a dollar costs, of every currency that Apple sells in; nobody publishes others. */
+/** The approximate price of a dollar in each of Apple's currencies; no others are published. */
 const PER_USD: Readonly<Record<string, number>> = {
   AED: 3.6725,
   AUD: 1.52,

@@ -1,4 +1,4 @@
-/** What we remember: a simulated App Store with its company and customers, and how far it has been played. */
+/** The simulated App Store with its company and customers, and the time it has been simulated to. */
 import { companyScript } from './company/calendar.ts'
 import { androidScript, reportFirstLaunch } from './company/calls.ts'
 import { openDeliveryQueue } from './company/delivery_queue.ts'
@@ -22,7 +22,7 @@ export type SimulationOptions = {
   until: number
   /** How many people subscribe within it; from fifty on there are shoppers, Android users and a company, too. */
   subscribers?: number | undefined
-  /** What is rare elsewhere happens all the time: for short histories that are rich in turns. */
+  /** Makes rare events frequent, for short histories with many cases. */
   edgeCases?: boolean | undefined
   authority: Signing
 }
@@ -52,7 +52,7 @@ function arrivalTimes(random: Random, options: SimulationOptions, count: number)
 
 type Role = 'subscriber' | 'shopper' | 'android'
 
-/** Newcomers know what they want: whoever watches sees purchases soon. */
+/** New customers buy quickly, so a viewer sees purchases soon. */
 const BROWSE_TIME = { from: 4, to: 90 }
 const SHORT_BROWSE_TIME = { from: 0.5, to: 4 }
 
@@ -98,13 +98,13 @@ function populate(world: World, options: SimulationOptions): void {
   world.start(companyScript(world, options.from, options.until, share))
 }
 
-/** New customers at a steady rate, for as long as somebody asks for them. */
+/** New customers at a steady rate, without an end. */
 function openNewcomers(world: World) {
   const random = world.random.fork('newcomers')
   let next: number | null = null
   let number = 0
   return (until: number, perMinute: number) => {
-    // The first comes at once.
+    // The first arrives immediately.
     next = Math.max(next ?? 0, world.now())
     while (next <= until) {
       const role = random.chance(0.8) ? 'subscriber' : 'shopper'
@@ -137,7 +137,7 @@ function simulationOf(
     apps: APPS as readonly App[],
     books: world.books,
     world,
-    /** What reaches Windfall up to `until`, in order. One pass: what was pulled does not come again. */
+    /** The steps that reach Windfall up to `until`, in order. Each step is returned once. */
     steps: (): Generator<Step> => queue.takeSigned(options.until),
     /** The same, signed ahead on the thread pool. */
     stepsAhead: (): AsyncGenerator<Step> => queue.takeSignedAhead(options.until),
@@ -148,7 +148,7 @@ function simulationOf(
     },
     /** Time goes on up to `until`, and nothing of it reaches Windfall, which is not there yet. */
     skip: (until: number): void => queue.skip(until),
-    /** The world is played up to `until`; what is to be delivered waits until it is pulled. */
+    /** Simulates the world up to `until`. Its steps wait until they are read. */
     catchUp: (until: number): void => queue.catchUp(until),
     /** Those notifications never come out of `steps` and `advance`; the store's notification history has them. */
     lose: (rule: LossRule): void => world.sent.lose(rule),

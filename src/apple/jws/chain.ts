@@ -1,6 +1,6 @@
 /**
- * What we compute: whether three certificates are a chain from Apple's pinned root to a key that signs for the
- * App Store (RFC 5280, and Apple's two marker extensions).
+ * Verifies that three certificates are a chain from Apple's pinned root to an App Store signing key (RFC 5280, and
+ * Apple's two marker extensions).
  */
 import { type KeyObject, type webcrypto, X509Certificate } from 'node:crypto'
 import { AsnConvert } from '@peculiar/asn1-schema'
@@ -11,12 +11,12 @@ import { SignatureError } from './signature_error.ts'
 const LEAF_MARKER = '1.2.840.113635.100.6.11.1'
 /** Apple's marker on the intermediate of Worldwide Developer Relations. */
 const INTERMEDIATE_MARKER = '1.2.840.113635.100.6.2.1'
-/** Clocks of two machines differ: Apple's own library allows as much. */
+/** The allowed clock difference, the same as in Apple's own library. */
 export const CLOCK_SKEW_MS = 60_000
-/** Apple's certificates take about 1,100 bytes each. */
+/** Apple's certificates have about 1,100 bytes each. */
 const MAX_CERTIFICATE_BYTES = 8192
 
-/** A proved chain. It was valid, all of it, from `from` until `until` (milliseconds since the epoch). */
+/** A verified chain. All certificates are valid from `from` until `until` (milliseconds since the epoch). */
 export type Chain = {
   leaf: X509Certificate
   intermediate: X509Certificate
@@ -37,12 +37,12 @@ function parseCertificate(der: Buffer): X509Certificate {
     const certificate = new X509Certificate(der)
     if (certificate.raw.equals(der)) return certificate
   } catch {
-    // The same complaint serves for what is no certificate and for what has bytes left over.
+    // The error below is the same for an invalid certificate and for trailing bytes.
   }
   throw new SignatureError('chain', 'one of the three in x5c is not a certificate')
 }
 
-/** The curve of a key, or why not: an RSA key of absurd size would cost more to check than it is worth. */
+/** The curve of a key; undefined for other keys: a huge RSA key would be too expensive to check. */
 function curveOf(certificate: X509Certificate): string | undefined {
   try {
     return certificate.publicKey.asymmetricKeyDetails?.namedCurve
@@ -57,10 +57,10 @@ function assertAuthorities(
   root: X509Certificate,
 ): void {
   if (!root.ca || !intermediate.ca) {
-    throw new SignatureError('not_a_ca', 'the chain goes through a certificate that may not issue any')
+    throw new SignatureError('not_a_ca', 'a certificate in the chain is not a certificate authority')
   }
-  if (leaf.ca) throw new SignatureError('chain', 'the certificate that signed is an authority itself')
-  if (curveOf(leaf) !== 'prime256v1') throw new SignatureError('chain', 'the key that signed is not on P-256')
+  if (leaf.ca) throw new SignatureError('chain', 'the signing certificate is a certificate authority')
+  if (curveOf(leaf) !== 'prime256v1') throw new SignatureError('chain', 'the signing key is not on P-256')
   const curve = curveOf(intermediate)
   if (curve !== 'secp384r1' && curve !== 'prime256v1') {
     throw new SignatureError('chain', 'the intermediate’s key is not on P-256 or P-384')
@@ -80,16 +80,16 @@ function extensionsOf(certificate: X509Certificate): readonly Extension[] {
   }
 }
 
-/** Walks the extensions: a search through the bytes would also find the number inside of other values. */
+/** Parses the extensions: a search in the bytes would also match the number inside other values. */
 function assertMarked(certificate: X509Certificate, marker: string): void {
   if (extensionsOf(certificate).some((extension) => extension.extnID === marker)) return
   throw new SignatureError('marker', `a certificate in x5c lacks Apple’s marker ${marker}`)
 }
 
 /**
- * Proves a chain of base64 DER certificates, leaf first, whose last is byte for byte one of the pinned roots.
- * What costs little is looked at first, so that a forger cannot make us work. Whether the chain was valid at a
- * given time is a separate question: {@link assertValidAt}. Throws SignatureError.
+ * Verifies a chain of base64 DER certificates, leaf first, whose last is one of the pinned roots, byte for byte. Cheap
+ * checks come first, so forged chains cost little time. Does not check the validity period: see {@link assertValidAt}.
+ * Throws SignatureError.
  */
 export function verifyChain(
   x5c: readonly [string, string, string],
@@ -117,8 +117,8 @@ export function verifyChain(
 }
 
 /**
- * Whether all three were valid when the payload says that it was signed, with a minute of skew. That date and
- * not today's: history and retries arrive long after a leaf has expired. Throws SignatureError `not_valid_then`.
+ * Checks that all three certificates were valid at the payload's signing date, with a minute of skew. Not today's date:
+ * history and retries arrive long after a leaf has expired. Throws SignatureError `not_valid_then`.
  */
 export function assertValidAt(chain: Chain, at: number): void {
   if (at >= chain.from - CLOCK_SKEW_MS && at <= chain.until + CLOCK_SKEW_MS) return

@@ -1,34 +1,34 @@
-/** What we compute: the three parts of a compact JWS (RFC 7515 §7.1), strictly: one text for one meaning. */
+/** A strict parser of compact JWS (RFC 7515 §7.1): each signed statement has exactly one accepted text. */
 import { SignatureError } from './signature_error.ts'
 
-/** Apple's header is about 4,200 characters long, nearly all of it certificates. */
+/** Apple's header has about 4,200 characters, almost all of them certificates. */
 const MAX_HEADER_LENGTH = 32_768
 
-/** The parts as they came, and `input`, over which the signature stands. */
+/** The encoded parts, and `input`, the signed text. */
 export type Compact = { header: string; payload: string; signature: string; input: string }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** What people paste instead of a JWS, so that the answer can say what to do about it. */
+/** Recognizes other texts that are often sent by mistake, so the error can say what to send. */
 function guessFormat(text: string): string {
-  if (text.trim() !== text) return 'there is white space around it or a line break at its end'
+  if (text.trim() !== text) return 'there is white space around it'
   if (text.startsWith('{')) return 'this is plain JSON; send the text that Apple signed (jwsRepresentation)'
   if (text.startsWith('MI'))
     return 'this looks like an app receipt; send the transaction as jwsRepresentation'
   if (text.startsWith('ey') && !text.includes('.')) {
-    return 'this looks like base64 of JSON, which nobody signed; send jwsRepresentation'
+    return 'this looks like unsigned JSON in base64; send jwsRepresentation'
   }
-  return `this has ${text.split('.', 9).length} of them`
+  return `got ${text.split('.', 9).length}`
 }
 
 function notCompact(text: string): SignatureError {
-  const expected = 'a signed text is three parts of base64url with a dot between each (RFC 7515)'
+  const expected = 'invalid JWS: expected three dot-separated parts of base64url (RFC 7515)'
   return new SignatureError('not_a_jws', `${expected}; ${guessFormat(text)}`)
 }
 
 /**
- * The bytes of one part. Only the one canonical spelling is taken: other alphabets, padding, white space and
- * stray bits at the end would let one signed statement wear many texts. Throws SignatureError `not_a_jws`.
+ * Decodes one part. Accepts only the canonical encoding: with other alphabets, padding, white space or stray bits, one
+ * signed statement could have many texts. Throws SignatureError `not_a_jws`.
  */
 export function decodePart(text: string, name: string): Buffer {
   const bytes = Buffer.from(text, 'base64url')
@@ -37,8 +37,8 @@ export function decodePart(text: string, name: string): Buffer {
 }
 
 /**
- * The bytes of the payload, which is long: it is enough that nothing in it is skipped, since the signature stands
- * over its very spelling. Throws SignatureError `not_a_jws`.
+ * Decodes the payload. Checks only that no character is skipped, which is faster for long texts and sufficient: the
+ * signature covers the encoded text. Throws SignatureError `not_a_jws`.
  */
 export function decodePayload(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64url')
@@ -46,7 +46,7 @@ export function decodePayload(text: string): Buffer {
   throw new SignatureError('not_a_jws', 'the payload is not base64url without padding (RFC 7515 §2)')
 }
 
-/** Takes the text apart, and decodes nothing yet. Throws SignatureError `not_a_jws`. */
+/** Splits the text without decoding it. Throws SignatureError `not_a_jws`. */
 export function splitCompact(jws: string): Compact {
   const first = jws.indexOf('.')
   const second = jws.indexOf('.', first + 1)
@@ -56,7 +56,7 @@ export function splitCompact(jws: string): Compact {
   return { header, payload, signature: jws.slice(second + 1), input: jws.slice(0, second) }
 }
 
-/** A JSON object from bytes, or null: arrays, bare values, broken UTF-8 and a byte order mark are not one. */
+/** Parses a JSON object; null for arrays, other values, invalid UTF-8 and a byte order mark. */
 export function decodeObject(bytes: Uint8Array): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(utf8.decode(bytes))
@@ -72,20 +72,19 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * The certificates that an encoded header names, in base64, leaf first. Throws SignatureError: `algorithm` for
- * anything but ES256, `xcode` for the single certificate of Xcode's local signer, `chain_length` for any other
- * number than three.
+ * The certificates in an encoded header, in base64, leaf first. Throws SignatureError: `algorithm` for anything but
+ * ES256, `xcode` for the single certificate of Xcode's local signer, `chain_length` for any number other than three.
  */
 export function readHeader(encoded: string): [string, string, string] {
   if (encoded.length > MAX_HEADER_LENGTH)
-    throw new SignatureError('header', 'the header is too long to be Apple’s')
+    throw new SignatureError('header', 'the header is too long to be from Apple')
   const header = decodeObject(decodePart(encoded, 'header'))
   if (header === null) throw new SignatureError('header', 'the header is not a JSON object in UTF-8')
   if (header.alg !== 'ES256') {
-    throw new SignatureError('algorithm', `Apple signs with ES256, this says ${JSON.stringify(header.alg)}`)
+    throw new SignatureError('algorithm', `expected the algorithm ES256, got ${JSON.stringify(header.alg)}`)
   }
   if ('crit' in header) {
-    throw new SignatureError('header', 'the header demands extensions (crit) that Apple does not use')
+    throw new SignatureError('header', 'the header requires extensions (crit) that Apple does not use')
   }
   return certificateChainOf(header.x5c)
 }
@@ -98,11 +97,11 @@ function certificateChainOf(x5c: unknown): [string, string, string] {
     throw new SignatureError('xcode', detail)
   }
   if (list.length !== 3) {
-    const detail = `Apple sends three certificates in x5c, this has ${list.length}`
+    const detail = `expected three certificates in x5c, got ${list.length}`
     throw new SignatureError('chain_length', detail)
   }
   if (typeof leaf === 'string' && typeof intermediate === 'string' && typeof root === 'string') {
     return [leaf, intermediate, root]
   }
-  throw new SignatureError('chain', 'the certificates in x5c are not texts')
+  throw new SignatureError('chain', 'the certificates in x5c are not strings')
 }

@@ -1,6 +1,6 @@
-/** What we remember: the things asked for most recently, and no more of them than a bound. */
+/** A least-recently-used cache. */
 
-/** A map of at most `limit` entries; what was read or written longest ago makes room. */
+/** Opens a map of at most `limit` entries, which drops the least recently used entry when full. */
 export function openLruCache<Value>(limit: number) {
   const entries = new Map<string, Value>()
   let newest: { key: string; value: Value } | undefined
@@ -14,7 +14,7 @@ export function openLruCache<Value>(limit: number) {
     if (oldest !== undefined) entries.delete(oldest)
   }
 
-  /** The same key again and again is the usual case; to compare a long one is cheaper than to hash it. */
+  /** The same key usually repeats, and comparing a long key is cheaper than hashing it. */
   function get(key: string): Value | undefined {
     if (newest?.key === key) return newest.value
     const value = entries.get(key)

@@ -1,4 +1,4 @@
-/** What we compute: the question whether a certificate has been revoked, and what an answer is worth (RFC 6960). */
+/** OCSP requests and the verification of their responses (RFC 6960). */
 import { createHash, type KeyObject, verify, X509Certificate } from 'node:crypto'
 import {
   BasicOCSPResponse,
@@ -22,15 +22,15 @@ import {
 } from '@peculiar/asn1-x509'
 import { CLOCK_SKEW_MS } from './chain.ts'
 
-/** `good` and `revoked` are the issuer's words; `fresh_until` is milliseconds since the epoch. */
+/** `good` and `revoked` are the issuer's statements; `fresh_until` is in milliseconds since the epoch. */
 export type OcspResult = { state: 'good' | 'revoked' | 'unknown'; fresh_until: number }
 
-/** A question about one certificate: DER to send, and what an answer must name. */
+/** A request about one certificate: the DER to send, and the id that the response must contain. */
 type OcspRequest = { der: Buffer; about: CertID }
 
 const SHA256 = '2.16.840.1.101.3.4.2.1'
 
-/** Signature algorithms of RFC 5758 §3.2 and RFC 8017 with a hash worth believing. */
+/** Signature algorithms of RFC 5758 §3.2 and RFC 8017 with a secure hash. */
 const HASHES: Readonly<Record<string, string>> = {
   '1.2.840.10045.4.3.2': 'sha256',
   '1.2.840.10045.4.3.3': 'sha384',
@@ -46,7 +46,7 @@ const digest = (algorithm: string, data: ArrayBuffer) =>
   createHash(algorithm).update(Buffer.from(data)).digest()
 const parse = (certificate: X509Certificate) => AsnConvert.parse(certificate.raw, Certificate).tbsCertificate
 
-/** Where a certificate says that its revocation can be asked (RFC 5280 §4.2.2.1), as written, or null. */
+/** The URL of the OCSP responder in a certificate (RFC 5280 §4.2.2.1); null without one. */
 export function responderOf(certificate: X509Certificate): string | null {
   const found = parse(certificate).extensions?.find((one) => one.extnID === id_pe_authorityInfoAccess)
   if (found === undefined) return null
@@ -55,7 +55,7 @@ export function responderOf(certificate: X509Certificate): string | null {
   return ocsp?.accessLocation.uniformResourceIdentifier ?? null
 }
 
-/** The request for one certificate, named by SHA-256 (RFC 6960 §4.1.1). */
+/** The request for one certificate, identified by SHA-256 (RFC 6960 §4.1.1). */
 export function ocspRequestFor(certificate: X509Certificate, issuer: X509Certificate): OcspRequest {
   const { subject, subjectPublicKeyInfo } = parse(issuer)
   const about = new CertID({
@@ -86,7 +86,7 @@ function basicOf(response: Uint8Array): BasicOCSPResponse {
   return AsnConvert.parse(responseBytes.response, BasicOCSPResponse)
 }
 
-/** Whether the responder names itself by this certificate's subject or by the SHA-1 of its key. */
+/** Whether the responder id is this certificate's subject or the SHA-1 of its key. */
 function isNamed(basic: BasicOCSPResponse, certificate: X509Certificate): boolean {
   const { byName, byKey } = basic.tbsResponseData.responderID
   const { subject, subjectPublicKeyInfo } = parse(certificate)
@@ -95,7 +95,7 @@ function isNamed(basic: BasicOCSPResponse, certificate: X509Certificate): boolea
   return Buffer.from(AsnConvert.serialize(byName)).equals(Buffer.from(AsnConvert.serialize(subject)))
 }
 
-/** A delegate is issued by the issuer itself, for this purpose and for now (RFC 6960 §4.2.2.2). */
+/** A valid delegate has a current certificate from the issuer for OCSP signing (RFC 6960 §4.2.2.2). */
 function isDelegate(certificate: X509Certificate, issuer: X509Certificate, now: number): boolean {
   return (
     certificate.checkIssued(issuer) &&
@@ -106,12 +106,12 @@ function isDelegate(certificate: X509Certificate, issuer: X509Certificate, now: 
   )
 }
 
-/** The key that may answer for the issuer: its own, or that of a delegate who came with the answer. */
+/** The key that signed for the issuer: its own, or that of a delegate in the response. */
 function keyOf(basic: BasicOCSPResponse, issuer: X509Certificate, now: number): KeyObject {
   if (isNamed(basic, issuer)) return issuer.publicKey
   const sent = (basic.certs ?? []).map((one) => new X509Certificate(Buffer.from(AsnConvert.serialize(one))))
   const delegate = sent.find((one) => isNamed(basic, one) && isDelegate(one, issuer, now))
-  if (delegate === undefined) throw new Error('answered by somebody whom the issuer did not ask to')
+  if (delegate === undefined) throw new Error('the responder is not authorized by the issuer')
   return delegate.publicKey
 }
 
@@ -121,7 +121,7 @@ function assertSigned(basic: BasicOCSPResponse, key: KeyObject): void {
   if (hash === undefined || tbsResponseDataRaw === undefined)
     throw new Error('signed with an unknown algorithm')
   const genuine = verify(hash, Buffer.from(tbsResponseDataRaw), key, Buffer.from(signature))
-  if (!genuine) throw new Error('the signature of the answer does not fit')
+  if (!genuine) throw new Error('the signature of the response is not valid')
 }
 
 function stateOf(single: SingleResponse): OcspResult['state'] {
@@ -130,8 +130,8 @@ function stateOf(single: SingleResponse): OcspResult['state'] {
 }
 
 /**
- * What an answer (DER) says about the certificate asked for. Throws Error, in words for a log, when it cannot be
- * believed: not signed by the issuer or its delegate, about another certificate, too early or too late.
+ * Verifies a response (DER) and returns the state of the certificate. Throws Error with a message for the log if it is
+ * not signed by the issuer or its delegate, is about another certificate, or is not current.
  */
 export function verifyOcspResponse(
   response: Uint8Array,
@@ -142,9 +142,9 @@ export function verifyOcspResponse(
   const basic = basicOf(response)
   assertSigned(basic, keyOf(basic, issuer, now))
   const single = basic.tbsResponseData.responses.find((one) => sameCertificate(one.certID, request.about))
-  if (single === undefined) throw new Error('the answer is about another certificate')
+  if (single === undefined) throw new Error('the response is about another certificate')
   const until = single.nextUpdate?.getTime()
-  if (single.thisUpdate.getTime() > now + CLOCK_SKEW_MS) throw new Error('the answer is from the future')
-  if (until === undefined || until < now - CLOCK_SKEW_MS) throw new Error('the answer is out of date')
+  if (single.thisUpdate.getTime() > now + CLOCK_SKEW_MS) throw new Error('the response is from the future')
+  if (until === undefined || until < now - CLOCK_SKEW_MS) throw new Error('the response is out of date')
   return { state: stateOf(single), fresh_until: until + CLOCK_SKEW_MS }
 }

@@ -1,4 +1,4 @@
-/** What we remember: which certificates Apple has revoked, as far as its responder has told us (RFC 6960). */
+/** The revocation state of Apple's certificates, from its OCSP responder (RFC 6960). */
 import type { X509Certificate } from 'node:crypto'
 import { type Dispatcher, request } from 'undici'
 import type { Clock } from '../../clock.ts'
@@ -6,13 +6,13 @@ import type { Chain } from './chain.ts'
 import { openLruCache } from './lru.ts'
 import { type OcspResult, ocspRequestFor, responderOf, verifyOcspResponse } from './ocsp.ts'
 
-/** `unknown` until an answer came, and again when the last one is out of date. */
+/** `unknown` until the first response, and again when the last one is out of date. */
 type Revocation = OcspResult['state']
 export type RevocationChecker = ReturnType<typeof openRevocation>
 
 /**
- * `hosts`: the only ones asked, whatever a certificate names (default Apple's). `patience`: milliseconds for one
- * question. `log.warn` hears why nothing was learned.
+ * `hosts`: the only hosts that receive requests, whatever a certificate contains (default: Apple's). `patience`: the
+ * timeout of a request in milliseconds. `log.warn` receives failures.
  */
 export type RevocationOptions = {
   clock: Clock
@@ -22,7 +22,7 @@ export type RevocationOptions = {
   log?: { warn: (message: string, fields?: Record<string, unknown>) => void } | undefined
 }
 
-/** What is known of one certificate, and from when on to ask again. */
+/** The state of one certificate, and when to ask again. */
 type CachedResult = OcspResult & { query_at: number }
 
 const UNKNOWN_RESULT: OcspResult = { state: 'unknown', fresh_until: 0 }
@@ -37,12 +37,12 @@ async function readAll(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
   for await (const chunk of body) {
     chunks.push(chunk)
     size += chunk.length
-    if (size > MAX_RESPONSE_BYTES) throw new Error('the answer is too long')
+    if (size > MAX_RESPONSE_BYTES) throw new Error('the response is too large')
   }
   return Buffer.concat(chunks)
 }
 
-/** Where to ask about a certificate, or null when it names nobody who is on the list. */
+/** The URL of a certificate's responder; null if its host is not allowed. */
 function addressOf(certificate: X509Certificate, hosts: readonly string[]): URL | null {
   const named = responderOf(certificate)
   const url = named === null ? null : URL.parse(named)
@@ -50,7 +50,7 @@ function addressOf(certificate: X509Certificate, hosts: readonly string[]): URL 
   return url.protocol === 'http:' || url.protocol === 'https:' ? url : null
 }
 
-/** Sends a question (DER) and gives the answer, unread. Redirections are not followed. */
+/** Sends a request (DER) and returns the raw response. Does not follow redirects. */
 async function send(url: URL, question: Buffer, signal: AbortSignal, dispatcher: Dispatcher | undefined) {
   const { statusCode, body } = await request(url, {
     method: 'POST',
@@ -60,20 +60,19 @@ async function send(url: URL, question: Buffer, signal: AbortSignal, dispatcher:
     ...(dispatcher && { dispatcher }),
   })
   const answer = await readAll(body)
-  if (statusCode !== 200) throw new Error(`the responder answered ${statusCode}`)
+  if (statusCode !== 200) throw new Error(`the responder returned status ${statusCode}`)
   return answer
 }
 
-/** A chain is as good as the worse of its certificates. */
+/** The state of a chain is the worse of its certificates' states. */
 function worseOf(one: Revocation, other: Revocation): Revocation {
   if (one === 'revoked' || other === 'revoked') return 'revoked'
   return one === 'good' ? other : 'unknown'
 }
 
 /**
- * Asks Apple in the background whether the certificates of a chain have been revoked. Never in the way of a
- * notification: what is known is said at once, a responder that cannot be reached changes nothing, and a
- * certificate once revoked stays so.
+ * Opens the revocation check, which asks Apple in the background. It never delays a notification: the known state is
+ * returned immediately, an unreachable responder changes nothing, and a revoked certificate stays revoked.
  */
 export function openRevocation(options: RevocationOptions) {
   const { clock, hosts = ['ocsp.apple.com'], timeoutMs = 10_000, dispatcher, log } = options
@@ -89,7 +88,7 @@ export function openRevocation(options: RevocationOptions) {
     return verifyOcspResponse(await send(url, question.der, signal, dispatcher), question, issuer, clock())
   }
 
-  /** A failure keeps what was known; it goes stale by its own date. */
+  /** A failed request keeps the known state until it is out of date. */
   async function check(certificate: X509Certificate, issuer: X509Certificate): Promise<void> {
     const id = certificate.fingerprint256
     try {
@@ -103,7 +102,7 @@ export function openRevocation(options: RevocationOptions) {
       if (closing.signal.aborted) return
       known.set(id, { ...(known.get(id) ?? UNKNOWN_RESULT), query_at: clock() + RETRY_AFTER_MS })
       const reason = error instanceof Error ? error.message : String(error)
-      log?.warn('whether a certificate has been revoked could not be learned', { reason, certificate: id })
+      log?.warn('the revocation check of a certificate failed', { reason, certificate: id })
     } finally {
       running.delete(id)
     }
@@ -119,17 +118,17 @@ export function openRevocation(options: RevocationOptions) {
     return last !== undefined && now < last.fresh_until ? last.state : 'unknown'
   }
 
-  /** What is known of leaf and intermediate, at once; asks in the background when that is a quarter of an hour old. */
+  /** The known state of leaf and intermediate. Asks again in the background once it is 15 minutes old. */
   function stateOf(chain: Chain): Revocation {
     return worseOf(stateOfOne(chain.leaf, chain.intermediate), stateOfOne(chain.intermediate, chain.root))
   }
 
-  /** When nothing is being asked any more. */
+  /** Resolves when no request is running. */
   async function whenIdle(): Promise<void> {
     while (running.size > 0) await Promise.all(running.values())
   }
 
-  /** Gives up what is being asked; what is asked after that is given up at once. */
+  /** Aborts running requests, and all later ones. */
   async function close(): Promise<void> {
     closing.abort()
     await whenIdle()

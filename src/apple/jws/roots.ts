@@ -1,8 +1,8 @@
-/** What we remember: the certificates that a signature must end in before we believe that it is Apple's. */
+/** The trusted root certificates of Apple's signatures. */
 
 /**
  * Apple Root CA - G3 (P-384, until 2039-04-30), as published at https://www.apple.com/certificateauthority/.
- * Everything that the App Store signs ends in it. Intermediates and leaves are never pinned: Apple rotates them.
+ * All App Store signatures chain to it. Intermediates and leaves are never pinned: Apple rotates them.
  */
 const APPLE_ROOT_CA_G3 = `-----BEGIN CERTIFICATE-----
 MIICQzCCAcmgAwIBAgIILcX8iNLFS5UwCgYIKoZIzj0EAwMwZzEbMBkGA1UEAwwS
@@ -21,5 +21,5 @@ at+qIxUCMG1mihDK1A3UT82NQz60imOlM27jbdoXt2QfyFMm+YhidDkLF1vLUagM
 -----END CERTIFICATE-----
 `
 
-/** PEM. The only roots of trust there are; no setting adds one. */
+/** The only trusted roots, as PEM. No setting adds one. */
 export const APPLE_ROOTS: readonly string[] = [APPLE_ROOT_CA_G3]

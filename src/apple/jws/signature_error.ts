@@ -1,6 +1,6 @@
-/** What we tell a caller whose signed text we do not believe, and why. */
+/** The error for a signed text that fails verification. */
 
-/** Stable words for why a signed text was not believed; each has one cause. */
+/** Stable codes; each has one cause. */
 export type SignatureFault =
   | 'not_a_jws'
   | 'header'
@@ -18,7 +18,7 @@ export type SignatureFault =
   | 'environment'
   | 'mismatch'
 
-/** What arrived is not proved to be Apple's, or is Apple's and was tampered with in the putting together. */
+/** A signed text is not verifiably from Apple, or combines parts that Apple did not sign together. */
 export class SignatureError extends Error {
   override readonly name = 'SignatureError'
   readonly code: SignatureFault

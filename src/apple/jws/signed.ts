@@ -1,4 +1,4 @@
-/** What we compute: whether Apple signed what arrived. The only place in the program where a thing becomes proved. */
+/** Verifies that Apple signed a JWS. Only this file creates `Verified` values. */
 import { hash, webcrypto, X509Certificate } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
@@ -14,15 +14,14 @@ export { SignatureError, type SignatureFault } from './signature_error.ts'
 const VERIFIED: unique symbol = Symbol('proved')
 
 /**
- * Something that Apple signed: what it says; the signed text itself, byte for byte; and the SHA-256, in hex, of its
- * payload as sent, which is what makes it the same fact: signatures of one payload can differ, also without the key.
- * Nobody outside of this file can make one.
+ * A value that Apple signed: its payload, the exact signed text, and the SHA-256 (hex) of the encoded payload. The hash
+ * identifies the fact: one payload can have different signatures, even without the key. Only this file creates one.
  */
 export type Verified<T> = Readonly<{ payload: T; jws: string; sha256: string }> & {
   readonly [VERIFIED]: true
 }
 
-/** `roots` are PEM; `in_flight` signatures are checked at once (default 128), 8 times as many may wait. */
+/** `roots` are PEM. `in_flight` signatures are checked concurrently (default 128); 8 times as many can wait. */
 type VerifierOptions = {
   roots: readonly string[]
   clock: Clock
@@ -32,14 +31,14 @@ type VerifierOptions = {
 
 export type Verifier = ReturnType<typeof openVerifier>
 
-/** Two leaves a year, and Apple uses one intermediate: this is plenty. */
+/** Apple uses about two leaves a year and one intermediate, so this is enough. */
 const MAX_CACHED_CHAINS = 64
-/** WebCrypto takes r and s side by side, as JWS does (RFC 7518 §3.4), and nothing of any other length. */
+/** The length of a signature: WebCrypto and JWS concatenate r and s (RFC 7518 §3.4). */
 const ES256 = { name: 'ECDSA', hash: 'SHA-256' }
 
 /**
- * What is proved, said in other words: the proof goes over to what `say` makes of the payload. For turning
- * Apple's words into ours, never for adding what Apple did not say.
+ * Transforms a verified payload; the result is verified too. Use it to rename or parse fields, never to add data that
+ * Apple did not sign.
  */
 export function mapVerified<From, To>(
   verified: Verified<From>,
@@ -59,7 +58,7 @@ function readPayload(text: string): Record<string, unknown> {
   throw new SignatureError('payload', 'the payload is not a JSON object in UTF-8')
 }
 
-/** When the payload says that it was signed. App transactions name it by the creation of their receipt. */
+/** The payload's signing date. App transactions have it as `receiptCreationDate`. */
 function signingTime(payload: Record<string, unknown>, clock: Clock): number {
   const time = payload.signedDate ?? payload.receiptCreationDate ?? clock()
   if (typeof time === 'number') return time
@@ -67,8 +66,8 @@ function signingTime(payload: Record<string, unknown>, clock: Clock): number {
 }
 
 /**
- * Refuses worlds in which purchases are free and unlimited, or unknown to us. Notifications name theirs one level
- * further down, where `notification.ts` looks.
+ * Refuses Xcode's environments, where purchases are free and unlimited, and unknown ones. Notifications have theirs in
+ * a nested body, which `notification_payload.ts` checks.
  */
 export function assertStore(environment: unknown): void {
   if (environment === 'Production' || environment === 'Sandbox') return
@@ -76,18 +75,15 @@ export function assertStore(environment: unknown): void {
     throw new SignatureError('xcode', 'made by Xcode’s local store, which proves nothing about the App Store')
   }
   const named = JSON.stringify(environment) ?? 'none'
-  throw new SignatureError(
-    'environment',
-    `the environment must be Production or Sandbox, this names ${named}`,
-  )
+  throw new SignatureError('environment', `the environment must be Production or Sandbox, got ${named}`)
 }
 
 function tooMany(): Refusal {
-  const detail = 'more signatures are waiting to be checked than this machine can check in time'
+  const detail = 'too many signatures are waiting for verification; try again'
   return new Refusal(503, 'busy', detail, { headers: { 'retry-after': '1' } })
 }
 
-/** What proves signed texts against the pinned roots; it remembers the chains it has proved. */
+/** Opens a verifier for the pinned roots. It caches the chains it has verified. */
 export function openVerifier(options: VerifierOptions) {
   const { clock, revocation, in_flight = 128 } = options
   const roots = options.roots.map((pem) => new X509Certificate(pem))
@@ -95,7 +91,7 @@ export function openVerifier(options: VerifierOptions) {
   const byHeader = openLruCache<Chain>(MAX_CACHED_CHAINS)
   const byCertificates = openLruCache<Chain>(MAX_CACHED_CHAINS)
 
-  /** By its certificates too: a forger can vary the header around a genuine chain at will. */
+  /** Also cached by certificates: an attacker can vary the header around a genuine chain. */
   function chainOf(header: string): Chain {
     const certificates = readHeader(header)
     const name = certificates.join()
@@ -111,20 +107,20 @@ export function openVerifier(options: VerifierOptions) {
     throw new SignatureError('revoked', 'Apple has revoked a certificate of the chain that signed this')
   }
 
-  /** What takes time and room waits for the limiter, the decoding included. */
+  /** Expensive work, including decoding, runs within the limiter. */
   async function verifySignature(parts: Compact, chain: Chain): Promise<Record<string, unknown>> {
     const signature = decodePart(parts.signature, 'signature')
     const payload = readPayload(parts.payload)
     assertValidAt(chain, signingTime(payload, clock))
     const input = Buffer.from(parts.input)
     if (await webcrypto.subtle.verify(ES256, chain.key, signature, input)) return payload
-    throw new SignatureError('signature', 'the signature does not fit what was signed')
+    throw new SignatureError('signature', 'the signature does not match the signed text')
   }
 
   /**
-   * Proves a compact JWS: its chain ends in a pinned root, was valid when the payload says that it was signed, and
-   * its key signed exactly this text. The payload is a JSON object; what it means is the caller's to read.
-   * Throws SignatureError, or Refusal 503 `busy` when too many wait.
+   * Verifies a compact JWS: its chain ends in a pinned root and was valid at the payload's signing date, and its key
+   * signed exactly this text. The payload is a JSON object, which the caller parses. Throws SignatureError; Refusal
+   * 503 `busy` if too many signatures wait.
    */
   async function verify(jws: string): Promise<Verified<Record<string, unknown>>> {
     const parts = splitCompact(jws)

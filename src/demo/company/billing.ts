@@ -1,4 +1,4 @@
-/** What we compute: the end of a period: it renews, the payment fails, it is recovered, or it is over. */
+/** The end of a simulated period: renewal, billing retry, recovery or expiry. */
 import { notifySubscription, recordEntry } from '../world/announce.ts'
 import type { Segment } from '../world/books.ts'
 import { bill } from '../world/charge.ts'
@@ -86,7 +86,7 @@ export function renew(world: World, sub: Subscription): void {
   if (sub.status === RETRY) bookRetry(world, sub, { retry_until: at })
   const { offer } = nextBilling(world, sub)
   const changed = takeEffect(world, sub)
-  // A shorter period than the one that failed may be over before it was recovered: then it begins anew.
+  // A shorter period than the failed one may have ended before the recovery: then it begins again.
   const unbroken = endOf(ended, offer?.cycle ?? sub.plan.billed, sub.environment)
   const until = inGrace && unbroken > at ? { until: unbroken } : {}
   const sale = bill(world, sub, { reason: 'RENEWAL', at, offer, ...until })
@@ -105,7 +105,7 @@ function renewMember(world: World, member: Subscription, at: number, until: numb
   notifySubscription(world, member, 'DID_RENEW', null)
 }
 
-/** DID_FAIL_TO_RENEW: with a grace period when the app grants one, without it access ends at once. */
+/** DID_FAIL_TO_RENEW: with a grace period when the app grants one, otherwise access ends immediately. */
 export function failToRenew(world: World, sub: Subscription): void {
   const ended = periodEnd(sub)
   const { grace_days } = sub.app

@@ -1,4 +1,4 @@
-/** What we compute: the company's calendar: what it does when, as parts of the history. */
+/** The company's calendar, in fractions of the simulated history. */
 import { APPS } from '../world/catalogue.ts'
 import { openPerson } from '../world/people.ts'
 import type { Script, World } from '../world/world.ts'

@@ -1,4 +1,4 @@
-/** What we compute: what the customers' apps tell Windfall: who uses them, and who bought. */
+/** The simulated SDK calls: identify and attribute. */
 import { nextSignedAt } from '../world/announce.ts'
 import { type Login, onAndroid, type Person } from '../world/people.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../world/periods.ts'
@@ -111,7 +111,7 @@ export function reportFirstLaunch(world: World, person: Person): void {
   if (login !== null && (login.logged_in || random.chance(0.3))) identify(world, person, login)
 }
 
-/** Somebody with an Android phone: the app reports Google's purchase token, which Apple knows nothing of. */
+/** An Android user: the app reports Google's purchase token, which Apple does not know. */
 export function* androidScript(world: World, person: Person): Script {
   const { random, app } = person
   if (person.login === null) return

@@ -1,4 +1,4 @@
-/** What we compute: what a subscriber changes between two periods, and what is changed for them. */
+/** Changes of a simulated subscription between two periods. */
 import { notifySubscription, recordEntry } from '../world/announce.ts'
 import { halfEven } from '../world/books.ts'
 import { bill } from '../world/charge.ts'
@@ -110,7 +110,7 @@ export function extend(world: World, sub: Subscription, days: number): void {
   for (const member of sub.members) extend(world, member, days)
 }
 
-/** PRICE_INCREASE: asked for consent, or told of an increase that needs none. */
+/** PRICE_INCREASE: with a consent request, or a notice of an increase that needs none. */
 export function increasePrice(
   world: World,
   sub: Subscription,

@@ -1,4 +1,4 @@
-/** What we compute: what the company and its apps as a whole do, once or a few times in the whole history. */
+/** Rare events of the simulated company and its apps. */
 import { appFields, notifySubscription, recordEntry, send } from '../world/announce.ts'
 import { APPS } from '../world/catalogue.ts'
 import { bill, emptySubscription, subscribe } from '../world/charge.ts'
@@ -27,7 +27,7 @@ export function planNamed(product_id: string): { app: App; plan: Plan } {
   throw new Error(`there is no product ${product_id}`)
 }
 
-/** TEST: somebody pressed the button; it names the app and nothing else. */
+/** TEST: a requested test notification; it only names the app. */
 export function sendTest(world: World, app: App, environment: 'production' | 'sandbox'): void {
   const from = { bundle_id: app.bundle_id, environment, signed_at: world.now() }
   send(world, from, 'TEST', null, { data: appFields(app, environment) })
@@ -87,7 +87,7 @@ export function activeSubscriptionsTo(world: World, product_id: string): Subscri
   )
 }
 
-/** A product costs more from now on, for new customers at once; its subscribers are asked or told. */
+/** Raises a product's price: immediately for new customers, by consent or notice for its subscribers. */
 export function increasePriceOf(
   world: World,
   product_id: string,
@@ -105,7 +105,7 @@ function raisedPrice(world: World, plan: Plan, share: number, currency: Currency
   return shareOf(world.price(plan, currency), share, currency)
 }
 
-/** RENEWAL_EXTENSION: every subscriber gets some days after an outage; each is told, then the whole is summed up. */
+/** RENEWAL_EXTENSION: every subscriber gets some days after an outage: one notification each, then a summary. */
 export function extendAll(world: World, product_id: string, days: number): void {
   const { app } = planNamed(product_id)
   const from = {
@@ -147,7 +147,7 @@ function advancedItem(person: Person, price: number): AdvancedCommerce {
   }
 }
 
-/** Somebody who subscribes through the Advanced Commerce API, and stays. */
+/** A customer who subscribes through the Advanced Commerce API and never cancels. */
 export function subscribeAdvanced(world: World, name: string): Subscription {
   const { app, plan } = planNamed('chord.tuition')
   const person = openPerson(world, name, { app, steady: true })

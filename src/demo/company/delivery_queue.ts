@@ -1,12 +1,12 @@
-/** What we remember: what the simulated world has to deliver, until somebody pulls it. */
+/** The steps that the simulated world has yet to deliver. */
 import { asyncSignerOf, type Signing, signerOf } from '../signing/signatures.ts'
 import { type Draft, type Step, signStep, signStepAsync } from '../world/steps.ts'
 import type { World } from '../world/world.ts'
 
-/** So many steps are signed at once. */
+/** The number of steps that are signed concurrently. */
 const MAX_SIGNING = 32
 
-/** The world is played by whoever needs it to have got so far; what it delivers waits here, in order. */
+/** Opens the queue. Any reader can advance the world; its steps wait here in order. */
 export function openDeliveryQueue(world: World, authority: Signing) {
   const sign = signerOf(authority)
   const signAsync = asyncSignerOf(authority)
@@ -26,7 +26,7 @@ export function openDeliveryQueue(world: World, authority: Signing) {
     return draft
   }
 
-  /** What waits comes first; the world is played only as far as the next delivery. */
+  /** Returns waiting steps first, then advances the world only to the next step. */
   function* drafts(until: number): Generator<Draft> {
     for (;;) {
       let draft = takeUntil(until)

@@ -1,4 +1,4 @@
-/** What we compute: a subscription shared with the family: somebody joins, somebody is shut out. */
+/** Simulated Family Sharing: members join and lose access. */
 import { notifySubscription, recordEntry } from '../world/announce.ts'
 import { bill, emptySubscription } from '../world/charge.ts'
 import { familyMember } from '../world/people.ts'

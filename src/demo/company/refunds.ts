@@ -1,4 +1,4 @@
-/** What we compute: refunds: asked for, granted in whole or in part, declined, taken back. */
+/** Simulated refunds: requested, granted in full or in part, declined and reversed. */
 import { notifyTransaction, recordEntry } from '../world/announce.ts'
 import { halfEven } from '../world/books.ts'
 import { DAY, HOUR, wholeSecond } from '../world/periods.ts'
@@ -26,7 +26,7 @@ const REASONS = [
   'OTHER',
 ] as const
 
-/** CONSUMPTION_REQUEST: Apple asks what became of what was bought. */
+/** CONSUMPTION_REQUEST: Apple asks how the purchase was used. */
 export function requestConsumption(world: World, bought: Purchase): void {
   recordEntry(world, bought, 'consumption_requested', world.now())
   notifyTransaction(world, bought, 'CONSUMPTION_REQUEST', null, bought.person.random.pick(REASONS))
@@ -37,7 +37,7 @@ function refundedOf(bought: Purchase): number {
   return halfEven(BigInt(price) * BigInt(revocationPercentage), BigInt(FULL_PERCENTAGE))
 }
 
-/** A refund of what runs now ends the subscription; one of an older period leaves it as it is. */
+/** A refund of the current period ends the subscription; one of an earlier period does not. */
 function endAccess(world: World, bought: Purchase): void {
   const { sale, sub } = bought
   if (sub === null || sale !== currentSale(sub)) return
@@ -52,7 +52,7 @@ function endAccess(world: World, bought: Purchase): void {
   for (const member of [...sub.members]) revokeMember(world, sub, member)
 }
 
-/** REFUND. `percentage` in thousandths of a percent; null: all of it, as Apple said it before it named a share. */
+/** REFUND. `percentage` in thousandths of a percent; null: all of it, the format before Apple added percentages. */
 export function refund(world: World, bought: Purchase, percentage: number | null): void {
   const { sale, sub, person } = bought
   const at = wholeSecond(world.now())
@@ -102,7 +102,7 @@ export function declineRefund(world: World, bought: Purchase): void {
   notifyTransaction(world, bought, 'REFUND_DECLINED', null)
 }
 
-/** Whether there is something to give back, to somebody who paid it and has not had it back. */
+/** Whether a transaction was paid and not refunded yet. */
 export function isRefundable(world: World, bought: Purchase): boolean {
   const { price = 0, inAppOwnershipType, revocationDate, isUpgraded, purchaseDate } = bought.sale
   const paid = price > 0 && inAppOwnershipType === 'PURCHASED'

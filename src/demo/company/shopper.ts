@@ -1,4 +1,4 @@
-/** What we compute: customers who buy single goods: credits again and again, a product for good, a season. */
+/** Simulated one-time purchases: consumables, non-consumables and non-renewing subscriptions. */
 import { buyGood } from '../world/charge.ts'
 import { familyMember, type Person } from '../world/people.ts'
 import { DAY, MINUTE, SECOND } from '../world/periods.ts'
@@ -32,7 +32,7 @@ function buyAndReport(world: World, person: Person): OwnedGood {
   return owned
 }
 
-/** Somebody who looks around for some seconds, then buys goods of their app until they lose interest. */
+/** A customer who buys one-time products of an app some seconds after installing it, until they lose interest. */
 export function* shopperScript(world: World, person: Person, browseTime: BrowseTime): Script {
   const { random, app } = person
   if (app.goods.length === 0) return

@@ -1,4 +1,4 @@
-/** What we compute: how one subscription goes, period after period, from the first purchase to the last lapse. */
+/** The life of one simulated subscription, from the first purchase to the last lapse. */
 import { resubscribe, subscribe } from '../world/charge.ts'
 import type { Person } from '../world/people.ts'
 import { DAY, MINUTE, SECOND } from '../world/periods.ts'
@@ -56,7 +56,7 @@ function expirationIntent(world: World, sub: Subscription): number | null {
   return sub.increase !== null && !sub.increase.accepted ? NO_CONSENT : null
 }
 
-/** Waits for the end of the period, which may move while we wait; the store notices it some seconds late. */
+/** Waits for the end of the period, which may move meanwhile; the store processes it some seconds late. */
 function* waitForPeriodEnd(world: World, sub: Subscription): Script {
   const late = sub.person.random.whole(4, 50) * SECOND
   while (world.now() < periodEnd(sub)) yield periodEnd(sub) + late
@@ -148,7 +148,7 @@ function initialOffer(person: Person, plan: Plan): Offer | null {
   return roll < 0.86 ? plan.introductory : null
 }
 
-/** Somebody who installs the app, looks around for some seconds and subscribes. */
+/** A customer who installs the app and subscribes some seconds later. */
 export function* subscriberScript(world: World, person: Person, browseTime: BrowseTime): Script {
   yield world.now() + person.random.between(browseTime.from, browseTime.to) * SECOND
   const plans = person.app.plans.filter((plan) => plan.weight > 0 && !world.withdrawn.has(plan.product_id))

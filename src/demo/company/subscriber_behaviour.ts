@@ -1,4 +1,4 @@
-/** What we compute: the turns a subscription may take within a period, and how likely each of them is. */
+/** The events that can happen to a subscription within a period, and their probabilities. */
 import { DAY, monthsIn } from '../world/periods.ts'
 import { alternatives, isImmediate, type Plan, promotionalOffer } from '../world/products.ts'
 import { STOREFRONTS, shareOf } from '../world/storefronts.ts'
@@ -86,7 +86,7 @@ function requestRefund(world: World, sub: Subscription, isOlder: boolean): void 
   world.start(refundScript(world, bought, random.weighted(OUTCOMES).outcome))
 }
 
-/** What a customer does who is asked for consent: most give it, some leave, some never answer. */
+/** The response to a consent request: most customers agree, some cancel, some never respond. */
 function* priceIncreaseScript(world: World, sub: Subscription): Script {
   const { random } = sub.person
   yield world.now() + random.between(0.1, 20) * DAY
@@ -96,7 +96,7 @@ function* priceIncreaseScript(world: World, sub: Subscription): Script {
   else if (answer < 0.85 && !isCommitted(sub)) disableRenewal(world, sub, true)
 }
 
-/** Asks one subscriber for a higher price, or tells of one that needs no consent. */
+/** Asks a subscriber to consent to a higher price, or announces one that needs no consent. */
 export function raisePrice(
   world: World,
   sub: Subscription,

@@ -1,4 +1,4 @@
-/** What we compute: people who only look: downloads, updates, and the last of an app that is gone. */
+/** Simulated visitors without purchases: downloads, updates, and the end of a removed app. */
 import { APPS } from '../world/catalogue.ts'
 import { pacificDay } from '../world/pacific.ts'
 import type { Person } from '../world/people.ts'
@@ -8,7 +8,7 @@ import { deviceOf, isLate } from '../world/selling.ts'
 import { STOREFRONTS, type Storefront } from '../world/storefronts.ts'
 import type { Script, World } from '../world/world.ts'
 
-/** An app that was removed from the store: its last customers still pay, and no API tells its name any more. */
+/** An app that was removed from the store: its last customers still pay, and no API lists its name. */
 const REMOVED = { name: 'Kelp', sku: 'LL-KELP-00', apple_id: '6470112200' }
 
 function freeLine(
@@ -49,7 +49,7 @@ export function reportDownload(world: World, person: Person): void {
   world.books.report({ ...line, device: deviceOf(person), late: isLate(`download ${person.id}`) })
 }
 
-/** Somebody still pays for the removed app. */
+/** A customer still pays for the removed app. */
 function reportRemoved(world: World, at: number, units: number): void {
   const line = freeLine(
     at,
@@ -70,7 +70,7 @@ function reportRemoved(world: World, at: number, units: number): void {
   })
 }
 
-/** Day after day some come, some come back, some update; `a_day`: how many come to each app. */
+/** Daily downloads, redownloads and updates; `a_day` is the number of downloads of each app. */
 export function* visitorScript(world: World, a_day: number): Script {
   const random = world.random.fork('visitors')
   for (;;) {

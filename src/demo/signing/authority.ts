@@ -1,6 +1,6 @@
 /**
- * What we remember: a signing authority shaped like Apple's: root, intermediate and leaf with Apple's marker
- * extensions, and the leaf's key to sign with. Its root is made anew each time and trusted by nobody else.
+ * A signing authority like Apple's: root, intermediate and leaf with Apple's marker extensions, and the leaf's key. Its
+ * root is created each time and trusted by no other instance.
  */
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { promisify } from 'node:util'

@@ -1,4 +1,4 @@
-/** What we compute: X.509 certificates (RFC 5280) on elliptic curves, issued by whoever holds the issuer's key. */
+/** Issues X.509 certificates (RFC 5280) on elliptic curves. */
 import { createHash, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema'
 import {

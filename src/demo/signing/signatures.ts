@@ -1,6 +1,6 @@
-/** What we remember: signatures that were made, so that the same payload always has the same bytes. */
+/** A cache of signatures: the same payload always gets the same signed text. */
 
-/** Signs `content`; what is the same `of` was signed before gets the signature it had. */
+/** Signs `content`. The same `of` gets the signature it already has. */
 export type Sign = (content: object, of?: object) => string
 /** The same, on the thread pool where the authority can do that. */
 export type SignAsync = (content: object, of?: object) => Promise<string>
@@ -16,7 +16,7 @@ function encode(content: object): string {
   return Buffer.from(JSON.stringify(content)).toString('base64url')
 }
 
-/** ECDSA signs differently each time: the signature is kept, and the text around it made again when asked for. */
+/** ECDSA signatures differ each time, so the signature is stored; the text around it is rebuilt on request. */
 function openSigner(authority: Signing): Signer {
   const cached = new WeakMap<object, CachedSignature>()
   let header = ''

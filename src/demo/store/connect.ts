@@ -1,4 +1,4 @@
-/** What may be asked: the simulated App Store Connect: apps, bundle ids, subscriptions, sales reports. */
+/** The simulated App Store Connect API: apps, bundle ids, subscriptions and sales reports. */
 import type { ApiKey } from '../../apple/api/keys.ts'
 import type { Clock } from '../../clock.ts'
 import type { App, Plan } from '../world/products.ts'
@@ -23,7 +23,7 @@ const PERIODS: Record<string, string> = {
   P1Y: 'ONE_YEAR',
 }
 
-/** The attributes that were asked for; all when none was named. */
+/** The requested attributes; all by default. */
 function selectedFields(resource: Resource, query: URLSearchParams): Resource {
   const fields = query.get(`fields[${resource.type}]`)?.split(',')
   if (fields === undefined) return resource
@@ -31,7 +31,7 @@ function selectedFields(resource: Resource, query: URLSearchParams): Resource {
   return { ...resource, attributes: Object.fromEntries(attributes) }
 }
 
-/** One page of a list; the cursor says where it begins. */
+/** One page of a list, from the cursor's position. */
 function page(request: StoreRequest, all: readonly Resource[], maxSize: number | null): Answer {
   const { query, origin, path } = request
   const limit = Number(query.get('limit') ?? 50)

@@ -1,4 +1,4 @@
-/** What we compute: the SUBSCRIPTION_EVENT report: what subscribers did on a day. */
+/** The SUBSCRIPTION_EVENT report of a day. */
 import type { Books, Entry, Kind, Segment } from '../world/books.ts'
 import { endOfSegment } from '../world/books.ts'
 import { pacificDay } from '../world/pacific.ts'
@@ -64,7 +64,7 @@ const CANCELLATIONS: Record<number, readonly [string, string]> = {
   4: ['Cancel', 'Removed from store'],
 }
 
-/** What App Store Connect calls what happened; null: it does not tell of it. */
+/** App Store Connect's name of an event; null if the report omits it. */
 function eventOf({ kind, intent }: Entry, segment: Segment): string | null {
   const names: Partial<Record<Kind, () => string | null>> = {
     started: () => startOf(segment.offer),
@@ -130,7 +130,7 @@ function rowOf(books: Books, entry: Entry, segment: Segment, event: string): Row
   }
 }
 
-/** A renewal that is also a change of product is told as the change alone. */
+/** A renewal that also changes the product is reported only as the change. */
 function withoutDuplicates(entries: readonly Entry[]): Entry[] {
   const changed = new Set(
     entries.filter((e) => e.kind === 'downgraded' || e.kind === 'crossgraded').map((e) => e.transaction_id),

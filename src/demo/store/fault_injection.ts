@@ -1,4 +1,4 @@
-/** What we remember: how the simulated App Store is disposed: its faults, for tests to turn on, and what it lists. */
+/** Fault injection for the simulated App Store, and the apps that it lists. */
 
 /** An app as App Store Connect lists it. Tests add some, rename them, take them away. */
 export type ListedApp = { apple_id: number; bundle_id: string; name: string; sku: string; team_id: string }
@@ -33,13 +33,13 @@ export type StoreFaults = {
   forbidden: string[]
   /** So many hours later than usual the reports come. */
   reports_late: number
-  /** How many items a page of App Store Connect's lists has at most, whatever is asked for. */
+  /** The most items on a page of App Store Connect's lists, whatever the request. */
   page_size: number | null
   /** How long a token for the next page of notification history holds, in milliseconds. */
   page_token_life: number
   /** Where the app's notifications are sent; test notifications go there. */
   notification_url: string | null
-  /** What test notifications come to, instead of being sent. */
+  /** The result of test notifications, which are then not sent. */
   test_result: string | null
 }
 

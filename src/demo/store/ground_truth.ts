@@ -1,4 +1,4 @@
-/** What we compute: what a perfect appliance would know, for tests to hold it against. */
+/** The expected state of a perfect appliance, for comparison in tests. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
 import type { Person } from '../world/people.ts'
@@ -8,7 +8,7 @@ import type { TransactionBody } from '../world/unsigned.ts'
 import type { World } from '../world/world.ts'
 import type { Timetable } from './reports.ts'
 
-/** `reachable`: a notification of the last 180 days names its customer, whose whole history can then be asked for. */
+/** `reachable`: a notification of the last 180 days names its customer, whose whole history can then be fetched. */
 type TransactionTruth = {
   bundle_id: string
   environment: Environment
@@ -62,7 +62,7 @@ export function openGroundTruth(o: {
       const known = reachablePeople()
       return [...world.people()].flatMap((person) => transactionsOf(person, known.has(person)))
     },
-    /** What the sales reports that can be had now come to. */
+    /** The totals of the sales reports that are available now. */
     reported(range: ReportRange = {}): Reported[] {
       catchUp(clock())
       const { isThere, isFinal, isGone } = timetable

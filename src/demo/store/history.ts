@@ -1,7 +1,6 @@
 /**
- * What may be asked: the simulated transaction history and the statuses of one customer. Apple signs them anew at each
- * request; here a transaction is signed once for each of its changes, at the instant of the change, so that the same
- * state is always the same text.
+ * The simulated transaction history and statuses of one customer. Apple signs them again for each request; here a
+ * transaction is signed once for each change, at the time of the change, so the same state always has the same text.
  */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
@@ -68,7 +67,7 @@ const invalidTransactionId = () => serverRefusal(4_000_006, 'Invalid transaction
 const isId = (id: string) => /^\d{1,20}$/.test(id)
 
 export function openHistories(o: { holdings: Pick<Holdings, 'find' | 'of'>; sign: Sign; clock: Clock }) {
-  /** How each of a customer's transactions reads now, least recently changed first. */
+  /** The current revision of each of a customer's transactions, least recently changed first. */
   function itemsOf(person: Person): Item[] {
     const now = o.clock()
     const items = o.holdings.of(person).flatMap((held): Item[] => {

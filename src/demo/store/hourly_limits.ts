@@ -1,4 +1,4 @@
-/** What we remember: how often something was asked in the last hour. */
+/** Counts requests in the last hour. */
 import type { Clock } from '../../clock.ts'
 import { HOUR } from '../world/periods.ts'
 

@@ -1,4 +1,4 @@
-/** What we compute: the SUBSCRIPTION report: which subscriptions there are when a day ends. */
+/** The SUBSCRIPTION report: the subscriptions at the end of a day. */
 import type { Books, Segment } from '../world/books.ts'
 import { endOfSegment } from '../world/books.ts'
 import { storefrontOf } from '../world/storefronts.ts'
@@ -107,7 +107,7 @@ function rowOf(segment: Segment, count: Count): Row {
   }
 }
 
-/** The snapshot of an instant. `known` leaves out what has not reached App Store Connect yet. */
+/** The snapshot of an instant. `known` excludes data that has not reached App Store Connect yet. */
 export function levelRows(books: Books, at: number, known: (segment: Segment) => boolean): Row[] {
   const rows: Row[] = []
   for (const segment of books.segments) {

@@ -1,10 +1,10 @@
-/** What we remember: an HTTP server on the loopback, and what it was asked. */
+/** An HTTP server on the loopback interface that records its requests. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Clock } from '../../clock.ts'
 
 export type HostName = 'connect' | 'production' | 'sandbox'
 
-/** A request as it came. `body` is its JSON, null when there is none. */
+/** A received request. `body` is its JSON, null without one. */
 export type StoreRequest = {
   host: HostName
   origin: string
@@ -25,7 +25,7 @@ export type Answer = {
 
 export type Handler = (request: StoreRequest) => Answer | Promise<Answer>
 
-/** What was asked, when (by the store's clock), and with which status it was answered. */
+/** A request with its time (by the store's clock) and the status of its response. */
 export type LoggedRequest = {
   at: number
   host: HostName

@@ -1,7 +1,7 @@
 /**
- * What may be asked: the simulated notification history: what was sent, in pages whose tokens expire. What is sent is
- * as Apple sends it today, whenever it was: in production there was no ONE_TIME_CHARGE before 27 May 2025, no share of
- * a refund before December 2025 and no commitment before April 2026.
+ * The simulated notification history, in pages whose tokens expire. All notifications have Apple's current format,
+ * whatever their date. In production there was no ONE_TIME_CHARGE before 27 May 2025, no refund percentage before
+ * December 2025 and no commitment before April 2026.
  */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
@@ -16,7 +16,7 @@ import { serverRefusal } from './refusals.ts'
 const PAGE_SIZE = 20
 const HISTORY_MS = 180 * DAY
 
-/** `as_of`: what happened later is not known yet. */
+/** `as_of`: later events are not included. */
 type HistoryQuery = {
   from: number
   until: number
@@ -27,7 +27,7 @@ type HistoryQuery = {
   as_of: number
 }
 
-/** A list under way: what it was asked for, and how far it got. */
+/** A paginated list: its request and its position. */
 type PaginationToken = { queryKey: string; found: SentNotification[]; next: number; expires_at: number }
 
 function stringField(body: object, name: string): string | null {

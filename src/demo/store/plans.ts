@@ -1,4 +1,4 @@
-/** What we compute: how reports name an app's subscription. */
+/** The names of subscriptions in reports. */
 import { APPS } from '../world/catalogue.ts'
 import type { Plan } from '../world/products.ts'
 import { lengthOf, type Row } from './tables.ts'

@@ -1,4 +1,4 @@
-/** What we compute: how App Store Connect and the App Store Server API refuse, in Apple's words. */
+/** Error responses of App Store Connect and the App Store Server API, with Apple's messages. */
 import { randomUUID } from 'node:crypto'
 import type { Answer } from './listener.ts'
 

@@ -1,4 +1,4 @@
-/** What may be asked: the simulated /v1/salesReports: each day's files, when they are there, as they are revised. */
+/** The simulated /v1/salesReports: each day's reports, with their publication times and revisions. */
 import type { Clock } from '../../clock.ts'
 import type { Books, Entry } from '../world/books.ts'
 import { dayAfter, pacificDay, pacificInstant } from '../world/pacific.ts'

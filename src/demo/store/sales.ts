@@ -1,4 +1,4 @@
-/** What we compute: the SALES report of a day, from the lines that its customers left. */
+/** The SALES report of a day, from the recorded lines. */
 import type { ReportLine } from '../world/report_lines.ts'
 import { groupRows, lengthOf, moneyText, orderTypeOf, type Row, slashDate } from './tables.ts'
 
@@ -47,7 +47,7 @@ function subscriptionPart(line: ReportLine): Row {
 
 function rowOf(line: ReportLine): Row {
   const download = !line.product_type.startsWith('IA')
-  // As Apple has it: what costs nothing is not always paid out in a currency.
+  // As in Apple's reports: free items do not always have a proceeds currency.
   const unpaid = download && line.country !== 'US'
   return {
     Provider: 'APPLE',

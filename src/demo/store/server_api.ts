@@ -1,4 +1,4 @@
-/** What may be asked: the simulated App Store Server API of one environment. */
+/** The simulated App Store Server API of one environment. */
 import type { ApiKey } from '../../apple/api/keys.ts'
 import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'

@@ -1,4 +1,4 @@
-/** What we remember: the simulated App Store's two APIs, listening, over one simulated world. */
+/** Serves the simulated App Store's two APIs for one simulated world. */
 import type { AppleHosts } from '../../apple/api/hosts.ts'
 import type { ApiKey } from '../../apple/api/keys.ts'
 import type { Clock } from '../../clock.ts'
@@ -94,7 +94,7 @@ export async function openAppStore(o: StoreOptions) {
     reports: timetable,
     /** What a perfect appliance would know now: the transactions, and the sums of the sales reports. */
     ...truth,
-    /** Waits until what the store is sending has been sent. */
+    /** Waits until all notifications have been sent. */
     settled: tests.settled,
     async close(): Promise<void> {
       await tests.settled()

@@ -1,4 +1,4 @@
-/** What we compute: the SUBSCRIBER report: what each subscriber paid on a day, under ids that mean nothing else. */
+/** The SUBSCRIBER report: the payments of each subscriber on a day, under random ids. */
 import { createHash } from 'node:crypto'
 import type { ReportLine } from '../world/report_lines.ts'
 import { planFacts } from './plans.ts'

@@ -1,4 +1,4 @@
-/** What we compute: report files: tab separated, a header row, blanks as a single space, gzip. */
+/** Writes report files: tab-separated, with a header row, blank cells as a space, gzip. */
 import { gzipSync } from 'node:zlib'
 import type { Offer, Plan } from '../world/products.ts'
 
@@ -15,7 +15,7 @@ export function tableOf(columns: readonly string[], rows: readonly Row[]): Buffe
   return gzipSync(`${[columns.join('\t'), ...lines].join('\n')}\n`, { level: 1 })
 }
 
-/** Rows that are the same but for what is counted become one; those for which `alone` holds stay as they are. */
+/** Merges rows that differ only in their counts, except those for which `alone` is true. */
 export function groupRows(
   rows: readonly Row[],
   countColumns: readonly string[],
@@ -57,7 +57,7 @@ const LENGTHS: Record<string, string> = {
   P1Y: '1 Year',
 }
 
-/** How long what is billed at once lasts; a commitment of twelve months is billed by the month. */
+/** The billing period; a commitment of twelve months is billed monthly. */
 export function lengthOf(plan: Plan): string {
   return LENGTHS[plan.billed] ?? plan.billed
 }

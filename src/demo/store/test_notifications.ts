@@ -1,4 +1,4 @@
-/** What may be asked: a test notification, which the simulated store really posts, and what became of it. */
+/** The simulated test notification endpoints. The store really posts the notification. */
 import { randomUUID } from 'node:crypto'
 import { request } from 'undici'
 import type { Environment } from '../../apple/payloads.ts'

@@ -1,4 +1,4 @@
-/** What we remember: the two keys of the simulated team, and which tokens were made with them. */
+/** The two keys of the simulated team, and the verification of their tokens. */
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
 import { decodeProtectedHeader, jwtVerify } from 'jose'
 import type { ApiKey } from '../../apple/api/keys.ts'
@@ -28,7 +28,7 @@ function keyIdOf(token: string): string | undefined {
   }
 }
 
-/** Checks what a token says of itself: whose it is, and for how long. */
+/** Checks a token's claims: its issuer and its validity. */
 function areClaimsValid(claims: Claims, options: AuthenticatorOptions): boolean {
   const { iss, sub, iat = Number.NaN, exp = Number.NaN } = claims
   const now = options.clock() / 1000

@@ -1,4 +1,4 @@
-/** What we compute: Apple's notifications about one transaction, or about an app, as the store stands. */
+/** Builds notifications about a transaction or an app from the current state of the store. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Entry, Kind } from './books.ts'
 import type { Person } from './people.ts'
@@ -47,7 +47,7 @@ export function send(
   })
 }
 
-/** Tells about one transaction; the status and the renewal info are the subscription's of now, whichever it is. */
+/** Sends a notification about a transaction, with the subscription's current status and renewal info. */
 export function notifyTransaction(
   world: World,
   bought: Purchase,
@@ -76,7 +76,7 @@ export function notifyTransaction(
   )
 }
 
-/** Tells about a subscription, with its last transaction. */
+/** Sends a notification about a subscription, with its last transaction. */
 export function notifySubscription(
   world: World,
   sub: Subscription,

@@ -1,6 +1,6 @@
 /**
- * What we remember: what the simulated customers did, written down as they did it. It is the truth that the
- * product's figures are tested against, so it uses none of the product's calculations.
+ * The books of the simulated company: what its customers did, recorded when they did it. Tests compare the product's
+ * figures with these books, so they use none of the product's calculations.
  */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Offer, Plan } from './products.ts'
@@ -60,13 +60,13 @@ export type Entry = {
   price_milli: number
   refunded_milli: number
   has_price: boolean
-  /** Through the family: nobody paid. */
+  /** Family Sharing: without a payment. */
   shared: boolean
   /** Why it expired, Apple's number. */
   intent: number | null
 }
 
-/** What one transaction of a subscription gives a right to, and until when. */
+/** The entitlement of one transaction of a subscription, and its end. */
 export type Segment = {
   bundle_id: string
   environment: Environment
@@ -161,7 +161,7 @@ function openLinks() {
       links.push(link)
       return link
     },
-    /** Who the user of a transaction is, after all that happened so far. */
+    /** The current user of a transaction. */
     linkOf: (bundle_id: string, transaction_id: string, store: Link['store'] = 'apple') =>
       newest.get(keyOf(bundle_id, store, transaction_id)) ?? null,
   }
@@ -199,7 +199,7 @@ function isInRange(entry: Entry, range: Range): boolean {
   )
 }
 
-/** Which subscriptions have ended, so that those that come back can say when. */
+/** The subscriptions that have ended, so a resubscription can report when. */
 function openExpiryTracker() {
   const ends = new Map<string, number>()
   const before = new Map<Entry, number>()
@@ -278,7 +278,7 @@ export function openBooks() {
       sum({ refund: (e) => e.refunded_milli, refund_reversed: (e) => -e.refunded_milli }, range),
     /** Thousandths given back at upgrades for the unused part, by currency. */
     prorated: (range: Range = {}) => sum({ proration: (e) => e.refunded_milli }, range),
-    /** The segments that somebody paid for, alive at that instant. */
+    /** The paid segments that are active at that instant. */
     activeSubscriptions: (at: number, environment: Environment = 'production') =>
       activeAt(at, ['intro', 'offer', 'paid'], environment),
     activeTrials: (at: number, environment: Environment = 'production') =>

@@ -1,4 +1,4 @@
-/** What we compute: the simulated company's apps and what they sell. */
+/** The simulated company's apps and their products. */
 import type { Period } from './periods.ts'
 import type { App, Offer, Plan } from './products.ts'
 

@@ -1,4 +1,4 @@
-/** What we compute: purchases: of a subscription, of its next period, of a single good. */
+/** Simulated purchases: subscriptions, renewals and one-time purchases. */
 import { notifySubscription, notifyTransaction, recordEntry } from './announce.ts'
 import { isAfterAYear, proceedsFor } from './commission.ts'
 import type { Person } from './people.ts'
@@ -128,7 +128,7 @@ function bookSale(world: World, sub: Subscription, offer: Offer | null, price_mi
     recordEntry(world, purchaseOf(sub), 'charge', sale.purchaseDate, { price_milli, currency, has_price })
 }
 
-/** Makes the subscription's next transaction and counts the offer's periods. It tells nobody yet. */
+/** Makes the subscription's next transaction and counts the offer's periods. Sends no notification yet. */
 export function bill(world: World, sub: Subscription, terms: BillingTerms): Sale {
   const { offer } = terms
   const starts = offer !== sub.offer || sub.offer_left === 0
@@ -148,7 +148,7 @@ export function bill(world: World, sub: Subscription, terms: BillingTerms): Sale
 
 type InitialState = Partial<Pick<Subscription, 'shared' | 'advanced' | 'previous_original_id'>>
 
-/** A subscription that nobody has paid for yet. */
+/** A subscription without a purchase. */
 export function emptySubscription(
   world: World,
   person: Person,

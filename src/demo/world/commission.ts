@@ -1,6 +1,6 @@
 /**
- * What we compute: what is left of a price. The simulated store takes out the tax that the storefront's prices hold,
- * keeps 30 % of the rest (15 % of a subscription that has lasted more than a year) and rounds to hundredths.
+ * The proceeds of a price. The simulated store subtracts the tax that the storefront's prices include, keeps 30 % of
+ * the rest (15 % after the first year of a subscription) and rounds to hundredths.
  */
 import { halfEven } from './books.ts'
 import { DAY } from './periods.ts'

@@ -1,4 +1,4 @@
-/** What we remember: what is to happen in the simulated world, the soonest first. */
+/** A priority queue of the simulated world's future events, by time. */
 
 type QueuedEvent<T> = { at: number; order: number; item: T }
 

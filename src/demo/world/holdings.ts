@@ -1,4 +1,4 @@
-/** What we remember: who holds which transactions, and how each of them read after each of its changes. */
+/** The transactions of each simulated customer, with every revision. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Person } from './people.ts'
 import { type Sale, type Subscription, transactionOf } from './subscription.ts'
@@ -23,7 +23,7 @@ export function openHoldings(instant: (person: Person) => number) {
   }
 
   return {
-    /** Somebody has a new transaction. */
+    /** Adds a transaction of a customer. */
     add(person: Person, sale: Sale, sub: Subscription | null): void {
       const held = { sub, sale, versions: [version(person, sale)] }
       const list = byPerson.get(person) ?? []
@@ -33,7 +33,7 @@ export function openHoldings(instant: (person: Person) => number) {
       byId.set(`${person.environment} ${sale.transactionId}`, person)
       byId.set(`${person.environment} ${person.app_transaction_id}`, person)
     },
-    /** Something of a transaction is changed: it shows in its customer's history from now on. */
+    /** Adds a revision of a transaction, which its customer's history has from now on. */
     update(sale: Sale, change: () => void): void {
       change()
       const known = bySale.get(sale)

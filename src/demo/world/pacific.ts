@@ -1,4 +1,4 @@
-/** What we compute: days in California, as App Store Connect counts them: midnight to midnight, summer time included. */
+/** Pacific days as App Store Connect counts them: midnight to midnight, with daylight saving time. */
 import { DAY, HOUR } from './periods.ts'
 
 /** The first Sunday on or after a day of a month (1 is January), at midnight UTC. */

@@ -1,4 +1,4 @@
-/** What we compute: who the simulated customers are: where they live, what they hold, which ids they carry. */
+/** The simulated customers: their countries, holdings and ids. */
 import type { Environment } from '../../apple/payloads.ts'
 import { APPS } from './catalogue.ts'
 import { DAY } from './periods.ts'
@@ -25,7 +25,7 @@ export type Person = {
   app_transaction_id: string
   /** Before that instant the store does not yet put the appTransactionId into what it signs for this customer. */
   app_transaction_id_since: number
-  /** Pays and stays: for what the company needs somebody to be there. */
+  /** Pays and never cancels, for events that need an active subscriber. */
   steady: boolean
   login: Login | null
   /** When something of theirs was last signed: two signatures never share an instant. */
@@ -127,7 +127,7 @@ export function openPerson(world: PersonContext, name: string, options: PersonOp
   }
 }
 
-/** Somebody of the family: their own ids, the purchaser's storefront, no account with the app. */
+/** A family member: with their own ids and the purchaser's storefront, without an account in the app. */
 export function familyMember(world: PersonContext, purchaser: Person, number: number): Person {
   const random = purchaser.random.fork(`member/${number}`)
   return {

@@ -1,4 +1,4 @@
-/** What we compute: when a period ends. Production counts by the calendar, the sandbox in minutes. */
+/** Computes when a period ends: by the calendar in production, after minutes in the sandbox. */
 import type { Environment } from '../../apple/payloads.ts'
 
 /** ISO 8601 durations, those that the App Store knows. */

@@ -1,4 +1,4 @@
-/** What we compute: what an app sells, on which offers, and how one product follows another. */
+/** The products of an app, their offers, and the upgrades between them. */
 import type { Period } from './periods.ts'
 import type { Tier } from './storefronts.ts'
 
@@ -31,7 +31,7 @@ export type Plan = {
   /** The share of each standard renewal that is cancelled before. */
   churn: number
   introductory: Offer | null
-  /** How many of a hundred new subscribers of the app take it; 0 when it cannot be bought from the list. */
+  /** The percentage of new subscribers who choose it; 0 if it is not offered. */
   weight: number
 }
 
@@ -63,12 +63,12 @@ export type App = {
   goods: readonly Good[]
 }
 
-/** Moving to a higher level, or to the same level at the same duration, happens at once; all else at the renewal. */
+/** A change to a higher level, or to the same level and duration, is immediate; any other happens at the renewal. */
 export function isImmediate(from: Plan, to: Plan): boolean {
   return to.level < from.level || (to.level === from.level && to.period === from.period)
 }
 
-/** What is on the list in the same group, besides `plan` itself. */
+/** The offered plans of the same group, except `plan`. */
 export function alternatives(app: App, plan: Plan): Plan[] {
   return app.plans.filter((other) => other.group === plan.group && other !== plan && other.weight > 0)
 }

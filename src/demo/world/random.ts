@@ -1,4 +1,4 @@
-/** What we compute: chance that comes out the same for the same seed (sfc32, by Chris Doty-Humphrey). */
+/** A seeded random number generator (sfc32, by Chris Doty-Humphrey). */
 import { createHash } from 'node:crypto'
 
 export type Random = ReturnType<typeof openRandom>

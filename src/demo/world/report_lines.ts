@@ -1,4 +1,4 @@
-/** What we remember: what App Store Connect will report of sales, written down when the customers bought. */
+/** The lines of future sales reports, recorded at each purchase. */
 import type { Offer, Plan } from './products.ts'
 
 /**
@@ -35,7 +35,7 @@ export type ReportLine = {
   purchased_on: string
 }
 
-/** What a day's reports come to for one product, in one country and currency: amounts in thousandths. */
+/** The totals of a day's reports for one product, country and currency: amounts in thousandths. */
 export type Reported = Pick<
   ReportLine,
   'day' | 'sku' | 'bundle_id' | 'product_type' | 'product_id' | 'country' | 'currency' | 'units'
@@ -44,12 +44,12 @@ export type Reported = Pick<
 /** Days are California's; `until` is not included. */
 export type ReportRange = { from?: string; until?: string; bundle_id?: string | null }
 
-/** What the customers of a line paid, less what they got back. */
+/** The amount that the customers of a line paid, less refunds. */
 function grossOf({ units, price_milli }: ReportLine): number {
   return units === 0 ? price_milli : units * Math.abs(price_milli)
 }
 
-/** What the developer gets for a line, less what is taken back. */
+/** The developer's proceeds of a line, less refunds. */
 function proceedsOf({ units, price_milli, proceeds_milli }: ReportLine): number {
   return units === 0 && price_milli < 0 ? -proceeds_milli : units * proceeds_milli
 }

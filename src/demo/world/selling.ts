@@ -1,4 +1,4 @@
-/** What we compute: the lines that a purchase, a refund, an upgrade leave in the sales reports. */
+/** The sales report lines of a purchase, a refund and an upgrade. */
 import { hundredths, isAfterAYear, proceedsFor } from './commission.ts'
 import { pacificDay } from './pacific.ts'
 import type { Person } from './people.ts'
@@ -17,7 +17,7 @@ export function deviceOf(person: Person): string {
   return chanceOf(`device ${person.id}`) < 0.8 ? 'iPhone' : 'iPad'
 }
 
-/** Neither the sandbox nor what the family shares is ever in a report. */
+/** Reports exclude the sandbox and Family Sharing. */
 function isReported({ person, sale }: Purchase): boolean {
   return person.environment === 'production' && sale.inAppOwnershipType === 'PURCHASED'
 }
@@ -80,13 +80,13 @@ function repeatLine(
   world.books.report({ ...line, at, day: pacificDay(at), late, ...more(line) })
 }
 
-/** What a part of a purchase is worth: `amount_milli` to the customer. */
+/** The amounts of a part of a purchase; `amount_milli` is the customer's. */
 function proportionOf({ country, after_a_year }: ReportLine, amount_milli: number) {
   const price_milli = hundredths(amount_milli)
   return { price_milli, proceeds_milli: proceedsFor(price_milli, storefrontOf(country), after_a_year) }
 }
 
-/** A part is given back: at an upgrade, or as a refund of a part. */
+/** Records a partial refund, or the unused part at an upgrade. */
 export function reportPartialRefund(world: World, bought: Purchase, at: number, amount_milli: number): void {
   repeatLine(world, bought, at, (line) => {
     const { price_milli, proceeds_milli } = proportionOf(line, amount_milli)
@@ -99,7 +99,7 @@ export function reportRefund(world: World, bought: Purchase, at: number): void {
   repeatLine(world, bought, at, ({ units, price_milli }) => ({ units: -units, price_milli: -price_milli }))
 }
 
-/** What was given back is taken again: sold once more, for as much as had been given back. */
+/** Records a reversed refund as another sale of the refunded amount. */
 export function reportReversal(world: World, bought: Purchase, at: number, amount_milli: number): void {
   repeatLine(world, bought, at, (line) =>
     amount_milli === line.units * line.price_milli ? {} : { units: 1, ...proportionOf(line, amount_milli) },

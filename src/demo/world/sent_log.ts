@@ -1,10 +1,10 @@
-/** What we remember: the notifications that the store has sent, as its notification history keeps them. */
+/** The notifications that the simulated store has sent, for its notification history. */
 import { createHash } from 'node:crypto'
 import type { Environment } from '../../apple/payloads.ts'
 import { DAY, HOUR } from './periods.ts'
 import type { UnsignedNotification } from './unsigned.ts'
 
-/** Notification history reaches that far back; we keep a little more. */
+/** The depth of the notification history, and a small margin. */
 const RETENTION_MS = 190 * DAY
 
 export type Attempt = { at: number; result: string }
@@ -57,7 +57,7 @@ export function openSentLog() {
     return list
   }
 
-  /** Dropped in portions, so that it costs nothing each time. */
+  /** Drops old entries in portions, so most calls cost nothing. */
   function forget(list: SentNotification[]): void {
     const newest = list.at(-1)?.payload.signedDate ?? 0
     const oldest = list[1023]?.payload.signedDate ?? newest

@@ -1,4 +1,4 @@
-/** What we compute: what reaches Windfall from outside: Apple's notifications and the apps' two calls. */
+/** The steps of a simulation: Apple's notifications and the SDK calls of the apps. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Sign, SignAsync } from '../signing/signatures.ts'
 import {

@@ -1,4 +1,4 @@
-/** What we compute: where the simulated company sells, and what its price tiers cost there. */
+/** The storefronts of the simulated company and their price tiers. */
 
 export type Currency = 'USD' | 'EUR' | 'GBP' | 'JPY' | 'AUD' | 'BRL' | 'CAD' | 'SEK' | 'MXN'
 

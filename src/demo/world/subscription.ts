@@ -1,4 +1,4 @@
-/** What we remember: one simulated subscription as the store holds it, and how its renewal info reads. */
+/** One simulated subscription and its renewal info. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Segment } from './books.ts'
 import type { Person } from './people.ts'
@@ -7,7 +7,7 @@ import type { App, Good, Offer, Plan } from './products.ts'
 import { type Currency, type Storefront, shareOf } from './storefronts.ts'
 import type { AdvancedCommerce, EnvironmentName, RenewalBody, TransactionBody } from './unsigned.ts'
 
-/** A transaction as the store holds it: what is signed is this, with the date of signing. */
+/** A transaction of the store. The signed text adds the signing date. */
 export type Sale = Omit<TransactionBody, 'signedDate' | 'appTransactionId'>
 
 /** The status of a subscription, Apple's numbers: active, expired, billing retry, grace, revoked. */
@@ -51,7 +51,7 @@ export type Subscription = {
   last_notified: { status: number; renewal: RenewalBody } | null
 }
 
-/** One transaction in somebody's hands, with its subscription when it belongs to one. */
+/** One transaction of a customer, with its subscription if it has one. */
 export type Purchase = { person: Person; sale: Sale; period: string | null; sub: Subscription | null }
 
 export function environmentName(environment: Environment): EnvironmentName {
@@ -175,13 +175,13 @@ export function renewalOf(world: PriceList, sub: Subscription, at: number): Rene
   }
 }
 
-/** How long before the end of a period the store may already sign the next one. */
+/** How long before the end of a period the store can sign the next one. */
 export function longestLead(sub: Subscription): number {
   const { purchaseDate } = currentSale(sub)
   return Math.min(DAY, (periodEnd(sub) - purchaseDate) / 8)
 }
 
-/** A good that is owned by one transaction of its own. */
+/** A one-time purchase: one transaction. */
 export type OwnedGood = Purchase & { good: Good }
 
 /** When a sale made at that instant runs out. */

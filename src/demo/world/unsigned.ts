@@ -1,4 +1,4 @@
-/** What we compute: what Apple puts into its signed payloads, before it signs them, in Apple's own words. */
+/** The unsigned payloads of the simulated store, with Apple's field names. */
 
 export type EnvironmentName = 'Production' | 'Sandbox'
 
@@ -18,7 +18,7 @@ export type AdvancedCommerce = {
   taxCode: string
 }
 
-/** JWSTransactionDecodedPayload. What does not apply is absent, never null or false. */
+/** JWSTransactionDecodedPayload. Fields that do not apply are absent, never null or false. */
 export type TransactionBody = {
   transactionId: string
   originalTransactionId: string
@@ -108,7 +108,7 @@ type AppTransactionBody = {
 
 type AppOf = { appAppleId?: number; bundleId: string; environment: EnvironmentName }
 
-/** What stands in the outer payload, with the nested payloads not signed yet. Exactly one of them is present. */
+/** The outer payload with unsigned nested payloads. Exactly one of them is present. */
 export type UnsignedBody = {
   data?: AppOf & {
     bundleVersion?: string

@@ -1,4 +1,4 @@
-/** What we remember: the simulated world's time, what is to happen in it, and the numbers the store gives out. */
+/** The state of the simulated world: its time, its scheduled events and its counters of ids. */
 import type { Environment } from '../../apple/payloads.ts'
 import { openBooks } from './books.ts'
 import { openEventQueue } from './event_queue.ts'
@@ -15,7 +15,7 @@ import type { UnsignedNotification } from './unsigned.ts'
 /** Something that goes on for a while: it yields the next instant (milliseconds since the epoch) it waits for. */
 export type Script = Generator<number, void, undefined>
 
-/** How many seconds somebody looks around before they buy. */
+/** The seconds between an installation and a purchase. */
 export type BrowseTime = { from: number; to: number }
 
 export type World = ReturnType<typeof openWorld>

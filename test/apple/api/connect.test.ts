@@ -238,7 +238,7 @@ describe('a report', () => {
     apple.answerWith(reply)
     expect(await faultOf(open().report(QUESTION))).toMatchObject({
       kind: 'unreadable',
-      message: expect.stringContaining('is not one'),
+      message: expect.stringContaining('is not a sales report'),
     })
     expect(apple.requests).toHaveLength(1)
   })
@@ -247,7 +247,7 @@ describe('a report', () => {
     apple.answerWith(report(Buffer.alloc(65 * 1_048_576, 'a\t')))
     expect(await faultOf(open().report(QUESTION))).toMatchObject({
       kind: 'unreadable',
-      message: expect.stringContaining('longer than 64 MB'),
+      message: expect.stringContaining('larger than the limit of 64 MB'),
     })
   })
 })
@@ -401,7 +401,7 @@ describe('what passes is tried again', () => {
     await nowhere.close()
     const fault = await faultOf(open({ host: nowhere.host }).apps())
     expect(fault).toMatchObject({ kind: 'unavailable', status: null, code: 'ECONNREFUSED' })
-    expect(fault.message).toContain('is this machine online')
+    expect(fault.message).toContain('Check that this machine is online')
     expect(waits).toHaveLength(3)
   })
 
@@ -511,7 +511,7 @@ describe('apps', () => {
     apple.answerWith({ json: { data: [appItem(1)], links: { next } } })
     expect(await faultOf(open().apps())).toMatchObject({
       kind: 'unreadable',
-      message: expect.stringContaining('not followed'),
+      message: expect.stringContaining('does not follow the link'),
     })
     expect(apple.requests).toHaveLength(1)
   })
@@ -537,7 +537,7 @@ describe('apps', () => {
       'data.0.attributes.bundleId',
     ],
     ['an id that is no number', { json: { data: [{ ...appItem(1), id: 'x1' }] } }, 'data.0.id: not a number'],
-    ['too much', { body: Buffer.alloc(9 * 1_048_576, ' ') }, 'longer than 8 MB'],
+    ['too much', { body: Buffer.alloc(9 * 1_048_576, ' ') }, 'larger than the limit of 8 MB'],
   ])('in an answer with %s are not read', async (_, reply, words) => {
     apple.answerWith(reply)
     const fault = await faultOf(open().apps())
