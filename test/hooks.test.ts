@@ -17,7 +17,7 @@ test('listeners are called in the order they were added, until they are removed'
   expect(hook.call('a', 2)).toEqual(['A', 'aa'])
 })
 
-test('a listener that is added or removed during a call counts from the next call on', () => {
+test('adding or removing a listener during a call takes effect with the next call', () => {
   const hook = openHook<[], number>()
   const remove = hook.add(() => {
     remove()
@@ -29,7 +29,7 @@ test('a listener that is added or removed during a call counts from the next cal
   expect(hook.call()).toEqual([2, 3])
 })
 
-test('what a listener throws is thrown, and the listeners after it are not called', () => {
+test('an error in a listener is thrown, and later listeners are not called', () => {
   const hook = openHook<[]>()
   let calls = 0
   hook.add(() => {
@@ -120,7 +120,7 @@ test.each(Object.keys(HOOKS))('a second listener of %s is called as often as the
   expect(second).toBe(first)
 })
 
-test('every watcher of revocations is told, until it stops watching', () => {
+test('notifies every watcher of revocations until it stops watching', () => {
   const endings = openRevocations()
   const told: string[] = []
   const stop = endings.watch(() => void told.push('first'))

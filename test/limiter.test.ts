@@ -12,7 +12,7 @@ function openWork() {
   return { work, started: () => ends.length, end: (index: number) => ends[index]?.() }
 }
 
-test('as many as allowed run at once, the others wait and go in the order in which they came', async () => {
+test('runs up to the limit concurrently, and the others in order of arrival', async () => {
   const limiter = openLimiter(2, openQueue())
   const { work, started, end } = openWork()
   const done: string[] = []
@@ -43,7 +43,7 @@ test('as many as allowed run at once, the others wait and go in the order in whi
   expect(done).toEqual(['b', 'c', 'a', 'd'])
 })
 
-test('when the queue is full the next is refused, and nobody who waits', async () => {
+test('refuses new work when the queue is full, and keeps queued work', async () => {
   const full = () => new Refusal(503, 'busy', 'full')
   const limiter = openLimiter(1, openQueue(1, full))
   const { work, end } = openWork()
@@ -56,7 +56,7 @@ test('when the queue is full the next is refused, and nobody who waits', async (
   expect(await second).toBe('second')
 })
 
-test('work that fails gives its place back', async () => {
+test('failed work frees its slot', async () => {
   const limiter = openLimiter(1, openQueue(0))
   await expect(limiter.run(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
   const broken = (): Promise<void> => {
@@ -66,7 +66,7 @@ test('work that fails gives its place back', async () => {
   expect(await limiter.run(async () => 'next')).toBe('next')
 })
 
-test('a queue of its own decides who is next and who is refused', async () => {
+test('a custom queue decides what runs next and what is refused', async () => {
   const waiters: { waiter: Waiter; rank: number }[] = []
   const limiter = openLimiter<number>(1, {
     add(waiter, rank) {
@@ -87,7 +87,7 @@ test('a queue of its own decides who is next and who is refused', async () => {
   expect(order).toEqual([1, 2])
 })
 
-test('one after another: in the order given, whatever fails, until idle', async () => {
+test('runs work one at a time, in order, also after failures, until idle', async () => {
   const serial = openSerial()
   const { work, started, end } = openWork()
   const order: string[] = []

@@ -33,7 +33,7 @@ const request = {
   code: null,
 }
 
-test('a line for machines is one JSON object', () => {
+test('a json line is one JSON object', () => {
   const { log, logged } = openTestLog('json')
   log.info('listening', { url: 'http://127.0.0.1:8787', port: 8787, tls: false, previous: null })
   expect(logged()).toBe(
@@ -42,7 +42,7 @@ test('a line for machines is one JSON object', () => {
   )
 })
 
-test('a line for people has time, level, message and words', () => {
+test('a pretty line has time, level, message and fields', () => {
   const { log, logged } = openTestLog('pretty')
   log.warn('a backup is late', { hours: 30, file: 'a b.db', where: { on: 'disk' } })
   expect(logged()).toBe('05:06:07 warn  a backup is late hours=30 file="a b.db" where={"on":"disk"}\n')
@@ -142,13 +142,13 @@ test('an error is written with its stack', () => {
   expect(pretty.logged()).toMatch(/^05:06:07 error broke\nTypeError: no\n {4}at .*log\.test\.ts/)
 })
 
-test('a field cannot pass for the message', () => {
+test('a field cannot overwrite the message', () => {
   const { log, logged } = openTestLog('json')
   log.info('refused', { message: 'all is well', level: 'debug' })
   expect(JSON.parse(logged())).toMatchObject({ message: 'refused', level: 'info' })
 })
 
-test('what JSON cannot hold does not cost the line', () => {
+test('writes a line with values that JSON cannot represent', () => {
   const { log, logged } = openTestLog('json')
   const circle: Record<string, unknown> = {}
   circle.itself = circle
@@ -162,13 +162,13 @@ test('what JSON cannot hold does not cost the line', () => {
   expect(round).toMatchObject({ message: 'round', port: 1 })
 })
 
-test('a word for people cannot pass for another line', () => {
+test('a field in a pretty line cannot forge another line', () => {
   const { log, logged } = openTestLog('pretty')
   log.info('refused', { host: 'a\n05:06:07 info  all is well' })
   expect(logged().trim().split('\n')).toHaveLength(1)
 })
 
-test('an error is written at once, with what came before it', () => {
+test('an error is written immediately, with the lines before it', () => {
   const { log, writes } = openTestLog('pretty')
   log.info('first')
   expect(writes).toEqual([])
@@ -176,7 +176,7 @@ test('an error is written at once, with what came before it', () => {
   expect(writes).toEqual(['05:06:07 info  first\n05:06:07 error second\n'])
 })
 
-test('lines are written by themselves soon after', async () => {
+test('lines are flushed soon after', async () => {
   const { promise, resolve } = Promise.withResolvers<string>()
   const write = (bytes: Uint8Array) => resolve(Buffer.from(bytes).toString())
   const log = openLog({ format: 'pretty', level: 'info', write, clock: () => at })

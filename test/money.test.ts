@@ -19,7 +19,7 @@ test.each([
   expect(parseMilli(text)).toBe(milli)
 })
 
-test.each(['', ' ', '\t'])('the blank %j is no amount', (text) => {
+test.each(['', ' ', '\t'])('refuses the blank %j as an amount', (text) => {
   expect(parseMilli(text)).toBeNull()
 })
 
@@ -43,7 +43,7 @@ test.each([
   expect(() => parseMilli(text)).toThrow(new RangeError(problem))
 })
 
-test('any amount that is written out is read back the same', () => {
+test('parses every formatted amount back to the same value', () => {
   const amounts = fc.maxSafeInteger()
   fc.assert(
     fc.property(amounts, (milli) => {
@@ -55,13 +55,13 @@ test('any amount that is written out is read back the same', () => {
   )
 })
 
-test('products that could not be exact are refused', () => {
+test('refuses products that cannot be exact', () => {
   expect(multiplyMilli(-3, 559_300)).toBe(-1_677_900)
   expect(Object.is(multiplyMilli(-1, 0), 0)).toBe(true)
   expect(() => multiplyMilli(3, Number.MAX_SAFE_INTEGER / 2)).toThrow('too great')
 })
 
-test('halves go to the even neighbour, on both sides of zero', () => {
+test('rounds half to even, on both sides of zero', () => {
   const halves = [1n, 3n, 5n, -1n, -3n, -5n].map((odd) => divideHalfEven(odd, 2n))
   expect(halves).toEqual([0n, 2n, 2n, 0n, -2n, -2n])
   expect([7n, -7n, 8n, -8n].map((one) => divideHalfEven(one, 3n))).toEqual([2n, -2n, 3n, -3n])

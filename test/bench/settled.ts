@@ -1,4 +1,4 @@
-/** When nothing of what was taken in waits to be counted any more. */
+/** Waits until no lineage is due. */
 
 type Settling = { settle?: () => Promise<unknown> }
 type CatchingUp = {
