@@ -1,6 +1,6 @@
 /**
- * Releases the version that package.json names: checks, builds, writes the release notes and makes the annotated tag. It
- * never pushes. Plain JavaScript without dependencies, like build.mjs.
+ * Releases the version in package.json: runs the checks, builds, writes the release notes and creates the annotated
+ * tag. It never pushes. Plain JavaScript without dependencies, like build.mjs.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -9,11 +9,11 @@ import { parseArgs } from 'node:util'
 
 const USAGE = `Usage: npm run release -- [--dry-run] [--checked] [--fixture]
 
-  --dry-run  say what a release would do, and do nothing
-  --checked  skip .ci/run, which has just passed on this commit
-  --fixture  write test/store/schema/fixtures/VERSION.sql, the database of this version, and stop
+  --dry-run  print what a release would do, without doing it
+  --checked  skip .ci/run; use it when .ci/run has passed on this commit
+  --fixture  write test/store/schema/fixtures/VERSION.sql, the database of this version, and exit
 
-WINDFALL_RELEASE_CHECK is run instead of .ci/run where it is set.
+If WINDFALL_RELEASE_CHECK is set, it runs instead of .ci/run.
 `
 
 const root = new URL('..', import.meta.url)
@@ -26,39 +26,39 @@ function fail(...lines) {
   process.exit(1)
 }
 
-/** The output of a git command that answers a question; null where it fails. */
+/** The output of a git command that reads; null if it fails. */
 function git(...args) {
   const { status, stdout } = spawnSync('git', args, { cwd: at('.'), encoding: 'utf8' })
   return status === 0 ? stdout.trimEnd() : null
 }
 
-/** Runs a command that a person watches, and ends with it where it fails. */
+/** Runs a command with its output visible, and exits if it fails. */
 function run(command, args, options = {}) {
   const { status, error } = spawnSync(command, args, { cwd: at('.'), stdio: 'inherit', ...options })
   if (status !== 0) fail(`${[command, ...args].join(' ')} failed: ${error?.message ?? `status ${status}`}`)
 }
 
-/** The text below the heading of `version` in the changelog, `## 0.1.0` or `## 0.1.0 - 2026-01-31`; empty where there is none. */
+/** The changelog text of `version` (heading `## 0.1.0` or `## 0.1.0 - 2026-01-31`); empty if there is none. */
 function notesOf(version) {
   const sections = read('CHANGELOG.md').split(/^## /m)
   const section = sections.find((text) => text.split(/\s/, 1)[0] === version) ?? ''
   return section.slice(section.indexOf('\n') + 1).trim()
 }
 
-/** Why this commit cannot be released as it is, one sentence each. */
+/** The reasons against releasing this commit, one sentence each. */
 function obstaclesTo({ version, tag, notes, fixture }) {
   const changes = git('status', '--porcelain')
   const branch = git('rev-parse', '--abbrev-ref', 'HEAD')
   return [
     changes === null && 'This is not a git repository.',
-    changes && `The tree has changes that are not committed:\n${changes}`,
-    branch !== 'main' && `A release is made on main, and this is ${branch}.`,
+    changes && `The working tree has uncommitted changes:\n${changes}`,
+    branch !== 'main' && `Releases are made on main; the current branch is ${branch}.`,
     isTagged(tag) && `The tag ${tag} exists. Raise the version in package.json.`,
     notes === '' && `CHANGELOG.md has no section "## ${version}".`,
-    !existsSync(at(fixture)) && `${fixture} is missing. Write it: npm run release -- --fixture`,
+    !existsSync(at(fixture)) && `${fixture} is missing. Create it: npm run release -- --fixture`,
     existsSync(at(fixture)) &&
       !read(fixture).startsWith(read('schema.sql')) &&
-      `${fixture} has another schema than schema.sql. Write it again: npm run release -- --fixture`,
+      `${fixture} differs from schema.sql. Create it again: npm run release -- --fixture`,
   ].filter(Boolean)
 }
 
@@ -104,10 +104,10 @@ function release({ version, tag, notes, fixture }, { isDry, isChecked }) {
   if (!isChecked) run(check, [], { shell: true })
   run(process.execPath, ['build.mjs'])
   const obstacles = obstaclesTo({ version, tag, notes, fixture })
-  if (obstacles.length > 0) fail('After the checks the tree is another:', ...obstacles)
+  if (obstacles.length > 0) fail('The checks changed the working tree:', ...obstacles)
   mkdirSync(at('dist'), { recursive: true })
   writeFileSync(at(file), `Windfall ${version}\n\n${notes}\n`)
-  // The usual clean-up would drop headings as comments.
+  // The default cleanup would drop headings as comments.
   run('git', ['tag', '--annotate', tag, '--cleanup=whitespace', '--file', file])
   return say(`Tagged ${tag}; its notes are in ${file}. Publish it: git push origin main ${tag}`)
 }
@@ -122,7 +122,7 @@ const plan = {
 }
 if (options.help) say(USAGE)
 else if (options.fixture) {
-  if (isTagged(plan.tag)) fail(`${plan.tag} is released, and its fixture stays as it is.`)
+  if (isTagged(plan.tag)) fail(`${plan.tag} is released; its fixture must not change.`)
   writeFixture(plan.fixture)
 } else {
   const obstacles = obstaclesTo(plan)

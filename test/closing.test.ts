@@ -8,7 +8,7 @@ beforeAll(() => {
   open('before the tests')
 })
 
-test('what a test opens stays open while the test runs', async () => {
+test('keeps what a test opens open during the test', async () => {
   open('first')
   await open('second').close()
   expect(closed).toEqual(['second'])

@@ -1,4 +1,4 @@
-/** Holds every answer that a test gets against what the OpenAPI document says of its route. */
+/** Checks every response in the tests against the OpenAPI document. */
 import type { Route } from '../src/http/route.ts'
 
 /** What any route may answer. */

@@ -1,4 +1,4 @@
-/** Folders of a test's own. Whoever forgets to remove one need not: all of them go with the file's tests. */
+/** Temporary folders of tests, deleted after the tests of the file. */
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

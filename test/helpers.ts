@@ -1,4 +1,4 @@
-/** What most tests begin with: a whole Windfall on a database of its own, a clock turned by hand, an Apple of ours. */
+/** Set-up of most tests: a whole Windfall on a temporary database, a clock turned by hand, and a simulated Apple. */
 import { createHash } from 'node:crypto'
 import { openApp } from '../src/app.ts'
 import type { AppleHosts } from '../src/apple/api/hosts.ts'

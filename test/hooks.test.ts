@@ -17,7 +17,7 @@ test('listeners are called in the order they were added, until they are removed'
   expect(hook.call('a', 2)).toEqual(['A', 'aa'])
 })
 
-test('a listener that is added or removed during a call counts from the next call on', () => {
+test('adding or removing a listener during a call takes effect with the next call', () => {
   const hook = openHook<[], number>()
   const remove = hook.add(() => {
     remove()

@@ -1,4 +1,4 @@
-/** The long forms of the tests that have one: `npm run test:long -- --seed N`. Without a seed a new one is taken. */
+/** Runs the long forms of tests: `npm run test:long -- --seed N`. Without a seed, a random one is used. */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 

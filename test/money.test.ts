@@ -19,7 +19,7 @@ test.each([
   expect(parseMilli(text)).toBe(milli)
 })
 
-test.each(['', ' ', '\t'])('the blank %j is no amount', (text) => {
+test.each(['', ' ', '\t'])('refuses the blank %j as an amount', (text) => {
   expect(parseMilli(text)).toBeNull()
 })
 

@@ -1,4 +1,4 @@
-/** Real processes, started as a person starts them, watched by what they write, and ended with the test file. */
+/** Starts real processes, watches their output, and ends them with the test file. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

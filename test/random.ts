@@ -1,4 +1,4 @@
-/** How much chance a test takes: a short form always, a long one by `npm run test:long -- --seed N`. */
+/** The random seeds of tests: a short form by default, a long one with `npm run test:long -- --seed N`. */
 
 /** True in the long form. */
 export const isLong = process.env.WINDFALL_LONG === '1'

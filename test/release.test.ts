@@ -1,4 +1,4 @@
-/** `npm run release` in a small repository of its own. */
+/** `npm run release` in a small temporary repository. */
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -70,7 +70,7 @@ test('checks, builds, writes the notes and makes the annotated tag', () => {
   expect(git('rev-parse', 'v1.2.0^{}')).toBe(git('rev-parse', 'HEAD'))
 })
 
-test('a dry run says what it would do, and does nothing', () => {
+test('a dry run prints what a release would do, and does nothing', () => {
   const { status, stdout } = release(['--dry-run'])
   expect(status).toBe(0)
   expect(stdout).toContain(`Would run ${CHECK}.`)
@@ -85,8 +85,12 @@ test('--checked skips the check', () => {
 })
 
 test.each([
-  ['a dirty tree', () => write('new.ts', ''), 'changes that are not committed:\n?? new.ts'],
-  ['another branch', () => git('switch', '--quiet', '--create', 'topic'), 'made on main, and this is topic.'],
+  ['a dirty tree', () => write('new.ts', ''), 'uncommitted changes:\n?? new.ts'],
+  [
+    'another branch',
+    () => git('switch', '--quiet', '--create', 'topic'),
+    'made on main; the current branch is topic.',
+  ],
   ['an existing tag', () => git('tag', 'v1.2.0'), 'The tag v1.2.0 exists.'],
   [
     'a changelog without the section',
@@ -102,7 +106,7 @@ test.each([
   [
     'a database of another schema',
     () => commit({ 'schema.sql': 'create table notes (id text);\n' }),
-    `${FIXTURE} has another schema than schema.sql.`,
+    `${FIXTURE} differs from schema.sql.`,
   ],
 ])('refuses %s before it checks', (_, change, words) => {
   change()
@@ -115,19 +119,19 @@ test.each([
   expect([hasRun('check'), git('tag')]).toEqual([false, tags])
 })
 
-test('a failing check, and one that leaves changes behind, make no tag', () => {
+test('creates no tag if the check fails or leaves changes', () => {
   expect(release([], 'exit 3')).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('failed: status 3'),
   })
   expect(release([], 'touch left.ts')).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('After the checks the tree is another:'),
+    stderr: expect.stringContaining('The checks changed the working tree:'),
   })
   expect(git('tag')).toBe('')
 })
 
-test('an unknown option is refused, and the database of a released version is not written again', () => {
+test('refuses an unknown option, and the fixture of a released version', () => {
   expect(release(['--push'])).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('Usage: npm run release'),
@@ -135,6 +139,6 @@ test('an unknown option is refused, and the database of a released version is no
   git('tag', 'v1.2.0')
   expect(release(['--fixture'])).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('stays as it is'),
+    stderr: expect.stringContaining('must not change'),
   })
 })

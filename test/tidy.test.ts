@@ -1,4 +1,4 @@
-/** The house rules. They only ever tighten. */
+/** The rules for code and files. They are only ever tightened. */
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { openTestApp } from './helpers.ts'
@@ -39,7 +39,7 @@ const placeOf = (path: string): string =>
     ?.replace(/\.tsx?$/, '') ?? ''
 const rankOf = (place: string): number => ORDER.findIndex((line) => line.includes(place))
 
-test('every place in src has its rank, and imports only what comes before it', () => {
+test('every folder in src has a rank and imports only lower ranks', () => {
   const wrong: string[] = []
   for (const file of SOURCES) {
     const place = placeOf(file)
@@ -57,7 +57,7 @@ const importsOf = (file: string): string[] =>
     from === undefined ? [] : [new URL(from, new URL(file, 'file:///')).pathname.slice(1)],
   )
 
-test('no file imports itself by way of others, not even a type', () => {
+test('no import cycles, not even of types', () => {
   const imports = new Map(SOURCES.map((file) => [file, importsOf(file)]))
   const done = new Set<string>()
   const cycles: string[] = []
@@ -91,12 +91,12 @@ test('a table is written only by the folder that its section of schema.sql names
   expect(wrong).toEqual([])
 })
 
-test('what only a new Node has is not imported by name: an old one could not say that it is too old', () => {
+test('imports nothing by name that only new Node versions have: an old Node must reach its error message', () => {
   const isNew = /import \{[^}]*\b(argon2|styleText|DatabaseSync|registerHooks)\b[^}]*\} from 'node:/
   expect(SOURCES.filter((file) => isNew.test(read(file)))).toEqual([])
 })
 
-test('a proof is carried over to other words in src/apple alone', () => {
+test('only src/apple creates Verified values', () => {
   expect(
     SOURCES.filter((file) => !file.startsWith('src/apple/') && read(file).includes('restated(')),
   ).toEqual([])
@@ -119,7 +119,7 @@ test('a route is made by defineRoute, a hook by openHook, and nothing reads priv
   expect(wrong).toEqual([])
 })
 
-test('no barrels, no default exports, no drawers', () => {
+test('no barrels, no default exports, no utility files', () => {
   const wrong = SOURCES.filter(
     (file) =>
       /\/(index|utils?|helpers?|manager|service)\.ts$/.test(file) || /^export (\*|default)/m.test(read(file)),
@@ -127,7 +127,7 @@ test('no barrels, no default exports, no drawers', () => {
   expect(wrong).toEqual([])
 })
 
-test('what is exported is used elsewhere: what only its own file uses is its own', () => {
+test('every export is used in another file', () => {
   const all = [...SOURCES, ...TESTS, ...TOOLS]
   const words = new Map(all.map((file) => [file, new Set(read(file).match(/\w+/g))]))
   const alone = [...SOURCES, ...TOOLS].flatMap((file) =>
@@ -139,14 +139,14 @@ test('what is exported is used elsewhere: what only its own file uses is its own
   expect(alone).toEqual([])
 })
 
-test('every file says first what it is for', () => {
+test('every file starts with a doc comment', () => {
   expect([...SOURCES, ...TOOLS].filter((file) => !read(file).startsWith('/**'))).toEqual([])
 })
 
 /** The server's clock, and that of whoever looks at the page. */
 const KNOWING_THE_TIME = new Set(['src/clock.ts', 'src/web/ui/now.ts'])
 
-test('only the clocks know the time, and nothing prints but the log and the commands', () => {
+test('only clocks read the time, and only the log and the commands print', () => {
   const withSteps = SOURCES.filter(
     (file) => !KNOWING_THE_TIME.has(file) && /Date\.now\(|new Date\(\)/.test(read(file)),
   )
@@ -154,7 +154,7 @@ test('only the clocks know the time, and nothing prints but the log and the comm
   expect(SOURCES.filter((file) => /\bconsole\.\w+\(/.test(read(file)))).toEqual([])
 })
 
-test('nothing is left undone, skipped for ever, or asserted by sleeping', () => {
+test('no unfinished work, no skipped tests, no sleeping in tests', () => {
   const todo = new RegExp(['TO', 'DO|FIX', 'ME|X', 'XX'].join(''))
   expect([...SOURCES, ...TESTS].filter((file) => todo.test(read(file)))).toEqual([])
   const lazy = /\.(only|todo)\(|setTimeout\([^,]+, *[0-9_]{3,}\)|vi\.mock\(/
@@ -195,7 +195,7 @@ test('every error code is in the table of docs/api.md', () => {
   expect([...codes].filter((code) => !table.includes(`\`${code}\``))).toEqual([])
 })
 
-test('the top level holds what it should and nothing else', () => {
+test('the top level contains only the expected files', () => {
   const allowed = new Set([
     'package.json',
     'package-lock.json',

@@ -1,4 +1,4 @@
-/** How long the turns of the event loop take while something is under way, in processor time of the main thread. */
+/** Measures the turns of the event loop during some work, in CPU time of the main thread. */
 import { isLong } from './random.ts'
 
 /** What a turn may take, in ms. The short form gives three times the slack: other work shares the machine. */

@@ -1,6 +1,6 @@
 /**
- * How the server and the dashboard's page are bundled: for build.mjs, which writes them into dist/windfall.mjs, and for
- * `npm run dev`. Plain JavaScript, because build.mjs runs on whatever Node the machine has.
+ * The esbuild options for the server and the dashboard's page: for build.mjs, which writes dist/windfall.mjs, and for
+ * `npm run dev`. Plain JavaScript, because build.mjs runs on any Node.
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ const UI = 'src/web/ui'
 const PAGE_ENTRIES = { app: `${UI}/main.tsx`, theme: `${UI}/theme_early.ts` }
 
 /**
- * esbuild's options for what runs in the browser: small, for browsers of the last three years.
+ * esbuild's options for code in the browser: minified, for browsers of the last three years.
  *
  * @satisfies {import('esbuild').BuildOptions}
  */
@@ -56,10 +56,10 @@ export const pageOptions = {
 }
 
 /**
- * The files of the page by address, each with its content type and bytes. What is below /assets/ is named after its
+ * The files of the page by address, each with its content type and bytes. Names below /assets/ contain a hash of the
  * content.
  *
- * @param built what esbuild made with `pageOptions`
+ * @param built esbuild's result for `pageOptions`
  * @param bundle esbuild's `build`
  * @param version of Windfall; the service worker's cache is named after it and the page
  */
@@ -95,7 +95,7 @@ export async function pageFiles({ outputFiles, metafile }, bundle, version) {
   return files
 }
 
-/** The page as the text that the server has inside: every file compressed once, as far as brotli goes. */
+/** The page as text to embed in the server: every file compressed once, with brotli at its best. */
 export function packedPage(files) {
   const packed = Object.entries(files).map(([address, { type, bytes }]) => {
     const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
@@ -104,11 +104,11 @@ export function packedPage(files) {
   return JSON.stringify(Object.fromEntries(packed))
 }
 
-// Runs before anything of ours: an old Node would fail somewhere in the middle, and not say why.
+// Runs before any other code: an old Node would fail somewhere in the middle without a useful message.
 const banner = `#!/usr/bin/env node
 import { createRequire as windfallRequire } from 'node:module'
 if (Number.parseInt(process.versions.node) < 24) {
-  console.error('Windfall needs Node 24; this is ' + process.version + '. npm start and npm run windfall bring the right one along.')
+  console.error('Windfall needs Node 24; this is ' + process.version + '. Run npm start or npm run windfall, which use the right version.')
   process.exit(1)
 }
 const require = windfallRequire(import.meta.url)`
@@ -116,7 +116,7 @@ const require = windfallRequire(import.meta.url)`
 /**
  * esbuild's options for the server.
  *
- * @param page what `packedPage` made
+ * @param page the result of `packedPage`
  * @returns {Promise<import('esbuild').BuildOptions>}
  */
 export async function serverOptions(page, version) {
@@ -130,15 +130,15 @@ export async function serverOptions(page, version) {
     format: 'esm',
     target: 'node24',
     sourcemap: 'linked',
-    // Keeps names in stack traces, which is worth more than the bytes.
+    // Keeps names in stack traces, which justifies the larger file.
     minifySyntax: true,
     minifyWhitespace: true,
-    // Node prints the line that threw; it should not be the whole program.
+    // Node prints the source line that threw, which must not be the whole program.
     lineLimit: 160,
     external: ['better-sqlite3'],
     define: {
       BUNDLED_SCHEMA: JSON.stringify(readFileSync(at('schema.sql'), 'utf8')),
-      // Shorter ones cannot be chosen anyway; the whole list would be a tenth of the program.
+      // Shorter passwords are refused anyway; the whole list would be a tenth of the program.
       BUNDLED_PASSWORDS: JSON.stringify(
         dictionary['passwords-common'].filter((word) => word.length >= 12).join('\n'),
       ),

@@ -21,7 +21,7 @@ const HOUR_MS = 3_600_000
 const idArg = {
   id: { type: 'positional', required: true, description: 'Id of the key, from `keys list`' },
 } as const
-const SHOWN_ONCE = 'This is the only time a secret key is shown. It belongs in your backend, never in an app.'
+const SHOWN_ONCE = 'A secret key is shown only once. It belongs in your backend, never in an app.'
 
 const create = defineCommand({
   meta: { name: 'create', description: 'Create a key' },

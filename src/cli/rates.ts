@@ -53,7 +53,7 @@ const show = defineCommand({
 
 function daysIn(text: string): number {
   if (/^[1-9]\d{0,4}$/.test(text)) return Number(text)
-  throw new Refusal(400, 'invalid_request', `--days must be a whole number, not ${text}`)
+  throw new Refusal(400, 'invalid_request', `--days must be a positive whole number, not ${text}`)
 }
 
 const importFile = defineCommand({

@@ -54,7 +54,7 @@ const create = defineCommand({
 
 function days(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) > 0) return Number(text) * DAY_MS
-  throw new Refusal(400, 'invalid_request', `--days must be a whole number, not ${text}`)
+  throw new Refusal(400, 'invalid_request', `--days must be a positive whole number, not ${text}`)
 }
 
 const list = defineCommand({

@@ -1,4 +1,4 @@
-/** The simulated App Store in a process of its own, played up to now, with a tally of what it was asked. */
+/** The simulated App Store in a separate process, simulated up to now, with a count of its requests. */
 import { systemClock } from '../../src/clock.ts'
 import { openAuthority } from '../../src/demo/signing/authority.ts'
 import { signerOf } from '../../src/demo/signing/signatures.ts'

@@ -1,4 +1,4 @@
-/** What a server of the bench does with Apple’s two keys: reads the lists, imports reports, reads the history. */
+/** A bench server's work with Apple’s keys: reads the lists, imports reports, reads the history. */
 import type { Windfall } from '../../src/app.ts'
 import type { AppleHosts } from '../../src/apple/api/hosts.ts'
 import type { ApiKey } from '../../src/apple/api/keys.ts'

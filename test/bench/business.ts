@@ -1,4 +1,4 @@
-/** What we compute: five apps and everyone who subscribed to them in three years, the same each time it is asked. */
+/** A deterministic business: five apps and all their subscribers in three years. */
 import { openRandom, type Random } from '../../src/demo/world/random.ts'
 
 /** Where the history ends; whoever reads it lives from then on. */

@@ -1,4 +1,4 @@
-/** A Windfall on the business of business.ts, which lives right after the end of its history. */
+/** A Windfall with the business of business.ts, at the end of its history. */
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** What we remember: the statements by which the business of business.ts is written, one transaction after another. */
+/** Writes the rows of the business in business.ts, one transaction after another. */
 import { hash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import { customerId } from '../../src/ledger/customers.ts'

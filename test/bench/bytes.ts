@@ -1,4 +1,4 @@
-/** What a notification costs on disk with all that follows from it, and where the bytes are. */
+/** Disk space of a notification with all derived rows, by table. */
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'

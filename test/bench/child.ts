@@ -1,4 +1,4 @@
-/** A process of its own, so that load and server have no event loop and no garbage in common. */
+/** Starts a separate process, so that load and server share no event loop and no garbage collection. */
 import { type ChildProcess, fork } from 'node:child_process'
 
 export type Child = ReturnType<typeof openChild>

@@ -1,4 +1,4 @@
-/** What it costs to keep all numbers up with the ledger, here and in another checkout of this project, in turns. */
+/** Compares the cost of updating figures between this tree and another checkout, in turns. */
 import { copyFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-/** How long this disk takes to make four kilobytes safe, because what group commit gains hangs on it. */
+/** Measures the fsync time of four kilobytes, which determines the gain of group commit. */
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { short } from './figures.ts'
 

@@ -1,4 +1,4 @@
-/** The same questions put to DuckDB on the same data: whether it says the same, and how long it takes. */
+/** The same queries in DuckDB on the same data: compares results and times. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

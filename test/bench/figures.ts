@@ -1,4 +1,4 @@
-/** What the bench says: a figure beside its floor and its target, and all of them as one table. */
+/** Results of the bench: each figure with its baseline and target, printed as one table. */
 
 /** One line of the table. `ratio` is the median of the rounds' ratios; what has no floor has none. */
 export type Figure = {

@@ -1,4 +1,4 @@
-/** What Windfall is measured against: itself with another store, itself with none, and a bare server. */
+/** Baselines for the bench: Windfall with another store, without a store, and a bare server. */
 import { H3, HTTPError, readBody, serve } from 'h3'
 import * as v from 'valibot'
 import { type SdkLimits, sdkRoutes } from '../../src/api/sdk.ts'

@@ -1,4 +1,4 @@
-/** What reading Apple's reports and histories does to the slowest of the calls that come in meanwhile. */
+/** The effect of import and backfill on the slowest concurrent calls. */
 import type { AppStore, AppStoreRequest } from './app_store.ts'
 import type { AppleAccount, AppleRequest, Busy } from './apple_work.ts'
 import { above, type Figure, median } from './figures.ts'

@@ -1,4 +1,4 @@
-/** The load: a process that keeps connections busy, one request at a time on each, and says how long each took. */
+/** The load: a process that keeps connections busy, one request at a time on each, and measures each. */
 import { connect, type Socket } from 'node:net'
 import { answerRequests } from './child.ts'
 import { type Load, openRequests } from './requests.ts'

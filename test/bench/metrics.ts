@@ -1,4 +1,4 @@
-/** Metrics of millions of transactions: every chart of a year, customers, cohorts, upkeep, and DuckDB beside them. */
+/** Metrics of millions of transactions: every chart of a year, customers, cohorts, upkeep, compared with DuckDB. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { METRIC_NAMES } from '../../src/metrics/definitions/definitions.ts'
 import { BUSINESS_UNTIL } from './business.ts'

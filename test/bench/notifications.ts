@@ -1,4 +1,4 @@
-/** Notifications: proved, and taken in over HTTP, against bare signatures and Apple's own library. */
+/** Notifications: verified and received over HTTP, compared with bare signatures and Apple's library. */
 import { createPublicKey, type KeyObject, verify as verifySignature, X509Certificate } from 'node:crypto'
 import { openVerifier } from '../../src/apple/jws/signed.ts'
 import { verifyNotification } from '../../src/apple/notification.ts'

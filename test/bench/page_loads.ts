@@ -1,4 +1,4 @@
-/** One view in a slowed Chromium: opens it, waits until nothing is on its way any more, and says what it took. */
+/** Measures one view in a throttled Chromium: opens it and waits until all requests are done. */
 import type { BrowserContext, Page } from 'playwright-core'
 
 /** A processor four times as slow as this one stands for a phone. */

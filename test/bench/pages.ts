@@ -1,4 +1,4 @@
-/** The dashboard over a large business, in a Chromium that is slowed: each view cold, warm and by a click; live viewers. */
+/** The dashboard of a large business in a throttled Chromium: each view cold, warm and by a click; live viewers. */
 import { createServer } from 'node:http'
 import type { Browser } from 'playwright-core'
 import { chromiumPath, launch, SIZES } from '../browser/chromium.ts'

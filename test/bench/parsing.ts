@@ -1,4 +1,4 @@
-/** Reading a report without keeping it, in a process of its own: unpacked alone, and parsed. */
+/** Reads a report without storing it, in a separate process: unpacked only, and parsed. */
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { salesTable } from '../../src/ledger/reports/formats/sales.ts'

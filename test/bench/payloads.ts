@@ -1,4 +1,4 @@
-/** Notifications for the bench: what the simulated App Store sends, those with three signed texts in them. */
+/** Notifications for the bench: those of the simulated App Store with three signed payloads. */
 import { authorityFrom, type Chain } from '../../src/demo/signing/authority.ts'
 import { openSimulation } from '../../src/demo/simulation.ts'
 import type { EnvironmentName, UnsignedNotification } from '../../src/demo/world/unsigned.ts'

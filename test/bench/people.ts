@@ -1,4 +1,4 @@
-/** Who is in the bench's database: an app, its key, its users, their purchases and the events that these made. */
+/** The bench's database: an app, its key, users, purchases and events. */
 import Database from 'better-sqlite3'
 import { openApp } from '../../src/app.ts'
 import { systemClock } from '../../src/clock.ts'

@@ -1,4 +1,4 @@
-/** Apple's sales reports: unpacked, parsed, and imported until they are on disk; and what memory that takes. */
+/** Apple's sales reports: unpacked, parsed, and imported to disk; and the memory that takes. */
 import { writeFileSync } from 'node:fs'
 import { setTimeout as pass } from 'node:timers/promises'
 import type { AppleRequest, Imported } from './apple_work.ts'

@@ -1,4 +1,4 @@
-/** An App Store Connect that has nothing but large SALES reports, as many days of them as it was given. */
+/** A simulated App Store Connect with only large SALES reports for a given number of days. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { systemClock } from '../../src/clock.ts'

@@ -1,4 +1,4 @@
-/** What the load sends: requests as bytes on the wire, made as cheaply as possible. */
+/** Requests of the load as raw bytes, built as cheaply as possible. */
 import { APP, USER_EVERY, userId } from './people.ts'
 
 export type Load = { url: string; connections: number; warm_seconds: number; seconds: number } & (

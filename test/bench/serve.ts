@@ -1,4 +1,4 @@
-/** One server of the bench in a process of its own: Windfall as it is, or one of the floors it is measured against. */
+/** One server of the bench in a separate process: Windfall, or one of the baselines. */
 import { dirname } from 'node:path'
 import { openApp, type Windfall } from '../../src/app.ts'
 import { type Clock, systemClock } from '../../src/clock.ts'

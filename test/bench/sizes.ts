@@ -1,4 +1,4 @@
-/** How much the bench does: enough for figures that hold, or just enough to see that it works. */
+/** Sizes of the bench: large enough for reliable figures, or small to check that it works. */
 
 export type Sizes = typeof FULL
 

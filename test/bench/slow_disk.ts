@@ -1,4 +1,4 @@
-/** What a process must do before it opens a database, for its disk to be slower than it is. */
+/** Simulates a slow disk. Call it before the process opens a database. */
 import Database from 'better-sqlite3'
 
 /** Makes each COMMIT of this process wait `ms` more, as if for its disk. */

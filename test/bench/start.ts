@@ -1,4 +1,4 @@
-/** The program as it is shipped: how soon it answers, and how much memory it takes, idle and after load. */
+/** The released program: time to the first response, and memory, idle and after load. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { get } from 'node:http'
 import { setTimeout as pass } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** What else goes on while calls come in, and what it does to the slowest of them: backups, viewers. */
+/** The effect of backups and viewers on the slowest concurrent calls. */
 import { rmSync } from 'node:fs'
 import { below, type Figure, faster, median, within } from './figures.ts'
 import type { Measured } from './load.ts'

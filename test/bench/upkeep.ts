@@ -1,4 +1,4 @@
-/** What keeping metrics, customers and cohorts up costs each fact that arrives. */
+/** The cost of updating metrics, customers and cohorts for each new fact. */
 import { openVerifier } from '../../src/apple/jws/signed.ts'
 import { verifyNotification } from '../../src/apple/notification.ts'
 import { openAuthority } from '../../src/demo/signing/authority.ts'

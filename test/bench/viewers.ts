@@ -1,4 +1,4 @@
-/** Viewers of the feed: a process that holds many connections to the stream open and counts what comes. */
+/** Viewers of the feed: a process that keeps many stream connections open and counts events. */
 import { connect, type Socket } from 'node:net'
 import { answerRequests } from './child.ts'
 

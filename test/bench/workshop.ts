@@ -1,4 +1,4 @@
-/** What every chapter of the bench works with: a folder, the load, servers that are stopped in the end, turns. */
+/** Set-up of every bench section: a folder, the load, servers that are stopped at the end, turns. */
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

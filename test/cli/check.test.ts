@@ -6,7 +6,7 @@ import { windfall } from './command.ts'
 
 const KEY = `sk_live_${'k'.repeat(24)}`
 
-test('a configuration that can be used is told with what is not at its default, and from where', async () => {
+test('prints the settings of a valid configuration that are not at their defaults, with their sources', async () => {
   const folder = openFolder()
   const key = folder.write('key', KEY)
   folder.write(
@@ -26,7 +26,7 @@ test('a configuration that can be used is told with what is not at its default, 
   ])
 })
 
-test('without a file there is nothing to put right', async () => {
+test('a missing config file is valid', async () => {
   const folder = openFolder()
   expect(await check({ env: {}, cwd: folder.path })).toEqual([
     'No config file. Windfall does not need one.',
@@ -35,7 +35,7 @@ test('without a file there is nothing to put right', async () => {
   ])
 })
 
-test('the command ends with 0 when the configuration can be used, and says so on standard output', () => {
+test('exits with 0 for a valid configuration, with the result on standard output', () => {
   const folder = openFolder()
   folder.write('a.toml', '[server]\nport = 80')
   const { status, stdout, stderr } = windfall(['check', '--config', 'a.toml'], { cwd: folder.path })
@@ -43,7 +43,7 @@ test('the command ends with 0 when the configuration can be used, and says so on
   expect(stdout).toMatch(/^a\.toml is valid\.\n {2}server\.port = 80 {2}a\.toml:2\n/)
 })
 
-test('the command ends with 2 and every complaint on a line when it cannot', () => {
+test('exits with 2 for an invalid configuration, with one line for each error', () => {
   const folder = openFolder()
   folder.write('config.toml', '[server]\nprot = 80\n[sever]')
   const { status, stdout, stderr } = windfall(['check'], {
@@ -59,7 +59,7 @@ test('the command ends with 2 and every complaint on a line when it cannot', () 
   ])
 })
 
-test('what the database would refuse is refused, and the database stays as it was', async () => {
+test('reports conflicts with the database without changing it', async () => {
   const folder = openFolder()
   const organization = (slug: string, more = '') => `[[organizations]]\nslug = "${slug}"\n${more}`
   const keyed = `secret_key = "${KEY}"\n`
@@ -87,7 +87,7 @@ test('what the database would refuse is refused, and the database stays as it wa
   expect(tables()).toEqual(before)
 })
 
-test('no secret is on either stream', () => {
+test('prints no secret on either stream', () => {
   const folder = openFolder()
   folder.write('config.toml', `[[organizations]]\nslug = "acme"\nsecret_key = "${KEY}"`)
   const fine = windfall(['check'], { cwd: folder.path })

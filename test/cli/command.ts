@@ -1,4 +1,4 @@
-/** A command run as a person runs it: a process of its own, in a folder of its own. */
+/** Runs a command as a separate process in a temporary folder. */
 import { spawnSync } from 'node:child_process'
 
 /** Runs `windfall` with these arguments; the environment holds nothing but PATH and what is given. */

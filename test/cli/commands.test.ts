@@ -42,14 +42,14 @@ async function statusOf({ url }: Serving, secret: string): Promise<number> {
   return answer.status
 }
 
-const ONCE = 'This is the only time'
+const ONCE = 'shown only once'
 const NO_APP = /^default \(org_\w+\)\n {2}no apps yet; run: windfall apps add BUNDLE\n$/
 const DETAILS =
   '--apple-id 6448311069 --team-id A1B2C3D4E5 --android-package com.droid --sku L1 --name Lantern'
 const LISTED = /\n +com\.example\.lantern +6448311069 +A1B2C3D4E5 +com\.droid +command line\n$/
 const printed = (id: string, secret: string) => new RegExp(`^${id}_\\w+ {2}${secret}_[0-9a-f]{48}\n$`)
 
-test('apps are connected, listed and disconnected while it serves', async () => {
+test('connects, lists and disconnects apps on a running server', async () => {
   const cwd = folderOf()
   const { good } = openShell(cwd)
   const serving = await startServing({ cwd })
@@ -64,7 +64,7 @@ test('apps are connected, listed and disconnected while it serves', async () => 
   expect(await statusOf(serving, secret)).toBe(403)
 })
 
-test('keys and tokens are made, shown once, rotated and revoked while it serves', async () => {
+test('creates, shows once, rotates and revokes keys and tokens on a running server', async () => {
   const cwd = folderOf({ 'config.toml': `[[apps]]\nbundle_id = "${BUNDLE}"\n` })
   const { good, run } = openShell(cwd)
   const serving = await startServing({ cwd })
@@ -99,7 +99,7 @@ test('keys and tokens are made, shown once, rotated and revoked while it serves'
   expect(tokens).not.toContain(made(token).secret)
 })
 
-test('the same commands do the same while nobody serves', async () => {
+test('the same commands work without a server', async () => {
   const cwd = folderOf()
   const { good } = openShell(cwd)
   expect(await good(`apps add ${BUNDLE} ${DETAILS}`)).toBe(`${BUNDLE} is connected to default.\n`)
@@ -145,7 +145,7 @@ test.each([
   })
 })
 
-test('commands at the same moment wait for one another where nobody serves', async () => {
+test('without a server, concurrent commands wait for each other', async () => {
   const cwd = folderOf()
   const { good } = openShell(cwd)
   const labels = ['one', 'two', 'three', 'four']
@@ -161,7 +161,7 @@ function expectRefused(args: string, { status, stdout, stderr }: Ended, code: nu
   expect(stderr).not.toMatch(/\n +at |node:internal|Error:/)
 }
 
-test('what is asked for wrongly is refused with what to write instead', async () => {
+test('refuses wrong usage with a suggestion', async () => {
   const { run } = openShell(folderOf())
   const wrong: [string, string][] = [
     ['srve', 'Unknown command windfall srve. Did you mean windfall serve?'],
@@ -179,7 +179,7 @@ test('what is asked for wrongly is refused with what to write instead', async ()
   for (const { args, words, ended } of all) expectRefused(args, ended, 2, words)
 })
 
-test('what cannot be done is said once, in words', async () => {
+test('reports an error once, as a sentence', async () => {
   const cwd = folderOf()
   const { run } = openShell(cwd)
   await startServing({ cwd })
@@ -187,17 +187,14 @@ test('what cannot be done is said once, in words', async () => {
     [`apps add com,a`, 'bundle_id: a bundle id has letters, digits, dots and hyphens'],
     [`apps add ${BUNDLE} --apple-id x`, '--apple-id must be a number'],
     [`apps add ${BUNDLE} --team-id abc`, 'team_id: a team id is ten capital letters and digits'],
-    [
-      `apps add ${BUNDLE} --organization nope`,
-      'there is no organization nope: default',
-    ],
+    [`apps add ${BUNDLE} --organization nope`, 'there is no organization nope: default'],
     ['apps remove com.nope', 'com.nope is not connected'],
     ['keys rotate nope', 'there is no key nope; windfall keys list shows them'],
     ['keys rotate nope --overlap=-1', '--overlap must be a number of hours'],
     ['keys revoke nope', 'there is no key nope'],
     ['keys list --organization nope', 'there is no organization nope: default'],
     ['tokens create --app com.nope', 'com.nope is not connected'],
-    ['tokens create --days 0', '--days takes a whole number of days'],
+    ['tokens create --days 0', '--days must be a positive whole number'],
     ['tokens create --days 99999', 'valid_ms: must be at most 100 years ahead'],
     ['tokens revoke nope', 'there is no token nope'],
     ['backup missing/copy.db', 'missing/copy.db cannot be written: its folder does not exist'],
@@ -211,7 +208,7 @@ test('what cannot be done is said once, in words', async () => {
   }
 })
 
-test('a database that is none of ours, or in the way of a file, is refused in words', async () => {
+test('refuses a foreign database, and a database path that is a folder', async () => {
   const cwd = folderOf({ 'notes.txt': 'not a database' })
   const other = new Database(join(cwd, 'other.db'))
   other.exec('create table t (a)')
@@ -222,7 +219,7 @@ test('a database that is none of ours, or in the way of a file, is refused in wo
   expectRefused('notes.txt/db', folder, 1, 'notes.txt/db cannot be written')
 })
 
-test('who only wants to look makes no database', async () => {
+test('commands that only read create no database', async () => {
   const cwd = folderOf()
   const { run } = openShell(cwd)
   const reads = [
@@ -245,7 +242,7 @@ test('who only wants to look makes no database', async () => {
   expect(readdirSync(cwd)).toEqual([])
 })
 
-test('every command says what it takes, without colours where nobody sees them', async () => {
+test('every command prints its help, without colors outside a terminal', async () => {
   const { run } = openShell(folderOf())
   const commands = ['', 'serve', 'demo', 'init', 'check', 'backup', 'refused list']
   commands.push('apps', 'apps add', 'apps remove', 'apps list', 'tokens', 'tokens create', 'tokens list')

@@ -116,7 +116,7 @@ test('where others can write the folder of the database the socket lies in the p
   await expect(callControl(file, 'ping', {})).rejects.toMatchObject({ code: 'untrusted_socket' })
 })
 
-test('a socket in a folder that others can write, and what is no socket, are not asked', async () => {
+test('ignores a socket in a folder that others can write to, and files that are not sockets', async () => {
   const folder = folderOf()
   const file = join(folder, 'windfall.db')
   const control = await openControl(file, { ping: verb(v.object({}), () => 'pong') }, silent)
@@ -130,7 +130,7 @@ test('a socket in a folder that others can write, and what is no socket, are not
   await expect(callControl(other, 'ping', {})).rejects.toMatchObject({ code: 'untrusted_socket' })
 })
 
-test('no secret reaches the log, however it is sent', async () => {
+test('no secret reaches the log, in any position of a request', async () => {
   const secret = `sk_live_${'5ec2e7'.repeat(6)}`
   const organization = '[[organizations]]\nslug = "acme"\nsecret_key_file = "key"\n'
   const app = `[[apps]]\nbundle_id = "${BUNDLE}"\n`

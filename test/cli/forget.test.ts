@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 const identify = (appUserId: string) => app.post('/api/sdk/v1/identify', { appUserId, bundleId: BUNDLE })
 
-test('windfall forget says what it did, lists that it did, and takes a user id back into use', async () => {
+test('windfall forget erases a user, lists the erasure, and lifts the tombstone', async () => {
   expect(await forget('--list')).toMatchObject({ status: 0, stdout: 'No erasures.\n' })
   await identify('somebody')
   const done = await forget('--app', BUNDLE, 'somebody')
@@ -42,7 +42,7 @@ test('windfall forget says what it did, lists that it did, and takes a user id b
   expect((await forget('--compact')).stdout).toMatch(/^The database file was rewritten/)
 })
 
-test('what cannot be is said in words, and nobody is forgotten', async () => {
+test('refuses invalid arguments without erasing anyone', async () => {
   await identify('somebody')
   const refused: [string[], string][] = [
     [[], 'windfall forget --app BUNDLE USER'],

@@ -16,7 +16,7 @@ async function openServing(hosts = {}) {
   return { apple, app, runImport: (args: string[]) => run(['import', ...args], { cwd: app.folder }) }
 }
 
-test('a command imports through the server, tells how far it is, and sums up', async () => {
+test('imports through the server, shows the progress and a summary', async () => {
   const { apple, app, runImport } = await openServing()
   apple.setReply('sales', DAY, [sale(), sale()])
   apple.setReply('sales', '2026-04-30', 'not_yet')
@@ -38,7 +38,7 @@ test('a command imports through the server, tells how far it is, and sums up', a
   })
 })
 
-test('without a network the first name that is not found ends it, and no day has failed', async () => {
+test('stops at the first host that cannot be resolved, without failed days', async () => {
   const { app, runImport } = await openServing({ connect: 'http://appstoreconnect.invalid' })
   const { status, stdout, stderr } = await runImport(['--days', '1'])
   expect([status, stdout]).toEqual([1, ''])
@@ -50,7 +50,7 @@ test('without a network the first name that is not found ends it, and no day has
   expect(app.imports.counts(app.organization.id)).toEqual([])
 })
 
-test('without a vendor number it says that nothing was asked', async () => {
+test('without a vendor number, nothing is imported', async () => {
   const { app, runImport } = await openServing()
   const accounts = app.windfall.accounts.list().map((account) => ({ ...account, vendor_numbers: [] }))
   app.windfall.accounts.declare(accounts)
@@ -65,7 +65,7 @@ test('without a vendor number it says that nothing was asked', async () => {
   expect(await outcome()).toBe('not asked: no App Store Connect key (windfall connect)')
 })
 
-test('a day that failed and a run that stopped are told, and are no success', async () => {
+test('reports failed days and a stopped run, and exits with an error', async () => {
   const { apple, runImport } = await openServing()
   apple.setReply('sales', DAY, [sale({ Units: 'x' })])
   expect(await runImport(['--days', '1'])).toMatchObject({
@@ -80,7 +80,7 @@ test('a day that failed and a run that stopped are told, and are no success', as
   expect(stopped.stderr).toContain('Stopped: vendor number 85421907: ')
 })
 
-test('without Apple’s keys, or asked for wrongly, it says what to do', async () => {
+test('refuses missing keys and wrong options with what to do', async () => {
   const cwd = folderOf()
   expect(await run(['import'], { cwd })).toMatchObject({
     status: 1,

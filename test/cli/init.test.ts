@@ -7,7 +7,7 @@ import { windfall } from './command.ts'
 
 const init = (cwd: string, ...args: string[]) => windfall(['init', ...args], { cwd })
 
-test('a config.toml is written that only its owner can read and that is valid as it is', () => {
+test('writes a valid config.toml that only its owner can read', () => {
   const folder = openFolder()
   const file = join(folder.path, 'config.toml')
   expect(init(folder.path)).toEqual({
@@ -20,13 +20,13 @@ test('a config.toml is written that only its owner can read and that is valid as
   expect(folder.load().file).toBe(file)
 })
 
-test('an app can be declared in it at once, and it can be written elsewhere', () => {
+test('declares an app in the file, and writes it to another path', () => {
   const folder = openFolder()
   expect(init(folder.path, '--path', 'my.toml', '--bundle', 'com.acme.notes').status).toBe(0)
   expect(folder.load({}, 'my.toml').config.apps).toMatchObject([{ bundle_id: 'com.acme.notes' }])
 })
 
-test('a file that is there is written over only by force, and then closed to others', () => {
+test('overwrites a file only with --force, and then removes the access of others', () => {
   const folder = openFolder()
   const file = folder.write('config.toml', '# mine', 0o644)
   expect(init(folder.path)).toEqual({
@@ -40,7 +40,7 @@ test('a file that is there is written over only by force, and then closed to oth
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
-test('what is no bundle id writes no file', () => {
+test('refuses an invalid bundle id without writing a file', () => {
   const folder = openFolder()
   expect(init(folder.path, '--bundle', 'com acme')).toEqual({
     status: 1,
@@ -50,7 +50,7 @@ test('what is no bundle id writes no file', () => {
   expect(folder.load().file).toBeNull()
 })
 
-test('where no file can be written it is said why', () => {
+test('reports why a file cannot be written', () => {
   const folder = openFolder()
   expect(init(folder.path, '--path', 'missing/config.toml').stderr).toBe(
     `${folder.path}/missing/config.toml cannot be written: its folder does not exist\n`,

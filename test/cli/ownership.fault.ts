@@ -1,4 +1,4 @@
-/** What root's commands do with another user's database. Only root can test it: these tests are skipped for others. */
+/** Commands that root runs on another user's database. Skipped unless the tests run as root. */
 import { spawn } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ async function fakeServerAt(path: string): Promise<void> {
 }
 
 test.skipIf(!isRoot)(
-  'a command of root’s leaves no file of root’s beside the database (needs root)',
+  'a command run by root leaves no files owned by root next to the database (needs root)',
   async () => {
     const cwd = folderOfOtherUser()
     const env = { TMPDIR: folderOfOtherUser() }
@@ -52,7 +52,7 @@ test.skipIf(!isRoot)(
   },
 )
 
-test.skipIf(!isRoot)('a socket that another user made is not asked (needs root)', async () => {
+test.skipIf(!isRoot)('ignores a socket of another user (needs root)', async () => {
   const cwd = folderOf()
   expect((await run(['apps', 'add', BUNDLE], { cwd })).status).toBe(0)
   const data = join(cwd, 'data')
@@ -64,7 +64,7 @@ test.skipIf(!isRoot)('a socket that another user made is not asked (needs root)'
 })
 
 test.skipIf(!isRoot)(
-  'nor one in the folder for temporary files, where the path is long (needs root)',
+  'ignores a socket of another user in the temporary folder, used for long paths (needs root)',
   async () => {
     const [cwd, TMPDIR] = [folderOf(), folderOf()]
     const env = { TMPDIR, WINDFALL_STORE_PATH: `${'deep/'.repeat(30)}windfall.db` }
@@ -82,7 +82,7 @@ test.skipIf(!isRoot)(
   },
 )
 
-test.skipIf(!isRoot)('another user’s socket is not asked by its neighbour (needs root)', async () => {
+test.skipIf(!isRoot)('a user ignores the socket of another user (needs root)', async () => {
   const cwd = folderOf()
   const serving = await startServing({ cwd })
   for (const folder of [cwd, join(cwd, 'data')]) chmodSync(folder, 0o755)
@@ -94,7 +94,7 @@ test.skipIf(!isRoot)('another user’s socket is not asked by its neighbour (nee
 })
 
 test.skipIf(!isRoot)(
-  'what root restores belongs to the owner of the folder, who can serve it (needs root)',
+  'files restored by root belong to the owner of the folder, who can serve them (needs root)',
   async () => {
     const source = folderOf({ 'config.toml': '[rates]\nfetch = false\n' })
     await run(['apps', 'add', BUNDLE], { cwd: source })

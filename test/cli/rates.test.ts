@@ -13,7 +13,7 @@ function folderWith(csv: string): { cwd: string; env: Record<string, string> } {
   return { cwd: path, env }
 }
 
-test('rates of a file are imported once, shown and listed', () => {
+test('imports rates from a file once, shows and lists them', () => {
   const at = folderWith(
     'date,currency,rate\n2026-03-02,USD,1.25\n2026-03-02,JPY,187.5\n2026-03-03,USD,1.25\n',
   )
@@ -32,7 +32,7 @@ test('rates of a file are imported once, shown and listed', () => {
   )
 })
 
-test('a file with faults imports nothing, and each fault is told with its line', () => {
+test('refuses a file with errors and lists each error with its line', () => {
   const at = folderWith('date,currency,rate\n2026-03-02,EUR,0.92\n2026-03-32,EUR,0.92\n2026-03-03,EUR,-1\n')
   expect(windfall(['rates', 'import', 'rates.csv'], at)).toEqual({
     status: 1,
@@ -47,7 +47,7 @@ test('a file with faults imports nothing, and each fault is told with its line',
   })
 })
 
-test('a rate that differs from what is known is told and not changed, until that is removed', () => {
+test('reports a rate that differs from the stored one and keeps the stored one until it is removed', () => {
   const at = folderWith('date,currency,rate\n2026-03-02,EUR,0.86\n')
   expect(windfall(['rates', 'import', 'rates.csv'], at)).toMatchObject({
     status: 0,
@@ -78,7 +78,7 @@ test('a rate that differs from what is known is told and not changed, until that
   expect(stdout).toContain('Without a rate on any day (42 of 43): AED AUD ')
 })
 
-test('jobs are listed without a further word, and done by name', () => {
+test('lists jobs by default, and runs a job by name', () => {
   const at = folderWith('')
   expect(windfall(['jobs', 'run', 'housekeeping'], at).stdout).toBe(
     'housekeeping: deleted 0 expired pending notifications\n',

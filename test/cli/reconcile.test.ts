@@ -15,7 +15,7 @@ async function opened() {
   return { shop, app, windfall: (...args: string[]) => run(['reconcile', ...args], { cwd }) }
 }
 
-test('windfall reconcile prints what it asked and found, app by app', async () => {
+test('windfall reconcile prints the result for each app', async () => {
   const { shop, app, windfall } = await opened()
   const [{ bundle_id } = { bundle_id: '' }] = shop.apps
   const early = await windfall()
@@ -50,7 +50,7 @@ test('windfall reconcile prints what it asked and found, app by app', async () =
   })
 })
 
-test('what cannot be asked is said, and the command has failed', async () => {
+test('reconcile reports what Apple cannot answer, and fails', async () => {
   const { shop, app, windfall } = await opened()
   await app.windfall.history.backfill()
   shop.clock.turn(DAY)

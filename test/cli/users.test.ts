@@ -7,7 +7,7 @@ import { folderOf, run } from '../processes.ts'
 
 const DAY = 86_400_000
 
-test('windfall users prune counts, then drops, by the server and without one', async () => {
+test('windfall users prune counts and deletes users, with and without a server', async () => {
   // The command without a server has the clock of this machine.
   const app = await openTestApp()
   const { path } = app.config.store

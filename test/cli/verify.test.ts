@@ -46,20 +46,20 @@ function pageOf(table: string): { from: number; until: number } {
 
 const DAMAGE = 'update customer_values set ltv_milli = 1'
 
-test('a copy of the database is read where it is, and stays as it is', async () => {
+test('reads a copy of the database in place without changing it', async () => {
   const before = { bytes: readFileSync(join(cwd, 'copy.db')), names: names() }
   expect(await verify('copy.db')).toMatchObject({ status: 0, stdout: RIGHT, stderr: '' })
   expect({ bytes: readFileSync(join(cwd, 'copy.db')), names: names() }).toEqual(before)
 })
 
-test('a difference is told, with what to do', async () => {
+test('reports a difference with what to do', async () => {
   const ended = await verify(changed('wrong.db', DAMAGE))
   expect(ended).toMatchObject({ status: 1, stderr: '' })
   expect(ended.stdout).toContain(WRONG)
   expect(ended.stdout).toContain('windfall rebuild metrics')
 })
 
-test('what was not up to date is counted', async () => {
+test('counts purchases that were due', async () => {
   const mark =
     'insert into metric_due (generation, lineage_id, rank, since) select id, 1, 0, 0 from metric_generations'
   expect((await verify(changed('due.db', mark, DAMAGE.concat(' where lineage_id = 1')))).stdout).toBe(
@@ -67,7 +67,7 @@ test('what was not up to date is counted', async () => {
   )
 })
 
-test('archives are unpacked elsewhere, encrypted ones with the identity; nothing is left of them', async () => {
+test('unpacks archives in a temporary folder and deletes it, decrypting with the identity', async () => {
   const identity = await generateIdentity()
   writeFileSync(join(cwd, 'key.txt'), identity)
   const recipients = await identityToRecipient(identity)
@@ -89,7 +89,7 @@ test('archives are unpacked elsewhere, encrypted ones with the identity; nothing
   expect(await verify('cut.tar')).toMatchObject({ status: 1, stderr: expect.stringContaining('is damaged') })
 })
 
-test('an instance is verified while it serves and while nothing does; its own file is not, while it serves', async () => {
+test('verifies an instance with and without a server, but not the file of a running server', async () => {
   const data = changed('served.db', 'pragma journal_mode = wal')
   const env = { WINDFALL_STORE_PATH: data }
   const serving = await startServing({ cwd, env })
@@ -107,7 +107,7 @@ test('an instance is verified while it serves and while nothing does; its own fi
   expect(existsSync(join(cwd, `${data}-wal`))).toBe(false)
 })
 
-test('what cannot be verified is refused in words that say what to do', async () => {
+test('refuses what it cannot verify, with what to do', async () => {
   writeFileSync(join(cwd, 'notes.txt'), 'not a backup')
   const bytes = readFileSync(join(cwd, 'copy.db'))
   const rows = pageOf('metric_rows')

@@ -30,7 +30,7 @@ test.concurrent('the demo can only fill, say what it did, and leave nothing behi
 })
 
 test.concurrent(
-  'the demo serves what it played, goes on living, and is gone with Ctrl-C',
+  'the demo serves its history, continues live, and is deleted on Ctrl-C',
   NO_TIMEOUT,
   async () => {
     const cwd = folderOf()
@@ -68,7 +68,7 @@ test.concurrent(
     const [, config = ''] = /-- doctor --config (\S+)/.exec(demo.stdout()) ?? []
     const aimed = await run(['doctor', '--config', config], { cwd })
     expect(aimed.stdout).toContain(`Windfall is running at ${url}.`)
-    expect(aimed.stdout).toMatch(/\nok +App Store Connect key +\w+: Apple takes it\.\n/)
+    expect(aimed.stdout).toMatch(/\nok +App Store Connect key +\w+: Apple accepts the key\.\n/)
     expect(aimed.stdout).not.toMatch(/warning +base_url|apple\.com/)
 
     const [, at, once] = /(http:\/\/\S+)\/login#([\w-]{43})\n/.exec(demo.stdout()) ?? []
@@ -106,7 +106,7 @@ test.each([
   },
 )
 
-test('a port that is taken is told before anything is played, wherever it was said', async () => {
+test('reports a taken port before simulating, from the option or the environment', async () => {
   const taken = createServer()
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void taken.close())
@@ -125,12 +125,12 @@ test('a port that is taken is told before anything is played, wherever it was sa
 })
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
-  '%s while it fills leaves nothing behind',
+  '%s while it fills deletes everything',
   NO_TIMEOUT,
   async (signal) => {
     const TMPDIR = folderOf()
     const demo = start(['demo', '--port', '0'], { cwd: folderOf(), env: { TMPDIR } })
-    await demo.until((text) => /Playing two years/.exec(text))
+    await demo.until((text) => /Simulating two years/.exec(text))
     demo.kill(signal)
     expect(await demo.ended).toMatchObject({ status: 130, stderr: '' })
     expect(demo.stdout()).toContain('Stopped. The demo data is deleted.')

@@ -58,7 +58,7 @@ function junkOf(authority: Authority): ((n: number) => AttackRequest)[] {
   ]
 }
 
-test(`${REQUESTS} junk requests: memory and disk stay bounded, and who is right is still answered`, {
+test(`${REQUESTS} junk requests: memory and disk stay bounded, and valid requests get answers`, {
   timeout: isLong ? 600_000 : 60_000,
 }, async () => {
   const authority = await openAuthority({ now: NOW })

@@ -1,4 +1,4 @@
-/** A program of this folder in one file, because reading a hundred at every start would take most of the time of these tests. */
+/** Bundles a program of this folder into one file, because reading many files would slow down these tests. */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

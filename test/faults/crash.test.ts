@@ -52,7 +52,7 @@ async function textsIn(file: string): Promise<(string | null)[]> {
   return texts
 }
 
-test(`what was answered survives ${CRASHES} crashes under load, and nothing is half there (seed ${seed})`, {
+test(`answered calls survive ${CRASHES} crashes under load, and nothing is stored partially (seed ${seed})`, {
   timeout: isLong ? 1_200_000 : 60_000,
 }, async () => {
   const random = openRandom(`crash/${seed}`)

@@ -1,4 +1,4 @@
-/** What is wrong with a database file, given what was sent to it: lost, half there, or never said by anybody. */
+/** Faults of a database file, given the calls sent to it: lost, partial, or invented. */
 import { isDeepStrictEqual } from 'node:util'
 import Database from 'better-sqlite3'
 import type { Held, Link, Model, User } from './model.ts'

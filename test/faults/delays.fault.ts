@@ -1,4 +1,4 @@
-/** Figures while all commits come late: each waits a random while before it is handed in, and before its caller goes on. */
+/** Figures with delayed commits: each waits a random time before it is submitted, and before its caller continues. */
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { fill } from '../../src/demo/fill.ts'

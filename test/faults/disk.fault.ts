@@ -43,7 +43,7 @@ function smallDisk(megabytes: number): string | null {
 const probe = smallDisk(1)
 
 test.skipIf(probe === null)(
-  'on a full disk ingest is refused, reading and signing in go on, and it recovers by itself (skipped where no file system can be mounted)',
+  'on a full disk, ingest is refused, reading and signing in work, and it recovers (skipped if no file system can be mounted)',
   { timeout: 120_000 },
   async () => {
     const cwd = smallDisk(64) ?? ''

@@ -1,4 +1,4 @@
-/** Processes that are killed while figures are counted another way and purchases arrive. */
+/** Kills processes while another generation is built and purchases arrive. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -46,7 +46,7 @@ function openQueue(calls: Iterator<Call>) {
 const isCutOff = (error: unknown): boolean =>
   error instanceof Refusal && ['no_answer', 'unknown_rate'].includes(error.code)
 
-test(`figures are those of the facts after ${KILLS} kills while they are counted another way (seed ${seed})`, {
+test(`figures match the facts after ${KILLS} kills while another generation is built (seed ${seed})`, {
   timeout: isLong ? 1_800_000 : 180_000,
 }, async () => {
   const random = openRandom(`figures/${seed}`)

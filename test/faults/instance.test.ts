@@ -41,7 +41,7 @@ function finish(socket: Socket, rest: Buffer): Promise<string> {
   return answer
 }
 
-test('a second process on the same file is refused with the pid of the first, and SIGKILL leaves nothing in the way', async () => {
+test('refuses a second process on the same file with the pid of the first, and starts after SIGKILL', async () => {
   const cwd = folderOf()
   const first = await startServing({ cwd })
   const second = await run(['serve'], { cwd, env: { WINDFALL_SERVER_PORT: '0' } })
@@ -59,7 +59,7 @@ test('a second process on the same file is refused with the pid of the first, an
   expect((await third.ended).status).toBe(0)
 })
 
-test('SIGTERM: not ready, streams end, what is under way is finished, everything answered is there', async () => {
+test('on SIGTERM, reports not ready, ends streams, finishes running work and keeps every answered call', async () => {
   const cwd = folderOf({ 'config.toml': PATIENT + app(BUNDLE) })
   const running = await startServing({ cwd })
   const token = (await run(['tokens', 'create'], { cwd })).stdout.trim().split('  ')[1]
@@ -107,7 +107,7 @@ test.each([
   expect(usersIn(cwd)).toEqual(['known'])
 })
 
-test('what is in its way is said in words, and it ends', async () => {
+test('reports why it cannot start, and exits', async () => {
   const first = await startServing({ cwd: folderOf() })
   const env = { WINDFALL_SERVER_PORT: String(first.port) }
   const taken = await run(['serve'], { cwd: folderOf(), env })
@@ -125,7 +125,7 @@ test('what is in its way is said in words, and it ends', async () => {
   expect(blocked.stderr).toContain('windfall.db.sock')
 })
 
-test('it goes on when nobody reads its output any more', async () => {
+test('keeps running when its output is no longer read', async () => {
   const cwd = folderOf({ 'config.toml': app(BUNDLE) })
   const running = await startServing({ cwd })
   running.hangUp()
@@ -151,7 +151,7 @@ async function startReloading(toml: string, more: { entry?: string; env?: Record
   }
 }
 
-test('SIGHUP takes over limits and the log level, and names what needs a restart', async () => {
+test('SIGHUP applies limits and the log level, and lists what needs a restart', async () => {
   const limited = (n: number) => `[limits]\nsdk_requests_per_minute = ${n}\n`
   const running = await startReloading(limited(1) + app(BUNDLE))
   expect(await running.identify('one')).toBe(200)
@@ -179,7 +179,7 @@ test('SIGHUP takes over limits and the log level, and names what needs a restart
   expect(statuses.map(({ status }) => status)).toEqual([200, 429, 200])
 })
 
-test('SIGHUP with a config that cannot be used is reported, and the old one goes on', async () => {
+test('SIGHUP with an invalid config is reported, and the previous one stays in effect', async () => {
   const running = await startReloading(app(BUNDLE))
   running.reload(
     `${app('com.example.other')}[server]\nprot = 1\n[limits]\nsdk_requests_per_minute = "many"\n`,
@@ -208,7 +208,7 @@ beforeAll(async () => {
   entry = await bundledServing()
 })
 
-test('an app that SIGHUP brings has what waited for it applied, and one that it drops is gone', async () => {
+test('SIGHUP connects new apps, applies their pending notifications, and disconnects removed apps', async () => {
   const env = { ROOT_PEM: authority.root_pem }
   const running = await startReloading(app('com.example.other'), { entry, env })
   const token = (await run(['tokens', 'create'], running)).stdout.trim().split('  ')[1]

@@ -1,4 +1,4 @@
-/** Many callers at once, as Apple and client apps are, on a server that may die under them. */
+/** Many concurrent callers, like Apple and client apps, on a server that may crash. */
 import { Pool } from 'undici'
 import type { Authority } from '../../src/demo/signing/authority.ts'
 import { openSimulation } from '../../src/demo/simulation.ts'

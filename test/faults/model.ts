@@ -1,4 +1,4 @@
-/** What a database must hold after these calls, worked out from the calls alone. */
+/** What a database must contain after the calls, derived from the calls only. */
 import { createHash } from 'node:crypto'
 import type { Step } from '../../src/demo/world/steps.ts'
 import type { Call } from './load.ts'

@@ -91,7 +91,7 @@ async function crashedWithBackup(): Promise<string> {
   return cwd
 }
 
-test('nothing is overwritten: the old database goes aside with its log, other files stay', async () => {
+test('restore overwrites nothing: it moves the old database and its log aside and keeps other files', async () => {
   const cwd = await crashedWithBackup()
   appendFileSync(join(cwd, 'config.toml'), '# changed since\n')
   const words = await good(['restore', 'backup.tar'], cwd)
@@ -106,7 +106,7 @@ test('nothing is overwritten: the old database goes aside with its log, other fi
   expect(await good(['restore', 'backup.tar'], cwd)).toContain('windfall.db.replaced-2')
 })
 
-test('a backup copied over a crashed database is refused, and restoring it is what helps', async () => {
+test('serve refuses a backup copied over a crashed database; windfall restore repairs it', async () => {
   const cwd = await crashedWithBackup()
   const unpacked = folderOf()
   expect(await good(['restore', join(cwd, 'backup.tar'), '--into', unpacked], cwd)).toContain(
@@ -122,7 +122,7 @@ test('a backup copied over a crashed database is refused, and restoring it is wh
   expect(existsSync(join(cwd, 'data/windfall.db.replaced-1-wal'))).toBe(true)
 })
 
-test('an interrupted restore is refused by serve, and finished by running it again', async () => {
+test('serve refuses an interrupted restore, which a second run finishes', async () => {
   const cwd = await crashedWithBackup()
   const database = join(cwd, 'data/windfall.db')
   // As a kill between two renames leaves it: the database is aside, its log is not.
@@ -142,7 +142,7 @@ test('an interrupted restore is refused by serve, and finished by running it aga
   expect(existsSync(`${database}.swapping`)).toBe(false)
 })
 
-test('a damaged backup, another file and a missing one are refused, and touch nothing', async () => {
+test('refuses damaged backups, other files and missing files without changing anything', async () => {
   const cwd = folderOf({ 'config.toml': CONFIG })
   const running = await startServing({ cwd })
   await identify(running.url, 'before')

@@ -1,4 +1,4 @@
-/** `windfall serve` for tests that need proved notifications: the same program, but trusting the root in ROOT_PEM. */
+/** `windfall serve` for tests that need verified notifications: trusts the root certificate in ROOT_PEM. */
 import { isMainThread } from 'node:worker_threads'
 import { serveUntilStopped } from '../../src/cli/serve.ts'
 import { loadConfig } from '../../src/config/load.ts'

@@ -1,4 +1,4 @@
-/** A process of its own that upgrades a file through the synthetic versions, and says when each step begins and ends. */
+/** A process that upgrades a file through synthetic versions and reports the start and end of each step. */
 import { writeSync } from 'node:fs'
 import { upgrade } from '../../src/store/schema/migrations.ts'
 import { STEPS, VERSIONS } from '../store/schema/versions.ts'

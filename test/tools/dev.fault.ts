@@ -1,4 +1,4 @@
-/** `npm run dev` on a copy of the sources: what a developer changes is there within two seconds. */
+/** `npm run dev` on a copy of the sources: a change is applied within two seconds. */
 import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -38,7 +38,7 @@ async function filesOf(url: string): Promise<string> {
   return (await Promise.all(names.map(([, path]) => textAt(`${url}${path}`)))).join('\n')
 }
 
-test('a change restarts the server or rebuilds the page, on the database of the beginning', {
+test('a change restarts the server or rebuilds the page, on the same database', {
   timeout: 180_000,
 }, async () => {
   const { folder, replace } = copyOfSources()
@@ -68,7 +68,7 @@ test('a change restarts the server or rebuilds the page, on the database of the 
   expect(dev.stdout()).toMatch(/^src\/web\/ui\/styles\/base\.css: page rebuilt in \d+\.\d s$/m)
 
   replace('src/api/probes.ts', 'export const ', 'export cons ')
-  await dev.until((text) => /The build failed: the server and the page stay as they were/.exec(text))
+  await dev.until((text) => /The build failed; the server and the page are unchanged/.exec(text))
   expect((await fetch(`${url}/healthz`)).status).toBe(200)
 
   replace('src/api/probes.ts', 'export cons ', 'export const ')
@@ -77,7 +77,7 @@ test('a change restarts the server or rebuilds the page, on the database of the 
   expect(await textAt(`${url}/assets/none.js`)).toContain('Changed.')
   expect(dev.stdout()).toMatch(/src\/web\/front\.ts: server restarted in \d+\.\d s$/m)
   expect(await signIn()).toBe(200)
-  expect(dev.stdout().match(/Playing two years/g)).toHaveLength(1)
+  expect(dev.stdout().match(/Simulating two years/g)).toHaveLength(1)
 
   dev.kill('SIGINT')
   const { status, stderr } = await dev.ended
@@ -87,7 +87,7 @@ test('a change restarts the server or rebuilds the page, on the database of the 
   expect(readdirSync(TMPDIR)).toEqual([])
 })
 
-test('nothing of it is in what is built for production', () => {
+test('the production build contains nothing of it', () => {
   const page: Record<string, { br: string }> = JSON.parse(readFileSync(join(root, 'dist/page.json'), 'utf8'))
   const files = Object.values(page).map(({ br }) =>
     brotliDecompressSync(Buffer.from(br, 'base64')).toString(),

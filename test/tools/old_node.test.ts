@@ -1,4 +1,4 @@
-/** What a developer sees whose system has an older Node: commands work by the one npm installed, or say what is missing. */
+/** Commands on a system with an older Node: they use the one that npm installed, or report what is missing. */
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ withOldNode('the program names the Node that it needs', () => {
   const { status, stdout, stderr } = run(old, ['dist/windfall.mjs', '--version'])
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
   expect(stderr).toBe(
-    `Windfall needs Node 24; this is ${versionOf(old)}. npm start and npm run windfall bring the right one along.\n`,
+    `Windfall needs Node 24; this is ${versionOf(old)}. Run npm start or npm run windfall, which use the right version.\n`,
   )
 })
 

@@ -1,4 +1,4 @@
-/** Builds the server and the page of `npm run dev`, again and again; only what changed is read again. */
+/** Incremental builds of the server and the page for `npm run dev`. */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -9,13 +9,13 @@ import type { PageFiles } from './proxy.ts'
 /** The bundled server. */
 export const SERVER_FILE = at('dist/dev/server.mjs')
 
-/** The proxy replaces the server's page, so that a change of the page leaves the server as it is. */
+/** The proxy serves the page, so that a change of the page does not restart the server. */
 const NO_PAGE = packedPage({ '/': { type: 'text/html; charset=utf-8', bytes: Buffer.from('') } })
 
-/** What a build changed. */
+/** Which outputs a build changed. */
 type Built = { server: boolean; page: PageFiles | null }
 
-/** `build` makes both; each throws what esbuild throws, which has printed the errors by then. */
+/** `build` builds both. It throws what esbuild throws; esbuild has already printed the errors. */
 export async function openBuilds() {
   const { version } = JSON.parse(readFileSync(at('package.json'), 'utf8'))
   const page = await context({ ...pageOptions, minify: false, sourcemap: 'inline' })
@@ -29,7 +29,7 @@ export async function openBuilds() {
   })
   let last = { server: '', page: '' }
 
-  /** @returns what is different from the last build that succeeded */
+  /** @returns what changed since the last successful build */
   async function buildAll(): Promise<Built> {
     const [{ outputFiles = [] }, ofPage] = await Promise.all([server.rebuild(), page.rebuild()])
     const files: PageFiles = await pageFiles(ofPage, build, version)

@@ -1,8 +1,8 @@
-/** Tells of files that change in folders and below them. */
+/** Watches folders for changed files. */
 import { type FSWatcher, readdirSync, watch } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Editors write a file in several steps. */
+/** Editors save a file in several steps. */
 const QUIET_MS = 30
 
 /**

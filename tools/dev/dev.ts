@@ -1,6 +1,6 @@
 /**
  * `npm run dev`: the demo from the sources. A change of the server restarts it, on the database that was filled at the
- * beginning; after any change the page reloads. The simulated company lives in this process, so it goes on meanwhile.
+ * start; after any change the page reloads. The simulated company runs in this process and continues meanwhile.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -21,9 +21,9 @@ import { openProxy } from './proxy.ts'
 import type { SimulatedHosts } from './server.ts'
 
 const PORT = 8787
-/** A server that takes longer to stop is killed: the database outlives that. */
+/** A server that takes longer to stop is killed. The database survives that. */
 const STOP_MS = 1_000
-/** What this process itself runs, and what the database was filled by: only another start takes a change over. */
+/** Code that this process itself runs, or that filled the database: a change requires a restart of `npm run dev`. */
 const FIXED = /^(?:src\/demo\/|src\/cli\/demo\/|schema\.sql$|tools\/)/
 
 const WORDS =
@@ -52,11 +52,7 @@ async function run(): Promise<void> {
   loseSome(company)
 
   const { root, rates: rate_origins, store } = company
-  const server = openServer({
-    folder,
-    env,
-    simulated: { roots: [root], hosts: store.hosts, rate_origins },
-  })
+  const server = openServer({ folder, env, simulated: { roots: [root], hosts: store.hosts, rate_origins } })
   proxy.forwardTo(server.start())
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, leave)
   const stopped = stopSignal()
@@ -75,13 +71,13 @@ type Proxy = Awaited<ReturnType<typeof openProxy>>
 type Builds = Awaited<ReturnType<typeof openBuilds>>
 type Server = ReturnType<typeof openServer>
 
-/** At the port that was asked for; else at the usual one, or any where that is taken. */
+/** The port from the options; otherwise the usual port, or any free one if that is taken. */
 async function openProxyAt(port: string | undefined): Promise<Proxy> {
   if (port !== undefined) return openProxy(Number(port))
   return openProxy(PORT).catch(() => openProxy(0))
 }
 
-/** The server is behind the proxy, at a port of its own. */
+/** The server listens on a port of its own behind the proxy. */
 const environment = (url: string) => ({
   WINDFALL_BASE_URL: url,
   WINDFALL_SERVER_PORT: '0',
@@ -91,11 +87,11 @@ const environment = (url: string) => ({
 
 type Start = { folder: string; env: Record<string, string>; simulated: SimulatedHosts }
 
-/** Starts and stops the server that was built last, in the folder of its database. */
+/** Starts and stops the server of the last build, in the folder of its database. */
 function openServer({ folder, env, simulated }: Start) {
   let child: ChildProcess | null = null
 
-  /** Resolves with its address. @throws Error where it ends before it serves. */
+  /** Resolves with the server's address. @throws Error if it exits before it serves. */
   function start(): Promise<string> {
     const args = ['--enable-source-maps', SERVER_FILE, JSON.stringify(simulated)]
     const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const
@@ -104,7 +100,7 @@ function openServer({ folder, env, simulated }: Start) {
     return new Promise((resolve, reject) => {
       begun.once('message', (url) => resolve(String(url)))
       begun.once('error', reject)
-      begun.once('exit', (code) => reject(new Error(`it ended with ${code}; its output says why`)))
+      begun.once('exit', (code) => reject(new Error(`it exited with ${code}; see its output`)))
     })
   }
 
@@ -122,16 +118,16 @@ function openServer({ folder, env, simulated }: Start) {
   return { start, stop }
 }
 
-/** Takes over what changes below src, one change after the other. */
+/** Applies changes below src, one at a time. */
 function openChanges({ builds, proxy, server }: { builds: Builds; proxy: Proxy; server: Server }) {
   let turn = Promise.resolve()
 
   async function takeOver(paths: readonly string[]): Promise<void> {
     const began = performance.now()
     const fixed = paths.filter((path) => FIXED.test(path))
-    if (fixed.length > 0) print(`${fixed.join(', ')}: npm run dev takes that over when it is started again.`)
+    if (fixed.length > 0) print(`${fixed.join(', ')}: restart npm run dev to apply this change.`)
     const built = await builds.build().catch(() => null)
-    if (built === null) return print('The build failed: the server and the page stay as they were.')
+    if (built === null) return print('The build failed; the server and the page are unchanged.')
     if (built.page) proxy.show(built.page)
     if (built.server) await restart()
     if (!built.page && !built.server) return
@@ -140,12 +136,12 @@ function openChanges({ builds, proxy, server }: { builds: Builds; proxy: Proxy; 
     print(`${paths.join(', ')}: ${what} in ${((performance.now() - began) / 1000).toFixed(1)} s`)
   }
 
-  /** Requests wait until the new server answers. */
+  /** Requests wait until the new server responds. */
   async function restart(): Promise<void> {
     const address = server.stop().then(server.start)
     proxy.forwardTo(address)
     await address.catch(({ message }) =>
-      print(`The server does not start: ${message}. It is tried again after a change.`),
+      print(`The server does not start: ${message}. It starts again after the next change.`),
     )
   }
 
@@ -155,7 +151,7 @@ function openChanges({ builds, proxy, server }: { builds: Builds; proxy: Proxy; 
   })
 }
 
-/** What happens in the simulation reaches the server as it would from outside. */
+/** Delivers the steps of the simulation to the server over HTTP. */
 async function post(url: string, { kind, body }: Step): Promise<void> {
   const headers = { 'content-type': 'application/json' }
   await fetch(`${url}${PATHS[kind]}`, { method: 'POST', headers, body: JSON.stringify(body) })

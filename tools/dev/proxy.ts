@@ -1,6 +1,6 @@
 /**
  * The address that `npm run dev` prints: serves the page as it was last built, forwards everything else to the server,
- * and tells browsers to reload. A request that arrives while the server restarts waits for it.
+ * and makes browsers reload. A request that arrives while the server restarts waits for it.
  */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,13 +11,13 @@ export type PageFiles = Record<string, { type: string; bytes: Uint8Array }>
 const RELOADS = '/dev/reloads'
 const SCRIPT = '/dev/reload.js'
 const RELOAD = `new EventSource('${RELOADS}').onmessage = () => location.reload()`
-/** Headers of the server's page that are untrue of the page as it is served here. */
+/** Headers of the server's page that do not apply to the page served here. */
 const OF_THE_BODY = ['content-length', 'content-encoding', 'etag', 'cache-control']
 
 /**
  * Listens on 127.0.0.1; port 0 is any free one.
  *
- * @throws Error EADDRINUSE where the port is taken.
+ * @throws Error EADDRINUSE if the port is taken.
  */
 export async function openProxy(port: number) {
   let files: PageFiles = {}
@@ -54,7 +54,7 @@ export async function openProxy(port: number) {
     asked.pipe(onward)
   }
 
-  /** The server decides on the status and the headers (an address may be unknown), the last build on the page. */
+  /** The server decides the status and the headers, because an address may be unknown; the last build is the page. */
   function sendPage(answered: IncomingMessage, response: ServerResponse): void {
     answered.resume()
     const headers = Object.entries(answered.headers).filter(([name]) => !OF_THE_BODY.includes(name))
@@ -75,7 +75,7 @@ export async function openProxy(port: number) {
 
   return {
     url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}`,
-    /** Requests go to the server at that address from now on; until it is known they wait. */
+    /** Sends requests to the server at this address from now on. Without an address they wait. */
     forwardTo(url: Promise<string>): void {
       server = url
       // Each waiting request handles the error itself.

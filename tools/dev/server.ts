@@ -7,7 +7,7 @@ import { systemClock } from '../../src/clock.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { RateOrigins } from '../../src/rates/sources.ts'
 
-/** What the server is started with, as JSON in its one argument. */
+/** The settings of the server, passed as JSON in its only argument. */
 export type SimulatedHosts = { roots: string[]; hosts: AppleHosts; rate_origins: RateOrigins }
 
 async function run(): Promise<void> {
@@ -18,14 +18,7 @@ async function run(): Promise<void> {
   const { config } = configSources
   const log = logOf(config)
   const monotonic = () => performance.now()
-  const windfall = await openApp({
-    config,
-    configSources,
-    clock: systemClock,
-    monotonic,
-    log,
-    ...simulated,
-  })
+  const windfall = await openApp({ config, configSources, clock: systemClock, monotonic, log, ...simulated })
   const server = await serve(windfall, config, log)
   process.send?.(server.url)
   fetchReports(windfall).catch((error) => log.error('the reports could not be imported', { error }))
@@ -34,11 +27,11 @@ async function run(): Promise<void> {
   if (process.connected) process.disconnect()
 }
 
-/** Apple's list of apps, and the reports that are not imported yet. */
+/** Fetches Apple's list of apps and the missing reports. */
 async function fetchReports({ catalogue, imports }: Windfall): Promise<void> {
   await catalogue.refreshAll()
   await imports.run()
 }
 
-// Worker threads load this file too: it is the bundle around their code.
+// Worker threads load this file, too, because the bundle contains their code.
 if (isMainThread) await run()

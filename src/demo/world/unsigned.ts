@@ -143,7 +143,7 @@ export type UnsignedNotification = UnsignedBody & {
 }
 
 /**
- * The body of Apple's call: the nested payloads each signed on their own, then the whole. `sign` is told `of` what its
+ * The body of Apple's call: the nested payloads each signed on their own, then the whole. `sign` gets in `of` what its
  * content was made, so that it can know it again.
  */
 export function signNotification(

@@ -1,4 +1,4 @@
-/** A Windfall whose owner is signed in: what tests of the pages of settings begin with. */
+/** Set-up of settings tests: a Windfall with a signed-in owner. */
 import { openTestApp, type TestApp, type TestOptions } from '../../helpers.ts'
 
 export type OwnerAnswer = { status: number; body: Record<string, unknown> & { code?: string } }

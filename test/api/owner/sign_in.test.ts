@@ -190,7 +190,12 @@ test('a wrong password is refused, written down, and told in one stable line of 
   expect(logged.join('')).toContain('"message":"auth.failure","ip":"203.0.113.9","account":"owner"')
   await vi.waitFor(() =>
     expect(app.windfall.audit.list(null, 9)).toMatchObject([
-      { actor: 'anonymous', address: '203.0.113.9', action: 'owner.sign_in_failed', detail: 'wrong password' },
+      {
+        actor: 'anonymous',
+        address: '203.0.113.9',
+        action: 'owner.sign_in_failed',
+        detail: 'wrong password',
+      },
     ]),
   )
 })

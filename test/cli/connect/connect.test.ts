@@ -33,7 +33,7 @@ function expectNothingWritten(folder: Folder): void {
   ).toEqual([])
 }
 
-test('by options alone both keys are tried, kept, and written into a new config file', async () => {
+test('with all options, tests both keys and writes them into a new config file', async () => {
   const folder = openKeyFolder(opened)
   const { text, refusal } = await folder.connect()
   expect(refusal).toBeNull()
@@ -55,7 +55,7 @@ test('by options alone both keys are tried, kept, and written into a new config 
   ])
 })
 
-test('asked one after the other, with the key ids guessed from the names of the files', async () => {
+test('asks for each value, with key ids guessed from the file names', async () => {
   const folder = openKeyFolder(opened)
   const { text, refusal } = await folder.connect({
     lines: [
@@ -75,7 +75,7 @@ test('asked one after the other, with the key ids guessed from the names of the 
   expect(textOf(folder)).toBe(`${commentedConfig()}\n${ACCOUNT}`)
 })
 
-test('what config.toml holds stays byte for byte, and so do its mode and the link that leads to it', async () => {
+test('keeps the rest of config.toml byte for byte, its mode and a symbolic link to it', async () => {
   const folder = openKeyFolder(opened)
   const before = '# ours\r\n[[organizations]] # one\r\nslug   = "acme"\r\n\r\n[log]\r\nlevel = "warn" # quiet'
   folder.write('real/windfall.toml', before, 0o640)
@@ -88,7 +88,7 @@ test('what config.toml holds stays byte for byte, and so do its mode and the lin
   ])
 })
 
-test('a second time it changes only what differs, and takes what is there for granted', async () => {
+test('run again, changes only what differs and suggests current values', async () => {
   const folder = openKeyFolder(opened)
   const before = ACCOUNT.replace('PRCH9M3X5L"\n', 'OLDOLDOLD1" # spring\n').replace('/Sub', '/Old')
   folder.write('config.toml', `# mine\n${before}# the end\n`)
@@ -104,14 +104,14 @@ test('a second time it changes only what differs, and takes what is there for gr
   expect(textOf(folder)).toBe(after)
 })
 
-test('a vendor number that is given twice is written once', async () => {
+test('writes a repeated vendor number once', async () => {
   const folder = openKeyFolder(opened)
   const flags = { ...folder.flags, vendor: `${VENDOR}, ${VENDOR}` }
   expect((await folder.connect({ flags })).refusal).toBeNull()
   expect(folder.load().config.accounts).toMatchObject([{ vendor_numbers: [VENDOR] }])
 })
 
-test('an account can be without reports, and without the In-App Purchase key', async () => {
+test('an account can lack vendor numbers and the In-App Purchase key', async () => {
   const folder = openKeyFolder(opened)
   const flags = { ...folder.flags, vendor: 'none', 'purchase-key': 'none' }
   expect((await folder.connect({ flags })).refusal).toBeNull()
@@ -120,7 +120,7 @@ test('an account can be without reports, and without the In-App Purchase key', a
   )
 })
 
-test('with several organizations it is said whose keys they are', async () => {
+test('with several organizations, requires the organization of the keys', async () => {
   const folder = openKeyFolder(opened)
   folder.write('config.toml', '[[organizations]]\nslug = "a"\n[[organizations]]\nslug = "b"\n')
   expect((await folder.connect()).refusal).toBe('--organization is required\nNothing was written.')
@@ -131,7 +131,7 @@ test('with several organizations it is said whose keys they are', async () => {
   expect(folder.load().config.accounts).toMatchObject([{ organization: 'b' }])
 })
 
-test('where nobody can be asked, every option that is missing is named', async () => {
+test('without a terminal, lists every missing option', async () => {
   const folder = openKeyFolder(opened)
   expect((await folder.connect({ flags: {} })).refusal).toBe(
     `Not a terminal; pass these options:
@@ -176,7 +176,7 @@ test.each([
 })
 
 test.each(NO_KEYS)(
-  'a file that is no key of Apple’s (%s) is refused without a word of it',
+  'refuses a file that is not an Apple key (%s) without printing its content',
   async (name, pem) => {
     const folder = openKeyFolder(opened)
     const file = folder.write(`got/${name}_ABCDE12345.p8`, pem)
@@ -187,7 +187,7 @@ test.each(NO_KEYS)(
   },
 )
 
-test('an In-App Purchase key in the place of the other is recognised as such', async () => {
+test('recognizes an In-App Purchase key in place of the App Store Connect API key', async () => {
   const folder = openKeyFolder(opened)
   folder.write('config.toml', `[[apps]]\nbundle_id = "${TIDES}"\n`)
   const wrong = {
@@ -223,7 +223,7 @@ test.each([
   expectNothingWritten(folder)
 })
 
-test('an app that was never on sale is known in the sandbox alone; one that nobody knows is told', async () => {
+test('accepts an app that only the sandbox knows, and reports an unknown app', async () => {
   const folder = openKeyFolder(opened)
   const unknown = JSON.stringify({ errorCode: 4_040_003, errorMessage: 'App not found.' })
   let stranger = ''
@@ -247,13 +247,13 @@ test('an app that was never on sale is known in the sandbox alone; one that nobo
   expect((await openKeyFolder(opened).connect({ hosts: hosts(nowhere) })).refusal).toBeNull()
 })
 
-test('a clock that is wrong is told as the reason', async () => {
+test('reports a wrong clock as the reason', async () => {
   const folder = openKeyFolder(opened)
   const { refusal } = await folder.connect({ clock: () => clock() - 3_600_000 })
   expect(refusal).toContain('This machine’s clock is 60 min behind Apple’s')
 })
 
-test('whoever is asked may give another, go on with it all the same, or stop', async () => {
+test('a refused answer can be replaced, kept or abandoned', async () => {
   const folder = openKeyFolder(opened)
   const first = ['got/AuthKey_CNCT4K7W2Q.p8', '', ISSUER]
   const stopped = await folder.connect({ lines: [...first, '80000001', 'n', 'n'] })
@@ -292,7 +292,7 @@ test('what this machine can tell is told before Apple is asked, all of it at onc
   expectNothingWritten(folder)
 })
 
-test('another can be given in the place of yes, and a key id is looked at as soon as it is typed', async () => {
+test('accepts a value instead of yes, and checks a key id immediately', async () => {
   const folder = openKeyFolder(opened)
   const { text, refusal } = await folder.connect({
     lines: [
@@ -328,7 +328,7 @@ test('a key whose role is wrong is asked for anew, not its vendor number', async
   expectNothingWritten(folder)
 })
 
-test('accounts that the environment gives are not written past', async () => {
+test('refuses to write accounts that the environment overrides', async () => {
   const folder = openKeyFolder(opened)
   const env = {
     WINDFALL_ACCOUNTS_0_CONNECT_KEY_ID: 'CNCT4K7W2Q',
@@ -338,7 +338,7 @@ test('accounts that the environment gives are not written past', async () => {
   expectNothingWritten(folder)
 })
 
-test('a config file whose accounts cannot be edited is left alone, with the lines to write', async () => {
+test('leaves a config file that it cannot edit unchanged, and prints the lines to add', async () => {
   const folder = openKeyFolder(opened)
   const before = 'accounts = [{ issuer_id = "69a6de70-03db-47e3-e053-5b8c7c11a4d1" }]\n'
   folder.write('config.toml', before)
@@ -349,7 +349,7 @@ test('a config file whose accounts cannot be edited is left alone, with the line
   expect(existsSync(join(folder.path, 'keys'))).toBe(false)
 })
 
-test('a running Windfall takes the keys over, and a test notification is followed until it has arrived', async () => {
+test('a running server reloads the keys, and a test notification is followed until it arrives', async () => {
   const folder = openKeyFolder(opened)
   const app = await folder.startServing()
   const { text, refusal } = await folder.connect()
@@ -382,7 +382,7 @@ test.each([
   },
 )
 
-test('no test notification is sent to whoever does not want one', async () => {
+test('sends no test notification if declined', async () => {
   const folder = openKeyFolder(opened)
   await folder.startServing()
   const requestsBefore = store.requests.length
@@ -392,7 +392,7 @@ test('no test notification is sent to whoever does not want one', async () => {
   expect(store.requests.slice(requestsBefore).filter(({ path }) => path.endsWith('/test'))).toEqual([])
 })
 
-test('a running Windfall that reads another config file is told of', async () => {
+test('reports a running server with another config file', async () => {
   const folder = openKeyFolder(opened)
   await folder.startServing()
   folder.write('other.toml', `[store]\npath = "${folder.path}/data/windfall.db"\n`)

@@ -1,4 +1,4 @@
-/** A folder with Apple's two keys in it, a simulated store that knows them, and `windfall connect` between both. */
+/** Set-up of `windfall connect` tests: a folder with both Apple keys, and a simulated store that accepts them. */
 import { Readable, Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import type { AppleHosts } from '../../../src/apple/api/hosts.ts'

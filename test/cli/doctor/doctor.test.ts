@@ -38,7 +38,7 @@ async function openConnected(): Promise<Folder> {
   return folder
 }
 
-test('before anything is there it says what to do next, and that is no fault', async () => {
+test('an empty installation has next steps and no faults', async () => {
   const found = await findings(openKeyFolder(opened))
   expect(found.filter(({ state }) => state === 'fault')).toEqual([])
   expect(about(found, 'server')).toEqual(['warning Windfall is not running. Start it with: windfall serve'])
@@ -46,7 +46,7 @@ test('before anything is there it says what to do next, and that is no fault', a
   expect(about(found, 'keys')[0]).toContain('`windfall connect`')
 })
 
-test('where all is well every line says so, with the server running and a test notification arrived', async () => {
+test('a healthy installation has only ok findings, with the server running and a test notification', async () => {
   const folder = await openConnected()
   const env = { WINDFALL_BASE_URL: 'https://windfall.example.com' }
   const app = await folder.startServing(env)
@@ -74,7 +74,7 @@ test('where all is well every line says so, with the server running and a test n
   expect(faults).toEqual([])
 })
 
-test('it names the SDK calls that were refused, and what to do', async () => {
+test('lists refused SDK calls and what to do', async () => {
   const folder = await openConnected()
   const app = await folder.startServing()
   const body = JSON.stringify({ appUserId: 'ann', bundleId: 'com.example.droid', platform: 'android' })
@@ -104,7 +104,7 @@ test.each([
   expect(found[0]).toContain(words)
 })
 
-test('without a vendor number or an In-App Purchase key it says what is missed', async () => {
+test('reports a missing vendor number or In-App Purchase key with the consequence', async () => {
   const folder = openKeyFolder(opened)
   await folder.connect({ flags: { ...folder.flags, vendor: 'none', 'purchase-key': 'none' } })
   const found = await findings(folder)
@@ -112,7 +112,7 @@ test('without a vendor number or an In-App Purchase key it says what is missed',
   expect(about(found, 'In-App Purchase key')[0]).toMatch(/^warning missing/)
 })
 
-test('keys that stand in one another’s place are recognised as what they are', async () => {
+test('recognizes swapped keys', async () => {
   const folder = await openConnected()
   const [connect, purchases] = ['keys/AuthKey_CNCT4K7W2Q.p8', 'keys/SubscriptionKey_PRCH9M3X5L.p8']
   const env = {
@@ -131,7 +131,7 @@ test('keys that stand in one another’s place are recognised as what they are',
   )
 })
 
-test('a vendor number that Apple does not know is a fault', async () => {
+test('an unknown vendor number is a fault', async () => {
   const folder = await openConnected()
   const env = { WINDFALL_ACCOUNTS_0_VENDOR_NUMBERS: `${store.vendor_number},80000001` }
   const found = about(await findings(folder, { env }), 'vendor number')
@@ -147,7 +147,7 @@ test.each([
   expect(about(await findings(openKeyFolder(opened), { ahead_ms }), 'clock')[0]).toContain(words)
 })
 
-test('without a way to Apple the rest is examined all the same', async () => {
+test('checks everything else if Apple cannot be reached', async () => {
   const folder = await openConnected()
   const server = { ...store.hosts.server, sandbox: 'http://127.0.0.1:2' }
   const found = await findings(folder, { hosts: { connect: 'http://127.0.0.1:1', server }, test: true })
@@ -169,7 +169,7 @@ test('without a way to Apple the rest is examined all the same', async () => {
   )
 })
 
-test('the Apple of the Windfall that serves is asked, and where that is told apart from what is configured', async () => {
+test('calls the Apple hosts of the running server, and reports where these differ from the configuration', async () => {
   const folder = await openConnected()
   const app = await folder.startServing()
   const hosts = {
@@ -184,7 +184,7 @@ test('the Apple of the Windfall that serves is asked, and where that is told apa
   expect(about(found, 'notification URL')[0]).toContain(`${app.server.base_url}/apple/notifications`)
 })
 
-test('where most currencies have no rate that is a fault, once they were asked for', async () => {
+test('missing rates of most currencies are a fault after the first fetch', async () => {
   const folder = await openConnected()
   const app = await folder.startServing()
   expect(about(await findings(folder), 'exchange rates')[0]).toMatch(/^warning there are none yet/)
@@ -194,7 +194,7 @@ test('where most currencies have no rate that is a fault, once they were asked f
   ])
 })
 
-test('a job under way that failed before is told, and one that its process did not survive', async () => {
+test('reports a running job that failed before, and a job interrupted by a crash', async () => {
   const folder = await openConnected()
   const app = await folder.startServing()
   const run = app.windfall.store.prepare(
@@ -213,7 +213,7 @@ test('a job under way that failed before is told, and one that its process did n
   ])
 })
 
-test('apps that are not connected, or with another Apple id, are told', async () => {
+test('reports apps that are not connected or have a different Apple id', async () => {
   const folder = await openConnected()
   const { windfall: running, organization } = await folder.startServing()
   await running.store.commit(() => {
@@ -228,7 +228,7 @@ test('apps that are not connected, or with another Apple id, are told', async ()
   ])
 })
 
-test('notifications that wait or were refused, and jobs that failed, are told', async () => {
+test('reports pending and refused notifications, and failed jobs', async () => {
   const folder = await openConnected()
   const app = await folder.startServing()
   const data = { bundleId: 'com.example.unknown', appAppleId: 5, environment: 'Production' }
@@ -253,7 +253,7 @@ test('notifications that wait or were refused, and jobs that failed, are told', 
   ])
 })
 
-test('a configuration that cannot be used is told line for line, and ends it', async () => {
+test('reports an invalid configuration line by line, and stops', async () => {
   const folder = openKeyFolder(opened)
   folder.write('config.toml', '[server]\nprot = 80\nhost = 5\n')
   const found = await findings(folder)
@@ -264,7 +264,7 @@ test('a configuration that cannot be used is told line for line, and ends it', a
   expect(found[0]?.text).toContain('config.toml:2  server.prot  unknown setting')
 })
 
-test('a database that is none of ours, and a server that does not answer, are faults', async () => {
+test('a foreign database and a server that does not answer are faults', async () => {
   const folder = openKeyFolder(opened)
   folder.write('data/windfall.db', 'not a database')
   const unresponsive = createServer((socket) => socket.once('data', () => socket.destroy()))
@@ -277,7 +277,7 @@ test('a database that is none of ours, and a server that does not answer, are fa
   expect(about(found, 'server')[0]).toMatch(/^fault the server does not answer/)
 })
 
-test('as a command it ends with 1 where something is wrong, after a line for each finding', () => {
+test('the command prints one line for each finding and exits with 1 if there is a fault', () => {
   const folder = openKeyFolder(opened)
   folder.write('config.toml', '[server]\nprot = 80\n')
   const { status, stdout, stderr } = windfall(['doctor'], { cwd: folder.path })
@@ -287,13 +287,13 @@ test('as a command it ends with 1 where something is wrong, after a line for eac
   )
 })
 
-test('where nobody can be asked, the command connect names the options that it needs', () => {
+test('without a terminal, windfall connect lists the required options', () => {
   const { status, stderr } = windfall(['connect'], { cwd: openKeyFolder(opened).path })
   expect(status).toBe(1)
   expect(stderr).toContain('--purchase-key FILE (or none)')
 })
 
-test('how long ago something was is said in one unit', () => {
+test('prints an age in one unit', () => {
   const MINUTE = 60_000
   const texts = [0, 5, 119, 120, 47 * 60, 72 * 60].map((minutes) => ago(0, minutes * MINUTE))
   expect(texts).toEqual([
