@@ -190,10 +190,7 @@ test('what cannot be done is said once, in words', async () => {
     [`apps add com,a`, 'bundle_id: a bundle id has letters, digits, dots and hyphens'],
     [`apps add ${BUNDLE} --apple-id x`, '--apple-id takes digits'],
     [`apps add ${BUNDLE} --team-id abc`, 'team_id: a team id is ten capital letters and digits'],
-    [
-      `apps add ${BUNDLE} --organization nope`,
-      'there is no organization nope: default',
-    ],
+    [`apps add ${BUNDLE} --organization nope`, 'there is no organization nope: default'],
     ['apps remove com.nope', 'com.nope is not connected'],
     ['keys rotate nope', 'there is no key nope; windfall keys list shows them'],
     ['keys rotate nope --overlap=-1', '--overlap takes hours'],
