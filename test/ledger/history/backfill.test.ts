@@ -223,7 +223,7 @@ test('too many questions, an outage of Apple’s and a wrong key are told in wor
   for (const problem of await problems()) expect(problem).toMatch(/refused the key.*In-App Purchase key/s)
   declareKeys(app, shop.store.purchase_key)
   faults.rate_limit = { server: 12 }
-  expect(await problems()).toContainEqual(expect.stringMatching(/asked (too much|enough) in the last hour/))
+  expect(await problems()).toContainEqual(expect.stringMatching(/hourly rate limit is (reached|used)/))
   const part = holdCommits(app).length
   expect(history.progress().some(({ backfill }) => backfill?.problem?.includes('hour'))).toBe(true)
   faults.rate_limit = null
