@@ -18,16 +18,20 @@ async function firstEvent(url: string, token: string): Promise<unknown> {
 // Two years take their time to play, so these two do it at the same time.
 const NO_TIMEOUT = { timeout: 240_000 }
 
-test.concurrent('the demo can only fill, say what it did, and leave nothing behind', NO_TIMEOUT, async () => {
-  const cwd = folderOf()
-  const TMPDIR = folderOf()
-  const { status, stdout, stderr } = await run(['demo', '--once', '--seed', '3'], { cwd, env: { TMPDIR } })
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-  expect(stdout).toMatch(
-    /^Simulating two years of a company …\n\d{4,} notifications and calls in \d+\.\d s: \d{4,} events\.\n$/,
-  )
-  expect([readdirSync(cwd), readdirSync(TMPDIR)]).toEqual([[], []])
-})
+test.concurrent(
+  'demo --once fills a database, reports what it did, and leaves no files',
+  NO_TIMEOUT,
+  async () => {
+    const cwd = folderOf()
+    const TMPDIR = folderOf()
+    const { status, stdout, stderr } = await run(['demo', '--once', '--seed', '3'], { cwd, env: { TMPDIR } })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toMatch(
+      /^Simulating two years of a company …\n\d{4,} notifications and calls in \d+\.\d s: \d{4,} events\.\n$/,
+    )
+    expect([readdirSync(cwd), readdirSync(TMPDIR)]).toEqual([[], []])
+  },
+)
 
 test.concurrent(
   'the demo serves its history, continues live, and is deleted on Ctrl-C',
@@ -106,7 +110,7 @@ test.each([
   },
 )
 
-test('reports a taken port before simulating, from the option or the environment', async () => {
+test('reports a port in use before it simulates anything, wherever the port was set', async () => {
   const taken = createServer()
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void taken.close())

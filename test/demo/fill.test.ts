@@ -36,7 +36,7 @@ test('a history fills a database: every step has its effect, every event its pla
   expect(events.every((event) => event.recorded_at >= FROM && event.recorded_at <= UNTIL)).toBe(true)
 })
 
-test('what was charged and given back is, by currency and to the thousandth, what the store’s own books say', () => {
+test('charges and refunds match the store’s books by currency, to the thousandth', () => {
   const reported = all<{ currency: string; charged: number }>(`
     select currency, sum(price_milli) as charged from transactions
     where environment = 'production' and ownership = 'PURCHASED' and price_milli > 0 and purchased_at <= ${SETTLED.until}
@@ -54,7 +54,7 @@ test('what was charged and given back is, by currency and to the thousandth, wha
   )
 })
 
-test('every purchase belongs to whom the books say, with the same proofs', () => {
+test('every purchase has the user of the books, with the same proofs', () => {
   const links = all<{
     bundle_id: string
     store: 'apple' | 'google'
@@ -74,7 +74,7 @@ test('every purchase belongs to whom the books say, with the same proofs', () =>
   }
 })
 
-test('the subscriptions alive at the end are those of the books', () => {
+test('active subscriptions at the end match the books', () => {
   const at = UNTIL - 5 * DAY
   const alive = simulation.books.activeSubscriptions(at).length + simulation.books.activeTrials(at).length
   const reported = all<{ n: number }>(`
@@ -86,7 +86,7 @@ test('the subscriptions alive at the end are those of the books', () => {
   expect(alive).toBeGreaterThan(20)
 })
 
-test('every trial the books call converted is told as converted', () => {
+test('every converted trial of the books has a conversion event', () => {
   const reported = new Set(app.feed(['trial.converted']).map((event) => event.subject))
   const books = simulation.books.entries.filter(
     (entry) => entry.kind === 'trial_converted' && entry.at <= SETTLED.until,
@@ -95,7 +95,7 @@ test('every trial the books call converted is told as converted', () => {
   for (const entry of books) expect(reported).toContain(entry.original_transaction_id)
 })
 
-test('app account tokens that an app hard-codes for everybody join nobody', () => {
+test('a hard-coded app account token joins no customers', () => {
   const shared = all<{ app_account_token: string; people: number }>(`
     select app_account_token, count(distinct canonical_id) as people from transactions
     join customers using (app_id, environment, original_transaction_id)

@@ -22,7 +22,7 @@ function faults(list: readonly AboutTransaction[], isRight: (about: AboutTransac
     .slice(0, 3)
 }
 
-test('every payload is one that we can read', () => {
+test('every payload can be parsed', () => {
   for (const { payload } of notifications) {
     const { signedPayload: _, ...outer } = {
       ...payload,
@@ -52,7 +52,7 @@ test('exactly one of data, summary, externalPurchaseToken and appData is there',
   }
 })
 
-test('what does not apply is absent: nothing is null, and only isInBillingRetryPeriod is ever false', () => {
+test('fields that do not apply are absent: nothing is null, and only isInBillingRetryPeriod is ever false', () => {
   const check = (value: unknown, key: string): void => {
     expect(
       value === null || value === undefined || (value === false && key !== 'isInBillingRetryPeriod'),
@@ -78,7 +78,7 @@ test('ids are strings, dates whole milliseconds, purchase dates whole seconds, p
   }
 })
 
-test('what is nested is signed with the whole and belongs to it', () => {
+test('nested payloads are signed with the outer one and match it', () => {
   for (const { payload, transaction, renewal } of everything.flat()) {
     const { bundleId, environment, appAppleId } = payload.data ?? {}
     expect([transaction.bundleId, transaction.environment]).toEqual([bundleId, environment])
@@ -98,7 +98,7 @@ test('no two signatures about one subscription share an instant', () => {
   }
 })
 
-test('a renewal info names a price while it renews, and no other time', () => {
+test('renewal info has a price only while it renews', () => {
   const right = ({ renewal }: AboutTransaction) =>
     (renewal?.autoRenewStatus === 1) === (renewal?.renewalPrice !== undefined) &&
     (renewal?.renewalPrice !== undefined) === (renewal?.currency !== undefined)
@@ -133,7 +133,7 @@ test('the status is that of the subscription at the signing', () => {
   expect(faults(ofNow, right)).toEqual([])
 })
 
-test('a refund taken back makes the subscription active again, or merely expired when its time is over', () => {
+test('a reversed refund makes the subscription active again, or expired if it has ended', () => {
   const reversed = subscriptions.filter(
     (a) => nameOf(a.payload) === 'REFUND_REVERSED/-' && a.renewal?.renewalDate === a.transaction.expiresDate,
   )
@@ -142,7 +142,7 @@ test('a refund taken back makes the subscription active again, or merely expired
   expect(faults(reversed, (a) => a.status === (runs(a) ? 1 : 2))).toEqual([])
 })
 
-test('each type comes with the status and the fields that it means', () => {
+test('each type has its status and its fields', () => {
   const meaning: Record<string, (about: AboutTransaction) => boolean> = {
     'SUBSCRIBED/INITIAL_BUY': ({ transaction: t }) => t.transactionId === t.originalTransactionId,
     'SUBSCRIBED/RESUBSCRIBE': ({ transaction: t }) =>
@@ -226,7 +226,7 @@ test('a refund of an older transaction comes with the subscription as it is now'
   ).toBe(true)
 })
 
-test('an appTransactionId comes late for some, and then joins what was apart', () => {
+test('some customers get an appTransactionId later, which joins their lineages', () => {
   const withId = about.filter((a) => a.transaction.appTransactionId !== undefined)
   expect(withId.length / about.length).toBeGreaterThan(0.7)
   const first = new Map<string, boolean>()

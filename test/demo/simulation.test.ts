@@ -13,7 +13,7 @@ import { DAY, FROM, nameOf, notificationsOf, open, play, UNTIL, unsigned } from 
 
 const normal = play()
 
-test('one seed gives one history, another seed another', () => {
+test('gives the same history for the same seed, and another for another seed', () => {
   const once = play({ seed: 7, subscribers: 120 })
   const again = play({ seed: 7, subscribers: 120 })
   const other = play({ seed: 8, subscribers: 120 })
@@ -22,7 +22,7 @@ test('one seed gives one history, another seed another', () => {
   expect(JSON.stringify(other.steps)).not.toBe(JSON.stringify(once.steps))
 })
 
-test('a history of normal size has seven to nine thousand notifications, of every type and subtype', () => {
+test('has 7,000 to 9,000 notifications of every type and subtype at normal size', () => {
   const names = new Set(normal.notifications.map((step) => nameOf(step.payload)))
   const missing = EVERY_NOTIFICATION.map(([type, subtype]) => `${type}/${subtype ?? '-'}`)
   expect(missing.filter((name) => !names.has(name))).toEqual([])
@@ -30,14 +30,14 @@ test('a history of normal size has seven to nine thousand notifications, of ever
   expect(normal.notifications.length).toBeLessThan(9_000)
 })
 
-test('steps come in order of time and stay within the history', () => {
+test('returns steps in order of time, within the history', () => {
   const times = normal.steps.map((step) => step.at)
   expect(times).toEqual([...times].sort((a, b) => a - b))
   expect(times[0]).toBeGreaterThanOrEqual(FROM)
   expect(times.at(-1)).toBeLessThanOrEqual(UNTIL)
 })
 
-test('nothing arrives before it is signed; some of it hours late, some twice', () => {
+test('delivers nothing before it is signed, and some notifications late or twice', () => {
   const ids = normal.notifications.map((step) => step.payload.notificationUUID)
   const delays = normal.notifications.map((step) => step.at - step.payload.signedDate)
   expect(Math.min(...delays)).toBeGreaterThan(0)
@@ -46,7 +46,7 @@ test('nothing arrives before it is signed; some of it hours late, some twice', (
   expect(new Set(ids).size).toBeGreaterThan(ids.length * 0.98)
 })
 
-test('what is played in slices is what is played at once', () => {
+test('gives the same history in slices and in one run', () => {
   const sliced = open({ seed: 3, subscribers: 60 })
   const steps: Step[] = []
   for (let at = FROM; at <= UNTIL + 30 * DAY; at += 13 * DAY) steps.push(...sliced.advance(at))
@@ -55,7 +55,7 @@ test('what is played in slices is what is played at once', () => {
   expect(JSON.stringify(steps)).toBe(JSON.stringify([...whole.advance(last)]))
 })
 
-test('what is signed ahead is the same history, and each payload has the one text that it has elsewhere', async () => {
+test('gives the same history and the same signed texts when it signs ahead', async () => {
   const authority = await openAuthority({ now: UNTIL })
   const of = { seed: 3, subscribers: 12, edgeCases: true, from: UNTIL - 90 * DAY }
   const ahead: Step[] = []
@@ -73,7 +73,7 @@ test('what is signed ahead is the same history, and each payload has the one tex
   }
 })
 
-test('the history is played once, and goes on from where it stands', () => {
+test('returns each step once, and continues from the last', () => {
   const simulation = open({ seed: 5, subscribers: 60 })
   expect([...simulation.steps()].length).toBeGreaterThan(0)
   expect([...simulation.steps()]).toEqual([])
@@ -82,7 +82,7 @@ test('the history is played once, and goes on from where it stands', () => {
   expect(later.every((step) => step.at > UNTIL && step.at <= UNTIL + 20 * DAY)).toBe(true)
 })
 
-test('a world that was played ahead delivers the same, in the same order, when it is pulled', () => {
+test('delivers the same steps in the same order when the world was simulated ahead', () => {
   const ahead = open({ seed: 3, subscribers: 60 })
   ahead.catchUp(FROM + 200 * DAY)
   const first = [...ahead.advance(FROM + 100 * DAY)]
@@ -91,7 +91,7 @@ test('a world that was played ahead delivers the same, in the same order, when i
   expect(JSON.stringify(steps)).toBe(JSON.stringify(play({ seed: 3, subscribers: 60 }).steps))
 })
 
-test('what passes while nobody is there is never delivered, and what comes after is', () => {
+test('never delivers skipped steps, but delivers later ones', () => {
   const simulation = open({ seed: 3, subscribers: 60 })
   simulation.skip(FROM + 300 * DAY)
   const later = [...simulation.steps()]
@@ -99,7 +99,7 @@ test('what passes while nobody is there is never delivered, and what comes after
   expect(JSON.stringify(later)).toBe(JSON.stringify(whole.filter((step) => step.at > FROM + 300 * DAY)))
 })
 
-test('a share of the notifications can be lost; nothing else changes', () => {
+test('loses a share of the notifications and changes nothing else', () => {
   const options = { seed: 3, subscribers: 120, from: UNTIL - 180 * DAY }
   const simulation = open(options)
   simulation.lose({ share: 0.2 })
@@ -113,7 +113,7 @@ test('a share of the notifications can be lost; nothing else changes', () => {
   expect(share).toBeLessThan(0.26)
 })
 
-test('people can be made to come and buy at a rate', () => {
+test('adds customers at a given rate', () => {
   const simulation = open({ seed: 5, subscribers: 60 })
   for (const _step of simulation.steps());
   const purchases = (steps: Iterable<Step>) =>
@@ -127,7 +127,7 @@ test('people can be made to come and buy at a rate', () => {
   expect(bought).toBeLessThan(280)
 })
 
-test('short odd histories are rich in turns', () => {
+test('has many cases in short histories with rare events', () => {
   const names = new Set<string>()
   let notifications = 0
   for (let seed = 0; seed < 60; seed += 1) {
@@ -140,7 +140,7 @@ test('short odd histories are rich in turns', () => {
   expect(names.size).toBeGreaterThan(30)
 })
 
-test('any seed plays through to its end, in order', () => {
+test('completes in order for any seed', () => {
   fc.assert(
     fc.property(
       fc.integer(),
@@ -156,7 +156,7 @@ test('any seed plays through to its end, in order', () => {
   )
 })
 
-test('the two calls come from most customers, anonymous ones and Android phones among them', () => {
+test('sends SDK calls for most customers, including anonymous and Android ones', () => {
   const identified = normal.steps.filter((step) => step.kind === 'identify')
   const attributed = normal.steps.filter((step) => step.kind === 'attribute')
   const proved = attributed.filter((step) => step.proof === 'purchase')
@@ -174,7 +174,7 @@ test('the two calls come from most customers, anonymous ones and Android phones 
   expect(android.every((step) => step.proof === null && step.body.jws === undefined)).toBe(true)
 })
 
-test('some transactions are attributed before Apple tells of them', () => {
+test('attributes some transactions before Apple’s notification', () => {
   const customers = new Set<string>()
   let early = 0
   for (const step of normal.steps) {
@@ -188,7 +188,7 @@ test('some transactions are attributed before Apple tells of them', () => {
   expect(early).toBeGreaterThan(50)
 })
 
-test('every signature is made by the leaf of the chain, over what the step says was signed', async () => {
+test('signs every payload with the leaf of the chain', async () => {
   const authority = await openAuthority({ now: UNTIL })
   const leaf = new X509Certificate(authority.chain[0] ?? Buffer.alloc(0))
   const key = { key: leaf.publicKey, dsaEncoding: 'ieee-p1363' as const }
@@ -210,7 +210,7 @@ test('every signature is made by the leaf of the chain, over what the step says 
   }
 })
 
-test('nothing is signed before its step is pulled', () => {
+test('signs nothing before its step is read', () => {
   let signatures = 0
   const sign = (payload: object) => {
     signatures += 1

@@ -211,7 +211,7 @@ test.each([
   [
     'an agreement that is missing',
     { missing_agreement: true },
-    'until the Account Holder has accepted the latest agreements',
+    'the Account Holder must accept the latest agreements',
   ],
   ['a revoked key', { connect_key: 'revoked' }, 'Apple refused the key (401)'],
   ['a revoked In-App Purchase key', { purchase_key: 'revoked' }, 'check that it is an In-App Purchase key'],
@@ -239,7 +239,7 @@ test('accepts an app that only the sandbox knows, and reports an unknown app', a
   const { sandbox } = store.hosts.server
   const hosts = (last: string) => ({ ...store.hosts, server: { production: nowhere, sandbox: last } })
   expect((await folder.connect({ hosts: hosts(nowhere) })).refusal).toContain(
-    'Apple does not know the app: was it ever on sale',
+    'Apple does not know the app. Check the bundle id',
   )
   expectNothingWritten(folder)
   expect((await folder.connect({ hosts: hosts(sandbox) })).refusal).toBeNull()

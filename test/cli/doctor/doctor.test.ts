@@ -82,7 +82,7 @@ test('lists refused SDK calls and what to do', async () => {
   await fetch(`${app.server.url}/api/sdk/v1/identify`, { method: 'POST', headers, body })
   await app.windfall.refusedCalls.flush()
   expect(about(await findings(folder), 'SDK calls')).toEqual([
-    'warning 1 call for com.example.droid on Android was refused today (UTC): unknown_app. Connect the app, or set the android_package of the app it belongs to.',
+    'warning 1 call for com.example.droid on Android was refused today (UTC): unknown_app. Connect the app, or set android_package on the app it belongs to.',
   ])
 })
 
@@ -91,7 +91,7 @@ test.each([
   [
     'App Store Connect key',
     { missing_agreement: true },
-    'until the Account Holder has accepted the latest agreements',
+    'the Account Holder must accept the latest agreements',
   ],
   ['vendor number', { connect_key: 'developer' }, 'to read sales reports the key needs the role'],
   ['In-App Purchase key', { purchase_key: 'revoked' }, 'check that it is an In-App Purchase key'],

@@ -29,7 +29,7 @@ test('apps are listed in pages that name the next one, and how many there are', 
   expect([pages, names]).toEqual([2, ['Tides', 'Margin', 'Chord']])
 })
 
-test('apps can be added, renamed and taken away', async () => {
+test('adds, renames and removes apps', async () => {
   store.faults.apps.pop()
   Object.assign(store.faults.apps[0] ?? {}, { name: 'Tides Pro' })
   store.faults.apps.push({
@@ -49,7 +49,7 @@ test('apps can be added, renamed and taken away', async () => {
   expect((await connect('/v1/apps/6470112203/subscriptionGroups')).status).toBe(404)
 })
 
-test('bundle ids tell the team, and subscriptions their product and period', async () => {
+test('lists bundle ids with the team, and subscriptions with product and period', async () => {
   const bundles = (await connect(`/v1/bundleIds?filter[identifier]=${TIDES}`)).json.data
   expect(bundles).toMatchObject([
     { type: 'bundleIds', attributes: { identifier: TIDES, seedId: '7QX2M9K4LV' } },
@@ -75,7 +75,7 @@ test('bundle ids tell the team, and subscriptions their product and period', asy
   ])
 })
 
-test('a token that is not right is refused with 401', async () => {
+test('refuses an invalid token with 401', async () => {
   const now = Math.floor(opened.clock() / 1000)
   const wrong: [string, Record<string, unknown>][] = [
     ['issuer', { iss: '57246542-96fe-1a63-e053-0824d011072a' }],
@@ -96,7 +96,7 @@ test('a token that is not right is refused with 401', async () => {
   expect((await connect('/v1/apps')).status).toBe(401)
 })
 
-test('a key without the role, a missing agreement and forbidden paths are 403, each in its own words', async () => {
+test('refuses a missing role, a missing agreement and forbidden paths with 403 and different messages', async () => {
   store.faults.connect_key = 'developer'
   expect((await connect('/v1/apps')).status).toBe(200)
   const refused = await opened.report('SALES', '2026-02-20')
@@ -109,7 +109,7 @@ test('a key without the role, a missing agreement and forbidden paths are 403, e
   expect([status, codesOf(json)]).toEqual([403, ['FORBIDDEN.REQUIRED_AGREEMENTS_MISSING_OR_EXPIRED']])
 })
 
-test('the rolling hour is counted, told and enforced', async () => {
+test('counts, reports and enforces the hourly limit', async () => {
   opened.clock.turn(3_600_001)
   store.faults.rate_limit = { connect: 3 }
   const rateLimitHeader = async () => (await connect('/v1/apps?limit=1')).headers.get('x-rate-limit')
@@ -129,7 +129,7 @@ test('the rolling hour is counted, told and enforced', async () => {
   expect((await connect('/v1/apps')).status).toBe(200)
 })
 
-test('a burst of 503 passes, and everything that was asked is written down', async () => {
+test('recovers from a burst of 503, and records every request', async () => {
   store.faults.unavailable = 2
   const before = store.requests.length
   const statuses = [await connect('/v1/apps'), await opened.server('/x'), await connect('/v1/nothing')]
@@ -141,7 +141,7 @@ test('a burst of 503 passes, and everything that was asked is written down', asy
   ])
 })
 
-test('a limit or a cursor that is none is refused', async () => {
+test('refuses an invalid limit or cursor', async () => {
   for (const query of ['limit=0', 'limit=201', 'limit=x', 'cursor=zzz'])
     expect((await connect(`/v1/apps?${query}`)).status).toBe(400)
 })

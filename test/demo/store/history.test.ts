@@ -32,7 +32,7 @@ async function historyOf(id: string, tokenClaims: { bid: string; sandbox: boolea
   }
 }
 
-test('any id of a customer gives all their transactions of the app, those changed last at the end', async () => {
+test('returns all transactions of a customer for any of their ids, the last changed at the end', async () => {
   expect(busiest.length).toBeGreaterThan(20)
   const [first] = busiest
   const transaction = first?.transaction
@@ -53,7 +53,7 @@ test('any id of a customer gives all their transactions of the app, those change
   }
 })
 
-test('every customer has a history, and each transaction reads as it was last told, or changed after', async () => {
+test('has a history for every customer, with the latest revision of each transaction', async () => {
   const byTransaction = new Map(about.map((a) => [a.transaction.transactionId, a.transaction]))
   let changed = 0
   for (const of of [...byPerson.values()].slice(0, 60)) {
@@ -72,7 +72,7 @@ test('every customer has a history, and each transaction reads as it was last to
   expect(changed).toBeGreaterThan(0)
 })
 
-test('what was upgraded, revoked and given back shows, though no notification says it all', () => {
+test('shows upgrades, revocations and refunds that no single notification has', () => {
   const all = store.transactions().map((shown) => shown.transaction)
   expect(all.filter((t) => t.isUpgraded).length).toBeGreaterThan(3)
   expect(all.filter((t) => t.revocationType === 'FAMILY_REVOKE').length).toBeGreaterThan(0)
@@ -80,7 +80,7 @@ test('what was upgraded, revoked and given back shows, though no notification sa
   expect(about.some((a) => a.transaction.isUpgraded)).toBe(false)
 })
 
-test('from a revision on there is only what has changed since', async () => {
+test('returns only later changes after a revision', async () => {
   const of = tokenClaims(busiest)
   const id = busiest[0]?.transaction.transactionId ?? ''
   const { revision } = await historyOf(id, of)
@@ -101,7 +101,7 @@ test('from a revision on there is only what has changed since', async () => {
   clock.set(UNTIL)
 })
 
-test('a history can be asked for in parts, and backwards', async () => {
+test('returns a history in filtered parts and in reverse', async () => {
   const of = tokenClaims(busiest)
   const id = busiest[0]?.transaction.transactionId ?? ''
   const { all } = await historyOf(id, of)
@@ -115,7 +115,7 @@ test('a history can be asked for in parts, and backwards', async () => {
   expect(since.all).toEqual(all.filter((t) => isSince(t) && t.type === 'Auto-Renewable Subscription'))
 })
 
-test('statuses are what the last notification about each subscription said', async () => {
+test('returns the status of the last notification about each subscription', async () => {
   const last = new Map(about.filter((a) => a.renewal).map((a) => [a.transaction.originalTransactionId, a]))
   const seen = new Set<number>()
   for (const of of [...byPerson.values()].slice(0, 80)) {
@@ -151,14 +151,14 @@ test('statuses are what the last notification about each subscription said', asy
   expect(json.data).toEqual([])
 })
 
-test('one transaction can be asked for by its own id', async () => {
+test('returns one transaction by its id', async () => {
   const [first] = busiest
   const path = `/inApps/v1/transactions/${first?.transaction.transactionId}`
   const { json } = await server(path, tokenClaims(busiest))
   expect(read(json.signedTransactionInfo)).toEqual(first?.transaction)
 })
 
-test('ids that are unknown here, of another app, or no ids are refused', async () => {
+test('refuses invalid ids, unknown ids and those of another app', async () => {
   const of = tokenClaims(busiest)
   const id = busiest[0]?.transaction.transactionId ?? ''
   const code = async (path: string, more = of) => {

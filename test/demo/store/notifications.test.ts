@@ -32,7 +32,7 @@ const codeOf = async (body: unknown, path = PATH) => {
   return [status, json.errorCode]
 }
 
-test('the history of each app and environment is what was pushed and what was lost, each once, in order', async () => {
+test('lists delivered and lost notifications of each app and environment once, in order', async () => {
   for (const sandbox of [false, true]) {
     for (const { bundle_id: bid } of simulation.apps) {
       const items = await everything(window, { sandbox, bid })
@@ -63,13 +63,13 @@ test('the history of each app and environment is what was pushed and what was lo
   }
 })
 
-test('what was lost was never delivered, and is all that was signed in that time', () => {
+test('never delivers lost notifications, which are all signed in that period', () => {
   const pushed = steps.flatMap((step) => (step.kind === 'notification' ? [step.payload.signedDate] : []))
   expect(pushed.filter((at) => at >= LOST.from && at < LOST.until)).toEqual([])
   expect(simulation.lost().length).toBeGreaterThan(20)
 })
 
-test('a payload has the same bytes whether it was pushed or fetched, today or later', async () => {
+test('returns the same bytes for a delivered and a fetched payload at any time', async () => {
   const authority = await openAuthority({ now: UNTIL })
   const signed = await openTestStore({ seed: 3, subscribers: 30, authority })
   const hash = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -89,7 +89,7 @@ test('a payload has the same bytes whether it was pushed or fetched, today or la
   expect(seen).toBeGreaterThan(9)
 })
 
-test('the attempts of each are those that have been made; failures alone can be asked for', async () => {
+test('lists the delivery attempts, and filters by failures', async () => {
   const all = await everything(window)
   const results = new Set(all.flatMap((item) => item.sendAttempts.map((a) => a.sendAttemptResult)))
   results.delete('TIMED_OUT')
@@ -104,7 +104,7 @@ test('the attempts of each are those that have been made; failures alone can be 
   expect(failures.length).toBeLessThan(lost)
 })
 
-test('one type or one transaction can be asked for, but not both', async () => {
+test('filters by one type or one transaction, but not both', async () => {
   const renewals = await everything({
     ...window,
     notificationType: 'DID_RENEW',
@@ -121,7 +121,7 @@ test('one type or one transaction can be asked for, but not both', async () => {
   expect(await codeOf({ ...window, transactionId, notificationType: 'DID_RENEW' })).toEqual([400, 4_000_019])
 })
 
-test('a window is refused that begins too long ago, ends before it begins, or is no window', async () => {
+test('refuses a window that begins too early, ends before it begins, or is invalid', async () => {
   expect(await codeOf({ ...window, startDate: window.startDate - 1 })).toEqual([400, 4_000_012])
   expect(await codeOf({ startDate: UNTIL, endDate: UNTIL })).toEqual([400, 4_000_013])
   expect(await codeOf({ startDate: UNTIL - 1, endDate: UNTIL - 2 })).toEqual([400, 4_000_013])
@@ -132,7 +132,7 @@ test('a window is refused that begins too long ago, ends before it begins, or is
   expect(future.status).toBe(200)
 })
 
-test('a token goes with its own body, for some minutes', async () => {
+test('accepts a pagination token only with its own body, for some minutes', async () => {
   const { json } = await server(PATH, { body: window })
   const path = `${PATH}?paginationToken=${json.paginationToken}`
   expect((await server(path, { body: window })).status).toBe(200)
@@ -144,7 +144,7 @@ test('a token goes with its own body, for some minutes', async () => {
   clock.set(UNTIL)
 })
 
-test('what happens later shows later, and waits to be delivered', async () => {
+test('lists later events later, and delivers them then', async () => {
   const before = (await everything(window)).length
   clock.set(UNTIL + 3 * DAY)
   const later = await everything({ startDate: UNTIL - 170 * DAY, endDate: UNTIL + 3 * DAY })
@@ -159,7 +159,7 @@ test('what happens later shows later, and waits to be delivered', async () => {
   clock.set(UNTIL)
 })
 
-test('a token has to name the app, and be made with the In-App Purchase key', async () => {
+test('requires a token for the app, signed with the In-App Purchase key', async () => {
   const now = Math.floor(clock() / 1000)
   const status = async (o: Parameters<typeof server>[1]) => {
     const answer = await server(PATH, { body: window, ...o })
@@ -174,13 +174,13 @@ test('a token has to name the app, and be made with the In-App Purchase key', as
   store.faults.purchase_key = 'good'
 })
 
-test('any of Apple’s errors can be had', async () => {
+test('returns any of Apple’s errors on request', async () => {
   store.faults.server_error = 5_000_001
   expect(await codeOf(window)).toEqual([500, 5_000_001])
   store.faults.server_error = null
 })
 
-test('a limit names the instant in milliseconds from which on it goes on', async () => {
+test('sends retry-after in milliseconds since the epoch when a limit is reached', async () => {
   const limited = await openTestStore({ subscribers: 5, authority: quick })
   limited.store.faults.rate_limit = { server: 2 }
   const getHistory = () => limited.server(PATH, { body: window })

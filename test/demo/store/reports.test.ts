@@ -65,7 +65,7 @@ function sumsIn(reported: readonly Reported[]): Map<string, number[]> {
   )
 }
 
-test('the sums of a year of SALES are those of the books, to the thousandth', async () => {
+test('a year of SALES matches the books to the thousandth', async () => {
   const found = new Map<string, number[]>()
   const first = dayAfter(TODAY, -300)
   let days = 0
@@ -94,7 +94,7 @@ test('the books of reports are the books of charges: the same money, but for tax
   expect(Object.keys(gross).sort()).toEqual(Object.keys(charged).sort())
 })
 
-test('refunds and parts given back carry the signs that Apple gives them', async () => {
+test('full and partial refunds have Apple’s signs', async () => {
   const days = new Set(
     books.entries.filter((e) => /refund$|proration/.test(e.kind)).map((e) => pacificDay(e.at)),
   )
@@ -111,7 +111,7 @@ test('refunds and parts given back carry the signs that Apple gives them', async
   expect(rows.filter((row) => Number(row.Units) < 0).every((row) => whole.includes(row))).toBe(true)
 })
 
-test('two parts given back that look the same stand in two rows, two sales in one', () => {
+test('two equal partial refunds have two rows, two equal sales one', () => {
   const back = Array.from({ length: 700 }, (_, n) => books.linesOf(dayAfter(TODAY, -n))).flat()
   const [part] = back.filter((line) => line.units === 0)
   const [sale] = back.filter((line) => line.units === 1)
@@ -120,7 +120,7 @@ test('two parts given back that look the same stand in two rows, two sales in on
   expect(salesRows([sale, sale]).map((row) => row.Units)).toEqual([2])
 })
 
-test('sandbox and family are in no report, and free trials, downloads and a removed app are', async () => {
+test('reports exclude sandbox and Family Sharing, and include free trials, downloads and a removed app', async () => {
   const lines = Array.from({ length: 730 }, (_, n) => books.linesOf(dayAfter(TODAY, -n))).flat()
   const sandbox = new Set(books.entries.filter((e) => e.environment === 'sandbox').map((e) => e.person))
   expect(sandbox.size).toBeGreaterThan(1)
@@ -134,7 +134,7 @@ test('sandbox and family are in no report, and free trials, downloads and a remo
   ).toBeGreaterThan(20)
 })
 
-test('SUBSCRIPTION counts what is alive when the day ends, those in grace and in retry apart', async () => {
+test('SUBSCRIPTION counts active subscriptions at the end of the day, with grace and retry separate', async () => {
   for (const back of [300, 200, 100, 30]) {
     const day = dayAfter(TODAY, -back)
     const at = pacificInstant(dayAfter(day)) - 1
@@ -157,7 +157,7 @@ test('SUBSCRIPTION counts what is alive when the day ends, those in grace and in
   }
 })
 
-test('those whose payment fails are counted as in retry until they pay or are given up', async () => {
+test('counts failed payments as billing retry until they succeed or expire', async () => {
   const failing = books.segments.filter(
     (s) => s.retry_from !== null && s.environment === 'production' && !s.shared,
   )
@@ -172,7 +172,7 @@ test('those whose payment fails are counted as in retry until they pay or are gi
   }
 })
 
-test('SUBSCRIPTION_EVENT tells once of each start, renewal and end', async () => {
+test('SUBSCRIPTION_EVENT lists each start, renewal and end once', async () => {
   const kinds = new Set(['started', 'renewed', 'resubscribed', 'recovered', 'expired', 'upgraded', 'refund'])
   const events = new Map<string, number>()
   let checked = 0
@@ -220,7 +220,7 @@ test('SUBSCRIBER has a row for each payment of a subscription, and dates what is
   }
 })
 
-test('a report comes at eight the next morning in California, and is gone after 365 days', async () => {
+test('a report is available from 8 am Pacific time the next day, for 365 days', async () => {
   const day = '2026-02-10'
   clock.set(Date.UTC(2026, 1, 11, 15, 59, 59, 999))
   const early = await report('SALES', day)
@@ -260,7 +260,7 @@ test('some rows come a day late: the file changes once', async () => {
   expect(await size()).toBeGreaterThan(first)
 })
 
-test('only the latest version is given, and the refusal names it', async () => {
+test('returns only the latest version, which the refusal names', async () => {
   const detail = async (type: string, version: string) => {
     const { status, json } = await report(type, '2026-02-10', { version })
     return status === 200 ? 200 : [status, json.errors[0].detail, json.errors[0].source]
@@ -287,7 +287,7 @@ test('only the latest version is given, and the refusal names it', async () => {
   )
 })
 
-test('what is asked for wrongly is refused', async () => {
+test('refuses invalid requests', async () => {
   const status = async (type: string, day: string, more = {}) => (await report(type, day, more)).status
   expect(await status('SALES', '2026-02-10', { vendorNumber: '80012345' })).toBe(400)
   expect(await status('SALES', '2026-02-10', { frequency: 'HOURLY' })).toBe(400)
@@ -297,7 +297,7 @@ test('what is asked for wrongly is refused', async () => {
   expect(await status('SALES', '2026-02-10', { accept: 'application/json' })).toBe(406)
 })
 
-test('a day on which nothing happened is 404, in words', async () => {
+test('returns 404 with a message for a day without sales', async () => {
   const small = await openTestStore({ subscribers: 2 })
   const { status, json } = await small.report('SUBSCRIBER', dayAfter(TODAY, -350))
   expect([status, json.errors[0].detail]).toEqual([404, 'There were no sales for the date specified.'])

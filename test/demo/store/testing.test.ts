@@ -34,7 +34,7 @@ async function tested(sandbox = false) {
   return (await server(`${PATH}/${json.testNotificationToken}`, { sandbox })).json
 }
 
-test('a test notification is really posted, and how it went can be asked for', async () => {
+test('posts a test notification and returns its status', async () => {
   store.faults.notification_url = url
   const { signedPayload, sendAttempts } = await tested()
   expect(sendAttempts).toEqual([{ attemptDate: UNTIL, sendAttemptResult: 'SUCCESS' }])
@@ -50,14 +50,14 @@ test('a test notification is really posted, and how it went can be asked for', a
   })
 })
 
-test('it stands in the notification history', async () => {
+test('includes it in the notification history', async () => {
   const body = { startDate: UNTIL - 1000, endDate: UNTIL + 1000, notificationType: 'TEST' }
   opened.clock.turn(1)
   const { json } = await server('/inApps/v1/notifications/history', { body })
   expect(json.notificationHistory).toHaveLength(1)
 })
 
-test('an address that refuses, or is not there, is told in Apple’s words', async () => {
+test('reports an address that refuses or does not exist with Apple’s results', async () => {
   answers = 503
   expect((await tested()).sendAttempts[0].sendAttemptResult).toBe('UNSUCCESSFUL_HTTP_RESPONSE_CODE')
   store.faults.notification_url = 'http://127.0.0.1:1/'
@@ -67,7 +67,7 @@ test('an address that refuses, or is not there, is told in Apple’s words', asy
   store.faults.test_result = null
 })
 
-test('without an address, with a wrong or an unknown token there is none', async () => {
+test('refuses without an address, or with a wrong or unknown token', async () => {
   store.faults.notification_url = null
   const { status, json } = await server(PATH, { body: {} })
   expect([status, json.errorCode]).toEqual([404, 4_040_007])

@@ -43,7 +43,7 @@ function chargedBy({ ours }: History): Record<string, number> {
   return totals
 }
 
-test('what was charged is the sum of the prices of the distinct transactions that were bought', () => {
+test('charges equal the sum of the prices of distinct purchases', () => {
   for (const history of histories)
     expect(history.books.charged({ until: SETTLED, has_price: true })).toEqual(chargedBy(history))
   expect(Object.keys(books.charged()).length).toBeGreaterThan(6)
@@ -64,7 +64,7 @@ function refundedBy({ ours }: History): Record<string, number> {
   return totals
 }
 
-test('what was refunded is the sum of what the refunds say, less what was reversed', () => {
+test('refunds equal the sum of the refund notifications, less reversals', () => {
   for (const history of histories)
     expect(history.books.refunded({ until: SETTLED })).toEqual(refundedBy(history))
 })
@@ -102,7 +102,7 @@ function isTrial(t: TransactionBody): boolean {
   return t.offerType === 1 && t.offerDiscountType === 'FREE_TRIAL'
 }
 
-test('the active subscriptions and trials of any day are those that the payloads show', () => {
+test('active subscriptions and trials of any day match the payloads', () => {
   const ids = (segments: { transaction_id: string }[]) => segments.map((s) => s.transaction_id).sort()
   for (const history of histories) {
     const groups = lineages(history)
@@ -114,7 +114,7 @@ test('the active subscriptions and trials of any day are those that the payloads
   expect(books.activeSubscriptions(SETTLED).length).toBeGreaterThan(200)
 })
 
-test('about two of five trials are converted, each counted by its own transaction', () => {
+test('about two of five trials convert, each with its own transaction', () => {
   const of = (kind: string) => books.entries.filter((e) => e.kind === kind).map((e) => e.transaction_id)
   const started = of('trial_started')
   const converted = of('trial_converted')
@@ -125,7 +125,7 @@ test('about two of five trials are converted, each counted by its own transactio
   expect(converted.length / started.length).toBeLessThan(0.5)
 })
 
-test('the books hold every event as often as Apple sends it', () => {
+test('the books have every event as often as Apple’s notifications do', () => {
   const kinds: Record<string, string> = {
     'SUBSCRIBED/RESUBSCRIBE': 'resubscribed',
     'DID_RENEW/BILLING_RECOVERY': 'recovered',
@@ -144,7 +144,7 @@ test('the books hold every event as often as Apple sends it', () => {
   }
 })
 
-test('no segment of a lineage reaches into the next one', () => {
+test('no segment of a lineage overlaps the next one', () => {
   for (const history of histories) {
     const grouped = Map.groupBy(history.books.segments, (s) => s.original_transaction_id)
     for (const list of nonEmpty(grouped.values())) {
@@ -154,7 +154,7 @@ test('no segment of a lineage reaches into the next one', () => {
   }
 })
 
-test('sandbox and family are in the books, and out of the totals', () => {
+test('the books include sandbox and Family Sharing, and the totals exclude them', () => {
   const sandbox = books.entries.filter((e) => e.environment === 'sandbox' && e.kind === 'charge')
   expect(sandbox.length).toBeGreaterThan(0)
   expect(Object.keys(books.charged({ environment: 'sandbox' })).length).toBeGreaterThan(0)
@@ -163,14 +163,14 @@ test('sandbox and family are in the books, and out of the totals', () => {
   expect(books.activeSubscriptions(SETTLED).some((s) => s.shared || s.environment === 'sandbox')).toBe(false)
 })
 
-test('each happening is booked with the period of its own product', () => {
+test('each event has the period of its product', () => {
   for (const entry of nonEmpty(books.entries.filter((e) => e.kind !== 'trial_converted'))) {
     const segment = books.segmentOf(entry.environment, entry.transaction_id)
     expect(entry.period).toBe(segment?.period ?? null)
   }
 })
 
-test('totals can be asked of a part: of one app, of a time, of what has a price', () => {
+test('totals can be limited to an app, a period or priced purchases', () => {
   const sum = (totals: Record<string, number>) => Object.values(totals).reduce((a, b) => a + b, 0)
   const whole = sum(books.charged())
   const apps = new Set(books.entries.map((e) => e.bundle_id))

@@ -9,7 +9,7 @@ const moves = fc.array(
   { maxLength: 60 },
 )
 
-test('what is due comes soonest first, and of two at the same instant the one put in first', () => {
+test('returns due events by time, then by insertion', () => {
   fc.assert(
     fc.property(moves, (list) => {
       const queue = openEventQueue<number>()

@@ -223,7 +223,7 @@ test('reports a rate limit, an outage and a wrong key in words, and resumes', as
   for (const problem of await problems()) expect(problem).toMatch(/refused the key.*In-App Purchase key/s)
   declareKeys(app, shop.store.purchase_key)
   faults.rate_limit = { server: 12 }
-  expect(await problems()).toContainEqual(expect.stringMatching(/asked (too much|enough) in the last hour/))
+  expect(await problems()).toContainEqual(expect.stringMatching(/hourly rate limit is (reached|used)/))
   const part = holdCommits(app).length
   expect(history.progress().some(({ backfill }) => backfill?.problem?.includes('hour'))).toBe(true)
   faults.rate_limit = null
