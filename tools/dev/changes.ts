@@ -37,10 +37,10 @@ export function watchFiles(
   function note(path: string): void {
     changed.add(path)
     clearTimeout(timer)
-    timer = setTimeout(tell, QUIET_MS)
+    timer = setTimeout(report, QUIET_MS)
   }
 
-  function tell(): void {
+  function report(): void {
     for (const folder of folders) watchBelow(folder)
     const paths = [...changed].sort()
     changed.clear()
