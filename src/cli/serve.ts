@@ -223,7 +223,7 @@ export function openReloading(
   async function reload(): Promise<Reloaded> {
     const again = load()
     const { config: next, file } = again
-    // A missing file is more likely a mistake than an intention to disconnect every app.
+    // A missing file is more likely a mistake than an attempt to disconnect every app.
     if (loaded.file !== null && file === null) throw new Error(`${loaded.file} is gone`)
     const { reloadable, restart } = diffConfig(current, next)
     const running = reloadedConfig(current, next)

@@ -38,7 +38,7 @@ test('the feed is newest first, paged back by `before`, and oldest first from `a
   expect(seqs(await events(`?after=${forward.next}`))).toEqual([6, 7])
 })
 
-test('bookkeeping is left out unless it is asked for by name', async () => {
+test('omits transaction.recorded unless it is requested by name', async () => {
   await app.notify(renewedPayload(app.authority))
   expect((await events()).events.map((event) => event.type)).toEqual(['subscription.renewed'])
   expect((await events('?type=transaction.recorded')).events.map((event) => event.type)).toEqual([
@@ -47,7 +47,7 @@ test('bookkeeping is left out unless it is asked for by name', async () => {
   expect((await events('?type=subscription.*,transaction.*')).events).toHaveLength(2)
 })
 
-test('app and environment choose', async () => {
+test('filters by app and environment', async () => {
   await testNotification('a')
   await testNotification('b', { bundleId: OTHER })
   await testNotification('c', { environment: 'Sandbox' })
@@ -56,7 +56,7 @@ test('app and environment choose', async () => {
   expect(seqs(await events('?environment=sandbox'))).toEqual([3])
 })
 
-test('where an event came from and when it took effect choose, too', async () => {
+test('filters by origin and by time', async () => {
   for (const [late, uuid] of ['a', 'b', 'c'].entries())
     await app.notify(
       outerPayload(dataBody({ appAppleId: undefined }), {
@@ -88,7 +88,7 @@ test.each([
   expect(answer.body.code).toBe(status === 400 ? 'invalid_request' : 'unknown_app')
 })
 
-test('without a token, with a wrong, revoked or old one, nothing is read', async () => {
+test('refuses a missing, wrong, revoked or expired token', async () => {
   expect(await get('/api/v1/events', {})).toMatchObject({ status: 401, body: { code: 'token_required' } })
   expect(await get('/api/v1/events', { authorization: 'Bearer wf_wrong' })).toMatchObject({ status: 401 })
   const publishable = { authorization: `Bearer ${await app.key('publishable')}` }
@@ -108,7 +108,7 @@ test('without a token, with a wrong, revoked or old one, nothing is read', async
   expect((await get('/api/v1/events', { authorization: `Bearer ${long.token}` })).status).toBe(401)
 })
 
-test('a token for one app reads that app alone', async () => {
+test('a token for one app reads only that app', async () => {
   await testNotification('a')
   await testNotification('b', { bundleId: OTHER })
   const [other] = app.windfall.apps.byBundle(OTHER)
@@ -145,7 +145,7 @@ async function watch(
   return seen()
 }
 
-test('the stream sends what happens, as it happens', async () => {
+test('the stream sends events live', async () => {
   await testNotification('before')
   const live = async () => {
     for (let n = 1; n <= 5; n += 1) await testNotification(`live${n}`)
@@ -162,7 +162,7 @@ test('Last-Event-ID resumes without a gap and without a repetition, however much
   expect(resumed).toEqual(Array.from({ length: 630 }, (_, index) => index + 11))
 })
 
-test('a streamed event is the very event that is read', async () => {
+test('a streamed event equals the event of the feed', async () => {
   const response = await app.request('/api/v1/events/stream', { headers: bearer })
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   await reader?.read()
@@ -173,7 +173,7 @@ test('a streamed event is the very event that is read', async () => {
   expect(value).toBe(`id: 2\ndata: ${JSON.stringify(event)}\n\n`.replace('id: 2', `id: ${event?.seq}`))
 })
 
-test('the stream obeys the same filters', async () => {
+test('the stream applies the same filters', async () => {
   const live = async () => {
     await testNotification('a')
     await testNotification('b', { bundleId: OTHER })
@@ -184,7 +184,7 @@ test('the stream obeys the same filters', async () => {
   expect(ids).toEqual([2, 5])
 })
 
-test('a stream ends when the server goes down', async () => {
+test('a stream ends when the server stops', async () => {
   const response = await app.request('/api/v1/events/stream', { headers: bearer })
   const reader = response.body?.getReader()
   await reader?.read()
@@ -192,7 +192,7 @@ test('a stream ends when the server goes down', async () => {
   expect(await reader?.read()).toMatchObject({ done: true })
 })
 
-test('who leaves while events are handed out does not disturb anybody', async () => {
+test('a client that disconnects during delivery does not disturb others', async () => {
   const open = () => app.request('/api/v1/events/stream', { headers: bearer })
   const streams = await Promise.all(Array.from({ length: 130 }, open))
   const readers = streams.map((response) => response.body?.getReader())
@@ -210,7 +210,7 @@ test('who leaves while events are handed out does not disturb anybody', async ()
   await Promise.all(stay.map((reader) => reader?.cancel()))
 })
 
-test('HEAD tells the headers and watches nothing', async () => {
+test('HEAD returns the headers and opens no stream', async () => {
   const response = await app.request('/api/v1/events/stream', { method: 'HEAD', headers: bearer })
   expect(response.status).toBe(200)
   expect(response.headers.get('content-type')).toBe('text/event-stream')
@@ -275,12 +275,12 @@ test('what happens after a token has expired is not sent to its stream', async (
   expect(await reader?.read()).toMatchObject({ done: true })
 })
 
-test('a filter that nothing matches is looked through once: the cursor goes on', async () => {
+test('a filter without matches is scanned once: the cursor advances', async () => {
   for (let n = 1; n <= 5; n += 1) await testNotification(`n${n}`)
   expect(await events('?after=0&type=trial.started')).toEqual({ events: [], next: 5 })
 })
 
-test('a bundle id means the app of every organization that the token reads', async () => {
+test('a bundle id selects the app in every organization that the token can read', async () => {
   const { store, organizations, apps } = app.windfall
   const base = { name: 'Second', sdk_auth: 'any', time_zone: 'UTC', currency: 'USD' } as const
   await store.commit(() => organizations.declare([{ slug: 'second', ...base }]))

@@ -25,7 +25,7 @@ async function openWithGaps() {
   return { shop, app, getGaps }
 }
 
-test('every gap is told once, newest first, page by page', async () => {
+test('lists every gap once, newest first, in pages', async () => {
   const { app, getGaps } = await openWithGaps()
   const { gaps } = (await getGaps()).body
   expect(gaps.length).toBeGreaterThan(2)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { connectTo, DAY, liveUntil, openShop } from '../ledger/history/connected_shop.ts'
 
-test('the read API tells how far the history of each app is, to whoever may read that app', async () => {
+test('returns the history progress of each app that the caller can read', async () => {
   const shop = await openShop({ subscribers: 12, days: 40 })
   const app = await connectTo(shop)
   const { windfall, organization } = app

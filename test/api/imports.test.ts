@@ -33,7 +33,7 @@ async function openRead() {
   return { apple, app, get, narrow }
 }
 
-test('the state of the import: counts, holes with their reasons, versions, apps that nobody knows', async () => {
+test('returns counts, missing days with reasons, versions and unknown apps', async () => {
   const { app, apple, get } = await openRead()
   const { status, body } = await get('/api/v1/imports')
   expect(status).toBe(200)
@@ -71,7 +71,7 @@ test('the state of the import: counts, holes with their reasons, versions, apps 
   })
 })
 
-test('each app, report and day is told, a page at a time', async () => {
+test('lists each app, report and day in pages', async () => {
   const { app, get } = await openRead()
   const [lantern, other] = app.windfall.apps.list()
   const { body } = await get('/api/v1/imports/days?report=sales,subscription&limit=2')
@@ -98,7 +98,7 @@ test('each app, report and day is told, a page at a time', async () => {
   expect(pages).toEqual(['2026-04-30', '2026-01-20', '2025-10-12', '2025-07-04', null])
 })
 
-test('how far a run is stands there while it goes on', async () => {
+test('shows the progress of a running import', async () => {
   const { apple, app, get } = await openRead()
   apple.clock.turn(24 * HOUR)
   const running = app.imports.run({ days: 20 })
@@ -117,7 +117,7 @@ test('how far a run is stands there while it goes on', async () => {
   })
 })
 
-test('a token tells its own organization and apps, and nobody without one is told anything', async () => {
+test('a token reads its own organization and apps, and no request without one is answered', async () => {
   const { app, get, narrow } = await openRead()
   const [lantern] = app.windfall.apps.list()
   const one = { authorization: `Bearer ${await narrow(app.organization.id, [lantern?.id ?? ''])}` }

@@ -115,7 +115,7 @@ async function requestTogether(path: string) {
   return { bodies, longest }
 }
 
-test('the largest tables are made without a long turn of the event loop, eight at once', async () => {
+test('produces eight of the largest tables concurrently without a long turn of the event loop', async () => {
   await fillShop()
   await app.windfall.metrics.whenCurrent()
   const from = new Date(NOW - 399 * DAY).toISOString().slice(0, 10)

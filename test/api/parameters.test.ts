@@ -32,7 +32,7 @@ test('a parameter that does not exist, or is given twice, is refused by name on 
   }
 })
 
-test('an unknown parameter is no error for client apps, Apple, probes and pages', async () => {
+test('client apps, Apple, probes and pages may send unknown parameters', async () => {
   const app = await openTestApp()
   const call = { appUserId: 'u1', bundleId: 'com.example.lantern' }
   expect((await app.post('/api/sdk/v1/identify?sdk=ios', call)).status).toBe(200)

@@ -24,7 +24,7 @@ async function received(app: TestApp, number: number): Promise<void> {
   expect((await app.notify(renewedPayload(app.authority, { outer }))).status).toBe(200)
 }
 
-test('what waits, what was refused, what was never heard of and what never ran is told, the worst first', async () => {
+test('lists pending and refused notifications, silent apps and jobs that never ran, most severe first', async () => {
   const app = await openTestApp()
   const get = statusReader(app)
   await app.post('/apple/notifications', { signedPayload: 'eyJhbGciOiJFUzI1NiJ9.e30.AAAA' })
@@ -63,7 +63,7 @@ test('what waits, what was refused, what was never heard of and what never ran i
   expect(rowsIn((await get('status')).body, 'refused')).toEqual([])
 })
 
-test('status counts every notification that was refused, and says where it may be more', async () => {
+test('counts every refused notification, and marks a count that may be too low', async () => {
   const app = await openTestApp()
   const get = statusReader(app)
   const refused = async (of: TestApp = app) => rowsIn((await statusReader(of)('status')).body, 'refused')
@@ -89,7 +89,7 @@ test('status counts every notification that was refused, and says where it may b
   ])
 })
 
-test('a silence is one that is twice as long as any before, and never a short one', async () => {
+test('reports a silence twice as long as any before, but never a short one', async () => {
   const app = await openTestApp()
   const get = statusReader(app)
   const silent = async () => rowsIn((await get('status')).body, 'silent:')
@@ -113,7 +113,7 @@ test('a silence is one that is twice as long as any before, and never a short on
   expect(await silent()).toEqual([])
 })
 
-test('of the root certificate it is told in time', async () => {
+test('warns before the root certificate expires', async () => {
   const app = await openTestApp({ clock: handClock(Date.UTC(2026, 5, 1)) })
   const get = statusReader(app)
   const { body } = await get('status')
@@ -127,7 +127,7 @@ test('of the root certificate it is told in time', async () => {
   expect(rowsIn((await get('status')).body, 'root')).toMatchObject([{ level: 'error' }])
 })
 
-test('nothing can be written: that comes first', async () => {
+test('lists a read-only database first', async () => {
   const app = await openTestApp()
   const get = statusReader(app)
   const token = await app.token()
@@ -140,7 +140,7 @@ test('nothing can be written: that comes first', async () => {
   expect(rowsIn((await get('status', token)).body, 'database')).toEqual([])
 })
 
-test('gaps, histories and refused keys are told, and of each app how it is', async () => {
+test('reports gaps, history problems and refused keys, and each app’s health', async () => {
   const shop = await openShop({ subscribers: 12, days: 40 })
   const app = await connectTo(shop)
   const get = statusReader(app)
@@ -206,7 +206,7 @@ test('gaps, histories and refused keys are told, and of each app how it is', asy
   expect(await health()).toMatchObject({ keys: { purchases: { state: 'refused', since } } })
 })
 
-test('how often an app was heard of is told by environment', async () => {
+test('counts an app’s notifications by environment', async () => {
   const app = await openTestApp()
   const get = statusReader(app)
   await received(app, 1)
@@ -227,7 +227,7 @@ test('how often an app was heard of is told by environment', async () => {
   ])
 })
 
-test('whoever reads some apps is told of these alone', async () => {
+test('a reader of some apps sees findings of these only', async () => {
   const app = await openTestApp({ apps: [{ bundle_id: BUNDLE, apple_id: APPLE_ID }, { bundle_id: OTHER }] })
   const get = statusReader(app)
   const [lantern] = app.windfall.apps.byBundle(BUNDLE)
@@ -246,7 +246,7 @@ test('whoever reads some apps is told of these alone', async () => {
   }
 })
 
-test('what waits for an organization is told whoever reads all of its apps, not a token of some', async () => {
+test('shows an organization’s pending notifications only to readers of all its apps', async () => {
   const app = await openTestApp()
   const get = statusReader(app)
   const { id, slug } = app.organization

@@ -84,7 +84,7 @@ async function openShop() {
 const names = (body: Body, ids: Record<string, string>): (string | undefined)[] =>
   body.customers.map(({ id }) => Object.keys(ids).find((name) => ids[name] === id))
 
-test('each customer’s money, months, status and next renewal, in each order', async () => {
+test('lists customers with money, months, status and next renewal, in every order', async () => {
   const { app, get, ids } = await openShop()
   const { body } = await get(`/api/v1/customers?app=${BUNDLE}`)
   // loyal 3 × 4.990 = 14.970; gone 9.990 once; failing and leaving 4.990 each, who was known last first.
@@ -137,7 +137,7 @@ test('each customer’s money, months, status and next renewal, in each order', 
   }
 })
 
-test('who is lost soonest comes first, and only who is', async () => {
+test('sort=ends lists only ending customers, soonest first', async () => {
   const { app, get, ids } = await openShop()
   const leaves = { renewal: { autoRenewStatus: 0 } }
   const other = await bought(app, '700', [3], { bundleId: OTHER, ...leaves })
@@ -183,7 +183,7 @@ test('who is lost soonest comes first, and only who is', async () => {
   expect(await ordered('&within_days=7')).toEqual(['grace', 'later'])
 })
 
-test('time alone makes something else of a customer', async () => {
+test('a customer’s status changes with time only', async () => {
   const { app, get, ids } = await openShop()
   app.clock.turn(25 * DAY)
   const { body } = await get(`/api/v1/customers?query=100`)
@@ -192,7 +192,7 @@ test('time alone makes something else of a customer', async () => {
   ])
 })
 
-test('a customer is found by every id there is, and by an attribute', async () => {
+test('finds a customer by every kind of id, and by an attribute', async () => {
   const { app, get, ids } = await openShop()
   const identify = (appUserId: string, attributes: object) =>
     app.post('/api/sdk/v1/identify', { appUserId, bundleId: BUNDLE, attributes })
@@ -220,7 +220,7 @@ test('a customer is found by every id there is, and by an attribute', async () =
     expect(await find(query)).toEqual([])
 })
 
-test('the profile has all of it, whichever id of the customer is asked for', async () => {
+test('returns the same profile for every id of the customer', async () => {
   const { app, get, ids } = await openShop()
   await app.post('/api/sdk/v1/identify', { appUserId: 'ann', bundleId: BUNDLE, attributes: { plan: 'pro' } })
   for (const appUserId of ['zoe', 'ann'])
@@ -254,7 +254,7 @@ test('the profile has all of it, whichever id of the customer is asked for', asy
   expect(all.customers.filter(({ id }) => id === later)).toEqual([])
 })
 
-test('what happened to a customer, page by page, of all its purchases', async () => {
+test('lists the events of all purchases of a customer in pages', async () => {
   const { app, get, ids } = await openShop()
   await bought(app, '600', [1], { appTransactionId: 'app100', price: 990 })
   type Page = { events: { seq: number; subject: string }[]; next: number | null }
@@ -280,7 +280,7 @@ test('what happened to a customer, page by page, of all its purchases', async ()
   })
 })
 
-test('a user is told with their purchases, also one that only a purchase named', async () => {
+test('returns a user with purchases, also one that only a purchase named', async () => {
   const { app, get, ids } = await openShop()
   const appUserId = 'team/ann b'
   await app.post('/api/sdk/v1/attribute', { appUserId, bundleId: BUNDLE, originalTransactionId: '100' })
@@ -296,7 +296,7 @@ test('a user is told with their purchases, also one that only a purchase named',
   })
 })
 
-test('whoever keeps their place is on one page, once, while others come, go and move', async () => {
+test('paging returns an unchanged customer exactly once while others change', async () => {
   const { app, get } = await openShop()
   for (let index = 0; index < 12; index += 1) await bought(app, `7${index}0`, [20], { price: 1_000 + index })
   const before = (await get('/api/v1/customers?limit=200')).body.customers.map(({ id }) => id)
@@ -317,7 +317,7 @@ test('whoever keeps their place is on one page, once, while others come, go and 
   expect(seen.filter((id) => still.includes(id))).toEqual(still)
 })
 
-test('a token reads its own apps alone', async () => {
+test('a token reads only its own apps', async () => {
   const { app, get, ids } = await openShop()
   const [lantern] = app.windfall.apps.byBundle(BUNDLE)
   const narrow = (organization_id: string, apps: string[] | null) =>
@@ -371,7 +371,7 @@ test.each([
   })
 })
 
-test('the table has every customer, and nothing that a spreadsheet would run', async () => {
+test('the CSV has every customer, and no formulas', async () => {
   const { app } = await openShop()
   for (let index = 0; index < 9; index += 1) await bought(app, `9${index}0`, [20], { storefront: '=1+1' })
   const headers = { authorization: `Bearer ${await app.token()}` }

@@ -27,7 +27,7 @@ const userExists = (user: string): boolean => {
   return app.windfall.attribution.users.get(mine?.id ?? '', user) !== null
 }
 
-test('the owner’s backend has a user forgotten, asks again how far it is, and readers see that it happened', async () => {
+test('a secret key erases a user and polls the progress, and readers see the erasure', async () => {
   const user = 'a/ü %2F?#'
   await identify(user)
   const secret = await app.key('secret')
@@ -58,7 +58,7 @@ test('the owner’s backend has a user forgotten, asks again how far it is, and 
   expect(requests.filter((line) => /%C3%BC|ü/.test(line))).toEqual([])
 })
 
-test('the owner has a user forgotten from the dashboard, with a password entered just now', async () => {
+test('the owner erases a user after a recent password entry', async () => {
   await identify('ann')
   const owner = await app.signIn()
   const mine = app.windfall.apps.ofOrganization(app.organization.id, BUNDLE)
@@ -89,7 +89,7 @@ test('the owner has a user forgotten from the dashboard, with a password entered
   await app.windfall.erasures.finished(removed.body.id)
 })
 
-test('a page of what happened follows another, and a token sees its own apps', async () => {
+test('lists erasures in pages, and only those of the token’s apps', async () => {
   const secret = await app.key('secret')
   for (const user of ['first-user', 'second-user', 'third-user']) {
     await identify(user)
@@ -117,7 +117,7 @@ test('a page of what happened follows another, and a token sees its own apps', a
   expect((await request('/api/v1/erasures', secret)).status).toBe(401)
 })
 
-test('who may not, or asks for what is not there, is told so, and nobody is forgotten', async () => {
+test('refuses wrong callers and unknown users without erasing anyone', async () => {
   await identify('somebody')
   const secret = await app.key('secret')
   const { windfall } = app
@@ -160,7 +160,7 @@ test('who may not, or asks for what is not there, is told so, and nobody is forg
   expect(late.status).toBe(410)
 })
 
-test('the live feed shows nobody who was forgotten, neither late nor again', async () => {
+test('the live feed contains no erased user, also in delayed and replayed events', async () => {
   const token = await app.token()
   const open = async (headers: Record<string, string>) => {
     const answer = await app.request('/api/v1/events/stream', {
@@ -210,7 +210,7 @@ async function purchase(uuid: string, changes: Record<string, unknown> = {}) {
 }
 
 test.each([TOKEN, TOKEN.toUpperCase()])(
-  'where the appAccountToken is the user id (%s), nobody is told it or found by it, nor later on',
+  'an erased user id that is the appAccountToken (%s) is not shown or found, also later',
   async (user) => {
     await purchase('before')
     const token = await app.token()
@@ -240,7 +240,7 @@ test.each([TOKEN, TOKEN.toUpperCase()])(
   },
 )
 
-test('who is read in the API or looked at on the page is not in the log', async () => {
+test('the log contains no user id from the API or the page', async () => {
   await identify('alice@example.com')
   for (const path of ['/api/v1/users/alice%40example.com', '/users/alice%40example.com'])
     await app.request(path, { headers: { authorization: `Bearer ${await app.token()}` } })

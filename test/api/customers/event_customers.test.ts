@@ -91,7 +91,7 @@ async function streamed(enough: number, act: () => Promise<unknown>, more: objec
   return seen()
 }
 
-test('an event has its customer as the API has it now, wherever the event is handed out', async () => {
+test('every endpoint returns events with the current customer', async () => {
   const live = await streamed(3, async () => {
     await pays('1', 1)
     await pays('1', 2)
@@ -124,7 +124,7 @@ test('an event has its customer as the API has it now, wherever the event is han
   expect(replayed).toEqual(listed)
 })
 
-test('what is stored of an event has no figures, and an event of no customer has none', async () => {
+test('stored events contain no figures, and events without a customer have none', async () => {
   await pays('1', 1)
   await app.post('/api/sdk/v1/identify', { appUserId: 'ann', bundleId: BUNDLE })
   expect(
@@ -136,7 +136,7 @@ test('what is stored of an event has no figures, and an event of no customer has
   expect((await events()).at(-1)).toMatchObject({ type: 'customer.identified', customer: null })
 })
 
-test('events of customers that became one have that one, with all its users and payments', async () => {
+test('events of merged customers contain the merged customer, with all users and payments', async () => {
   await pays('1', 1)
   await pays('2', 1)
   const jws = app.authority.sign(
@@ -164,14 +164,14 @@ test('events of customers that became one have that one, with all its users and 
   }
 })
 
-test('figures of an event follow time, and are of the instant that they name', async () => {
+test('figures of an event change with time, as of `as_of`', async () => {
   await pays('1', 9)
   app.clock.turn(60 * DAY)
   const [event] = await events()
   expect(event?.customer).toMatchObject({ figures: { payments: 1, mrr_milli: 0 }, as_of: NOW + 60 * DAY })
 })
 
-test('whoever is being forgotten is in no customer of an event from that commit on', async () => {
+test('a user who is being erased is in no event’s customer from that commit on', async () => {
   await pays('1', 1)
   await attribute('ann', '1')
   const { store, erasures, customers, apps } = app.windfall
@@ -193,7 +193,7 @@ async function waitASecond(): Promise<void> {
   await vi.advanceTimersByTimeAsync(1_000)
 }
 
-test('after a second a page goes without figures that are not current; who it is stays', async () => {
+test('after one second, a page omits outdated figures but keeps the users', async () => {
   await pays('1', 9)
   await attribute('ann', '1')
   // The subscription ended meanwhile, which has to be written before the figures are current.
@@ -226,7 +226,7 @@ test('after a second a page goes without figures that are not current; who it is
   expect(event?.customer).not.toHaveProperty('behind')
 })
 
-test('a client that catches up waits for figures for a second in all, and misses nothing meanwhile', async () => {
+test('a client that catches up waits one second in total for figures, and misses no event', async () => {
   const { feed, live, store } = app.windfall
   const append = (count: number) =>
     store.commit(() => {

@@ -60,7 +60,7 @@ async function notified(app: TestApp, uuid: string, changes: Record<string, unkn
   return signedPayload
 }
 
-test('what Apple signed for an event is given back byte for byte, with its certificates', async () => {
+test('returns an event’s signed payloads byte for byte, with certificates', async () => {
   const { app, get, eventId } = await openEvidence()
   const sent = await notified(app, 'uuid-1')
   const { status, body } = await get(`events/${eventId('subscription.renewed')}/evidence`)
@@ -95,7 +95,7 @@ test('what Apple signed for an event is given back byte for byte, with its certi
   expect(one?.chain[0]?.issuer).toBe(one?.chain[1]?.subject)
 })
 
-test('an event is told with its app, its customer and how much of it is signed', async () => {
+test('returns an event with its app, its customer and the number of signed payloads', async () => {
   const { app, get, eventId } = await openEvidence()
   await notified(app, 'uuid-1')
   await app.post('/api/sdk/v1/identify', { appUserId: 'ann', bundleId: BUNDLE })
@@ -120,7 +120,7 @@ test('an event is told with its app, its customer and how much of it is signed',
   expect(recorded.body.evidence.map(({ kind }) => kind)).toEqual(['notification'])
 })
 
-test('a signed transaction that a device sent along is the evidence of the link', async () => {
+test('a signed transaction from a device is the evidence of the link', async () => {
   const { app, get, eventId } = await openEvidence()
   const jws = app.authority.sign(transactionPayload({ transactionId: '900', originalTransactionId: '900' }))
   const call = { appUserId: 'ann', bundleId: BUNDLE, originalTransactionId: '900', jws }
@@ -129,7 +129,7 @@ test('a signed transaction that a device sent along is the evidence of the link'
   expect(evidence).toMatchObject([{ kind: 'transaction', source: 'device', jws, nested: [] }])
 })
 
-test('all that Apple signed of a customer, of every lineage, page by page', async () => {
+test('lists the signed payloads of every lineage of a customer in pages', async () => {
   const { app, get } = await openEvidence()
   const sent = [
     await notified(app, 'uuid-1'),
@@ -166,7 +166,7 @@ test('all that Apple signed of a customer, of every lineage, page by page', asyn
   expect(paged).toEqual(sent.toReversed())
 })
 
-test('a text that names somebody who was forgotten is kept back, and what it says is told without them', async () => {
+test('withholds a signed text that names an erased user, and returns its content without them', async () => {
   const { app, get, eventId } = await openEvidence()
   await notified(app, 'uuid-1')
   const [lantern] = app.windfall.apps.byBundle(BUNDLE)
@@ -194,7 +194,7 @@ test('a text that names somebody who was forgotten is kept back, and what it say
   }
 })
 
-test('a reader of other apps, and nobody, is told nothing', async () => {
+test('refuses readers of other apps and requests without a token', async () => {
   const { app, get, eventId } = await openEvidence()
   await notified(app, 'uuid-1')
   const [lantern] = app.windfall.apps.byBundle(BUNDLE)

@@ -158,7 +158,7 @@ test('in proceeds by what the reports of the product in the country have, else b
   })
 })
 
-test('the table has a line for each cohort and place', async () => {
+test('the CSV has a line for each cohort and cell', async () => {
   const { app, headers } = await openBook()
   const response = await app.request('/api/v1/cohorts.csv?metric=retention&from=2026-01-01', { headers })
   expect((await response.text()).split('\r\n')).toEqual([

@@ -40,7 +40,7 @@ async function openTwo() {
   return ledger
 }
 
-test('every metric is defined beside its data', async () => {
+test('every metric has a definition with its data', async () => {
   const { get } = await openTestLedger()
   const response = await get('metrics')
   type DefinitionAnswer = { name: string; title: string; sentence: string; formula: string }
@@ -121,7 +121,7 @@ test.each([
   expect(new Set(rows.map((row) => row.length))).toEqual(new Set([header.length]))
 })
 
-test('comma-separated values can have a column for each series, and the range before it only where it is asked for', async () => {
+test('a CSV can have a column for each series, and contains the previous range only on request', async () => {
   const { get } = await openTwo()
   const wide = async (path: string) =>
     cellsOf(await (await get(`metrics/${path}&${RANGE}&layout=wide`)).text())
@@ -156,7 +156,7 @@ test('comma-separated values can have a column for each series, and the range be
   ])
 })
 
-test('what went before is told beside it, as many days, weeks or months', async () => {
+test('compares with the previous range of the same length', async () => {
   const { getMetric } = await openTwo()
   const monthly = await getMetric('revenue?interval=month&from=2026-04-20&to=2026-05-01&compare=previous')
   expect(monthly).toMatchObject({ from_on: '2026-04-01', until_on: '2026-05-31' })
@@ -173,7 +173,7 @@ test('what went before is told beside it, as many days, weeks or months', async 
   expect(weekly.previous).toMatchObject({ from_on: '2026-05-25', until_on: '2026-05-31' })
 })
 
-test('the usual range is thirty days, half a year of weeks, or a year of months, up to today', async () => {
+test('the default range is thirty days, half a year of weeks, or a year of months, up to today', async () => {
   const { getMetric } = await openTwo()
   expect(await getMetric('mrr')).toMatchObject({ from_on: '2026-05-03', until_on: '2026-06-01' })
   expect(await getMetric('mrr?interval=week')).toMatchObject({
@@ -337,7 +337,7 @@ test.each([
   }
 })
 
-test('a metric that there is not is refused with those that there are', async () => {
+test('refuses an unknown metric and lists the known ones', async () => {
   const { get } = ledger
   for (const name of ['weather', 'weather.csv', 'MRR', '%6Drr%20', 'toString']) {
     const response = await get(`metrics/${name}`)

@@ -37,7 +37,7 @@ const QUESTIONS = [
   'customers.csv',
 ]
 
-test('a token asks a question twice at once, and a third time once one is answered', async () => {
+test('a token runs two queries at the same time, and a third when one is done', async () => {
   for (const path of QUESTIONS) {
     const mine = await bearer()
     const [first, second, third] = await Promise.all([1, 2, 3].map(() => request(path, mine)))
@@ -49,7 +49,7 @@ test('a token asks a question twice at once, and a third time once one is answer
   }
 })
 
-test('a table is under way until it is read, failed or given up, and one caller is not another', async () => {
+test('a CSV counts as running until it is read, failed or abandoned, separately for each caller', async () => {
   const mine = await bearer()
   const [first, second] = [await request('customers.csv', mine), await request('metrics/mrr.csv', mine)]
   expect(await statusOf('overview', mine)).toBe(429)
@@ -66,7 +66,7 @@ test('a table is under way until it is read, failed or given up, and one caller 
   expect((await Promise.all([1, 2].map(() => statusOf('overview', mine)))).join()).toBe('200,200')
 })
 
-test('the page of a guest asks everything at once, and is answered', async () => {
+test('a guest’s page can send all its queries at the same time', async () => {
   const paths = [
     'overview',
     'cohorts?metric=retention',
@@ -80,7 +80,7 @@ test('the page of a guest asks everything at once, and is answered', async () =>
   expect(paths.length).toBeGreaterThan(20)
 })
 
-test('a link opened twice is one guest: its sessions share the two places', async () => {
+test('two sessions of one link share its two slots', async () => {
   const id = await linkToAll()
   const [one, other] = [await app.signIn(id), await app.signIn(id)]
   const held = [await request('cohorts.csv?metric=retention', one), await request('metrics/mrr.csv', one)]
@@ -95,13 +95,13 @@ test('a link opened twice is one guest: its sessions share the two places', asyn
   expect(await third).toBe(200)
 })
 
-test('the owner asks as much as there is to ask', async () => {
+test('the owner has no query limit', async () => {
   const mine = await app.signIn()
   const statuses = await Promise.all(Array.from({ length: 40 }, () => statusOf('metrics/mrr', mine)))
   expect(new Set(statuses)).toEqual(new Set([200]))
 })
 
-test('a guest waits for two answers at most ten seconds, and only so many questions wait', async () => {
+test('a guest’s queries wait at most ten seconds, in a bounded queue', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
     const mine = await guest()

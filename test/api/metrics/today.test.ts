@@ -57,7 +57,7 @@ async function openToday() {
   return { ...ledger, today, turnOff }
 }
 
-test('today has the very figures that the metrics have', async () => {
+test('today has the same figures as the metrics', async () => {
   const { today, getMetric } = await openToday()
   for (const basis of ['gross', 'proceeds']) {
     const { body } = await today(`?basis=${basis}`)
@@ -73,7 +73,7 @@ test('today has the very figures that the metrics have', async () => {
   }
 })
 
-test('what was sold, began, renewed and was given back today is counted', async () => {
+test('counts today’s sales, trials, renewals and refunds', async () => {
   const { today } = await openToday()
   const { body } = await today()
   expect(body).toMatchObject({
@@ -92,7 +92,7 @@ test('what was sold, began, renewed and was given back today is counted', async 
   })
 })
 
-test('renewals that were turned off today are counted, of this environment and this day alone', async () => {
+test('counts cancellations of this environment and day only', async () => {
   const { today, turnOff } = await openToday()
   await turnOff('1', Date.parse('2026-06-01T00:00:00Z'))
   await turnOff('2', Date.parse('2026-05-31T23:59:59Z'))
@@ -102,7 +102,7 @@ test('renewals that were turned off today are counted, of this environment and t
   expect((await today('?environment=sandbox')).body).toMatchObject({ cancellations: { count: 1 } })
 })
 
-test('the usual is the mean of the same weekday, of those that are known', async () => {
+test('the usual value is the mean of the known same weekdays', async () => {
   const { today } = await openToday()
   const { usual } = (await today()).body
   // Known since 2026-04-30: Mondays from 4 May on, with 0, 0, 9.990 and 4.990.
@@ -117,7 +117,7 @@ test('the usual is the mean of the same weekday, of those that are known', async
   expect(((await (await get('today')).json()) as TodayAnswer).usual).toMatchObject({ milli: null, weeks: 0 })
 })
 
-test('yesterday is told gross and after Apple’s share, and how much of that is estimated', async () => {
+test('returns yesterday gross and in proceeds, with the estimated share', async () => {
   const { today, getMetric } = await openToday()
   const { yesterday } = (await today('?basis=proceeds')).body
   expect(yesterday.gross).toMatchObject({ on: '2026-05-31', milli: 9_990 })
@@ -129,7 +129,7 @@ test('yesterday is told gross and after Apple’s share, and how much of that is
   expect(yesterday.proceeds_known).toEqual(proceeds_known)
 })
 
-test('days are those of the zone that is asked for', async () => {
+test('uses days in the requested time zone', async () => {
   const { today, app } = await openToday()
   app.clock.set(Date.parse('2026-06-02T03:00:00Z'))
   expect((await today('?zone=pacific')).body).toMatchObject({ today_on: '2026-06-01', day_gone: 0.833333 })
@@ -156,12 +156,12 @@ test.each([
   expect(await today(query)).toMatchObject({ status, body: { code } })
 })
 
-test('nobody without a token is told', async () => {
+test('refuses a request without a token', async () => {
   const { get } = await openToday()
   expect((await get('today', 'wf_nothing')).status).toBe(401)
 })
 
-test('a sandbox subscription of unknown period is no MRR of zero without a word, until the period is known', async () => {
+test('reports a subscription with an unknown period until the period is known', async () => {
   const { app, getMetric, get, today } = await openToday()
   const sandbox = { environment: 'Sandbox', originalTransactionId: '9000' }
   const buy = async (transactionId: string, price: number | undefined, currency: string | undefined) => {

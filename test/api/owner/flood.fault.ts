@@ -55,7 +55,7 @@ test.each([SITES, ...(isLong ? [ONE_SITE] : [])])(
   },
 )
 
-test('of those who wait the first class is served first, its latest before all, and it displaces others', async () => {
+test('serves the first class before others, its newest first, and evicts others for it', async () => {
   const order: string[] = []
   const check = (name: string, place: 'first' | 'later') =>
     checkPassword('x', CHEAP, place).then(
@@ -88,7 +88,7 @@ test('of those who wait the first class is served first, its latest before all, 
   expect((await Promise.all(flood)).filter((n) => n !== null)).toEqual([RUNNING])
 })
 
-test('an attempt that could not be checked costs nothing', async () => {
+test('an attempt that could not be checked does not count', async () => {
   const throttle = openThrottle({ clock: handClock(0), wait: async () => {} })
   const attempt = (check: () => Promise<boolean>) => throttle.attempt('owner', '2001:db8::1', check)
   const busy = () => Promise.reject(new Error('busy'))

@@ -43,7 +43,7 @@ const get = async (path: string, headers: Record<string, string>) => {
 const links = async () =>
   (await get('/api/v1/share-links', owner)).body.share_links as Record<string, unknown>[]
 
-test('a link is made, shown once, opened, and reads its apps alone', async () => {
+test('a link is created, shown once, opened, and reads only its apps', async () => {
   const link = await share({ apps: [BUNDLE], basis: 'proceeds', expires_at: app.clock() + DAY })
   const id = app.windfall.apps.list().find(({ bundle_id }) => bundle_id === BUNDLE)?.id
   expect(link).toMatchObject({
@@ -74,7 +74,7 @@ test('a link is made, shown once, opened, and reads its apps alone', async () =>
   expect(app.windfall.audit.list(null, 9).map(({ action }) => action)).toEqual(['link.opened', 'link.made'])
 })
 
-test('guests come into nothing but what is theirs', async () => {
+test('guests reach only their routes', async () => {
   const headers = await guest()
   const routes = app.windfall.http.routes().filter(({ path }) => path.startsWith('/api/v1/'))
   const open = routes.filter(({ security }) => security?.includes('guest')).map(({ path }) => path)
@@ -109,7 +109,7 @@ const refusedAt = async (method: string, path: string, headers: object) => {
   return response.ok ? 'ok' : `${response.status} ${((await response.json()) as { code: string }).code}`
 }
 
-test('nobody without a name comes in anywhere, nor a token where the owner alone does', async () => {
+test('refuses anonymous requests everywhere, and tokens on owner routes', async () => {
   const authorization = `Bearer ${await app.token()}`
   const cookie = `windfall=${'x'.repeat(43)}`
   const routes = app.windfall.http
@@ -131,7 +131,7 @@ test('nobody without a name comes in anywhere, nor a token where the owner alone
   expect(wrong).toEqual([])
 })
 
-test('a guest sees money in the form of the link alone, whatever they ask', async () => {
+test('a guest sees money only in the link’s basis, whatever the query', async () => {
   await app.notify(renewedPayload(app.authority))
   const gross = await guest({ basis: 'gross' })
   const proceeds = await guest({ basis: 'proceeds' })
@@ -166,7 +166,7 @@ test.each([
   ['/api/v1/metrics/mrr_movements'],
   ['/api/v1/metrics/quick_ratio'],
   ['/api/v1/metrics/mrr_churn_rate.csv'],
-])('with a link for proceeds what is known as gross alone is not told: %s', async (path) => {
+])('a link for proceeds does not show what is known only as gross: %s', async (path) => {
   expect(await get(path, await guest({ basis: 'proceeds' }))).toMatchObject({
     status: 403,
     body: { code: 'not_for_guests' },
@@ -175,13 +175,13 @@ test.each([
   expect(gross.status).toBe(200)
 })
 
-test('guests do not ask by attribute, which may name one person', async () => {
+test('guests cannot filter by attribute', async () => {
   const path = '/api/v1/metrics/mrr?attribute=email=a@example.com'
   expect(await get(path, await guest())).toMatchObject({ status: 403, body: { code: 'not_for_guests' } })
   expect((await get(path, owner)).status).toBe(200)
 })
 
-test('a link that is revoked or over lets nobody in, and those who came by it are out at once', async () => {
+test('a revoked or expired link admits no one, and its sessions end immediately', async () => {
   const revoked = await created()
   const ending = await created({ expires_at: app.clock() + DAY })
   const [first, second] = [cookieOf(await open(tokenOf(revoked))), cookieOf(await open(tokenOf(ending)))]
@@ -203,7 +203,7 @@ test('a link that is revoked or over lets nobody in, and those who came by it ar
   expect(again.status).toBe(404)
 })
 
-test('a passcode is asked for, and guessing it is slow', async () => {
+test('requires the passcode, and limits guesses', async () => {
   const token = tokenOf(await created({ passcode: 'sesame' }))
   expect(await links()).toMatchObject([{ has_passcode: true }])
   const opened = (passcode?: string) => open(token, passcode === undefined ? {} : { passcode })
@@ -217,7 +217,7 @@ test('a passcode is asked for, and guessing it is slow', async () => {
   expect((await opened('sesame')).body).toMatchObject({ state: 'guest' })
 })
 
-test('a link that is revoked while its passcode is checked lets nobody in', async () => {
+test('a link that is revoked during the passcode check admits no one', async () => {
   const link = await created({ passcode: 'sesame' })
   const url = open(tokenOf(link), { passcode: 'sesame' })
   await new Promise((resolve) => setImmediate(resolve))
@@ -225,7 +225,7 @@ test('a link that is revoked while its passcode is checked lets nobody in', asyn
   expect(await url).toMatchObject({ status: 401, body: { code: 'invalid_share_link' } })
 })
 
-test('who is signed out while a passcode takes its time makes no link', async () => {
+test('an owner who is signed out while a passcode is hashed creates no link', async () => {
   const url = share({ passcode: 'sesame' })
   await new Promise((resolve) => setImmediate(resolve))
   await app.windfall.store.commit(() => app.windfall.sessions.endOwners(null))
@@ -244,7 +244,7 @@ test('a guest signs out, and another guest’s session replaces the one before',
   expect((await get('/api/v1/overview', second)).status).toBe(401)
 })
 
-test('the owner is not turned into a guest by a link', async () => {
+test('opening a link does not turn the owner into a guest', async () => {
   const token = tokenOf(await created())
   expect(await open(token, {}, owner as typeof SAME_SITE)).toMatchObject({
     status: 409,
@@ -326,7 +326,7 @@ test.each([
   expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
 })
 
-test('a token is made, listed without its text, reads, and is revoked', async () => {
+test('a token is created, listed without its text, reads, and is revoked', async () => {
   const request = { label: ' laptop ', apps: [BUNDLE], expires_at: app.clock() + DAY }
   const given = await app.post(TOKEN, request, owner)
   expect(given).toMatchObject({
@@ -351,7 +351,7 @@ test('a token is made, listed without its text, reads, and is revoked', async ()
   ])
 })
 
-test('links and tokens are made only soon after the password was entered', async () => {
+test('creating links and tokens requires a recent password entry', async () => {
   app.clock.turn(15 * MINUTE)
   for (const [path, body] of [
     [LINK, { label: 'x', basis: 'gross' }],

@@ -7,7 +7,7 @@ const HOUR = 3_600_000
 type Key = { id: string; kind: string; token: string | null; state: string; label: string }
 const keysIn = (body: Record<string, unknown>): Key[] => body.keys as Key[]
 
-test('a secret key is told once, a publishable one again and again, and both work', async () => {
+test('a secret key is shown once, a publishable key always, and both work', async () => {
   const { app, call, auditEntries } = await openSignedIn()
   const secret = await call('POST', 'keys', { kind: 'secret', label: ' backend ' })
   expect(secret).toMatchObject({
@@ -36,7 +36,7 @@ test('a secret key is told once, a publishable one again and again, and both wor
   ])
 })
 
-test('a key that was rotated goes on for a while, one that was revoked ends at once', async () => {
+test('a rotated key stays valid for a while, a revoked one ends immediately', async () => {
   const { app, call, auditEntries } = await openSignedIn()
   const { body: old } = await call('POST', 'keys', { kind: 'publishable', label: 'app' })
   const rotated = await call('POST', `keys/${old.id}/rotate`, { overlap_hours: 2 })
@@ -60,7 +60,7 @@ test('a key that was rotated goes on for a while, one that was revoked ends at o
   expect(await call('DELETE', `keys/${old.id}`)).toMatchObject({ status: 409, body: { code: 'key_ended' } })
 })
 
-test('of a secret key that was rotated the new one works at once, the old one until its time', async () => {
+test('after rotating a secret key, the new one works immediately, the old one until it expires', async () => {
   const { app, call } = await openSignedIn()
   const { body: old } = await call('POST', 'keys', { kind: 'secret', label: 'backend' })
   const { body: next } = await call('POST', `keys/${old.id}/rotate`, { overlap_hours: 2 })
@@ -78,7 +78,7 @@ test('of a secret key that was rotated the new one works at once, the old one un
   expect([await identified(old), await identified(next)]).toEqual(['invalid_key', 'verified'])
 })
 
-test('secret keys ask for the password once more, publishable ones do not', async () => {
+test('creating secret keys requires a recent password entry, publishable keys do not', async () => {
   const { app, call } = await openSignedIn()
   const { body: secret } = await call('POST', 'keys', { kind: 'secret', label: 'backend' })
   app.clock.turn(HOUR)
@@ -102,7 +102,7 @@ test.each([
   expect(kinds).not.toContain('secret')
 })
 
-test('what is not there, is declared or is out of bounds is refused', async () => {
+test('refuses unknown keys, declared keys and values out of bounds', async () => {
   const env = {
     WINDFALL_ORGANIZATIONS:
       '[{ slug = "acme", publishable_key = "pk_live_0123456789abcdef0123456789abcdef" }]',
@@ -122,7 +122,7 @@ test('what is not there, is declared or is out of bounds is refused', async () =
   expect(await call('POST', 'keys/key_none/rotate', {})).toMatchObject({ status: 404 })
 })
 
-test('nobody but the owner, on our own page, has to do with keys', async () => {
+test('only the owner, on the same origin, manages keys', async () => {
   const { app, call, bearer } = await openSignedIn()
   const { cookie } = await app.signIn()
   for (const [method, path, body] of [

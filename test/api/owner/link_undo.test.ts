@@ -25,7 +25,7 @@ async function openWithMove() {
   return { ...owned, attribute, profile, undo, app_id: lantern?.id ?? '' }
 }
 
-test('a move that is undone gives the purchase back with its label, and is a move itself', async () => {
+test('undoing a move links the purchase to the previous user with its label, and is a move itself', async () => {
   const { app, profile, undo, auditEntries, app_id } = await openWithMove()
   const [move] = (await profile()).link_history
   expect(move).toMatchObject({ from_app_user_id: 'ann', to_app_user_id: 'bob', can_undo: true })
@@ -59,7 +59,7 @@ test('a move that is undone gives the purchase back with its label, and is a mov
   })
 })
 
-test('a move after which something else came is not undone', async () => {
+test('refuses to undo a move that is not the last change', async () => {
   const { attribute, profile, undo } = await openWithMove()
   const [move] = (await profile()).link_history
   await attribute('zoe')
@@ -67,7 +67,7 @@ test('a move after which something else came is not undone', async () => {
   expect((await profile()).links).toMatchObject([{ app_user_id: 'zoe' }])
 })
 
-test('an older move is not undone where the same user has the purchase again', async () => {
+test('refuses to undo an older move of the same user', async () => {
   const { attribute, profile, undo } = await openWithMove()
   const [move] = (await profile()).link_history
   await attribute('zoe')
@@ -76,7 +76,7 @@ test('an older move is not undone where the same user has the purchase again', a
   expect(await undo(move?.id)).toMatchObject({ status: 409, body: { code: 'move_superseded' } })
 })
 
-test('nothing is given back to somebody who was forgotten', async () => {
+test('refuses to undo a move from an erased user', async () => {
   const { app, profile, undo, app_id } = await openWithMove()
   const [move] = (await profile()).link_history
   const { store, erasures } = app.windfall
@@ -90,7 +90,7 @@ test('nothing is given back to somebody who was forgotten', async () => {
   expect(JSON.stringify(await profile())).not.toContain('ann')
 })
 
-test('nor is a move undone that would name a forgotten buyer again as the proved one', async () => {
+test('refuses to undo a move that would restore an erased user as proved', async () => {
   const { app, attribute, profile, undo, app_id } = await openWithMove()
   await attribute('zoe')
   const [move] = (await profile()).link_history

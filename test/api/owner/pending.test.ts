@@ -19,7 +19,7 @@ async function arrive(
   expect((await app.post(`/apple/notifications${slug}`, { signedPayload })).status).toBe(200)
 }
 
-test('what waits is listed, and applied once its app is connected', async () => {
+test('lists pending notifications, and applies them when the app is connected', async () => {
   const { app, call, auditEntries } = await openSignedIn()
   await arrive(app, OTHER, 77, 'one')
   app.clock.turn(DAY)
@@ -57,7 +57,7 @@ test('what waits is listed, and applied once its app is connected', async () => 
   })
 })
 
-test('an app that is connected with another Apple id takes the one that Apple says', async () => {
+test('connecting an app with a different Apple id takes the id from Apple', async () => {
   const { app, call } = await openSignedIn()
   await arrive(app, BUNDLE, 5, 'one')
   const { pending } = (await call('GET', 'pending')).body as { pending: { connected: { source: string } }[] }
@@ -68,7 +68,7 @@ test('an app that is connected with another Apple id takes the one that Apple sa
   })
 })
 
-test('with several organizations it is said which, unless the address did', async () => {
+test('with several organizations, requires one unless the URL named it', async () => {
   const { app, call } = await openSignedIn()
   const { store, organizations } = app.windfall
   const beside = { ...app.organization, slug: 'beta', name: 'Beta' }
@@ -87,7 +87,7 @@ test('with several organizations it is said which, unless the address did', asyn
   expect(connected.body).toMatchObject({ applied: 1, app: { organization_id: beta?.id, apple_id: null } })
 })
 
-test('the organization that the address named has the app, unless the owner says another', async () => {
+test('connects the app to the organization in the URL, unless the owner names another', async () => {
   const { app, call } = await openSignedIn()
   const { store, organizations } = app.windfall
   await store.commit(() =>
@@ -116,7 +116,7 @@ test.each([
   expect(app.windfall.apps.byBundle(OTHER)).toEqual([])
 })
 
-test('what config.toml declares is changed there alone', async () => {
+test('refuses to change what config.toml declares', async () => {
   const { app, call } = await openSignedIn({
     env: { WINDFALL_APPS: `[{ bundle_id = "${OTHER}", apple_id = 9 }]` },
   })

@@ -40,7 +40,7 @@ test('the owner sees where they are signed in, and ends one session or all other
   expect((await request('/api/v1/apps', first)).status).toBe(200)
 })
 
-test('a token is no owner, and with a token the cookie counts for nothing', async () => {
+test('a token is not the owner, and overrides the cookie', async () => {
   const headers = await app.signIn()
   const authorization = `Bearer ${await app.token()}`
   for (const path of ['/api/v1/sessions', '/api/v1/audit']) {
@@ -85,7 +85,7 @@ test.each([
   await vi.waitFor(async () => expect((await reader?.read())?.done).toBe(true))
 })
 
-test('the audit log tells what was done, newest first and in pages, and cannot be changed', async () => {
+test('the audit log lists actions newest first in pages, and is immutable', async () => {
   const headers = await app.signIn()
   const { audit, store } = app.windfall
   for (let n = 1; n <= 5; n += 1)
@@ -111,7 +111,7 @@ test.each(['limit=0', 'limit=501', 'limit=x', 'before=0', 'before=-1'])(
   },
 )
 
-test('a table that is taken along with a token is written down, once in an hour', async () => {
+test('audits a CSV export with a token, once an hour', async () => {
   const authorization = `Bearer ${await app.token()}`
   for (let n = 0; n < 3; n += 1) await request('/api/v1/metrics.csv', { authorization }).catch(() => {})
   app.clock.turn(3_600_000)
@@ -126,7 +126,7 @@ test('a table that is taken along with a token is written down, once in an hour'
   expect(noted).toHaveLength(2)
 })
 
-test('nothing that a reader makes up is written down: only tables that were given, by their own names', async () => {
+test('audits only exports that succeeded, under their own names', async () => {
   const authorization = `Bearer ${await app.token()}`
   const paths = [
     'metrics/made-up.csv',
@@ -160,7 +160,7 @@ test('the recipe for fail2ban in docs/security.md finds the address in either fo
   expect(found).toEqual(['203.0.113.9', '2001:db8::1'])
 })
 
-test('what is done from the command line is written down', async () => {
+test('audits actions from the command line', async () => {
   const { windfall } = app
   const verbs = verbsOf(windfall)
   const made = (await verbs['keys.create']?.({ kind: 'secret', label: 'mine' })) as { id: string }

@@ -24,7 +24,7 @@ async function openConfigured(toml: string, env: Record<string, string> = {}) {
   return { ...owned, folder: folder.path, file, getSettings }
 }
 
-test('each value says whether the file, the environment or nobody said it', async () => {
+test('each value has its source: the file, the environment or the default', async () => {
   const { file, getSettings } = await openConfigured(
     'base_url = "http://localhost:9999"\n[limits]\nattributes_per_user = 5\n',
     { WINDFALL_LOG_LEVEL: 'warn' },
@@ -62,7 +62,7 @@ test('each value says whether the file, the environment or nobody said it', asyn
   }
 })
 
-test('of a secret only that it is set is told', async () => {
+test('shows only whether a secret is set', async () => {
   const { call } = await openConfigured(`[[organizations]]\nslug = "acme"\nsecret_key = "${SECRET}"\n`)
   const { body } = await call('GET', 'settings')
   expect(JSON.stringify(body)).not.toContain(SECRET.slice(8))
@@ -79,7 +79,7 @@ test('of a secret only that it is set is told', async () => {
   })
 })
 
-test('what runs here: version, database, time, and an address for Apple of every organization', async () => {
+test('returns version, database, time, and a notification URL for each organization', async () => {
   const { app, call } = await openSignedIn()
   app.clock.turn(60_000)
   const { body } = await call('GET', 'settings')
@@ -120,7 +120,7 @@ test('the uptime counts from when the server began to serve', async () => {
   })
 })
 
-test('what was read again is told', async () => {
+test('returns the configuration after a reload', async () => {
   const { app, file, folder, getSettings } = await openConfigured('[limits]\nattributes_per_user = 5\n')
   writeFileSync(file, '\n[limits]\nattributes_per_user = 6\n')
   const again = loadConfig({ env: {}, cwd: folder })

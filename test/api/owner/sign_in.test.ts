@@ -28,7 +28,7 @@ const login = (body: unknown = { password: PASSWORD }, headers: Record<string, s
   app.post('/api/v1/login', body, { ...SAME_SITE, ...headers })
 const actions = () => app.windfall.audit.list(null, 100).map(({ action }) => action)
 
-test('nobody is anybody before there is an owner', async () => {
+test('before there is an owner, no sign-in succeeds', async () => {
   const answer = await app.request('/api/v1/session')
   expect(answer.status).toBe(200)
   expect(await answer.json()).toEqual({
@@ -44,7 +44,7 @@ test('nobody is anybody before there is an owner', async () => {
   expect(await login()).toMatchObject({ status: 401, body: { code: 'wrong_password' } })
 })
 
-test('the printed link chooses a password, signs in, and works once', async () => {
+test('the printed link sets a password, signs in, and works once', async () => {
   const token = await link()
   const given = await app.post('/api/v1/setup', { token, password: PASSWORD }, SAME_SITE)
   expect(given).toMatchObject({
@@ -150,7 +150,7 @@ test.each([
   expect(given).toMatchObject({ status: 401, body: { code: 'invalid_link' } })
 })
 
-test('a link is over after thirty minutes, and when another is made', async () => {
+test('a link expires after thirty minutes, and when a new one is created', async () => {
   const first = await link()
   const second = await link()
   const use = (token: string) => app.post('/api/v1/setup', { token, password: PASSWORD }, SAME_SITE)
@@ -162,7 +162,7 @@ test('a link is over after thirty minutes, and when another is made', async () =
   expect((await use(third)).status).toBe(200)
 })
 
-test('of two who use the link at once one becomes the owner', async () => {
+test('only one of two concurrent uses of the link succeeds', async () => {
   const token = await link()
   const use = () => app.post('/api/v1/setup', { token, password: PASSWORD }, SAME_SITE)
   const both = await Promise.all([use(), use()])
@@ -179,7 +179,7 @@ test('a link that signs in does so once, without a password', async () => {
   expect((await login()).status).toBe(200)
 })
 
-test('a wrong password is refused, written down, and told in one stable line of the log', async () => {
+test('a wrong password is refused, audited, and logged in one stable line', async () => {
   const logged: string[] = []
   app = await openTestApp({ logged })
   await withPassword()
@@ -213,7 +213,7 @@ test('an address has ten attempts and one more each minute; others are not held 
   expect((await from('203.0.113.9', PASSWORD)).status).toBe(200)
 })
 
-test('of IPv6 addresses a /64 is one', async () => {
+test('counts an IPv6 /64 as one address', async () => {
   await withPassword()
   const from = (address: string) => login({ password: 'wrong, but long' }, { 'x-forwarded-for': address })
   for (let n = 0; n < 10; n += 1) await from(`2001:db8:0:1::${n + 1}`)
@@ -226,7 +226,7 @@ test('sign-ins that succeed are not counted', async () => {
   for (let n = 0; n < 12; n += 1) expect((await login()).status).toBe(200)
 })
 
-test('a session is over after fourteen days without use, and after ninety in any case', async () => {
+test('a session expires after fourteen days without use, and after ninety in any case', async () => {
   let cookie = (await app.signIn()).cookie
   app.clock.turn(14 * DAY - 1)
   expect(await session(cookie)).toMatchObject({ state: 'owner' })
@@ -250,7 +250,7 @@ test('how long a session lasts is configured', async () => {
   expect(await session(cookie)).toMatchObject({ state: 'setup' })
 })
 
-test('the password once more makes the session fresh for fifteen minutes, under another token', async () => {
+test('confirming the password makes the session fresh for fifteen minutes, with a new token', async () => {
   await withPassword()
   const headers = await app.signIn()
   expect(await session(headers.cookie)).toMatchObject({ fresh: true, fresh_until: app.clock() + 15 * MINUTE })
@@ -265,7 +265,7 @@ test('the password once more makes the session fresh for fifteen minutes, under 
   expect(await session(headers.cookie)).toMatchObject({ state: 'signed_out' })
 })
 
-test('another password takes the current one, also right after signing in, and ends all other sessions', async () => {
+test('changing the password requires the current one, also right after signing in, and ends all other sessions', async () => {
   await withPassword()
   const other = await app.signIn()
   const headers = { ...SAME_SITE, cookie: cookieOf(await login()) }
@@ -290,7 +290,7 @@ test('another password takes the current one, also right after signing in, and e
   expect((await login(next)).status).toBe(200)
 })
 
-test('who signs out is out, and nobody is refused for being out already', async () => {
+test('signing out ends the session, and succeeds without one', async () => {
   const headers = await app.signIn()
   const out = await app.request('/api/v1/logout', { method: 'POST', headers })
   expect(out.status).toBe(200)
@@ -299,7 +299,7 @@ test('who signs out is out, and nobody is refused for being out already', async 
   expect((await app.request('/api/v1/logout', { method: 'POST', headers })).status).toBe(200)
 })
 
-test('a hash that costs less than today’s is made anew at the next sign-in', async () => {
+test('a hash with outdated cost is replaced at the next sign-in', async () => {
   const { argon2Sync } = await import('node:crypto')
   const nonce = Buffer.alloc(16, 7)
   const cheap = { message: PASSWORD, nonce, memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 }
@@ -318,7 +318,7 @@ test.each([
   'plain',
   '$argon2id$v=19$m=9999999,t=3,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
   '$2b$12$x',
-])('what is no hash of ours (%j) lets nobody in', async (phc) => {
+])('a malformed password hash (%j) signs no one in', async (phc) => {
   await withPassword(app, phc)
   expect((await login()).status).toBe(401)
 })
@@ -342,7 +342,7 @@ test.each([
   if (status === 403) expect(((await answer.json()) as { code: string }).code).toBe('cross_site')
 })
 
-test('nobody is signed in from another site, and a program without a browser may', async () => {
+test('refuses sign-in from another site, and allows it from a program', async () => {
   await withPassword()
   const body = { password: PASSWORD }
   const foreign = { origin: 'https://evil.example' }
@@ -353,7 +353,7 @@ test('nobody is signed in from another site, and a program without a browser may
   expect((await app.post('/api/v1/login', body)).status).toBe(200)
 })
 
-test('over https the cookie is for https alone', async () => {
+test('over HTTPS, the cookie is Secure', async () => {
   app = await openTestApp({ env: { WINDFALL_BASE_URL: 'https://windfall.example' } })
   await withPassword()
   const given = await login()
@@ -373,7 +373,7 @@ test.each([
   [FAR, '192.0.2.7:8787'],
   [FAR, '127.0.0.1:8787'],
   [NEAR_AND_FAR, '192.0.2.7:8787'],
-])('over plain http from elsewhere nobody signs in (%j, %s)', async (env, host) => {
+])('refuses sign-in over plain HTTP from another machine (%j, %s)', async (env, host) => {
   app = await openTestApp({ env })
   await withPassword()
   const refused = await login(undefined, { host })
@@ -386,7 +386,7 @@ test.each([
   expect(await state.json()).toMatchObject({ state: 'signed_out', insecure: false })
 })
 
-test('unless it is configured, which is told', async () => {
+test('allows sign-in over plain HTTP if configured, with a warning', async () => {
   app = await openTestApp({ env: { ...FAR, WINDFALL_SERVER_INSECURE_HTTP: 'true' } })
   await withPassword()
   const host = '192.0.2.7:8787'
@@ -400,7 +400,7 @@ test('unless it is configured, which is told', async () => {
 })
 
 test.each(['/api/v1/password', '/api/v1/reauth'])(
-  'who is signed out while %s takes its time changes nothing any more',
+  'a session that ends while %s is running changes nothing',
   async (path) => {
     await withPassword()
     const stolen = await app.signIn()
@@ -420,7 +420,7 @@ test.each(['/api/v1/password', '/api/v1/reauth'])(
   },
 )
 
-test('a reset while a password is changed stands: the new link works, the old session chooses nothing', async () => {
+test('a reset during a password change wins: the new link works, the old session changes nothing', async () => {
   await withPassword()
   const stolen = await app.signIn()
   const change = { current_password: PASSWORD, password: 'another good phrase' }
@@ -436,7 +436,7 @@ test('a reset while a password is changed stands: the new link works, the old se
   expect(owner.isValidLink('setup', token)).toBe(true)
 })
 
-test('a password that is replaced while it is checked lets nobody in', async () => {
+test('a password that is replaced during its check does not sign in', async () => {
   await withPassword()
   const other = await hashPassword('another good phrase')
   const init = login()
@@ -448,7 +448,7 @@ test('a password that is replaced while it is checked lets nobody in', async () 
   expect(app.windfall.sessions.list()).toEqual([])
 })
 
-test('who signs in again has one session in that browser, not two', async () => {
+test('signing in again replaces the session of that browser', async () => {
   await withPassword()
   const first = cookieOf(await login())
   const second = cookieOf(await login(undefined, { cookie: first }))

@@ -20,7 +20,7 @@ async function openConnected() {
   return { ...owned, shop, bundle, requestTest }
 }
 
-test('a test notification is asked for, and followed until it is here', async () => {
+test('requests a test notification and follows it until it arrives', async () => {
   const { app, shop, bundle, requestTest, auditEntries } = await openConnected()
   const { started, look } = await requestTest('SUCCESS')
   const [named] = app.windfall.apps.byBundle(bundle)
@@ -43,7 +43,7 @@ test('a test notification is asked for, and followed until it is here', async ()
   expect(auditEntries()).toEqual([{ action: 'test.asked', subject: named?.id }])
 })
 
-test('the same id of another app, or of another environment, is not the one that was asked for', async () => {
+test('ignores the same id of another app or environment', async () => {
   const { app, shop, bundle, requestTest } = await openConnected()
   const { look } = await requestTest('SUCCESS')
   const [sent] = shop.sent(bundle, 'production', shop.clock(), shop.clock() + 1)
@@ -61,7 +61,7 @@ test('the same id of another app, or of another environment, is not the one that
   }
 })
 
-test('what Apple says went wrong is told in words, and so is what it refuses', async () => {
+test('describes Apple’s failures and refusals', async () => {
   const { call, shop, bundle, requestTest } = await openConnected()
   const { look } = await requestTest('TLS_ISSUE')
   expect((await look()).body).toMatchObject({
@@ -79,7 +79,7 @@ test('what Apple says went wrong is told in words, and so is what it refuses', a
   expect(await call('GET', `test-notification/nonsense?app=${bundle}`)).toMatchObject({ status: 400 })
 })
 
-test('without a key it is said which is lacking', async () => {
+test('names the missing key', async () => {
   const { call } = await openSignedIn()
   const lacking = { status: 409, body: { code: 'no_purchase_key' } }
   const wanted = { app: BUNDLE, environment: 'sandbox' }
