@@ -32,7 +32,7 @@ test('requests a test notification and follows it until it arrives', async () =>
     status: 200,
     body: {
       state: 'sent',
-      words: expect.stringContaining('not by this Windfall'),
+      words: expect.stringContaining('not to this server'),
       attempts: [{ at: shop.clock(), result: 'SUCCESS' }],
     },
   })
@@ -66,7 +66,7 @@ test('describes Apple’s failures and refusals', async () => {
   const { look } = await requestTest('TLS_ISSUE')
   expect((await look()).body).toMatchObject({
     state: 'failed',
-    words: expect.stringContaining('TLS version'),
+    words: expect.stringContaining('enable TLS 1.2'),
   })
   shop.store.faults.notification_url = null
   const refused = { status: 502, body: { code: 'apple' } }
