@@ -102,7 +102,7 @@ inBrowser('asks for the passcode of a share link, then shows its figures', async
   await page.getByLabel('Passcode').fill('simsim')
   expect(await accessibilityViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Open' }).click()
-  await page.getByText('this is not the passcode').waitFor()
+  await page.getByText('Incorrect passcode').waitFor()
   await page.getByLabel('Passcode').fill('sesame')
   await page.getByRole('button', { name: 'Open' }).click()
   await page.waitForURL((at) => at.pathname === '/' && at.hash === '')

@@ -149,7 +149,7 @@ function openRoute(deps: Deps): Route {
     const check = async (isClean: boolean) =>
       (await checkPassword(passcode, phc, isClean ? 'first' : 'later')).fits
     if (!(await signIn.attempt(event, wrong, check)))
-      throw new Refusal(401, 'wrong_passcode', 'wrong passcode')
+      throw new Refusal(401, 'wrong_passcode', 'incorrect passcode')
   }
 
   /** Starts the guest's session, unless the link has ended meanwhile. */
