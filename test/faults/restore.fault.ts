@@ -68,7 +68,7 @@ test('every call answered before a backup began is in it, and it is restored els
   copyFileSync(join(cwd, 'backup.tar'), join(otherFolder, 'backup.tar'))
   const words = await good(['restore', 'backup.tar'], otherFolder)
   expect(words).toContain('Not in the backup: WINDFALL_LOG_LEVEL')
-  expect(words).toContain('Calls of identify and attribute')
+  expect(words).toContain('Later identify and attribute calls')
   expect(readFileSync(join(otherFolder, 'config.toml'), 'utf8')).toBe(CONFIG)
   expect(usersIn(otherFolder)).toEqual(expect.arrayContaining(before))
   const again = await startServing({ cwd: otherFolder })
@@ -155,7 +155,7 @@ test('refuses damaged backups, other files and missing files without changing an
   const names = () => readdirSync(join(cwd, 'data')).sort()
   const there = names()
   expect(await refused(['restore', 'damaged.tar'], cwd)).toContain('is damaged or incomplete')
-  expect(await refused(['restore', 'config.toml'], cwd)).toContain('is not a backup of Windfall')
+  expect(await refused(['restore', 'config.toml'], cwd)).toContain('is neither a Windfall backup nor a database')
   expect(await refused(['restore', 'nothing.tar'], cwd)).toContain('there is no file')
   expect(names().filter((name) => !name.endsWith('.lock'))).toEqual(
     there.filter((name) => !name.endsWith('.lock')),

@@ -82,7 +82,7 @@ function SearchResult({ paged, filters }: { paged: Paged<Answer>; filters: Custo
 const PARSED_QUERY: [string, string][] = [
   ['A user id', 'the appUserId of your identify and attribute calls'],
   ['An original transaction id', 'or any transaction id from Apple’s receipts'],
-  ['A customer id', 'cus_…, as in events and webhooks'],
+  ['A customer id', 'cus_…, as in events'],
   ['An appAccountToken', 'the UUID that your app set on the purchase'],
   ['attribute:plan=pro', 'customers whose attribute has exactly this value'],
 ]

@@ -56,8 +56,8 @@ function Forget({ app_id, app_user_id, onClose }: Props & { onClose: () => void 
           <strong>Not covered</strong>
         </dt>
         <dd>
-          Existing backups, copies of the disk, your proxy’s logs, and every client that read the feed or
-          received a webhook. After you restore a backup, erase the user again.
+          Existing backups, copies of the disk, your proxy’s logs, and every client that read the feed. After
+          you restore a backup, erase the user again.
         </dd>
       </dl>
       <p>Later calls for this id are refused. This cannot be undone.</p>
