@@ -10,7 +10,7 @@ type ConfigDiff = Readonly<{ reloadable: string[]; restart: string[] }>
 
 export function diffConfig(before: Config, after: Config): ConfigDiff {
   const running = reloadedConfig(before, after)
-  // A default base URL follows the port, which is listed already.
+  // `base_url` differs only where it is derived from the listen address, which is in the list already.
   const restart = changedPaths(running, after).filter((path) => path !== 'base_url')
   return { reloadable: changedPaths(before, running), restart }
 }

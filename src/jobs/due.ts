@@ -9,8 +9,8 @@ export const OFF = 'off'
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 /** The longest wait after failures lies between these, whatever the schedule. */
-const MIN_BACKOFF_MS = 15 * MINUTE_MS
-const MAX_BACKOFF_MS = 360 * MINUTE_MS
+const MIN_BACKOFF_CAP_MS = 15 * MINUTE_MS
+const MAX_BACKOFF_CAP_MS = 360 * MINUTE_MS
 
 /** The first instant after `from` that matches a pattern; null if there is none. */
 export function nextScheduled(schedule: Schedule, from: number): number | null {
@@ -60,7 +60,7 @@ type FailedRun = {
 export function retryAt({ failures, now, schedule, part, retry_at = null }: FailedRun): number | null {
   if (schedule === OFF) return null
   const period = periodAt(schedule, now) ?? 0
-  const most = Math.min(Math.max(period, MIN_BACKOFF_MS), MAX_BACKOFF_MS)
+  const most = Math.min(Math.max(period, MIN_BACKOFF_CAP_MS), MAX_BACKOFF_CAP_MS)
   const wait = Math.min(MINUTE_MS * 2 ** Math.min(failures - 1, 20), most)
   const earliest = retry_at === null ? 0 : Math.min(retry_at, now + DAY_MS)
   return Math.max(now + wait, earliest) + Math.floor(wait * part)

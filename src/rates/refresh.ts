@@ -10,7 +10,7 @@ import { CARRIED_DAYS, dayAt, daysOf, gapsOf, type Span } from './series.ts'
 import type { Source } from './source.ts'
 
 /** The days of one request: the year that Apple keeps reports for, and the days that its first day may carry over. */
-const YEAR_DAYS = 366 + CARRIED_DAYS
+const DAYS_PER_REQUEST = 366 + CARRIED_DAYS
 /** The most currencies that the outcome lists by name. */
 const MAX_NAMED = 12
 /** The most rates in one unit of work, unless one currency has more. */
@@ -65,7 +65,7 @@ export function openRefresh({ store, clock, rateStore, sources, settings, wanted
   /** From the first known sale, at least a year ago, to yesterday. */
   function fullSpan(): Span {
     const until_on = addDays(dayAt(clock()), -1)
-    const year = addDays(until_on, 1 - YEAR_DAYS)
+    const year = addDays(until_on, 1 - DAYS_PER_REQUEST)
     const at = oldestSale.get()?.at ?? null
     const sale = at === null ? year : addDays(dayAt(at), -CARRIED_DAYS)
     const from_on = sale < APP_STORE_ON ? APP_STORE_ON : sale
@@ -192,8 +192,8 @@ export function openRefresh({ store, clock, rateStore, sources, settings, wanted
 /** Splits a span into years, newest first. */
 function yearsOf({ from_on, until_on }: Span): Span[] {
   const years: Span[] = []
-  for (let end = until_on; end >= from_on; end = addDays(end, -YEAR_DAYS)) {
-    const start = addDays(end, 1 - YEAR_DAYS)
+  for (let end = until_on; end >= from_on; end = addDays(end, -DAYS_PER_REQUEST)) {
+    const start = addDays(end, 1 - DAYS_PER_REQUEST)
     years.push({ from_on: start < from_on ? from_on : start, until_on: end })
   }
   return years

@@ -155,7 +155,9 @@ test('refuses damaged backups, other files and missing files without changing an
   const names = () => readdirSync(join(cwd, 'data')).sort()
   const there = names()
   expect(await refused(['restore', 'damaged.tar'], cwd)).toContain('is damaged or incomplete')
-  expect(await refused(['restore', 'config.toml'], cwd)).toContain('is neither a Windfall backup nor a database')
+  expect(await refused(['restore', 'config.toml'], cwd)).toContain(
+    'is neither a Windfall backup nor a database',
+  )
   expect(await refused(['restore', 'nothing.tar'], cwd)).toContain('there is no file')
   expect(names().filter((name) => !name.endsWith('.lock'))).toEqual(
     there.filter((name) => !name.endsWith('.lock')),

@@ -78,11 +78,15 @@ function checkDuplicates(raw: RawConfig, { organizations, accounts, apps }: Part
   const keyAdvice = 'A key identifies one organization: write a different key.'
   reportDuplicates(raw, of('publishable_key'), keyAdvice)
   reportDuplicates(raw, of('secret_key'), keyAdvice)
-  const owners = accounts.map((account, index) => ({
+  const accountOrganizations = accounts.map((account, index) => ({
     path: ['accounts', index, 'organization'],
     value: organizationOf(account, organizations),
   }))
-  reportDuplicates(raw, owners, 'An organization has one account: put all its keys and vendor numbers there.')
+  reportDuplicates(
+    raw,
+    accountOrganizations,
+    'An organization has one account: put all its keys and vendor numbers there.',
+  )
   const vendors = accounts.flatMap(({ vendor_numbers }, index) =>
     vendor_numbers.map((value, at) => ({
       path: ['accounts', index, 'vendor_numbers', at],

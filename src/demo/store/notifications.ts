@@ -79,7 +79,7 @@ export function openNotificationHistory(o: { sent: SentLog; sign: Sign; clock: C
   const listings = new Map<string, PaginationToken>()
   let tokens = 0
 
-  /** Those that were made by `as_of`. */
+  /** The delivery attempts of a notification up to and including `as_of`. */
   const attemptsBy = (sent: SentNotification, as_of: number) =>
     o.sent.attemptsOf(sent).filter(({ at }) => at <= as_of)
 

@@ -1,4 +1,4 @@
-/** The simulated test notification endpoints. The store really posts the notification. */
+/** The simulated test notification endpoints. The notification goes over HTTP to the configured URL. */
 import { randomUUID } from 'node:crypto'
 import { request } from 'undici'
 import type { Environment } from '../../apple/payloads.ts'

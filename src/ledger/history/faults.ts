@@ -19,7 +19,7 @@ export const isFault = (error: unknown, kind: keyof typeof CODES): error is Appl
 export const isPageTokenExpired = (error: unknown): boolean =>
   isFault(error, 'page_expired') || isFault(error, 'page_unknown')
 
-/** Before an app is first on sale, Apple knows it only in the sandbox. */
+/** Whether Apple does not know the app in this environment: normal in production until the app is first on sale. */
 export const isUnknownApp = (error: unknown): boolean => isFault(error, 'no_such_app')
 
 /**

@@ -105,10 +105,10 @@ export function openReconciliation({ store, clock, ledger, intake, gaps, waterma
     counts.notifications += payloads.length
     counts.refused += refused
     const missing = facts.filter(({ payload }) => !gaps.isKnown(appEnvironment, payload))
-    const others = facts.filter((fact) => !missing.includes(fact))
+    const signedAgain = facts.filter((fact) => !missing.includes(fact))
     buffer.push(...missing)
-    // Apple has signed the same notification again: another text, but no gap.
-    await intake.applyAll(others, (fact) => ledger.apply(appEnvironment.app, fact, RECOVERED))
+    // The others have arrived before. Apple signed them again: the text is new, but nothing was missing.
+    await intake.applyAll(signedAgain, (fact) => ledger.apply(appEnvironment.app, fact, RECOVERED))
     return next
   }
 

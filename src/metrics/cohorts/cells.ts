@@ -6,7 +6,7 @@ import type { CohortCell, CohortKind, CohortSeries } from './changes.ts'
 /** An app and environment in one generation. */
 export type CohortScope = { generation: number; app_id: string; environment: Environment }
 type SeriesKey = CohortScope & CohortSeries
-/** A sum of one cohort (the number of a day, week or month) at one place: k-th renewal, day or outcome. */
+/** A sum of one cohort (the number of a day, week or month) at one position: k-th renewal, day or outcome. */
 export type CohortSum = Pick<
   CohortCell,
   'cohort' | 'position' | 'count' | 'charged_milli' | 'refunded_milli' | 'prorated_milli'
@@ -116,7 +116,7 @@ export function openCohortCells(store: Store) {
           yield { app_id, ...group, sums: sums.all(id, first, Math.min(first + COHORTS_PER_READ - 1, until)) }
   }
 
-  /** The cohorts from `from` to `until` combined, one sum for each place. */
+  /** The cohorts from `from` to `until` combined, one sum for each position. */
   const readMerged = (query: CohortSumQuery): Omit<CohortSum, 'cohort'>[] =>
     matchingSeries(query).flatMap(({ id }) => byPosition.all(id, query.from, query.until))
 

@@ -234,7 +234,7 @@ function payersQuery({ grain, from, until, ...query }: PayersQuery, today: DayNu
 
 type MoneySums = Omit<Money, 'net_milli'>
 
-/** The sums of all places up to each of `days`, which ascend. */
+/** The sums of all positions up to each of `days`, which ascend. */
 function runningSums(parts: readonly Omit<CohortSum, 'cohort'>[], days: readonly number[]) {
   const ordered = parts.toSorted((a, b) => a.position - b.position)
   let sum = summed([])

@@ -21,6 +21,8 @@ type Purchase = { product_id: string; storefront: string | null; purchased_at: n
 const DAY_MS = 86_400_000
 /** Apple retries a payment for 60 days. */
 export const RETRIED_DAYS = 60
+/** The outcome of a failure that Apple gave up, or that took longer than Apple retries. */
+const NOT_RECOVERED = -1
 
 export function openFailures(store: Store) {
   const lineage = `app_id = ${bound} and environment = ${bound} and original_transaction_id = ${bound}`
@@ -63,9 +65,9 @@ function outcomeOf(
   infos: readonly RenewalInfo[],
 ): number | null {
   const last = infos.at(-1)
-  // Apple no longer retries, whatever the reason.
-  if (last?.in_billing_retry === 0 && last.expiration_intent !== null) return -1
+  // Apple stopped retrying and gave an expiration reason; which one does not matter.
+  if (last?.in_billing_retry === 0 && last.expiration_intent !== null) return NOT_RECOVERED
   if (next === undefined) return null
   const days = Math.floor(Math.max(0, next.purchased_at - expires_at) / DAY_MS) + 1
-  return days <= RETRIED_DAYS ? days : -1
+  return days <= RETRIED_DAYS ? days : NOT_RECOVERED
 }

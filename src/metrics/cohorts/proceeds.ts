@@ -14,8 +14,8 @@ const AT_ONCE = 2_000
 type ProceedsShares = { ratio: number; estimated: number }
 
 /**
- * Converts sums of one product in one country to proceeds, by cohort and place. `dayOf`: the day of a charge. Yields to
- * the event loop between slices.
+ * Converts the sums of one product in one country to proceeds: one sum for each cohort and position. `dayOf` gives the
+ * day of a charge. Yields to the event loop between slices.
  */
 export async function cohortProceeds(
   cells: CohortCellStore,
@@ -26,9 +26,9 @@ export async function cohortProceeds(
   const sums: CohortSum[] = []
   const known: ProceedsShares = { ratio: 0, estimated: 0 }
   let count = 0
-  for (const { sums: own, ...place } of cells.parts(query)) {
+  for (const { sums: own, ...productAndCountry } of cells.parts(query)) {
     for (const sum of own) {
-      const { of, isEstimated } = leftOf({ ...place, currency: query.currency, day: dayOf(sum) })
+      const { of, isEstimated } = leftOf({ ...productAndCountry, currency: query.currency, day: dayOf(sum) })
       const [charged_milli, refunded_milli] = [of(sum.charged_milli), of(sum.refunded_milli)]
       const prorated_milli = of(sum.prorated_milli)
       known[isEstimated ? 'estimated' : 'ratio'] += charged_milli - refunded_milli - prorated_milli

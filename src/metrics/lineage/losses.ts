@@ -92,12 +92,12 @@ function lossAmounts(
   start: SegmentLevel,
   last: SegmentLevel,
 ): Pick<Movement, 'currency' | 'milli' | 'base_milli'> {
-  const isSame = start.currency === last.currency
+  const isSameCurrency = start.currency === last.currency
   const isComparable = last.isConverted && !last.isUnknown
   const base_milli = isComparable ? Math.min(start.base_milli, last.base_milli) : start.base_milli
   return {
     currency: start.currency,
-    milli: isSame ? Math.min(start.milli, last.milli) : start.milli,
+    milli: isSameCurrency ? Math.min(start.milli, last.milli) : start.milli,
     base_milli: start.isConverted ? base_milli : null,
   }
 }

@@ -17,9 +17,9 @@ type Facts = { transactions: readonly TransactionFact[]; renewals: readonly Rene
 type Span = { from: number; to: number }
 
 /**
- * The risk spans of one lineage, at most one at any instant of a paid segment; the rest of a segment will renew. At
- * every instant the newest renewal info signed by then applies, except those signed before the last purchase, which
- * concern the ended subscription. `renewals` are ordered by signing time.
+ * The risk spans of one lineage. Spans do not overlap; a paid segment is set to renew where it has no span. At each
+ * instant the newest renewal info signed until then decides. Infos signed before the latest purchase are ignored: they
+ * describe the previous subscription. `renewals` are ordered by signing time.
  */
 export function risksOf(segments: readonly ValuedSegment[], { transactions, renewals }: Facts): RiskSpan[] {
   if (!renewals.some(hasRisk)) return []

@@ -116,8 +116,8 @@ function openParts(store: Store, { at, formula, cells_at_once }: Counted) {
   const cube = openCube(store)
   const values = openCustomerValues({ store, clock, generations })
   const contributions = openContributions({ store, settings })
-  const kept = store.prepare<[], string>('select counted_by from metric_commission').pluck()
-  const commission: Commission = JSON.parse(kept.get() ?? '{}')
+  const selectCommission = store.prepare<[], string>('select counted_by from metric_commission').pluck()
+  const commission: Commission = JSON.parse(selectCommission.get() ?? '{}')
   const proceedsOf = proceedsInBase(openProceedsCalculator(openReportedPrices(store), commission), rates)
   const counting = openCounting({
     store,

@@ -42,10 +42,10 @@ export const chartBody =
     const width = canvas.width / devicePixelRatio
     const height = canvas.height / devicePixelRatio
     const { keys, rows } = keysOf(graph, measure, width)
-    const foot = graph.lines.length > 1 ? rows * ROW + 8 : 0
+    const legendHeight = graph.lines.length > 1 ? rows * ROW + 8 : 0
     const draw = (pen: Pen): void => {
       pen.drawImage(canvas, 0, 0, width, height)
-      if (foot === 0) return
+      if (legendHeight === 0) return
       for (const { words, ink, x, y } of keys) {
         const top = height + 8 + y
         pen.fillStyle = ink
@@ -54,7 +54,7 @@ export const chartBody =
         pen.fillText(words, x + SWATCH + 6, top + SWATCH)
       }
     }
-    return { width, height: height + foot, draw }
+    return { width, height: height + legendHeight, draw }
   }
 
 function drawn({ title, under }: PictureText, bodyOf: (measure: Pen) => Body): HTMLCanvasElement | null {

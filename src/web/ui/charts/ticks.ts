@@ -55,7 +55,7 @@ function fiscalWords(on: string, isFirst: boolean): string {
   return isFirst || number === 1 ? `FY${String(year % 100).padStart(2, '0')} P${number}` : `P${number}`
 }
 
-/** At most `most` labels, as dense as that allows. The year appears at its start and on the first label. */
+/** The densest labels that number at most `most`. A month label has the year on the first label and in January. */
 export function timeTicks(on: readonly string[], interval: Interval, most: number): Tick[] {
   if (interval === 'fiscal_month') return fiscalTicks(on, most)
   for (const { isMonths, has } of stepsOf(interval)) {

@@ -3,7 +3,7 @@ import type { App } from '../apps.ts'
 import { type Figure, figureOfAll, sumOf, totalsOf } from './figures.ts'
 import { isShare, type MetricAnswer, type Series, valueName } from './metric_answer.ts'
 
-/** Shares of fewer items are marked as uncertain. */
+/** A ratio whose denominator is smaller is marked as uncertain. */
 const FEW = 20
 
 export type Ranked = {

@@ -32,7 +32,7 @@ export function About(): JSX.Element {
               {known.config_file ? (
                 <code>{known.config_file}</code>
               ) : (
-                'No file. All settings have their defaults'
+                'No file. Settings come from environment variables or their defaults'
               )}
             </dd>
             <dt>Ready</dt>

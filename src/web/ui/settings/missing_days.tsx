@@ -6,7 +6,7 @@ import type { MissingDay, MissingDayGroup } from './missing_day_groups.ts'
 
 const STATES: Record<MissingDay['state'], string> = {
   done: 'Imported',
-  empty: 'Reported as empty, but cannot be',
+  empty: 'Apple returned an empty report for a day that must have data',
   not_yet: 'Not available from Apple yet',
   missing: 'No longer available from Apple',
   failed: 'Could not be fetched or read',

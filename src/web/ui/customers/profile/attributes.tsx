@@ -45,7 +45,7 @@ function Proved({ row: { proved, differs } }: { row: AttributeRow }): JSX.Elemen
     )
   return (
     <td>
-      {proved} {differs && <span class="badge warn">differs from the last call</span>}
+      {proved} {differs && <span class="badge warn">differs from last reported</span>}
     </td>
   )
 }
