@@ -88,7 +88,10 @@ const SENT = new Response(null)
 
 const handlersHeaders = new WeakMap<H3Event, string[]>()
 
-/** Adds a header to the answer of a handler. h3's own headers are a `Headers`, which takes 2 µs to make. */
+/**
+ * Adds a header to the answer of a handler that returns a value; a handler that returns a `Response` sets its headers
+ * there. h3's own headers are a `Headers` object, which takes 2 µs to make.
+ */
 export function addHeader(event: H3Event, name: string, value: string): void {
   const headers = handlersHeaders.get(event) ?? []
   headers.push(name, value)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { fault, notice } from '../../src/health/findings.ts'
 import { APPLE_ID, BUNDLE, NOW, outerPayload, renewedPayload } from '../apple/samples.ts'
 import { handClock, openTestApp, type TestApp } from '../helpers.ts'
 import { connectTo, DAY, HOUR, liveUntil, openShop } from '../ledger/history/connected_shop.ts'
@@ -265,4 +266,14 @@ test('shows an organization’s pending notifications only to readers of all its
   expect(await findings(null, null)).toEqual(waits)
   for (const within of [id, null]) expect(await findings(within, [lantern?.id ?? ''])).toEqual([])
   expect(await findings('org_other', null)).toEqual([])
+})
+
+test('shows the findings of added sources, most severe first', async () => {
+  const app = await openTestApp()
+  const get = statusReader(app)
+  app.windfall.health.add(() => [fault('webhooks', 'none arrived', { id: 'added', title: 'Webhooks fail' })])
+  app.windfall.health.add(async () => [notice('digest', 'sent later', { id: 'also', title: 'Digest late' })])
+  const { body } = await get('status')
+  expect(body.rows[0]).toMatchObject({ id: 'added', level: 'error', title: 'Webhooks fail' })
+  expect(rowsIn(body, 'also')).toMatchObject([{ level: 'notice', title: 'Digest late' }])
 })

@@ -20,12 +20,12 @@ const identify = (appUserId: string) => app.post('/api/sdk/v1/identify', { appUs
 
 test('windfall forget erases a user, lists the erasure, and lifts the tombstone', async () => {
   expect(await forget('--list')).toMatchObject({ status: 0, stdout: 'No erasures.\n' })
-  await identify('somebody')
-  const done = await forget('--app', BUNDLE, 'somebody')
+  await identify('user-1')
+  const done = await forget('--app', BUNDLE, 'user-1')
   expect(done).toMatchObject({ status: 0 })
   expect(done.stdout).toMatch(/^Erased on 2026-06-01 12:00Z from 0 links and 1 event. Erasure id: era_\w+\n$/)
   expect(done.stderr).toContain('Earlier backups still contain the user')
-  expect((await identify('somebody')).status).toBe(410)
+  expect((await identify('user-1')).status).toBe(410)
 
   const listed = await forget('--list')
   const [head, row] = listed.stdout.trimEnd().split('\n')
@@ -33,32 +33,32 @@ test('windfall forget erases a user, lists the erasure, and lifts the tombstone'
   expect(row).toMatch(
     /^era_\w+ +com\.example\.lantern +2026-06-01 12:00Z +command line +2026-06-01 12:00Z +0 +1$/,
   )
-  const undone = await forget('--undo-tombstone', '--app', BUNDLE, 'somebody')
+  const undone = await forget('--undo-tombstone', '--app', BUNDLE, 'user-1')
   expect(undone).toMatchObject({ status: 0 })
   expect(undone.stdout).toMatch(/^Calls for this user id are accepted again/)
-  expect((await identify('somebody')).status).toBe(200)
-  const compact = await forget('--compact', '--app', BUNDLE, 'somebody')
+  expect((await identify('user-1')).status).toBe(200)
+  const compact = await forget('--compact', '--app', BUNDLE, 'user-1')
   expect(compact.stdout).toMatch(/Erasure id: era_\w+\nThe database file was rewritten: [\d,]+ bytes\.\n$/)
   expect((await forget('--compact')).stdout).toMatch(/^The database file was rewritten/)
 })
 
 test('refuses invalid arguments without erasing anyone', async () => {
-  await identify('somebody')
+  await identify('user-1')
   const refused: [string[], string][] = [
     [[], 'windfall forget --app BUNDLE USER'],
-    [['somebody'], 'windfall forget --app BUNDLE USER'],
+    [['user-1'], 'windfall forget --app BUNDLE USER'],
     [['--app', BUNDLE], 'windfall forget --app BUNDLE USER'],
-    [['--app', 'com.nobody', 'somebody'], 'default has no app com.nobody; windfall apps list shows them'],
+    [['--app', 'com.nobody', 'user-1'], 'default has no app com.nobody; windfall apps list shows them'],
     [['--app', BUNDLE, 'nobody-known'], 'this app has no data about this user'],
     [['--app', BUNDLE, 'null'], 'is a placeholder'],
-    [['--undo-tombstone', '--app', BUNDLE, 'somebody'], 'this user is not erased'],
+    [['--undo-tombstone', '--app', BUNDLE, 'user-1'], 'this user is not erased'],
   ]
   for (const [args, words] of refused) {
     const { status, stdout, stderr } = await forget(...args)
     expect({ args, status, stdout }).toEqual({ args, status: 1, stdout: '' })
     expect(stderr).toContain(words)
   }
-  expect((await identify('somebody')).status).toBe(200)
+  expect((await identify('user-1')).status).toBe(200)
   expect(await forget('--app', BUNDLE, '--unknown', 'nobody-known')).toMatchObject({ status: 0 })
   expect((await identify('nobody-known')).status).toBe(410)
 })

@@ -118,7 +118,7 @@ test('lists erasures in pages, and only those of the token’s apps', async () =
 })
 
 test('refuses wrong callers and unknown users without erasing anyone', async () => {
-  await identify('somebody')
+  await identify('user-1')
   const secret = await app.key('secret')
   const { windfall } = app
   const { store, organizations, apps, keys } = windfall
@@ -129,26 +129,26 @@ test('refuses wrong callers and unknown users without erasing anyone', async () 
   await store.commit(() => apps.add(second.id, { bundle_id: 'com.example.second' }, 'test'))
   const theirs = await store.commit(() => keys.create(second.id, 'secret', 'test').token)
   const refusals: [Promise<{ status: number; body: object }>, number, string][] = [
-    [remove('somebody', null), 401, 'credential_required'],
-    [remove('somebody', 'sk_live_unheard_of'), 401, 'invalid_key'],
-    [remove('somebody', await app.token()), 401, 'invalid_key'],
-    [remove('somebody', await app.key('publishable')), 403, 'secret_key_required'],
-    [remove('somebody', secret, 'com.example.unknown'), 403, 'app_not_in_organization'],
-    [remove('somebody', secret, 'com.example.second'), 403, 'app_not_in_organization'],
-    [remove('somebody', secret, apps.byBundle('com.example.second')[0]?.id), 403, 'app_not_in_organization'],
+    [remove('user-1', null), 401, 'credential_required'],
+    [remove('user-1', 'sk_live_unheard_of'), 401, 'invalid_key'],
+    [remove('user-1', await app.token()), 401, 'invalid_key'],
+    [remove('user-1', await app.key('publishable')), 403, 'secret_key_required'],
+    [remove('user-1', secret, 'com.example.unknown'), 403, 'app_not_in_organization'],
+    [remove('user-1', secret, 'com.example.second'), 403, 'app_not_in_organization'],
+    [remove('user-1', secret, apps.byBundle('com.example.second')[0]?.id), 403, 'app_not_in_organization'],
     [remove('nobody-known', secret), 404, 'unknown_user'],
-    [remove('somebody', theirs), 404, 'unknown_user'],
+    [remove('user-1', theirs), 404, 'unknown_user'],
     [remove('null', secret), 400, 'invalid_request'],
-    [remove(' somebody', secret), 400, 'invalid_request'],
-    [remove('somebody', secret, ''), 400, 'invalid_request'],
-    [remove('somebody', secret, BUNDLE, '&unknown=maybe'), 400, 'invalid_request'],
-    [request('/api/v1/users/somebody', secret, 'DELETE'), 400, 'invalid_request'],
+    [remove(' user-1', secret), 400, 'invalid_request'],
+    [remove('user-1', secret, ''), 400, 'invalid_request'],
+    [remove('user-1', secret, BUNDLE, '&unknown=maybe'), 400, 'invalid_request'],
+    [request('/api/v1/users/user-1', secret, 'DELETE'), 400, 'invalid_request'],
     [request('/api/v1/users/%ff?app=x', secret, 'DELETE'), 400, 'invalid_path'],
-    [request(`/api/v1/users/somebody?app=${BUNDLE}`, secret, 'POST'), 405, 'method_not_allowed'],
+    [request(`/api/v1/users/user-1?app=${BUNDLE}`, secret, 'POST'), 405, 'method_not_allowed'],
   ]
   for (const [answer, status, code] of refusals)
     expect(await answer).toMatchObject({ status, body: { code } })
-  expect(userExists('somebody')).toBe(true)
+  expect(userExists('user-1')).toBe(true)
   expect(windfall.store.prepare('select * from erasures').all()).toEqual([])
   expect(await remove('nobody-known', secret, BUNDLE, '&unknown=accept')).toMatchObject({ status: 202 })
   const headers = { authorization: `Bearer ${secret}` }

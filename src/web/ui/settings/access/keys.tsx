@@ -134,15 +134,15 @@ type KeyAction = { what: 'make' } | { what: 'rotate' | 'revoke' | 'show'; key: K
 
 function Dialogs({
   action,
-  todo,
+  setAction,
 }: {
   action: KeyAction | null
-  todo: Dispatch<StateUpdater<KeyAction | null>>
+  setAction: Dispatch<StateUpdater<KeyAction | null>>
 }) {
-  const close = (): void => todo(null)
-  const show = (key: Key): void => todo({ what: 'show', key })
+  const close = (): void => setAction(null)
+  const show = (key: Key): void => setAction({ what: 'show', key })
   // Keep the dialog of a key that was just created.
-  const leave = (): void => todo((now) => (now?.what === 'rotate' ? null : now))
+  const leave = (): void => setAction((now) => (now?.what === 'rotate' ? null : now))
   if (action === null) return null
   if (action.what === 'make') return <CreateKeyDialog onCreated={show} onClose={close} />
   if (action.what === 'rotate') return <Rotate of={action.key} onCreated={show} onClose={leave} />
@@ -163,7 +163,7 @@ function Dialogs({
   )
 }
 
-function Row({ one, todo }: { one: Key; todo: (action: KeyAction) => void }): JSX.Element {
+function Row({ one, setAction }: { one: Key; setAction: (action: KeyAction) => void }): JSX.Element {
   const known = useStatus().data
   const isOurs = one.source !== 'config'
   return (
@@ -187,13 +187,17 @@ function Row({ one, todo }: { one: Key; todo: (action: KeyAction) => void }): JS
           </span>
           {isOurs ? (
             <>
-              <button type="button" class="button plain" onClick={() => todo({ what: 'rotate', key: one })}>
+              <button
+                type="button"
+                class="button plain"
+                onClick={() => setAction({ what: 'rotate', key: one })}
+              >
                 <Icon name="refresh" /> Replace<span class="spoken"> {one.label}</span>
               </button>
               <button
                 type="button"
                 class="button plain danger"
-                onClick={() => todo({ what: 'revoke', key: one })}
+                onClick={() => setAction({ what: 'revoke', key: one })}
               >
                 Revoke<span class="spoken"> {one.label}</span>
               </button>
@@ -214,12 +218,12 @@ function Row({ one, todo }: { one: Key; todo: (action: KeyAction) => void }): JS
 
 export function Keys(): JSX.Element {
   const result = useKeys()
-  const [action, todo] = useState<KeyAction | null>(null)
+  const [action, setAction] = useState<KeyAction | null>(null)
   return (
     <Card
       title="Keys"
       tools={
-        <button type="button" class="button" onClick={() => todo({ what: 'make' })}>
+        <button type="button" class="button" onClick={() => setAction({ what: 'make' })}>
           <Icon name="plus" /> New key
         </button>
       }
@@ -237,7 +241,7 @@ export function Keys(): JSX.Element {
               )}
               <ul class="rows">
                 {alive.map((one) => (
-                  <Row key={one.id} one={one} todo={todo} />
+                  <Row key={one.id} one={one} setAction={setAction} />
                 ))}
               </ul>
               {ended > 0 && <p class="tiny quiet">{ended} expired or revoked</p>}
@@ -245,7 +249,7 @@ export function Keys(): JSX.Element {
           )
         }}
       </QueryView>
-      <Dialogs action={action} todo={todo} />
+      <Dialogs action={action} setAction={setAction} />
     </Card>
   )
 }
