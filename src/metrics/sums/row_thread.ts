@@ -15,7 +15,7 @@ const LIMIT_MS = 120_000
 export function openRowThread(file: string, limit_ms = LIMIT_MS) {
   let thread: Worker | null = null
   const readings = openSerial()
-  let isClosed = false
+  const closed = new AbortController()
 
   /**
    * The sums of lineages whose users have the query’s attribute, as of one instant.
@@ -27,23 +27,25 @@ export function openRowThread(file: string, limit_ms = LIMIT_MS) {
   function request(query: SumQuery): Promise<RowSums> {
     const worker = startWorker()
     const { promise, resolve, reject } = Promise.withResolvers<RowSums>()
-    const onExit = () => reject(closing())
+    const onClose = () => reject(closing())
     const limit = setTimeout(() => {
       reject(tooSlow(limit_ms))
       end(worker)
     }, limit_ms)
-    worker.once('message', resolve).once('error', reject).once('exit', onExit)
+    worker.once('message', resolve).once('error', reject)
+    closed.signal.addEventListener('abort', onClose)
     worker.ref()
     worker.postMessage(query)
     return promise.finally(() => {
       clearTimeout(limit)
-      worker.off('message', resolve).off('error', reject).off('exit', onExit)
+      worker.off('message', resolve).off('error', reject)
+      closed.signal.removeEventListener('abort', onClose)
       worker.unref()
     })
   }
 
   function startWorker(): Worker {
-    if (isClosed) throw closing()
+    if (closed.signal.aborted) throw closing()
     if (thread !== null) return thread
     const task: Task = { windfall: 'rows', file }
     const worker = new Worker(new URL(import.meta.url), { workerData: task })
@@ -62,9 +64,9 @@ export function openRowThread(file: string, limit_ms = LIMIT_MS) {
     void worker.terminate()
   }
 
-  /** Ends the thread; pending queries are refused. */
+  /** Refuses pending queries, also one whose answer arrives while the thread ends, and ends the thread. */
   async function close(): Promise<void> {
-    isClosed = true
+    closed.abort()
     await thread?.terminate()
     await readings.idle()
   }

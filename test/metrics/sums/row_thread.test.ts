@@ -53,6 +53,18 @@ test('answers queries one by one, then refuses waiting and later ones', async ()
   await expect(thread.sumByAttribute(reading)).rejects.toMatchObject({ status: 503, code: 'store_closing' })
 })
 
+test('refuses a pending query whose answer arrives while the thread ends', async () => {
+  const { app, reading } = await openLinked()
+  const thread = openRowThread(app.windfall.store.file)
+  await thread.sumByAttribute(reading)
+  const pending = thread.sumByAttribute(reading)
+  const refused = expect(pending).rejects.toMatchObject({ status: 503, code: 'store_closing' })
+  // The thread answers while this one is blocked, so the answer is queued when `close` begins.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
+  await thread.close()
+  await refused
+})
+
 test('refuses a query that takes too long, and starts again for the next', async () => {
   const { app, reading } = await openLinked()
   const thread = openRowThread(app.windfall.store.file, 0)
