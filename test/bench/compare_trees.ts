@@ -20,8 +20,8 @@ const CHARTS = METRIC_NAMES.map((metric) => `/api/v1/metrics/${metric}?${YEAR}`)
 
 type Host = ReturnType<Bench['start']>
 type Payloads = { one: string[]; five: string[]; long: string[]; burst: string[] }
-/** The same measure here and there, a value a round. `there` is empty where there is no other checkout. */
-type Sides = { baseline: number[]; candidate: number[] }
+/** The same measure in this checkout and in the other, a value per round. `other` is empty where there is no other checkout. */
+type Sides = { own: number[]; other: number[] }
 
 /** What one round measures in one checkout. */
 type Round = { one: Work; five: Work; long: Work; burst: Burst; charts: number[] }
@@ -93,17 +93,16 @@ async function burst(workshop: Bench, host: Host, url: string, payloads: readonl
 }
 
 /** A figure that is the better the smaller it is, against the same in the other checkout where there is one. */
-function less(
-  figure: string,
-  unit: string,
-  { baseline, candidate }: Sides,
-  at_most: number | null = null,
-): Figure[] {
-  const own = below(figure, median(baseline), unit, at_most)
-  if (candidate.length === 0) return [own]
-  const beside = within(figure, unit, baseline, { name: 'the other checkout', values: candidate }, null)
+function less(figure: string, unit: string, { own, other }: Sides, at_most: number | null = null): Figure[] {
+  const figureHere = below(figure, median(own), unit, at_most)
+  if (other.length === 0) return [figureHere]
+  const beside = within(figure, unit, own, { name: 'the other checkout', values: other }, null)
   return [
-    { ...own, ...(beside.floor && { floor: beside.floor }), ...(beside.ratio && { ratio: beside.ratio }) },
+    {
+      ...figureHere,
+      ...(beside.floor && { floor: beside.floor }),
+      ...(beside.ratio && { ratio: beside.ratio }),
+    },
   ]
 }
 
@@ -164,17 +163,17 @@ const measuresOf = ({ one, five, burst }: Payloads): Measure[] => [
   },
 ]
 
-function figuresOf(rounds: { baseline: Round[]; candidate: Round[] }, payloads: Payloads): Figure[] {
+function figuresOf(rounds: { own: Round[]; other: Round[] }, payloads: Payloads): Figure[] {
   const sides = (value: (round: Round) => number): Sides => ({
-    baseline: rounds.baseline.map(value),
-    candidate: rounds.candidate.map(value),
+    own: rounds.own.map(value),
+    other: rounds.other.map(value),
   })
-  const { baseline, candidate } = sides(({ burst }) => burst.per_second)
+  const { own, other } = sides(({ burst }) => burst.per_second)
   const answered = `a burst of ${payloads.burst.length} notifications, answered`
   return [
-    candidate.length > 0
-      ? faster(answered, baseline, { name: 'the other checkout', values: candidate }, null)
-      : below(answered, median(baseline), 'a second', null),
+    other.length > 0
+      ? faster(answered, own, { name: 'the other checkout', values: other }, null)
+      : below(answered, median(own), 'a second', null),
     ...measuresOf(payloads).flatMap(({ figure, unit, value, at_most = null }) =>
       less(figure, unit, sides(value), at_most),
     ),
@@ -196,16 +195,16 @@ export async function measureAgainst(workshop: Bench): Promise<Figure[]> {
     long: renewals.ofLong(upkeep.renewals),
     burst: renewals.take(upkeep.burst, FACTS),
   }
-  const baseline = await prepare(workshop, HERE, roots)
-  const candidate = workshop.against === null ? null : await prepare(workshop, workshop.against, roots)
+  const own = await prepare(workshop, HERE, roots)
+  const other = workshop.against === null ? null : await prepare(workshop, workshop.against, roots)
   const contenders: Record<string, () => Promise<Round>> = {
-    baseline: () => round(workshop, baseline, payloads, roots),
-    ...(candidate && { candidate: () => round(workshop, candidate, payloads, roots) }),
+    own: () => round(workshop, own, payloads, roots),
+    ...(other && { other: () => round(workshop, other, payloads, roots) }),
   }
-  const { here: own = [], there: other = [] } = await inTurn(upkeep.rounds, contenders)
+  const { own: ownRounds = [], other: otherRounds = [] } = await inTurn(upkeep.rounds, contenders)
   const rebuilt = (value: (work: Work) => number): Sides => ({
-    baseline: [value(baseline.work)],
-    candidate: candidate === null ? [] : [value(candidate.work)],
+    own: [value(own.work)],
+    other: other === null ? [] : [value(other.work)],
   })
   const name = `${upkeep.subscriptions} subscriptions counted anew`
   return [
@@ -225,6 +224,6 @@ export async function measureAgainst(workshop: Bench): Promise<Figure[]> {
       rebuilt(({ longest_turn_ms }) => longest_turn_ms),
       MOST_TURN_MS,
     ),
-    ...figuresOf({ baseline: own, candidate: other }, payloads),
+    ...figuresOf({ own: ownRounds, other: otherRounds }, payloads),
   ]
 }

@@ -10,7 +10,7 @@ import { type Figure, median, short } from './figures.ts'
 import type { Bench } from './workshop.ts'
 
 const run = promisify(execFile)
-const SCRIPT = fileURLToPath(new URL('ask_duckdb.py', import.meta.url))
+const SCRIPT = fileURLToPath(new URL('query_duckdb.py', import.meta.url))
 const LEAST_RATIO = 5
 
 /** By question: how long DuckDB took, and rows of a day, perhaps a product, and a value. */
@@ -67,8 +67,8 @@ export async function measureDuckdb(workshop: Bench, app: BusinessApp, file: str
   }
   const until = app.windfall.clock()
   const [from_on, to_on] = [on(until - YEAR_MS), on(until)]
-  const turns = String(workshop.sizes.chart_turns)
-  const { stdout } = await run(python, [SCRIPT, file, from_on, to_on, turns], { maxBuffer: 1e9 })
+  const numbers = [workshop.sizes.chart_turns, until].map(String)
+  const { stdout } = await run(python, [SCRIPT, file, from_on, to_on, ...numbers], { maxBuffer: 1e9 })
   const answers: Answers = JSON.parse(stdout)
   const figures: Figure[] = []
   for (const query of QUESTIONS) {

@@ -1,4 +1,7 @@
-"""Asks DuckDB what Windfall tells of a business, in plain SQL. Arguments: the database, from, to (days)."""
+"""
+Computes three of Windfall's metrics in DuckDB, in plain SQL, and prints results and times as JSON.
+Arguments: the database, the first and last day, how often to run each query, the current time in milliseconds.
+"""
 import datetime
 import json
 import sqlite3
@@ -7,7 +10,7 @@ import time
 
 import duckdb
 
-file, first, last, turns = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
+file, first, last, turns, now = *sys.argv[1:4], *map(int, sys.argv[4:6])
 source = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
 db = duckdb.connect()
 db.execute("set threads = 2")
@@ -17,8 +20,8 @@ db.execute("create table sales (lineage varchar, product_id varchar, price_milli
 db.execute("create table rates (currency varchar, rated_on date, per_usd_nano bigint)")
 
 
-def copy(table, sql, columns):
-    """In slices, by way of a file, which is how DuckDB reads fast."""
+def copy(table, sql):
+    """Copies by way of a CSV file, which DuckDB reads fastest."""
     import csv
     import os
     import tempfile
@@ -29,22 +32,24 @@ def copy(table, sql, columns):
     os.unlink(out.name)
 
 
-copy("rows", """select lineage_id, on_at, measure, product_id, base_milli, count from metric_rows
-  where shown = 1 and measure in ('mrr', 'revenue.new', 'revenue.renewal', 'revenue.refund')""", 6)
+# Rows later than now are ends that have not happened yet.
+copy("rows", f"""select lineage_id, on_at, measure, product_id, base_milli, count from metric_rows
+  where generation = (select id from metric_generations where state = 'shown') and on_at <= {now}
+  and measure in ('mrr', 'revenue.new', 'revenue.renewal', 'revenue.refund')""")
 copy("sales", """select original_transaction_id, product_id, price_milli, currency, date(purchased_at / 1000, 'unixepoch')
-  from transactions where offer_type is null""", 5)
-copy("rates", "select currency, rated_on, per_usd_nano from rates", 3)
+  from transactions where offer_type is null""")
+copy("rates", "select currency, rated_on, per_usd_nano from rates")
 
 DAYS = f"select unnest(generate_series(date '{first}', date '{last}', interval 1 day))::date as day"
 QUESTIONS = {
-    # Of every segment that is paid for: what it is worth a month, while it is.
+    # Each paid segment adds its monthly value at its start and subtracts it at its end.
     "mrr": f"""with days as ({DAYS}), moved as (
         select (make_timestamp(on_at * 1000))::date as day, sum(base_milli) as milli from rows where measure = 'mrr' group by 1)
       select day, (select sum(milli) from moved where moved.day <= days.day) as value from days order by day""",
     "active": f"""with days as ({DAYS}), moved as (
         select (make_timestamp(on_at * 1000))::date as day, sum(count) as alive from rows where measure = 'mrr' group by 1)
       select day, (select sum(alive) from moved where moved.day <= days.day) as value from days order by day""",
-    # From the transactions themselves, converted at the rate of the day or the newest before it.
+    # Transactions, converted at the rate of the day or the newest before it.
     "revenue": f"""with sold as (
         select bought_on, product_id, currency, price_milli, count(*) as sales from sales
         where bought_on between date '{first}' and date '{last}' group by all)

@@ -11,7 +11,7 @@ import { type Bench, CONNECTIONS, inTurn, NODE_OPTIONS_OF_START } from './worksh
 
 const BUNDLE = fileURLToPath(new URL('../../dist/windfall.mjs', import.meta.url))
 const BARE = `require('node:http').createServer((_, answer) => answer.end('ok')).listen(0, '127.0.0.1', function () {
-  console.log('serves on http://127.0.0.1:' + this.address().port) })`
+  console.log('Floor is running at http://127.0.0.1:' + this.address().port) })`
 
 const environment = {
   ...process.env,
@@ -46,7 +46,7 @@ function addressIn(child: ChildProcess): Promise<{ url: string; output: () => st
     let output = ''
     child.stdout?.on('data', (chunk: Buffer) => {
       output += chunk.toString()
-      const [, url] = /serves on (http:\S+)\n/.exec(output) ?? []
+      const [, url] = /is running at (http:\S+)\n/.exec(output) ?? []
       if (url !== undefined) resolve({ url, output: () => output })
     })
     child.once('exit', (code) =>
