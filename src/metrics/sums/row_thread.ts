@@ -1,4 +1,5 @@
 /** A worker thread that sums the rows of many subscriptions, so that the main thread keeps serving. */
+import { once } from 'node:events'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { Refusal } from '../../errors.ts'
 import { openSerial } from '../../limiter.ts'
@@ -24,24 +25,22 @@ export function openRowThread(file: string, limit_ms = LIMIT_MS) {
    */
   const sumByAttribute = (query: SumQuery): Promise<RowSums> => readings.run(() => request(query))
 
-  function request(query: SumQuery): Promise<RowSums> {
+  async function request(query: SumQuery): Promise<RowSums> {
     const worker = startWorker()
-    const { promise, resolve, reject } = Promise.withResolvers<RowSums>()
-    const onClose = () => reject(closing())
-    const limit = setTimeout(() => {
-      reject(tooSlow(limit_ms))
-      end(worker)
-    }, limit_ms)
-    worker.once('message', resolve).once('error', reject)
-    closed.signal.addEventListener('abort', onClose)
+    const signal = AbortSignal.any([closed.signal, AbortSignal.timeout(limit_ms)])
+    const answer: Promise<RowSums[]> = once(worker, 'message', { signal })
     worker.ref()
     worker.postMessage(query)
-    return promise.finally(() => {
-      clearTimeout(limit)
-      worker.off('message', resolve).off('error', reject)
-      closed.signal.removeEventListener('abort', onClose)
+    try {
+      const [sums] = await answer
+      return sums as RowSums
+    } catch (error) {
+      if (!signal.aborted) throw error
+      end(worker)
+      throw closed.signal.aborted ? closing() : tooSlow(limit_ms)
+    } finally {
       worker.unref()
-    })
+    }
   }
 
   function startWorker(): Worker {
