@@ -217,11 +217,8 @@ export function openCommits(
     }
   }
 
-  const dequeueAll = (): QueuedWork[] => [
-    ...ordinaryQueue.splice(0),
-    ...upkeepQueue.splice(0),
-    ...bulkQueue.splice(0),
-  ]
+  const dequeueAll = (): QueuedWork[] =>
+    [ordinaryQueue, upkeepQueue, bulkQueue].flatMap((queue) => queue.splice(0))
 
   function scheduleNext(): void {
     afterBatch()

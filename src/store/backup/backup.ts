@@ -66,7 +66,6 @@ export function openBackups({ store, clock, windfall, sources }: Deps) {
     }
   }
 
-  /** Creates a backup and records it in the backup log. */
   async function createRecorded(destination: string, encryption: Encryption | null): Promise<Backup> {
     refuseExisting(destination)
     assertFreeSpace(destination, store.bytes() * SPACE_FACTOR)
