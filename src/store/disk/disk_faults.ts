@@ -34,8 +34,8 @@ export function openDiskFaults(db: Database, clock: Clock) {
   const put = db.prepare<DiskFault & { restart_before: number }>(`
     insert into disk_faults (kind, code, times, first_at, last_at) values (:kind, :code, :times, :first_at, :last_at)
     on conflict (kind) do update set code = excluded.code, last_at = excluded.last_at,
-      times = iif(last_at <= :begins_after, 0, times) + excluded.times,
-      first_at = iif(last_at <= :begins_after, excluded.first_at, first_at)`)
+      times = iif(last_at <= :restart_before, 0, times) + excluded.times,
+      first_at = iif(last_at <= :restart_before, excluded.first_at, first_at)`)
   const unwritten = new Map<DiskFaultKind, DiskFault>()
 
   /** Counts a fault, if the SQLite code reports one. */
