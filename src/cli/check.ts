@@ -51,7 +51,7 @@ async function checkOnDatabase(config: Config): Promise<void> {
   assertNotSwapping(realPathOf(path))
   assertOwnLog(realPathOf(path))
   // `serve` upgrades an older database before it applies any declarations.
-  const reader = existsSync(path) && identifyFile(path)?.isPresent ? openReader(path) : null
+  const reader = existsSync(path) && identifyFile(path)?.isCurrent ? openReader(path) : null
   if (reader === null) return
   const log = openLog({ format: 'pretty', level: 'warn', write: (text) => process.stderr.write(text) })
   try {

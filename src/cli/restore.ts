@@ -53,7 +53,7 @@ function serveCommand({ database }: Restored, folder: string): string {
     : `WINDFALL_STORE_PATH=${database} windfall serve`
 }
 
-const intoTarget = (into: string) => ({ folder: resolve(into), database: null, isAnywhere: false })
+const intoTarget = (into: string) => ({ folder: resolve(into), database: null, allowsAbsolutePath: false })
 
 /** The place from the configuration; without one, from the backup. */
 function configuredTarget(configPath: string | undefined) {
@@ -61,7 +61,7 @@ function configuredTarget(configPath: string | undefined) {
     const { config, file, base, sources } = load(configPath)
     const isChosen = file !== null || sources.get('store.path') !== 'default'
     const database = isChosen ? realPathOf(config.store.path) : null
-    return { folder: base, database, isAnywhere: true }
+    return { folder: base, database, allowsAbsolutePath: true }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     printError(

@@ -72,7 +72,7 @@ async function verifyBackup(backup: string, identity: string | undefined): Promi
   if (isReadInPlace(backup)) {
     const found = identifyFile(backup)
     if (found === null) throw new Refusal(400, 'not_a_backup', `${backup} is empty`)
-    assertUsable(found.isPresent, backup)
+    assertUsable(found.isCurrent, backup)
     return compareShown(backup, null).catch((error: unknown) => {
       throw damageIn(error) === null ? error : damaged(backup, error)
     })
@@ -83,7 +83,7 @@ async function verifyBackup(backup: string, identity: string | undefined): Promi
       identity: found,
       manifest,
     } = await withUnservedLock(backup, () => staged(backup, key, folder))
-    assertUsable(found.isPresent, backup)
+    assertUsable(found.isCurrent, backup)
     return compareShown(file, manifest?.created_at ?? null)
   })
 }

@@ -1,4 +1,4 @@
-/** The finding about backups: when the last one was verified, and how to make one. */
+/** Reports when the last backup was verified, and how to create one. */
 import type { Clock } from '../clock.ts'
 import { openBackupLog } from '../store/backup/log.ts'
 import type { Reader } from '../store/reader.ts'
@@ -7,7 +7,7 @@ import { ago, type Finding, notice, ok, warning } from './findings.ts'
 const MAX_AGE_MS = 7 * 86_400_000
 const BACKUP_NOW = { label: 'Make one now', command: 'windfall backup FILE' }
 
-/** The last verified backup; where a schedule makes them, one is expected each week. */
+/** The finding for the last verified backup. If backups are scheduled, an age of more than a week is a warning. */
 export function backupFinding(reader: Reader, clock: Clock, schedule: string): Finding {
   const last = openBackupLog(reader).last()
   const isRecent = last !== null && clock() - last.at <= MAX_AGE_MS
@@ -17,9 +17,9 @@ export function backupFinding(reader: Reader, clock: Clock, schedule: string): F
       : `${last.file} was verified ${ago(last.at, clock())}, ${last.bytes} bytes.`
   if (schedule !== 'off') {
     if (isRecent) return ok('backup', words)
-    const about = { id: 'backup', title: 'No recent backup', since: last?.at ?? null }
+    const details = { id: 'backup', title: 'No recent backup', since: last?.at ?? null }
     return warning('backup', `${words} To make one, run windfall jobs run backup.`, {
-      ...about,
+      ...details,
       action: { label: 'Make one now', command: 'windfall jobs run backup' },
     })
   }

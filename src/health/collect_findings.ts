@@ -46,27 +46,27 @@ type HealthDeps = {
   metrics: Pick<Metrics, 'progress'>
   pruning: Pick<Pruning, 'isThresholdReached' | 'threshold'>
   silenceDetector: SilenceDetector
-  /** Whether rates are fetched. Read on each call: a reload can change it. */
+  /** Whether rates are fetched. It is read on each call, because a reload can change it. */
   rates: { readonly fetch: boolean }
-  /** The configuration. Read on each call: a reload can change it. */
+  /** The configuration. It is read on each call, because a reload can change it. */
   current: { readonly config: Pick<Config, 'backup'> }
   root_expires_at: number
 }
 
 const WORST_FIRST = ['fault', 'warning', 'notice', 'ok'] as const
 
-/** One source of findings. It is called for each request. */
+/** A function that returns findings. It is called for each request. */
 type FindingSource = () => Finding[] | Promise<Finding[]>
 
 export type Health = ReturnType<typeof openHealth>
 
-/** Opens the collection of findings. `app.ts` adds the sources of folders that come later in the import order. */
+/** Opens the collection of findings. `app.ts` adds the sources of modules that this folder must not import. */
 export function openHealth(deps: HealthDeps) {
   const sources: FindingSource[] = [
     () => diskFindings(deps),
     () => keyFindings(deps),
     () => databaseFindings(deps),
-    () => deps.arrivals.pending.list().map((waiting) => waitingFinding(waiting)),
+    () => deps.arrivals.pending.list().map((pending) => pendingFinding(pending)),
     () => deps.apps.list().flatMap(({ id, bundle_id }) => silenceFindings(deps, id, bundle_id)),
     () => deps.history.progress().flatMap(historyFindings),
     () => progressFindings(deps),
@@ -74,12 +74,12 @@ export function openHealth(deps: HealthDeps) {
     () => rootFindings(deps),
   ]
 
-  /** Adds a source; its findings come after those of the sources before it. */
+  /** Adds a source. Among findings of the same state, those of earlier sources come first. */
   function add(source: FindingSource): void {
     sources.push(source)
   }
 
-  /** Faults, warnings and notices, the worst first. */
+  /** All faults, warnings and notices, the most severe first. */
   async function findings(): Promise<Finding[]> {
     const found: Finding[] = []
     for (const source of sources) found.push(...(await source()))
@@ -91,7 +91,7 @@ export function openHealth(deps: HealthDeps) {
   return { add, findings }
 }
 
-/** The findings that `windfall doctor` reads from the database file, by the same rules. */
+/** The findings from the database file. `windfall doctor` computes them with the same functions. */
 function databaseFindings({ store, clock, rates, current, arrivals }: HealthDeps): Finding[] {
   const reader = openReader(store.file)
   if (reader === null) return []
@@ -114,12 +114,12 @@ function databaseFindings({ store, clock, rates, current, arrivals }: HealthDeps
   }
 }
 
-/** Without a schedule only `windfall doctor` suggests one. */
+/** The finding about backups, if they are scheduled. Otherwise only `windfall doctor` reports backups. */
 const scheduledBackup = (reader: Reader, clock: Clock, schedule: string): Finding[] =>
   schedule === 'off' ? [] : [backupFinding(reader, clock, schedule)]
 
 async function diskFindings({ store }: HealthDeps): Promise<Finding[]> {
-  // After a failed write this tries again: a fault that has ended is not reported.
+  // After a failed write, `isWritable` writes a probe, so that a fault that has ended is not reported.
   await store.isWritable()
   return [conditionFinding(store.condition(), store.file) ?? diskSpaceFinding(store.file)]
 }
@@ -142,13 +142,13 @@ function keyFinding(
   { organization_id, slug }: { organization_id: string; slug: string },
 ): Finding[] {
   if (state !== 'refused') return []
-  const about = { id: `key:${kind}:${organization_id}`, organization_id, since }
+  const details = { id: `key:${kind}:${organization_id}`, organization_id, since }
   const action = { label: 'Enter another key', command: 'windfall connect' }
-  return [fault(name, `${slug}: ${why ?? ''}`, { ...about, title: `Apple refuses the ${name}`, action })]
+  return [fault(name, `${slug}: ${why ?? ''}`, { ...details, title: `Apple refuses the ${name}`, action })]
 }
 
-function waitingFinding({ bundle_id, organization_id, ...waiting }: PendingSummary): Finding {
-  const { notifications, first_received_at, connected, apple_id } = waiting
+function pendingFinding({ bundle_id, organization_id, ...pending }: PendingSummary): Finding {
+  const { notifications, first_received_at, connected, apple_id } = pending
   const why =
     connected === null
       ? `${bundle_id} is not connected`
@@ -164,7 +164,7 @@ function waitingFinding({ bundle_id, organization_id, ...waiting }: PendingSumma
   })
 }
 
-/** A warning, or a notice where Apple’s history confirms that it sent nothing. */
+/** A warning for a silent app, or a notice if Apple’s history confirms that Apple sent nothing. */
 function silenceFindings(
   { silenceDetector, clock, history }: HealthDeps,
   app_id: string,
@@ -176,7 +176,7 @@ function silenceFindings(
   const longest = `. The longest silence before was ${Math.ceil(silence.longest_ms / HOUR_MS)} hours.`
   const compared = history.progress().find((one) => one.app_id === app_id && one.environment === 'production')
     ?.watermark?.compared_until_at
-  const about = {
+  const details = {
     id: `silent:${app_id}`,
     app_id,
     since: silence.since,
@@ -184,8 +184,8 @@ function silenceFindings(
     action: { label: 'Send a test notification', href: '/settings' },
   }
   if (compared !== undefined && compared > clock() - HOUR_MS)
-    return [notice('notifications', `Apple confirms that it sent none${longest}`, about)]
-  return [warning('notifications', `none received since ${utcMinuteText(silence.since)}${longest}`, about)]
+    return [notice('notifications', `Apple confirms that it sent none${longest}`, details)]
+  return [warning('notifications', `none received since ${utcMinuteText(silence.since)}${longest}`, details)]
 }
 
 function historyFindings({
@@ -197,30 +197,30 @@ function historyFindings({
 }: HistoryProgress): Finding[] {
   const { backfill, watermark, gaps } = progress
   const name = `${bundle_id}, ${environment}`
-  const lost = gaps
+  const gapFindings = gaps
     .filter(({ filled_at }) => filled_at === null)
     .map(({ id, notifications, recovered, found_at }) => {
-      const about = {
+      const details = {
         id: `gap:${id}`,
         app_id,
         since: found_at,
         title: `${notifications} missing ${notifications === 1 ? 'notification' : 'notifications'}`,
       }
-      const filled = { ...about, progress: { done: recovered, of: notifications } }
+      const filled = { ...details, progress: { done: recovered, of: notifications } }
       return warning('gap', `${name}: Windfall is fetching them from Apple.`, filled)
     })
-  if (!has_key) return lost
-  const about = { id: `history:${app_id}:${environment}`, app_id }
+  if (!has_key) return gapFindings
+  const details = { id: `history:${app_id}:${environment}`, app_id }
   const problem = backfill?.problem ?? watermark?.problem ?? null
   if (problem !== null && environment === 'production') {
     const since = backfill?.problem_at ?? watermark?.problem_at ?? null
     const title = `Windfall cannot read the history of ${bundle_id}`
-    return [...lost, warning('history', `${name}: ${problem}`, { ...about, since, title })]
+    return [...gapFindings, warning('history', `${name}: ${problem}`, { ...details, since, title })]
   }
-  if (backfill === null || backfill.stage === 'done') return lost
+  if (backfill === null || backfill.stage === 'done') return gapFindings
   const title = `Backfill of ${bundle_id} in progress`
   const words = `${name}: ${backfill.notifications} notifications and ${backfill.transactions} transactions so far.`
-  return [...lost, notice('history', words, { ...about, title, since: backfill.started_at })]
+  return [...gapFindings, notice('history', words, { ...details, title, since: backfill.started_at })]
 }
 
 function progressFindings({ imports, metrics }: HealthDeps): Finding[] {
@@ -228,13 +228,13 @@ function progressFindings({ imports, metrics }: HealthDeps): Finding[] {
   const found: Finding[] = []
   if (reports !== null && reports.of > 0) {
     const { done, of, started_at, waiting_until } = reports
-    // `progress` has the numbers.
+    // The text contains no numbers: `progress` has them.
     const words =
       waiting_until === null
         ? 'Windfall imports Apple’s daily reports, oldest first.'
         : `Apple’s hourly rate limit is reached. The import resumes at ${utcMinuteText(waiting_until)}.`
-    const about = { id: 'import', title: 'Report import in progress', since: started_at }
-    found.push(notice('import', words, { ...about, progress: { done, of } }))
+    const details = { id: 'import', title: 'Report import in progress', since: started_at }
+    found.push(notice('import', words, { ...details, progress: { done, of } }))
   }
   if (counting !== null) {
     const words =
@@ -246,7 +246,7 @@ function progressFindings({ imports, metrics }: HealthDeps): Finding[] {
   return found
 }
 
-/** Housekeeping counts these users once a day, so this costs nothing. */
+/** A notice if many users can be pruned. Housekeeping counts them once a day, so this runs no query. */
 function pruningFindings({ pruning }: HealthDeps): Finding[] {
   if (!pruning.isThresholdReached()) return []
   const { users, unseen_days } = pruning.threshold

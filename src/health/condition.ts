@@ -1,9 +1,9 @@
-/** The finding for a database that cannot be written, and what to do. */
+/** Reports a database that cannot be written. */
 import type { StoreCondition } from '../store/store.ts'
 import { damagedFinding } from './database_checks.ts'
 import { type Finding, fault } from './findings.ts'
 
-/** The finding for a database in this condition; null while it can be written. */
+/** The finding for the condition of the database `file`; null if the database can be written. */
 export function conditionFinding(condition: StoreCondition, file: string): Finding | null {
   if (condition === 'ok') return null
   if (condition === 'damaged') return damagedFinding('writes fail')

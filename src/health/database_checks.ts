@@ -1,4 +1,4 @@
-/** Checks of the database file: disk space, disk faults, notifications, jobs and exchange rates. */
+/** Checks the database file: disk space, disk faults, notifications, jobs and exchange rates. */
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Environment } from '../apple/payloads.ts'
@@ -15,7 +15,7 @@ const MEGABYTE = 1_048_576
 const MIN_FREE_MEGABYTES = 200
 const MAX_RATE_AGE_MS = 6 * DAY_MS
 
-/** The size of the database and the free space on its disk; a fault below 200 MB. */
+/** The finding for the size of the database and the free space on its disk: a fault below 200 MB. */
 export function diskSpaceFinding(path: string): Finding {
   const { bavail, bsize } = statfsSync(dirname(path))
   const free = Math.floor((bavail * bsize) / MEGABYTE)
@@ -24,7 +24,7 @@ export function diskSpaceFinding(path: string): Finding {
   return fault('database', `${words} Free up space.`, { id: 'disk', title: 'The disk is almost full' })
 }
 
-/** Recent disk errors and damage to the database, even where writes work again. */
+/** Yields findings for recent disk errors and damage to the database, even if writes succeed again. */
 export function* examineDisk(reader: Reader, clock: Clock): Generator<Finding> {
   const faults = reader
     .prepare<[number], DiskFault>('select * from disk_faults where last_at > ? order by kind')
@@ -41,14 +41,14 @@ export function* examineDisk(reader: Reader, clock: Clock): Generator<Finding> {
   }
 }
 
-/** The database file is corrupt. `seen` is SQLite's error. */
-export function damagedFinding(seen: string, since: number | null = null): Finding {
-  const words = `it is damaged (${seen}). Stop Windfall and restore the last good backup: windfall restore.`
+/** The finding for a damaged database file. `errorText` describes SQLite's error. */
+export function damagedFinding(errorText: string, since: number | null = null): Finding {
+  const words = `it is damaged (${errorText}). Stop Windfall and restore the last good backup: windfall restore.`
   const action = { label: 'Restore a backup', command: 'windfall restore' }
   return fault('database', words, { id: 'database:damaged', title: 'The database is damaged', since, action })
 }
 
-/** A connected app, and its organization's slug. */
+/** A connected app and the slug of its organization. */
 type ConnectedApp = { id: string; bundle_id: string; slug: string }
 
 /** The connected apps, oldest first. */
@@ -60,8 +60,8 @@ export const connectedApps = (reader: Reader): ConnectedApp[] =>
     .all()
 
 /**
- * The newest notification of each app, and pending and refused notifications. `refused` is the server's count; by
- * default it is the lower bound that the file contains.
+ * Yields findings for the newest notification of each app, and for pending and refused notifications. `refused` is the
+ * number that the server counted. By default it is the number of stored refusals, which is a lower bound.
  */
 export function* examineNotifications(
   reader: Reader,
@@ -104,14 +104,16 @@ function* examinePending(reader: Reader): Generator<Finding> {
   }
 }
 
-/** Counts the stored ones. The server drops others, so this is a lower bound. */
+/**
+ * The number of stored refusals of the last day. It is a lower bound, because the server does not store all of them.
+ */
 function recentlyRefused(reader: Reader, clock: Clock): RecentRefusals {
-  const kept = reader
+  const stored = reader
     .prepare<[number], { count: number }>(
       'select count(*) as count from refused_notifications where received_at > ?',
     )
     .get(clock() - DAY_MS)
-  return { count: kept?.count ?? 0, is_exact: false }
+  return { count: stored?.count ?? 0, is_exact: false }
 }
 
 function refusedFinding({ count, is_exact }: RecentRefusals): Finding {

@@ -1,19 +1,19 @@
-/** Findings about metrics that lag behind the ledger, and about purchases that cannot be computed. */
+/** Reports metrics that lag behind the ledger, and purchases that cannot be computed. */
 import type { Clock } from '../clock.ts'
 import { utcMinuteText } from '../days.ts'
 import type { Reader } from '../store/reader.ts'
 import { type Finding, fault, ok, warning } from './findings.ts'
 
-/** Metrics that have been behind for this long are a finding. */
-const BEHIND_MS = 600_000
+/** Metrics that lag behind for longer are a finding. */
+const MAX_BEHIND_MS = 600_000
 
 type Backlog = { lineages: number; since: number | null; failed: number }
-type Failed = { bundle_id: string; original_transaction_id: string; reason: string; failed_at: number }
+type FailedLineage = { bundle_id: string; original_transaction_id: string; reason: string; failed_at: number }
 type StalledGeneration = { slug: string; stood_still_at: number }
 
 /**
- * One finding for metrics that are behind, one for purchases that cannot be computed, and one for each organization
- * whose metrics another version of Windfall computed.
+ * Yields one finding for metrics that lag behind, one for purchases that cannot be computed, and one for each
+ * organization whose metrics were computed by another version of Windfall and are not updated.
  */
 export function* examineBacklog(reader: Reader, clock: Clock): Generator<Finding> {
   const backlog = reader
@@ -22,13 +22,13 @@ export function* examineBacklog(reader: Reader, clock: Clock): Generator<Finding
         count(distinct lineage_id) filter (where failed_at is not null) as failed
       from metric_due join metric_generations g on g.id = generation and g.state = 'shown'`)
     .get()
-  const found = [
+  const findings = [
     ...lateFinding(backlog ?? NO_BACKLOG, clock()),
     ...failedFinding(reader, backlog?.failed ?? 0),
     ...reader.prepare<[], StalledGeneration>(STALLED_GENERATIONS).all().map(stalledFinding),
   ]
-  if (found.length === 0) yield ok('metrics', progressIn(backlog?.lineages ?? 0))
-  else yield* found
+  if (findings.length === 0) yield ok('metrics', progressIn(backlog?.lineages ?? 0))
+  else yield* findings
 }
 
 const NO_BACKLOG: Backlog = { lineages: 0, since: null, failed: 0 }
@@ -44,7 +44,7 @@ const purchases = (count: number): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? 'purchase is' : 'purchases are'}`
 
 function lateFinding({ lineages, since }: Backlog, now: number): Finding[] {
-  if (since === null || now - since < BEHIND_MS) return []
+  if (since === null || now - since < MAX_BEHIND_MS) return []
   const title = `${purchases(lineages)} not in the metrics yet`
   const words = `${title}; the first has waited since ${utcMinuteText(since)}. If writes fail, the log says why. Otherwise the server needs more CPU time.`
   return [warning('metrics', words, { id: 'metrics:behind', title, since })]
@@ -52,7 +52,7 @@ function lateFinding({ lineages, since }: Backlog, now: number): Finding[] {
 
 function failedFinding(reader: Reader, count: number): Finding[] {
   const [latest] = reader
-    .prepare<[], Failed>(`
+    .prepare<[], FailedLineage>(`
       select bundle_id, original_transaction_id, reason, failed_at
       from metric_due d join metric_generations g on g.id = d.generation and g.state = 'shown'
         join metric_lineages l on l.id = d.lineage_id join apps a on a.id = l.app_id

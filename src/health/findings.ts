@@ -1,9 +1,9 @@
-/** Findings: faults, warnings and notices, each with what to do. */
+/** Defines findings: faults, warnings and notices. Each states what to do. */
 
-/** What to do: a command to run, or a page of the dashboard. */
+/** The remedy of a finding: a command to run, or a page of the dashboard. */
 type Action = { label: string; command?: string; href?: string }
 
-/** What the dashboard needs in addition to the text. `id` is stable while the finding lasts; `since` is in milliseconds. */
+/** The fields for the dashboard. `id` does not change while the finding lasts; `since` is in ms since the epoch. */
 export type FindingDetails = {
   id: string
   title?: string
@@ -15,7 +15,8 @@ export type FindingDetails = {
 }
 
 /**
- * `fault`: something does not work. `warning`: something is missing, or will not work for long. `notice`: good to know.
+ * A finding. `fault`: something does not work. `warning`: something is missing, or will soon not work. `notice`: good
+ * to know. `ok`: a check that passed.
  */
 export type Finding = {
   state: 'ok' | 'notice' | 'warning' | 'fault'
@@ -40,7 +41,7 @@ export const fault = finding('fault')
 
 const MINUTE_MS = 60_000
 
-/** The time since `at`, rounded to minutes, hours or days: `3 hours ago`. Both arguments in milliseconds. */
+/** The time since `at` as text, in minutes, hours or days: `3 hours ago`. Both arguments are in ms since the epoch. */
 export function ago(at: number, now: number): string {
   const minutes = Math.max(0, Math.round((now - at) / MINUTE_MS))
   if (minutes < 2) return 'just now'

@@ -1,10 +1,13 @@
-/** Findings about SDK calls that were refused today or yesterday, and how to correct them. */
+/** Reports SDK calls that were refused today or yesterday, and how to correct them. */
 import type { Clock } from '../clock.ts'
 import { addDays, dayOfUtc } from '../days.ts'
 import type { Reader } from '../store/reader.ts'
 import { type Finding, type FindingDetails, notice, warning } from './findings.ts'
 
-/** Any client can send calls for made-up apps: connected apps come first, and the rest is one finding. */
+/**
+ * The maximum number of findings. Any client can send calls for invented bundle ids, so connected apps come first, and
+ * all further calls share one finding.
+ */
 const MAX_FINDINGS = 10
 const OTHERS = '*'
 
@@ -17,13 +20,13 @@ type Row = {
   example: string | null
   last_at: number
 }
-/** `app_id` is undefined if no connected app has the name, null if several have it. */
+/** A row with its app. `app_id` is undefined if no connected app has the bundle id, and null if several have it. */
 type ResolvedRow = Row & { app_id: string | null | undefined }
 type NamedApp = { id: string; bundle_id: string; android_package: string | null }
 
 /**
- * One finding for each app, platform and error code of refused calls, of today (UTC) or else of yesterday. Excludes
- * calls for erased users: the owner requested that refusal.
+ * Yields one finding for each app, platform and error code of refused calls, from today's calls (UTC) or else
+ * yesterday's. Excludes calls for erased users, because the owner requested their refusal.
  */
 export function* examineRefusedCalls(reader: Reader, clock: Clock): Generator<Finding> {
   const today = dayOfUtc(clock())
@@ -32,16 +35,16 @@ export function* examineRefusedCalls(reader: Reader, clock: Clock): Generator<Fi
       select * from refused_calls where refused_on between ? and ? and code <> 'forgotten'
       order by refused_on desc, calls desc, code`)
     .all(addDays(today, -1), today)
-  const appIds = connectedNames(reader)
-  const newest = new Map<string, ResolvedRow>()
+  const appIds = connectedAppIds(reader)
+  const rowById = new Map<string, ResolvedRow>()
   for (const row of rows) {
     const key = idOf(row)
-    if (!newest.has(key)) newest.set(key, { ...row, app_id: appIds.get(row.bundle_id) })
+    if (!rowById.has(key)) rowById.set(key, { ...row, app_id: appIds.get(row.bundle_id) })
   }
-  const resolved = [...newest.values()].sort((a, b) => Number(isUnknownApp(a)) - Number(isUnknownApp(b)))
+  const resolved = [...rowById.values()].sort((a, b) => Number(isUnknownApp(a)) - Number(isUnknownApp(b)))
   for (const row of resolved.slice(0, MAX_FINDINGS)) yield findingOf(row, today)
-  const rest = resolved.slice(MAX_FINDINGS)
-  if (rest.length > 0) yield restFinding(rest)
+  const others = resolved.slice(MAX_FINDINGS)
+  if (others.length > 0) yield othersFinding(others)
 }
 
 const isUnknownApp = ({ app_id }: ResolvedRow): boolean => app_id === undefined
@@ -49,7 +52,7 @@ const isUnknownApp = ({ app_id }: ResolvedRow): boolean => app_id === undefined
 const idOf = ({ code, platform, bundle_id }: Row): string => `sdk:${code}:${platform}:${bundle_id}`
 
 /** The app of each bundle id and Android package; null if several organizations have it. */
-function connectedNames(reader: Reader): Map<string, string | null> {
+function connectedAppIds(reader: Reader): Map<string, string | null> {
   const apps = reader
     .prepare<[], NamedApp>(`
       select apps.id, bundle_id, android_package from apps join organizations on organizations.id = organization_id
@@ -66,19 +69,19 @@ function connectedNames(reader: Reader): Map<string, string | null> {
 function findingOf(row: ResolvedRow, today: string): Finding {
   const { code, calls, app_id, last_at } = row
   const day = row.refused_on === today ? 'today' : 'yesterday'
-  const of = `${calls} ${calls === 1 ? 'call' : 'calls'} ${appText(row)}`
+  const callsText = `${calls} ${calls === 1 ? 'call' : 'calls'} ${appText(row)}`
   const verb = calls === 1 ? 'was' : 'were'
-  const about: FindingDetails = { id: idOf(row), since: last_at, ...(app_id && { app_id }) }
+  const details: FindingDetails = { id: idOf(row), since: last_at, ...(app_id && { app_id }) }
   if (code === 'rate_limited') {
-    const title = `${of} ${verb} rate-limited ${day}`
+    const title = `${callsText} ${verb} rate-limited ${day}`
     const words = `${title} (UTC): ${code}. SDKs retry such calls; a backend should too. ${LIMITS}`
-    return notice('SDK calls', words, { ...about, title })
+    return notice('SDK calls', words, { ...details, title })
   }
-  const title = `${of} ${verb} refused ${day}`
+  const title = `${callsText} ${verb} refused ${day}`
   const { remedy, action } = remedyFor(row)
   const example = row.example === null ? '' : ` The latest error: ${row.example}.`
   const words = `${title} (UTC): ${code}.${example} ${remedy}`
-  return warning('SDK calls', words, { ...about, title, ...(action && { action }) })
+  return warning('SDK calls', words, { ...details, title, ...(action && { action }) })
 }
 
 const LIMITS =
@@ -87,8 +90,8 @@ const LIMITS =
 function appText({ bundle_id, platform }: Row): string {
   if (bundle_id === OTHERS) return 'for many other bundle ids'
   const app = bundle_id === '' ? 'without a valid bundle id' : `for ${bundle_id}`
-  const on = platform === 'ios' ? 'iOS' : platform === 'android' ? 'Android' : 'another platform'
-  return platform === '' ? app : `${app} on ${on}`
+  const platformName = platform === 'ios' ? 'iOS' : platform === 'android' ? 'Android' : 'another platform'
+  return platform === '' ? app : `${app} on ${platformName}`
 }
 
 type Remedy = { remedy: string; action?: FindingDetails['action'] }
@@ -118,9 +121,9 @@ const REMEDIES: Readonly<Record<string, string>> = {
   unsupported_media_type: 'Send an uncompressed body with content-type: application/json.',
 }
 
-function restFinding(rest: readonly ResolvedRow[]): Finding {
-  const calls = rest.reduce((sum, one) => sum + one.calls, 0)
+function othersFinding(others: readonly ResolvedRow[]): Finding {
+  const calls = others.reduce((sum, one) => sum + one.calls, 0)
   const title = `${calls} other SDK ${calls === 1 ? 'call was' : 'calls were'} refused`
-  const words = `${title} today or yesterday (UTC), across ${rest.length} combinations of app, platform and error code.`
+  const words = `${title} today or yesterday (UTC), across ${others.length} combinations of app, platform and error code.`
   return notice('SDK calls', words, { id: 'sdk:rest', title })
 }

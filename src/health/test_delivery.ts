@@ -1,18 +1,18 @@
-/** The state of a test notification, from Apple's answer and from what Windfall received. */
+/** Determines the state of a test notification from Apple's answer and the notifications that Windfall received. */
 import type { TestStatus } from '../apple/api/server_answers.ts'
 
 /**
- * `asked`: Apple has not sent it yet. `sent`: Apple reports a successful delivery, but Windfall has not received it.
- * `arrived`: Windfall received it. `waiting`: Windfall received it for an app that is not connected. `failed`: Apple
- * could not deliver it.
+ * The state of a test notification. `asked`: Apple has not sent it yet. `sent`: Apple reports a successful delivery,
+ * but Windfall has not received it. `arrived`: Windfall received it. `waiting`: Windfall received it for an app that is
+ * not connected. `failed`: Apple could not deliver it.
  */
 type TestDelivery = { state: 'asked' | 'sent' | 'arrived' | 'waiting' | 'failed'; words: string }
 
-/** Whether Windfall received the notification with this UUID. */
+/** Returns whether Windfall received the notification with this UUID, and if so, whether it is pending (`waiting`). */
 export type HasArrived = (uuid: string) => 'arrived' | 'waiting' | null
 
 /** Explanations of Apple's failed delivery results (sendAttemptResult of the App Store Server API). */
-const MEANINGS: Readonly<Record<string, string>> = {
+const EXPLANATIONS: Readonly<Record<string, string>> = {
   TIMED_OUT:
     'the server did not answer in time. Check that Windfall is running and that the URL is reachable from the internet.',
   TLS_ISSUE: 'Apple does not accept the TLS connection. Check the certificate, and enable TLS 1.2 or later.',
@@ -32,10 +32,10 @@ const MEANINGS: Readonly<Record<string, string>> = {
 
 /** The state of a test notification, and the text that describes it. */
 export function testDeliveryOf(status: TestStatus, hasArrived: HasArrived): TestDelivery {
-  const here = status.payload === null ? null : hasArrived(uuidIn(status.payload))
-  if (here === 'arrived') return { state: here, words: 'a test notification arrived' }
-  if (here === 'waiting')
-    return { state: here, words: 'a test notification arrived and is pending: the app is not connected.' }
+  const arrival = status.payload === null ? null : hasArrived(uuidIn(status.payload))
+  if (arrival === 'arrived') return { state: arrival, words: 'a test notification arrived' }
+  if (arrival === 'waiting')
+    return { state: arrival, words: 'a test notification arrived and is pending: the app is not connected.' }
   const result = status.attempts.at(-1)?.result ?? null
   if (result === null)
     return { state: 'asked', words: 'Apple accepted the request and has not sent the test notification yet.' }
@@ -45,17 +45,17 @@ export function testDeliveryOf(status: TestStatus, hasArrived: HasArrived): Test
 }
 
 const failed = (result: string): string =>
-  `Apple could not deliver the test notification (${result}): ${MEANINGS[result] ?? MEANINGS.OTHER}`
+  `Apple could not deliver the test notification (${result}): ${EXPLANATIONS[result] ?? EXPLANATIONS.OTHER}`
 
 const OTHER_SERVER =
   'Apple delivered the test notification, but not to this server. Check the notification URL in App Store Connect.'
 
-/** The UUID in an unverified payload of Apple's API. It is only used to look up notifications that were verified. */
+/** The UUID in an unverified payload from Apple's API. It only serves to look up verified notifications. */
 function uuidIn(payload: string): string {
   try {
     const decoded: unknown = JSON.parse(Buffer.from(payload.split('.')[1] ?? '', 'base64url').toString())
-    const isOne = typeof decoded === 'object' && decoded !== null && 'notificationUUID' in decoded
-    return isOne ? String(decoded.notificationUUID) : ''
+    const hasUuid = typeof decoded === 'object' && decoded !== null && 'notificationUUID' in decoded
+    return hasUuid ? String(decoded.notificationUUID) : ''
   } catch {
     return ''
   }

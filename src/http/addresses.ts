@@ -1,22 +1,22 @@
-/** The client address of a request, seen through trusted proxies. */
+/** Determines the client address of a request behind trusted proxies, and the keys of rate limits. */
 import { BlockList, isIP, SocketAddress } from 'node:net'
 import type { H3Event } from 'h3'
 
 const PROXIES_BY_APP = new WeakMap<object, BlockList>()
 
-// Bounds the work for long x-forwarded-for headers; real chains of proxies are shorter.
+// The maximum number of entries that are read from x-forwarded-for. Real chains of proxies are shorter.
 const MAX_PROXIES = 16
 
-/** The address of a client that has already disconnected. It is never trusted, so it cannot spoof another. */
+/** The address of a client that has already disconnected. It is no trusted proxy, so its headers are not used. */
 const UNKNOWN_ADDRESS = '0.0.0.0'
 
-/** A list of trusted proxies from addresses and CIDR ranges. @throws Error if one is invalid. */
+/** Parses trusted proxies from addresses and CIDR ranges. @throws Error if a range is invalid */
 export function trustedProxies(ranges: readonly string[]): BlockList {
   const list = new BlockList()
   for (const range of ranges) {
-    const [, address = '', bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(range) ?? []
+    const [, address = '', prefixText] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(range) ?? []
     const maxPrefix = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
-    const prefix = Number(bits ?? maxPrefix)
+    const prefix = Number(prefixText ?? maxPrefix)
     if (maxPrefix === -1 || prefix > maxPrefix)
       throw new Error(`${range} is not an IP address or a CIDR range`)
     list.addSubnet(address, prefix, maxPrefix === 32 ? 'ipv4' : 'ipv6')
@@ -42,19 +42,19 @@ function isTrusted(proxies: BlockList, address: string): boolean {
 }
 
 /**
- * The rightmost address that is not a trusted proxy. `remote` is the peer of the connection, `forwarded` is the
- * x-forwarded-for header, whose left part a client can forge. An invalid entry ends the search at the proxy that sent
- * it.
+ * The rightmost address that is not a trusted proxy. `remote` is the peer of the connection, `forwarded` the
+ * x-forwarded-for header. A client can forge the entries on the left, so the search starts at the right. If an entry is
+ * invalid, the result is the proxy that added the entry.
  */
 export function forwardedAddress(proxies: BlockList, remote: string, forwarded: string | undefined): string {
   let address = normalAddress(remote) ?? UNKNOWN_ADDRESS
-  let rest = forwarded ?? ''
-  for (let hop = 0; hop < MAX_PROXIES && rest !== '' && isTrusted(proxies, address); hop++) {
-    const comma = rest.lastIndexOf(',')
-    const before = normalAddress(rest.slice(comma + 1).trim())
-    if (before === null) break
-    address = before
-    rest = comma === -1 ? '' : rest.slice(0, comma)
+  let unread = forwarded ?? ''
+  for (let hop = 0; hop < MAX_PROXIES && unread !== '' && isTrusted(proxies, address); hop++) {
+    const comma = unread.lastIndexOf(',')
+    const nextAddress = normalAddress(unread.slice(comma + 1).trim())
+    if (nextAddress === null) break
+    address = nextAddress
+    unread = comma === -1 ? '' : unread.slice(0, comma)
   }
   return address
 }
@@ -64,7 +64,7 @@ export function trustProxies(app: object, proxies: BlockList): void {
   PROXIES_BY_APP.set(app, proxies)
 }
 
-/** The client address, seen through trusted proxies. Requests made inside the process have 127.0.0.1. */
+/** The client address of a request, behind trusted proxies. A request from inside the process has 127.0.0.1. */
 export function clientAddress(event: H3Event): string {
   const proxies = PROXIES_BY_APP.get(event.app ?? event)
   const node = event.runtime?.node
@@ -87,14 +87,14 @@ export const siteBucketOf = (address: string): string | null =>
   address.includes(':') ? networkOf(address, 3) : null
 
 /** The first `count` groups of an IPv6 address, sixteen bits each. */
-function networkOf(address: string, count: number): string {
+function networkOf(address: string, groupCount: number): string {
   const [head = '', tail] = address.split('::')
-  const before = head === '' ? [] : head.split(':')
+  const nextAddress = head === '' ? [] : head.split(':')
   const after = tail === undefined || tail === '' ? [] : tail.split(':')
   const groups = [
-    ...before,
-    ...Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0'),
+    ...nextAddress,
+    ...Array<string>(Math.max(0, 8 - nextAddress.length - after.length)).fill('0'),
     ...after,
   ]
-  return `${groups.slice(0, count).join(':')}::/${16 * count}`
+  return `${groups.slice(0, groupCount).join(':')}::/${16 * groupCount}`
 }

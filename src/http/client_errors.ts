@@ -1,4 +1,4 @@
-/** Responses to requests that Node.js rejects before routing. */
+/** Answers requests that are rejected before routing. */
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import { Socket } from 'node:net'
 import { Refusal } from '../errors.ts'
@@ -57,24 +57,30 @@ function refuse(res: ServerResponse, refusal: Refusal): void {
 
 /** Tracks the open responses of each connection: several if requests are pipelined. */
 function openResponses() {
-  const all = new WeakMap<Socket, Set<ServerResponse>>()
+  const responsesBySocket = new WeakMap<Socket, Set<ServerResponse>>()
 
   function add({ socket }: IncomingMessage, res: ServerResponse): void {
-    const responses = all.get(socket) ?? new Set()
-    all.set(socket, responses.add(res))
+    const responses = responsesBySocket.get(socket) ?? new Set()
+    responsesBySocket.set(socket, responses.add(res))
     res.once('close', () => responses.delete(res))
   }
 
-  /** Whether a response has begun and not ended: then no other response can be sent. */
-  const isBegun = (socket: Socket): boolean => [...(all.get(socket) ?? [])].some((res) => res.headersSent)
+  /** Whether a response of the connection has begun and not ended. Then no other response can be sent. */
+  const hasBegunResponse = (socket: Socket): boolean =>
+    [...(responsesBySocket.get(socket) ?? [])].some((res) => res.headersSent)
 
-  return { add, isBegun }
+  return { add, hasBegunResponse }
 }
 
-function refuseConnection(log: Log, error: NodeJS.ErrnoException, socket: Socket, isBegun: boolean): void {
+function refuseConnection(
+  log: Log,
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  hasBegunResponse: boolean,
+): void {
   const refusal = REFUSALS[error.code ?? ''] ?? NOT_HTTP
   log.debug('rejected a malformed request', { reason: error.code, status: refusal.status })
-  if (error.code === 'ECONNRESET' || !socket.writable || isBegun) {
+  if (error.code === 'ECONNRESET' || !socket.writable || hasBegunResponse) {
     socket.destroy()
     return
   }
@@ -83,28 +89,31 @@ function refuseConnection(log: Log, error: NodeJS.ErrnoException, socket: Socket
 }
 
 /** Whether the target is a path, `*`, or the absolute form of RFC 9112 §3.2.2, which the host check refuses. */
-function isTarget(target: string): boolean {
+function isValidTarget(target: string): boolean {
   return target.startsWith('/') || target === '*' || (/^https?:/i.test(target) && URL.canParse(target))
 }
 
-/** Answers malformed requests with a problem document: an invalid request line, headers that are too large or slow. */
+/**
+ * Answers malformed requests with a problem document, such as for an invalid request line or for headers that are too
+ * large or too slow. Passes other requests to `handle`.
+ */
 export function answerClientErrors(
   server: Server,
   log: Log,
   handle: (req: IncomingMessage, res: ServerResponse) => unknown,
 ): void {
-  const open = openResponses()
+  const responses = openResponses()
   server.removeAllListeners('request')
   server.on('request', (req, res) => {
-    open.add(req, res)
-    if (isTarget(req.url ?? '')) handle(req, res)
+    responses.add(req, res)
+    if (isValidTarget(req.url ?? '')) handle(req, res)
     else refuse(res, INVALID_TARGET)
   })
   server.on('checkExpectation', (req, res) => {
-    open.add(req, res)
+    responses.add(req, res)
     refuse(res, UNSUPPORTED_EXPECTATION)
   })
   server.on('clientError', (error, socket) => {
-    if (socket instanceof Socket) refuseConnection(log, error, socket, open.isBegun(socket))
+    if (socket instanceof Socket) refuseConnection(log, error, socket, responses.hasBegunResponse(socket))
   })
 }

@@ -1,4 +1,4 @@
-/** Compression of long responses, on the thread pool so that it does not block the event loop. */
+/** Compresses long responses. The thread pool does the work, so that it does not block the event loop. */
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { H3Event } from 'h3'
@@ -7,7 +7,7 @@ import { header } from './body/body.ts'
 /** The `content-encoding` of a response. */
 export type Encoding = 'br' | 'gzip'
 
-/** A shorter response fits into one packet uncompressed. */
+/** Shorter responses are not compressed, because they fit into one packet. */
 const MIN_BYTES = 1_400
 /** Higher qualities take much longer and save little. */
 const BROTLI_QUALITY = 4
@@ -21,8 +21,8 @@ export const accepts = (accept: string, encoding: Encoding): boolean =>
   })
 
 /**
- * The encoding to send a text with; null is uncompressed. Responses to cross-site requests are never compressed: their
- * length would reveal their content to a site that controls a part of it (the BREACH attack).
+ * The encoding for sending a text; null for uncompressed. Responses to cross-site requests are never compressed. Their
+ * length would reveal their content to a site that controls some of the content (the BREACH attack).
  */
 export function encodingFor(event: H3Event, text: string): Encoding | null {
   if (text.length < MIN_BYTES) return null

@@ -1,21 +1,21 @@
-/** CSV exports (RFC 4180). */
+/** Writes CSV exports (RFC 4180). */
 import { yieldToEventLoop } from '../turns.ts'
 
-/** Lines produced in one turn of the event loop. */
+/** The number of lines that are produced in one turn of the event loop. */
 const LINES_PER_SLICE = 500
 
 /** The value of a cell. Null and undefined are empty; items of a list are separated by spaces. */
 export type CsvValue = string | number | boolean | readonly string[] | null | undefined
 type CsvRow = Readonly<Record<string, CsvValue>>
 
-/** Text that spreadsheets treat as a formula, and negative numbers, which only look like one. */
+/** FORMULA matches text that spreadsheets treat as a formula, and negative numbers. NUMBER excludes the numbers. */
 const FORMULA = /^[=+\-@＝＋－＠\t\r\n]/
 const NUMBER = /^-?\d+(\.\d+)?$/
 
 /** One line with its line ending. Text that a spreadsheet would run as a formula gets a leading apostrophe. */
 export const csvLine = (values: readonly CsvValue[]): string => `${values.map(cellOf).join(',')}\r\n`
 
-/** The header and the lines in slices, each produced in a separate turn of the event loop. */
+/** Joins the header and the lines to slices. Each slice is produced in a separate turn of the event loop. */
 export async function* csvSlices(header: string, lines: Iterable<string>): AsyncGenerator<string, void> {
   let slice = header
   let count = 0
@@ -30,24 +30,24 @@ export async function* csvSlices(header: string, lines: Iterable<string>): Async
   if (slice !== '') yield slice
 }
 
-/** Streams the parts of a text as a body. A part is produced when the reader has taken the previous ones. */
-export function streamOfText(parts: AsyncGenerator<string, void>): ReadableStream<Uint8Array> {
+/** Streams the slices of a text as a body. The next slice is produced when the reader requests it. */
+export function streamOfText(slices: AsyncGenerator<string, void>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   return new ReadableStream({
     async pull(controller) {
-      const { value, done } = await parts.next()
+      const { value, done } = await slices.next()
       if (done) controller.close()
       else controller.enqueue(encoder.encode(value))
     },
-    cancel: async () => void (await parts.return()),
+    cancel: async () => void (await slices.return()),
   })
 }
 
-/** The header for rows with JSON field names. `ltv_milli` becomes `ltv`, a decimal number. */
+/** The header line for JSON field names. `ltv_milli` becomes `ltv`, because `csvRow` writes a decimal number. */
 export const csvHeader = (columns: readonly string[]): string =>
   csvLine(columns.map((name) => name.replace(/_milli$/, '')))
 
-/** A line for a row with JSON field names: money (`_milli`) as a decimal number, instants (`_at`) as ISO 8601. */
+/** The line of a row with JSON field names. Money (`_milli`) is a decimal number, instants (`_at`) are ISO 8601. */
 export const csvRow = (columns: readonly string[], row: CsvRow): string =>
   csvLine(columns.map((name) => formatValue(name, row[name])))
 
@@ -67,6 +67,6 @@ function cellOf(value: CsvValue): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   const text = typeof value === 'string' ? value : value.join(' ')
-  const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  const escaped = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(escaped) ? `"${escaped.replaceAll('"', '""')}"` : escaped
 }

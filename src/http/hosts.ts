@@ -29,22 +29,24 @@ export function openHosts(
   options: { base_url?: string | undefined; hosts?: readonly string[] | undefined },
   onForeign: (host: string) => void,
 ) {
-  const named = (options.hosts ?? []).map((host) => (host.includes(':') ? `[${host}]` : host).toLowerCase())
-  const known = new Set(named)
-  if (options.base_url !== undefined) known.add(new URL(options.base_url).hostname)
+  const configuredNames = (options.hosts ?? []).map((host) =>
+    (host.includes(':') ? `[${host}]` : host).toLowerCase(),
+  )
+  const acceptedNames = new Set(configuredNames)
+  if (options.base_url !== undefined) acceptedNames.add(new URL(options.base_url).hostname)
 
-  // Almost every request has the same host.
-  let lastKnown: string | null = null
+  // Caches the last accepted host, because almost every request has the same host.
+  let lastAccepted: string | null = null
 
   /** @throws Refusal 400 if the Host header is invalid, 421 for a foreign host and for a target in absolute form. */
   return function assertHost(target: string, host: string): void {
-    if (host === lastKnown && target.startsWith('/')) return
+    if (host === lastAccepted && target.startsWith('/')) return
     const name = hostName(host)
     if (name === null)
       throw new Refusal(400, 'invalid_host', 'The request needs exactly one valid Host header.')
-    const isKnown = known.has(name) || LOOPBACK.test(name)
-    if (!isKnown) onForeign(name)
-    if (!isKnown || !target.startsWith('/')) throw misdirected()
-    lastKnown = host
+    const isAccepted = acceptedNames.has(name) || LOOPBACK.test(name)
+    if (!isAccepted) onForeign(name)
+    if (!isAccepted || !target.startsWith('/')) throw misdirected()
+    lastAccepted = host
   }
 }

@@ -1,4 +1,4 @@
-/** The HTTP application: every route has the same checks, the same error format and one log line per request. */
+/** Opens the HTTP application, in which every route has the same checks, error format and log line per request. */
 import { H3 } from 'h3'
 import type { Log } from '../log.ts'
 import { trustedProxies, trustProxies } from './addresses.ts'
@@ -8,7 +8,7 @@ import { openapiRoute } from './openapi.ts'
 import { defineRoute, PUBLIC, type Route } from './route.ts'
 import { openRouting } from './routing.ts'
 
-/** The hosts of the server and its trusted proxies, which are loopback addresses by default. */
+/** The hosts of the server, and its trusted proxies. By default, the proxies are the loopback addresses. */
 type HttpSettings = Readonly<{
   base_url?: string | undefined
   hosts?: readonly string[] | undefined
@@ -18,7 +18,7 @@ type HttpSettings = Readonly<{
 type HttpOptions = HttpSettings & {
   log: Log
   version?: string
-  /** Called when a request begins. The returned function is called when it is answered; a stream may still be open. */
+  /** Called when a request begins. The returned function is called when the response begins; it may be a stream. */
   beginRequest?: () => () => void
 }
 
@@ -47,8 +47,9 @@ function openForeignHostWarnings(log: Log): (host: string) => void {
 }
 
 /**
- * Opens the application with `/healthz` and `/api/openapi.json`. Every response has an `x-request-id`. Every error is a
- * problem document; an error that is not a `Refusal` is logged with its stack and answered as `internal`.
+ * Opens the application with the routes `/healthz` and `/api/openapi.json`. Every response has an `x-request-id`. The
+ * response to every error is a problem document. An error that is not a `Refusal` is logged with its stack, and its
+ * response has the code `internal`.
  */
 export function openHttp(options: HttpOptions) {
   const { log, version = 'unreleased', beginRequest = () => () => {} } = options
@@ -67,7 +68,7 @@ export function openHttp(options: HttpOptions) {
   })
   const app = new H3({ silent: true, onError: refuseUnrouted })
 
-  /** Applies settings from the next request on. @throws Error if a CIDR range or the base URL is invalid. */
+  /** Applies settings to all later requests. @throws Error if a CIDR range or the base URL is invalid */
   function configure(settings: HttpSettings): void {
     const proxies = trustedProxies(settings.trusted_proxies ?? LOOPBACK_RANGES)
     hosts = openHosts(settings, onForeign)
@@ -84,7 +85,7 @@ export function openHttp(options: HttpOptions) {
     /** Adds routes. Call it before the server listens. */
     add,
     fallback,
-    /** Every route so far, in the order in which they were added. */
+    /** The routes that were added so far, in that order. */
     routes: (): readonly Route[] => routes,
     configure,
     /** The configured base URL. */

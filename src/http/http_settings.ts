@@ -1,4 +1,4 @@
-/** The settings of the HTTP application. */
+/** Selects the settings of the HTTP application from the configuration. */
 import type { Config } from '../config/settings.ts'
 
 /** Picks the base URL, the other hosts and the trusted proxies from the configuration. */

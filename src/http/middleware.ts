@@ -7,11 +7,11 @@ import { header } from './body/body.ts'
 import { newRequestId } from './ids.ts'
 import { PROBLEM_TYPE, problemOf, refusalOf } from './problems.ts'
 import {
+  addedHeaders,
   COMMON_HEADERS,
   CORS_HEADERS,
   type FlatHeaders,
   HTTPS_HEADERS,
-  headersSetOn,
   isResponse,
   jsonOf,
   overrideHeaders,
@@ -21,20 +21,20 @@ import {
 import type { Wrap } from './routing.ts'
 
 /**
- * How many bytes of an unread body are received so that the client can read the response. Each chunk counts as at least
- * MIN_PIECE_BYTES, because tiny chunks cost more processor time than their bytes suggest.
+ * The maximum number of bytes of an unread body that are received, so that the client can read the response. Each chunk
+ * counts as at least MIN_CHUNK_BYTES, because tiny chunks cost more processor time than their size suggests.
  */
 const MAX_DISCARDED_BYTES = 65_536
-const MIN_PIECE_BYTES = 64
+const MIN_CHUNK_BYTES = 64
 
 /**
- * A request in progress. `cors`: the headers that let a web page read the response; `path`: as it is logged; `end`:
- * called when it is answered.
+ * A request in progress. `cors` are the headers that let a web page read the response. `path` is the path for the log.
+ * `end` is called when the response begins.
  */
 type RequestState = Readonly<{
   event: H3Event
   id: string
-  began: number
+  began_at: number
   cors: FlatHeaders
   path: string
   end: () => void
@@ -42,7 +42,7 @@ type RequestState = Readonly<{
 
 const NO_HEADERS: FlatHeaders = []
 
-/** @throws Refusal when the request is for another host. */
+/** Checks the host of a request. @throws Refusal when the request is for another host */
 type HostCheck = (target: string, host: string) => void
 
 /** Receives a small unread body to its end, and closes the connection of a large one. */
@@ -50,10 +50,10 @@ function discardRest(event: H3Event): void {
   const req = event.runtime?.node?.req
   if (!(req instanceof IncomingMessage) || req.complete || req.destroyed) return
   if (req.headers['content-length'] === undefined && req.headers['transfer-encoding'] === undefined) return
-  let left = MAX_DISCARDED_BYTES
+  let remainingBytes = MAX_DISCARDED_BYTES
   req.on('data', (chunk: Buffer) => {
-    left -= Math.max(chunk.length, MIN_PIECE_BYTES)
-    if (left < 0) req.socket.destroy()
+    remainingBytes -= Math.max(chunk.length, MIN_CHUNK_BYTES)
+    if (remainingBytes < 0) req.socket.destroy()
   })
 }
 
@@ -66,8 +66,8 @@ function assertHost(check: HostCheck, event: H3Event): void {
 }
 
 /**
- * Opens the wrapper of every handler. `hosts` returns the current host check. When `closing` is aborted, the server is
- * shutting down and every response is the last of its connection.
+ * Opens the wrapper of every handler. `hosts` returns the current host check. After `closing` was aborted, the server
+ * shuts down, and every response closes its connection.
  */
 export function openMiddleware(options: {
   log: Log
@@ -79,14 +79,14 @@ export function openMiddleware(options: {
   const { log, beginRequest, hosts, isHttps, closing } = options
 
   function finish(request: RequestState, status: number, bytes: number | null, code: string | null): void {
-    const { event, id, began, path, end } = request
+    const { event, id, began_at, path, end } = request
     end()
     discardRest(event)
     log.request({
       method: event.req.method,
       path,
       status,
-      ms: performance.now() - began,
+      ms: performance.now() - began_at,
       bytes,
       request_id: id,
       code,
@@ -112,7 +112,7 @@ export function openMiddleware(options: {
     const status = event.res.status ?? (body === null ? 204 : 200)
     if (body !== null) headers.push('content-type', 'application/json')
     finish(request, status, body === null ? 0 : Buffer.byteLength(body), null)
-    return sendText(event, status, body, overrideHeaders(headers, headersSetOn(event)))
+    return sendText(event, status, body, overrideHeaders(headers, addedHeaders(event)))
   }
 
   function refuse(request: RequestState, error: unknown): unknown {
@@ -121,14 +121,14 @@ export function openMiddleware(options: {
     if (refusal.code === 'internal') log.error('a request failed unexpectedly', { request_id: id, error })
     const body = problemOf(refusal)
     const headers = [...headersOf(request), 'content-type', PROBLEM_TYPE]
-    const own = Object.entries(refusal.headers).flat()
+    const refusalHeaders = Object.entries(refusal.headers).flat()
     finish(request, refusal.status, Buffer.byteLength(body), refusal.code)
-    return sendText(event, refusal.status, body, overrideHeaders(headers, own))
+    return sendText(event, refusal.status, body, overrideHeaders(headers, refusalHeaders))
   }
 
   function beginRequestState(event: H3Event, isOpen: boolean, path = event.url.pathname): RequestState {
     const cors = isOpen && header(event, 'origin') !== undefined ? CORS_HEADERS : NO_HEADERS
-    return { event, id: newRequestId(), began: performance.now(), cors, path, end: beginRequest() }
+    return { event, id: newRequestId(), began_at: performance.now(), cors, path, end: beginRequest() }
   }
 
   const wrap: Wrap = (handler, { cors = false, any_host = false, logged_as } = {}) =>

@@ -1,11 +1,11 @@
 /** Generates the OpenAPI 3.1 document from the routes and the schemas that validate them. */
 import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
-import { descriptionOf, KEY, keywordsOf } from './documented.ts'
+import { descriptionOf, keywordsOf, METADATA_KEY } from './documented.ts'
 import { PROBLEM_TYPE, Problem } from './problems.ts'
 import { defineRoute, PUBLIC, type Route, type RouteAnswer, type Security } from './route.ts'
 
-/** A part of the document. */
+/** An object in the document. */
 type JsonObject = { [key: string]: unknown }
 
 const securitySchemes = {
@@ -31,21 +31,21 @@ function cookie(name: string, description: string): JsonObject {
   return { type: 'apiKey', in: 'cookie', name, description }
 }
 
-/** Collects recursive schemas for the components of the document, each with a unique name. */
+/** Collects recursive schemas under unique names, for the components of the document. */
 function openSchemas() {
-  const gathered: Record<string, JsonSchema | boolean> = { Problem: plainSchema(Problem, 'output') }
+  const components: Record<string, JsonSchema | boolean> = { Problem: plainSchema(Problem, 'output') }
 
-  /** The JSON Schema of a schema. Its definitions move to the components of the document. */
+  /** Converts a schema to JSON Schema. Its definitions move to the components of the document. */
   function schemaOf(schema: v.GenericSchema, typeMode: 'input' | 'output', name: string): JsonSchema {
     const { $defs = {}, ...own } = plainSchema(schema, typeMode, (id) => `#/components/schemas/${name}_${id}`)
-    for (const [id, definition] of Object.entries($defs)) gathered[`${name}_${id}`] = definition
+    for (const [id, definition] of Object.entries($defs)) components[`${name}_${id}`] = definition
     return own
   }
 
-  return { gathered, schemaOf }
+  return { components, schemaOf }
 }
 
-/** Checks that JSON Schema cannot express, such as functions, are left out; the description has them. */
+/** Converts a schema to JSON Schema. Omits checks that JSON Schema cannot express, such as functions. */
 function plainSchema(
   schema: v.GenericSchema,
   typeMode: 'input' | 'output',
@@ -58,7 +58,7 @@ function plainSchema(
     overrideRef: ({ referenceId }) => refer(referenceId),
     overrideAction({ valibotAction, jsonSchema }) {
       const keywords = keywordsOf(valibotAction)
-      return keywords === null ? null : { ...jsonSchema, ...keywords, [KEY]: undefined }
+      return keywords === null ? null : { ...jsonSchema, ...keywords, [METADATA_KEY]: undefined }
     },
   })
   return rest
@@ -67,11 +67,11 @@ function plainSchema(
 type SchemaOf = ReturnType<typeof openSchemas>['schemaOf']
 
 function securityOf(route: Route): JsonObject[] {
-  const needs: readonly Security[] = route.security ?? ['none']
-  return needs.flatMap((need): JsonObject[] => {
-    if (need === 'none') return [{}]
-    const isCookie = need === 'session' || need === 'guest'
-    return isCookie ? [{ [need]: [] }, { [`${need}_http`]: [] }] : [{ [need]: [] }]
+  const securities: readonly Security[] = route.security ?? ['none']
+  return securities.flatMap((security): JsonObject[] => {
+    if (security === 'none') return [{}]
+    const isCookie = security === 'session' || security === 'guest'
+    return isCookie ? [{ [security]: [] }, { [`${security}_http`]: [] }] : [{ [security]: [] }]
   })
 }
 
@@ -100,7 +100,7 @@ function parametersOf(route: Route, schemaOf: SchemaOf): JsonObject[] {
   return [...inPath, ...inQuery]
 }
 
-/** Query schemas have defaults as text, even for numbers, and may have a description after a transformation. */
+/** The schema of a query parameter. Adds a description that follows a transformation, and makes defaults numbers. */
 function parameterSchema(schema: JsonSchema | boolean, entry: v.GenericSchema | undefined): JsonObject {
   const known = typeof schema === 'boolean' ? {} : schema
   const description = entry && descriptionOf(entry)
@@ -153,7 +153,7 @@ function operationOf(route: Route, schemaOf: SchemaOf): JsonObject {
 
 /** The OpenAPI document of `routes`. `version` is the version of Windfall. */
 export function describeRoutes(routes: readonly Route[], version: string): JsonObject {
-  const { gathered, schemaOf } = openSchemas()
+  const { components, schemaOf } = openSchemas()
   const paths: Record<string, JsonObject> = {}
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
@@ -166,7 +166,7 @@ export function describeRoutes(routes: readonly Route[], version: string): JsonO
     tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
     paths,
     components: {
-      schemas: gathered,
+      schemas: components,
       responses: {
         Problem: {
           description:
@@ -179,9 +179,11 @@ export function describeRoutes(routes: readonly Route[], version: string): JsonO
   }
 }
 
-/** `GET /api/openapi.json`. The document is generated on the first request and again after routes are added. */
+/**
+ * The route `GET /api/openapi.json`. The document is generated on the first request, and again after routes are added.
+ */
 export function openapiRoute(routes: () => readonly Route[], version: string): Route {
-  let made: { of: number; document: JsonObject } | null = null
+  let cachedDocument: { routeCount: number; document: JsonObject } | null = null
   return defineRoute({
     method: 'GET',
     path: '/api/openapi.json',
@@ -192,8 +194,9 @@ export function openapiRoute(routes: () => readonly Route[], version: string): R
     cors: true,
     handler() {
       const all = routes()
-      if (made?.of !== all.length) made = { of: all.length, document: describeRoutes(all, version) }
-      return made.document
+      if (cachedDocument?.routeCount !== all.length)
+        cachedDocument = { routeCount: all.length, document: describeRoutes(all, version) }
+      return cachedDocument.document
     },
   })
 }

@@ -1,4 +1,4 @@
-/** Parses input with a schema, or refuses it with a list of every invalid field. */
+/** Parses input with a schema, or refuses it with a list of the invalid fields. */
 import * as v from 'valibot'
 import { type FieldError, Refusal } from '../errors.ts'
 
@@ -10,7 +10,7 @@ function pathOf(issue: v.BaseIssue<unknown>): string {
   return keys.join('.').slice(0, MAX_PATH_LENGTH)
 }
 
-/** The message without the value, which may be long or a secret. */
+/** The message of an issue without the received value, which may be long or secret. */
 function messageOf(issue: v.BaseIssue<unknown>): string {
   const isMissing = issue.input === undefined && issue.kind === 'schema' && issue.path !== undefined
   if (isMissing) return 'is required'
@@ -20,7 +20,7 @@ function messageOf(issue: v.BaseIssue<unknown>): string {
 /**
  * Parses `input` with `schema`.
  *
- * @throws Refusal 400 with `code`, which lists up to 100 faults by path (`attributes.plan`; '' is the whole input).
+ * @throws Refusal 400 with `code`. It lists up to 100 faults by path, such as `attributes.plan`; '' is the whole input.
  */
 export function parse<Schema extends v.GenericSchema>(
   schema: Schema,
@@ -44,8 +44,8 @@ export function invalid(faults: readonly FieldError[], code = 'invalid_request')
 export type QuerySchema = v.ObjectSchema<v.ObjectEntries, undefined>
 
 /**
- * Parses the parameters of a query. If `isStrict`, unknown and repeated parameters are refused by name. Otherwise the
- * last of several values counts, and unknown parameters are ignored.
+ * Parses the parameters of a query. If `isStrict`, unknown and repeated parameters are refused. Otherwise the last of
+ * several values is used, and unknown parameters are ignored.
  *
  * @throws Refusal 400 `invalid_request`.
  */
@@ -62,9 +62,9 @@ export function parseQuery<Schema extends QuerySchema>(
 }
 
 function queryFaults(names: readonly string[], query: URLSearchParams): FieldError[] {
-  const known = names.length === 0 ? 'this route has none' : `expected one of: ${names.join(', ')}`
+  const expectation = names.length === 0 ? 'this route has none' : `expected one of: ${names.join(', ')}`
   return [...new Set(query.keys())].flatMap((name) => {
-    if (!names.includes(name)) return { path: name, message: `is not a parameter; ${known}` }
+    if (!names.includes(name)) return { path: name, message: `is not a parameter; ${expectation}` }
     return query.getAll(name).length > 1 ? { path: name, message: 'must be given only once' } : []
   })
 }

@@ -28,7 +28,10 @@ function codeOf(status: number): string {
   return (STATUS_CODES[status] ?? 'error').toLowerCase().replace(/\W+/g, '_')
 }
 
-/** The refusal for an error: itself, the error of h3, or `internal`, which reveals nothing but the request id. */
+/**
+ * The refusal for an error. A refusal stays unchanged, and an h3 error keeps its status. Any other error becomes
+ * `internal`, which reveals only the request id.
+ */
 export function refusalOf(error: unknown, request_id: string): Refusal {
   if (error instanceof Refusal) return error
   if (HTTPError.isError(error) && error.status < 500) {

@@ -1,4 +1,4 @@
-/** Route definitions: access, input schemas and responses. The server and the OpenAPI document use them. */
+/** Defines routes: access, input schemas and responses. The server and the OpenAPI document use the definitions. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import { Refusal } from '../errors.ts'
@@ -11,13 +11,13 @@ import { parse, parseQuery, type QuerySchema } from './parse.ts'
  */
 export type Security = 'sdk_key' | 'secret_key' | 'read_token' | 'session' | 'guest' | 'none'
 
-/** The response of a route with one status. */
+/** The response of a route for one status. */
 export type RouteAnswer = Readonly<{ description: string; schema?: v.GenericSchema; content_type?: string }>
 
 /** Error codes by status, separated by commas. */
 type Refusals = Readonly<Record<number, string>>
 
-/** Who may call a route. `admit` returns the caller, or throws one of `refusals`. */
+/** Controls who may call a route. `admit` returns the caller, or throws one of `refusals`. */
 export type Access<Caller> = Readonly<{
   security: readonly Security[]
   refusals: Refusals
@@ -29,7 +29,7 @@ export const PUBLIC: Access<null> = { security: ['none'], refusals: {}, admit: (
 
 type Handler = (event: H3Event) => unknown
 
-/** A route as the server and the OpenAPI document use it. `defineRoute` makes one. */
+/** A route for the server and the OpenAPI document. `defineRoute` creates it. */
 export type Route = Readonly<{
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
@@ -63,12 +63,12 @@ type Request<Path extends string, Caller, Params, Query extends QuerySchema, Bod
 }
 
 /**
- * The definition of a route. `answers` are its successful responses and `refusals` its own error codes; those of
- * access, query and body are added. `read_body` reads the body before it is parsed; the default reads JSON of at most
- * 16 KiB. `around` wraps the whole handler, including access. The handler returns a JSON value (status 200),
- * `undefined` (204) or a `Response`, or throws a `Refusal`; `event.res.status` changes the status. `cors` opens the
- * route to every web page, without credentials. `any_host` skips the host check. `private_path` keeps the path out of
- * the log.
+ * The definition of a route. `answers` are its successful responses, and `refusals` its own error codes; the error
+ * codes of access, query and body are added. `read_body` returns the body before it is parsed with the schema; by
+ * default, it reads JSON of at most 16 KiB. `around` wraps the whole handler, including access. The handler returns a
+ * JSON value (status 200), `undefined` (204) or a `Response`, or throws a `Refusal`; `event.res.status` changes the
+ * status. `cors` opens the route to all web pages, without credentials. `any_host` skips the host check. `private_path`
+ * omits the path from the log.
  */
 type RouteDefinition<
   Path extends string,
@@ -96,7 +96,7 @@ type RouteDefinition<
   handler: (request: Request<Path, Caller, Params, Query, Body>) => unknown
 }>
 
-const BODY_BYTES = 16_384
+const MAX_BODY_BYTES = 16_384
 const NO_QUERY = v.object({})
 
 const QUERY_REFUSALS: Refusals = { 400: 'invalid_request' }
@@ -107,12 +107,12 @@ const BODY_REFUSALS: Refusals = {
   415: 'unsupported_media_type',
 }
 
-/** The owner's API refuses unknown query parameters. Other routes ignore them. */
+/** Whether a path refuses unknown query parameters: only the owner's API does. */
 const isStrict = (path: string): boolean => path.startsWith('/api/v1/')
 
 /**
- * Makes a route from its definition. A request is checked in this order: access, path parameters, query, body. Then the
- * handler runs.
+ * Creates a route from its definition. A request is checked in this order: access, path parameters, query, body. Then
+ * the handler runs.
  */
 export function defineRoute<
   const Path extends string,
@@ -124,10 +124,10 @@ export function defineRoute<
   const { access, refusals = {}, around, handler, read_body, answers, ...rest } = definition
   const { params, query = NO_QUERY, body, ...described } = rest
   const { path } = described
-  const readBody = read_body ?? ((event: H3Event) => readJson(event, BODY_BYTES))
+  const readBody = read_body ?? ((event: H3Event) => readJson(event, MAX_BODY_BYTES))
 
   const strict = isStrict(path)
-  // Calls of client apps and Apple pay for no query that nobody reads.
+  // The query of a lenient route without a query schema is not parsed, which saves time for client apps and Apple.
   const readsQuery = strict || definition.query !== undefined
   const hasParams = path.includes(':')
 
@@ -182,7 +182,11 @@ function refusalAnswers(...all: readonly Refusals[]): Record<number, RouteAnswer
   )
 }
 
-/** @throws Refusal 400 `invalid_path` if a parameter is not percent-encoded UTF-8, `invalid_request` by the schema. */
+/**
+ * The path parameters of a request.
+ *
+ * @throws Refusal 400 `invalid_path` if one is not percent-encoded UTF-8, `invalid_request` if the schema refuses one.
+ */
 function paramsOf(event: H3Event, schema: v.GenericSchema | undefined): unknown {
   const raw = event.context.params ?? {}
   const decoded = Object.fromEntries(Object.entries(raw).map(([name, text]) => [name, decode(name, text)]))

@@ -1,4 +1,4 @@
-/** The routing table, with 405 for unsupported methods and 404 for unknown paths. */
+/** Routes requests. Unsupported methods get 405, and unknown paths get 404. */
 import { type H3, type H3Event, HTTPResponse } from 'h3'
 import { Refusal } from '../errors.ts'
 import { preflightHeaders } from './response.ts'
@@ -20,7 +20,7 @@ function refusePath(): never {
   throw new Refusal(404, 'not_found', 'There is nothing at this path.')
 }
 
-/** Opens the routing table of an application. A path without a route gets 404, or the response of `fallback`. */
+/** Opens the routing table of an application. A path without a route gets the response of `fallback`, or 404. */
 export function openRouting(app: H3, wrap: Wrap) {
   const routes: Route[] = []
   const methods = new Map<string, Set<string>>()
@@ -30,8 +30,8 @@ export function openRouting(app: H3, wrap: Wrap) {
     wrap((event) => fallbackHandler(event) ?? refusePath()),
   )
 
-  /** The options of the first route of a path also apply to its 405 and preflight responses. */
-  function openPath({ path, cors, any_host, private_path }: Route): Set<string> {
+  /** Registers the 405 and preflight responses of a path, with the options of its first route. */
+  function registerPath({ path, cors, any_host, private_path }: Route): Set<string> {
     const logged_as = private_path ? path : undefined
     const allowed = new Set<string>()
     methods.set(path, allowed)
@@ -48,7 +48,7 @@ export function openRouting(app: H3, wrap: Wrap) {
 
   function addRoute(route: Route): void {
     const { path, method, cors, any_host, private_path } = route
-    const allowed = methods.get(path) ?? openPath(route)
+    const allowed = methods.get(path) ?? registerPath(route)
     if (allowed.has(method)) throw new Error(`${method} ${path} already has a route`)
     const logged_as = private_path ? path : undefined
     const handler = wrap(route.handler, { cors, any_host, logged_as })
@@ -60,7 +60,7 @@ export function openRouting(app: H3, wrap: Wrap) {
     routes.push(route)
   }
 
-  /** Adds routes. @throws Error if a path already has a route for the method. */
+  /** Adds routes. @throws Error if the path of a route already has a route for its method */
   const add = (added: readonly Route[]): void => added.forEach(addRoute)
 
   /** Sets the handler of paths without a route. If it returns undefined, the response is a 404 problem. */

@@ -1,4 +1,4 @@
-/** The server on its port: timeouts, connection limits and shutdown. */
+/** Listens on a port, with timeouts, a connection limit and a graceful shutdown. */
 import { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { serve } from 'h3'
@@ -12,21 +12,21 @@ export type ListenOptions = Readonly<{
   host?: string
   /** The port; 0 picks a free one. */
   port?: number
-  /** The maximum number of connections; further ones are closed immediately. */
+  /** The maximum number of connections; further connections are closed immediately. */
   max_connections?: number
-  /** For all headers. If nothing is sent, it counts from the beginning of the connection. */
+  /** The timeout for all headers of a request. If nothing is sent, it starts with the connection. */
   headers_timeout_ms?: number
-  /** For headers and body together. */
+  /** The timeout for the headers and the body of a request. */
   request_timeout_ms?: number
   /** How long a connection waits for its next request. */
   keep_alive_ms?: number
-  /** How long a connection may be inactive while a request is answered; streams must send something more often. */
+  /** How long a connection may be inactive during a response. Streams must send data more often. */
   idle_timeout_ms?: number
   /** How often the timeouts of headers and requests are checked. */
   check_every_ms?: number
   /** How long running requests may take to finish during shutdown. */
   shutdown_ms?: number
-  /** The limit for bodies that are read without `readJson`; not below any limit passed to it. */
+  /** The maximum size of a body that is read without `readJson`. Not below any limit that is passed to `readJson`. */
   max_body_bytes?: number
 }>
 
@@ -79,14 +79,14 @@ function openServer(http: Http, settings: Required<ListenOptions>) {
 
 function watchConnections(http: Http, server: Server, maxConnections: number): Set<Socket> {
   const sockets = new Set<Socket>()
-  let warned = Number.NEGATIVE_INFINITY
+  let warned_at = Number.NEGATIVE_INFINITY
   server.on('connection', (socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
   server.on('drop', () => {
-    if (performance.now() - warned < WARN_EVERY_MS) return
-    warned = performance.now()
+    if (performance.now() - warned_at < WARN_EVERY_MS) return
+    warned_at = performance.now()
     http.log.warn('the connection limit is reached; new connections are refused', {
       max_connections: maxConnections,
     })
@@ -98,12 +98,12 @@ function watchConnections(http: Http, server: Server, maxConnections: number): S
 function closeServer(http: Http, server: Server, sockets: Set<Socket>, shutdown_ms: number): Promise<void> {
   http.beginClosing()
   return new Promise((resolve) => {
-    // Otherwise a connection that has just become idle delays the shutdown by its keep-alive time.
+    // Without this sweep, a connection that becomes idle would delay the shutdown by its keep-alive time.
     const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_EVERY_MS)
-    const cut = setTimeout(() => server.closeAllConnections(), shutdown_ms)
+    const abortTimer = setTimeout(() => server.closeAllConnections(), shutdown_ms)
     server.close(() => {
       clearInterval(sweep)
-      clearTimeout(cut)
+      clearTimeout(abortTimer)
       resolve()
     })
     for (const socket of sockets) {
@@ -131,7 +131,8 @@ function listenError(error: unknown, host: string, port: number): Error {
 }
 
 /**
- * Listens. Add routes before. `close()` resolves when the last connection has ended; a second call waits for the first.
+ * Listens on a port. Add routes before. `close()` resolves when the last connection has ended. A second call waits for
+ * the first.
  *
  * @throws Error with advice when the server cannot listen on the port.
  */
@@ -147,13 +148,13 @@ export async function listen(http: Http, options: ListenOptions = {}) {
 
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : settings.port
-  let closed: Promise<void> | null = null
+  let closing: Promise<void> | null = null
   return {
     url: urlOf(settings.host, port),
     port,
     close(): Promise<void> {
-      closed ??= closeServer(http, server, sockets, settings.shutdown_ms)
-      return closed
+      closing ??= closeServer(http, server, sockets, settings.shutdown_ms)
+      return closing
     },
   }
 }

@@ -3,12 +3,12 @@
 const SDK = '/api/sdk/'
 
 /**
- * Collapses repeated slashes in the path of an SDK endpoint: some SDKs join a base URL that ends in a slash with a path
- * that begins with one. Any other target stays unchanged.
+ * Collapses repeated slashes in the path of an SDK endpoint, because some SDKs join a base URL that ends in a slash
+ * with a path that begins with a slash. Any other target stays unchanged.
  */
 export function normalizeTarget(target: string): string {
   if (!target.includes('//')) return target
   const [path = ''] = target.split(/[?#]/, 1)
-  const single = path.replace(/\/{2,}/g, '/')
-  return single.startsWith(SDK) ? `${single}${target.slice(path.length)}` : target
+  const collapsedPath = path.replace(/\/{2,}/g, '/')
+  return collapsedPath.startsWith(SDK) ? `${collapsedPath}${target.slice(path.length)}` : target
 }

@@ -19,11 +19,11 @@ export type HousekeepingDeps = {
   refusedCalls: RefusedCalls
   sessions: Pick<Sessions, 'expire'>
   store: Store
-  /** Read on each run: a reload can change it. */
+  /** The section [users] of the configuration. It is read on each run, because a reload can change it. */
   users: Config['users']
 }
 
-/** Runs the job once and returns its outcome. Deletes nothing by age while the clock may be wrong. */
+/** Runs the job once and returns its outcome as text. While the clock may be wrong, no rows are deleted by age. */
 export async function runHousekeeping(deps: HousekeepingDeps): Promise<string> {
   const { arrivals, clockCheck, erasures, refusedCalls, sessions, store } = deps
   erasures.resume()

@@ -8,7 +8,7 @@ import { type JobRun, openJobRuns } from '../store/job_runs.ts'
 import type { Store } from '../store/store.ts'
 import { isMissed, nextRun, OFF, retryAt, type Schedule } from './due.ts'
 
-/** The schedule of each job by its name, and the jitter of runs. */
+/** The schedule of each job by its name, and the jitter of runs in percent. */
 export type Schedules = Config['jobs'] & { backup: Config['backup']['schedule'] }
 
 /** The schedules of a configuration. */
@@ -17,8 +17,8 @@ export const schedulesOf = ({ jobs, backup }: Config): Schedules => ({ ...jobs, 
 type JobName = Exclude<keyof Schedules, 'jitter_percent'>
 
 /**
- * `run` returns its outcome as text. It ends soon after `signal` is aborted, and throws an Error whose message is for a
- * person. The job is not retried before the error's `retry_at` (ms since the epoch), if it has one.
+ * A job. `run` returns its outcome as text, or throws an Error whose message a person can understand. It ends soon
+ * after `signal` is aborted. If the error has a `retry_at` (ms since the epoch), the job is not retried before then.
  */
 export type Job = { name: JobName; run: (signal: AbortSignal) => Promise<string> | string }
 
@@ -49,19 +49,19 @@ type Deps = {
   shutdown_ms?: number
 }
 
-/** A job with its state. `last` is its stored last run, `under_way` the current one. */
-type JobEntry = Job & { last: JobRun | null; next_at: number | null; under_way: RunningJob | null }
+/** A job with its state. `last` is the stored last run; `currentRun` is null while the job is not running. */
+type JobEntry = Job & { last: JobRun | null; next_at: number | null; currentRun: RunningJob | null }
 type RunningJob = { started_at: number; done: Promise<void>; stop: AbortController }
 type JobOutcome = { outcome: string } | { error: string; retry_at: number | null } | 'stopped'
 
-/** How often Windfall looks for due jobs. */
+/** How often due jobs are started: every five seconds. */
 const TICK_SCHEDULE = '*/5 * * * * *'
-const CUT_OFF = 'the process ended during the run'
+const INTERRUPTED = 'the process ended during the run'
 const STOPPED = 'stopped by the shutdown of the server'
 
 /**
- * Opens the jobs. No job runs on its schedule before `start`. A job never overlaps itself. A failed job is logged and
- * retried after growing delays.
+ * Opens the jobs. No job runs on its schedule before `start`. Two runs of a job never overlap. A failure is logged, and
+ * the job is retried after growing delays.
  */
 export function openJobs(jobs: readonly Job[], deps: Deps) {
   const { store, clock, log, random = Math.random, shutdown_ms = 10_000 } = deps
@@ -69,62 +69,62 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
   let schedules = deps.schedules
   let timer: Cron | null = null
   let isClosing = false
-  let looked_at = 0
-  const written = new Map(runs.list().map((run) => [run.job, run]))
-  const known: readonly JobEntry[] = jobs.map((job) => ({
+  let ticked_at = 0
+  const lastRunByJob = new Map(runs.list().map((run) => [run.job, run]))
+  const entries: readonly JobEntry[] = jobs.map((job) => ({
     ...job,
-    last: written.get(job.name) ?? null,
+    last: lastRunByJob.get(job.name) ?? null,
     next_at: null,
-    under_way: null,
+    currentRun: null,
   }))
 
-  /** The jitter of a run, 0 to 1. A backup sends no requests to other servers, so it runs exactly on schedule. */
-  const part = (job: JobName): number => (job === 'backup' ? 0 : (random() * schedules.jitter_percent) / 100)
+  /** A random jitter for a run, 0 to 1. A backup sends no requests to other servers, so it runs exactly on schedule. */
+  const jitterOf = (job: JobName) => (job === 'backup' ? 0 : random() * schedules.jitter_percent) / 100
 
   /** Schedules every job and starts the timer. Jobs that missed a run are due immediately. */
   function start(): void {
     const now = clock()
-    for (const job of known) job.next_at = firstRun(job, now)
+    for (const job of entries) job.next_at = firstRun(job, now)
     timer = new Cron(TICK_SCHEDULE, { unref: true }, () => void tick())
   }
 
   function firstRun({ name, last }: JobEntry, now: number): number | null {
     const schedule = schedules[name]
     if (schedule === OFF) return null
-    if (last === null || isOfFuture(last, now)) return now
+    if (last === null || isInFuture(last, now)) return now
     if (last.failures > 0) return last.next_at ?? now
     const isDue = (last.next_at ?? now) <= now || isMissed(schedule, last.started_at, now)
-    return isDue ? now : nextRun(schedule, now, part(name))
+    return isDue ? now : nextRun(schedule, now, jitterOf(name))
   }
 
   /** Starts the due jobs that are not running. Resolves when they have ended. */
   async function tick(): Promise<void> {
     const now = clock()
-    if (now < looked_at) shiftSchedules(looked_at - now)
-    looked_at = now
-    const due = known.filter(({ next_at, under_way }) => next_at !== null && next_at <= now && !under_way)
+    if (now < ticked_at) shiftSchedules(ticked_at - now)
+    ticked_at = now
+    const due = entries.filter(({ next_at, currentRun }) => next_at !== null && next_at <= now && !currentRun)
     if (!isClosing) await Promise.all(due.map(begin))
   }
 
-  /** The clock was set back: without this, scheduled jobs would wait until it catches up. */
+  /** Moves all schedules after the clock was set back. Otherwise jobs would wait until the clock catches up. */
   function shiftSchedules(by_ms: number): void {
-    for (const job of known) if (job.next_at !== null) job.next_at -= by_ms
+    for (const job of entries) if (job.next_at !== null) job.next_at -= by_ms
   }
 
   function begin(job: JobEntry): Promise<void> {
     const stop = new AbortController()
-    const done = perform(job, stop.signal)
-    job.under_way = { started_at: clock(), done, stop }
+    const done = runRecorded(job, stop.signal)
+    job.currentRun = { started_at: clock(), done, stop }
     return done
   }
 
-  async function perform(job: JobEntry, signal: AbortSignal): Promise<void> {
+  async function runRecorded(job: JobEntry, signal: AbortSignal): Promise<void> {
     const failures = job.last?.failures ?? 0
     const started_at = clock()
     try {
-      // A run counts as failed until it succeeds, so a job that crashes the process is not run at every start.
+      // A run is stored as failed until it succeeds, so a job that crashes the process does not run at every start.
       await write(job, {
-        ...failed(job, failures, started_at, null),
+        ...failedRun(job, failures, started_at, null),
         started_at,
         finished_at: null,
         error: null,
@@ -132,18 +132,18 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
       const ended = await attempt(job, signal)
       await write(job, { ...endedRun(job, ended, failures), started_at })
     } catch (error) {
-      job.next_at = failed(job, failures, started_at, null).next_at
+      job.next_at = failedRun(job, failures, started_at, null).next_at
       log.error('a job could not be recorded', { job: job.name, error })
     } finally {
-      job.under_way = null
+      job.currentRun = null
     }
   }
 
   async function write(job: JobEntry, run: Omit<JobRun, 'job'>): Promise<void> {
-    const whole = { ...run, job: job.name }
-    await store.commit(() => runs.write(whole))
-    job.last = whole
-    job.next_at = whole.next_at
+    const jobRun = { ...run, job: job.name }
+    await store.commit(() => runs.write(jobRun))
+    job.last = jobRun
+    job.next_at = jobRun.next_at
   }
 
   async function attempt(job: JobEntry, signal: AbortSignal): Promise<JobOutcome> {
@@ -160,7 +160,7 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
     }
   }
 
-  /** The stored run of a job that ended, without `started_at`. */
+  /** The run to store for a job that ended, without `started_at`. */
   function endedRun(job: JobEntry, ended: JobOutcome, failures: number): Omit<JobRun, 'job' | 'started_at'> {
     const now = clock()
     const schedule = schedules[job.name]
@@ -172,22 +172,22 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
         failures,
         next_at: schedule === OFF ? null : now,
       }
-    if ('error' in ended) return failed(job, failures, now, ended.error, ended.retry_at)
+    if ('error' in ended) return failedRun(job, failures, now, ended.error, ended.retry_at)
     if (failures > 0) log.info('a job works again', { job: job.name, failures })
-    const next_at = nextRun(schedule, now, part(job.name))
+    const next_at = nextRun(schedule, now, jitterOf(job.name))
     return { finished_at: now, outcome: ended.outcome, error: null, failures: 0, next_at }
   }
 
-  /** The stored run of a job that failed. */
-  function failed(
-    job: JobEntry,
+  /** The run to store for a job that failed. `before` is the number of failures before this one. */
+  function failedRun(
+    { name }: JobEntry,
     before: number,
     now: number,
     error: string | null,
     retry_at: number | null = null,
   ) {
     const failures = before + 1
-    const next_at = retryAt({ failures, now, schedule: schedules[job.name], part: part(job.name), retry_at })
+    const next_at = retryAt({ failures, now, schedule: schedules[name], jitter: jitterOf(name), retry_at })
     return { finished_at: now, outcome: null, error, failures, next_at }
   }
 
@@ -197,69 +197,69 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
    * @throws Refusal 404 `unknown_job`; 409 `job_running` if it is already running.
    */
   async function runNow(name: string): Promise<JobState> {
-    const job = known.find((one) => one.name === name)
-    const names = known.map((one) => one.name).join(', ')
+    const job = entries.find((one) => one.name === name)
+    const names = entries.map((one) => one.name).join(', ')
     if (!job) throw new Refusal(404, 'unknown_job', `there is no job ${name}; the jobs are: ${names}`)
-    if (job.under_way || isClosing) throw new Refusal(409, 'job_running', `${name} is already running`)
+    if (job.currentRun || isClosing) throw new Refusal(409, 'job_running', `${name} is already running`)
     await begin(job)
     return stateOf(job)
   }
 
-  function stateOf({ name, last, next_at, under_way }: JobEntry): JobState {
+  function stateOf({ name, last, next_at, currentRun }: JobEntry): JobState {
     const { started_at = null, finished_at = null, outcome = null, error = null } = last ?? {}
-    const isCutOff = last !== null && finished_at === null && !under_way
-    const shared = { job: name, schedule: schedules[name], running: under_way !== null, next_at }
+    const wasInterrupted = last !== null && finished_at === null && !currentRun
+    const shared = { job: name, schedule: schedules[name], running: currentRun !== null, next_at }
     return {
       ...shared,
-      started_at: under_way?.started_at ?? started_at,
+      started_at: currentRun?.started_at ?? started_at,
       finished_at,
       duration_ms: started_at === null || finished_at === null ? null : finished_at - started_at,
       outcome,
-      error: isCutOff ? CUT_OFF : error,
-      failures: (last?.failures ?? 0) - (under_way && last?.finished_at === null ? 1 : 0),
+      error: wasInterrupted ? INTERRUPTED : error,
+      failures: (last?.failures ?? 0) - (currentRun && last?.finished_at === null ? 1 : 0),
     }
   }
 
   /** The state of every job, in the order of `jobList`. */
-  const list = (): JobState[] => known.map(stateOf)
+  const list = (): JobState[] => entries.map(stateOf)
 
-  /** Applies new schedules. Jobs whose schedule changed are rescheduled, except those that wait for a retry. */
+  /** Applies new schedules. A job whose schedule changed is rescheduled, unless it waits for a retry. */
   function reschedule(next: Schedules): void {
     const before = schedules
     schedules = next
     if (timer === null) return
-    for (const job of known) {
+    for (const job of entries) {
       const isFailing = (job.last?.failures ?? 0) > 0 && next[job.name] !== OFF && before[job.name] !== OFF
       if (next[job.name] === before[job.name] || isFailing) continue
-      job.next_at = nextRun(next[job.name], clock(), part(job.name))
+      job.next_at = nextRun(next[job.name], clock(), jitterOf(job.name))
     }
   }
 
-  /** Starts no more jobs, aborts the running ones, and waits up to `shutdown_ms` for them. */
+  /** Stops starting jobs, aborts the running jobs, and waits up to `shutdown_ms` for them. */
   async function close(): Promise<void> {
     isClosing = true
     timer?.stop()
-    const under_way = known.flatMap((job) => job.under_way ?? [])
-    for (const { stop } of under_way) stop.abort(new Error(STOPPED))
-    if (under_way.length === 0) return
+    const currentRun = entries.flatMap((job) => job.currentRun ?? [])
+    for (const { stop } of currentRun) stop.abort(new Error(STOPPED))
+    if (currentRun.length === 0) return
     const timeout = AbortSignal.timeout(shutdown_ms)
     const waited = new Promise((resolve) => timeout.addEventListener('abort', resolve))
-    await Promise.race([Promise.all(under_way.map(({ done }) => done)), waited])
+    await Promise.race([Promise.all(currentRun.map(({ done }) => done)), waited])
   }
 
   return { start, tick, runNow, list, runs: runs.list, reschedule, close }
 }
 
-/** Whether the clock was ahead when a run was recorded: its `next_at` may be years away. */
-const isOfFuture = ({ started_at, finished_at }: JobRun, now: number): boolean =>
+/** Whether a run was recorded while the clock was ahead. Its `next_at` may then be years away. */
+const isInFuture = ({ started_at, finished_at }: JobRun, now: number): boolean =>
   (finished_at ?? started_at) > now
 
-/** A plain Error has a message for a person, so its stack is not logged. Unexpected errors keep theirs. */
+/** The log fields of an error: the message of an expected error, but an unexpected error with its stack. */
 function errorFields(error: unknown): { reason: string } | { error: unknown } {
   const isLogged = error instanceof Error && (error.constructor === Error || 'retry_at' in error)
   return isLogged ? { reason: error.message } : { error }
 }
 
-/** The error's `retry_at`, before which a retry is useless; null without one. */
+/** The error's `retry_at`, the earliest useful retry; null if the error has none. */
 const retryOf = (error: unknown): number | null =>
   error instanceof Error && 'retry_at' in error && typeof error.retry_at === 'number' ? error.retry_at : null

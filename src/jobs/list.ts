@@ -1,4 +1,4 @@
-/** The list of scheduled jobs. */
+/** Lists the scheduled jobs and connects each to the module that does its work. */
 import type { Accounts } from '../apps/accounts.ts'
 import type { Catalogue } from '../apps/catalogue.ts'
 import type { History } from '../ledger/history/history.ts'
@@ -17,7 +17,7 @@ import type { Job } from './jobs.ts'
 
 type JobDeps = HousekeepingDeps & {
   accounts: Accounts
-  /** Makes a scheduled backup and returns its outcome. */
+  /** Creates a scheduled backup and returns its outcome as text. */
   backup: () => Promise<string>
   catalogue: Catalogue
   history: History
@@ -27,8 +27,8 @@ type JobDeps = HousekeepingDeps & {
 }
 
 /** All jobs. Their schedules are in [jobs] of the configuration. */
-export function jobList(working: JobDeps): Job[] {
-  const { accounts, backup, catalogue, history, imports, rates, reportedPeriods, store } = working
+export function jobList(deps: JobDeps): Job[] {
+  const { accounts, backup, catalogue, history, imports, rates, reportedPeriods, store } = deps
 
   async function importReports(signal: AbortSignal): Promise<string> {
     if (accounts.list().length === 0) return 'not asked: no App Store Connect key (windfall connect)'
@@ -39,19 +39,19 @@ export function jobList(working: JobDeps): Job[] {
     return describeImport(run)
   }
 
-  /** Checks the free disk space first: these jobs store what they fetch. */
-  const withOutcomes = (work: () => Promise<string>) => () => {
+  /** Wraps a job that reads Apple's history: checks the free disk space first and adds apps without a key. */
+  const describedRun = (work: () => Promise<string>) => () => {
     store.assertFreeSpace()
     return describeRun(history.keyCoverage(), work)
   }
 
   return [
     { name: 'import', run: importReports },
-    { name: 'backfill', run: withOutcomes(async () => describeBackfill(await history.backfill())) },
-    { name: 'reconcile', run: withOutcomes(async () => describeReconciliation(await history.reconcile())) },
-    { name: 'lookups', run: withOutcomes(async () => describeLookups(await history.lookUp())) },
+    { name: 'backfill', run: describedRun(async () => describeBackfill(await history.backfill())) },
+    { name: 'reconcile', run: describedRun(async () => describeReconciliation(await history.reconcile())) },
+    { name: 'lookups', run: describedRun(async () => describeLookups(await history.lookUp())) },
     { name: 'rates', run: rates.refresh },
-    { name: 'housekeeping', run: () => runHousekeeping(working) },
+    { name: 'housekeeping', run: () => runHousekeeping(deps) },
     { name: 'backup', run: backup },
   ]
 }

@@ -1,23 +1,23 @@
 /**
- * Customers, as far as Apple's own ids identify them. A customer is a connected component over original
- * transaction ids and app transaction ids, within one app and environment.
+ * Identifies customers by Apple's ids. A customer is a connected component over original transaction ids and app
+ * transaction ids, within one app and environment.
  */
 import type { Environment } from '../apple/payloads.ts'
 import { derivedId } from '../ids.ts'
 import { bound, type Store } from '../store/store.ts'
 
 export type Customer = {
-  /** The lineage's own id. It resolves permanently, whatever is merged later. */
+  /** The id of the lineage. It always resolves to a customer, even after merges. */
   id: string
   app_id: string
   environment: Environment
   original_transaction_id: string
   original_purchased_at: number | null
-  /** The id of the component: the id of its lineage with the least (original_purchased_at, id). */
+  /** The id of the component: the id of its lineage with the smallest (original_purchased_at, id). */
   canonical_id: string
 }
 
-/** The part of a proved payload that identifies the buyer. */
+/** The fields of a verified payload that identify the customer. */
 export type CustomerIdentifiers = {
   original_transaction_id: string
   original_purchased_at: number | null
@@ -29,11 +29,13 @@ export function openCustomers(store: Store) {
   const insert = store.prepare<Customer>(`
     insert into customers ( id,  app_id,  environment,  original_transaction_id,  original_purchased_at,  canonical_id)
     values                (:id, :app_id, :environment, :original_transaction_id, :original_purchased_at, :canonical_id)`)
-  const date = store.prepare<[number, string]>('update customers set original_purchased_at = ? where id = ?')
-  const bridge = store.prepare<[string, string, string, string]>(
+  const setPurchaseDate = store.prepare<[number, string]>(
+    'update customers set original_purchased_at = ? where id = ?',
+  )
+  const insertBridge = store.prepare<[string, string, string, string]>(
     'insert or ignore into customer_bridges (app_id, environment, app_transaction_id, customer_id) values (?, ?, ?, ?)',
   )
-  const acrossBridge = store.prepare<[string, string, string], { canonical_id: string }>(`
+  const selectByBridge = store.prepare<[string, string, string], { canonical_id: string }>(`
     select distinct canonical_id from customer_bridges join customers on customers.id = customer_id
     where customer_bridges.app_id = ${bound} and customer_bridges.environment = ${bound}
       and app_transaction_id = ${bound}`)
@@ -45,23 +47,22 @@ export function openCustomers(store: Store) {
   const setCanonical = store.prepare<[string, string]>('update customers set canonical_id = ? where id = ?')
 
   /**
-   * Records the ids of one payload. Returns its customer, with the canonical ids that this payload merged into it.
-   * The resulting rows depend on the ids that are known, not on the order in which they came.
+   * Records the ids of one payload. Returns the canonical id of its customer, and the canonical ids that this payload
+   * merged into that customer. The resulting rows do not depend on the order in which the payloads arrived.
    */
   function identify(app_id: string, environment: Environment, identifiers: CustomerIdentifiers) {
     const id = customerId(app_id, environment, identifiers.original_transaction_id)
-    const known = find.get(id)
-    if (!known) insertCustomer(id, app_id, environment, identifiers)
-    const isDateChanged = known ? updatePurchaseDate(known, identifiers.original_purchased_at) : false
-    const canonical = new Set([known?.canonical_id ?? id])
-    for (const app_transaction_id of identifiers.app_transaction_ids) {
-      for (const across of customersSharing(app_id, environment, app_transaction_id, id))
-        canonical.add(across)
-    }
-    if (!isDateChanged && canonical.size === 1) return { canonical_id: [...canonical][0] ?? id, merged: [] }
-    const leader = merge([...canonical])
-    // A lineage that is new joins a customer; that does not merge two.
-    const merged = [...canonical].filter((one) => one !== leader && (known || one !== id))
+    const existing = find.get(id)
+    if (!existing) insertCustomer(id, app_id, environment, identifiers)
+    const isDateChanged = existing ? updatePurchaseDate(existing, identifiers.original_purchased_at) : false
+    const ids = new Set([existing?.canonical_id ?? id])
+    for (const app_transaction_id of identifiers.app_transaction_ids)
+      for (const bridgedId of customersSharing(app_id, environment, app_transaction_id, id))
+        ids.add(bridgedId)
+    if (!isDateChanged && ids.size === 1) return { canonical_id: existing?.canonical_id ?? id, merged: [] }
+    const leader = merge([...ids])
+    // A new lineage that joins a customer does not merge two customers.
+    const merged = [...ids].filter((one) => one !== leader && (existing || one !== id))
     return { canonical_id: leader, merged }
   }
 
@@ -76,24 +77,23 @@ export function openCustomers(store: Store) {
   }
 
   /** Returns true when the lineage's date changed: another lineage may then lead its component. */
-  function updatePurchaseDate(known: Customer, original_purchased_at: number | null): boolean {
+  function updatePurchaseDate(existing: Customer, original_purchased_at: number | null): boolean {
     if (original_purchased_at === null) return false
     const isEarlier =
-      known.original_purchased_at === null || original_purchased_at < known.original_purchased_at
-    if (isEarlier) date.run(original_purchased_at, known.id)
+      existing.original_purchased_at === null || original_purchased_at < existing.original_purchased_at
+    if (isEarlier) setPurchaseDate.run(original_purchased_at, existing.id)
     return isEarlier
   }
 
-  /** The canonical ids that a new bridge leads to. */
+  /** Records that a lineage has an app transaction id. If that is new, returns the customers that share the id. */
   function customersSharing(
     app_id: string,
     environment: Environment,
     app_transaction_id: string,
     id: string,
   ): string[] {
-    const { changes } = bridge.run(app_id, environment, app_transaction_id, id)
-    if (changes === 0) return []
-    return acrossBridge.all(app_id, environment, app_transaction_id).map((row) => row.canonical_id)
+    if (insertBridge.run(app_id, environment, app_transaction_id, id).changes === 0) return []
+    return selectByBridge.all(app_id, environment, app_transaction_id).map((row) => row.canonical_id)
   }
 
   /** Merges the components of these ids. Returns the canonical id. */
@@ -106,10 +106,10 @@ export function openCustomers(store: Store) {
     return leader.id
   }
 
-  /** The canonical id of the customer for the id of any lineage; null for an unknown id. */
+  /** The canonical id of the customer to which a lineage's id belongs; null for an unknown id. */
   const resolve = (id: string): string | null => find.get(id)?.canonical_id ?? null
 
-  /** The customer of a lineage, in any environment; null while Apple has reported none. */
+  /** The row of a lineage, in production or else in the sandbox; null while Apple has not reported the lineage. */
   function findByLineage(app_id: string, original_transaction_id: string): Customer | null {
     const inEnvironment = (environment: Environment) =>
       find.get(customerId(app_id, environment, original_transaction_id))

@@ -7,42 +7,42 @@ import type { Feed, NewEvent } from '../events/feed.ts'
 import type { Origin } from '../events/vocabulary.ts'
 import { openHook } from '../hooks.ts'
 import { eventFor } from './meaning.ts'
-import { notificationPart, renewalPart, subscriptionPart, transactionPart } from './snapshot.ts'
+import { notificationFields, renewalFields, subscriptionFields, transactionFields } from './snapshot.ts'
 import type { Derived, Subscriptions } from './subscriptions.ts'
 import type { Conversion } from './transactions.ts'
 
 /** One lineage, as passed to the listeners that extend a snapshot. */
 export type Lineage = { app: App; environment: Environment; original_transaction_id: string }
 
-/** An up-to-date lineage that events concern. */
+/** A lineage that events concern, after its derived rows were recomputed. */
 export type Subject = Lineage & {
   /** The canonical id of its customer. */
   customer_id: string
-  /** Its subscription; null for a one-time purchase. */
+  /** The subscription of the lineage; null for a one-time purchase. */
   derived: Derived | null
 }
 
 type EventDraft = Pick<NewEvent, 'type' | 'cause' | 'occurred_at' | 'signed_at'> & {
-  part: Record<string, unknown>
+  snapshot: Record<string, unknown>
 }
 type Deps = { feed: Feed; clock: Clock; subscriptions: Subscriptions }
 
 export function openEventWriter({ feed, clock, subscriptions }: Deps) {
-  const descriptions = openHook<[lineage: Lineage], Record<string, unknown>>()
+  const snapshotHook = openHook<[lineage: Lineage], Record<string, unknown>>()
   const redaction = openHook<[app_id: string, token: string], boolean>()
 
   const snapshotExtension = (lineage: Lineage): Record<string, unknown> =>
-    Object.assign({}, ...descriptions.call(lineage))
+    Object.assign({}, ...snapshotHook.call(lineage))
   const isRedacted = (app_id: string, token: string): boolean => redaction.call(app_id, token).includes(true)
 
-  /** The transaction part of a snapshot. Omits an appAccountToken that `redactTokens` listeners withhold. */
-  function transactionSnapshot({ id }: App, transaction: Transaction): ReturnType<typeof transactionPart> {
+  /** The transaction fields of a snapshot. Omits the appAccountToken if a `redactTokens` listener requires it. */
+  function transactionSnapshot({ id }: App, transaction: Transaction): ReturnType<typeof transactionFields> {
     const { app_account_token: token } = transaction
     const isHidden = token !== null && isRedacted(id, token)
-    return transactionPart(isHidden ? { ...transaction, app_account_token: null } : transaction)
+    return transactionFields(isHidden ? { ...transaction, app_account_token: null } : transaction)
   }
 
-  /** Appends the event of a notification. `subject` is null if it concerns the app as a whole. */
+  /** Appends the event of a notification. `subject` is null if the notification concerns the whole app. */
   function appendNotification(
     app: App,
     subject: Subject | null,
@@ -54,10 +54,10 @@ export function openEventWriter({ feed, clock, subscriptions }: Deps) {
     const details = transaction
       ? transactionSnapshot(app, transaction.payload)
       : renewal
-        ? renewalPart(renewal.payload)
+        ? renewalFields(renewal.payload)
         : {}
-    const part = { ...details, notification: notificationPart(notification) }
-    const draft: EventDraft = { type, cause, occurred_at: occurred_at ?? clock(), signed_at, part }
+    const snapshot = { ...details, notification: notificationFields(notification) }
+    const draft: EventDraft = { type, cause, occurred_at: occurred_at ?? clock(), signed_at, snapshot }
     if (subject) return appendWithState(subject, origin, draft)
     append(app, environment, origin, draft, { customer_id: null, subject: null, state: () => ({}) })
   }
@@ -70,11 +70,11 @@ export function openEventWriter({ feed, clock, subscriptions }: Deps) {
       cause,
       occurred_at,
       signed_at,
-      part: transactionSnapshot(subject.app, transaction),
+      snapshot: transactionSnapshot(subject.app, transaction),
     })
   }
 
-  /** Appends a trial's conversion, keyed by the trial's own transaction. */
+  /** Appends `trial.converted`. Its cause is the transaction id of the trial, so a trial converts only once. */
   function appendConversion(
     subject: Subject,
     conversion: Conversion,
@@ -88,19 +88,19 @@ export function openEventWriter({ feed, clock, subscriptions }: Deps) {
       cause,
       occurred_at,
       signed_at,
-      part: transactionSnapshot(subject.app, transaction),
+      snapshot: transactionSnapshot(subject.app, transaction),
     })
   }
 
   /** Appends the merge of two customers. */
   function appendMerge(lineage: Lineage, from: string, into: string, origin: Origin): void {
-    const part = { merged_customer_id: from }
+    const snapshot = { merged_customer_id: from }
     const draft: EventDraft = {
       type: 'customer.merged',
       cause: `${from}:${into}`,
       occurred_at: clock(),
       signed_at: null,
-      part,
+      snapshot,
     }
     append(lineage.app, lineage.environment, origin, draft, {
       customer_id: into,
@@ -120,14 +120,14 @@ export function openEventWriter({ feed, clock, subscriptions }: Deps) {
 
   function stateAfter({ derived }: Subject, at: number) {
     const row = derived && subscriptions.asOf(at, derived)
-    return row && subscriptionPart(row, at)
+    return row && subscriptionFields(row, at)
   }
 
   function append(
     app: App,
     environment: Environment,
     origin: Origin,
-    { part, ...draft }: EventDraft,
+    { snapshot, ...draft }: EventDraft,
     details: { customer_id: string | null; subject: string | null; state: () => Record<string, unknown> },
   ): void {
     const { customer_id, subject, state } = details
@@ -139,7 +139,7 @@ export function openEventWriter({ feed, clock, subscriptions }: Deps) {
       subject,
       organization_id: app.organization_id,
       app_id: app.id,
-      data: () => ({ bundle_id: app.bundle_id, ...part, ...state() }),
+      data: () => ({ bundle_id: app.bundle_id, ...snapshot, ...state() }),
     })
   }
 
@@ -148,9 +148,9 @@ export function openEventWriter({ feed, clock, subscriptions }: Deps) {
     appendTransaction,
     appendConversion,
     appendMerge,
-    /** The listener returns fields for an event's snapshot. If several return the same field, the last one wins. */
-    extendSnapshot: descriptions.add,
-    /** The listener returns whether to omit an app's appAccountToken from events; one `true` is enough. */
+    /** Adds a listener that returns fields for an event's snapshot. The last listener that returns a field wins. */
+    extendSnapshot: snapshotHook.add,
+    /** Adds a listener that returns whether to omit an appAccountToken from events. One `true` suffices. */
     redactTokens: redaction.add,
   }
 }
@@ -158,8 +158,8 @@ export function openEventWriter({ feed, clock, subscriptions }: Deps) {
 const DAY_MS = 86_400_000
 
 /**
- * The instant that the snapshot shows: everything that Apple signed up to then. If Apple signs a transaction
- * again long afterwards, the snapshot still shows the time of the transaction.
+ * The instant of the snapshot, in milliseconds: it contains what Apple signed up to then. If Apple signs a transaction
+ * again more than a day later, the snapshot still shows the instant of the transaction.
  */
 function snapshotTime({ type, occurred_at, signed_at }: EventDraft): number {
   const signed = signed_at ?? 0

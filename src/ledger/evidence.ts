@@ -1,10 +1,10 @@
-/** Reads the signed payloads behind a purchase or an event, unchanged. */
+/** Reads the signed payloads from which a purchase or an event was derived. */
 import type { Environment } from '../apple/payloads.ts'
 import type { FeedEvent } from '../events/feed.ts'
 import type { Store } from '../store/store.ts'
 import type { RawPayloads, Source } from './raw.ts'
 
-/** A signed text as it arrived. `sha256`, in hex, is of its payload. */
+/** A signed text, unchanged. `sha256` is the hash of its payload, in hexadecimal. */
 export type Evidence = {
   id: number
   app_id: string
@@ -24,7 +24,7 @@ type PayloadId = { id: number }
 const COLUMNS = 'id, app_id, kind, source, sha256, received_at'
 
 export function openEvidence(store: Store, raw: RawPayloads) {
-  // Finds a notification by its event: it may have left no status and not the newest transaction.
+  // Finds notifications by their events, because a notification may have no status and an outdated transaction.
   const ofPurchases = store.prepare<object, Row>(`
     select ${COLUMNS} from signed_payloads where id < :before and id in (
       select n.payload_id from events e
@@ -48,8 +48,8 @@ export function openEvidence(store: Store, raw: RawPayloads) {
       and s.source = 'device'`)
 
   /**
-   * The signed texts about some purchases, newest arrival first: every notification, and the newest signed version
-   * of each transaction and renewal. `before` is `next` of the previous page.
+   * A page of the signed texts of some purchases, last received first: every notification, and the newest signed
+   * version of each transaction and renewal. `before` is `next` of the previous page.
    */
   function listForPurchases(
     { app_id, environment, original_transaction_ids }: Purchases,
@@ -62,14 +62,14 @@ export function openEvidence(store: Store, raw: RawPayloads) {
     return { evidence: rows.flatMap(withJws), next: last && rows.length === limit ? last.id : null }
   }
 
-  /** The signed texts that an event follows from; empty if the event follows from no signed text. */
+  /** The signed texts from which an event was derived; empty if there is none. */
   function listForEvent({ app_id, environment, type, cause, subject, data }: FeedEvent): Evidence[] {
     if (app_id === null) return []
-    const names = [cause, transactionIn(data)]
+    const causes = [cause, transactionIn(data)]
     const found =
       type.startsWith('customer.') && subject !== null
         ? devicePayload.all(app_id, subject)
-        : names.flatMap((name) => [
+        : causes.flatMap((name) => [
             ...notificationPayload.all(app_id, environment ?? '', name),
             ...(environment !== null && isTransactionEvent(type)
               ? transactionPayload.all(app_id, environment, name)
@@ -87,7 +87,7 @@ export function openEvidence(store: Store, raw: RawPayloads) {
   return { listForPurchases, listForEvent }
 }
 
-/** An event that several facts cause has no notification of its own. */
+/** Whether an event has a transaction as its cause, and not a notification. */
 const isTransactionEvent = (type: string): boolean =>
   type === 'transaction.recorded' || type === 'trial.converted'
 

@@ -19,7 +19,7 @@ import { openRenewals } from './renewals.ts'
 import { openSubscriptions } from './subscriptions.ts'
 import { openTransactions, type SavedTransaction } from './transactions.ts'
 
-/** How a fact arrived. It decides the origin of its events, and the source stored with the payload. */
+/** How a fact arrived: the origin of its events, and the source that is stored with its payload. */
 export type Arrival = { origin: Origin; source: Source }
 
 type Deps = { store: Store; clock: Clock; feed: Feed; apps: Apps }
@@ -41,8 +41,8 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
   const eventWriter = openEventWriter({ feed, clock, subscriptions })
 
   /**
-   * Applies a proved notification to an app, inside the caller's unit of work. The same notifications in any order,
-   * with any repetition, result in the same ledger and the same events.
+   * Applies a verified notification to an app, inside the caller's unit of work. The ledger and its events do not
+   * depend on the order in which notifications are applied, nor on repetitions.
    */
   function apply(
     app: App,
@@ -66,7 +66,7 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     return { is_new: true }
   }
 
-  /** Applies one proved transaction that came without a notification, from a device or from Apple's history. */
+  /** Applies one verified transaction that arrived without a notification, from a device or from Apple's history. */
   function applyTransaction(
     app: App,
     verified: Verified<Transaction>,
@@ -89,10 +89,10 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
   }
 
   /**
-   * Applies a subscription as Apple's statuses show it: its last transaction and its renewal info, each proved
-   * separately. The status number is not signed and not stored: the two signed texts contain the same fact.
+   * Applies a subscription from Apple's subscription statuses: its last transaction and its renewal info, each verified
+   * separately. The status number is not stored, because Apple does not sign it and the two payloads determine it.
    *
-   * @throws SignatureError `mismatch` when the two do not belong to one subscription of this app.
+   * @throws SignatureError `mismatch` when the two payloads do not belong to one subscription of this app.
    */
   function applyStatus(
     app: App,
@@ -142,7 +142,7 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     return { ...lineage, customer_id: identity.canonical_id, derived }
   }
 
-  /** Stores a transaction. If a newer version moves it to another lineage, the previous lineage is updated, too. */
+  /** Stores a transaction. If a newer version moves it to another lineage, it also recomputes the previous lineage. */
   function saveTransaction(
     app: App,
     verified: Verified<Transaction>,

@@ -1,6 +1,6 @@
 /**
- * Maps a notification to its event type, from that payload alone. It must not read other data: the set of events
- * must not depend on what arrived before.
+ * Maps a notification to its event type, from its payload alone. It must not read other data, because the events must
+ * not depend on which notifications arrived before.
  */
 import type { Notification } from '../apple/notification.ts'
 import type { Transaction } from '../apple/payloads.ts'
@@ -14,48 +14,55 @@ const isSubscription = (transaction: Pick<Transaction, 'kind' | 'group_id'>): bo
   transaction.kind === 'Auto-Renewable Subscription' ||
   (transaction.kind === null && transaction.group_id !== null)
 
-/** A rule: the event type, and when it took effect if that is not when Apple signed it. */
-type Meaning = { type: EventType; at?: (notification: Notification) => number | null | undefined }
-type Rule = Meaning | ((notification: Notification) => Meaning)
+/** An event type. `at` returns when the event took effect, if that is not when Apple signed the notification. */
+type EventMapping = { type: EventType; at?: (notification: Notification) => number | null | undefined }
+type Rule = EventMapping | ((notification: Notification) => EventMapping)
 
-const purchased = (n: Notification) => n.transaction?.payload.purchased_at
-const expired = (n: Notification) => n.transaction?.payload.expires_at
-const revoked = (n: Notification) => n.transaction?.payload.revoked_at
-const graceEnd = (n: Notification) => n.renewal?.payload.grace_until_at
+const purchasedAt = (n: Notification) => n.transaction?.payload.purchased_at
+const expiresAt = (n: Notification) => n.transaction?.payload.expires_at
+const revokedAt = (n: Notification) => n.transaction?.payload.revoked_at
+const graceUntilAt = (n: Notification) => n.renewal?.payload.grace_until_at
 
 const hasTrial = (n: Notification): boolean => n.transaction !== null && isTrial(n.transaction.payload)
 
-const bySubscription = (subscription: EventType, purchase: EventType, at?: Meaning['at']): Rule => {
+const subscriptionOrPurchase = (
+  subscription: EventType,
+  purchase: EventType,
+  at?: EventMapping['at'],
+): Rule => {
   return (n) => ({
     type: n.transaction && !isSubscription(n.transaction.payload) ? purchase : subscription,
     ...(at && { at }),
   })
 }
 
-const disabledOrEnabled: Rule = (n) => ({
+const renewalStatusRule: Rule = (n) => ({
   type: n.renewal?.payload.auto_renew ? 'subscription.renewal_enabled' : 'subscription.renewal_disabled',
 })
-const ended: Rule = (n) => ({ type: hasTrial(n) ? 'trial.ended' : 'subscription.expired', at: expired })
-const started: Rule = (n) => ({ type: hasTrial(n) ? 'trial.started' : 'subscription.started', at: purchased })
+const endRule: Rule = (n) => ({ type: hasTrial(n) ? 'trial.ended' : 'subscription.expired', at: expiresAt })
+const startRule: Rule = (n) => ({
+  type: hasTrial(n) ? 'trial.started' : 'subscription.started',
+  at: purchasedAt,
+})
 
 /**
- * App Store Server Notifications V2, notificationType and subtype. `*` stands for any subtype not listed,
- * so that a new subtype of a known type keeps the type's meaning.
+ * Rules by notificationType and subtype of App Store Server Notifications V2. `*` applies to every subtype that is not
+ * listed, so a new subtype of a known type has the event type of `*`.
  */
 const RULES: Record<string, Record<string, Rule>> = {
-  SUBSCRIBED: { '*': started, RESUBSCRIBE: { type: 'subscription.resubscribed', at: purchased } },
+  SUBSCRIBED: { '*': startRule, RESUBSCRIBE: { type: 'subscription.resubscribed', at: purchasedAt } },
   DID_RENEW: {
-    '*': { type: 'subscription.renewed', at: purchased },
-    BILLING_RECOVERY: { type: 'subscription.recovered', at: purchased },
+    '*': { type: 'subscription.renewed', at: purchasedAt },
+    BILLING_RECOVERY: { type: 'subscription.recovered', at: purchasedAt },
   },
   DID_CHANGE_RENEWAL_PREF: {
     '': { type: 'subscription.downgrade_cancelled' },
-    UPGRADE: { type: 'subscription.upgraded', at: purchased },
-    // Also a change to another duration: the payload has neither the levels nor the next duration to distinguish them.
+    UPGRADE: { type: 'subscription.upgraded', at: purchasedAt },
+    // Includes changes to another duration: the payload contains neither the levels nor the next duration.
     DOWNGRADE: { type: 'subscription.downgraded' },
   },
   DID_CHANGE_RENEWAL_STATUS: {
-    '*': disabledOrEnabled,
+    '*': renewalStatusRule,
     AUTO_RENEW_DISABLED: { type: 'subscription.renewal_disabled' },
     AUTO_RENEW_ENABLED: { type: 'subscription.renewal_enabled' },
   },
@@ -64,23 +71,27 @@ const RULES: Record<string, Record<string, Rule>> = {
     '*': { type: 'subscription.billing_failed' },
     GRACE_PERIOD: { type: 'subscription.grace_started' },
   },
-  GRACE_PERIOD_EXPIRED: { '*': { type: 'subscription.grace_ended', at: graceEnd } },
-  EXPIRED: { '*': ended },
+  GRACE_PERIOD_EXPIRED: { '*': { type: 'subscription.grace_ended', at: graceUntilAt } },
+  EXPIRED: { '*': endRule },
   PRICE_INCREASE: {
     PENDING: { type: 'subscription.price_increase_asked' },
     ACCEPTED: { type: 'subscription.price_increase_accepted' },
   },
-  REFUND: { '*': bySubscription('subscription.refunded', 'purchase.refunded', revoked) },
-  REFUND_REVERSED: { '*': bySubscription('subscription.refund_reversed', 'purchase.refund_reversed') },
-  REFUND_DECLINED: { '*': bySubscription('subscription.refund_declined', 'purchase.refund_declined') },
+  REFUND: { '*': subscriptionOrPurchase('subscription.refunded', 'purchase.refunded', revokedAt) },
+  REFUND_REVERSED: {
+    '*': subscriptionOrPurchase('subscription.refund_reversed', 'purchase.refund_reversed'),
+  },
+  REFUND_DECLINED: {
+    '*': subscriptionOrPurchase('subscription.refund_declined', 'purchase.refund_declined'),
+  },
   CONSUMPTION_REQUEST: { '*': { type: 'consumption.requested' } },
-  REVOKE: { '*': bySubscription('subscription.revoked', 'purchase.revoked', revoked) },
+  REVOKE: { '*': subscriptionOrPurchase('subscription.revoked', 'purchase.revoked', revokedAt) },
   RENEWAL_EXTENDED: { '*': { type: 'subscription.extended' } },
   RENEWAL_EXTENSION: {
     SUMMARY: { type: 'extension.summarized' },
     FAILURE: { type: 'subscription.extension_failed' },
   },
-  ONE_TIME_CHARGE: { '*': { type: 'purchase.made', at: purchased } },
+  ONE_TIME_CHARGE: { '*': { type: 'purchase.made', at: purchasedAt } },
   EXTERNAL_PURCHASE_TOKEN: { '*': { type: 'external_purchase.reported' } },
   RESCIND_CONSENT: { '*': { type: 'consent.rescinded' } },
   METADATA_UPDATE: { '*': { type: 'subscription.metadata_updated' } },
@@ -91,26 +102,26 @@ const RULES: Record<string, Record<string, Rule>> = {
 }
 
 /**
- * The event type and when it took effect (milliseconds). A new type, or a new subtype of a type that has no
- * meaning without it, is `notification.other`: stored and shown, never refused.
+ * The event type of a notification, and when the event took effect (milliseconds). An unknown type, or an unknown
+ * subtype of a type without a `*` rule, is `notification.other`: it is stored and shown, never refused.
  */
 export function eventFor(notification: Notification): { type: EventType; occurred_at: number | null } {
-  const subtypes = own(RULES, notification.type) ?? {}
-  const rule = own(subtypes, notification.subtype ?? '') ?? own(subtypes, '*')
-  const meaning = typeof rule === 'function' ? rule(notification) : rule
+  const rulesBySubtype = ownValue(RULES, notification.type) ?? {}
+  const rule = ownValue(rulesBySubtype, notification.subtype ?? '') ?? ownValue(rulesBySubtype, '*')
+  const mapping = typeof rule === 'function' ? rule(notification) : rule
   return {
-    type: meaning?.type ?? 'notification.other',
-    occurred_at: meaning?.at?.(notification) ?? notification.signed_at,
+    type: mapping?.type ?? 'notification.other',
+    occurred_at: mapping?.at?.(notification) ?? notification.signed_at,
   }
 }
 
-// Apple's words are used as keys: `constructor` must not find an inherited property.
-const own = <T>(table: Record<string, T>, key: string): T | undefined =>
+// The keys come from Apple's payload. A key such as `constructor` must not find an inherited property.
+const ownValue = <T>(table: Record<string, T>, key: string): T | undefined =>
   Object.hasOwn(table, key) ? table[key] : undefined
 
 /**
- * A trial has converted once a paid renewal of its lineage begins between one day before and 60 days after the
- * trial's end: Apple retries a failed charge for 60 days.
+ * A trial has converted if a paid renewal of its lineage begins between one day before and 60 days after the trial's
+ * end. Apple retries a failed charge for 60 days.
  */
 export const CONVERSION_BEFORE_MS = 86_400_000
 export const CONVERSION_AFTER_MS = 60 * 86_400_000

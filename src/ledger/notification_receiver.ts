@@ -1,4 +1,4 @@
-/** Receives notifications: verifies each, then applies it, stores it as pending, or refuses and counts it. */
+/** Receives notifications. Each is verified and then applied or stored as pending, or it is refused and counted. */
 import { SignatureError, type Verified, type Verifier } from '../apple/jws/signed.ts'
 import { type Notification, verifyNotification } from '../apple/notification.ts'
 import type { App, Apps } from '../apps/apps.ts'
@@ -23,10 +23,10 @@ export function openNotificationReceiver({ store, clock, verifier, apps, ledger,
   const warned = new Set<string>()
 
   /**
-   * Receives a notification from Apple. Resolves once it is on disk: applied to every organization that has the app (or
-   * to the one named), a duplicate, or pending because no organization has the app. `address` is the sender's.
+   * Receives a notification from Apple at `address`. Applies it to every organization that has the app, or only to
+   * `organization_id`. It is pending if none has the app. Resolves once the notification is on disk.
    *
-   * @throws Refusal 401 `invalid_signature`, 400 `not_a_notification`, 503 when it cannot be stored.
+   * @throws Refusal 401 `invalid_signature`, 400 `not_a_notification`, 503 when the notification cannot be stored.
    */
   async function receive(signedPayload: string, organization_id: string | null, address: string | null) {
     const verified = await verify(signedPayload, address)
@@ -36,7 +36,7 @@ export function openNotificationReceiver({ store, clock, verifier, apps, ledger,
         return { applied: 0, duplicates: 0, pending: true }
       connected = connectedAppsFor(verified.payload, organization_id)
     }
-    // One unit of work for each organization: none may span two.
+    // One unit of work for each organization, because a unit must not concern two organizations.
     const outcomes = await Promise.all(
       connected.map((app) => store.commit(() => ledger.apply(app, verified, FROM_PUSH))),
     )
@@ -44,7 +44,7 @@ export function openNotificationReceiver({ store, clock, verifier, apps, ledger,
     return { applied, duplicates: outcomes.length - applied, pending: false }
   }
 
-  /** False if the app was connected in the meantime: pending notifications are applied only when it connects. */
+  /** Stores a notification as pending. False if its app was connected in the meantime: then it must be applied now. */
   const saveIfNotConnected = (verified: Verified<Notification>, organization_id: string | null) =>
     store.commit(() => {
       if (connectedAppsFor(verified.payload, organization_id).length > 0) return false
@@ -62,7 +62,7 @@ export function openNotificationReceiver({ store, clock, verifier, apps, ledger,
     }
   }
 
-  /** The connected apps a notification is for. In production Apple's id of the app must match if it is known. */
+  /** The connected apps that a notification concerns. In production, a known Apple id of the app must match. */
   function connectedAppsFor(
     { bundle_id, apple_id, environment }: Notification,
     organization_id: string | null,
@@ -76,7 +76,7 @@ export function openNotificationReceiver({ store, clock, verifier, apps, ledger,
     return candidates.filter(isSame)
   }
 
-  /** Warns once per app and Apple id: with a mistyped id, all its notifications would be dropped after seven days. */
+  /** Warns once per app and Apple id. If the id is mistyped, all notifications of the app expire after seven days. */
   function warnAppleIdMismatch(app: App, apple_id: number): void {
     const warningKey = `${app.id} ${apple_id}`
     if (warned.has(warningKey)) return
@@ -93,8 +93,8 @@ export function openNotificationReceiver({ store, clock, verifier, apps, ledger,
   }
 
   /**
-   * Verifies and applies the pending notifications of apps that are connected now. Resolves with how many were applied.
-   * A notification that cannot be applied is logged and stays pending until it expires.
+   * Verifies and applies the pending notifications of apps that are connected now. Resolves with the number of applied
+   * notifications. A notification that cannot be applied is logged and stays pending until it expires.
    */
   async function applyPending(): Promise<number> {
     let applied = 0
@@ -132,7 +132,7 @@ const acceptCommand = ({ bundle_id, source }: App, apple_id: number): string =>
     ? `write apple_id = ${apple_id} in config.toml`
     : `windfall apps add ${bundle_id} --apple-id ${apple_id}`
 
-/** Null for a notification that no longer verifies (its certificate was revoked since); `receive` refuses it. */
+/** Null for a notification that no longer verifies, because its certificate was revoked. @throws any other error */
 function nullIfUnverifiable(error: unknown): null {
   if (error instanceof Refusal && error.code === 'invalid_signature') return null
   throw error

@@ -1,12 +1,12 @@
-/** Stores notifications, and the subscription status that each states. */
+/** Stores notifications, each with the subscription status that it contains. */
 import type { Notification } from '../apple/notification.ts'
 import type { Clock } from '../clock.ts'
 import type { Origin } from '../events/vocabulary.ts'
 import type { Store } from '../store/store.ts'
 
 export function openNotifications(store: Store, clock: Clock) {
-  // One uuid can have two texts, because Apple may sign a notification again. The row holds the newest signature; of
-  // equal ones, the greater SHA-256. Both texts stay in signed_payloads.
+  // One uuid can have two signed texts, because Apple may sign a notification again. The row is of the text that was
+  // signed last; if both were signed at the same time, of the text with the greater SHA-256. signed_payloads has both.
   const put = store.prepare<object>(`
     insert into notifications ( app_id,  environment,  uuid,  type,  subtype,  original_transaction_id,  status,  signed_at,  sha256,  payload_id,  origin,  received_at,  problem)
     values                    (:app_id, :environment, :uuid, :type, :subtype, :original_transaction_id, :status, :signed_at, :sha256, :payload_id, :origin, :received_at, :problem)
@@ -37,7 +37,7 @@ export function openNotifications(store: Store, clock: Clock) {
       origin,
       original_transaction_id:
         transaction?.payload.original_transaction_id ?? renewal?.payload.original_transaction_id ?? null,
-      // Apple's first payloads had no date: they are older than anything dated.
+      // Apple's first payloads had no date, so they are older than any payload with a date.
       signed_at: notification.signed_at ?? 0,
       received_at: clock(),
     })

@@ -1,4 +1,4 @@
-/** Stores every signed payload, byte for byte: certificates once, the rest compressed. */
+/** Stores every signed payload, byte for byte. Payloads are compressed, and each certificate chain is stored once. */
 import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
@@ -6,15 +6,18 @@ import type { Clock } from '../clock.ts'
 import type { Store } from '../store/store.ts'
 
 /**
- * Where it came from: pushed by Apple, pending until the app was connected, sent by a device, or read from Apple:
- * its histories of notifications and of transactions, and its subscription statuses.
+ * How a payload arrived. `push`: Apple sent it. `pending`: Apple sent it before the app was connected. `device`: a
+ * client app sent it. `history`, `transactions`, `status`: Windfall read it from Apple's notification history,
+ * transaction history or subscription statuses.
  */
 export type Source = 'push' | 'pending' | 'device' | 'history' | 'transactions' | 'status'
 
-/** `plain` holds the text deflated; `folded` holds it with every JWS split into its parts (see `fold`). */
+/** `plain`: the deflated text. `folded`: the deflated text after every JWS in it was decoded (see `fold`). */
 const CODECS = { plain: 0, folded: 1 }
 
-/** Words that recur in Apple's payloads, so that even a single small one compresses. Part of codec 1: frozen. */
+/**
+ * A zlib dictionary of words that recur in Apple's payloads, for small payloads. Codec 1 depends on it: never change.
+ */
 const DICTIONARY = Buffer.from(
   '{"notificationType":"DID_CHANGE_RENEWAL_STATUS","subtype":"AUTO_RENEW_DISABLED","notificationUUID":"' +
     'RENEWAL_PREFDID_FAIL_TO_RENEWGRACE_PERIODEXPIREDVOLUNTARYBILLING_RETRYSUBSCRIBEDRESUBSCRIBEINITIAL_BUYREFUND' +
@@ -29,7 +32,7 @@ const DICTIONARY = Buffer.from(
     '"recentSubscriptionStartDate":17,"renewalDate":17,"status":1},"version":"2.0","signedDate":17}',
 )
 
-// A folded text is far smaller than the window that zlib would otherwise clear for each.
+// A smaller window than zlib's default: a folded text is short, and zlib clears the whole window for each text.
 const SETTINGS = { dictionary: DICTIONARY, windowBits: 14, memLevel: 7 }
 
 const CHAIN_CACHE_SIZE = 64
@@ -56,7 +59,7 @@ export function openRawPayloads(store: Store, clock: Clock) {
     'select codec, body from signed_payloads where id = ?',
   )
 
-  /** Stores a signed payload of an app and returns its row's id. A payload that exists is not stored again. */
+  /** Stores a signed payload of an app and returns the id of its row. `is_new` is false if it was already stored. */
   function save(app_id: string, sha256: Buffer, kind: string, source: Source, jws: string) {
     const existing = known.get(app_id, sha256)
     if (existing) return { id: existing.id, is_new: false }
@@ -65,7 +68,7 @@ export function openRawPayloads(store: Store, clock: Clock) {
     return { id: Number(lastInsertRowid), is_new: true }
   }
 
-  /** The signed text of a row, as it arrived; null if the row does not exist. */
+  /** The signed text of a row, unchanged; null if the row does not exist. */
   function read(id: number): string | null {
     const row = find.get(id)
     return row ? unpack(row) : null
@@ -94,7 +97,7 @@ export function openRawPayloads(store: Store, clock: Clock) {
     return id
   }
 
-  /** Caches only rows that are on disk: the id of a row that was rolled back is used again. */
+  /** Call it after the commit only: SQLite reuses the id of a row that was rolled back. */
   function cacheChain(header: string, id: number): void {
     if (chainIds.size >= CHAIN_CACHE_SIZE) chainIds.clear()
     chainIds.set(header, id)
@@ -109,29 +112,31 @@ export function openRawPayloads(store: Store, clock: Clock) {
   return { save, read, pack, unpack }
 }
 
-// JSON text never contains a raw control character, so these three can separate the parts of a JWS.
+// JSON text never contains raw control characters, so these three can separate the sections of a JWS.
 const OPEN = '\u0001'
 const NEXT = '\u0002'
 const CLOSE = '\u0003'
 const NESTED = /(?<=")eyJ[\w-]+\.[\w-]+\.[\w-]+(?=")/g
 
 /**
- * A JWS as `OPEN chain NEXT signature NEXT payload CLOSE`, its payload decoded and folded likewise. Null if it does
- * not have three parts, or if its payload is not text or would not encode to the same bytes.
+ * Folds a JWS to `OPEN chain NEXT signature NEXT payload CLOSE`. The payload is decoded, and each JWS in it is folded,
+ * too. Null if the JWS does not have three sections, or if the payload is not UTF-8 or does not encode to the same
+ * text.
  */
 function fold(jws: string, chainId: (header: string) => number): string | null {
-  const [header, payload, signature, more] = jws.split('.')
-  if (!header || !payload || !signature || more !== undefined) return null
+  const [header, payload, signature, extraPart] = jws.split('.')
+  if (!header || !payload || !signature || extraPart !== undefined) return null
   const bytes = Buffer.from(payload, 'base64url')
   if (!isUtf8(bytes) || bytes.toString('base64url') !== payload) return null
   const text = bytes.toString()
-  if (hasMarks(text) || !isPlain(signature)) return null
-  const inner = text.replace(NESTED, (nested) => fold(nested, chainId) ?? nested)
-  return `${OPEN}${chainId(header)}${NEXT}${signature}${NEXT}${inner}${CLOSE}`
+  if (hasSeparator(text) || !isBase64Url(signature)) return null
+  const foldedPayload = text.replace(NESTED, (nested) => fold(nested, chainId) ?? nested)
+  return `${OPEN}${chainId(header)}${NEXT}${signature}${NEXT}${foldedPayload}${CLOSE}`
 }
 
-const isPlain = (part: string): boolean => /^[\w-]*$/.test(part)
-const hasMarks = (text: string): boolean => text.includes(OPEN) || text.includes(NEXT) || text.includes(CLOSE)
+const isBase64Url = (part: string): boolean => /^[\w-]*$/.test(part)
+const hasSeparator = (text: string): boolean =>
+  text.includes(OPEN) || text.includes(NEXT) || text.includes(CLOSE)
 
 function unfold(folded: string, headerOf: (id: number) => string): string {
   const innermost = new RegExp(`${OPEN}(\\d+)${NEXT}([\\w-]*)${NEXT}([^${OPEN}${CLOSE}]*)${CLOSE}`, 'g')

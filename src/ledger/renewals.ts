@@ -15,7 +15,7 @@ export function openRenewals(store: Store) {
             :renews_at, :renewal_price_milli, :currency, :offer_type, :offer_id, :offer_discount, :offer_period,
             :recent_start_at, :billing_plan, :payload_id)`)
 
-  /** Stores one renewal info of an app. One that exists does not change. */
+  /** Stores one renewal info of an app. Does nothing if it is already stored. */
   function save(app_id: string, verified: Verified<Renewal>, payload_id: number): void {
     const { auto_renew, in_billing_retry, app_account_token, app_transaction_id, ...renewal } =
       verified.payload

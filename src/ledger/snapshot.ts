@@ -1,18 +1,22 @@
-/** Builds an event's snapshot, frozen when the event is appended. Dates in milliseconds, money in thousandths. */
+/**
+ * Builds the snapshot of an event. It never changes after the event was appended. Dates are in milliseconds, money is
+ * in thousandths.
+ */
 import type { Notification } from '../apple/notification.ts'
 import type { Renewal, Transaction } from '../apple/payloads.ts'
 import type { SubscriptionRow } from './subscription.ts'
 import { stateAt } from './subscription.ts'
 
-const WHOLE = 100_000
+/** 100 %, as Apple's revocationPercentage expresses it. */
+const FULL_PERCENTAGE = 100_000
 
-/** Thousandths refunded: `price × revocationPercentage`, all of it if Apple names no share, rounded half to even. */
+/** The refund in thousandths: `price × revocationPercentage`, rounded half to even. Without a percentage, the price. */
 function refundedMilli(
   transaction: Pick<Transaction, 'price_milli' | 'revoked_at' | 'revocation_percentage'>,
 ) {
   if (transaction.revoked_at === null || transaction.price_milli === null) return null
-  const share = BigInt(Math.round(transaction.revocation_percentage ?? WHOLE))
-  return Number(divideHalfEven(BigInt(transaction.price_milli) * share, BigInt(WHOLE)))
+  const percentage = BigInt(Math.round(transaction.revocation_percentage ?? FULL_PERCENTAGE))
+  return Number(divideHalfEven(BigInt(transaction.price_milli) * percentage, BigInt(FULL_PERCENTAGE)))
 }
 
 function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
@@ -22,8 +26,8 @@ function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
   return quotient
 }
 
-/** The transaction's part: product, country, money and the relevant dates; absent facts are omitted. */
-export function transactionPart(transaction: Transaction) {
+/** The snapshot fields of a transaction: product, country, money and dates. Omits fields without a value. */
+export function transactionFields(transaction: Transaction) {
   const { price_milli, currency } = transaction
   const refunded_milli = refundedMilli(transaction)
   return {
@@ -51,8 +55,8 @@ export function transactionPart(transaction: Transaction) {
   }
 }
 
-/** The subscription's state after the event, at the instant `at`. */
-export function subscriptionPart(row: SubscriptionRow, at: number) {
+/** The snapshot fields of a subscription after the event, at the instant `at`. */
+export function subscriptionFields(row: SubscriptionRow, at: number) {
   return withoutNulls({
     state: stateAt(row, at),
     product_id: row.product_id,
@@ -67,15 +71,17 @@ export function subscriptionPart(row: SubscriptionRow, at: number) {
   })
 }
 
-/** Apple's own words for what happened, and the fields that only this kind of notification has. */
-export function notificationPart(notification: Notification) {
+/** The snapshot fields of a notification: Apple's type and subtype, and the fields that only this type has. */
+export function notificationFields(notification: Notification) {
   const { type, subtype, detail, problem } = notification
   return withoutNulls({ type, subtype, problem, ...detail })
 }
 
 /** The product of an event whose notification contains a renewal info and no transaction. */
-export const renewalPart = (renewal: Renewal) => ({ product_id: renewal.product_id })
+export const renewalFields = (renewal: Renewal) => ({ product_id: renewal.product_id })
 
-function withoutNulls(part: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(part).filter(([, value]) => value !== null && value !== undefined))
+function withoutNulls(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
+  )
 }

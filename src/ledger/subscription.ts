@@ -1,7 +1,7 @@
 /** Derives a subscription from the newest signed facts of its lineage. */
 import type { Environment } from '../apple/payloads.ts'
 
-/** A stored subscription: one row per lineage. */
+/** A row of the table `subscriptions`. Each lineage of a subscription has one. */
 export type SubscriptionRow = {
   app_id: string
   environment: Environment
@@ -31,8 +31,9 @@ export type SubscriptionRow = {
 }
 
 /**
- * trial, active: a paid (or free) period is running. grace: expired, Apple retries the charge and access continues.
- * retry: Apple retries, without access. expired: it ended. revoked: Apple revoked it.
+ * `trial`, `active`: a free or paid period is running. `grace`: the period expired, Apple retries the charge, and
+ * access continues. `retry`: Apple retries the charge, without access. `expired`: the subscription ended. `revoked`:
+ * Apple revoked the transaction.
  */
 type SubscriptionState = 'trial' | 'active' | 'grace' | 'retry' | 'expired' | 'revoked'
 
@@ -41,7 +42,7 @@ type Dates = Pick<
   'revoked_at' | 'expires_at' | 'grace_until_at' | 'in_billing_retry' | 'offer_type' | 'offer_discount'
 >
 
-/** The state of a subscription at an instant (milliseconds). The row itself does not depend on the clock. */
+/** The state of a subscription at an instant (milliseconds). Only the state depends on the instant, not the row. */
 export function stateAt(row: Dates, at: number): SubscriptionState {
   if (row.revoked_at !== null && row.revoked_at <= at) return 'revoked'
   if (row.expires_at === null || at < row.expires_at) {
@@ -52,9 +53,9 @@ export function stateAt(row: Dates, at: number): SubscriptionState {
 }
 
 /**
- * Until when the customer continues to pay after a period that is part of a commitment (twelve months billed monthly),
- * in milliseconds: the customer cannot leave earlier. Null for its last period, and if there is no commitment.
- * `commitment`: the signed commitment, as JSON.
+ * When the commitment of a period ends (twelve months billed monthly), in milliseconds. Until then the customer cannot
+ * cancel. Null for the last period of a commitment, and if there is no commitment. `commitment` is the signed
+ * commitment as JSON.
  */
 export function committedUntil(period: {
   commitment: string | null

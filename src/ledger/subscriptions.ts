@@ -1,4 +1,4 @@
-/** One derived row per lineage, recomputed from its facts whenever one of them changes. */
+/** Stores one derived row per lineage of a subscription. The row is recomputed when a fact of the lineage changes. */
 import { bound, type Store } from '../store/store.ts'
 import { committedUntil, type SubscriptionRow } from './subscription.ts'
 import type { TransactionRow } from './transactions.ts'
@@ -7,7 +7,7 @@ type RenewalRow = Pick<
   SubscriptionRow,
   'auto_renew_status' | 'next_product_id' | 'renewal_price_milli' | 'expiration_intent' | 'grace_until_at'
 > & { signed_at: number; in_billing_retry: number | null }
-type TransactionPart = Pick<
+type CurrentTransaction = Pick<
   TransactionRow,
   | Exclude<keyof SubscriptionRow & keyof TransactionRow, 'apple_status'>
   | 'commitment'
@@ -15,7 +15,7 @@ type TransactionPart = Pick<
   | 'purchased_at'
   | 'signed_at'
 >
-/** A row, and the newest instant among the facts it is made of. */
+/** A subscription row, and the latest instant among the facts from which it was derived. */
 export type Derived = { row: SubscriptionRow; known_at: number }
 type Status = { status: number; signed_at: number }
 type LineageArgs = [app_id: string, environment: string, original_transaction_id: string]
@@ -26,7 +26,7 @@ export type Subscriptions = ReturnType<typeof openSubscriptions>
 
 export function openSubscriptions(store: Store) {
   const lineage = `app_id = ${bound} and environment = ${bound} and original_transaction_id = ${bound}`
-  const current = store.prepare<[...LineageArgs, number], TransactionPart>(`
+  const currentTransaction = store.prepare<[...LineageArgs, number], CurrentTransaction>(`
     select app_id, environment, original_transaction_id, transaction_id, product_id, group_id, ownership, storefront,
            price_milli, currency, offer_type, offer_discount, original_purchased_at, purchased_at, expires_at,
            revoked_at, commitment, signed_at
@@ -80,8 +80,8 @@ export function openSubscriptions(store: Store) {
   )
 
   /**
-   * Recomputes the row of a lineage from all its facts. Null for a lineage of one-time purchases, which has
-   * no row.
+   * Recomputes the row of a lineage from all its facts. Returns null for a lineage of one-time purchases, which has no
+   * row.
    */
   function recompute(...key: LineageArgs): Derived | null {
     const derived = derive(key, END_OF_TIME)
@@ -90,7 +90,7 @@ export function openSubscriptions(store: Store) {
     return derived
   }
 
-  /** The row as it was at an instant; `derived` is the result of `recompute`. */
+  /** The row as it was at an instant (milliseconds). `derived` is the result of `recompute`. */
   function asOf(at: number, derived: Derived): SubscriptionRow | null {
     if (at >= derived.known_at) return derived.row
     const { app_id, environment, original_transaction_id } = derived.row
@@ -98,7 +98,7 @@ export function openSubscriptions(store: Store) {
   }
 
   function derive(key: LineageArgs, until: number): Derived | null {
-    const transaction = current.get(...key, until)
+    const transaction = currentTransaction.get(...key, until)
     if (!transaction) return null
     const renewal = renewalOf(key, transaction, until)
     const status = newestStatus.get(...key, until)
@@ -107,12 +107,12 @@ export function openSubscriptions(store: Store) {
   }
 
   /**
-   * The newest renewal info. Undefined if the customer has bought again since it was signed: it then concerns the
-   * subscription that ended, and Apple has not described the new one yet.
+   * The newest renewal info. Undefined if the customer resubscribed after it was signed: the info then describes the
+   * subscription that ended, and Apple has not signed one for the new subscription yet.
    */
   function renewalOf(
     key: LineageArgs,
-    { purchased_at }: TransactionPart,
+    { purchased_at }: CurrentTransaction,
     until: number,
   ): RenewalRow | undefined {
     const newest = newestRenewal.get(...key, until)
@@ -123,8 +123,8 @@ export function openSubscriptions(store: Store) {
   return { recompute, asOf }
 }
 
-function buildRow(transaction: TransactionPart, renewal?: RenewalRow, status?: Status): SubscriptionRow {
-  // A renewal info older than the current period describes how an earlier period ended.
+function buildRow(transaction: CurrentTransaction, renewal?: RenewalRow, status?: Status): SubscriptionRow {
+  // A renewal info that was signed before the current period describes how an earlier period ended.
   const isCurrent = renewal && renewal.signed_at >= Math.min(transaction.purchased_at, transaction.signed_at)
   const { app_id, environment, original_transaction_id, transaction_id } = transaction
   return {

@@ -49,11 +49,11 @@ export type TransactionRow = {
 /** A trial of a lineage and the paid renewal that followed it. */
 export type Conversion = { trial_id: string; converted_at: number }
 
-/** The result of storing one version. */
+/** The result of storing one version of a transaction. */
 export type SavedTransaction = { is_first: boolean; previous_lineage: string | null; row: TransactionRow }
 
-/** Conclusions from all versions of a transaction, which no later version withdraws. */
-type Concluded = Pick<
+/** Fields that are computed from all versions of a transaction. A later version extends them and never resets them. */
+type CumulativeFields = Pick<
   TransactionRow,
   | 'earliest_expires_at'
   | 'latest_expires_at'
@@ -111,7 +111,7 @@ export function openTransactions(store: Store) {
   )
   const put = store.prepare<TransactionRow>(`
     insert or replace into transactions (${COLUMNS.join(', ')}) values (${COLUMNS.map((name) => `:${name}`).join(', ')})`)
-  const conclude = store.prepare<TransactionRow & Concluded>(`
+  const updateCumulative = store.prepare<TransactionRow & CumulativeFields>(`
     update transactions set earliest_expires_at = :earliest_expires_at, latest_expires_at = :latest_expires_at,
       trial_signed_at = :trial_signed_at, paid_renewal_signed_at = :paid_renewal_signed_at,
       reversed_refunds = :reversed_refunds
@@ -123,19 +123,19 @@ export function openTransactions(store: Store) {
     where ${lineage} and trial_signed_at is not null
       and :purchased_at >= earliest_expires_at - ${CONVERSION_BEFORE_MS}
       and :purchased_at <= latest_expires_at + ${CONVERSION_AFTER_MS}`)
-  // Hides the parameters from the planner, because a minimum is read (see bound).
-  const hidden = lineage.replace(/:\w+/g, '(select $&)')
+  // Subselects hide the parameters from the planner, as `bound` in store.ts does: the query reads a minimum.
+  const hiddenLineage = lineage.replace(/:\w+/g, '(select $&)')
   const paidAfter = store.prepare<object, { converted_at: number | null }>(`
     select min(purchased_at) as converted_at from transactions
-    where ${hidden} and paid_renewal_signed_at is not null
+    where ${hiddenLineage} and paid_renewal_signed_at is not null
       and purchased_at between (select :earliest_expires_at - ${CONVERSION_BEFORE_MS})
                            and (select :latest_expires_at + ${CONVERSION_AFTER_MS})`)
 
   /**
-   * Stores `verified` if it is the newest version of its transaction: the newest `signed_at` wins, equal ones by
-   * the greater SHA-256 of the payload, never by arrival. `is_first` is true for a new transaction id.
-   * `previous_lineage` is its lineage before, if this version names another; `row` is what is stored now.
-   * `is_reversal`: it came with a notification that its refund was reversed.
+   * Stores `verified` if it is the newest version of its transaction: the version with the latest `signed_at`, then the
+   * greatest SHA-256 of the payload. The order of arrival has no effect. `is_reversal` is true if the version arrived
+   * in a notification that its refund was reversed. In the result, `is_first` is true for a new transaction id,
+   * `previous_lineage` is the old lineage if this version moves the transaction, and `row` is the stored row.
    */
   function save(
     app_id: string,
@@ -146,23 +146,23 @@ export function openTransactions(store: Store) {
     const row = rowOf(app_id, verified, payload_id)
     refunds.save(app_id, verified)
     if (is_reversal) refunds.recordReversal(app_id, verified)
-    const known = find.get(app_id, row.environment, row.transaction_id)
-    if (!known) {
+    const existing = find.get(app_id, row.environment, row.transaction_id)
+    if (!existing) {
       put.run(row)
       return { is_first: true, previous_lineage: null, row }
     }
-    const newest = isNewer(row, known) ? row : known
-    const concluded = { ...concludedFrom(known, row), reversed_refunds: reversedRefundsJson(newest) }
-    if (newest === known) {
-      conclude.run({ ...known, ...concluded })
-      return { is_first: false, previous_lineage: null, row: { ...known, ...concluded } }
+    const newest = isNewer(row, existing) ? row : existing
+    const cumulative = { ...mergeCumulative(existing, row), reversed_refunds: reversedRefundsJson(newest) }
+    if (newest === existing) {
+      updateCumulative.run({ ...existing, ...cumulative })
+      return { is_first: false, previous_lineage: null, row: { ...existing, ...cumulative } }
     }
-    put.run({ ...row, ...concluded })
-    const hasMoved = known.original_transaction_id !== row.original_transaction_id
+    put.run({ ...row, ...cumulative })
+    const hasMoved = existing.original_transaction_id !== row.original_transaction_id
     return {
       is_first: false,
-      previous_lineage: hasMoved ? known.original_transaction_id : null,
-      row: { ...row, ...concluded },
+      previous_lineage: hasMoved ? existing.original_transaction_id : null,
+      row: { ...row, ...cumulative },
     }
   }
 
@@ -171,7 +171,7 @@ export function openTransactions(store: Store) {
     return reversals.length === 0 ? null : JSON.stringify(reversals)
   }
 
-  /** The trials that are known to have converted, now that a fact of this transaction is known. */
+  /** The conversions in which this transaction is the trial or the paid renewal. */
   function conversions(row: TransactionRow): Conversion[] {
     const trials = row.paid_renewal_signed_at === null ? [] : trialsBefore.all(row)
     const converted_at = row.trial_signed_at === null ? null : (paidAfter.get(row)?.converted_at ?? null)
@@ -182,7 +182,7 @@ export function openTransactions(store: Store) {
   return { save, conversions }
 }
 
-/** Whether signed version `a` replaces `b`. */
+/** Whether the signed version `a` is newer than `b`. */
 function isNewer(
   a: { signed_at: number; sha256: Buffer },
   b: { signed_at: number; sha256: Buffer },
@@ -190,17 +190,21 @@ function isNewer(
   return a.signed_at === b.signed_at ? Buffer.compare(a.sha256, b.sha256) > 0 : a.signed_at > b.signed_at
 }
 
-function concludedFrom(a: Concluded, b: Concluded): Omit<Concluded, 'reversed_refunds'> {
+function mergeCumulative(
+  a: CumulativeFields,
+  b: CumulativeFields,
+): Omit<CumulativeFields, 'reversed_refunds'> {
   return {
-    earliest_expires_at: least(a.earliest_expires_at, b.earliest_expires_at),
-    latest_expires_at: greatest(a.latest_expires_at, b.latest_expires_at),
-    trial_signed_at: least(a.trial_signed_at, b.trial_signed_at),
-    paid_renewal_signed_at: least(a.paid_renewal_signed_at, b.paid_renewal_signed_at),
+    earliest_expires_at: minNonNull(a.earliest_expires_at, b.earliest_expires_at),
+    latest_expires_at: maxNonNull(a.latest_expires_at, b.latest_expires_at),
+    trial_signed_at: minNonNull(a.trial_signed_at, b.trial_signed_at),
+    paid_renewal_signed_at: minNonNull(a.paid_renewal_signed_at, b.paid_renewal_signed_at),
   }
 }
 
-const least = (a: number | null, b: number | null) => (a === null || b === null ? (a ?? b) : Math.min(a, b))
-const greatest = (a: number | null, b: number | null) =>
+const minNonNull = (a: number | null, b: number | null) =>
+  a === null || b === null ? (a ?? b) : Math.min(a, b)
+const maxNonNull = (a: number | null, b: number | null) =>
   a === null || b === null ? (a ?? b) : Math.max(a, b)
 
 const isPaidRenewal = ({ reason, price_milli }: Transaction): boolean =>

@@ -1,10 +1,11 @@
-/** Runs of bulk work: pieces are committed in order, and none after a failed one. */
+/** A sequence of bulk units of work that are committed in order. After one fails, the later ones do nothing. */
 import type { Store } from './store.ts'
 
 /**
- * Opens a run of bulk work. Pieces are added without waiting for previous ones, so that one transaction holds many.
- * After a piece throws, or its batch cannot be written, the pieces after it do nothing; so the last piece may record
- * that the run is complete. `maxWaiting` is the maximum number of waiting pieces; 256 are more than a batch holds.
+ * Opens a sequence of bulk units of work. A unit is added without waiting for the previous ones, so that one
+ * transaction contains many. After a unit throws, or its batch cannot be written, the later units do nothing; so the
+ * last unit may record that the sequence is complete. `maxWaiting` is the maximum number of uncommitted units. The
+ * default of 256 exceeds the size of a batch.
  */
 export function openBulk({ commitBulk }: Pick<Store, 'commitBulk'>, maxWaiting = 256) {
   const waiting: Promise<void>[] = []
@@ -25,16 +26,16 @@ export function openBulk({ commitBulk }: Pick<Store, 'commitBulk'>, maxWaiting =
     try {
       work()
     } catch (error) {
-      // The next piece may run in the same batch, before this promise rejects.
+      // The next unit may run in the same batch, before the promise of this one rejects.
       hasFailed = true
       throw error
     }
   }
 
   /**
-   * Adds the next piece. Resolves when there is room for another.
+   * Adds the next unit of work. Resolves when fewer than `maxWaiting` units are uncommitted.
    *
-   * @throws the first failure of the run so far.
+   * @throws the first failure of the sequence so far.
    */
   async function add(work: () => void): Promise<void> {
     assertNotFailed()
@@ -43,9 +44,9 @@ export function openBulk({ commitBulk }: Pick<Store, 'commitBulk'>, maxWaiting =
   }
 
   /**
-   * Resolves when every added piece is on disk.
+   * Resolves when every added unit is on disk.
    *
-   * @throws the first failure of the run.
+   * @throws the first failure of the sequence.
    */
   async function finish(): Promise<void> {
     await Promise.all(waiting.splice(0))

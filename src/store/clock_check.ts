@@ -1,4 +1,4 @@
-/** Records when housekeeping last read the clock, so that a clock that jumped ahead does not delete rows by age. */
+/** Detects a clock that jumped ahead, so that housekeeping does not delete rows because they seem old. */
 import type { Clock } from '../clock.ts'
 import type { Store } from './store.ts'
 
@@ -22,9 +22,9 @@ export function openClockCheck(store: Store, clock: Clock, monotonic: Clock) {
   /**
    * True when rows may be deleted by age. Call it inside a unit of work.
    *
-   * More than a day after the previous check, either the server was off or the clock is wrong. So the first check after
-   * a jump returns false. A later one returns true once the clock has kept pace with the monotonic clock for about an
-   * hour: by then NTP has corrected a wrong clock.
+   * If more than a day passed since the previous check, either the server was off or the clock is wrong. So the first
+   * check after such a jump returns false. Later checks return true once the clock has kept pace with the monotonic
+   * clock for about an hour: by then NTP has corrected a wrong clock.
    */
   function isTrusted(): boolean {
     const now = clock()
@@ -36,8 +36,8 @@ export function openClockCheck(store: Store, clock: Clock, monotonic: Clock) {
   }
 
   function isConfirmed(at: number, elapsed: number): boolean {
-    const isInStep = jump !== null && Math.abs(at - jump.at - (elapsed - jump.elapsed)) <= MINUTE_MS
-    if (jump === null || !isInStep) jump = { at, elapsed }
+    const hasKeptPace = jump !== null && Math.abs(at - jump.at - (elapsed - jump.elapsed)) <= MINUTE_MS
+    if (jump === null || !hasKeptPace) jump = { at, elapsed }
     return elapsed - jump.elapsed >= CONFIRMED_AFTER_MS
   }
 

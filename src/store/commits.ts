@@ -1,6 +1,4 @@
-/**
- * Group commit: many callers share one fsync, and none is answered before it.
- */
+/** Group commit: many callers share one fsync, and the promise of each caller resolves after the fsync. */
 import type { Database } from 'better-sqlite3'
 import { type Clock, systemClock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
@@ -10,12 +8,12 @@ import { openTraffic } from './traffic.ts'
 import { reasonOf, silent, throttled, type Warn } from './warnings.ts'
 import { openWork, type WorkItem } from './work.ts'
 
-const BATCH_CLOSURES = 64
-/** How long a batch runs work, and by when its batched writes should be done, in ms from its beginning. */
+const MAX_BATCH_UNITS = 64
+/** `work_ms`: how long a batch runs work. `write_ms`: by when its batched writes should end. From the batch's begin. */
 const ORDINARY = { work_ms: 5, write_ms: 5 }
-/** A batch of only bulk work, while no caller waits. With its commit, which is not counted, it lasts up to 50 ms. */
+/** The limits of a batch of only bulk work while no caller waits. With its commit, the batch lasts up to 50 ms. */
 const BULK = { work_ms: 25, write_ms: 40 }
-const BUSY_GIVE_UP_MS = 5_000
+const BUSY_TIMEOUT_MS = 5_000
 const WARN_EVERY_MS = 1_000
 
 const UNWRITABLE = 'the database cannot be written'
@@ -26,7 +24,7 @@ type QueuedWork = WorkItem & { resolve: (value: never) => void; reject: (reason:
 type Options = {
   /** Called between batches, when no transaction is open. */
   afterBatch: () => void
-  /** Reports failures that no caller sees: why the database could not be written, and which effect failed. */
+  /** Logs failures that callers do not receive: why the database could not be written, and which effect failed. */
   warn?: Warn | undefined
   /** A monotonic clock that bounds the time of a batch. */
   elapsed?: Clock | undefined
@@ -39,8 +37,8 @@ type Options = {
 
 /**
  * Runs synchronous closures in shared transactions. A batch takes the closures that wait at the end of a turn of the
- * event loop, at most 64 or 5 ms of work. Each closure has its own savepoint. Bulk work runs after ordinary work; a
- * batch of only bulk work lasts up to 50 ms while no caller waits.
+ * event loop, at most 64 closures or 5 ms of work. Each closure has its own savepoint. Bulk work runs after ordinary
+ * work. A batch of only bulk work lasts up to 50 ms while no caller waits.
  */
 export function openCommits(
   db: Database,
@@ -58,128 +56,127 @@ export function openCommits(
   const begin = db.prepare('begin immediate')
   const commitAll = db.prepare('commit')
   const rollback = db.prepare('rollback')
-  const pieces = openWork(db, warn)
+  const units = openWork(db, warn)
   const traffic = openTraffic(elapsed)
 
-  const queue: QueuedWork[] = []
-  const bulk: QueuedWork[] = []
-  const upkeep: QueuedWork[] = []
-  const idle: (() => void)[] = []
-  let scheduled = false
-  let busySince: number | null = null
-  /** The SQLite code of the last batch's failure; null if it was written. */
-  let fault_code: string | null = null
+  const ordinaryQueue: QueuedWork[] = []
+  const bulkQueue: QueuedWork[] = []
+  const upkeepQueue: QueuedWork[] = []
+  const drainWaiters: (() => void)[] = []
+  let isScheduled = false
+  let busy_since: number | null = null
+  let last_fault_code: string | null = null
 
   /**
    * Runs `work` in the next batch and resolves with its result when it is on disk.
    *
-   * @throws what `work` threw, which undoes only this work; Error when `work` returned a promise, because it would go
-   * on outside of the transaction; Refusal 503 `store_unavailable` when the disk is full, an I/O error happened or the
-   * commit failed, which undoes the whole batch.
+   * @throws what `work` threw; only this work is rolled back then. Error when `work` returned a promise, because an
+   * asynchronous function would continue outside of the transaction. Refusal 503 `store_unavailable` when the disk is
+   * full, an I/O error happened or the commit failed; the whole batch is rolled back then.
    */
   function commit<T>(work: () => T): Promise<T> {
     traffic.noteActivity()
-    return enqueue(queue, work)
+    return enqueue(ordinaryQueue, work)
   }
 
   /**
-   * Like `commit`, for large amounts of work that no request waits for. A batch holds 25 ms of it, plus batched writes
-   * and the commit, so add many pieces at the same time. It runs in order, after ordinary work. A request or an
-   * ordinary commit shortens the following batches to 5 ms, so a caller waits for at most one batch. Every batch has at
-   * least one piece of bulk work, even if ordinary work fills it.
+   * Like `commit`, for large amounts of work that no request waits for. A batch runs 25 ms of bulk work, plus batched
+   * writes and the commit, so enqueue many units at the same time. Bulk work runs in order, after ordinary work. A
+   * request or an ordinary commit shortens the following batches to 5 ms, so a caller waits for at most one batch.
+   * Every batch runs at least one unit of bulk work, even if ordinary work fills it.
    */
-  const commitBulk = <T>(work: () => T): Promise<T> => enqueue(bulk, work)
+  const commitBulk = <T>(work: () => T): Promise<T> => enqueue(bulkQueue, work)
 
   /**
-   * Like `commitBulk`, but ahead of waiting bulk work: for callers that add one piece at a time and limit their own
-   * share of time. Each batch also runs one piece of bulk work, if any waits.
+   * Like `commitBulk`, but runs before queued bulk work. For callers that enqueue one unit at a time and limit their
+   * own percentage of time. Each batch also runs one unit of bulk work, if any is queued.
    */
-  const commitUpkeep = <T>(work: () => T): Promise<T> => enqueue(upkeep, work)
+  const commitUpkeep = <T>(work: () => T): Promise<T> => enqueue(upkeepQueue, work)
 
-  function enqueue<T>(line: QueuedWork[], work: () => T): Promise<T> {
+  function enqueue<T>(targetQueue: QueuedWork[], work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      line.push({ work, resolve: resolve as (value: never) => void, reject })
+      targetQueue.push({ work, resolve: resolve as (value: never) => void, reject })
       schedule()
     })
   }
 
   /** True when no ordinary work is queued, no request is running, and there was neither within the last 100 ms. */
-  const isQuiet = (): boolean => queue.length === 0 && traffic.isQuiet()
+  const isQuiet = (): boolean => ordinaryQueue.length === 0 && traffic.isQuiet()
 
   /** True when bulk work is queued. */
-  const isBulkWaiting = (): boolean => bulk.length > 0
+  const isBulkWaiting = (): boolean => bulkQueue.length > 0
 
-  const isWaiting = (): boolean => queue.length + bulk.length + upkeep.length > 0
+  const isAnyQueued = (): boolean => ordinaryQueue.length + bulkQueue.length + upkeepQueue.length > 0
 
   function schedule(): void {
-    if (scheduled) return
-    scheduled = true
+    if (isScheduled) return
+    isScheduled = true
     setImmediate(flush)
   }
 
   function flush(): void {
-    scheduled = false
+    isScheduled = false
     const reason = refusal()
     if (reason !== null) return refuseAll(reason)
     if (!beginOrWait()) return
-    pieces.reset()
+    units.reset()
     const done: QueuedWork[] = []
-    const began = elapsed()
+    const began_at = elapsed()
     const { work_ms, write_ms } = isQuiet() ? BULK : ORDINARY
     try {
-      fill(done, began + work_ms)
-      const left_ms = () => Math.max(0, began + write_ms - elapsed())
-      pieces.flushBatchedWrites({ left_ms, isBusy: isWaiting() })
-      keepFaults()
+      runQueued(done, began_at + work_ms)
+      const left_ms = () => Math.max(0, began_at + write_ms - elapsed())
+      units.flushBatchedWrites({ left_ms, isBusy: isAnyQueued() })
+      writeFaults()
       commitAll.run()
     } catch (fault) {
-      abandon(done, fault)
-      return next()
+      failBatch(done, fault)
+      return scheduleNext()
     }
-    busySince = null
-    fault_code = null
-    settle(done)
-    next()
+    busy_since = null
+    last_fault_code = null
+    settleBatch(done)
+    scheduleNext()
   }
 
-  /** Runs waiting work until the time is up, ordinary work first, and at least one piece of each other kind. */
-  function fill(done: QueuedWork[], until: number): void {
-    const take = (waiting: QueuedWork | undefined): boolean => {
+  /** Runs queued work until `until`, ordinary work first. Runs at least one unit of upkeep and one of bulk work. */
+  function runQueued(done: QueuedWork[], until: number): void {
+    const runNext = (waiting: QueuedWork | undefined): boolean => {
       if (!waiting) return false
       done.push(waiting)
-      pieces.run(waiting)
+      units.run(waiting)
       return elapsed() < until
     }
-    while (take(queue.shift())) if (done.length === BATCH_CLOSURES) break
-    take(upkeep.shift())
-    while (take(bulk.shift()));
+    while (runNext(ordinaryQueue.shift())) if (done.length === MAX_BATCH_UNITS) break
+    runNext(upkeepQueue.shift())
+    while (runNext(bulkQueue.shift()));
   }
 
   /** Records earlier disk faults together with the work of this batch. */
-  function keepFaults(): void {
+  function writeFaults(): void {
     if (!faults.isWaiting()) return
     try {
       faults.write()
-      pieces.follow(faults.written)
+      units.addEffect(faults.written)
     } catch (error) {
-      // If only that table is damaged, everything else can still be written.
+      // If only the table disk_faults is damaged, the other tables can still be written.
       if (damageIn(error) === null || !db.inTransaction) throw error
     }
   }
 
-  function settle(done: readonly QueuedWork[]): void {
+  function settleBatch(done: readonly QueuedWork[]): void {
     for (const { resolve, reject, value, error } of done) {
       if (error === undefined) resolve(value as never)
       else reject(error)
     }
-    pieces.takeEffects()
+    units.runEffects()
   }
 
-  function abandon(done: readonly QueuedWork[], fault: unknown): void {
+  function failBatch(done: readonly QueuedWork[], fault: unknown): void {
     const code = codeOf(fault)
-    fault_code = code
+    last_fault_code = code
     faults.note(code)
-    pieces.reset()
+    units.reset()
     warnFault(diskFaultKindOf(code) === 'damaged' ? DAMAGED : UNWRITABLE, { reason: reasonOf(fault), code })
     rollBack()
     onFault(code)
@@ -187,8 +184,8 @@ export function openCommits(
   }
 
   function refuseAll(reason: Refusal): void {
-    for (const { reject } of takeAll()) reject(reason)
-    next()
+    for (const { reject } of dequeueAll()) reject(reason)
+    scheduleNext()
   }
 
   function rollBack(): void {
@@ -202,41 +199,42 @@ export function openCommits(
 
   // SQLite's busy timeout would block the event loop, so a timer waits for the lock of another process.
   function beginOrWait(): boolean {
-    if (!isWaiting()) return false
+    if (!isAnyQueued()) return false
     try {
       begin.run()
       return true
     } catch (fault) {
-      busySince ??= performance.now()
-      if (!isBusy(fault) || performance.now() - busySince > BUSY_GIVE_UP_MS) {
-        busySince = null
-        abandon(takeAll(), fault)
-        next()
+      busy_since ??= performance.now()
+      if (!isBusy(fault) || performance.now() - busy_since > BUSY_TIMEOUT_MS) {
+        busy_since = null
+        failBatch(dequeueAll(), fault)
+        scheduleNext()
         return false
       }
-      scheduled = true
+      isScheduled = true
       setTimeout(flush, 10)
       return false
     }
   }
 
-  const takeAll = (): QueuedWork[] => [...queue.splice(0), ...upkeep.splice(0), ...bulk.splice(0)]
+  const dequeueAll = (): QueuedWork[] =>
+    [ordinaryQueue, upkeepQueue, bulkQueue].flatMap((queue) => queue.splice(0))
 
-  function next(): void {
+  function scheduleNext(): void {
     afterBatch()
-    if (isWaiting()) return schedule()
-    for (const resolve of idle.splice(0)) resolve()
+    if (isAnyQueued()) return schedule()
+    for (const resolve of drainWaiters.splice(0)) resolve()
   }
 
-  /** Resolves once nothing waits to be committed. */
+  /** Resolves once all queues are empty. */
   function drained(): Promise<void> {
-    // A scheduled turn may remain although nothing waits; it would not resolve this promise.
-    if (!isWaiting()) return Promise.resolve()
-    return new Promise((resolve) => idle.push(resolve))
+    // Without this check, the promise would never resolve: `flush` returns early while nothing is queued.
+    if (!isAnyQueued()) return Promise.resolve()
+    return new Promise((resolve) => drainWaiters.push(resolve))
   }
 
-  /** The SQLite code of the last batch's failure; null if it was written. */
-  const fault = (): string | null => fault_code
+  /** The SQLite code of the fault that prevented the last batch; null if the last batch was written. */
+  const lastFaultCode = (): string | null => last_fault_code
 
   return {
     commit,
@@ -245,15 +243,15 @@ export function openCommits(
     isQuiet,
     isBulkWaiting,
     beginRequest: traffic.beginRequest,
-    afterCommit: pieces.afterCommit,
-    batchWrites: pieces.batchWrites,
-    inSavepoint: pieces.inSavepoint,
+    afterCommit: units.afterCommit,
+    batchWrites: units.batchWrites,
+    inSavepoint: units.inSavepoint,
     drained,
-    fault,
+    lastFaultCode,
   }
 }
 
-/** The refusal for callers. It does not reveal the cause, which is in the log. */
+/** The refusal that callers receive. Its text does not reveal the cause, which is in the log. */
 function unavailable(fault: unknown): Refusal {
   const detail = 'the database cannot be written now; nothing was stored'
   const refusal = new Refusal(503, 'store_unavailable', detail, { headers: { 'retry-after': '30' } })

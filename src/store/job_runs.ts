@@ -1,10 +1,10 @@
-/** The last run of each job, its result, and when the job runs next. */
+/** Stores the last run of each job, its result, and when the job runs next. */
 import type { Store } from './store.ts'
 
 /**
- * The last run of a job. `outcome` is its result as text, `error` is why it failed. Both are null while it runs, and
- * stay null if the process ends during the run. `failures` counts consecutive runs without success, including a running
- * one.
+ * The last run of a job. `outcome` is its result as text, `error` is why it failed. Both are null while the job runs,
+ * and stay null if the process ends during the run. `failures` counts consecutive runs without success. It includes a
+ * run that has not ended.
  */
 export type JobRun = {
   job: string

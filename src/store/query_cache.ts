@@ -7,22 +7,22 @@ const MAX_KEY_LENGTH = 256
 const CHANGES = ['insert', 'update', 'delete'] as const
 
 /**
- * Opens the cache. Temporary triggers of this connection clear entries when a table they were read from changes, so
- * writers need not invalidate them.
+ * Opens the cache. Temporary triggers on this connection clear the entries when a table from which they were read
+ * changes, so writers need not invalidate entries.
  */
 export function openQueryCache(db: Database) {
-  const dropping = new Map<string, (() => void)[]>()
+  const listenersByTable = new Map<string, (() => void)[]>()
   db.function('windfall_changed', { directOnly: false }, (table) => {
-    for (const drop of dropping.get(String(table)) ?? []) drop()
+    for (const drop of listenersByTable.get(String(table)) ?? []) drop()
     return null
   })
   /** The number of the current batch, whose changes may still be rolled back. */
-  let batch = 0
+  let batchNumber = 0
 
   function watch(table: string, drop: () => void): void {
-    const watching = dropping.get(table)
-    if (watching) return void watching.push(drop)
-    dropping.set(table, [drop])
+    const listeners = listenersByTable.get(table)
+    if (listeners) return void listeners.push(drop)
+    listenersByTable.set(table, [drop])
     for (const change of CHANGES) {
       db.exec(`create temp trigger ${table}_${change} after ${change} on main.${table}
         begin select windfall_changed('${table}'); end`)
@@ -30,9 +30,9 @@ export function openQueryCache(db: Database) {
   }
 
   /**
-   * Caches the results of `load` by key, at most `max`, until a row of `tables` changes. During a batch that changed
-   * one, nothing is cached, because the change may be rolled back. Results are shared between callers: do not modify
-   * them.
+   * Caches the results of `load` by key, at most `max`, until a row of `tables` changes. In the rest of the batch that
+   * changed a row, nothing is cached, because the change may be rolled back. Results are shared between callers: do not
+   * modify them.
    */
   function cached<Value>(
     tables: readonly string[],
@@ -40,27 +40,27 @@ export function openQueryCache(db: Database) {
     max = MAX_ENTRIES,
   ): (key: string) => Value {
     const entries = new Map<string, { answer: Value }>()
-    let changedIn: number | null = null
+    let changedInBatch: number | null = null
     const drop = () => {
       entries.clear()
-      changedIn = batch
+      changedInBatch = batchNumber
     }
     for (const table of tables) watch(table, drop)
     return (key) => {
-      const known = entries.get(key)
-      if (known) return known.answer
+      const cachedEntry = entries.get(key)
+      if (cachedEntry) return cachedEntry.answer
       const answer = load(key)
-      const isCertain = changedIn !== batch || !db.inTransaction
-      if (!isCertain || key.length > MAX_KEY_LENGTH) return answer
+      const isCommitted = changedInBatch !== batchNumber || !db.inTransaction
+      if (!isCommitted || key.length > MAX_KEY_LENGTH) return answer
       if (entries.size >= max) entries.clear()
       entries.set(key, { answer })
       return answer
     }
   }
 
-  /** Call it between batches. */
+  /** Begins the next batch. Call it between batches. */
   function afterBatch(): void {
-    batch += 1
+    batchNumber += 1
   }
 
   return { cached, afterBatch }

@@ -19,9 +19,9 @@ export function openReader(file: string) {
     db.close()
     throw error
   }
-  const prepare = <Given extends unknown[] | object = unknown[], Row = unknown>(sql: string) =>
-    db.prepare<Given, Row>(sql)
-  /** Runs `read` in one transaction, so it sees one state of the database. */
+  const prepare = <Params extends unknown[] | object = unknown[], Row = unknown>(sql: string) =>
+    db.prepare<Params, Row>(sql)
+  /** Runs `read` in one transaction, so that all its queries see the same state of the database. */
   const atOnce = <Result>(read: () => Result): Result => db.transaction(read)()
   return { file, prepare, atOnce, close: () => void db.close() }
 }
@@ -29,7 +29,7 @@ export function openReader(file: string) {
 function assertWindfallDatabase(db: Connection, file: string): void {
   const [id, version] = ['application_id', 'user_version'].map((name) => db.pragma(name, { simple: true }))
   if (id !== applicationId) throw new Error(`${file} is not a Windfall database`)
-  const present = versionOf(VERSIONS.schema)
-  if (version !== present)
-    throw new Error(`${file} has database version ${version}; this version of Windfall requires ${present}`)
+  const required = versionOf(VERSIONS.schema)
+  if (version !== required)
+    throw new Error(`${file} has database version ${version}; this version of Windfall requires ${required}`)
 }

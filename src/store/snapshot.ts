@@ -1,19 +1,17 @@
-/** A read-only store on one state of the database, for opening modules on it. */
+/** A read-only store on one state of the database. Modules open on it as on a writable store. */
 import type { Reader } from './reader.ts'
 import type { Store } from './store.ts'
 
 /** The maximum number of cached results of one query. */
 const MAX_CACHED = 100_000
 
-/**
- * A store that reads through `reader`. Methods that write throw. The caller reads within `reader.atOnce`.
- */
+/** Opens a store that reads through a `Reader`. Methods that write throw. The caller reads within `reader.atOnce`. */
 export function openSnapshot({ file, prepare }: Pick<Reader, 'file' | 'prepare'>): Store {
   function cached<Answer>(_: readonly string[], load: (key: string) => Answer): (key: string) => Answer {
     const entries = new Map<string, Answer>()
     return (key) => {
-      const known = entries.get(key)
-      if (known !== undefined) return known
+      const cachedAnswer = entries.get(key)
+      if (cachedAnswer !== undefined) return cachedAnswer
       if (entries.size >= MAX_CACHED) entries.clear()
       const answer = load(key)
       entries.set(key, answer)
@@ -29,7 +27,7 @@ export function openSnapshot({ file, prepare }: Pick<Reader, 'file' | 'prepare'>
     file,
     prepare,
     cached,
-    // Modules call batchWrites when they are opened; only its result throws.
+    // Modules call `batchWrites` while they open. So the function that it returns throws, and not `batchWrites`.
     batchWrites: () => refuse,
     pragma: refuse,
     bytes: refuse,

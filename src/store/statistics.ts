@@ -1,9 +1,9 @@
-/** Keeps the table statistics up to date, which SQLite's query planner uses to choose indexes. */
+/** Updates the table statistics, which SQLite's query planner uses to choose indexes. */
 import type { Store } from './store.ts'
 
-/** Rows of an index that are read for its statistics: enough to recognize a selective index. */
+/** The number of rows of an index that ANALYZE reads: enough to recognize a selective index. */
 const ROWS_READ = 400
-/** Lists the statements that `pragma optimize` would run: for tables without statistics or grown tenfold. */
+/** Returns the statements that `pragma optimize` would run: for tables without statistics, or that grew tenfold. */
 const OPTIMIZE = 'pragma optimize(0x10003)'
 
 /**
@@ -19,7 +19,7 @@ export async function updateStatistics(store: Pick<Store, 'prepare' | 'pragma' |
 }
 
 function dropSamples({ prepare }: Pick<Store, 'prepare'>): void {
-  // The first ANALYZE creates the table; no statement can be prepared before.
+  // The first ANALYZE creates sqlite_stat4. Before that, a statement on the table cannot be prepared.
   if (prepare("select 1 from sqlite_schema where name = 'sqlite_stat4'").get() === undefined) return
   if (prepare('delete from sqlite_stat4').run().changes > 0) prepare('analyze sqlite_schema').run()
 }

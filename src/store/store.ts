@@ -1,4 +1,4 @@
-/** The database file. Opened once; all writes use `commit`. */
+/** Opens the database file, for one process at a time. All writes use `commit`. */
 import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
@@ -24,15 +24,15 @@ import { reasonOf, silent, type Warn } from './warnings.ts'
 export type Store = ReturnType<typeof openStore>
 
 type Options = {
-  /** A monotonic clock that bounds the time of a batch. */
+  /** A monotonic clock in milliseconds that limits the duration of a batch. */
   elapsed?: Clock
-  /** The time of disk faults. By default the system clock. */
+  /** The clock that dates disk faults. By default the system clock. */
   clock?: Clock
   /** The maximum size of the file in pages. Tests use it to simulate a full disk. */
   max_pages?: number
   /** Receives failures that no caller waits for. */
   warn?: Warn
-  /** Returns the free bytes on the disk. Tests pass another. */
+  /** Returns the free bytes on the disk. Tests pass their own function. */
   freeBytes?: FreeBytes
 }
 
@@ -40,9 +40,9 @@ type Options = {
 export type StoreCondition = 'ok' | 'full' | 'failing' | 'damaged' | 'replaced'
 
 const SQLITE_FULL = 'SQLITE_FULL'
-const LOOK_EVERY_MS = 1_000
+const SPACE_CHECK_EVERY_MS = 1_000
 
-/** More than the free pages inside a full file, so that a probe fails. */
+/** A probe of this size exceeds the free pages inside a full file, so that it fails while the disk is full. */
 const PROBE_BYTES = 65_536
 
 /**
@@ -72,13 +72,13 @@ export function openStore(
       afterBatch()
       checkpoints.afterBatch()
     },
-    refusal: () => (presence() === 'there' ? null : replaced(file)),
+    refusal: () => (presence() === 'present' ? null : replacedRefusal(file)),
   })
   const copies = openCopies(db)
-  const probe = db.prepare<[string]>("insert or replace into settings (key, value) values ('probe', ?)")
-  let closed: Promise<void> | null = null
-  let watch: NodeJS.Timeout | undefined
-  const unprobe = db.prepare("delete from settings where key = 'probe'")
+  const insertProbe = db.prepare<[string]>("insert or replace into settings (key, value) values ('probe', ?)")
+  let closing: Promise<void> | null = null
+  let spaceTimer: NodeJS.Timeout | undefined
+  const deleteProbe = db.prepare("delete from settings where key = 'probe'")
 
   /** Prepares a statement. Call it once and keep the result. */
   function prepare<P extends unknown[] | object = unknown[], R = unknown>(sql: string) {
@@ -88,32 +88,32 @@ export function openStore(
   /** The value of a pragma. */
   const pragma = (name: string): unknown => db.pragma(name, { simple: true })
 
-  /** Frees space on a full disk: deletes the ballast file, then checkpoints the log, which needs space itself. */
+  /** Frees space on a full disk: deletes the ballast file, then checkpoints the log into the freed space. */
   function onFault(code: string): void {
     if (code !== SQLITE_FULL) return
-    diskSpace.giveUp()
-    checkpoints.now()
+    diskSpace.deleteBallast()
+    checkpoints.checkpointNow()
   }
 
   /** Whether the database can be written, or why not. */
   function condition(): StoreCondition {
-    const fault = commits.fault()
-    if (presence() !== 'there') return 'replaced'
-    if (diskSpace.isLow() || fault === SQLITE_FULL) return 'full'
-    if (fault === null) return 'ok'
-    return diskFaultKindOf(fault) === 'damaged' ? 'damaged' : 'failing'
+    const code = commits.lastFaultCode()
+    if (presence() !== 'present') return 'replaced'
+    if (diskSpace.isLow() || code === SQLITE_FULL) return 'full'
+    if (code === null) return 'ok'
+    return diskFaultKindOf(code) === 'damaged' ? 'damaged' : 'failing'
   }
 
-  /** True when ingest can be written now. Probes if the last batch failed, so that the state recovers on its own. */
+  /** Whether ingest can be written now. After a failed batch it writes a probe, so that a recovery is noticed. */
   async function isWritable(): Promise<boolean> {
-    if (presence() !== 'there' || diskSpace.isLow()) return false
-    if (commits.fault() === null) return true
+    if (presence() !== 'present' || diskSpace.isLow()) return false
+    if (commits.lastFaultCode() === null) return true
     try {
       await commits.commit(() => {
-        probe.run('x'.repeat(PROBE_BYTES))
-        unprobe.run()
+        insertProbe.run('x'.repeat(PROBE_BYTES))
+        deleteProbe.run()
       })
-      checkpoints.now()
+      checkpoints.checkpointNow()
       return true
     } catch {
       return false
@@ -129,25 +129,25 @@ export function openStore(
   }
 
   /**
-   * Ends backups, waits for pending work, checkpoints the write-ahead log and closes the file. If the checkpoint fails,
-   * the log stays next to the file, and nothing is lost. A second call waits for the first.
+   * Cancels backups, waits for queued work, checkpoints the write-ahead log and closes the file. If the checkpoint
+   * fails, the log stays next to the file, and nothing is lost. A second call waits for the first.
    */
   function close(): Promise<void> {
-    closed ??= closeAll()
-    return closed
+    closing ??= closeAll()
+    return closing
   }
 
   /**
-   * Checks the free space every second and maintains the ballast file, until the store is closed. For the serving
-   * process; the first check does not delay its start.
+   * Checks the free space every second and maintains the ballast file, until the store is closed. Only the serving
+   * process calls it. The first check comes a second later, so that it does not delay the start.
    */
   function watchFreeSpace(): void {
-    watch = setInterval(diskSpace.look, LOOK_EVERY_MS).unref()
+    spaceTimer = setInterval(diskSpace.check, SPACE_CHECK_EVERY_MS).unref()
   }
 
-  /** Saves a copy of the open database if its path no longer leads to it. */
+  /** Saves a copy of the open database if its path no longer refers to the open file. */
   async function rescue(): Promise<void> {
-    if (presence() === 'there') return
+    if (presence() === 'present') return
     try {
       const { file: saved } = await copies.copy(freeRescue(file))
       warn('the database file was replaced or deleted while it was open; its content was saved', { saved })
@@ -159,7 +159,7 @@ export function openStore(
   }
 
   async function closeAll(): Promise<void> {
-    clearInterval(watch)
+    clearInterval(spaceTimer)
     await diskSpace.close()
     await rescue()
     await copies.close()
@@ -202,7 +202,7 @@ export function openStore(
   }
 }
 
-const replaced = (file: string): Refusal =>
+const replacedRefusal = (file: string): Refusal =>
   new Refusal(
     503,
     'store_replaced',
@@ -219,7 +219,7 @@ function connect(file: string): Database.Database {
   try {
     chmodSync(file, 0o600)
     const identity = identify(db, file)
-    if (identity?.isPresent === false)
+    if (identity?.isCurrent === false)
       throw new Error(`${file} has database version ${identity.version} and was not upgraded`)
     setPragmas(db)
     if (identity === null) db.transaction(() => void db.exec(schema)).immediate()
@@ -248,8 +248,8 @@ function setPragmas(db: Database.Database): void {
 }
 
 /**
- * A parameter in an ordered statement that runs often: `where name = ${bound} order by …`. SQLite re-prepares such a
- * statement whenever a plain `?` is bound, because the plan may depend on the value. The subselect hides the value and
- * makes the statement ten times as fast.
+ * A parameter for an ordered statement that runs often: `where name = ${bound} order by …`. With a plain `?`, SQLite
+ * re-prepares such a statement whenever a value is bound, because the plan may depend on the value. The subselect
+ * hides the value from the planner and makes the statement ten times as fast.
  */
 export const bound = '(select ?)'

@@ -1,15 +1,15 @@
-/** Runs work that would block the event loop on a worker thread, which loads the file that requested it. */
+/** Runs work that would block the event loop on a worker thread. The thread loads the file that requests the work. */
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 
-/** A task for a thread. `windfall` is its name, unique in the bundle, where all files are one. */
+/** A task for a thread. `windfall` is its name. It is unique in the program, because the bundle is a single file. */
 type Task = { windfall: string }
 
-/** A message from a thread: its progress, and finally its result. */
+/** A message from a thread: the progress of its task, or at the end the result. */
 type Message<Result, Progress> = { result: Result } | { progress: Progress }
 
 /**
- * Runs `task` on a thread that loads the file at `url`, which calls `onThread`, and resolves with its result.
- * `onProgress` receives the progress that the task reports.
+ * Runs `task` on a new thread and resolves with the result. The thread loads the file at `url`, which must call
+ * `onThread`. `onProgress` receives the progress that the task reports.
  *
  * @throws what the task threw; the reason of `signal` when it aborts.
  */
@@ -23,12 +23,12 @@ export function runOnThread<Result, Progress = never>(
     signal.throwIfAborted()
     const worker = new Worker(new URL(url), { workerData: task })
     const end = (): void => void worker.terminate()
-    let answer: { result: Result } | undefined
+    let resultMessage: { result: Result } | undefined
     let fault: unknown = new Error(`the thread for ${task.windfall} ended without a result`)
     signal.addEventListener('abort', end)
     worker.on('message', (message: Message<Result, Progress>) => {
       if ('progress' in message) onProgress(message.progress)
-      else answer = message
+      else resultMessage = message
     })
     worker.on('error', (error) => {
       fault = error
@@ -36,24 +36,24 @@ export function runOnThread<Result, Progress = never>(
     worker.on('exit', () => {
       signal.removeEventListener('abort', end)
       if (signal.aborted) reject(signal.reason)
-      else if (answer === undefined) reject(fault)
-      else resolve(answer.result)
+      else if (resultMessage === undefined) reject(fault)
+      else resolve(resultMessage.result)
     })
   })
 }
 
 /**
- * Runs the task `name` if this file was loaded on a thread for it; otherwise does nothing. `act` reports progress to
- * the caller of `runOnThread` with `reportProgress`.
+ * Runs the task `name` with `runTask` if this file was loaded on a thread for that task; otherwise does nothing.
+ * `runTask` reports progress to the caller of `runOnThread` with `reportProgress`.
  */
 export function onThread<Given extends Task, Progress = never>(
   name: string,
-  act: (task: Given, reportProgress: (progress: Progress) => void) => unknown,
+  runTask: (task: Given, reportProgress: (progress: Progress) => void) => unknown,
 ): void {
   const port = parentPort
   if (isMainThread || port === null || !isTask<Given>(workerData, name)) return
   Promise.resolve()
-    .then(() => act(workerData as Given, (progress) => port.postMessage({ progress })))
+    .then(() => runTask(workerData as Given, (progress) => port.postMessage({ progress })))
     .then(
       (result) => port.postMessage({ result }),
       (error: unknown) => {

@@ -1,9 +1,9 @@
-/** Runs the units of work of one open transaction: savepoints, effects after the commit, and batched writes. */
+/** Runs units of work in an open transaction, with savepoints, effects after the commit, and batched writes. */
 import type { Database } from 'better-sqlite3'
 import { isStorageFault } from './sqlite_errors.ts'
 import { silent, type Warn } from './warnings.ts'
 
-/** A unit of work and its result. `error` is set if it threw. */
+/** A unit of work. `run` sets `value` to its result, or `error` if the work threw. */
 export type WorkItem = { work: () => unknown; value?: unknown; error?: unknown }
 
 /** The batch that is about to be committed, as a function given to `batchWrites` sees it. */
@@ -13,7 +13,7 @@ export type Batch = {
    * writes; a batch of only bulk work, while no caller waits, has 40 ms, of which usually 15 are left.
    */
   left_ms(): number
-  /** Whether more work waits for the next batch. */
+  /** Whether more work is queued for the next batch. */
   isBusy: boolean
 }
 
@@ -23,31 +23,31 @@ type BatchedWrite = { write: Write; item: unknown }
 
 /** Runs units of work inside a transaction that the caller opened on `db`. */
 export function openWork(db: Database, warn: Warn = silent) {
-  const save = db.prepare('savepoint work')
-  const release = db.prepare('release work')
-  const undo = db.prepare('rollback to work')
+  const createSavepoint = db.prepare('savepoint work')
+  const releaseSavepoint = db.prepare('release work')
+  const rollBackToSavepoint = db.prepare('rollback to work')
   let effects: (() => void)[] = []
   let batchedWrites: BatchedWrite[] = []
-  let working = false
+  let isRunning = false
 
   /**
-   * Runs `effect` after the commit, or never if the work is undone. Call it inside a unit of work.
+   * Runs `effect` after the commit. Does not run it if the work is rolled back. Call it inside a unit of work.
    *
    * @throws Error outside of a unit of work.
    */
   function afterCommit(effect: () => void): void {
-    if (!working) throw new Error('afterCommit was called outside of the work given to commit')
+    if (!isRunning) throw new Error('afterCommit was called outside of the work given to commit')
     effects.push(effect)
   }
 
   /**
-   * Returns a function that collects items inside units of work. `write` gets all items of a batch before the commit,
-   * so that what many units of work add to one row is written once. Items of undone work are dropped. Items cannot be
-   * read before they are written. `write` also gets the time left in the batch, and whether more work waits.
+   * Returns a function that collects items inside units of work. Before the commit, `write` receives all items of the
+   * batch, so that a row to which many units of work add is written once. Items of work that was rolled back are
+   * dropped. Items cannot be read before they are written. `write` also receives the state of the batch.
    */
   function batchWrites<Item>(write: (items: readonly Item[], batch: Batch) => void): (item: Item) => void {
     return (item) => {
-      if (!working) throw new Error('a batched write was called outside of the work given to commit')
+      if (!isRunning) throw new Error('a batched write was called outside of the work given to commit')
       batchedWrites.push({ write, item })
     }
   }
@@ -59,53 +59,53 @@ export function openWork(db: Database, warn: Warn = silent) {
   }
 
   /**
-   * Runs one unit of work in a savepoint. If it throws, `error` is set and only this unit is undone.
+   * Runs one unit of work in a savepoint. If the work throws, `error` is set and only this unit is rolled back.
    *
-   * @throws storage errors, after which the transaction cannot continue.
+   * @throws storage errors; the transaction cannot continue after one.
    */
   function run(item: WorkItem): void {
-    const kept = { effects: effects.length, batchedWrites: batchedWrites.length }
-    save.run()
+    const before = { effects: effects.length, batchedWrites: batchedWrites.length }
+    createSavepoint.run()
     try {
-      item.value = perform(item.work)
-      release.run()
+      item.value = runSynchronous(item.work)
+      releaseSavepoint.run()
     } catch (error) {
       if (isStorageFault(error) || !db.inTransaction) throw error
-      undo.run()
-      release.run()
-      effects.length = kept.effects
-      batchedWrites.length = kept.batchedWrites
+      rollBackToSavepoint.run()
+      releaseSavepoint.run()
+      effects.length = before.effects
+      batchedWrites.length = before.batchedWrites
       item.error = error ?? new Error('work threw nothing')
     }
   }
 
   /**
-   * Runs a part of a unit of work in a nested savepoint. Returns what the part threw, which undoes only that part, or
-   * null if it succeeded.
+   * Runs a part of a unit of work in a nested savepoint. If the part throws, only the part is rolled back, and its
+   * error is returned. Returns null if the part succeeded.
    *
    * @throws storage errors; Error outside of a unit of work.
    */
   function inSavepoint(work: () => void): unknown {
-    if (!working) throw new Error('inSavepoint was called outside of the work given to commit')
+    if (!isRunning) throw new Error('inSavepoint was called outside of the work given to commit')
     const item: WorkItem = { work }
     run(item)
     return item.error ?? null
   }
 
-  function perform(work: () => unknown): unknown {
-    const outer = working
-    working = true
+  function runSynchronous(work: () => unknown): unknown {
+    const wasRunning = isRunning
+    isRunning = true
     try {
       return assertSynchronous(work())
     } finally {
-      working = outer
+      isRunning = wasRunning
     }
   }
 
   /** Calls each `write` function once with its items. */
   function flushBatchedWrites(batch: Batch): void {
     const grouped = Map.groupBy(batchedWrites.splice(0), ({ write }) => write)
-    perform(() => {
+    runSynchronous(() => {
       for (const [write, items] of grouped)
         write(
           items.map(({ item }) => item as never),
@@ -114,15 +114,15 @@ export function openWork(db: Database, warn: Warn = silent) {
     })
   }
 
-  /** Runs `effect` after the commit. */
-  const follow = (effect: () => void): void => void effects.push(effect)
+  /** Runs `effect` after the commit. Unlike `afterCommit`, it can be called outside of a unit of work. */
+  const addEffect = (effect: () => void): void => void effects.push(effect)
 
   /** Runs the effects after the commit. A failed effect is logged and does not stop the others. */
-  function takeEffects(): void {
-    for (const effect of effects.splice(0)) take(effect)
+  function runEffects(): void {
+    for (const effect of effects.splice(0)) runEffect(effect)
   }
 
-  function take(effect: () => void): void {
+  function runEffect(effect: () => void): void {
     try {
       effect()
     } catch (error) {
@@ -130,7 +130,7 @@ export function openWork(db: Database, warn: Warn = silent) {
     }
   }
 
-  return { afterCommit, batchWrites, inSavepoint, reset, run, flushBatchedWrites, follow, takeEffects }
+  return { afterCommit, batchWrites, inSavepoint, reset, run, flushBatchedWrites, addEffect, runEffects }
 }
 
 /** Returns `value`. @throws Error if it is a promise. */

@@ -26,7 +26,7 @@ test('imports through the server, shows the progress and a summary', async () =>
     'daily reports: 1 read, 10 without sales, 1 not available yet; 2 rows.\n',
     '',
   ])
-  expect(app.imports.last()).toMatchObject({ read: 1, empty: 10, not_yet: 1 })
+  expect(app.imports.lastRun()).toMatchObject({ read: 1, empty: 10, not_yet: 1 })
   expect(await runImport(['--days', '13'])).toMatchObject({
     status: 0,
     stdout: 'daily reports: 40 without sales; 0 rows.\n',
@@ -46,7 +46,7 @@ test('stops at the first host that cannot be resolved, without failed days', asy
     /Stopped: appstoreconnect\.invalid could not be reached \(E\w+\).*; resumes at 20\d\d-\d\d-\d\d \d\d:\d\dZ\n$/,
   )
   expect(stderr).not.toMatch(/left|failed/)
-  expect(app.imports.last()).toMatchObject({ failed: 0 })
+  expect(app.imports.lastRun()).toMatchObject({ failed: 0 })
   expect(app.imports.counts(app.organization.id)).toEqual([])
 })
 

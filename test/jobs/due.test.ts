@@ -21,9 +21,9 @@ test('delays a run by jitter, but never until the following one', () => {
       schedule,
       instant,
       fc.double({ min: 0, max: 0.5, maxExcluded: true, noNaN: true }),
-      (pattern, now, part) => {
+      (pattern, now, jitter) => {
         const named = nextScheduled(pattern, now) ?? Number.NaN
-        const run = nextRun(pattern, now, part) ?? Number.NaN
+        const run = nextRun(pattern, now, jitter) ?? Number.NaN
         expect(named).toBeGreaterThan(now)
         expect(run).toBeGreaterThanOrEqual(named)
         expect(run).toBeLessThan(nextScheduled(pattern, named) ?? 0)
@@ -49,7 +49,7 @@ test('doubles the wait after each failure, up to a limit that depends on the sch
   const waits = (pattern: string) =>
     Array.from({ length: 10 }, (_, index) => {
       const now = at('2026-01-01T00:00')
-      return ((retryAt({ failures: index + 1, now, schedule: pattern, part: 0 }) ?? 0) - now) / MINUTE
+      return ((retryAt({ failures: index + 1, now, schedule: pattern, jitter: 0 }) ?? 0) - now) / MINUTE
     })
   expect(waits('*/5 * * * *')).toEqual([1, 2, 4, 8, 15, 15, 15, 15, 15, 15])
   expect(waits('13 * * * *')).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60, 60])
@@ -59,7 +59,7 @@ test('doubles the wait after each failure, up to a limit that depends on the sch
 
 test('does not retry before retry_at, of which at most a day counts', () => {
   const now = at('2026-01-01T00:00')
-  const failing = { failures: 1, now, schedule: '*/15 * * * *', part: 0 }
+  const failing = { failures: 1, now, schedule: '*/15 * * * *', jitter: 0 }
   expect(retryAt({ ...failing, retry_at: now + 3 * HOUR })).toBe(now + 3 * HOUR)
   expect(retryAt({ ...failing, retry_at: now + 5 })).toBe(now + MINUTE)
   expect(retryAt({ ...failing, retry_at: now - 5 * HOUR })).toBe(now + MINUTE)

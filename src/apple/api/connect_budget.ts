@@ -2,7 +2,7 @@
 import type { Clock } from '../../clock.ts'
 import { utcMinuteText } from '../../days.ts'
 import { AppleFault } from './faults.ts'
-import { HOUR, isAhead, openHourlyCounter, WHEN_UNKNOWN } from './hourly_counter.ts'
+import { HOUR_MS, isAhead, openHourlyCounter, WHEN_UNKNOWN } from './hourly_counter.ts'
 import type { ApiResponse } from './http_client.ts'
 import { retryAt } from './messages.ts'
 
@@ -48,7 +48,7 @@ export function openConnectBudget(clock: Clock) {
       not_before = 0
       seen_at = null
     }
-    if (seen === null || seen_at === null || Math.abs(now - seen_at) >= HOUR) return
+    if (seen === null || seen_at === null || Math.abs(now - seen_at) >= HOUR_MS) return
     if (seen.remaining - under_way - 1 >= seen.limit * RESERVED_SHARE) return
     not_before = resumesAt()
     throw rateLimited()

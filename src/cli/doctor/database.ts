@@ -77,7 +77,7 @@ export function* examineDatabase({ store }: Config): Generator<Finding, Reader |
       yield warning('database', `${store.path} is empty: Windfall fills it when it first starts.`)
       return null
     }
-    if (!identity.isPresent) {
+    if (!identity.isCurrent) {
       const words = `${store.path} has database version ${identity.version}: Windfall backs it up and upgrades it at the next start.`
       yield warning('database', words)
       return null

@@ -1,4 +1,4 @@
-/** Reads the JSON body of a request within limits of size, nesting, chunks and memory. */
+/** Reads the JSON body of a request, with limits on its size, nesting, number of chunks and memory. */
 import { isUtf8 } from 'node:buffer'
 import { IncomingMessage } from 'node:http'
 import type { H3Event } from 'h3'
@@ -7,15 +7,17 @@ import { clientAddress } from '../addresses.ts'
 import { type BodyBudget, openBodyAccount } from './budget.ts'
 import { faultLocation } from './malformed.ts'
 
-/** Deeper values are refused, so that recursion over a body cannot overflow the stack. */
+/**
+ * The maximum nesting of a body. Deeper values are refused, so that recursion over a body cannot overflow the stack.
+ */
 export const MAX_NESTING = 32
 
 /**
- * The maximum number of chunks of a body: FREE_PIECES, and one more for each 64 bytes. A chunk of any size costs as
- * much processor time as a kilobyte. JSON that a client sends token by token stays far below.
+ * The maximum number of chunks of a body is FREE_CHUNKS plus one for each 64 bytes, because even a tiny chunk costs as
+ * much processor time as a kilobyte. JSON that a client sends token by token stays far below the limit.
  */
-const FREE_PIECES = 4_096
-const BYTES_PER_PIECE = 64
+const FREE_CHUNKS = 4_096
+const BYTES_PER_CHUNK = 64
 
 /** The minimum size of the first buffer of a body in several chunks. */
 const MIN_BUFFER_BYTES = 1_024
@@ -32,7 +34,7 @@ function tooManyBodies(): Refusal {
 }
 
 function tooFragmented(): Refusal {
-  const detail = `The body has too many small chunks; send at least ${BYTES_PER_PIECE} bytes in each.`
+  const detail = `The body has too many small chunks; send at least ${BYTES_PER_CHUNK} bytes in each.`
   return new Refusal(400, 'body_fragmented', detail, { headers: { connection: 'close' } })
 }
 
@@ -40,7 +42,7 @@ function bodyIncomplete(): Refusal {
   return new Refusal(400, 'invalid_json', 'The connection was closed before the whole body had arrived.')
 }
 
-/** One header. On Node.js it does not build a Headers object. */
+/** The value of a request header. On Node.js, no `Headers` object is created. */
 export function header(event: H3Event, name: string): string | undefined {
   const node = event.runtime?.node
   if (node === undefined) return event.req.headers.get(name) ?? undefined
@@ -48,7 +50,7 @@ export function header(event: H3Event, name: string): string | undefined {
   return typeof value === 'string' ? value : value?.join(', ')
 }
 
-/** Refuses a body by its headers, before any of it is read; null if they are acceptable. */
+/** The refusal of a body because of its headers, before the body is read; null if the headers are acceptable. */
 function refusedByHeaders(event: H3Event, limit: number): Refusal | null {
   const type = header(event, 'content-type') ?? ''
   if (type !== 'application/json' && !JSON_TYPE.test(type)) {
@@ -89,37 +91,37 @@ function parseJson(bytes: Buffer): unknown {
   throw new Refusal(400, 'invalid_json', `The body is nested deeper than ${MAX_NESTING} levels.`)
 }
 
-/** Options for reading a body. `expected` is the announced length, at most `limit`. */
-type BodyOptions = Readonly<{ limit: number; expected: number; address: string; room: BodyBudget }>
+/** Options for reading a body. `expected` is the announced length in bytes, at most `limit`. */
+type BodyOptions = Readonly<{ limit: number; expected: number; address: string; budget: BodyBudget }>
 
 /**
- * Collects one body. A single chunk is used directly; several are copied into one buffer that doubles as it grows, so
- * that the cost depends on bytes and not on chunks. Call `drop` in every case when the body ends.
+ * Collects one body. A single chunk is used directly. Several chunks are copied into one buffer that doubles when it is
+ * full, so that the cost depends on the bytes and not on the number of chunks. Always call `release` at the end.
  */
-function openBody({ limit, expected, address, room }: BodyOptions) {
-  const account = openBodyAccount(address, room)
+function openBody({ limit, expected, address, budget }: BodyOptions) {
+  const account = openBodyAccount(address, budget)
   let buffer: Buffer = Buffer.alloc(0)
   let size = 0
-  let pieces = 0
+  let chunkCount = 0
 
-  /** Adds a chunk, or returns why it is refused. */
-  function take(piece: Uint8Array): Refusal | null {
-    const needed = size + piece.length
-    pieces += 1
+  /** Appends a chunk and returns null, or returns the reason for refusing it. */
+  function append(chunk: Uint8Array): Refusal | null {
+    const needed = size + chunk.length
+    chunkCount += 1
     if (needed > limit) return tooLarge(limit)
-    if (pieces > FREE_PIECES + needed / BYTES_PER_PIECE) return tooFragmented()
-    if (needed > buffer.length && !growFor(piece, needed)) return tooManyBodies()
-    if (size > 0) buffer.set(piece, size)
+    if (chunkCount > FREE_CHUNKS + needed / BYTES_PER_CHUNK) return tooFragmented()
+    if (needed > buffer.length && !growFor(chunk, needed)) return tooManyBodies()
+    if (size > 0) buffer.set(chunk, size)
     size = needed
     return null
   }
 
-  function growFor(piece: Uint8Array, needed: number): boolean {
+  function growFor(chunk: Uint8Array, needed: number): boolean {
     const doubled = Math.min(expected, Math.max(2 * buffer.length, MIN_BUFFER_BYTES))
     const capacity = size === 0 ? needed : Math.max(needed, doubled)
     if (!account.growTo(capacity)) return false
     if (size === 0) {
-      buffer = Buffer.from(piece.buffer, piece.byteOffset, piece.length)
+      buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
     } else {
       const larger = Buffer.allocUnsafeSlow(capacity)
       buffer.copy(larger, 0, 0, size)
@@ -128,46 +130,46 @@ function openBody({ limit, expected, address, room }: BodyOptions) {
     return true
   }
 
-  const whole = (): Buffer => buffer.subarray(0, size)
+  const bytes = (): Buffer => buffer.subarray(0, size)
 
-  function drop(): void {
+  function release(): void {
     account.close()
     buffer = Buffer.alloc(0)
   }
 
-  return { take, whole, drop }
+  return { append, bytes, release }
 }
 
-/** Settles once. The listeners stay: removing them costs more than calling them without effect. */
+/** Reads a body from Node.js. The listeners are not removed, because that costs more than calling them in vain. */
 function readFromNode(req: IncomingMessage, options: BodyOptions): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    // A stream that is already closed emits no event.
+    // A request that is already destroyed emits no event.
     if (req.destroyed) return reject(bodyIncomplete())
     const body = openBody(options)
-    let settled = false
+    let isSettled = false
 
     function refuse(refusal: Refusal): void {
-      settled = true
-      body.drop()
+      isSettled = true
+      body.release()
       reject(refusal)
     }
-    req.on('data', (piece: Buffer) => {
-      if (settled) return
-      const refusal = body.take(piece)
+    req.on('data', (chunk: Buffer) => {
+      if (isSettled) return
+      const refusal = body.append(chunk)
       if (refusal !== null) refuse(refusal)
     })
     req.on('end', () => {
-      if (settled) return
-      settled = true
+      if (isSettled) return
+      isSettled = true
       try {
-        resolve(parseJson(body.whole()))
+        resolve(parseJson(body.bytes()))
       } catch (error) {
         reject(error)
       }
-      body.drop()
+      body.release()
     })
     req.on('close', () => {
-      if (!settled) refuse(bodyIncomplete())
+      if (!isSettled) refuse(bodyIncomplete())
     })
   })
 }
@@ -175,31 +177,31 @@ function readFromNode(req: IncomingMessage, options: BodyOptions): Promise<unkno
 async function readFromWeb(request: Request, options: BodyOptions): Promise<unknown> {
   const body = openBody(options)
   try {
-    for await (const piece of request.body ?? []) {
-      const refusal = body.take(piece)
+    for await (const chunk of request.body ?? []) {
+      const refusal = body.append(chunk)
       if (refusal !== null) throw refusal
     }
-    return parseJson(body.whole())
+    return parseJson(body.bytes())
   } finally {
-    body.drop()
+    body.release()
   }
 }
 
 /**
  * Reads the body as JSON of at most `limit` bytes. As in JSON.parse, the last of several equal keys wins, a number
- * becomes the nearest double (beyond 2^53 not every integer has one: send such ids as strings) and `__proto__` is a
- * plain key.
+ * becomes the nearest double (send ids beyond 2^53 as strings), and `__proto__` is a plain key. `budget` is explained
+ * at `openBodyAccount`.
  *
  * @throws Refusal 415 unless the content type is application/json without compression; 413 when the announced or actual
- * size exceeds the limit; 400 `invalid_json` if the body is not UTF-8, not JSON (with the place, without the text) or
- * nested deeper than MAX_NESTING; 400 `body_fragmented` for thousands of tiny chunks; 503 `busy` when the bodies in
- * progress use too much memory (see `openBodyAccount`, also for `room`).
+ * size exceeds the limit; 400 `invalid_json` if the body is not UTF-8, not JSON (with line and column) or nested deeper
+ * than MAX_NESTING; 400 `body_fragmented` for thousands of tiny chunks; 503 `busy` when the bodies in progress use too
+ * much memory.
  */
-export function readJson(event: H3Event, limit: number, room: BodyBudget = 'common'): Promise<unknown> {
+export function readJson(event: H3Event, limit: number, budget: BodyBudget = 'common'): Promise<unknown> {
   const refused = refusedByHeaders(event, limit)
   if (refused !== null) return Promise.reject(refused)
   const announced = Number(header(event, 'content-length') ?? limit)
-  const options = { limit, expected: Math.min(announced, limit), address: clientAddress(event), room }
+  const options = { limit, expected: Math.min(announced, limit), address: clientAddress(event), budget }
   const req = event.runtime?.node?.req
   return req instanceof IncomingMessage ? readFromNode(req, options) : readFromWeb(event.req, options)
 }

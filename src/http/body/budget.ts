@@ -1,20 +1,20 @@
-/** The memory budget of request bodies in progress, in total and by client address. */
+/** Limits the memory of request bodies in progress, in total and by client address. */
 import { addressBucketOf } from '../addresses.ts'
 
 /** The maximum number of bytes of incomplete bodies in the whole process. */
-const BUDGET = 64 * 1024 * 1024
-/** Below this total an address is not limited; above it, an address has at most its share. */
-const FREE_FOR_ALL = BUDGET / 2
-const ADDRESS_SHARE = 4 * 1024 * 1024
-/** The last part of the budget, for small bodies of reserved routes only. */
-const RESERVE = BUDGET / 4
-const SMALL_BODY = 65_536
+const MAX_TOTAL_BYTES = 64 * 1024 * 1024
+/** Up to this total, the bytes of one address are not limited. Above it, they are limited to MAX_ADDRESS_BYTES. */
+const UNLIMITED_BELOW_BYTES = MAX_TOTAL_BYTES / 2
+const MAX_ADDRESS_BYTES = 4 * 1024 * 1024
+/** The bytes of the total that only small bodies of reserved routes may use. */
+const RESERVED_BYTES = MAX_TOTAL_BYTES / 4
+const MAX_SMALL_BODY_BYTES = 65_536
 
-/** Whether a route may use the reserve: notifications from Apple, SDK calls and sign-in may. */
+/** Whether the bodies of a route may use the reserved bytes: notifications from Apple, SDK calls and sign-in may. */
 export type BodyBudget = 'common' | 'reserved'
 
 let usedBytes = 0
-const heldBy = new Map<string, number>()
+const bytesByAddress = new Map<string, number>()
 
 /**
  * Opens the account of one body. The process holds at most 64 MiB of incomplete bodies. Once half of that is in use,
@@ -23,28 +23,28 @@ const heldBy = new Map<string, number>()
  */
 export function openBodyAccount(address: string, budget: BodyBudget) {
   const bucket = addressBucketOf(address)
-  let held = 0
+  let bodyBytes = 0
 
   /** Sets the size of the body to `bytes`. Returns false, and changes nothing, if the budget does not allow it. */
   function growTo(bytes: number): boolean {
-    const total = usedBytes + bytes - held
-    const ofAddress = (heldBy.get(bucket) ?? 0) + bytes - held
-    const mayUseReserve = budget === 'reserved' && bytes <= SMALL_BODY
-    if (total > (mayUseReserve ? BUDGET : BUDGET - RESERVE)) return false
-    if (total > FREE_FOR_ALL && ofAddress > ADDRESS_SHARE) return false
+    const total = usedBytes + bytes - bodyBytes
+    const addressBytes = (bytesByAddress.get(bucket) ?? 0) + bytes - bodyBytes
+    const mayUseReserve = budget === 'reserved' && bytes <= MAX_SMALL_BODY_BYTES
+    if (total > (mayUseReserve ? MAX_TOTAL_BYTES : MAX_TOTAL_BYTES - RESERVED_BYTES)) return false
+    if (total > UNLIMITED_BELOW_BYTES && addressBytes > MAX_ADDRESS_BYTES) return false
     usedBytes = total
-    heldBy.set(bucket, ofAddress)
-    held = bytes
+    bytesByAddress.set(bucket, addressBytes)
+    bodyBytes = bytes
     return true
   }
 
   /** Releases the memory of the body. A second call has no effect. */
   function close(): void {
-    const rest = (heldBy.get(bucket) ?? 0) - held
-    usedBytes -= held
-    held = 0
-    if (rest > 0) heldBy.set(bucket, rest)
-    else heldBy.delete(bucket)
+    const remaining = (bytesByAddress.get(bucket) ?? 0) - bodyBytes
+    usedBytes -= bodyBytes
+    bodyBytes = 0
+    if (remaining > 0) bytesByAddress.set(bucket, remaining)
+    else bytesByAddress.delete(bucket)
   }
 
   return { growTo, close }

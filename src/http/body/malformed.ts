@@ -1,4 +1,7 @@
-/** Finds where a text stops being JSON (RFC 8259). V8's messages often lack the place and quote the text. */
+/**
+ * Finds the position at which a text is not valid JSON (RFC 8259). The messages of V8 often lack the position, and they
+ * quote the text.
+ */
 
 const SPACE = /[ \t\n\r]*/y
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
@@ -6,75 +9,79 @@ const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const PLAIN_CHARACTERS = /[ !#-[\]-\uffff]*/y
 const ESCAPED = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
-/** The kinds of token that may begin a value: punctuation is itself, s is a string, v is any other scalar. */
+/** The kinds of token that may begin a value. A bracket is its own kind; `s` is a string, `v` any other scalar. */
 const VALUE = '{[sv'
 
-function after(pattern: RegExp, text: string, at: number): number {
+function endOfMatch(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at
   return pattern.test(text) ? pattern.lastIndex : at
 }
 
-/** The offset of the first character after `at` that does not continue the string, such as its closing quote. */
+/** The offset of the first character after `at` that does not belong to the string, such as its closing quote. */
 function endOfString(text: string, at: number): number {
-  let offset = after(PLAIN_CHARACTERS, text, at + 1)
-  for (let next = after(ESCAPED, text, offset); next > offset; next = after(ESCAPED, text, offset)) {
-    offset = after(PLAIN_CHARACTERS, text, next)
+  let offset = endOfMatch(PLAIN_CHARACTERS, text, at + 1)
+  for (
+    let next = endOfMatch(ESCAPED, text, offset);
+    next > offset;
+    next = endOfMatch(ESCAPED, text, offset)
+  ) {
+    offset = endOfMatch(PLAIN_CHARACTERS, text, next)
   }
   return offset
 }
 
-function kindOf(mark: string | undefined): string {
-  if (mark === undefined) return 'nothing'
-  if (mark === '"') return 's'
-  return '{}[],:'.includes(mark) ? mark : 'v'
+function kindOf(character: string | undefined): string {
+  if (character === undefined) return 'nothing'
+  if (character === '"') return 's'
+  return '{}[],:'.includes(character) ? character : 'v'
 }
 
-/** The kinds of token that may follow. `open` has the closing brackets that are still expected. */
-function allowedAfter(kind: string, allowed: string, open: string[]): string {
+/** The kinds of token that may follow a token. `expectedClosings` lists the closing brackets of open values. */
+function allowedAfter(kind: string, allowedKinds: string, expectedClosings: string[]): string {
   if (kind === '{') {
-    open.push('}')
+    expectedClosings.push('}')
     return 's}'
   }
   if (kind === '[') {
-    open.push(']')
+    expectedClosings.push(']')
     return `${VALUE}]`
   }
-  if (kind === ',') return open.at(-1) === '}' ? 's' : VALUE
+  if (kind === ',') return expectedClosings.at(-1) === '}' ? 's' : VALUE
   if (kind === ':') return VALUE
-  if (kind === 's' && allowed.startsWith('s')) return ':'
-  if (kind === '}' || kind === ']') open.pop()
-  const closing = open.at(-1)
+  if (kind === 's' && allowedKinds.startsWith('s')) return ':'
+  if (kind === '}' || kind === ']') expectedClosings.pop()
+  const closing = expectedClosings.at(-1)
   return closing === undefined ? '' : `,${closing}`
 }
 
-/** The offset after the token at `at`; `broken` if it is incomplete. */
-function endOfToken(text: string, at: number, kind: string): { end: number; broken: boolean } {
+/** The end offset of the token at `at`. `isBroken` is true if the token is incomplete. */
+function endOfToken(text: string, at: number, kind: string): { end: number; isBroken: boolean } {
   if (kind === 's') {
     const end = endOfString(text, at)
-    return text[end] === '"' ? { end: end + 1, broken: false } : { end, broken: true }
+    return text[end] === '"' ? { end: end + 1, isBroken: false } : { end, isBroken: true }
   }
-  if (kind !== 'v') return { end: at + 1, broken: false }
-  const end = after(SCALAR, text, at)
-  return { end, broken: end === at }
+  if (kind !== 'v') return { end: at + 1, isBroken: false }
+  const end = endOfMatch(SCALAR, text, at)
+  return { end, isBroken: end === at }
 }
 
-/** The offset of the first invalid character; the length of the text if it ends too early; null if it is JSON. */
+/** The offset of the first invalid character. It is the text length if the text ends too early; null for valid JSON. */
 export function faultOffset(text: string): number | null {
-  const open: string[] = []
-  let allowed = VALUE
-  let at = after(SPACE, text, 0)
-  while (allowed !== '') {
+  const expectedClosings: string[] = []
+  let allowedKinds = VALUE
+  let at = endOfMatch(SPACE, text, 0)
+  while (allowedKinds !== '') {
     const kind = kindOf(text[at])
-    if (!allowed.includes(kind)) return at
-    const { end, broken } = endOfToken(text, at, kind)
-    if (broken) return end
-    allowed = allowedAfter(kind, allowed, open)
-    at = after(SPACE, text, end)
+    if (!allowedKinds.includes(kind)) return at
+    const { end, isBroken } = endOfToken(text, at, kind)
+    if (isBroken) return end
+    allowedKinds = allowedAfter(kind, allowedKinds, expectedClosings)
+    at = endOfMatch(SPACE, text, end)
   }
   return at === text.length ? null : at
 }
 
-/** The place of the fault as text, with line and column from 1, for a text that is not JSON. */
+/** Describes the position of the fault in a text that is not JSON: line and column, both from 1. */
 export function faultLocation(text: string): string {
   const offset = faultOffset(text) ?? text.length
   const before = text.slice(0, offset)

@@ -1,10 +1,10 @@
-/** An app in one environment: each of Apple's histories belongs to one. */
+/** Pairs of an app and an environment. Apple has a separate history for each pair. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { App } from '../../apps/apps.ts'
 
 export type AppEnvironment = { app: App; environment: Environment }
 
-/** Production of every app first; the sandbox is less urgent. */
+/** Every app in both environments. Production of all apps comes first, because the sandbox is less urgent. */
 export const appEnvironmentsOf = (apps: readonly App[]): AppEnvironment[] =>
   (['production', 'sandbox'] as const).flatMap((environment) => apps.map((app) => ({ app, environment })))
 

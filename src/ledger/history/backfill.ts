@@ -14,8 +14,8 @@ import { forEachConcurrently } from './pool.ts'
 import type { Watermarks } from './watermarks.ts'
 import { halveWindow, nextDay, type Window } from './windows.ts'
 
-/** Customers read concurrently. */
-const PARALLEL = 4
+/** The number of customers that are read concurrently. */
+const CONCURRENCY = 4
 const HISTORY = { origin: 'backfill', source: 'history' } as const
 
 type Deps = {
@@ -43,9 +43,9 @@ export function openBackfill({
   > = { notifications: readNotifications, transactions: readTransactions, statuses: readStatuses }
 
   /**
-   * Continues the backfill of this app environment to its end. Production and sandbox are separate app environments.
+   * Continues the backfill of this app environment to its end.
    *
-   * @throws AppleFault; everything read before it is stored.
+   * @throws AppleFault; everything that was read before is stored.
    */
   async function run(request: HistoryRequest): Promise<BackfillRow> {
     const { appEnvironment } = request
@@ -85,7 +85,7 @@ export function openBackfill({
     })
   }
 
-  /** Skips or halves the window that Apple refused. @throws the given fault if another window would not help. */
+  /** Skips or halves the window that Apple refused. @throws `fault` if another window would not help */
   async function retryPage(
     { appEnvironment }: HistoryRequest,
     window: Window,
@@ -98,13 +98,13 @@ export function openBackfill({
     await store.commitBulk(() => backfills.resumeAt(appEnvironment, shorter))
   }
 
-  /** An answer may contain new lineages, so this repeats until no lineage is unread. */
+  /** Reads the unread lineages. Apple's answers may add lineages, so the stage ends when a pass finds none. */
   async function readTransactions(request: HistoryRequest, row: BackfillRow): Promise<void> {
     const { appEnvironment } = request
     let lineageCount = 0
     for await (const slice of lineages.unreadSince(appEnvironment, row.started_at)) {
       lineageCount += slice.length
-      await forEachConcurrently(groupByCustomer(appEnvironment, slice), PARALLEL, async (ids) => {
+      await forEachConcurrently(groupByCustomer(appEnvironment, slice), CONCURRENCY, async (ids) => {
         for (const id of ids) await readLineage(request, id, row.started_at)
       })
     }
@@ -115,11 +115,11 @@ export function openBackfill({
     const { appEnvironment } = request
     if (lineages.isReadSince(appEnvironment, id, since)) return
     const isKnown = await customerHistory.transactions(request, id)
-    // Apple reported the lineage and now does not know it. It is not requested a second time.
+    // Apple reported the lineage earlier and does not know it now. Marks it as read, so it is not requested again.
     if (!isKnown) await store.commitBulk(() => lineages.finish(appEnvironment, id, null, []))
   }
 
-  /** The answer for one lineage covers all lineages of its customer, so those are read one after another. */
+  /** Groups lineages by customer. Apple's answer for one lineage covers its group, so a group is read in sequence. */
   function groupByCustomer({ app, environment }: AppEnvironment, ids: readonly string[]): string[][] {
     const customerOf = (id: string) => ledger.customers.resolve(customerId(app.id, environment, id)) ?? id
     return [...Map.groupBy(ids, customerOf).values()]
@@ -128,7 +128,7 @@ export function openBackfill({
   async function readStatuses(request: HistoryRequest, row: BackfillRow): Promise<void> {
     const { appEnvironment } = request
     for await (const slice of lineages.staleSince(appEnvironment, row.started_at)) {
-      await forEachConcurrently(groupByCustomer(appEnvironment, slice), PARALLEL, async (ids) => {
+      await forEachConcurrently(groupByCustomer(appEnvironment, slice), CONCURRENCY, async (ids) => {
         for (const id of ids) await readStatus(request, id, row.started_at)
       })
     }

@@ -5,17 +5,20 @@ import type { Store } from '../../store/store.ts'
 import type { AppEnvironment } from './app_environment.ts'
 import { HISTORY_DEPTH_MS, type Window, windowFrom } from './windows.ts'
 
-/** In this order; `done` when nothing is left to read. */
+/** The stages of a backfill, in order. `done`: nothing is left to read. */
 export type Stage = 'notifications' | 'transactions' | 'statuses' | 'done'
 
-/** Counts are of what Apple showed, known or not. `problem` is why the backfill is interrupted; null while it runs. */
+/**
+ * The progress of a backfill. The counts include entries that were already known. `problem` is why the backfill is
+ * interrupted; null while it runs.
+ */
 export type BackfillRow = {
   app_id: string
   environment: Environment
   stage: Stage
   started_at: number
   finished_at: number | null
-  /** Of the notifications signed before `until_at`, those signed before this were read. */
+  /** The notifications that were signed before this instant were read. The stage ends at `until_at`. */
   read_until_at: number
   until_at: number
   window_until_at: number | null
@@ -29,7 +32,7 @@ export type BackfillRow = {
   problem_at: number | null
 }
 
-type Count = 'notifications' | 'lineages' | 'transactions' | 'statuses' | 'refused'
+type CountName = 'notifications' | 'lineages' | 'transactions' | 'statuses' | 'refused'
 
 export type Backfills = ReturnType<typeof openBackfills>
 
@@ -41,8 +44,8 @@ export function openBackfills(store: Store, clock: Clock) {
     insert or ignore into backfills (app_id, environment, stage, started_at, read_until_at, until_at,
                                      notifications, lineages, transactions, statuses, refused)
     values (:app_id, :environment, 'notifications', :now, :from, :now, 0, 0, 0, 0, 0)`)
-  // A backfill that begins in the future was started while the clock was ahead: its windows hold nothing yet.
-  const rebase = store.prepare<object>(`
+  // A backfill that began in the future began while the clock was ahead. Its windows are still empty: it starts over.
+  const restartFromNow = store.prepare<object>(`
     update backfills set started_at = :now, stage = iif(until_at > :now, 'notifications', stage),
       read_until_at = iif(until_at > :now, :from, read_until_at), until_at = min(until_at, :now),
       window_until_at = null, page = null
@@ -56,7 +59,7 @@ export function openBackfills(store: Store, clock: Clock) {
   const renew = store.prepare<[number, string, string]>(`
     update backfills set stage = 'transactions', started_at = ?, finished_at = null
     where app_id = ? and environment = ?`)
-  const add = store.prepare<object>(`
+  const addCounts = store.prepare<object>(`
     update backfills set notifications = notifications + :notifications, lineages = lineages + :lineages,
       transactions = transactions + :transactions, statuses = statuses + :statuses, refused = refused + :refused
     where app_id = :app_id and environment = :environment`)
@@ -68,39 +71,39 @@ export function openBackfills(store: Store, clock: Clock) {
     find.get(app.id, environment) ?? null
 
   /**
-   * Begins a backfill over all that Apple shows. An existing one does not change, unless the clock was ahead when it
-   * began: it then starts over.
+   * Begins a backfill of everything that Apple still shows. An existing backfill does not change, except that it starts
+   * over if it began while the clock was ahead.
    */
   function begin({ app, environment }: AppEnvironment): void {
     const now = clock()
     const from = now - HISTORY_DEPTH_MS
     insert.run({ app_id: app.id, environment, now, from })
-    rebase.run({ app_id: app.id, environment, now, from })
+    restartFromNow.run({ app_id: app.id, environment, now, from })
   }
 
-  /** The current window, or the next one; null when all were read. */
+  /** The current or the next window to read; null when all windows were read. */
   function window(row: BackfillRow): Window | null {
     if (row.stage !== 'notifications' || row.read_until_at >= row.until_at) return null
     if (row.window_until_at === null) return windowFrom(row.read_until_at, row.until_at)
     return { from: row.read_until_at, until: row.window_until_at, page: row.page }
   }
 
-  /** Continues within a window, at the page it names. */
+  /** Records that reading continues within a window, at its `page`. */
   const resumeAt = ({ app, environment }: AppEnvironment, { from, until, page }: Window): void =>
     void setPosition.run(from, until, page, app.id, environment)
 
-  /** Everything before `at` was read: the next window begins there. */
+  /** Records that everything before `at` was read. The next window begins there. */
   const markReadUntil = ({ app, environment }: AppEnvironment, at: number): void =>
     void setPosition.run(at, null, null, app.id, environment)
 
   const enterStage = ({ app, environment }: AppEnvironment, stage: Stage): void =>
     void setStage.run(stage, stage === 'done' ? clock() : null, app.id, environment)
 
-  /** Reads transactions and statuses again, for events that are too old for the history of notifications. */
+  /** Returns to the stage `transactions`, for events that are older than Apple's notification history. */
   const restart = ({ app, environment }: AppEnvironment): void => void renew.run(clock(), app.id, environment)
 
-  const count = ({ app, environment }: AppEnvironment, counts: Partial<Record<Count, number>>): void =>
-    void add.run({ ...NO_COUNTS, ...counts, app_id: app.id, environment })
+  const count = ({ app, environment }: AppEnvironment, counts: Partial<Record<CountName, number>>): void =>
+    void addCounts.run({ ...NO_COUNTS, ...counts, app_id: app.id, environment })
 
   const recordProblem = ({ app, environment }: AppEnvironment, problem: string): void =>
     void setProblem.run(problem, clock(), app.id, environment)
@@ -108,7 +111,7 @@ export function openBackfills(store: Store, clock: Clock) {
   return { get, begin, window, resumeAt, markReadUntil, enterStage, restart, count, recordProblem }
 }
 
-const NO_COUNTS: Record<Count, number> = {
+const NO_COUNTS: Record<CountName, number> = {
   notifications: 0,
   lineages: 0,
   transactions: 0,

@@ -13,7 +13,7 @@ import type { Lineages } from './lineages.ts'
 const TRANSACTIONS = { origin: 'backfill', source: 'transactions' } as const
 const STATUSES = { origin: 'backfill', source: 'status' } as const
 
-/** What to read, from which API. `signal` stops the reading between two requests. */
+/** The app environment to read, and the API to read it from. `signal` stops the reading between two requests. */
 export type HistoryRequest = { appEnvironment: AppEnvironment; api: ServerApi; signal: AbortSignal }
 
 type Deps = { ledger: Ledger; intake: Intake; lineages: Lineages; backfills: Backfills }
@@ -22,28 +22,28 @@ export type CustomerHistory = ReturnType<typeof openCustomerHistory>
 
 export function openCustomerHistory({ ledger, intake, lineages, backfills }: Deps) {
   /**
-   * Reads all transactions of the customer who has this lineage, from the revision where the last reading ended.
-   * Resolves with false when Apple does not know the transaction.
+   * Reads all transactions of the customer who has this lineage, from the revision at which the last reading ended.
+   * Resolves with false if Apple does not know the transaction id.
    *
-   * @throws AppleFault; each page that was read before it is stored.
+   * @throws AppleFault; the pages that were read before are stored.
    */
   async function transactions(request: HistoryRequest, original_transaction_id: string): Promise<boolean> {
     const { appEnvironment } = request
-    const others = new Set<string>()
+    const otherLineages = new Set<string>()
     for (;;) {
       request.signal.throwIfAborted()
       const page = await readPage(request, original_transaction_id)
       if (page === null) return false
       const { facts, refused } = await intake.transactions(appEnvironment, page.transactions)
-      for (const { payload } of facts) others.add(payload.original_transaction_id)
-      others.delete(original_transaction_id)
+      for (const { payload } of facts) otherLineages.add(payload.original_transaction_id)
+      otherLineages.delete(original_transaction_id)
       const apply = (fact: Verified<Transaction>) =>
         ledger.applyTransaction(appEnvironment.app, fact, TRANSACTIONS)
       await intake.applyAll(facts, apply, () => {
         backfills.count(appEnvironment, { transactions: page.transactions.length, refused })
         if (page.has_more) return lineages.savePage(appEnvironment, original_transaction_id, page.revision)
         backfills.count(appEnvironment, { lineages: 1 })
-        lineages.finish(appEnvironment, original_transaction_id, page.revision, others)
+        lineages.finish(appEnvironment, original_transaction_id, page.revision, otherLineages)
       })
       if (!page.has_more) return true
     }

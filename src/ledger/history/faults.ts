@@ -1,4 +1,4 @@
-/** Interprets Apple's faults for reading a history, and describes them. */
+/** Classifies and describes Apple's errors while a history is read. */
 import { AppleFault } from '../../apple/api/faults.ts'
 import { Refusal } from '../../errors.ts'
 
@@ -11,7 +11,7 @@ const CODES = {
   no_such_app: '4040003',
 } as const
 
-/** True for exactly this error code of Apple's. */
+/** Whether the error is Apple's error code `kind`. */
 export const isFault = (error: unknown, kind: keyof typeof CODES): error is AppleFault =>
   error instanceof AppleFault && error.code === CODES[kind]
 
@@ -19,18 +19,18 @@ export const isFault = (error: unknown, kind: keyof typeof CODES): error is Appl
 export const isPageTokenExpired = (error: unknown): boolean =>
   isFault(error, 'page_expired') || isFault(error, 'page_unknown')
 
-/** Whether Apple does not know the app in this environment: normal in production until the app is first on sale. */
+/** Whether Apple does not know the app in this environment. In production, that is normal before the first sale. */
 export const isUnknownApp = (error: unknown): boolean => isFault(error, 'no_such_app')
 
 /**
- * The message of an error that ended a run: a fault of Apple's, or of the disk. Any other error is a bug and is
- * rethrown.
+ * The message of an error that ended a run, if Apple or the disk caused it. Any other error is a bug and is thrown
+ * again.
  */
 export function describeFault(error: unknown): string {
   if (error instanceof AppleFault || error instanceof Refusal) return error.message
   throw error
 }
 
-/** When to retry, in milliseconds since the epoch; null if Apple did not say. */
+/** When to retry, in milliseconds since the epoch; null if Apple did not state a time. */
 export const retryAt = (error: unknown): number | null =>
   error instanceof AppleFault ? error.retry_at : null

@@ -1,4 +1,4 @@
-/** Gaps: notifications that Apple had sent and Windfall had not received. Found and filled one by one. */
+/** Stores gaps: notifications that Apple had sent and Windfall had not received. */
 import type { Notification } from '../../apple/notification.ts'
 import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
@@ -8,7 +8,10 @@ import { newId } from '../../ids.ts'
 import type { Store } from '../../store/store.ts'
 import type { AppEnvironment } from './app_environment.ts'
 
-/** `notifications`: missing when the gap was found. `recovered`: applied of them, fewer if some arrived since. */
+/**
+ * A gap. `notifications` is the number of missing notifications. `recovered` is how many of them reconciliation
+ * applied; it stays lower if some arrived by other means.
+ */
 export type Gap = {
   id: string
   app_id: string
@@ -21,7 +24,7 @@ export type Gap = {
   filled_at: number | null
 }
 
-/** Filters: gaps of these apps, newest first, found before `before` (`next` of the previous page). */
+/** Selects a page of gaps of these apps, newest first. `before` is `next` of the previous page. */
 type GapListing = {
   apps: readonly string[]
   environment: Environment | null
@@ -35,7 +38,7 @@ type Missing = Pick<Notification, 'uuid' | 'signed_at'>
 export type Gaps = ReturnType<typeof openGaps>
 
 export function openGaps({ store, clock, feed }: Deps) {
-  const known = store.prepare<[string, string, string], { one: number }>(
+  const findNotification = store.prepare<[string, string, string], { one: number }>(
     'select 1 as one from notifications where app_id = ? and environment = ? and uuid = ?',
   )
   const unfilled = store.prepare<[string, string], Gap>(
@@ -52,19 +55,19 @@ export function openGaps({ store, clock, feed }: Deps) {
   const put = store.prepare<Gap>(`
     insert or replace into gaps ( id,  app_id,  environment,  first_signed_at,  last_signed_at,  notifications,  recovered,  found_at,  filled_at)
     values                      (:id, :app_id, :environment, :first_signed_at, :last_signed_at, :notifications, :recovered, :found_at, :filled_at)`)
-  const count = store.prepare<[string]>('update gaps set recovered = recovered + 1 where id = ?')
+  const incrementRecovered = store.prepare<[string]>('update gaps set recovered = recovered + 1 where id = ?')
 
-  /** True when a notification has arrived, from any source. */
+  /** Whether a notification has arrived, from any source. */
   const isKnown = ({ app, environment }: AppEnvironment, { uuid }: Missing): boolean =>
-    known.get(app.id, environment, uuid) !== undefined
+    findNotification.get(app.id, environment, uuid) !== undefined
 
   /** The gap that is being filled; null if there is none. */
   const findOpen = ({ app, environment }: AppEnvironment): Gap | null =>
     unfilled.get(app.id, environment) ?? null
 
   /**
-   * Opens a gap for the missing notifications, or extends the open one, and appends `gap.found` once. Null if all of
-   * them have arrived in the meantime.
+   * Opens a gap for missing notifications and appends `gap.found`, or extends the open gap. Returns the id of the gap;
+   * null if all notifications have arrived in the meantime.
    */
   function openOrExtend(appEnvironment: AppEnvironment, candidates: readonly Missing[]): string | null {
     const missing = candidates.filter((one) => !isKnown(appEnvironment, one))
@@ -88,9 +91,9 @@ export function openGaps({ store, clock, feed }: Deps) {
   })
 
   /** Counts a recovered notification, in the unit of work that applies it. */
-  const countRecovered = (id: string): void => void count.run(id)
+  const countRecovered = (id: string): void => void incrementRecovered.run(id)
 
-  /** Closes the gap: nothing is missing any more. */
+  /** Records that the gap is filled, and appends `gap.filled`. */
   function fill(appEnvironment: AppEnvironment, gap: Gap): void {
     const filled = { ...gap, filled_at: clock() }
     put.run(filled)
@@ -119,7 +122,7 @@ export function openGaps({ store, clock, feed }: Deps) {
     })
   }
 
-  /** The last ten, newest first. */
+  /** The last ten gaps, newest first. */
   const list = ({ app, environment }: AppEnvironment): Gap[] => newest.all(app.id, environment)
 
   /**
@@ -128,8 +131,8 @@ export function openGaps({ store, clock, feed }: Deps) {
    * @throws Refusal 400 `invalid_request` for a `before` that is not a cursor.
    */
   function page({ apps, environment, before, limit }: GapListing): { gaps: Gap[]; next: string | null } {
-    const after = before === null ? { found_at: null, id: null } : cursorIn(before)
-    const gaps = pageBefore.all({ apps: JSON.stringify(apps), environment, limit, ...after })
+    const cursor = before === null ? { found_at: null, id: null } : cursorIn(before)
+    const gaps = pageBefore.all({ apps: JSON.stringify(apps), environment, limit, ...cursor })
     const last = gaps.at(-1)
     return { gaps, next: last && gaps.length === limit ? `${last.found_at}.${last.id}` : null }
   }
@@ -144,7 +147,7 @@ function cursorIn(text: string): { found_at: number; id: string } {
   throw new Refusal(400, 'invalid_request', `before: ${message}`, { errors: [{ path: 'before', message }] })
 }
 
-/** Apple's first payloads have no date. */
+/** The first and last signing dates of notifications. Apple's first payloads have no date; they count as 0. */
 function spanOf(missing: readonly Missing[]) {
   const dates = missing.map(({ signed_at }) => signed_at ?? 0)
   return {

@@ -1,4 +1,4 @@
-/** Apple's history: the backfill, the reconciliation, and the lookup of ids that apps named. One queue for each. */
+/** Reads Apple's history: backfill, reconciliation, and lookup of ids that client apps sent. Each has its own queue. */
 import type { ServerApi } from '../../apple/api/server.ts'
 import type { Verifier } from '../../apple/jws/signed.ts'
 import type { Environment } from '../../apple/payloads.ts'
@@ -30,7 +30,7 @@ import { emptyCounts, openReconciliation } from './reconciliation.ts'
 import { openWatermarks, type Watermark } from './watermarks.ts'
 import { HISTORY_DEPTH_MS } from './windows.ts'
 
-/** Progress of one app in one environment. */
+/** The progress of one app in one environment. */
 export type HistoryProgress = {
   app_id: string
   bundle_id: string
@@ -93,10 +93,10 @@ export function openHistory({
   const queues = { backfill: openSerial(), reconcile: openSerial(), lookUp: openSerial() }
 
   /**
-   * Backfills the connected apps (or one), production first, each from where it stopped: notifications of 180 days,
-   * each customer's transactions, and subscriptions whose status may be stale. It skips what is done, so it can be
-   * called at any time. Resolves with how each ended. A fault of Apple's is stored, described, and stops only that
-   * app's environment.
+   * Backfills all connected apps or one app, production first: notifications of 180 days, each customer's transactions,
+   * and subscriptions whose status may be stale. Each backfill resumes where it stopped, and a finished one is skipped,
+   * so it can be called at any time. Resolves with the outcome of each app environment. An error of Apple's is stored
+   * and stops only the backfill of that app environment.
    */
   const backfill = (app?: App): Promise<BackfillOutcome[]> =>
     queues.backfill.run(() => collectInOrder(requestsFor(app ? [app] : apps.list()), backfillOne))
@@ -115,9 +115,9 @@ export function openHistory({
   }
 
   /**
-   * Compares all notifications that Apple signed with those that arrived: from two hours before the watermark of each
-   * app and environment (or from `since`, milliseconds) to a minute ago; of all connected apps, or of these `apps`.
-   * Applies what is missing as `recovered`. Appends `gap.found` and `gap.filled`. A fault leaves the watermark.
+   * Compares the notifications that Apple signed with the received ones, for all apps or for `apps`: from two hours
+   * before the watermark, or from `since` (milliseconds), to a minute ago. Applies missing notifications as `recovered`
+   * and appends `gap.found` and `gap.filled`. After an error of Apple's, the watermark stays before uncompared time.
    */
   const reconcile = (
     requested: { since?: number | null; apps?: readonly App[] } = {},
@@ -144,7 +144,7 @@ export function openHistory({
     return [{ ...labelsOf(appEnvironment), ...counts, ...outcome }]
   }
 
-  /** Events older than Apple's history of notifications appear only in the customers' transactions. */
+  /** Restarts the backfill if the watermark is older than Apple's notification history: only transactions reach it. */
   async function restartExpiredBackfill(appEnvironment: AppEnvironment): Promise<void> {
     const compared = watermarks.get(appEnvironment)?.compared_until_at
     if (compared === undefined || compared >= clock() - HISTORY_DEPTH_MS) return
@@ -152,7 +152,7 @@ export function openHistory({
   }
 
   /**
-   * Looks up the ids that client apps named and that are unknown, if due: two minutes after they were named, then at
+   * Looks up the unknown transaction ids that client apps sent, if they are due: two minutes after the call, then at
    * growing intervals, six times within five days.
    */
   const lookUp = (): Promise<LookupRunOutcome[]> =>
@@ -170,7 +170,7 @@ export function openHistory({
     return [{ bundle_id: app.bundle_id, ...outcome, ...counts, waiting: ledger.lookups.count(app.id) }]
   }
 
-  /** Calls `run` and returns how it ended. A failure is logged with `failureMessage`. */
+  /** Calls `run` and returns its outcome. A failure is logged with `failureMessage`. */
   async function runAndReport(
     appEnvironment: AppEnvironment,
     run: () => Promise<unknown>,
@@ -202,7 +202,7 @@ export function openHistory({
     })
   }
 
-  /** The connected apps, and those of them without a key. */
+  /** The number of connected apps, and the apps without an In-App Purchase key. */
   function keyCoverage(): KeyCoverage {
     const connected = apps.list()
     const without_key = connected
@@ -223,7 +223,7 @@ export function openHistory({
       lookups: ledger.lookups.count(appEnvironment.app.id),
     }))
 
-  /** Stops running work between two of Apple's answers; resolves once it has stopped. */
+  /** Stops running work between two requests to Apple. Resolves once the work has stopped. */
   async function close(): Promise<void> {
     closing.abort()
     await Promise.all(Object.values(queues).map((queue) => queue.idle()))
@@ -232,7 +232,7 @@ export function openHistory({
   return { backfill, reconcile, lookUp, keyCoverage, progress, gaps: gaps.page, close }
 }
 
-/** Runs `work` for each item in order and concatenates the answers. */
+/** Runs `work` for each item in order and concatenates the results. */
 async function collectInOrder<Item, Answer>(
   items: readonly Item[],
   work: (item: Item) => Promise<Answer[]>,

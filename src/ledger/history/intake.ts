@@ -1,4 +1,4 @@
-/** Verifies the texts in Apple's histories, each by its signature, and applies those that are new. */
+/** Verifies the signature of each text in Apple's histories, and applies the new texts. */
 import { hash } from 'node:crypto'
 import type { StatusItem } from '../../apple/api/server.ts'
 import { SignatureError, type Verified, type Verifier } from '../../apple/jws/signed.ts'
@@ -12,8 +12,8 @@ import type { Store } from '../../store/store.ts'
 import type { openRefused } from '../refused.ts'
 import { type AppEnvironment, labelsOf } from './app_environment.ts'
 
-/** Windows overlap, so a refused text comes again with each. It is logged once, as long as this many are cached. */
-const LOGGED_MAX = 1_000
+/** Windows overlap, so Apple returns a refused text several times. The cache of this size logs it only once. */
+const MAX_LOGGED = 1_000
 
 /** `refused` stores refused texts, for diagnosis. */
 export type IntakeDeps = {
@@ -23,7 +23,7 @@ export type IntakeDeps = {
   refused: Pick<ReturnType<typeof openRefused>, 'save'>
 }
 
-/** The verified facts of a page whose text is new, and the number of refused texts. */
+/** The verified facts from the new texts of a page, and the number of refused texts. */
 type VerifiedFacts<Fact> = { facts: Fact[]; refused: number }
 
 export type Intake = ReturnType<typeof openIntake>
@@ -32,7 +32,7 @@ export function openIntake({ store, verifier, log, refused }: IntakeDeps) {
   const known = store.prepare<[string, Buffer], { id: number }>(
     'select id from signed_payloads where app_id = ? and sha256 = ?',
   )
-  const logged = new Set<string>()
+  const loggedKeys = new Set<string>()
 
   /** Whether the ledger already contains the same payload. */
   const isKnown = ({ app }: AppEnvironment, jws: string): boolean =>
@@ -54,7 +54,7 @@ export function openIntake({ store, verifier, log, refused }: IntakeDeps) {
       requireMatch(appEnvironment, await verifyTransaction(verifier, jws)),
     )
 
-  /** Apple signs statuses on each request, so none can be known. */
+  /** Verifies subscription statuses. Apple signs them for each request, so their texts are always new. */
   async function statuses(
     appEnvironment: AppEnvironment,
     items: readonly StatusItem[],
@@ -76,9 +76,9 @@ export function openIntake({ store, verifier, log, refused }: IntakeDeps) {
     payloads: readonly string[],
     verify: (jws: string) => Promise<Fact>,
   ): Promise<VerifiedFacts<Fact>> {
-    const unknown = payloads.filter((jws) => !isKnown(appEnvironment, jws))
+    const newPayloads = payloads.filter((jws) => !isKnown(appEnvironment, jws))
     return withRefusedCount(
-      await Promise.all(unknown.map((jws) => verifyOrRefuse(appEnvironment, jws, () => verify(jws)))),
+      await Promise.all(newPayloads.map((jws) => verifyOrRefuse(appEnvironment, jws, () => verify(jws)))),
     )
   }
 
@@ -90,7 +90,7 @@ export function openIntake({ store, verifier, log, refused }: IntakeDeps) {
     try {
       return await verify()
     } catch (error) {
-      const fault = faultOf(error)
+      const fault = refusalIn(error)
       if (fault === null) throw error
       await reportRefused(appEnvironment, fault, jws)
       return null
@@ -102,10 +102,10 @@ export function openIntake({ store, verifier, log, refused }: IntakeDeps) {
     { code, message }: SignatureError | Refusal,
     jws: string,
   ): Promise<void> {
-    const name = `${appEnvironment.app.id} ${hash('sha256', jws, 'hex')}`
-    if (logged.has(name)) return
-    if (logged.size >= LOGGED_MAX) logged.clear()
-    logged.add(name)
+    const logKey = `${appEnvironment.app.id} ${hash('sha256', jws, 'hex')}`
+    if (loggedKeys.has(logKey)) return
+    if (loggedKeys.size >= MAX_LOGGED) loggedKeys.clear()
+    loggedKeys.add(logKey)
     log.warn('an entry of Apple’s history was refused', {
       ...labelsOf(appEnvironment),
       code,
@@ -115,10 +115,10 @@ export function openIntake({ store, verifier, log, refused }: IntakeDeps) {
   }
 
   /**
-   * Applies facts as bulk work, one unit of work each. Then calls `onApplied`, which stores the position, in the
-   * commit that holds the last fact or in the next one.
+   * Applies facts as bulk work, each in a separate unit of work. Then calls `onApplied`, which stores the position to
+   * resume from, in the transaction of the last fact or in the next transaction.
    *
-   * @throws the error of `apply`; nothing after that fact is applied, and the position is not stored.
+   * @throws the error of `apply`; no later fact is applied then, and the position is not stored.
    */
   async function applyAll<Fact>(
     facts: readonly Fact[],
@@ -139,15 +139,15 @@ function withRefusedCount<Fact>(results: readonly (Fact | null)[]): VerifiedFact
   return { facts, refused: results.length - facts.length }
 }
 
-/** Why a text was refused; null for an error that the text did not cause. */
-function faultOf(error: unknown): SignatureError | Refusal | null {
+/** The error as a reason to refuse the text; null if the text did not cause the error. */
+function refusalIn(error: unknown): SignatureError | Refusal | null {
   if (error instanceof SignatureError) return error
   return error instanceof Refusal && error.code === 'not_a_notification' ? error : null
 }
 
 type AppPayload = { bundle_id: string; environment: Environment; apple_id?: number | null }
 
-/** Requires that an entry of a history belongs to its app and environment. */
+/** Returns `verified`. @throws SignatureError `mismatch` if it belongs to another app or environment */
 function requireMatch<Fact extends AppPayload>(
   { app, environment }: AppEnvironment,
   verified: Verified<Fact>,

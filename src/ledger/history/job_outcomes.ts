@@ -5,13 +5,13 @@ import type { LookupCounts } from './lookup.ts'
 import type { ReconcileCounts } from './reconciliation.ts'
 
 /**
- * How a run ended: `done`; `failed`, with the reason in `problem`; `stopped`, because Windfall stops; or `not_there`:
- * Apple does not know the app in this environment, such as in production before it is first on sale.
+ * How a run ended. `failed`: `problem` has the reason. `stopped`: Windfall shuts down. `not_there`: Apple does not know
+ * the app in this environment, such as in production before the app is first on sale.
  */
 export type RunOutcome = {
   state: 'done' | 'failed' | 'stopped' | 'not_there'
   problem: string | null
-  /** When to retry, in milliseconds; null if Apple did not say. */
+  /** When to retry, in milliseconds since the epoch; null if Apple did not state a time. */
   retry_at: number | null
 }
 export type BackfillOutcome = RunOutcome & {
@@ -19,22 +19,22 @@ export type BackfillOutcome = RunOutcome & {
   environment: Environment
   stage: BackfillRow['stage'] | null
 }
-/** `waiting`: the backfill has not read the notifications yet. */
+/** The outcome of a reconciliation. `waiting`: the backfill has not read the notifications yet. */
 export type ReconcileOutcome = Partial<ReconcileCounts> &
   Omit<RunOutcome, 'state'> & {
     bundle_id: string
     environment: Environment
     state: RunOutcome['state'] | 'waiting'
   }
-/** `waiting`: the number of ids to look up later. */
+/** The outcome of a lookup. `waiting` is the number of ids to look up later. */
 export type LookupRunOutcome = RunOutcome & LookupCounts & { bundle_id: string; waiting: number }
 
 type RunResult = Omit<RunOutcome, 'state'> & { bundle_id: string; environment?: string }
 
 /**
- * The outcome in words, with its faults.
+ * Adds the problems of failed runs to the text `outcome`.
  *
- * @throws Error when every run failed. It lists all faults; its `retry_at` is when to retry, or null.
+ * @throws Error when every run failed. Its message lists all problems; its `retry_at` is when to retry, or null.
  */
 function describeWithFaults(outcomes: readonly RunResult[], outcome: string): string {
   const failed = outcomes.filter(({ problem }) => problem !== null)
@@ -52,7 +52,10 @@ const describeProblem = ({ bundle_id, environment, problem }: RunResult): string
 /** The number of connected apps, and the bundle ids of those without a key. */
 export type KeyCoverage = { connected: number; without_key: readonly string[] }
 
-/** Describes a run and the apps without a key. If none has one, the outcome begins `not asked`, which health reads. */
+/**
+ * Calls `run` and adds the apps without a key to its outcome. If no app has a key, `run` is not called, and the outcome
+ * begins with `not asked`, which health recognizes.
+ */
 export async function describeRun(
   { connected, without_key }: KeyCoverage,
   run: () => Promise<string>,
@@ -65,7 +68,7 @@ export async function describeRun(
 
 const NO_KEY = 'no In-App Purchase key (windfall connect)'
 
-/** Describes a backfill. @throws Error when all of it failed */
+/** Describes a backfill. @throws Error when it failed for every app */
 export function describeBackfill(outcomes: readonly BackfillOutcome[]): string {
   const done = new Set(outcomes.filter(({ stage }) => stage === 'done').map(({ bundle_id }) => bundle_id))
   const names = [...done].join(', ')
@@ -75,7 +78,7 @@ export function describeBackfill(outcomes: readonly BackfillOutcome[]): string {
   )
 }
 
-/** Describes a reconciliation. @throws Error when all of it failed */
+/** Describes a reconciliation. @throws Error when it failed for every app */
 export function describeReconciliation(outcomes: readonly ReconcileOutcome[]): string {
   if (outcomes.length > 0 && outcomes.every(({ state }) => state === 'waiting'))
     return 'waiting for the backfill to read Apple’s history'
@@ -84,7 +87,7 @@ export function describeReconciliation(outcomes: readonly ReconcileOutcome[]): s
   return describeWithFaults(outcomes, outcome)
 }
 
-/** Describes a lookup. @throws Error when all of it failed */
+/** Describes a lookup. @throws Error when it failed for every app */
 export function describeLookups(outcomes: readonly LookupRunOutcome[]): string {
   const sum = (count: (one: LookupRunOutcome) => number) =>
     outcomes.reduce((total, one) => total + count(one), 0)

@@ -1,11 +1,13 @@
-/** Stores which lineages' transactions and statuses were read from Apple, and lists those to read next. */
+/**
+ * Records of which lineages the transactions and statuses were read from Apple, and lists the lineages to read next.
+ */
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import { bound, type Store } from '../../store/store.ts'
 import type { AppEnvironment } from './app_environment.ts'
 
-/** Rows read in one turn of the event loop. */
-const SLICE = 500
+/** The number of rows that are read in one turn of the event loop. */
+const ROWS_PER_SLICE = 500
 
 type Key = [app_id: string, environment: string, original_transaction_id: string]
 type Candidate = { original_transaction_id: string; is_due: number }
@@ -14,20 +16,20 @@ export type Lineages = ReturnType<typeof openLineages>
 
 export function openLineages(store: Store, clock: Clock) {
   const inAppEnvironment = `app_id = :app_id and environment = :environment and original_transaction_id > :after`
-  const unread = store.prepare<object, Candidate>(`
+  const selectUnread = store.prepare<object, Candidate>(`
     with slice (original_transaction_id) as (
       select original_transaction_id from transactions where ${inAppEnvironment}
       union select original_transaction_id from renewals where ${inAppEnvironment}
-      order by original_transaction_id limit ${SLICE})
+      order by original_transaction_id limit ${ROWS_PER_SLICE})
     select slice.original_transaction_id, not exists (
       select 1 from lineage_reads read where app_id = :app_id and environment = :environment
         and read.original_transaction_id = slice.original_transaction_id
         and (read_with is not null or read_at >= :since)) as is_due
     from slice`)
-  // A renewal info signed before the period began, or before it was to end, does not describe the current state.
-  const stale = store.prepare<object, Candidate>(`
+  // A renewal info is stale if it was signed before the period began, or before an expired period ended.
+  const selectStale = store.prepare<object, Candidate>(`
     with slice as (
-      select * from subscriptions where ${inAppEnvironment} order by original_transaction_id limit ${SLICE})
+      select * from subscriptions where ${inAppEnvironment} order by original_transaction_id limit ${ROWS_PER_SLICE})
     select original_transaction_id, ifnull((
       select max(signed_at) from renewals where renewals.app_id = slice.app_id
         and renewals.environment = slice.environment
@@ -43,13 +45,13 @@ export function openLineages(store: Store, clock: Clock) {
   const putRevision = store.prepare<[...Key, string]>(`
     insert into lineage_reads (app_id, environment, original_transaction_id, revision) values (?, ?, ?, ?)
     on conflict do update set revision = excluded.revision, read_at = null, read_with = null`)
-  // Never before the start of the reading, so that a clock that is set back does not make it endless.
-  const end = store.prepare<object>(`
+  // `read_at` is never before the backfill's start, so that the backfill also ends after the clock was set back.
+  const putFinished = store.prepare<object>(`
     insert into lineage_reads (app_id, environment, original_transaction_id, revision, read_at)
     values (:app_id, :environment, :id, :revision, max(:now, ifnull(
       (select started_at from backfills where app_id = :app_id and environment = :environment), 0)))
     on conflict do update set revision = excluded.revision, read_at = excluded.read_at, read_with = null`)
-  const readAt = store.prepare<[...Key, number]>(`
+  const findReadSince = store.prepare<[...Key, number]>(`
     select 1 from lineage_reads where app_id = ? and environment = ? and original_transaction_id = ?
       and (read_with is not null or read_at >= ?)`)
   const insertReadWith = store.prepare<[...Key, string]>(`
@@ -57,7 +59,7 @@ export function openLineages(store: Store, clock: Clock) {
   const putStatusRead = store.prepare<[...Key, number]>(`
     insert into lineage_reads (app_id, environment, original_transaction_id, status_asked_at) values (?, ?, ?, ?)
     on conflict do update set status_asked_at = excluded.status_asked_at`)
-  const statusReadAt = store.prepare<[...Key, number]>(`
+  const findStatusReadSince = store.prepare<[...Key, number]>(`
     select 1 from lineage_reads where app_id = ? and environment = ? and original_transaction_id = ?
       and status_asked_at >= ?`)
   const findNotification = store.prepare<Key, { one: number }>(`
@@ -66,38 +68,38 @@ export function openLineages(store: Store, clock: Clock) {
 
   /** The lineages of an app environment whose transactions were not read since `since`, in slices. */
   const unreadSince = (appEnvironment: AppEnvironment, since: number) =>
-    slices((after) => unread.all(sliceParams(appEnvironment, after, since)))
+    slices((after) => selectUnread.all(sliceParams(appEnvironment, after, since)))
 
-  /** Whether its transactions were read since then, by itself or with another lineage of its customer. */
+  /** Whether a lineage's transactions were read since `since`, alone or with another lineage of its customer. */
   const isReadSince = (
     { app, environment }: AppEnvironment,
     original_transaction_id: string,
     since: number,
-  ): boolean => readAt.get(app.id, environment, original_transaction_id, since) !== undefined
+  ): boolean => findReadSince.get(app.id, environment, original_transaction_id, since) !== undefined
 
   /** The subscriptions of an app environment whose status may be stale and was not read since `since`. */
   const staleSince = (appEnvironment: AppEnvironment, since: number) =>
-    slices((after) => stale.all({ ...sliceParams(appEnvironment, after, since), now: clock() }))
+    slices((after) => selectStale.all({ ...sliceParams(appEnvironment, after, since), now: clock() }))
 
-  /** The revision to continue from; null if nothing was read yet. */
+  /** The revision from which to continue reading a lineage; null if nothing was read yet. */
   const revisionOf = ({ app, environment }: AppEnvironment, original_transaction_id: string): string | null =>
     find.get(app.id, environment, original_transaction_id)?.revision ?? null
 
-  /** Records that a page was applied, up to `revision`. */
+  /** Records that a lineage's transactions were applied up to `revision`. */
   const savePage = (
     { app, environment }: AppEnvironment,
     original_transaction_id: string,
     revision: string,
   ): void => void putRevision.run(app.id, environment, original_transaction_id, revision)
 
-  /** Records that all pages were applied. They contained the transactions of `others`, which count as read, too. */
+  /** Records that all pages were applied. The lineages `others`, whose transactions they contained, count as read. */
   function finish(
     { app, environment }: AppEnvironment,
     original_transaction_id: string,
     revision: string | null,
     others: Iterable<string>,
   ): void {
-    end.run({ app_id: app.id, environment, id: original_transaction_id, revision, now: clock() })
+    putFinished.run({ app_id: app.id, environment, id: original_transaction_id, revision, now: clock() })
     for (const other of others) insertReadWith.run(app.id, environment, other, original_transaction_id)
   }
 
@@ -107,7 +109,7 @@ export function openLineages(store: Store, clock: Clock) {
   }
 
   const isStatusReadSince = ({ app, environment }: AppEnvironment, id: string, since: number): boolean =>
-    statusReadAt.get(app.id, environment, id, since) !== undefined
+    findStatusReadSince.get(app.id, environment, id, since) !== undefined
 
   /** Whether a notification of the subscription has arrived. */
   const hasNotification = ({ app, environment }: AppEnvironment, original_transaction_id: string): boolean =>
@@ -133,7 +135,7 @@ const sliceParams = ({ app, environment }: AppEnvironment, after: string, since:
   since,
 })
 
-/** Iterates over candidates by id, and yields those that are due. */
+/** Iterates over candidates in slices, ordered by id, and yields the due ids of each slice. */
 async function* slices(next: (after: string) => Candidate[]): AsyncGenerator<string[], void, undefined> {
   let after = ''
   for (;;) {

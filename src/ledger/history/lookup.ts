@@ -1,4 +1,4 @@
-/** Looks up at Apple the ids that client apps named: in production, then in the sandbox. */
+/** Looks up the ids that client apps sent with Apple's API: in production, then in the sandbox. */
 import { AppleFault } from '../../apple/api/faults.ts'
 import type { ServerApi } from '../../apple/api/server.ts'
 import type { Environment } from '../../apple/payloads.ts'
@@ -11,10 +11,10 @@ import type { Lookup, LookupOutcome, Lookups } from './lookups.ts'
 import { forEachConcurrently } from './pool.ts'
 
 const CONCURRENCY = 4
-const SLICE = 100
+const IDS_PER_SLICE = 100
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
 
-/** The number of ids requested, and of those that Apple knew. */
+/** The number of ids that were requested from Apple, and the number of them that Apple knew. */
 export type LookupCounts = { requested: number; found: number }
 
 type Deps = { store: Store; lookups: Lookups; lineages: Lineages; customerHistory: CustomerHistory }
@@ -22,16 +22,16 @@ type LookupRequest = { app: App; api: ServerApi; signal: AbortSignal }
 
 export function openLookup({ store, lookups, lineages, customerHistory }: Deps) {
   /**
-   * Looks up every due id of an app. What is found is history from before Windfall knew of it, and enters without
-   * live events: a purchase that happens now has a notification of its own.
+   * Looks up every due id of an app. The transactions that Apple returns are applied as backfill, without live events:
+   * a purchase that happens now has its own notification.
    *
-   * @throws AppleFault; ids looked up before it stay so.
+   * @throws AppleFault; the results of earlier ids are stored.
    */
   async function run(requested: LookupRequest, counts: LookupCounts): Promise<void> {
     for (;;) {
-      const due = lookups.due(requested.app.id, SLICE)
+      const due = lookups.due(requested.app.id, IDS_PER_SLICE)
       await forEachConcurrently(due, CONCURRENCY, (lookup) => settle(requested, lookup, counts))
-      if (due.length < SLICE) return
+      if (due.length < IDS_PER_SLICE) return
     }
   }
 
@@ -50,7 +50,7 @@ export function openLookup({ store, lookups, lineages, customerHistory }: Deps) 
       lineages.hasNotification({ app, environment }, original_transaction_id),
     )
 
-  /** Null while Apple knows the id in neither environment. */
+  /** The outcome of looking up an id in both environments; null if Apple knows it in neither. */
   async function outcomeOf(
     requested: LookupRequest,
     { original_transaction_id }: Lookup,

@@ -1,19 +1,19 @@
-/** Runs the same work for many items, a few at a time. */
+/** Runs work for many items with limited concurrency. */
 
 /**
- * Runs `work` for every item, at most `concurrency` at a time. On the first error, running items finish, no other
- * starts, and the error is thrown.
+ * Runs `work` for every item, at most `concurrency` at a time. After the first error, running items finish, no other
+ * item starts, and the error is thrown.
  */
 export async function forEachConcurrently<Item>(
   items: readonly Item[],
   concurrency: number,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
-  const rest = items.values()
+  const remaining = items.values()
   let hasFailed = false
 
   async function worker(): Promise<void> {
-    for (const item of rest) {
+    for (const item of remaining) {
       if (hasFailed) return
       try {
         await work(item)
@@ -25,5 +25,5 @@ export async function forEachConcurrently<Item>(
   }
 
   const workers = await Promise.allSettled(Array.from({ length: concurrency }, worker))
-  for (const settled of workers) if (settled.status === 'rejected') throw settled.reason
+  for (const workerResult of workers) if (workerResult.status === 'rejected') throw workerResult.reason
 }

@@ -1,4 +1,4 @@
-/** Compares Apple's history of notifications with what arrived. Missing notifications are a gap, which it fills. */
+/** Compares Apple's notification history with the received notifications, and applies the missing ones. */
 import type { Verified } from '../../apple/jws/signed.ts'
 import type { Notification } from '../../apple/notification.ts'
 import type { Clock } from '../../clock.ts'
@@ -11,24 +11,24 @@ import type { Gaps } from './gaps.ts'
 import type { Intake } from './intake.ts'
 import type { Watermarks } from './watermarks.ts'
 import {
+  DELIVERY_DELAY_MS,
   HISTORY_DEPTH_MS,
   halveWindow,
   nextDay,
   OVERLAP_MS,
-  SETTLED_MS,
   type Window,
   windowFrom,
 } from './windows.ts'
 
 const RECOVERED = { origin: 'recovered', source: 'history' } as const
-/** Notifications held in memory before they are applied: about ten megabytes. */
-const BUFFER_MAX = 1_000
+/** The number of missing notifications that are held in memory before they are applied: about ten megabytes. */
+const MAX_BUFFERED = 1_000
 
-/** The result of one comparison. `from` and `until` in milliseconds since the epoch. */
+/** The result of one comparison. All instants are in milliseconds since the epoch. */
 export type ReconcileCounts = {
   from: number
   until: number
-  /** How many notifications Apple showed, how many of them were missing, how many were refused. */
+  /** The number of notifications that Apple returned, and how many of them were recovered and refused. */
   notifications: number
   recovered: number
   refused: number
@@ -41,23 +41,23 @@ type NotificationBuffer = Verified<Notification>[]
 type Deps = { store: Store; clock: Clock; ledger: Ledger; intake: Intake; gaps: Gaps; watermarks: Watermarks }
 
 export function openReconciliation({ store, clock, ledger, intake, gaps, watermarks }: Deps) {
-  /** Where the next comparison begins: two hours before the watermark, or at `since`, but within Apple's retention. */
+  /** The start of the next comparison: two hours before the watermark, or `since`, but within Apple's retention. */
   function startFor(appEnvironment: AppEnvironment, since: number | null): number {
     const watermark = Math.min(watermarks.get(appEnvironment)?.compared_until_at ?? clock(), clock())
     return Math.max(since ?? watermark - OVERLAP_MS, clock() - HISTORY_DEPTH_MS)
   }
 
   /**
-   * Compares everything that Apple signed since then, up to a minute ago. `counts` is updated during the run, so it
-   * shows the progress of an interrupted one.
+   * Compares everything that Apple signed between `counts.from` and `counts.until`. The other fields of `counts` are
+   * updated during the run, so they show the progress of an interrupted run.
    *
-   * @throws AppleFault; what was found before it is applied, and the watermark stays before what was not compared.
+   * @throws AppleFault; missing notifications found before are applied, and the watermark stays before uncompared time.
    */
   async function run(request: HistoryRequest, counts: ReconcileCounts): Promise<void> {
     const { appEnvironment } = request
-    const compared = watermarks.get(appEnvironment)?.compared_until_at ?? counts.from
-    // What Apple no longer shows cannot be compared, and does not hold the watermark back.
-    const isContiguous = counts.from <= Math.max(compared, clock() - HISTORY_DEPTH_MS)
+    const comparedUntil = watermarks.get(appEnvironment)?.compared_until_at ?? counts.from
+    // The watermark may skip notifications that are too old for Apple's history, because they cannot be compared.
+    const isContiguous = counts.from <= Math.max(comparedUntil, clock() - HISTORY_DEPTH_MS)
     let window = windowFrom(counts.from, counts.until)
     while (window.from < counts.until) {
       window = await readWindow(request, window, counts)
@@ -70,44 +70,44 @@ export function openReconciliation({ store, clock, ledger, intake, gaps, waterma
     })
   }
 
-  /** Reads one window, or until the buffer is full. Returns what to read next. */
+  /** Reads one window, or a part of it until the buffer is full. Returns the window and page to read next. */
   async function readWindow(
     request: HistoryRequest,
     window: Window,
     counts: ReconcileCounts,
   ): Promise<Window> {
     const buffer: NotificationBuffer = []
-    let at = window
+    let position = window
     try {
-      while (buffer.length < BUFFER_MAX) {
+      while (buffer.length < MAX_BUFFERED) {
         request.signal.throwIfAborted()
-        const page = await readPage(request, at, counts, buffer)
-        if (page === null) return windowFrom(at.until, counts.until)
-        at = { ...at, page }
+        const page = await readPage(request, position, counts, buffer)
+        if (page === null) return windowFrom(position.until, counts.until)
+        position = { ...position, page }
       }
-      return at
+      return position
     } catch (error) {
-      return retryWindow(at, counts.until, error)
+      return retryWindow(position, counts.until, error)
     } finally {
       await recoverMissing(request.appEnvironment, buffer, counts)
     }
   }
 
-  /** Reads one page, buffers what is missing, and returns the token of the next page. */
+  /** Reads one page, buffers its missing notifications, and returns the token of the next page. */
   async function readPage(
     { appEnvironment, api }: HistoryRequest,
-    at: Window,
+    position: Window,
     counts: ReconcileCounts,
     buffer: NotificationBuffer,
   ) {
-    const { payloads, next } = await api.notificationHistory(appEnvironment.environment, at)
+    const { payloads, next } = await api.notificationHistory(appEnvironment.environment, position)
     const { facts, refused } = await intake.notifications(appEnvironment, payloads)
     counts.notifications += payloads.length
     counts.refused += refused
     const missing = facts.filter(({ payload }) => !gaps.isKnown(appEnvironment, payload))
     const signedAgain = facts.filter((fact) => !missing.includes(fact))
     buffer.push(...missing)
-    // The others have arrived before. Apple signed them again: the text is new, but nothing was missing.
+    // The other notifications had arrived. Apple signed them again, so their texts are new, but none was missing.
     await intake.applyAll(signedAgain, (fact) => ledger.apply(appEnvironment.app, fact, RECOVERED))
     return next
   }
@@ -126,7 +126,7 @@ export function openReconciliation({ store, clock, ledger, intake, gaps, waterma
     )
     if (gap === null) return
     await intake.applyAll(buffer, (fact) => {
-      // It may have arrived in the meantime.
+      // The notification may have arrived in the meantime.
       if (gaps.isKnown(appEnvironment, fact.payload)) return
       ledger.apply(appEnvironment.app, fact, RECOVERED)
       gaps.countRecovered(gap)
@@ -140,18 +140,18 @@ export function openReconciliation({ store, clock, ledger, intake, gaps, waterma
   return { startFor, run }
 }
 
-/** The window to read instead of one that Apple refused. @throws the given fault if no other would help. */
-function retryWindow(at: Window, until: number, fault: unknown): Window {
-  if (isFault(fault, 'too_far_back')) return windowFrom(nextDay(at), until)
-  const shorter = isPageTokenExpired(fault) ? halveWindow(at) : null
+/** The window to read instead of a window that Apple refused. @throws `fault` if another window would not help */
+function retryWindow(position: Window, until: number, fault: unknown): Window {
+  if (isFault(fault, 'too_far_back')) return windowFrom(nextDay(position), until)
+  const shorter = isPageTokenExpired(fault) ? halveWindow(position) : null
   if (shorter === null) throw fault
   return shorter
 }
 
-/** Zero counts. The range ends a minute ago, because what Apple signed since may still be on its way. */
+/** Zero counts. The range ends a minute ago, because newer notifications may not have been delivered yet. */
 export const emptyCounts = (from: number, now: number): ReconcileCounts => ({
   from,
-  until: now - SETTLED_MS,
+  until: now - DELIVERY_DELAY_MS,
   notifications: 0,
   recovered: 0,
   refused: 0,

@@ -12,10 +12,10 @@ const DURATION = /^(\d{1,6})([mhdw])$/
 const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?)?$/
 
 /**
- * An instant in milliseconds: a duration before `now` (`90m`, `36h`, `7d`, `2w`), or a date, with or without a time, in
- * UTC if it names no zone.
+ * Parses an instant, in milliseconds. The text is a duration before `now` (`90m`, `36h`, `7d`, `2w`) or a date, with or
+ * without a time. A time without a zone is UTC.
  *
- * @throws Refusal 400 `invalid_request` for any other text, a day that does not exist, and an instant in the future.
+ * @throws Refusal 400 `invalid_request` for any other text, a day that does not exist, or an instant in the future.
  */
 export function instantSince(text: string, now: number): number {
   const [, count, unit] = DURATION.exec(text) ?? []
@@ -34,11 +34,11 @@ function dateIn(text: string): number | null {
   if (!DATE.test(text)) return null
   const at = Date.parse(time === undefined || zone !== undefined ? text : `${text}Z`)
   // Date.parse reads some days that do not exist as days of the next month.
-  const isDay = !Number.isNaN(Date.parse(text.slice(0, 10))) && sameDay(text.slice(0, 10))
-  return Number.isNaN(at) || !isDay ? null : at
+  const hasValidDay = !Number.isNaN(Date.parse(text.slice(0, 10))) && isExistingDay(text.slice(0, 10))
+  return Number.isNaN(at) || !hasValidDay ? null : at
 }
 
-const sameDay = (day: string): boolean => new Date(Date.parse(day)).toISOString().slice(0, 10) === day
+const isExistingDay = (day: string): boolean => new Date(Date.parse(day)).toISOString().slice(0, 10) === day
 
 const invalid = (message: string): Refusal =>
   new Refusal(400, 'invalid_request', message, { errors: [{ path: 'since', message }] })

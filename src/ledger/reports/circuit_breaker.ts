@@ -1,54 +1,57 @@
-/** Stops an import after several failures in a row, so that a thousand days do not all fail alike. */
+/** Stops an import after several consecutive failures, because further requests would fail for the same reason. */
 import type { AppleFault } from '../../apple/api/faults.ts'
 import type { ReportDay } from './received.ts'
 
-/** A run ends after this many failures in a row: further requests would fail alike. */
-const UNAVAILABLE_IN_A_ROW = 5
-const REFUSED_IN_A_ROW = 3
-const UNAVAILABLE_FOR_MS = 300_000
+/** The number of consecutive failures after which a run ends. */
+const MAX_UNAVAILABLE = 5
+const MAX_REFUSED = 3
+const RESUME_AFTER_MS = 300_000
 
-/** Error codes of a machine without a network: requests for other days would fail, too. */
-const OFFLINE: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH'])
+/** The error codes of a machine without a network. Requests for other days would fail, too. */
+const OFFLINE_CODES: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH'])
 
-/** Whether the request never left the machine, so it says nothing about the day. */
-export const isOffline = ({ code }: AppleFault): boolean => code !== null && OFFLINE.has(code)
+/** Whether the request was never sent, so that the fault does not concern the requested day. */
+export const isOffline = ({ code }: AppleFault): boolean => code !== null && OFFLINE_CODES.has(code)
 
-/** Why a run ends. `resumes_at`: when it can resume, null if that needs a person. */
+/** Why a run ends. `resumes_at` is when it can resume (ms since the epoch); null if a person must act. */
 export type Stop = { reason: string; resumes_at: number | null }
 
 export type CircuitBreaker = ReturnType<typeof openCircuitBreaker>
 
-/** Counts failures in a row, in total and per vendor number. */
+/** Counts consecutive failures: unavailability in total, refusals per vendor number. */
 export function openCircuitBreaker() {
-  const refused = new Map<string, { times: number; reason: string }>()
-  let unavailable = 0
+  const refusalsByVendor = new Map<string, { times: number; reason: string }>()
+  let unavailableCount = 0
 
-  /** Apple answered: earlier faults no longer count. */
+  /** Resets the counts after an answer from Apple. */
   function recordSuccess({ vendor_number }: ReportDay): null {
-    unavailable = 0
-    refused.delete(vendor_number)
+    unavailableCount = 0
+    refusalsByVendor.delete(vendor_number)
     return null
   }
 
-  /** Returns a stop if the fault ends the run. */
-  function recordFailure({ vendor_number }: ReportDay, fault: AppleFault, at: number): Stop | null {
+  /** Counts a fault. Returns a stop if the fault ends the run, otherwise null. */
+  function recordFailure({ vendor_number }: ReportDay, fault: AppleFault, now: number): Stop | null {
     const reason = fault.message
     if (['unauthorized', 'forbidden', 'agreement'].includes(fault.kind)) return { reason, resumes_at: null }
-    if (fault.kind === 'unavailable') unavailable += 1
-    if (isOffline(fault) || unavailable >= UNAVAILABLE_IN_A_ROW)
-      return { reason, resumes_at: at + UNAVAILABLE_FOR_MS }
+    if (fault.kind === 'unavailable') unavailableCount += 1
+    if (isOffline(fault) || unavailableCount >= MAX_UNAVAILABLE)
+      return { reason, resumes_at: now + RESUME_AFTER_MS }
     if (fault.kind === 'refused') {
-      refused.set(vendor_number, { times: (refused.get(vendor_number)?.times ?? 0) + 1, reason })
+      refusalsByVendor.set(vendor_number, {
+        times: (refusalsByVendor.get(vendor_number)?.times ?? 0) + 1,
+        reason,
+      })
     }
     return null
   }
 
   const isTripped = ({ vendor_number }: ReportDay): boolean =>
-    (refused.get(vendor_number)?.times ?? 0) >= REFUSED_IN_A_ROW
+    (refusalsByVendor.get(vendor_number)?.times ?? 0) >= MAX_REFUSED
 
-  /** Why a vendor number was given up, null if none was. */
+  /** Why the requests for a vendor number were stopped; null if none was stopped. */
   function tripReason(): Stop | null {
-    const [found] = [...refused].filter(([, { times }]) => times >= REFUSED_IN_A_ROW)
+    const [found] = [...refusalsByVendor].filter(([, { times }]) => times >= MAX_REFUSED)
     return found ? { reason: `vendor number ${found[0]}: ${found[1].reason}`, resumes_at: null } : null
   }
 

@@ -5,8 +5,8 @@ import { type ImportDays, REPORT_KINDS } from './import_days.ts'
 import type { ReportDay } from './received.ts'
 
 /**
- * The reports of an account that are due at `now` (milliseconds), oldest first: of the last `count` days (a year by
- * default), and of older days that are not settled.
+ * The reports of an account that are due at `now` (milliseconds), oldest first. Covers the last `count` days (a year by
+ * default) and older days that are not settled.
  */
 export function dueReports(
   { organization_id, vendor_numbers }: Account,

@@ -1,4 +1,4 @@
-/** Applies Apple's answers, or its faults, to a day of a report. */
+/** Applies Apple's answer or a fault to a day of a report. */
 import type { ReportResult } from '../../apple/api/connect.ts'
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
@@ -10,7 +10,10 @@ import type { ReportLoader } from './loading.ts'
 import type { ReceivedReports, Report, ReportDay } from './received.ts'
 import type { ReportVersions } from './versions.ts'
 
-/** `read` for the first time, `revised` since, `unchanged`; the others as import_days says. */
+/**
+ * The outcome of a request. `read`: the first report of the day. `revised`: a report that differs from the previous
+ * one. `unchanged`: the answer did not change the day. The other outcomes are states of import_days.
+ */
 export type Outcome = 'read' | 'revised' | 'unchanged' | 'empty' | 'not_yet' | 'missing' | 'failed'
 export type DayResult = { outcome: Outcome; row_count: number }
 
@@ -25,19 +28,19 @@ type Deps = {
   notifyChanged: (reportDay: ReportDay) => void
 }
 
-/** Apple once answered a request for a retired version with no sales instead of an error. */
+/** Requests for a retired version have been answered with “no sales” instead of an error. */
 export const SUSPECT_EMPTY = 'Apple says that nothing was sold, but SALES has subscriptions of this day'
-const WITHDRAWN = 'Apple now says that nothing was sold; the earlier report is kept'
+const WITHDRAWN_REASON = 'Apple now says that nothing was sold; the earlier report is kept'
 
 export function openDayImporter({ store, clock, received, loader, days, versions, notifyChanged }: Deps) {
-  /** Applies an answer. A report replaces its day's rows in one commit, or not at all. */
+  /** Applies an answer. A report replaces the rows of its day in one commit, or not at all. */
   async function applyAnswer(reportDay: ReportDay, answer: ReportResult): Promise<DayResult> {
     if (answer.outcome === 'report') return applyReport(reportDay, answer.version, answer.body)
     if (answer.outcome === 'gone') return applyGone(reportDay)
     const outcome = await store.commitBulk(() => {
-      if (answer.outcome === 'not_yet') return notYet(reportDay)
+      if (answer.outcome === 'not_yet') return applyNotYet(reportDay)
       versions.learn(reportDay, answer.version)
-      return empty(reportDay)
+      return applyEmpty(reportDay)
     })
     return { outcome, row_count: 0 }
   }
@@ -48,7 +51,7 @@ export function openDayImporter({ store, clock, received, loader, days, versions
       if (versions.latest(reportDay) !== version)
         await store.commitBulk(() => versions.learn(reportDay, version))
       const current = currentOf(reportDay)
-      if (current?.sha256.equals(sha256)) return await unchanged(reportDay, current)
+      if (current?.sha256.equals(sha256)) return await applyUnchanged(reportDay, current)
       const report = await received.save(reportDay, version, sha256, body)
       return await load(reportDay, report, body, current)
     } catch (error) {
@@ -76,7 +79,7 @@ export function openDayImporter({ store, clock, received, loader, days, versions
     return id === null ? null : received.get(id)
   }
 
-  function unchanged(reportDay: ReportDay, current: Report): Promise<DayResult> {
+  function applyUnchanged(reportDay: ReportDay, current: Report): Promise<DayResult> {
     return store.commitBulk(() => {
       const due_at = dueAfterAnswer(reportDay.day, clock(), false)
       saveDay(reportDay, { state: 'done', reason: null, report_id: current.id, tries: 0, due_at })
@@ -84,11 +87,11 @@ export function openDayImporter({ store, clock, received, loader, days, versions
     })
   }
 
-  function empty(reportDay: ReportDay): Outcome {
+  function applyEmpty(reportDay: ReportDay): Outcome {
     const before = days.get(reportDay)
     const due_at = dueAfterAnswer(reportDay.day, clock(), false)
     if (before?.state === 'done') {
-      saveDay(reportDay, { ...before, reason: WITHDRAWN, due_at })
+      saveDay(reportDay, { ...before, reason: WITHDRAWN_REASON, due_at })
       return 'unchanged'
     }
     const tries = before?.reason === SUSPECT_EMPTY ? before.tries + 1 : 1
@@ -97,7 +100,7 @@ export function openDayImporter({ store, clock, received, loader, days, versions
     return 'empty'
   }
 
-  function notYet(reportDay: ReportDay): Outcome {
+  function applyNotYet(reportDay: ReportDay): Outcome {
     const before = days.get(reportDay)
     if (before && isAnswered(before)) {
       saveDay(reportDay, { ...before, due_at: dueAfterAnswer(reportDay.day, clock(), true) })
@@ -115,24 +118,24 @@ export function openDayImporter({ store, clock, received, loader, days, versions
     return 'not_yet'
   }
 
-  /** No longer available from Apple, unless a stored report that could not be read before is readable now. */
+  /** Applies the answer that Apple no longer has the day. Loads a stored report if this version can read it now. */
   async function applyGone(reportDay: ReportDay): Promise<DayResult> {
     const before = days.get(reportDay)
     if (before && isAnswered(before)) {
       await store.commitBulk(() => saveDay(reportDay, { ...before, due_at: null }))
       return { outcome: 'unchanged', row_count: 0 }
     }
-    const unread = received.findUnreadable(reportDay)
-    const body = unread && received.read(unread.id)
-    if (unread && body) {
-      const result = await load(reportDay, unread, body, null).catch((error: unknown) => {
+    const unreadable = received.findUnreadable(reportDay)
+    const body = unreadable && received.read(unreadable.id)
+    if (unreadable && body) {
+      const result = await load(reportDay, unreadable, body, null).catch((error: unknown) => {
         if (!(error instanceof ReportFault)) throw error
         return null
       })
       if (result) return result
     }
-    const reason = unread
-      ? `Apple no longer keeps it, and the stored report cannot be read: ${unread.problem}`
+    const reason = unreadable
+      ? `Apple no longer keeps it, and the stored report cannot be read: ${unreadable.problem}`
       : 'Apple no longer keeps it'
     return store.commitBulk(() => {
       saveDay(reportDay, { state: 'missing', reason, report_id: null, tries: 0, due_at: null })
@@ -140,7 +143,7 @@ export function openDayImporter({ store, clock, received, loader, days, versions
     })
   }
 
-  /** Records a failed request or reading. A day that has an answer keeps it. */
+  /** Records a request that failed or a report that could not be read. An earlier answer for the day is preserved. */
   function recordFailure(reportDay: ReportDay, problem: string): Promise<DayResult> {
     return store.commitBulk(() => {
       const before = days.get(reportDay)
@@ -157,10 +160,10 @@ export function openDayImporter({ store, clock, received, loader, days, versions
 
   type DayUpdate = Pick<ImportDay, 'state' | 'reason' | 'report_id' | 'tries' | 'due_at'>
 
-  function saveDay({ organization_id, vendor_number, kind, day }: ReportDay, now: DayUpdate): void {
+  function saveDay({ organization_id, vendor_number, kind, day }: ReportDay, update: DayUpdate): void {
     const before = days.get({ organization_id, vendor_number, kind, day })
-    const isSame = before?.state === now.state && before.report_id === now.report_id
-    const { state, reason, report_id, tries, due_at } = now
+    const isSame = before?.state === update.state && before.report_id === update.report_id
+    const { state, reason, report_id, tries, due_at } = update
     days.put({
       organization_id,
       vendor_number,
@@ -177,22 +180,22 @@ export function openDayImporter({ store, clock, received, loader, days, versions
     if (!isSame) notifyChanged({ organization_id, vendor_number, kind, day })
   }
 
-  /** A day with subscription sales cannot have no subscriptions: it is flagged and requested again, up to a limit. */
+  /** Flags an empty SUBSCRIPTION day if SALES has subscriptions. The day is requested again, up to a limit. */
   function checkEmptyAgainstSales(reportDay: ReportDay): void {
     const row = days.get({ ...reportDay, kind: 'subscription' })
     if (row?.state !== 'empty') return
-    const sold = (currentOf({ ...reportDay, kind: 'sales' })?.subscription_units ?? 0) > 0
-    if (sold === (row.reason === SUSPECT_EMPTY)) return
-    if (sold) days.put({ ...row, reason: SUSPECT_EMPTY, due_at: dueOfSuspect(row) })
+    const hasSubscriptionSales = (currentOf({ ...reportDay, kind: 'sales' })?.subscription_units ?? 0) > 0
+    if (hasSubscriptionSales === (row.reason === SUSPECT_EMPTY)) return
+    if (hasSubscriptionSales) days.put({ ...row, reason: SUSPECT_EMPTY, due_at: dueOfSuspectEmpty(row) })
     else days.put({ ...row, reason: null, due_at: dueAfterAnswer(row.day_on, clock(), false) })
     notifyChanged({ ...reportDay, kind: 'subscription' })
   }
 
-  const dueOfSuspect = ({ day_on, tries }: ImportDay): number | null =>
+  const dueOfSuspectEmpty = ({ day_on, tries }: ImportDay): number | null =>
     isFresh(day_on, clock()) ? dueAfterAnswer(day_on, clock(), false) : dueAfterSuspicion(clock(), tries)
 
   return { applyAnswer, recordFailure }
 }
 
-/** Whether Apple has answered the day. A failure must not replace the answer. */
+/** Whether Apple has answered a request for the day. A later failure must not replace the answer. */
 const isAnswered = ({ state }: ImportDay): boolean => state === 'done' || state === 'empty'

@@ -4,7 +4,7 @@ import type { Store } from '../../store/store.ts'
 import type { DayState } from './due.ts'
 import type { ReportDay } from './received.ts'
 
-/** The reports of a day, in the order of import: the others are checked against SALES. */
+/** The reports of a day in the order of import. SALES comes first, because other reports are checked against it. */
 export const REPORT_KINDS = ['sales', 'subscription', 'subscription_event', 'subscriber'] as const
 
 export type ImportDay = {
@@ -21,7 +21,7 @@ export type ImportDay = {
   due_at: number | null
 }
 
-/** A day without a report: not available yet, or no longer, or not readable; or empty although it cannot be. */
+/** A day without a usable report: not yet available, no longer available, not readable, or empty despite sales. */
 export type MissingDay = Omit<ImportDay, 'report_id'>
 type StateCount = { kind: ReportKind; state: DayState; days: number; first_day: string; last_day: string }
 

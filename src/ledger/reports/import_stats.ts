@@ -1,11 +1,11 @@
-/** The progress and outcome of an import, in numbers and in words. */
+/** Computes the progress and the outcome of an import, as numbers and as text. */
 import { utcMinuteText } from '../../days.ts'
 import type { Stop } from './circuit_breaker.ts'
 import type { DayResult, Outcome } from './import_day.ts'
 import type { MissingDay } from './import_days.ts'
 import type { ReportDay } from './received.ts'
 
-/** The number of days by outcome, and the rows read. */
+/** The number of days by outcome, and the number of imported rows. */
 export type ImportCounts = Record<Outcome, number> & { rows: number }
 
 /** Why one organization's import stopped early. */
@@ -22,10 +22,13 @@ export type ImportRun = ImportCounts & {
   waits: PendingReports | null
 }
 
-/** Reports of the newest day that Apple had not published: how many, and when they are next requested (ms). */
+/**
+ * The reports that Apple had not published for the newest such day: their number, and when they are next requested (ms
+ * since the epoch).
+ */
 type PendingReports = { reports: number; day: string; due_at: number }
 
-/** Progress of a run. `per_second` and `seconds_left` are null before the first day is done. */
+/** The progress of a run. `of` is the number of planned days. The rates are null before the first day is done. */
 export type ImportProgress = {
   started_at: number
   done: number
@@ -61,13 +64,13 @@ export function sumCounts(counts: Iterable<ImportCounts>): ImportCounts {
   return sum
 }
 
-/** The first and the last requested day, null if there is none. */
+/** The first and the last requested day; null if no day was requested. */
 export function spanOf(plan: readonly ReportDay[]) {
   const days = plan.map(({ day }) => day).sort()
   return { first_day: days[0] ?? null, last_day: days.at(-1) ?? null }
 }
 
-/** The reports of the newest day that are still to be published. */
+/** The unpublished reports of the newest day that has any; null if none is unpublished. */
 export function pendingReports(missingDays: readonly MissingDay[]): PendingReports | null {
   const waiting = missingDays.flatMap(({ state, day_on, due_at }) =>
     state === 'not_yet' && due_at !== null ? [{ day_on, due_at }] : [],
@@ -81,7 +84,7 @@ export function pendingReports(missingDays: readonly MissingDay[]): PendingRepor
 /** Whether a run changed any day. */
 export const hasChanged = ({ read, revised, missing }: ImportCounts): boolean => read + revised + missing > 0
 
-/** Days a second and the seconds left, from the time that the first `done` took. */
+/** The days per second and the remaining seconds of a run. `elapsed_ms` is the time that the first `done` days took. */
 export function paceOf(done: number, of: number, elapsed_ms: number) {
   if (done === 0 || elapsed_ms <= 0) return { per_second: null, seconds_left: null }
   const per_second = (done * 1000) / elapsed_ms
@@ -105,7 +108,7 @@ export function summaryText(run: ImportRun): string {
   return [outcomeText(run), some, ...run.stopped.map(describeStop)].filter((part) => part !== null).join('. ')
 }
 
-/** The outcome without the reasons for stopping; null if there is nothing else to report. */
+/** The outcome without the reasons for an early stop; null if the run did nothing before it stopped. */
 export function outcomeText(run: ImportRun): string | null {
   const counts = OUTCOME_LABELS.filter(([outcome]) => run[outcome] > 0).map(
     ([outcome, words]) => `${run[outcome]} ${words}`,
@@ -125,7 +128,7 @@ const describePending = ({ reports, day, due_at }: PendingReports): string =>
 export const describeStop = ({ reason, resumes_at }: StoppedImport): string =>
   resumes_at === null ? `Stopped: ${reason}` : `Stopped: ${reason}; resumes at ${utcMinuteText(resumes_at)}`
 
-/** An import that stopped early. `retry_at`: when it can resume (ms), null if that needs a person. */
+/** An import that stopped early. `retry_at` is when it can resume (ms since the epoch); null if a person must act. */
 class ImportStopped extends Error {
   override readonly name = 'ImportStopped'
   readonly retry_at: number | null

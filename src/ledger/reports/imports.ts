@@ -1,4 +1,4 @@
-/** Imports Apple's daily reports: requests all due days, oldest first. */
+/** Imports Apple's daily reports: requests all days that are due, oldest first. */
 import { once } from 'node:events'
 import { AppleFault } from '../../apple/api/faults.ts'
 import type { Account, Accounts } from '../../apps/accounts.ts'
@@ -48,8 +48,9 @@ type Deps = {
 }
 
 /**
- * What to import: the last `days` (a year by default) of one organization or of all. A `patient` run waits
- * until Apple's hourly limit allows more; another ends and says when it can resume. `signal` ends it after a day.
+ * The last `days` (a year by default) of one organization or of all are imported. When Apple's hourly rate limit is
+ * reached, a `patient` run waits until it can continue; any other run ends, and its result states when it can resume.
+ * `signal` ends the run after the current day.
  */
 type ImportOptions = {
   days?: number
@@ -58,16 +59,16 @@ type ImportOptions = {
   signal?: AbortSignal
 }
 
-const HOUR = 3_600_000
-/** Enough of the newest missing days to find those that Apple has yet to publish. */
-const MISSING_DAYS_READ = 50
+const HOUR_MS = 3_600_000
+/** The number of newest missing days to read: enough to include all days that Apple has not published yet. */
+const MAX_MISSING_DAYS = 50
 
 export type Imports = ReturnType<typeof openImports>
 
 export function openImports({ store, clock, feed, apps, accounts, appleClients, wait, log }: Deps) {
   const received = openReceivedReports(store, clock)
-  const reported = openReportedApps(store, apps)
-  const rows = openReportRows(store, reported)
+  const reportedApps = openReportedApps(store, apps)
+  const rows = openReportRows(store, reportedApps)
   const days = openImportDays(store)
   const versions = openReportVersions(store, clock)
   const loader = openReportLoader({ store, received, rows, log })
@@ -77,26 +78,26 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
   const dayImporter = openDayImporter({ store, clock, received, loader, days, versions, notifyChanged })
   const closing = new AbortController()
   let running: Promise<ImportRun> | null = null
-  let now: Running | null = null
-  let last: ImportRun | null = null
+  let currentRun: Running | null = null
+  let lastRun: ImportRun | null = null
 
   /**
-   * Imports what is due and resolves with the outcome. Only one run exists at a time: a second call resolves with
-   * the result of the first.
+   * Imports all due days and resolves with the outcome. Only one run exists at a time: a second call resolves with the
+   * outcome of the first.
    *
-   * @throws Refusal 503 `store_unavailable` when the disk is full or failing; what was read before is stored.
+   * @throws Refusal 503 `store_unavailable` when the disk is full or failing; days that were read before are stored.
    */
   function run(options: ImportOptions = {}): Promise<ImportRun> {
     running ??= runAll(options).finally(() => {
       running = null
-      now = null
+      currentRun = null
     })
     return running
   }
 
   async function runAll(options: ImportOptions): Promise<ImportRun> {
     const state = begin(options)
-    now = state
+    currentRun = state
     await loader.sweep()
     const selected = accounts.list().filter((one) => isSelected(one, options))
     const plans = selected
@@ -112,19 +113,19 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
       await linkApps(organization_id)
       await finish(organization_id, plan, state)
     }
-    last = {
+    lastRun = {
       ...sumCounts(state.tallies.values()),
       started_at: state.started_at,
       finished_at: clock(),
       stopped,
       skipped,
       waits: pendingReports(
-        selected.flatMap(({ organization_id }) => days.missingDays(organization_id, MISSING_DAYS_READ)),
+        selected.flatMap(({ organization_id }) => days.missingDays(organization_id, MAX_MISSING_DAYS)),
       ),
       ...spanOf(plans.flatMap(({ plan }) => plan)),
     }
-    log.info('import finished', { outcome: summaryText(last) })
-    return last
+    log.info('import finished', { outcome: summaryText(lastRun) })
+    return lastRun
   }
 
   const begin = ({ patient = false, signal }: ImportOptions): Running => ({
@@ -142,7 +143,7 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
   const isSelected = ({ organization_id }: Account, options: ImportOptions): boolean =>
     (options.organization_id ?? null) === null || organization_id === options.organization_id
 
-  /** Why an account cannot import reports, null if it can. */
+  /** The reason why an account cannot import reports; null if it can. */
   function whyNotImportable({ organization_id, connect, vendor_numbers }: Account): StoppedImport | null {
     if (connect === null)
       return { organization_id, reason: 'there is no App Store Connect key', resumes_at: null }
@@ -165,9 +166,9 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
     return breaker.tripReason()
   }
 
-  /** Links reported apps to the apps that are connected now. */
+  /** Links the apps that reports name to the apps that are connected now. */
   async function linkApps(organization_id: string): Promise<void> {
-    const found = await store.commitBulk(() => reported.linkConnected(organization_id))
+    const found = await store.commitBulk(() => reportedApps.linkConnected(organization_id))
     if (found > 0) appsLinked.call(organization_id)
   }
 
@@ -176,25 +177,25 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
     while (!state.stop.aborted) {
       const fault = await requestDay(of, state)
       if (fault === null) return breaker.recordSuccess(of)
-      // An aborted request says nothing about its day.
+      // The fault of an aborted request is not a fault of its day.
       if (state.stop.aborted) break
       if (fault.kind !== 'rate_limited') {
         await recordFailure(of, state, fault)
         return breaker.recordFailure(of, fault, clock())
       }
-      const resumes_at = fault.retry_at ?? clock() + HOUR
+      const resumes_at = fault.retry_at ?? clock() + HOUR_MS
       if (!state.patient) return { reason: fault.message, resumes_at }
       await pauseUntil(resumes_at, state)
     }
     return { reason: 'Windfall is stopping', resumes_at: clock() }
   }
 
-  /** Requests a day and applies Apple's answer. Resolves with the fault, if Apple did not answer. */
+  /** Requests a day and applies Apple's answer. Resolves with null, or with the fault if there was no answer. */
   async function requestDay(of: ReportDay, state: Running): Promise<AppleFault | null> {
     const api = appleClients.connect(of.organization_id)
     if (api === null) return new AppleFault('unauthorized', 'the App Store Connect key no longer exists')
     const known = days.get(of)
-    // Apple may find no sales because it retired the version, so the request names none.
+    // The day was empty although it had sales. Apple may have retired the version, so the request omits the version.
     const version = known?.state === 'empty' && known.reason !== null ? null : versions.latest(of)
     try {
       const answer = await api.report({
@@ -249,10 +250,10 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
     )
   }
 
-  /** The progress of the current run; null when there is none. */
+  /** The progress of the current run; null when no run is in progress. */
   function progress(): ImportProgress | null {
-    if (now === null) return null
-    const { started_at, waited_ms, done, of, reading, waiting_until, tallies } = now
+    if (currentRun === null) return null
+    const { started_at, waited_ms, done, of, reading, waiting_until, tallies } = currentRun
     return {
       started_at,
       done,
@@ -264,7 +265,7 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
     }
   }
 
-  /** Ends the current run after its current day. What is due stays due. */
+  /** Ends the current run after its current day. The remaining days stay due. */
   async function close(): Promise<void> {
     closing.abort()
     await running?.catch(() => {})
@@ -273,17 +274,17 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
   return {
     run,
     progress,
-    /** The last run since the start, null when there was none. */
-    last: (): ImportRun | null => last,
+    /** The last run since the process started; null if there was none. */
+    lastRun: (): ImportRun | null => lastRun,
     counts: days.counts,
     missingDays: days.missingDays,
     versions: versions.list,
-    unconnectedApps: reported.unconnectedApps,
+    unconnectedApps: reportedApps.unconnectedApps,
     appDays: openAppDays({ store, days, clock }).page,
     sweep: loader.sweep,
     /** Calls the listener within the unit of work that changes a day of a report. */
     onDay: dayChanged.add,
-    /** Calls the listener when apps that reports had named were linked to connected apps. */
+    /** Calls the listener after apps that reports name were linked to connected apps. */
     onAppsLinked: appsLinked.add,
     close,
   }
@@ -292,8 +293,8 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
 type Running = Omit<ImportProgress, 'per_second' | 'seconds_left' | 'tally'> & {
   patient: boolean
   waited_ms: number
-  /** Aborted to end the run. */
+  /** Ends the run when it is aborted. */
   stop: AbortSignal
-  /** By organization. */
+  /** The counts by organization id. */
   tallies: Map<string, ImportCounts>
 }

@@ -1,4 +1,4 @@
-/** Loads a report: writes its rows in slices, makes them the day's in one small commit, then deletes the old rows. */
+/** Loads a report: writes its rows in slices, activates them in one small commit, then deletes the replaced rows. */
 import type { ReportKind } from '../../apple/api/connect.ts'
 import type { Log } from '../../log.ts'
 import { openBulk } from '../../store/bulk.ts'
@@ -12,8 +12,8 @@ import { rowsOf } from './formats/tsv.ts'
 import type { Findings, ReceivedReports, Report } from './received.ts'
 import type { ReportRows } from './rows.ts'
 
-/** Slices, of some hundred rows each, that are written together; as many more may be in memory. */
-const SLICES_TOGETHER = 8
+/** The number of slices, of some hundred rows each, that are written together. Twice as many may be in memory. */
+const SLICES_PER_FLUSH = 8
 
 type Deps = { store: Store; received: ReceivedReports; rows: ReportRows; log: Log }
 
@@ -21,28 +21,28 @@ export type ReportLoader = ReturnType<typeof openReportLoader>
 
 export function openReportLoader({ store, received, rows, log }: Deps) {
   /**
-   * Writes the rows of a stored report, then calls `swap` in the one commit that makes them the day's. A day that has
-   * rows already keeps all of them until then. The rows of `replaced` are deleted afterwards.
+   * Writes the rows of a stored report, then activates them in one commit, in which it calls `saveDay`. Until that
+   * commit, the rows of the previous report `replaced` stay active. They are deleted afterwards.
    *
-   * @throws ReportFault when it cannot be read: its rows are deleted, and the fault is stored with its bytes.
+   * @throws ReportFault when the report cannot be read: its rows are deleted, and the fault is stored with the report.
    */
   async function load(
     report: Report,
     body: Buffer,
     replaced: number | null,
-    swap: () => void,
+    saveDay: () => void,
   ): Promise<Findings> {
-    // Rows of an earlier attempt, or of a version that is current again.
-    if (report.state !== 'kept') await clear(report.id)
+    // The report may have rows of an interrupted attempt, or may be an earlier version that Apple sends again.
+    if (report.state !== 'kept') await deleteRows(report.id)
     const { findings, finish } = await write(report, body).catch((error: unknown) => rollBack(report, error))
     await store.commitBulk(() => {
       finish()
       received.saveFindings(report.id, findings)
       received.setState(report.id, 'current')
       if (replaced !== null && replaced !== report.id) received.setState(replaced, 'superseded')
-      swap()
+      saveDay()
     })
-    if (replaced !== null && replaced !== report.id) await clear(replaced)
+    if (replaced !== null && replaced !== report.id) await deleteRows(replaced)
     if (findings.unknown_columns.length > 0) {
       const { kind, day_on, version } = report
       const columns = findings.unknown_columns
@@ -56,26 +56,26 @@ export function openReportLoader({ store, received, rows, log }: Deps) {
     return findings
   }
 
-  /** Writes all rows except the last slice, which `finish` writes in the commit that makes them the day's. */
+  /** Writes all rows except the last slice. `finish` writes that slice in the commit that activates the rows. */
   async function write({ id, organization_id, kind, day_on }: Report, body: Buffer) {
     const writer = rows.writer(id, organization_id)
     const unknown: string[] = []
     const onUnknownColumns = (names: string[]) => void unknown.push(...names)
     const findings = { row_count: 0, subscription_units: 0, unknown_columns: unknown }
-    const bulk = openBulk(store, SLICES_TOGETHER)
+    const bulk = openBulk(store, SLICES_PER_FLUSH)
     const slices: (() => void)[] = []
-    let isMarked = false
+    let isMarkedLoading = false
     async function flushSlices(): Promise<void> {
-      // Before the first rows, so that a crash leaves a mark for the sweep.
-      if (!isMarked) await bulk.add(() => received.setState(id, 'loading'))
-      isMarked = true
+      // The state is set before the first rows are written, so that after a crash `sweep` finds the report.
+      if (!isMarkedLoading) await bulk.add(() => received.setState(id, 'loading'))
+      isMarkedLoading = true
       for (const put of slices.splice(0, slices.length - 1)) await bulk.add(put)
     }
     for await (const { count, units, put } of slicesOf(kind, day_on, body, writer, onUnknownColumns)) {
       slices.push(put)
       findings.row_count += count
       findings.subscription_units += units
-      if (slices.length > SLICES_TOGETHER) await flushSlices()
+      if (slices.length > SLICES_PER_FLUSH) await flushSlices()
     }
     if (slices.length > 1) await flushSlices()
     await bulk.finish()
@@ -87,21 +87,21 @@ export function openReportLoader({ store, received, rows, log }: Deps) {
   }
 
   async function rollBack({ id }: Report, error: unknown): Promise<never> {
-    await clear(id)
+    await deleteRows(id)
     if (error instanceof ReportFault) await store.commitBulk(() => received.recordProblem(id, error.message))
     throw error
   }
 
-  async function clear(id: number): Promise<void> {
+  async function deleteRows(id: number): Promise<void> {
     await rows.sweep(id)
     await store.commitBulk(() => received.setState(id, 'kept'))
   }
 
-  /** Deletes what a crash left: incomplete bytes, rows that never became a day's, and rows that were replaced. */
+  /** Deletes what a crash left behind: incomplete reports, rows that were not activated, and replaced rows. */
   async function sweep(): Promise<void> {
     for (const { id, state } of received.unfinished()) {
       if (state === 'arriving') await store.commitBulk(() => received.remove(id))
-      else await clear(id)
+      else await deleteRows(id)
     }
   }
 
@@ -109,7 +109,7 @@ export function openReportLoader({ store, received, rows, log }: Deps) {
 }
 
 type Writer = ReturnType<ReportRows['writer']>
-/** Some rows: how many, the auto-renewable units among them, and the function that writes them. */
+/** A slice of rows. `count` is their number, `units` the subscription units sold, and `put` writes them. */
 type Slice = { count: number; units: number; put: () => void }
 
 async function* slicesOf(

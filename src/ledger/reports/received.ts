@@ -1,4 +1,4 @@
-/** Stores every report as Apple sent it, each distinct version of a day once. */
+/** Stores every report as Apple sent it. Each distinct content of a day is stored once. */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { ReportKind } from '../../apple/api/connect.ts'
@@ -26,7 +26,7 @@ export type Report = {
   received_at: number
 }
 
-/** Results of reading a report. `unknown_columns`: columns that Windfall does not know. */
+/** The results of reading a report. `unknown_columns` are the columns that Windfall does not recognize. */
 export type Findings = { row_count: number; subscription_units: number; unknown_columns: readonly string[] }
 
 const PART_BYTES = 262_144
@@ -35,7 +35,7 @@ const gzipped = promisify(gzip)
 export type ReceivedReports = ReturnType<typeof openReceivedReports>
 
 export function openReceivedReports(store: Store, clock: Clock) {
-  const known = store.prepare<[string, string, string, string, Buffer], Report>(
+  const findBySha256 = store.prepare<[string, string, string, string, Buffer], Report>(
     'select * from reports where organization_id = ? and vendor_number = ? and kind = ? and day_on = ? and sha256 = ?',
   )
   const byId = store.prepare<[number], Report>('select * from reports where id = ?')
@@ -64,9 +64,9 @@ export function openReceivedReports(store: Store, clock: Clock) {
     select * from reports where organization_id = ? and vendor_number = ? and kind = ? and day_on = ?
       and problem is not null order by received_at desc, id desc limit 1`)
 
-  /** Stores the bytes of a new report, in pieces. If it exists already, only returns it. */
+  /** Stores the bytes of a report, split into parts. Returns the existing report if its content is already stored. */
   async function save(reportDay: ReportDay, version: string, sha256: Buffer, body: Buffer): Promise<Report> {
-    const existing = known.get(
+    const existing = findBySha256.get(
       reportDay.organization_id,
       reportDay.vendor_number,
       reportDay.kind,
@@ -74,9 +74,9 @@ export function openReceivedReports(store: Store, clock: Clock) {
       sha256,
     )
     if (existing) return existing
-    const packed = isGzip(body) ? body : await gzipped(body)
-    const pieces = Math.max(1, Math.ceil(packed.length / PART_BYTES))
-    const piece = (part: number): Buffer => packed.subarray(part * PART_BYTES, (part + 1) * PART_BYTES)
+    const compressed = isGzip(body) ? body : await gzipped(body)
+    const partCount = Math.max(1, Math.ceil(compressed.length / PART_BYTES))
+    const partAt = (part: number): Buffer => compressed.subarray(part * PART_BYTES, (part + 1) * PART_BYTES)
     const { day, ...rest } = reportDay
     const id = await store.commitBulk(() => {
       const { lastInsertRowid } = insert.run({
@@ -84,20 +84,20 @@ export function openReceivedReports(store: Store, clock: Clock) {
         day_on: day,
         version,
         sha256,
-        bytes: packed.length,
-        state: pieces === 1 ? 'kept' : 'arriving',
+        bytes: compressed.length,
+        state: partCount === 1 ? 'kept' : 'arriving',
         received_at: clock(),
         row_count: null,
         subscription_units: null,
         unknown_columns: null,
         problem: null,
       })
-      insertPart.run(Number(lastInsertRowid), 0, piece(0))
+      insertPart.run(Number(lastInsertRowid), 0, partAt(0))
       return Number(lastInsertRowid)
     })
-    for (let part = 1; part < pieces; part += 1)
-      await store.commitBulk(() => insertPart.run(id, part, piece(part)))
-    if (pieces > 1) await store.commitBulk(() => setState.run('kept', id))
+    for (let part = 1; part < partCount; part += 1)
+      await store.commitBulk(() => insertPart.run(id, part, partAt(part)))
+    if (partCount > 1) await store.commitBulk(() => setState.run('kept', id))
     return requireReport(id)
   }
 
@@ -107,13 +107,13 @@ export function openReceivedReports(store: Store, clock: Clock) {
     return report
   }
 
-  /** The report's bytes, compressed; null if the report does not exist. */
+  /** The compressed bytes of a report; null if the report does not exist. */
   function read(id: number): Buffer | null {
-    const pieces = parts.all(id).map(({ body }) => body)
-    return pieces.length === 0 ? null : Buffer.concat(pieces)
+    const bodies = parts.all(id).map(({ body }) => body)
+    return bodies.length === 0 ? null : Buffer.concat(bodies)
   }
 
-  /** Deletes a report that is incomplete, within the caller's unit of work. */
+  /** Deletes an incomplete report. Call it inside a unit of work. */
   function remove(id: number): void {
     dropParts.run(id)
     drop.run(id)
@@ -137,7 +137,7 @@ export function openReceivedReports(store: Store, clock: Clock) {
     saveFindings,
     recordProblem: (id: number, problem: string): void => void updateProblem.run(problem, id),
     unfinished: (): Report[] => unfinished.all(),
-    /** The newest report of a day that could not be read; it is stored for a later version of Windfall. */
+    /** The newest unreadable report of a day. It is stored because a later version of Windfall may read it. */
     findUnreadable: ({ organization_id, vendor_number, kind, day }: ReportDay): Report | null =>
       selectUnreadable.get(organization_id, vendor_number, kind, day) ?? null,
   }

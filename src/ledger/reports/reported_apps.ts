@@ -1,8 +1,10 @@
-/** Stores the apps that reports name, and links each to a connected app once that is known. */
+/** Stores the apps that reports name, and links each to its connected app. */
 import type { App, Apps } from '../../apps/apps.ts'
 import type { Store } from '../../store/store.ts'
 
-/** How a report names an app: SALES by SKU (with its Apple id if the row concerns the app itself), the others by id. */
+/**
+ * How a report identifies an app. SALES has the SKU, and the Apple id in rows of the app itself; others the Apple id.
+ */
 export type AppReference = { sku?: string; apple_id: number | null; name: string | null }
 
 type ReportedApp = {
@@ -26,14 +28,14 @@ export function openReportedApps(store: Store, apps: Apps) {
   const insert = store.prepare<Omit<ReportedApp, 'id'>>(`
     insert into reported_apps ( organization_id,  sku,  apple_id,  name,  app_id)
     values                    (:organization_id, :sku, :apple_id, :name, :app_id)`)
-  const learn = store.prepare<ReportedApp>(
+  const update = store.prepare<ReportedApp>(
     'update reported_apps set apple_id = :apple_id, name = :name, app_id = :app_id where id = :id',
   )
   const ofOrganization = store.prepare<[string], ReportedApp>(
     'select * from reported_apps where organization_id = ? order by id',
   )
 
-  /** The id of the app that a row names, within the caller's unit of work. Adds a new app. */
+  /** The id of the reported app that a row names. Adds the app if it is new. Call it inside a unit of work. */
   function idOf(organization_id: string, reference: AppReference): number {
     const sku = reference.sku ?? null
     const known =
@@ -42,32 +44,32 @@ export function openReportedApps(store: Store, apps: Apps) {
     const name = reference.name ?? known?.name ?? null
     if (known && known.apple_id === apple_id && known.name === name) return known.id
     const app_id = connectedAppOf({ organization_id, sku, apple_id }) ?? known?.app_id ?? null
-    if (known) learn.run({ ...known, apple_id, name, app_id })
+    if (known) update.run({ ...known, apple_id, name, app_id })
     return known?.id ?? Number(insert.run({ organization_id, sku, apple_id, name, app_id }).lastInsertRowid)
   }
 
-  const connected = store.cached(['apps', 'organizations'], (organization_id) =>
+  const indexOf = store.cached(['apps', 'organizations'], (organization_id) =>
     indexApps(apps.list().filter((app) => app.organization_id === organization_id)),
   )
 
-  /** The connected app: by Apple's id, which Apple never reuses, else by SKU. */
+  /** The id of the connected app: by Apple id, which Apple never reuses, else by SKU. */
   function connectedAppOf({
     organization_id,
     sku,
     apple_id,
   }: Pick<App, 'organization_id' | 'sku' | 'apple_id'>) {
-    const own = connected(organization_id)
-    return own.byAppleId.get(apple_id) ?? own.bySku.get(sku) ?? null
+    const index = indexOf(organization_id)
+    return index.byAppleId.get(apple_id) ?? index.bySku.get(sku) ?? null
   }
 
-  /** Links reported apps to apps connected since, within the caller's unit of work. Returns how many. */
+  /** Links reported apps to newly connected apps. Returns the number of new links. Call it inside a unit of work. */
   function linkConnected(organization_id: string): number {
-    const found = ofOrganization
+    const changed = ofOrganization
       .all(organization_id)
       .map((one) => ({ ...one, previous_app_id: one.app_id, app_id: connectedAppOf(one) ?? one.app_id }))
       .filter((one) => one.app_id !== one.previous_app_id)
-    for (const { previous_app_id: _, ...one } of found) learn.run(one)
-    return found.length
+    for (const { previous_app_id: _, ...one } of changed) update.run(one)
+    return changed.length
   }
 
   /** The apps in an organization's reports that are not connected. */
@@ -77,11 +79,11 @@ export function openReportedApps(store: Store, apps: Apps) {
   return { idOf, linkConnected, unconnectedApps }
 }
 
-/** Indexes apps by the names that reports use. Of two with the same name the first wins. */
-function indexApps(connected: readonly App[]) {
+/** Indexes apps by Apple id and by SKU. Of several apps with the same SKU, the first is used. */
+function indexApps(indexOf: readonly App[]) {
   const byAppleId = new Map<number | null, string>()
   const bySku = new Map<string | null, string>()
-  for (const { id, apple_id, sku } of connected.toReversed()) {
+  for (const { id, apple_id, sku } of indexOf.toReversed()) {
     if (apple_id !== null) byAppleId.set(apple_id, id)
     if (sku !== null) bySku.set(sku, id)
   }

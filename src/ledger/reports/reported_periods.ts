@@ -1,10 +1,10 @@
-/** Reads subscription periods from reports, for products that Apple's product list lacks. */
+/** Reads subscription periods from reports, for products that are missing in Apple's product list. */
 import { setImmediate } from 'node:timers/promises'
 import { parsePeriod } from '../../apps/periods.ts'
 import type { Products } from '../../apps/products.ts'
 import type { Store } from '../../store/store.ts'
 
-/** Number of newest reports to search: each product that still renews is in one of them. */
+/** The number of newest reports to search. Each product that still renews is in one of them. */
 const REPORTS_READ = 40
 
 export type ReportedPeriods = ReturnType<typeof openReportedPeriods>
@@ -34,49 +34,49 @@ export function openReportedPeriods({ store, products }: { store: Store; product
   const latestReports = new Map<string, number | undefined>()
 
   /**
-   * Sets the periods (“Standard Subscription Duration”) of an organization's products from its newest reports, if no
-   * period is known. SUBSCRIPTION has only Apple's number of a product, SALES its id. Returns how many are new.
+   * Sets the unknown periods (“Standard Subscription Duration”) of an organization's products from its newest reports.
+   * SUBSCRIPTION has only the Apple id of a product, and SALES its product id. Returns the number of set periods.
    */
   async function learn(organization_id: string): Promise<number> {
     const reports = newest.all(organization_id, 'subscription', REPORTS_READ)
     const latest = reports[0]?.report_id
     if (latestReports.get(organization_id) === latest) return 0
     latestReports.set(organization_id, latest)
-    const unknown = await unknownPeriods(reports)
+    const missing = await unknownPeriods(reports)
     let learned = 0
-    for (const { report_id } of unknown.size > 0 ? newest.all(organization_id, 'sales', REPORTS_READ) : []) {
-      if (unknown.size === 0) break
-      for (const sold of salesIn.all(report_id)) learned += await learnOne(sold, unknown)
+    for (const { report_id } of missing.size > 0 ? newest.all(organization_id, 'sales', REPORTS_READ) : []) {
+      if (missing.size === 0) break
+      for (const sold of salesIn.all(report_id)) learned += await learnOne(sold, missing)
       await setImmediate()
     }
     return learned
   }
 
-  /** The reported periods of products that have none, by app and Apple's number. */
+  /** The reported products without a known period, by app and the product's Apple id. */
   async function unknownPeriods(
     reports: readonly { report_id: number }[],
   ): Promise<Map<string, ReportedProduct>> {
-    const unknown = new Map<string, ReportedProduct>()
+    const missing = new Map<string, ReportedProduct>()
     const known = new Map<string, ReadonlySet<string | null>>()
     for (const { report_id } of reports) {
       for (const product of subscriptionsIn.all(report_id)) {
         const ids = known.get(product.app_id) ?? knownProducts(product.app_id)
         known.set(product.app_id, ids)
-        if (!ids.has(product.apple_id) && !unknown.has(keyOf(product))) unknown.set(keyOf(product), product)
+        if (!ids.has(product.apple_id) && !missing.has(keyOf(product))) missing.set(keyOf(product), product)
       }
       await setImmediate()
     }
-    return unknown
+    return missing
   }
 
   const knownProducts = (app_id: string): ReadonlySet<string | null> =>
     new Set(products.list(app_id).flatMap(({ apple_id, period }) => (period === null ? [] : apple_id)))
 
-  async function learnOne(sold: SoldProduct, unknown: Map<string, ReportedProduct>): Promise<number> {
-    const product = unknown.get(keyOf(sold))
+  async function learnOne(sold: SoldProduct, missing: Map<string, ReportedProduct>): Promise<number> {
+    const product = missing.get(keyOf(sold))
     const period = product && parsePeriod(product.duration)
     if (!product || !period) return 0
-    unknown.delete(keyOf(sold))
+    missing.delete(keyOf(sold))
     const { apple_id, name, group_id } = product
     const learnedPeriod = { product_id: sold.product_id, period, apple_id, name, group_id }
     return Number(await store.commitBulk(() => products.setReportedPeriod(sold.app_id, learnedPeriod)))

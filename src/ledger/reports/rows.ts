@@ -1,11 +1,11 @@
-/** Writes and deletes the rows of reports, in slices, each in its own short commit. */
+/** Writes and deletes the rows of reports in slices. Each slice has its own short commit. */
 import type { Store } from '../../store/store.ts'
 import type { SalesRow } from './formats/sales.ts'
 import type { SubscriptionRow } from './formats/subscription.ts'
 import type { SubscriptionEventRow } from './formats/subscription_event.ts'
 import type { AppReference, ReportedApps } from './reported_apps.ts'
 
-/** Rows deleted per commit. */
+/** The number of rows that one commit deletes. */
 const ROWS_PER_DELETE = 1_000
 
 const SALES = [
@@ -93,18 +93,18 @@ const EVENTS = [
 ] satisfies (keyof SubscriptionEventRow)[]
 
 type Cell = string | number | null
-type Insert = { one: { run(cells: Cell[]): unknown }; some: { run(cells: Cell[]): unknown } }
+type InsertStatements = { singleRow: { run(cells: Cell[]): unknown }; batch: { run(cells: Cell[]): unknown } }
 
-/** A statement for many rows is bound and stepped once: a quarter of the time per row. */
+/** One statement for several rows takes a quarter of the time per row, because it is bound and stepped only once. */
 const ROWS_PER_INSERT = 8
 
-function insertInto(store: Store, table: string, columns: readonly string[]): Insert {
+function insertInto(store: Store, table: string, columns: readonly string[]): InsertStatements {
   const row = `(?, ?${', ?'.repeat(columns.length)})`
-  const into = (rows: number) =>
+  const prepareFor = (rows: number) =>
     store.prepare<[Cell[]]>(
       `insert into ${table} (report_id, reported_app_id, ${columns.join(', ')}) values ${Array(rows).fill(row).join(', ')}`,
     )
-  return { one: into(1), some: into(ROWS_PER_INSERT) }
+  return { singleRow: prepareFor(1), batch: prepareFor(ROWS_PER_INSERT) }
 }
 
 export type ReportRows = ReturnType<typeof openReportRows>
@@ -113,7 +113,7 @@ export function openReportRows(store: Store, reported: ReportedApps) {
   const sales = insertInto(store, 'sales_days', SALES)
   const subscriptions = insertInto(store, 'subscription_days', SUBSCRIPTIONS)
   const events = insertInto(store, 'subscription_event_days', EVENTS)
-  const sweeps = [
+  const deleteStatements = [
     store.prepare<[number, number]>(
       'delete from sales_days where (report_id, line) in (select report_id, line from sales_days where report_id = ? limit ?)',
     ),
@@ -129,48 +129,48 @@ export function openReportRows(store: Store, reported: ReportedApps) {
   )
   const deleteApps = store.prepare<[number]>('delete from report_apps where report_id = ?')
 
-  /** Writes the rows of one report: `put` within a unit of work, once per slice; `count` after the last. */
+  /** Opens the writer of one report. In units of work, call the function of its kind once per slice, then `count`. */
   function writer(report_id: number, organization_id: string) {
-    const ids = new Map<string, number>()
-    const counts = new Map<number, number>()
+    const idByReference = new Map<string, number>()
+    const rowCountByApp = new Map<number, number>()
     let last: { reference: AppReference; id: number } | null = null
 
-    /** The id of a row's app. Most rows name the same app as the row before. */
+    /** The id of a row's app. Most rows name the same app as the previous row, so the last result is cached. */
     function appIdOf(reference: AppReference): number {
       if (last && isSame(last.reference, reference)) return last.id
       const key = `${reference.sku ?? ''}\t${reference.apple_id ?? ''}\t${reference.name ?? ''}`
-      const id = ids.get(key) ?? reported.idOf(organization_id, reference)
-      ids.set(key, id)
+      const id = idByReference.get(key) ?? reported.idOf(organization_id, reference)
+      idByReference.set(key, id)
       last = { reference, id }
       return id
     }
 
     function put<Row extends { app: AppReference }>(
-      insert: Insert,
+      insert: InsertStatements,
       columns: readonly (keyof Row)[],
       rows: readonly Row[],
     ): void {
       const width = columns.length + 2
-      const full = rows.length - (rows.length % ROWS_PER_INSERT)
-      // One array for all rows: there may be a million.
+      const batchedCount = rows.length - (rows.length % ROWS_PER_INSERT)
+      // One array is reused for all rows, because there may be a million rows.
       const cells: Cell[] = new Array(width * ROWS_PER_INSERT).fill(report_id)
-      const fill = (row: Row, from: number): void => {
-        cells[from + 1] = countRow(row)
+      const fillCells = (row: Row, offset: number): void => {
+        cells[offset + 1] = countRow(row)
         for (let at = 0; at < columns.length; at += 1)
-          cells[from + at + 2] = row[columns[at] as keyof Row] as Cell
+          cells[offset + at + 2] = row[columns[at] as keyof Row] as Cell
       }
       for (const [index, row] of rows.entries()) {
-        const place = index % ROWS_PER_INSERT
-        fill(row, index < full ? place * width : 0)
-        if (index >= full) insert.one.run(cells.slice(0, width))
-        else if (place === ROWS_PER_INSERT - 1) insert.some.run(cells)
+        const slot = index % ROWS_PER_INSERT
+        fillCells(row, index < batchedCount ? slot * width : 0)
+        if (index >= batchedCount) insert.singleRow.run(cells.slice(0, width))
+        else if (slot === ROWS_PER_INSERT - 1) insert.batch.run(cells)
       }
     }
 
     /** Counts a row for its app, and returns the app's id. */
     function countRow({ app }: { app: AppReference }): number {
       const id = appIdOf(app)
-      counts.set(id, (counts.get(id) ?? 0) + 1)
+      rowCountByApp.set(id, (rowCountByApp.get(id) ?? 0) + 1)
       return id
     }
 
@@ -181,16 +181,16 @@ export function openReportRows(store: Store, reported: ReportedApps) {
       subscriber: (rows: readonly { app: AppReference }[]): void => {
         for (const row of rows) countRow(row)
       },
-      /** Stores how many rows each app has. */
+      /** Stores the number of rows of each app. */
       count(): void {
-        for (const [id, count] of counts) countApp.run(report_id, id, count)
+        for (const [id, count] of rowCountByApp) countApp.run(report_id, id, count)
       },
     }
   }
 
   /** Deletes every row of a report, in slices. */
   async function sweep(report_id: number): Promise<void> {
-    for (const statement of sweeps) {
+    for (const statement of deleteStatements) {
       while ((await store.commitBulk(() => statement.run(report_id, ROWS_PER_DELETE).changes)) > 0);
     }
     await store.commitBulk(() => deleteApps.run(report_id))
@@ -199,5 +199,5 @@ export function openReportRows(store: Store, reported: ReportedApps) {
   return { writer, sweep }
 }
 
-const isSame = (one: AppReference, other: AppReference): boolean =>
-  one.sku === other.sku && one.apple_id === other.apple_id && one.name === other.name
+const isSame = (a: AppReference, b: AppReference): boolean =>
+  a.sku === b.sku && a.apple_id === b.apple_id && a.name === b.name

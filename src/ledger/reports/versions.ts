@@ -1,4 +1,4 @@
-/** Stores the last version of each report that Apple answered with, because Apple retires versions without notice. */
+/** Stores the version of each report that Apple returned last, because Apple retires versions without notice. */
 import type { ReportKind } from '../../apple/api/connect.ts'
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
@@ -19,11 +19,11 @@ export function openReportVersions(store: Store, clock: Clock) {
     'insert or replace into report_versions (organization_id, kind, version, learned_at) values (?, ?, ?, ?)',
   )
 
-  /** The version to request; null when none is known, so that Apple chooses one. */
+  /** The version to request; null when no version is known, and Apple chooses one. */
   const latest = ({ organization_id, kind }: VersionKey): string | null =>
     find.get(organization_id, kind)?.version ?? null
 
-  /** Stores the version of Apple's answer, within the caller's unit of work. */
+  /** Stores the version of Apple's answer. Call it inside a unit of work. */
   function learn({ organization_id, kind }: VersionKey, version: string): void {
     if (latest({ organization_id, kind }) !== version) put.run(organization_id, kind, version, clock())
   }

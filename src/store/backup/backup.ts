@@ -14,14 +14,14 @@ import { CONFIG, DATABASE } from './archive/format.ts'
 import { type ArchiveFile, pack } from './archive/pack.ts'
 import { removeCopy, syncToDisk } from './copies.ts'
 import { openBackupLog } from './log.ts'
-import type { Rows } from './verification.ts'
+import type { RowCounts } from './verification.ts'
 
-/** A finished backup. `not_included` lists variables and files that are not in it. */
+/** A finished backup. `not_included` lists environment variables and files that the archive does not contain. */
 export type Backup = {
   file: string
   bytes: number
   sha256: string
-  rows: Rows
+  rows: RowCounts
   files: string[]
   encrypted: boolean
   not_included: string[]
@@ -37,7 +37,7 @@ type Deps = {
   sources: () => BackupSources
 }
 
-/** Space for the copy and for the archive made from it. */
+/** A backup needs space for the copy of the database and for the archive. */
 const SPACE_FACTOR = 2
 const MEGABYTE = 1_048_576
 
@@ -45,48 +45,48 @@ export function openBackups({ store, clock, windfall, sources }: Deps) {
   const { copy, commit } = store
   const log = openBackupLog(store)
   const closing = new AbortController()
-  const underWay = new Map<string, Promise<unknown>>()
+  const runningByPath = new Map<string, Promise<unknown>>()
 
   /**
-   * Writes a backup to `destination`, encrypted unless `lock` is null.
+   * Writes a backup to `destination`, encrypted unless `encryption` is null.
    *
-   * @throws Refusal 409 `backup_exists` when a file exists there, 507 `no_room`, 503 `store_closing` when the store is
-   * closed during the backup; Error when the copy does not verify. None of them leaves a file.
+   * @throws Refusal 409 `backup_exists` when `destination` exists, 507 `no_room`, 503 `store_closing` when the store is
+   * closed during the backup; Error when the copy fails verification. A failed backup leaves no file.
    */
-  async function backup(destination: string, lock: Encryption | null): Promise<Backup> {
+  async function backup(destination: string, encryption: Encryption | null): Promise<Backup> {
     const target = realPathOf(destination)
-    if (underWay.has(target))
+    if (runningByPath.has(target))
       throw new Refusal(409, 'backup_exists', `a backup to ${destination} is already in progress`)
-    const made = make(destination, lock)
-    underWay.set(target, made)
+    const running = createRecorded(destination, encryption)
+    runningByPath.set(target, running)
     try {
-      return await made
+      return await running
     } finally {
-      underWay.delete(target)
+      runningByPath.delete(target)
     }
   }
 
-  async function make(destination: string, lock: Encryption | null): Promise<Backup> {
+  async function createRecorded(destination: string, encryption: Encryption | null): Promise<Backup> {
     refuseExisting(destination)
     assertFreeSpace(destination, store.bytes() * SPACE_FACTOR)
-    // On a full disk nothing can be recorded, but a backup to another disk must still work.
-    await commit(() => log.begun(destination)).catch(() => undefined)
+    // On a full disk the log cannot be written, but a backup to another disk must still succeed.
+    await commit(() => log.noteBegin(destination)).catch(() => undefined)
     let made: Backup | null = null
     try {
-      made = await write(destination, lock)
+      made = await write(destination, encryption)
       return made
     } catch (error) {
       throw isFull(error) ? noSpace(destination, reasonOf(error)) : error
     } finally {
       const verified = made && { at: clock(), file: made.file, bytes: made.bytes, sha256: made.sha256 }
-      await commit(() => log.ended(destination, verified)).catch(() => undefined)
+      await commit(() => log.noteEnd(destination, verified)).catch(() => undefined)
     }
   }
 
-  async function write(destination: string, lock: Encryption | null): Promise<Backup> {
+  async function write(destination: string, encryption: Encryption | null): Promise<Backup> {
     const database = databaseOf(destination)
     const partial = partialOf(destination)
-    removeParts(destination)
+    removeTemporaryFiles(destination)
     try {
       const { version, rows } = await copy(database)
       const { files, missing, variables } = collectFiles(sources(), database)
@@ -98,7 +98,7 @@ export function openBackups({ store, clock, windfall, sources }: Deps) {
         rows,
         not_included: [...variables, ...missing],
       }
-      const packed = await pack({ destination: partial, files, manifestFields, lock }, closing.signal)
+      const packed = await pack({ destination: partial, files, manifestFields, encryption }, closing.signal)
       refuseExisting(destination)
       renameSync(partial, destination)
       await syncToDisk(dirname(destination))
@@ -108,28 +108,28 @@ export function openBackups({ store, clock, windfall, sources }: Deps) {
         ...packed,
         rows,
         files: names,
-        encrypted: lock !== null,
+        encrypted: encryption !== null,
         not_included: manifestFields.not_included,
       }
     } catch (error) {
       throw closing.signal.aborted ? closing.signal.reason : error
     } finally {
-      removeParts(destination)
+      removeTemporaryFiles(destination)
     }
   }
 
   /** Removes the files of backups that a crash interrupted. */
   async function sweep(): Promise<void> {
     for (const destination of log.unfinished()) {
-      removeParts(destination)
-      await commit(() => log.ended(destination, null))
+      removeTemporaryFiles(destination)
+      await commit(() => log.noteEnd(destination, null))
     }
   }
 
-  /** Ends running backups and refuses new ones. */
+  /** Cancels running backups and refuses new ones. */
   async function close(): Promise<void> {
     closing.abort(new Refusal(503, 'store_closing', 'the database was closed before the backup was finished'))
-    await Promise.allSettled(underWay.values())
+    await Promise.allSettled(runningByPath.values())
   }
 
   return { backup, sweep, close, last: log.last }
@@ -138,25 +138,25 @@ export function openBackups({ store, clock, windfall, sources }: Deps) {
 const databaseOf = (destination: string): string => `${destination}.windfall-database`
 const partialOf = (destination: string): string => `${destination}.windfall-partial`
 
-function removeParts(destination: string): void {
+function removeTemporaryFiles(destination: string): void {
   removeCopy(databaseOf(destination))
   removeCopy(`${databaseOf(destination)}.partial`)
   rmSync(partialOf(destination), { force: true })
 }
 
 function collectFiles({ database, config, files, variables }: BackupSources, copy: string) {
-  const found: ArchiveFile[] = [{ name: DATABASE, path: database.path, source: copy }]
+  const included: ArchiveFile[] = [{ name: DATABASE, path: database.path, source: copy }]
   const missing: string[] = []
-  const take = (name: string, { path, source }: SourceFile): void => {
+  const addFile = (name: string, { path, source }: SourceFile): void => {
     try {
-      found.push({ name, path, bytes: readFileSync(source) })
+      included.push({ name, path, bytes: readFileSync(source) })
     } catch (error) {
       missing.push(`${source} (${reasonOf(error)})`)
     }
   }
-  if (config !== null) take(CONFIG, config)
-  for (const [index, file] of files.entries()) take(`files/${index + 1}`, file)
-  return { files: found, missing, variables }
+  if (config !== null) addFile(CONFIG, config)
+  for (const [index, file] of files.entries()) addFile(`files/${index + 1}`, file)
+  return { files: included, missing, variables }
 }
 
 function refuseExisting(destination: string): void {

@@ -1,4 +1,4 @@
-/** Verified copies of the database. */
+/** Creates verified copies of the open database. */
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -12,36 +12,37 @@ import { type VerifiedDatabase, verify } from './verification.ts'
 /** A verified copy of the database. */
 type DatabaseCopy = VerifiedDatabase & { file: string; bytes: number; sha256: string }
 
-/** Copies the database of `db`. It must be the connection that writes, so that a copy follows its writes. */
+/** Opens the copies of `db`, which must be the connection that writes: a running copy then includes its new writes. */
 export function openCopies(db: Database) {
   const closing = new AbortController()
-  const underWay = new Map<string, Promise<DatabaseCopy>>()
+  const runningByPath = new Map<string, Promise<DatabaseCopy>>()
 
   /**
    * Copies the live database to `destination`, verifies the copy and renames it into place.
    *
    * @throws Refusal 409 `backup_exists` when a file exists at `destination` or a backup to it is in progress, 503
-   * `store_closing` when the store is closed during the copy; Error when the copy does not verify. None leaves a copy.
+   * `store_closing` when the store is closed during the copy; Error when the copy fails verification. A failure leaves
+   * no file.
    */
   async function copy(destination: string): Promise<DatabaseCopy> {
     closing.signal.throwIfAborted()
     const target = realPathOf(destination)
-    if (underWay.has(target)) {
+    if (runningByPath.has(target)) {
       throw new Refusal(409, 'backup_exists', `a backup to ${destination} is already in progress`)
     }
     const copying = copyTo(db, destination, closing.signal)
-    underWay.set(target, copying)
+    runningByPath.set(target, copying)
     try {
       return await copying
     } finally {
-      underWay.delete(target)
+      runningByPath.delete(target)
     }
   }
 
-  /** Ends running copies and refuses new ones. */
+  /** Cancels running copies and refuses new ones. */
   async function close(): Promise<void> {
     closing.abort(new Refusal(503, 'store_closing', 'the database was closed before the backup was finished'))
-    await Promise.allSettled(underWay.values())
+    await Promise.allSettled(runningByPath.values())
   }
 
   return { copy, close }
@@ -52,21 +53,22 @@ async function copyTo(db: Database, destination: string, signal: AbortSignal): P
   const partial = `${destination}.partial`
   removeCopy(partial)
   try {
-    // Created before SQLite does, so that other users can never read it.
+    // Creates the file with mode 0600 before SQLite opens it, so that other users can never read it.
     writeFileSync(partial, '', { mode: 0o600 })
     await copyPages(db, partial, signal)
-    const sound = await verify(partial, signal)
+    const verified = await verify(partial, signal)
     const version = db.pragma('user_version', { simple: true })
-    if (sound.version !== version) throw new Error(`the copy has version ${sound.version}, not ${version}`)
+    if (verified.version !== version)
+      throw new Error(`the copy has version ${verified.version}, not ${version}`)
     await syncToDisk(partial)
     const { sha256, bytes } = await digest(partial, signal)
     refuseExisting(destination)
     renameSync(partial, destination)
     await syncToDisk(dirname(destination))
-    return { file: destination, bytes, sha256, ...sound }
+    return { file: destination, bytes, sha256, ...verified }
   } catch (error) {
     removeCopy(partial)
-    // An abort surfaces as various errors; callers get its reason.
+    // An abort causes various errors; callers receive the reason of the signal instead.
     throw signal.aborted ? signal.reason : error
   }
 }
@@ -78,14 +80,14 @@ function refuseExisting(destination: string): void {
 }
 
 /**
- * Copies in slices, between which requests are served. SQLite syncs the whole copy at the end, on this thread; syncing
- * in the background during the copy keeps that short.
+ * Copies the pages in slices; requests are served between two slices. At the end, SQLite syncs the whole copy on this
+ * thread. Background syncs during the copy make that last sync short.
  */
 async function copyPages(db: Database, partial: string, signal: AbortSignal): Promise<void> {
   const handle = await open(partial, 'r')
   let syncing: Promise<void> | null = null
-  const syncOn = (): void => {
-    // SQLite's own sync at the end reports what fails.
+  const startSync = (): void => {
+    // The failure of a background sync is ignored: SQLite's sync at the end reports it.
     syncing ??= handle
       .datasync()
       .catch(() => undefined)
@@ -96,8 +98,8 @@ async function copyPages(db: Database, partial: string, signal: AbortSignal): Pr
   try {
     await db.backup(partial, {
       progress: () => {
-        syncOn()
-        return untilAborted(signal)
+        startSync()
+        return pagesPerTurn(signal)
       },
     })
   } finally {
@@ -106,13 +108,13 @@ async function copyPages(db: Database, partial: string, signal: AbortSignal): Pr
   }
 }
 
-/** The number of pages to copy in the next turn of the event loop. */
-function untilAborted(signal: AbortSignal): number {
+/** The number of pages to copy in the next turn of the event loop. @throws the reason of `signal` when it aborted. */
+function pagesPerTurn(signal: AbortSignal): number {
   signal.throwIfAborted()
   return 100
 }
 
-/** Removes a database file with its journal, log and shared memory. */
+/** Removes a database file and its journal, write-ahead log and shared-memory file. */
 export function removeCopy(file: string): void {
   for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
 }

@@ -32,8 +32,8 @@ export function openCopySource(path: string) {
     copy: copies.copy,
     bytes: () =>
       Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true })),
-    prepare: <Given extends unknown[] | object = unknown[], Row = unknown>(sql: string) =>
-      db.prepare<Given, Row>(sql),
+    prepare: <Params extends unknown[] | object = unknown[], Row = unknown>(sql: string) =>
+      db.prepare<Params, Row>(sql),
     commit: async <Result>(work: () => Result): Promise<Result> => db.transaction(work).immediate(),
     async close(): Promise<void> {
       await copies.close()

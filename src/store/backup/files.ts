@@ -1,6 +1,6 @@
-/** The names of scheduled backups, and which backups have expired. */
+/** Names scheduled backups and determines which backups have expired. */
 
-/** For how many days, weeks and months the newest backup is kept. */
+/** The number of days, weeks and months whose newest backup is kept. */
 export type Keep = { daily: number; weekly: number; monthly: number }
 
 const NAME = /^windfall-(\d{4}-\d{2}-\d{2})T(\d{2})(\d{2})(\d{2})Z\.tar(\.age)?$/
@@ -13,8 +13,8 @@ export const backupName = (at: number, encrypted: boolean): string =>
   `windfall-${new Date(at).toISOString().slice(0, 19).replaceAll(':', '')}Z.tar${encrypted ? '.age' : ''}`
 
 /**
- * The backups that can be deleted: those that are not the newest of one of the last days, weeks (from Monday) or months
- * with a backup. The newest backup always stays. Files with other names are ignored.
+ * The backups to delete. A backup is kept if it is the newest of one of the last days, weeks (from Monday) or months
+ * that have a backup. The newest backup is always kept. Files with other names are ignored.
  */
 export function expiredBackups(names: readonly string[], keep: Keep): string[] {
   const backups = names
@@ -23,13 +23,13 @@ export function expiredBackups(names: readonly string[], keep: Keep): string[] {
       return day === undefined ? [] : [{ name, at: Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`) }]
     })
     .sort((a, b) => b.at - a.at)
-  const kept = new Set([
+  const keptBackups = new Set([
     ...backups.slice(0, 1),
     ...newestOfEach(backups, keep.daily, (at) => Math.floor(at / DAY_MS)),
     ...newestOfEach(backups, keep.weekly, (at) => Math.floor((at - MONDAY_MS) / (7 * DAY_MS))),
     ...newestOfEach(backups, keep.monthly, (at) => new Date(at).toISOString().slice(0, 7)),
   ])
-  return backups.filter((one) => !kept.has(one)).map(({ name }) => name)
+  return backups.filter((backup) => !keptBackups.has(backup)).map(({ name }) => name)
 }
 
 function newestOfEach<Dated extends { at: number }>(
@@ -37,10 +37,10 @@ function newestOfEach<Dated extends { at: number }>(
   count: number,
   periodOf: (at: number) => unknown,
 ): Dated[] {
-  const newest = new Map<unknown, Dated>()
-  for (const one of newestFirst) {
-    const period = periodOf(one.at)
-    if (!newest.has(period)) newest.set(period, one)
+  const newestByPeriod = new Map<unknown, Dated>()
+  for (const item of newestFirst) {
+    const period = periodOf(item.at)
+    if (!newestByPeriod.has(period)) newestByPeriod.set(period, item)
   }
-  return [...newest.values()].slice(0, count)
+  return [...newestByPeriod.values()].slice(0, count)
 }

@@ -1,11 +1,11 @@
-/** Records the last verified backup, and the backups in progress, which a crash may leave unfinished. */
+/** Records the last verified backup and the backups in progress, so that a restart can remove unfinished files. */
 import type { Store } from '../store.ts'
 
-/** A backup that was verified. `at` in ms since the epoch. */
+/** A verified backup. `at` is when it ended, in milliseconds since the epoch. */
 type VerifiedBackup = { at: number; file: string; bytes: number; sha256: string }
 
-const LAST = 'backup'
-/** The row of `settings` that lists the backups in progress. */
+const LAST_KEY = 'backup'
+/** The key in the table `settings` under which the backups in progress are listed. */
 export const UNFINISHED = 'unfinished_backups'
 
 export function openBackupLog(store: Pick<Store, 'prepare'>) {
@@ -18,21 +18,21 @@ export function openBackupLog(store: Pick<Store, 'prepare'>) {
   }
 
   /** The last verified backup; null if there is none. */
-  const last = (): VerifiedBackup | null => read(LAST)
+  const last = (): VerifiedBackup | null => read(LAST_KEY)
 
   /** The destinations of backups that have begun and not ended. */
   const unfinished = (): string[] => read<string[]>(UNFINISHED) ?? []
 
   const without = (file: string): string[] => unfinished().filter((other) => other !== file)
 
-  /** Inside a unit of work. */
-  const begun = (file: string): void => void put.run(UNFINISHED, JSON.stringify([...without(file), file]))
+  /** Records that a backup to `file` begins. Call it inside a unit of work. */
+  const noteBegin = (file: string): void => void put.run(UNFINISHED, JSON.stringify([...without(file), file]))
 
-  /** Inside a unit of work. */
-  function ended(file: string, verified: VerifiedBackup | null): void {
+  /** Records that the backup to `file` ended. `verified` is null if it failed. Call it inside a unit of work. */
+  function noteEnd(file: string, verified: VerifiedBackup | null): void {
     put.run(UNFINISHED, JSON.stringify(without(file)))
-    if (verified !== null) put.run(LAST, JSON.stringify(verified))
+    if (verified !== null) put.run(LAST_KEY, JSON.stringify(verified))
   }
 
-  return { last, unfinished, begun, ended }
+  return { last, unfinished, noteBegin, noteEnd }
 }

@@ -1,18 +1,18 @@
-/** Finds files for the content of a database whose file was deleted or replaced while it was open. */
+/** Names the files to which a database is saved if its file is deleted or replaced while it is open. */
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { Refusal } from '../../errors.ts'
 
 const rescuedOf = (file: string): string => `${file}.rescued-`
 
-/** A free name next to `file` for its rescued content. */
+/** A path next to `file` at which nothing exists, for the rescued content. */
 export function freeRescue(file: string): string {
   for (let number = 1; ; number += 1)
     if (!existsSync(`${rescuedOf(file)}${number}`)) return `${rescuedOf(file)}${number}`
 }
 
 /**
- * Refuses to create a database if the old one was deleted and rescued: this is not a first start.
+ * Refuses to create an empty database if the previous one was deleted and its content was rescued.
  *
  * @throws Refusal 409 `database_missing` that names the rescued file.
  */

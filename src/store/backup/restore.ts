@@ -1,4 +1,4 @@
-/** Restores a backup. It is verified first, nothing is overwritten, and the previous database is moved aside. */
+/** Restores a backup: verifies it, moves the previous database aside, and overwrites no file. */
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import Database, { type Database as Connection } from 'better-sqlite3'
@@ -16,7 +16,7 @@ import { UNFINISHED } from './log.ts'
 import { isInsideFolder, type PlacedFile, placeFiles } from './restored_files.ts'
 import { stage } from './staged.ts'
 import { beginSwap, endSwap, openStaging } from './swap.ts'
-import type { Rows } from './verification.ts'
+import type { RowCounts } from './verification.ts'
 
 /** The default path of the database. */
 const DEFAULT_DATABASE = 'data/windfall.db'
@@ -27,7 +27,7 @@ export type Restored = {
   originalPath: string | null
   /** The path to which the previous database was moved, with its log. */
   aside: string | null
-  rows: Rows
+  rows: RowCounts
   /** The restored config file and key files. */
   placed: PlacedFile[]
   /** The manifest of the backup; null if the backup is a plain database. */
@@ -36,20 +36,20 @@ export type Restored = {
 
 type RestoreOptions = {
   backup: string
-  /** The key that decrypts it; null if it is not encrypted. */
+  /** The key that decrypts the backup; null if the backup is not encrypted. */
   key: DecryptionKey | null
-  /** The path of the restored database; null for the path within `folder` that the backup names. */
+  /** The path of the restored database; null for the path in the backup's configuration. */
   database: string | null
   /** The folder that relative paths of the configuration are resolved against. */
   folder: string
-  /** Whether the database may be restored to an absolute path in the backup, if nothing exists there. */
-  isAnywhere: boolean
+  /** Whether an absolute path in the backup's configuration is used, if nothing exists there. */
+  allowsAbsolutePath: boolean
   clock: Clock
 }
 
 /**
- * Verifies and restores `backup`. Nothing is changed before it is verified. An existing database is moved aside; other
- * existing files stay, and the backup's files get another name.
+ * Verifies and restores `backup`. Nothing changes before the verification has succeeded. An existing database is moved
+ * aside. Other existing files stay, and the backup's files get other names.
  *
  * @throws Refusal 409 `already_serving` while a process serves the database, 400 `not_a_backup`, `damaged_backup`,
  * `wrong_key` or `unusable_database` when the backup cannot be used, 507 `no_room`.
@@ -61,16 +61,18 @@ export async function restore({ backup, key, folder, clock, ...wanted }: Restore
   try {
     assertFreeSpace(defaultPath, statSync(backup).size)
     const { file, rows, manifest } = await stage(backup, key, staging)
-    const named = manifest?.entries.find(({ name }) => name === DATABASE)?.path ?? DEFAULT_DATABASE
-    const database = wanted.database ?? placeOf(named, folder, wanted.isAnywhere)
+    const configuredPath = manifest?.entries.find(({ name }) => name === DATABASE)?.path ?? DEFAULT_DATABASE
+    const database = wanted.database ?? databasePathFor(configuredPath, folder, wanted.allowsAbsolutePath)
     const originalPath =
-      wanted.database !== null || isInsideFolder(named) || database === named ? null : named
+      wanted.database !== null || isInsideFolder(configuredPath) || database === configuredPath
+        ? null
+        : configuredPath
     const place = async () => {
       const aside = await beginSwap(database)
       raiseRestoredSequences(file, aside, clock())
       await syncToDisk(file)
       await endSwap(file, database)
-      // Last, because a configuration without its key files would prevent another run of this command.
+      // The files come last, because a configuration without its key files would prevent a second run of this command.
       const isRelocated = originalPath !== null
       const placed = manifest === null ? [] : placeFiles(manifest, { staging, folder, isRelocated })
       return { database, originalPath, aside, rows, placed, manifest }
@@ -82,10 +84,12 @@ export async function restore({ backup, key, folder, clock, ...wanted }: Restore
   }
 }
 
-/** The path of the database in the backup's configuration, if it may be restored there; otherwise the default. */
-function placeOf(named: string, folder: string, isAnywhere: boolean): string {
-  if (isInsideFolder(named)) return join(folder, named)
-  return isAnywhere && isAbsolute(named) && !existsSync(named) ? named : join(folder, DEFAULT_DATABASE)
+/** The path of the database in the backup's configuration, if it can be used; otherwise the default path. */
+function databasePathFor(configuredPath: string, folder: string, allowsAbsolutePath: boolean): string {
+  if (isInsideFolder(configuredPath)) return join(folder, configuredPath)
+  return allowsAbsolutePath && isAbsolute(configuredPath) && !existsSync(configuredPath)
+    ? configuredPath
+    : join(folder, DEFAULT_DATABASE)
 }
 
 async function withLock<Result>(database: string, work: () => Promise<Result>): Promise<Result> {
@@ -97,7 +101,7 @@ async function withLock<Result>(database: string, work: () => Promise<Result>): 
   }
 }
 
-/** Raises the sequences, so that no event or link change after the restore reuses a number. */
+/** Raises the autoincrement sequences, so that no event or link change after the restore reuses a number. */
 function raiseRestoredSequences(staged: string, aside: string | null, now: number): void {
   const restored = new Database(staged)
   const replaced = aside === null ? null : openReplacedDatabase(aside)
@@ -108,7 +112,7 @@ function raiseRestoredSequences(staged: string, aside: string | null, now: numbe
     try {
       raise(replaced)
     } catch (error) {
-      // A damaged database does not reveal which numbers it used.
+      // In a damaged database, the used numbers cannot be read.
       if (codeOf(error) === '') throw error
       raise(null)
     }

@@ -4,12 +4,13 @@ import { basename, dirname, isAbsolute, join, normalize } from 'node:path'
 import { CONFIG, DATABASE, type Manifest } from './archive/format.ts'
 
 /**
- * The result for a file of the backup: `restored` if there was none, `same` if an equal file exists, `beside` under
- * another name if a different file exists. `originalPath` is its old path, if that is outside of the config folder.
+ * The result for a file of the backup. `restored`: no file existed. `same`: an equal file exists. `beside`: a different
+ * file exists, and the file was restored under another name. `originalPath` is the path in the backup if that is
+ * outside of the config folder, otherwise null.
  */
 export type PlacedFile = { file: string; state: 'restored' | 'same' | 'beside'; originalPath: string | null }
 
-/** The folder for files whose old path is outside of the config folder. */
+/** The folder for files whose path in the backup is outside of the config folder. */
 const OUTSIDE_FOLDER = 'keys'
 
 /** Restores every file of the backup except the database into `folder`. Overwrites nothing. */
@@ -20,7 +21,7 @@ export function placeFiles(
   return manifest.entries
     .filter(({ name }) => name !== DATABASE)
     .map(({ name, path }) => {
-      // The configuration names another database than the one restored, which must not be served by accident.
+      // If the database was restored to another path, this configuration would serve another database by accident.
       const isAside = isRelocated && name === CONFIG
       return place(join(staging, name), isAside ? `${path}.restored` : path, folder)
     })
@@ -39,14 +40,14 @@ function place(source: string, path: string, folder: string): PlacedFile {
   return { file, state: file === target ? 'restored' : 'beside', originalPath }
 }
 
-/** Whether a path of the backup stays within the folder it is relative to. */
+/** Whether `path` is relative and does not leave its base folder. */
 export const isInsideFolder = (path: string): boolean =>
   !isAbsolute(path) && !normalize(path).startsWith('..')
 
 const isSame = (source: string, target: string): boolean =>
   existsSync(target) && readFileSync(target).equals(readFileSync(source))
 
-/** The first free name of `config.toml`, `config.toml.restored`, `config.toml.restored-2` and so on. */
+/** The first path of `config.toml`, `config.toml.restored`, `config.toml.restored-2`, … at which nothing exists. */
 function freeName(target: string): string {
   const names = [target, `${target}.restored`]
   for (let number = 2; ; number += 1) {

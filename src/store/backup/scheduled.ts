@@ -5,10 +5,10 @@ import type { Clock } from '../../clock.ts'
 import type { Backups } from './backup.ts'
 import { backupName, expiredBackups, type Keep } from './files.ts'
 
-/** `[backup]` of the configuration; read each time, so that a reload reaches it. */
+/** The section `[backup]` of the configuration. It is read for each backup, so that a reload takes effect. */
 type Settings = Readonly<Keep & { folder: string; recipients: readonly string[] }>
 
-/** Creates a backup, then deletes expired ones. Returns the result as text. */
+/** Creates a backup, then deletes expired backups. Returns the result as text. */
 export async function scheduledBackup(
   { backup }: Pick<Backups, 'backup'>,
   settings: Settings,

@@ -9,14 +9,14 @@ import { reasonOf } from '../warnings.ts'
 import type { DecryptionKey } from './archive/age.ts'
 import { DATABASE, type Manifest } from './archive/format.ts'
 import { backupKindOf, unpack } from './archive/unpack.ts'
-import { type Rows, verify } from './verification.ts'
+import { type RowCounts, verify } from './verification.ts'
 
 /** A verified database. `manifest` is null if the backup is a plain database. */
-type Staged = { file: string; rows: Rows; identity: Identity; manifest: Manifest | null }
+type Staged = { file: string; rows: RowCounts; identity: Identity; manifest: Manifest | null }
 
 /**
- * Unpacks the archive `backup` into `folder`, or copies the database `backup` with its log there, and verifies the
- * database. Does not change `backup`.
+ * Verifies a backup in `folder`. An archive is unpacked into `folder`; a plain database is copied there with its log.
+ * Does not change `backup`.
  *
  * @throws Refusal 400 `not_a_backup`, `damaged_backup`, `wrong_key` or `unusable_database`, 409 `foreign_log`.
  */

@@ -12,10 +12,10 @@ import { basename, dirname, join } from 'node:path'
 import { Refusal } from '../../errors.ts'
 import { syncToDisk } from './copies.ts'
 
-/** The database and SQLite's files next to it. Only together do they hold all committed data. */
+/** The suffixes of the database and of SQLite's files next to it. All of them together contain the committed data. */
 const SUFFIXES = ['', '-wal', '-shm', '-journal']
 
-/** The marker file exists while files are moved and contains the path to which the old ones are moved. */
+/** The marker file exists while files are moved. It contains the path to which the previous database is moved. */
 const markerOf = (database: string): string => `${database}.swapping`
 
 const stagingOf = (database: string): string => `${basename(database)}.staging-`
@@ -45,14 +45,14 @@ export function sweepStaging(database: string): void {
 }
 
 /**
- * Moves `database` aside with its log. It counts as partly replaced until `endSwap`.
+ * Moves `database` aside with its log. Until `endSwap`, the database counts as partly replaced.
  *
- * @returns the path it was moved to, also by an interrupted swap; null if there was no database.
+ * @returns the path to which the database was moved, now or by an interrupted swap; null if there was no database.
  */
 export async function beginSwap(database: string): Promise<string | null> {
   const marker = markerOf(database)
   const planned = plannedAside(database) ?? freeAside(database)
-  // If both exist, the interrupted swap had finished, and the present database is the one it put in place.
+  // If both exist, the interrupted swap had moved the previous database aside and put the new one in its place.
   const isDone = existsSync(database) && existsSync(planned)
   const aside = isDone ? freeAside(database) : planned
   writeFileSync(`${marker}.partial`, aside, { mode: 0o600, flush: true })

@@ -1,6 +1,4 @@
-/**
- * Verifies copies of the database, on a worker thread because that reads every page.
- */
+/** Verifies copies of the database. A worker thread runs the checks, because they read every page. */
 import Database from 'better-sqlite3'
 import { onThread, runOnThread } from '../thread.ts'
 
@@ -8,23 +6,23 @@ const VERIFY_TASK = 'verify'
 type Task = { windfall: typeof VERIFY_TASK; file: string }
 
 /** The number of rows of every table. */
-export type Rows = Record<string, number>
+export type RowCounts = Record<string, number>
 
 /** The version of a verified database, and the number of rows of each table. */
-export type VerifiedDatabase = { version: number; rows: Rows }
+export type VerifiedDatabase = { version: number; rows: RowCounts }
 
 /**
- * Checks the integrity and the foreign keys of the copy `file`. Leaves it in the journal mode `delete`, so that it is
- * one file.
+ * Checks the integrity and the foreign keys of the copy `file`. Sets its journal mode to `delete`, so that the copy is
+ * a single file.
  *
- * @throws Error that says what is wrong with the copy; the reason of `signal` when it aborts, after closing the file.
+ * @throws Error that names the damage; the reason of `signal` when it aborts, after the file was closed.
  */
 export function verify(file: string, signal: AbortSignal): Promise<VerifiedDatabase> {
   const task: Task = { windfall: VERIFY_TASK, file }
   return runOnThread(import.meta.url, task, signal)
 }
 
-function verified({ file }: Task): VerifiedDatabase {
+function verifyCopy({ file }: Task): VerifiedDatabase {
   const copy = new Database(file, { fileMustExist: true })
   try {
     copy.pragma('journal_mode = delete')
@@ -33,13 +31,13 @@ function verified({ file }: Task): VerifiedDatabase {
     const orphans = copy.pragma('foreign_key_check')
     if (Array.isArray(orphans) && orphans.length > 0)
       throw new Error(`the copy has ${orphans.length} foreign key violations`)
-    return { version: Number(copy.pragma('user_version', { simple: true })), rows: counts(copy) }
+    return { version: Number(copy.pragma('user_version', { simple: true })), rows: rowCountsOf(copy) }
   } finally {
     copy.close()
   }
 }
 
-function counts(db: Database.Database): Rows {
+function rowCountsOf(db: Database.Database): RowCounts {
   const tables = db
     .prepare<[], { name: string }>(
       "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'",
@@ -50,4 +48,4 @@ function counts(db: Database.Database): Rows {
   )
 }
 
-onThread(VERIFY_TASK, verified)
+onThread(VERIFY_TASK, verifyCopy)

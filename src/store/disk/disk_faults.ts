@@ -1,11 +1,11 @@
-/** Records disk faults and damage of the database, so that they are reported after writing works again. */
+/** Records disk faults and damage of the database, so that health reports them after writes succeed again. */
 import type { Database } from 'better-sqlite3'
 import type { Clock } from '../../clock.ts'
 
 /** `io_error`: a read, a write or a sync failed. `damaged`: the file is corrupt. */
 type DiskFaultKind = 'io_error' | 'damaged'
 
-/** The latest fault of a kind. `times` counts faults since `first_at`, with less than seven days between any two. */
+/** The latest fault of a kind. `times` counts the faults since `first_at`. Seven days without a fault end the count. */
 export type DiskFault = {
   kind: DiskFaultKind
   code: string
@@ -17,28 +17,28 @@ export type DiskFault = {
 /** How long a fault is reported. A later fault starts a new count. */
 export const DISK_FAULT_REPORTED_MS = 7 * 86_400_000
 
-/** The SQLite code if the error reports a damaged database; null for any other error. */
+/** The SQLite code of an error that reports a damaged database; null for any other error. */
 export function damageIn(error: unknown): string | null {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return diskFaultKindOf(code) === 'damaged' ? code : null
 }
 
-/** The kind of fault of an SQLite error code; null if it does not concern the disk or the file. */
+/** The kind of fault that an SQLite error code reports; null if the code concerns neither the disk nor the file. */
 export function diskFaultKindOf(code: string): DiskFaultKind | null {
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return 'damaged'
   return /^SQLITE_IOERR(?!_NOMEM)/.test(code) ? 'io_error' : null
 }
 
-/** Keeps faults in memory until a batch can be written, and writes them with it. */
+/** Holds faults in memory until a batch can be written, and writes the faults with that batch. */
 export function openDiskFaults(db: Database, clock: Clock) {
-  const put = db.prepare<DiskFault & { begins_after: number }>(`
+  const put = db.prepare<DiskFault & { restart_before: number }>(`
     insert into disk_faults (kind, code, times, first_at, last_at) values (:kind, :code, :times, :first_at, :last_at)
     on conflict (kind) do update set code = excluded.code, last_at = excluded.last_at,
-      times = iif(last_at <= :begins_after, 0, times) + excluded.times,
-      first_at = iif(last_at <= :begins_after, excluded.first_at, first_at)`)
+      times = iif(last_at <= :restart_before, 0, times) + excluded.times,
+      first_at = iif(last_at <= :restart_before, excluded.first_at, first_at)`)
   const unwritten = new Map<DiskFaultKind, DiskFault>()
 
-  /** Counts a fault, if the code is one. */
+  /** Counts a fault, if the SQLite code reports one. */
   function note(code: string): void {
     const kind = diskFaultKindOf(code)
     if (kind === null) return
@@ -47,13 +47,13 @@ export function openDiskFaults(db: Database, clock: Clock) {
     unwritten.set(kind, { kind, code, times: times + 1, first_at, last_at: now })
   }
 
-  /** Writes the counted faults, inside a transaction. They stay in memory until `written`. */
+  /** Writes the counted faults, inside a transaction. They stay in memory until `written` is called. */
   function write(): void {
     for (const fault of unwritten.values())
-      put.run({ ...fault, begins_after: fault.first_at - DISK_FAULT_REPORTED_MS })
+      put.run({ ...fault, restart_before: fault.first_at - DISK_FAULT_REPORTED_MS })
   }
 
-  /** Call it after the transaction was committed. */
+  /** Drops the counted faults from memory. Call it after the transaction of `write` was committed. */
   const written = (): void => unwritten.clear()
 
   /** Whether counted faults are not written yet. */

@@ -1,6 +1,7 @@
 /**
- * Watches the free disk space. Below a floor, ingest is refused, before SQLite has to refuse every write. When the disk
- * is full nevertheless, a ballast file is deleted, so that the owner can sign in and the log can be checkpointed.
+ * Watches the free disk space. Below a minimum, ingest is refused, so that SQLite does not have to refuse every write.
+ * If the disk is full nevertheless, a ballast file is deleted, so that the owner can sign in and the log can be
+ * checkpointed.
  */
 import { randomFill } from 'node:crypto'
 import { renameSync, rmSync, statfsSync, statSync } from 'node:fs'
@@ -14,9 +15,9 @@ const fillRandomly = promisify<Buffer, Buffer>(randomFill)
 
 const MEGABYTE = 1_048_576
 const BALLAST_BYTES = 16 * MEGABYTE
-/** With less free space, the ballast file is deleted: other programs are filling the disk. */
+/** Below this free space, the ballast file is deleted, because other programs are filling the disk. */
 const RESERVE_BYTES = 4 * MEGABYTE
-/** With less free space, ingest is refused. */
+/** Below this free space, ingest is refused. */
 const FLOOR_BYTES = 16 * MEGABYTE
 const RETRY_AFTER_SECONDS = 60
 
@@ -34,55 +35,56 @@ export type FreeBytes = typeof freeBytesOf
 type Options = { warn: Warn; freeBytes: FreeBytes }
 
 /**
- * Watches the free space for `file`. Does nothing before the first `look`, so that only a serving process has ballast.
+ * Watches the free space for `file`. Does nothing before the first `check`, so that only a serving process writes a
+ * ballast file.
  */
 export function openDiskSpace(file: string, { warn, freeBytes }: Options) {
   const ballast = ballastOf(file)
   let isLow = false
-  let filling: Promise<void> | null = null
+  let writing: Promise<void> | null = null
   let isClosed = false
 
   const hasBallast = (): boolean => statSync(ballast, { throwIfNoEntry: false })?.size === BALLAST_BYTES
 
-  /** Checks the free space, and writes the ballast file if there is room. Call it about every second. */
-  function look(): void {
-    if (filling !== null) return
+  /** Checks the free space, and writes the ballast file if there is enough. Call it about every second. */
+  function check(): void {
+    if (writing !== null) return
     try {
-      judge(freeBytes(dirname(file)), hasBallast())
+      applyFreeSpace(freeBytes(dirname(file)), hasBallast())
     } catch {
-      // The folder is gone or not accessible; writes to the open database report that better.
+      // The folder is missing or not accessible. The errors of database writes describe that better.
     }
   }
 
-  function judge(free: number, isBallasted: boolean): void {
-    const needed = isBallasted ? FLOOR_BYTES : FLOOR_BYTES + BALLAST_BYTES
-    noteLow(free < needed, free)
-    if (isBallasted && free < RESERVE_BYTES) return giveUp()
-    if (!isBallasted && !isLow) fill()
+  function applyFreeSpace(free_bytes: number, hasBallastFile: boolean): void {
+    const needed_bytes = hasBallastFile ? FLOOR_BYTES : FLOOR_BYTES + BALLAST_BYTES
+    setLow(free_bytes < needed_bytes, free_bytes)
+    if (hasBallastFile && free_bytes < RESERVE_BYTES) return deleteBallast()
+    if (!hasBallastFile && !isLow) startWriting()
   }
 
-  function noteLow(low: boolean, free: number): void {
+  function setLow(low: boolean, free_bytes: number): void {
     if (low !== isLow) {
-      const fields = { free_mb: Math.floor(free / MEGABYTE) }
+      const fields = { free_mb: Math.floor(free_bytes / MEGABYTE) }
       if (low) warn('the disk is nearly full: notifications and calls get 503', fields)
       else warn('the disk has enough free space again: notifications and calls are accepted', fields)
     }
     isLow = low
   }
 
-  function fill(): void {
-    filling = write()
+  function startWriting(): void {
+    writing = writeBallast()
       .catch((error: unknown) => {
         rmSync(`${ballast}.partial`, { force: true })
         warn('the ballast file could not be written', { reason: reasonOf(error) })
       })
       .finally(() => {
-        filling = null
+        writing = null
       })
   }
 
   /** Writes random bytes, so that a file system cannot compress them. */
-  async function write(): Promise<void> {
+  async function writeBallast(): Promise<void> {
     const handle = await open(`${ballast}.partial`, 'w', 0o600)
     try {
       const chunk = Buffer.alloc(MEGABYTE)
@@ -96,8 +98,8 @@ export function openDiskSpace(file: string, { warn, freeBytes }: Options) {
     else renameSync(`${ballast}.partial`, ballast)
   }
 
-  /** Deletes the ballast file on a full disk. Ingest stays refused until there is room for the ballast again. */
-  function giveUp(): void {
+  /** Deletes the ballast file on a full disk. Ingest stays refused until there is space for the file again. */
+  function deleteBallast(): void {
     try {
       if (!hasBallast()) return
       rmSync(ballast)
@@ -116,19 +118,19 @@ export function openDiskSpace(file: string, { warn, freeBytes }: Options) {
     })
   }
 
-  /** Stops writing ballast. An existing ballast file stays for the next start. */
+  /** Stops writing the ballast file. An existing file stays for the next start. */
   async function close(): Promise<void> {
     isClosed = true
-    await filling
+    await writing
   }
 
-  /** @throws Refusal 507 `no_room` when fewer than `bytes` are free in addition to the floor and the ballast. */
+  /** @throws Refusal 507 `no_room` when less than `bytes` is free in addition to the minimum and the ballast file. */
   function assertFreeSpaceFor(bytes: number): void {
-    const free = freeBytes(dirname(file)) - FLOOR_BYTES - BALLAST_BYTES
-    if (free >= bytes) return
-    const [need, have] = [bytes, Math.max(0, free)].map((one) => Math.ceil(one / MEGABYTE))
+    const free_bytes = freeBytes(dirname(file)) - FLOOR_BYTES - BALLAST_BYTES
+    if (free_bytes >= bytes) return
+    const [need, have] = [bytes, Math.max(0, free_bytes)].map((one) => Math.ceil(one / MEGABYTE))
     throw new Refusal(507, 'no_room', `${file} needs ${need} MB, but only ${have} MB are free`)
   }
 
-  return { look, giveUp, assertFreeSpace, assertFreeSpaceFor, isLow: () => isLow, close }
+  return { check, deleteBallast, assertFreeSpace, assertFreeSpaceFor, isLow: () => isLow, close }
 }

@@ -1,4 +1,4 @@
-/** Verifies the durability settings of each connection that writes. Every 2xx response depends on them. */
+/** Verifies the durability settings of each connection that writes. Every 2xx response depends on these settings. */
 import type { Database } from 'better-sqlite3'
 
 const REQUIRED_PRAGMAS = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1 }

@@ -1,6 +1,6 @@
 /**
- * The lock of a database file: one process serves it at a time. The operating system holds the lock through a small
- * SQLite file next to the database, so a process that dies leaves no stale lock.
+ * Locks a database file, so that only one process serves it at a time. The lock is SQLite's lock on a small file next
+ * to the database. The operating system releases it when the process ends, so a crash leaves no stale lock.
  */
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -59,7 +59,7 @@ function openLock(file: string) {
   }
 }
 
-/** On a full disk, deleting the ballast file makes room for the start. */
+/** Writes the process id. On a full disk, it deletes the ballast file first, so that Windfall can start. */
 function notePid(real: string, pidFile: string): void {
   try {
     writeFileSync(pidFile, String(process.pid), { mode: 0o600 })
@@ -80,11 +80,11 @@ function alreadyServed(file: string, pidFile: string): Refusal {
   return new Refusal(
     409,
     'already_serving',
-    `${file} is being served by ${holder(pidFile)}; only one process can serve a database`,
+    `${file} is being served by ${lockHolder(pidFile)}; only one process can serve a database`,
   )
 }
 
-function holder(pidFile: string): string {
+function lockHolder(pidFile: string): string {
   try {
     return `process ${readFileSync(pidFile, 'utf8').trim()}`
   } catch {

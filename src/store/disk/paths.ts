@@ -8,17 +8,17 @@ import { basename, dirname, join, resolve } from 'node:path'
  * @throws Error `ELOOP` when links form a cycle, `EACCES` when a folder is not accessible.
  */
 export function realPathOf(file: string): string {
-  const written = resolve(file)
+  const absolute = resolve(file)
   try {
-    return realpathSync(written)
+    return realpathSync(absolute)
   } catch (error) {
     if (!isMissing(error)) throw error
   }
-  const folder = realPathOf(dirname(written))
+  const folder = realPathOf(dirname(absolute))
   // A link to a missing file: SQLite would create the file at the target.
-  return statsAt(written)?.isSymbolicLink()
-    ? realPathOf(resolve(folder, readlinkSync(written)))
-    : join(folder, basename(written))
+  return statsAt(absolute)?.isSymbolicLink()
+    ? realPathOf(resolve(folder, readlinkSync(absolute)))
+    : join(folder, basename(absolute))
 }
 
 /** The stats of a path, without following a symbolic link; null if nothing exists there. */
@@ -31,6 +31,6 @@ export function statsAt(path: string): Stats | null {
   }
 }
 
-/** ENOTDIR counts as missing too; opening the path gives a better error message. */
+/** Whether the path does not exist. ENOTDIR counts, too: a later open of the path gives a better error message. */
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')

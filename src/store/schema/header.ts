@@ -1,6 +1,6 @@
 /**
  * Reads the header of a database file (https://sqlite.org/fileformat2.html#the_database_header) before SQLite opens it.
- * Closing a file drops this process's locks on it, so never call this while a connection is open.
+ * Closing a file releases all locks of this process on it, so never call these functions while a connection is open.
  */
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { Refusal } from '../../errors.ts'
@@ -33,7 +33,8 @@ export function readHeader(file: string): Header | null {
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 /**
- * SQLite replays any write-ahead log that it finds next to a file, even into another database of the same name.
+ * Checks that the write-ahead log next to `file` belongs to it. SQLite replays any log with the right name, even if
+ * another database wrote it.
  *
  * @throws Refusal 409 `foreign_log` when the log next to `file` belongs to another database.
  */

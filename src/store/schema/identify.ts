@@ -5,37 +5,37 @@ import { reasonOf } from '../warnings.ts'
 import { applicationId, VERSIONS, type Versions, versionOf } from './schema.ts'
 import { differencesBetween, IS_APP_TABLE, shapeOf } from './shape.ts'
 
-/** The version of a usable file. `isPresent`: it has the current version and needs no upgrade. */
-export type Identity = { version: number; isPresent: boolean }
+/** The version of a usable file. `isCurrent` is true if the file has the current version and needs no upgrade. */
+export type Identity = { version: number; isCurrent: boolean }
 
 /** The maximum number of differences in an error message. */
 const MAX_NAMED = 3
 
 /**
- * Identifies the version of the database `db`; null if it is empty.
+ * Identifies the version of the database `db`; null if the file is empty.
  *
- * @throws Refusal 400 `unusable_database` when it is not a database, is damaged, belongs to another program, was
+ * @throws Refusal 400 `unusable_database` when the file is not a database, is damaged, belongs to another program, was
  * written by a newer version of Windfall, or was altered.
  */
 export function identify(db: Connection, file: string, versions: Versions = VERSIONS): Identity | null {
-  const { id, version, tables } = numbersOf(db, file)
+  const { id, version, tables } = identifiersOf(db, file)
   if (tables === 0) return null
   if (id !== applicationId)
     throw unusable(
       `${file} is not a Windfall database. Set store.path to another file, or move this one away`,
     )
-  const present = versionOf(versions.schema)
-  if (version > present)
+  const current = versionOf(versions.schema)
+  if (version > current)
     throw unusable(
-      `${file} was written by a newer version of Windfall (database version ${version}; this one supports ${present}). Use the newer version`,
+      `${file} was written by a newer version of Windfall (database version ${version}; this one supports ${current}). Use the newer version`,
     )
   if (version < versionOf(versions.first))
     throw unusable(`${file} has database version ${version}, which this version of Windfall cannot upgrade`)
   assertShape(db, file, version, versions)
-  return { version, isPresent: version === present }
+  return { version, isCurrent: version === current }
 }
 
-/** Like `identify`, for a file that is not open. `name` is its name in messages. Read-only. @throws like `identify` */
+/** Opens `file` read-only and identifies it. `name` is its name in error messages. @throws like `identify` */
 export function identifyFile(
   file: string,
   versions: Versions = VERSIONS,
@@ -49,7 +49,7 @@ export function identifyFile(
   }
 }
 
-/** @throws Refusal 400 `unusable_database` with the differences from the schema of `version`. */
+/** @throws Refusal 400 `unusable_database` that lists the differences between `db` and the schema of `version`. */
 export function assertShape(db: Connection, file: string, version: number, versions: Versions): void {
   const expected = emptyDatabase(version, versions)
   try {
@@ -76,7 +76,7 @@ function emptyDatabase(version: number, { first, steps, schema }: Versions): Con
   return db
 }
 
-/** The SQL of the schema. Equal texts have equal shapes, and comparing them is ten times as fast. */
+/** The SQL of the schema. Schemas with equal SQL have equal shapes, and comparing SQL is ten times as fast. */
 const schemaText = (db: Connection): unknown =>
   db
     .prepare(
@@ -85,7 +85,7 @@ const schemaText = (db: Connection): unknown =>
     .pluck()
     .get()
 
-function numbersOf(db: Connection, file: string): { id: unknown; version: number; tables: unknown } {
+function identifiersOf(db: Connection, file: string): { id: unknown; version: number; tables: unknown } {
   try {
     return {
       id: db.pragma('application_id', { simple: true }),

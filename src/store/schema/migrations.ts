@@ -1,6 +1,6 @@
 /**
- * Upgrades a database file of an earlier release after a verified backup, one version per transaction. A crash leaves
- * the version before or after a step.
+ * Upgrades a database file of an earlier release after a verified backup. Each step to the next version is one
+ * transaction, so a crash leaves the file at the version before or after a step.
  */
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -24,12 +24,12 @@ type Options = {
   freeBytes?: FreeBytes
 }
 
-/** Space for the backup, and for a write-ahead log as long as the file while a table is rebuilt. */
+/** Space for the backup, and for the write-ahead log, which can grow to the size of the file during a table rebuild. */
 const SPACE_FACTOR = 2
 
 /**
- * Upgrades `file` to the current version. Does nothing if the file is missing or has that version. Only the process
- * that holds the lock may call it, while no connection has the file open.
+ * Upgrades `file` to the current version. Does nothing if the file is missing or has the current version. Only the
+ * process that holds the lock may call it, while no connection has the file open.
  *
  * @throws Refusal 400 `unusable_database` like `identify`, 409 `foreign_log` like `assertOwnLog`, 409
  * `restore_interrupted`, 507 `no_room` for the backup and the steps; Error when a step fails, which is rolled back.
@@ -39,14 +39,16 @@ export async function upgrade(file: string, options: Options = {}): Promise<void
   const to = versionOf(versions.schema)
   assertNotSwapping(file)
   assertOwnLog(file)
-  // The version in the header may be older than in the write-ahead log, but never newer.
+  // The version in the header may be older than the version in the write-ahead log, but never newer.
   const header = readHeader(file)
   if (header === null || header.version >= to) return
   const state = stateOf(file, versions)
   if (state === null || state.version === to) return
-  const { version: from, backup: made } = state
-  const isMade = made !== null && existsSync(made)
-  const backup = isMade ? made : await backUp(file, { from, to, freeBytes, isWhole: state.isWhole })
+  const { version: from, backup: earlierBackup } = state
+  const canReuseBackup = earlierBackup !== null && existsSync(earlierBackup)
+  const backup = canReuseBackup
+    ? earlierBackup
+    : await backUp(file, { from, to, freeBytes, isLogEmpty: state.isLogEmpty })
   note('upgrading the database', { file, from, to, backup })
   const db = open(file)
   try {
@@ -59,19 +61,19 @@ export async function upgrade(file: string, options: Options = {}): Promise<void
   }
 }
 
-type State = { version: number; isWhole: boolean; backup: string | null }
+type State = { version: number; isLogEmpty: boolean; backup: string | null }
 
 /**
- * The version of `file`, whether it is complete without its log (the checkpoint succeeded), and the backup of an
- * interrupted upgrade. Null if it is empty.
+ * The version of `file`, whether a checkpoint emptied its log, and the backup of an interrupted upgrade (null if there
+ * is none). Null if the file is empty.
  */
 function stateOf(file: string, versions: Versions): State | null {
   const db = new Database(file, { timeout: 0 })
   try {
     const identity = identify(db, file, versions)
-    const [folded] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
+    const [checkpoint] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
     if (identity === null) return null
-    return { version: identity.version, isWhole: folded?.busy === 0, backup: upgradeBackup(db) }
+    return { version: identity.version, isLogEmpty: checkpoint?.busy === 0, backup: upgradeBackup(db) }
   } finally {
     db.close()
   }
@@ -85,25 +87,25 @@ function open(file: string): Connection {
   return db
 }
 
-type Plan = { from: number; to: number; isWhole: boolean; freeBytes: FreeBytes }
+type Plan = { from: number; to: number; isLogEmpty: boolean; freeBytes: FreeBytes }
 
-/** The path of a verified copy of `file`: one from an earlier attempt, or a new one. */
-async function backUp(file: string, { from, to, isWhole, freeBytes }: Plan): Promise<string> {
-  const name = (number: number) => `${file}.before-version-${to}${number === 1 ? '' : `-${number}`}`
+/** Returns the path of a verified copy of `file`. Reuses the copy of an earlier attempt if it equals the file. */
+async function backUp(file: string, { from, to, isLogEmpty, freeBytes }: Plan): Promise<string> {
+  const pathOf = (number: number) => `${file}.before-version-${to}${number === 1 ? '' : `-${number}`}`
   let number = 1
-  for (; existsSync(name(number)); number += 1)
-    if (isWhole && isSameDatabase(file, name(number))) return name(number)
-  const needed = statSync(file).size * SPACE_FACTOR
-  const free = freeBytes(dirname(file))
-  if (free < needed)
+  for (; existsSync(pathOf(number)); number += 1)
+    if (isLogEmpty && isSameDatabase(file, pathOf(number))) return pathOf(number)
+  const needed_bytes = statSync(file).size * SPACE_FACTOR
+  const free_bytes = freeBytes(dirname(file))
+  if (free_bytes < needed_bytes)
     throw new Refusal(
       507,
       'no_room',
-      `upgrading the database from version ${from} to ${to} needs ${megabytes(needed)} MB next to ${file} for a backup, but only ${megabytes(free)} MB are free`,
+      `upgrading the database from version ${from} to ${to} needs ${megabytes(needed_bytes)} MB next to ${file} for a backup, but only ${megabytes(free_bytes)} MB are free`,
     )
   const db = open(file)
   try {
-    return (await openCopies(db).copy(name(number))).file
+    return (await openCopies(db).copy(pathOf(number))).file
   } finally {
     db.close()
   }
@@ -111,7 +113,7 @@ async function backUp(file: string, { from, to, isWhole, freeBytes }: Plan): Pro
 
 const megabytes = (bytes: number): number => Math.ceil(bytes / 1_048_576)
 
-/** `backup` is the path to record until the last step, which clears it. */
+/** `backup` is the path that each step except the last records; null in the last step, which clears the record. */
 type StepContext = { file: string; versions: Versions; backup: string | null }
 
 /** Applies one step, verifies the resulting schema and sets the version, in one transaction. */

@@ -1,4 +1,4 @@
-/** The database schema: from the bundle, or from schema.sql when the source runs directly. */
+/** Provides the database schema: from the bundle, or from schema.sql when the source runs directly. */
 import { readFileSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 
@@ -25,15 +25,15 @@ export type Step = {
 export type Versions = {
   /** The schema of the oldest version that can be upgraded. */
   first: string
-  /** In order, one for each version. */
+  /** The migrations in order, one for each version after the first. */
   steps: readonly Step[]
   /** The schema of a new file, which equals `first` after all steps. */
   schema: string
 }
 
 /**
- * The schema versions of this program. Nothing is released yet, so the current version is the only one. From the first
- * release on, `first` stays that release's schema, and each change of schema.sql adds a step.
+ * The schema versions of this program. Nothing is released yet, so there is only the current version. From the first
+ * release on, `first` is the schema of that release, and each change of schema.sql adds a step.
  */
 export const VERSIONS: Versions = { first: schema, steps: [], schema }
 

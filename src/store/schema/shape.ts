@@ -1,14 +1,14 @@
 /**
- * The structure of a database: tables, columns, indexes, foreign keys, checks and triggers, independent of the SQL
- * text. Comments and the order of columns make no difference; a CHECK does.
+ * Reads the structure of a database: tables, columns, indexes, foreign keys, checks and triggers. Comments, white space
+ * and the order of columns do not change the structure; a CHECK does.
  */
 import type { Database } from 'better-sqlite3'
-import { clausesOf, insideOf, itemsOf, tokensOf } from './sql_tokens.ts'
+import { clausesOf, insideParentheses, itemsOf, tokensOf } from './sql_tokens.ts'
 
-/** Parts by name (`column users.locale`) with their description (`text`). */
+/** Maps the name of each object (`column users.locale`) to its description (`text notnull=0 …`). */
 export type Shape = ReadonlyMap<string, string>
 
-type Part = readonly [name: string, description: string]
+type ShapeEntry = readonly [name: string, description: string]
 type SchemaRow = { type: string; name: string; tbl_name: string; sql: string | null }
 type ColumnRow = {
   table_name: string
@@ -46,20 +46,25 @@ export function shapeOf(db: Database): Shape {
   const rows = db
     .prepare<[], SchemaRow>(`select type, name, tbl_name, sql from main.sqlite_schema where ${IS_APP_TABLE}`)
     .all()
-  const texts = new Map(rows.map(({ type, name, sql }) => [`${type} ${name}`, tokensOf(sql ?? '')]))
+  const tokensByObject = new Map(rows.map(({ type, name, sql }) => [`${type} ${name}`, tokensOf(sql ?? '')]))
   return new Map([
     ...tablesOf(db),
-    ...columnsOf(db, texts),
-    ...indexesOf(db, texts),
+    ...columnsOf(db, tokensByObject),
+    ...indexesOf(db, tokensByObject),
     ...referencesOf(db),
-    ...rows.filter(({ type }) => type === 'table').flatMap(({ name }) => checksOf(name, texts)),
+    ...rows.filter(({ type }) => type === 'table').flatMap(({ name }) => checksOf(name, tokensByObject)),
     ...rows
       .filter(({ type }) => type === 'trigger' || type === 'view')
-      .map(({ type, name }): Part => [`${type} ${name}`, (texts.get(`${type} ${name}`) ?? []).join(' ')]),
+      .map(
+        ({ type, name }): ShapeEntry => [
+          `${type} ${name}`,
+          (tokensByObject.get(`${type} ${name}`) ?? []).join(' '),
+        ],
+      ),
   ])
 }
 
-/** What is missing, extra or different in `found`, as text; empty if the two are equal. */
+/** Lists as text what is missing, unexpected or different in `found`; empty if the two shapes are equal. */
 export function differencesBetween(found: Shape, expected: Shape): string[] {
   const names = [...new Set([...expected.keys(), ...found.keys()])]
   return names.flatMap((name) => {
@@ -69,7 +74,7 @@ export function differencesBetween(found: Shape, expected: Shape): string[] {
   })
 }
 
-function tablesOf(db: Database): Part[] {
+function tablesOf(db: Database): ShapeEntry[] {
   return db
     .prepare<[], { name: string; type: string; wr: number; strict: number }>(
       `select name, type, wr, strict from pragma_table_list where schema = 'main' and ${IS_APP_TABLE}`,
@@ -78,24 +83,26 @@ function tablesOf(db: Database): Part[] {
     .map(({ name, type, wr, strict }) => [`table ${name}`, `${type} without_rowid=${wr} strict=${strict}`])
 }
 
-function columnsOf(db: Database, texts: ReadonlyMap<string, string[]>): Part[] {
+function columnsOf(db: Database, tokensByObject: ReadonlyMap<string, string[]>): ShapeEntry[] {
   return db
     .prepare<[], ColumnRow>(`
       select table_name, x.name, x.type, x."notnull", x.dflt_value, x.pk, x.hidden
       from ${TABLES} join pragma_table_xinfo(table_name) x`)
     .all()
     .map(({ table_name, name, type, notnull, dflt_value, pk, hidden }) => {
-      const inherent = `${type.toLowerCase()} notnull=${notnull} default=${tokensOf(dflt_value ?? '').join(' ')}`
-      const written = furtherOf(definitionOf(name, texts.get(`table ${table_name}`) ?? []))
-      return [`column ${table_name}.${name}`, `${inherent} pk=${pk} hidden=${hidden} ${written}`]
+      const reported = `${type.toLowerCase()} notnull=${notnull} default=${tokensOf(dflt_value ?? '').join(' ')}`
+      const unreported = unreportedPropertiesOf(
+        definitionOf(name, tokensByObject.get(`table ${table_name}`) ?? []),
+      )
+      return [`column ${table_name}.${name}`, `${reported} pk=${pk} hidden=${hidden} ${unreported}`]
     })
 }
 
 const definitionOf = (column: string, table: readonly string[]): string[] =>
-  itemsOf(insideOf(table)).find(([first]) => first === column.toLowerCase()) ?? []
+  itemsOf(insideParentheses(table)).find(([first]) => first === column.toLowerCase()) ?? []
 
 /** The properties of a column that no pragma reports: collation, generated expression and autoincrement. */
-function furtherOf(definition: readonly string[]): string {
+function unreportedPropertiesOf(definition: readonly string[]): string {
   const collation = definition.indexOf('collate')
   return [
     ...(collation < 0 ? [] : [`collate ${definition[collation + 1]}`]),
@@ -104,7 +111,7 @@ function furtherOf(definition: readonly string[]): string {
   ].join(' ')
 }
 
-function indexesOf(db: Database, texts: ReadonlyMap<string, string[]>): Part[] {
+function indexesOf(db: Database, tokensByObject: ReadonlyMap<string, string[]>): ShapeEntry[] {
   return db
     .prepare<[], IndexRow>(`
       select table_name, i.name, i."unique" as is_unique, i.origin, i.partial,
@@ -116,13 +123,13 @@ function indexesOf(db: Database, texts: ReadonlyMap<string, string[]>): Part[] {
     .map(({ table_name, name, is_unique, origin, partial, columns, has_expression }) => {
       // SQLite names the index of a constraint by its position in the SQL text.
       if (origin !== 'c') return [`constraint ${origin} of ${table_name} (${columns})`, '']
-      const tokens = texts.get(`index ${name}`) ?? []
+      const tokens = tokensByObject.get(`index ${name}`) ?? []
       const text = partial || has_expression ? tokens.slice(tokens.indexOf('(')).join(' ') : ''
       return [`index ${name}`, `on ${table_name} (${columns}) unique=${is_unique} ${text}`]
     })
 }
 
-function referencesOf(db: Database): Part[] {
+function referencesOf(db: Database): ShapeEntry[] {
   return db
     .prepare<[], ReferenceRow>(`
       select table_name, f.id, f."table" as target, f.on_update, f.on_delete,
@@ -135,5 +142,5 @@ function referencesOf(db: Database): Part[] {
     ])
 }
 
-const checksOf = (table: string, texts: ReadonlyMap<string, string[]>): Part[] =>
-  clausesOf(texts.get(`table ${table}`) ?? [], 'check').map((check) => [`${check} of ${table}`, ''])
+const checksOf = (table: string, tokensByObject: ReadonlyMap<string, string[]>): ShapeEntry[] =>
+  clausesOf(tokensByObject.get(`table ${table}`) ?? [], 'check').map((check) => [`${check} of ${table}`, ''])

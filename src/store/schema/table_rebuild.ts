@@ -2,15 +2,15 @@
 import type { Database } from 'better-sqlite3'
 
 /**
- * Replaces `table` by the table that `create` creates as `new_<table>`, and keeps its rows, indexes and triggers.
- * Copies columns of the same name; `values` has SQL for new or changed columns. Call it in a migration: inside a
- * transaction, with foreign keys not enforced.
+ * Replaces `table`. `create` is the SQL that creates the replacement as `new_<table>`. The rows, indexes and triggers
+ * are preserved. Columns of the same name are copied; `values` maps new or changed columns to SQL expressions. Call it
+ * in a migration: inside a transaction, with foreign keys not enforced.
  */
 export function rebuildTable(
   db: Database,
   { table, create, values = {} }: { table: string; create: string; values?: Record<string, string> },
 ): void {
-  const attached = db
+  const indexesAndTriggers = db
     .prepare<[string], { sql: string }>(
       "select sql from sqlite_schema where tbl_name = ? and type in ('index', 'trigger') and sql is not null",
     )
@@ -24,13 +24,13 @@ export function rebuildTable(
   keepSequence(db, table)
   db.exec(`drop table "${table}"`)
   db.exec(`alter table "new_${table}" rename to "${table}"`)
-  for (const { sql } of attached) db.exec(sql)
+  for (const { sql } of indexesAndTriggers) db.exec(sql)
 }
 
 const columnsOf = (db: Database, table: string): string[] =>
   db.prepare<[string], string>('select name from pragma_table_info(?)').pluck().all(table)
 
-/** Keeps the autoincrement sequence, so that numbers of deleted rows are not reused. */
+/** Copies the autoincrement sequence to the new table, so that numbers of deleted rows are not reused. */
 function keepSequence(db: Database, table: string): void {
   if (db.prepare("select 1 from sqlite_schema where name = 'sqlite_sequence'").get() === undefined) return
   const seq = db

@@ -290,7 +290,7 @@ test('shows the progress of a run, and a second run joins the first', async () =
     await new Promise(setImmediate)
   }
   const run = await running
-  expect(imports.last()).toEqual(run)
+  expect(imports.lastRun()).toEqual(run)
   expect(seen.length).toBeGreaterThan(20)
   expect(seen).toEqual(seen.toSorted((a = 0, b = 0) => a - b))
   expect(imports.progress()).toBeNull()

@@ -20,7 +20,7 @@ const manifestFields = {
 }
 
 /** An archive of a large file and a small one. */
-async function packed(lock: Encryption | null = null, size = 1_500_000) {
+async function packed(encryption: Encryption | null = null, size = 1_500_000) {
   const folder = temporaryFolder().path
   const large = randomBytes(size)
   writeFileSync(join(folder, 'large'), large)
@@ -29,7 +29,7 @@ async function packed(lock: Encryption | null = null, size = 1_500_000) {
     { name: 'windfall.db', path: 'data/windfall.db', source: join(folder, 'large') },
     { name: 'files/1', path: '/etc/keys/a.p8', bytes: Buffer.from('a key') },
   ]
-  const made = await pack({ destination, files, manifestFields, lock }, new AbortController().signal)
+  const made = await pack({ destination, files, manifestFields, encryption }, new AbortController().signal)
   return { archive: destination, large, made }
 }
 

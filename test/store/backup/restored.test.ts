@@ -30,7 +30,7 @@ const OF_NOW = new Set(['/api/v1/status', '/api/v1/events/stream', '/api/v1/jobs
 
 /** Restores a backup into a folder, as without a configuration there. */
 const restored = (backup: string, folder: string, now = NOW) =>
-  restore({ backup, key: null, database: null, folder, isAnywhere: true, clock: () => now })
+  restore({ backup, key: null, database: null, folder, allowsAbsolutePath: true, clock: () => now })
 
 async function answersOf(app: TestApp, token: string): Promise<Record<string, string>> {
   const paths = app.windfall.http
@@ -216,10 +216,10 @@ test('restores to an absolute path only if nothing exists there, with its config
   await app.close()
   const { path: home } = temporaryFolder()
   const wanted = { backup: `${folder}/backup.tar`, key: null, database: null, folder: home, clock: () => NOW }
-  const drill = await restore({ ...wanted, isAnywhere: false })
+  const drill = await restore({ ...wanted, allowsAbsolutePath: false })
   expect(drill).toMatchObject({ database: `${home}/data/windfall.db`, originalPath: path })
   expect(readdirSync(home).sort()).toEqual(['config.toml.restored', 'data'])
   rmSync(path)
-  const real = await restore({ ...wanted, folder: temporaryFolder().path, isAnywhere: true })
+  const real = await restore({ ...wanted, folder: temporaryFolder().path, allowsAbsolutePath: true })
   expect(real).toMatchObject({ database: path, originalPath: null })
 })

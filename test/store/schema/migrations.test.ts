@@ -33,7 +33,7 @@ test('upgrades a file of the first version and keeps every row and sequence', as
     versions: VERSIONS,
     note: (message, fields) => notes.push([message, fields?.version]),
   })
-  expect(identifyFile(file, VERSIONS)).toEqual({ version: 10, isPresent: true })
+  expect(identifyFile(file, VERSIONS)).toEqual({ version: 10, isCurrent: true })
   inFile(file, (db) => {
     expect(db.prepare('select id, body, plan from notes order by id limit 2').all()).toEqual([
       { id: 1, body: '(empty)', plan: 'free' },
@@ -55,7 +55,7 @@ test('backs up the file before the first step', async () => {
   await upgrade(file, { versions: VERSIONS })
   expect(backupsOf(file)).toEqual(['windfall.db.before-version-10'])
   const backup = `${file}.before-version-10`
-  expect(identifyFile(backup, VERSIONS)).toEqual({ version: 7, isPresent: false })
+  expect(identifyFile(backup, VERSIONS)).toEqual({ version: 7, isCurrent: false })
   expect(inFile(backup, (db) => db.prepare('select count(*) from notes').pluck().get())).toBe(50)
 })
 
@@ -73,7 +73,7 @@ test('a failed step is rolled back, and retries reuse one backup', async () => {
   expect(backupsOf(file)).toEqual(['windfall.db.before-version-10'])
   expect(inFile(file, (db) => db.pragma('user_version', { simple: true }))).toBe(8)
   await upgrade(file, { versions: VERSIONS })
-  expect(identifyFile(file, VERSIONS)?.isPresent).toBe(true)
+  expect(identifyFile(file, VERSIONS)?.isCurrent).toBe(true)
   expect(backupsOf(file)).toHaveLength(1)
 })
 
@@ -114,7 +114,7 @@ test('rolls back a step that violates a foreign key or makes a wrong schema', as
   await expect(upgrade(file, { versions: { ...VERSIONS, steps: [changing] } })).rejects.toThrow(
     'does not have the schema of database version 8',
   )
-  expect(identifyFile(file, VERSIONS)).toEqual({ version: 7, isPresent: false })
+  expect(identifyFile(file, VERSIONS)).toEqual({ version: 7, isCurrent: false })
 })
 
 test('does not begin without space for the backup', async () => {
@@ -152,7 +152,7 @@ test('ignores the tables of Litestream', async () => {
     create table _litestream_lock (id integer)`)
   db.close()
   await upgrade(file, { versions: VERSIONS })
-  expect(identifyFile(file, VERSIONS)?.isPresent).toBe(true)
+  expect(identifyFile(file, VERSIONS)?.isCurrent).toBe(true)
 })
 
 test('the migrations lead from the first release to schema.sql', () => {

@@ -1,9 +1,9 @@
-/** Classifies the event names in Apple's SUBSCRIPTION_EVENT report. The set is open: Apple adds to it. */
+/** Classifies the event names in Apple's SUBSCRIPTION_EVENT report. Apple may add names at any time. */
 
 /**
- * `activation` it began, with or without an offer; `renewal`; `conversion` an offer turned into another offer or a paid
- * period; `change` of product; `cancellation` it ended; `billing` a payment failed; `reactivation` after an end;
- * `refund`; `other` an unknown name.
+ * `activation`: a subscription began, with or without an offer. `conversion`: an offer was followed by another offer or
+ * a paid period. `change`: the product changed. `cancellation`: the subscription ended. `billing`: a payment failed.
+ * `reactivation`: the customer subscribed again after the end. `other`: the name is unknown.
  */
 export type EventClass =
   | 'activation'
@@ -16,7 +16,7 @@ export type EventClass =
   | 'refund'
   | 'other'
 
-// The first match decides: `Crossgrade from Introductory Offer` is a conversion, `Upgrade from Billing Retry` a change.
+// The first match wins: `Crossgrade from Introductory Offer` is a conversion, `Upgrade from Billing Retry` a change.
 const CLASSES: readonly (readonly [RegExp, EventClass])[] = [
   [/^refund/, 'refund'],
   [/^reactivat/, 'reactivation'],
@@ -32,7 +32,7 @@ const CLASSES: readonly (readonly [RegExp, EventClass])[] = [
   [/^(subscribe|start |opt-?in)/, 'activation'],
 ]
 
-/** The class of an event name, by its beginning. */
+/** The class of an event name. The beginning of the name determines it. */
 export function eventClassOf(event: string): EventClass {
   const name = event.toLowerCase()
   return CLASSES.find(([beginning]) => beginning.test(name))?.[1] ?? 'other'

@@ -1,8 +1,8 @@
 /** Classifies Apple's Product Type Identifiers. */
 
 /**
- * `app` a first download (the only ones that count as downloads), `redownload`, `update`, `bundle` of apps, `in_app`
- * a one-time purchase (non-renewing subscriptions too), `subscription` auto-renewable, `unknown` an unknown type.
+ * `app`: a first download; only first downloads count as downloads. `bundle`: a bundle of apps. `in_app`: a one-time
+ * purchase, including non-renewing subscriptions. `subscription`: an auto-renewable subscription.
  */
 export type ProductClass = 'app' | 'redownload' | 'update' | 'bundle' | 'in_app' | 'subscription' | 'unknown'
 
@@ -15,9 +15,9 @@ const CLASSES: readonly (readonly [RegExp, ProductClass])[] = [
   [/^F?7/, 'update'],
 ]
 
-/** The class of a type, by its beginning, so that new variants (`IAY-M`, `1EP`) are classified correctly. */
+/** The class of a type. Its beginning determines the class, so new variants (`IAY-M`, `1EP`) have the right class. */
 export const productClassOf = (product_type: string): ProductClass =>
   CLASSES.find(([beginning]) => beginning.test(product_type))?.[1] ?? 'unknown'
 
-/** Whether rows of this class concern purchases within an app, whose SKU is then their Parent Identifier. */
+/** Whether rows of this class are purchases within an app. Their Parent Identifier is the SKU of that app. */
 export const isWithinApp = (type: ProductClass): boolean => type === 'in_app' || type === 'subscription'

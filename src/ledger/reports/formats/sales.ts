@@ -1,12 +1,13 @@
-/** The format of Apple's SALES report (summary, daily, version 1_0): its rows, with their sums. */
+/** Parses Apple's SALES report (summary, daily, version 1_0) and computes the amounts of each row. */
 import { multiplyMilli } from '../../../money.ts'
 import { isWithinApp, type ProductClass, productClassOf } from './product_types.ts'
 import { column, type LineReader, optional, type TableFormat } from './tsv.ts'
 
 /**
- * `app` is how the report names the app: its SKU, and its Apple id if the row concerns the app itself. `price_milli`
- * and `unit_proceeds_milli` are per unit, `gross_milli` and `proceeds_milli` of the row, with its sign. Blanks are
- * null; without `proceeds_currency` the proceeds are unknown. `subscription` is `New` or `Renewal`, `period` is like `7 Days`.
+ * A row of the report. `app` identifies the app by SKU, and by Apple id if the row is of the app itself. `price_milli`
+ * and `unit_proceeds_milli` are per unit; `gross_milli` and `proceeds_milli` are of all units, negative for a refund.
+ * Blank cells are null. Without `proceeds_currency`, the proceeds are unknown. `subscription` is `New` or `Renewal`;
+ * `period` is like `7 Days`.
  */
 export type SalesRow = {
   line: number
@@ -61,7 +62,7 @@ const columns = {
 }
 type Name = keyof typeof columns
 
-/** The format of the report of `day` ('YYYY-MM-DD'). A row of another day is a fault: it would be counted twice. */
+/** The format of the report of `day` ('YYYY-MM-DD'). A row of another day is a fault, because it would count twice. */
 export const salesTable = (day: string): TableFormat<Name, SalesRow> => ({
   columns,
   ignored_columns: [
@@ -103,12 +104,11 @@ export const salesTable = (day: string): TableFormat<Name, SalesRow> => ({
 })
 
 function requireDay(line: LineReader<Name>, name: 'begins' | 'ends', day: string): void {
-  const written = line.day(name)
-  if (written !== null && written !== day)
-    throw line.fault(name, `is ${written}, but the report is of ${day}`)
+  const rowDay = line.day(name)
+  if (rowDay !== null && rowDay !== day) throw line.fault(name, `is ${rowDay}, but the report is of ${day}`)
 }
 
-/** A row of a purchase within an app has the app's SKU as its parent; a row of the app itself has it as its SKU. */
+/** The app of a row. A purchase within an app has the app's SKU as its parent; a row of the app has it as its SKU. */
 function appOf(line: LineReader<Name>, type: ProductClass, sku: string): SalesRow['app'] {
   if (isWithinApp(type)) return { sku: line.text('parent') ?? sku, apple_id: null, name: null }
   const apple_id =
@@ -141,9 +141,9 @@ function amountsOf(line: LineReader<Name>) {
 }
 
 /**
- * The amounts of a row, in thousandths. Price and proceeds are per unit. Negative units are a refund, whose
- * price is negative as well while its proceeds are positive: the sign is that of the units. A partial refund, such
- * as at an upgrade, has 0 units, a negative price and positive proceeds, and counts once.
+ * The amounts of a row, in thousandths. Price and proceeds are per unit. A refund has negative units, a negative price
+ * and positive proceeds; both amounts take the sign of the units. A partial refund, such as after an upgrade, has 0
+ * units, a negative price and positive proceeds; both amounts are negative and count once.
  *
  * @throws RangeError when a sum is too large to be exact.
  */

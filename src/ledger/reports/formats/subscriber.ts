@@ -1,4 +1,6 @@
-/** The format of Apple's SUBSCRIBER report (detailed, daily). It is validated, stored unchanged and only counted. */
+/**
+ * Validates Apple's SUBSCRIBER report (detailed, daily). The report is stored unchanged, and only its rows are counted.
+ */
 import { column, optional, type TableFormat } from './tsv.ts'
 
 type SubscriberRow = { line: number; app: { apple_id: number; name: string | null } }
@@ -16,10 +18,10 @@ const columns = {
 }
 type Name = keyof typeof columns
 
-/** Every number and date must be valid. */
+/** The format of the report. Every number and date must be valid. */
 export const subscriberTable: TableFormat<Name, SubscriberRow> = {
   columns,
-  // A report that is only counted needs no further columns.
+  // Only the rows are counted, so the other columns are not read.
   ignored_columns: [
     'Subscription Name',
     'Subscription Group ID',

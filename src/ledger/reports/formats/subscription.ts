@@ -1,11 +1,11 @@
-/** The format of Apple's SUBSCRIPTION report (summary, daily): subscriptions at the end of a day. */
+/** Parses Apple's SUBSCRIPTION report (summary, daily): the subscriptions at the end of a day. */
 import { column, type LineReader, optional, type TableFormat } from './tsv.ts'
 
 /**
- * A snapshot of one day, split by price, country, device and state. `price_milli` is what a customer pays for a
- * period. `proceeds_milli` is the developer's part, unknown if `proceeds_currency` is null. Counts that this version
- * of the report does not have are 0;
- * `subscribers` is then null. `state` is a region of the country, `duration` as in `1 Month`.
+ * The number of subscriptions at the end of one day, for one price, country, device and region. `price_milli` is what a
+ * customer pays for a period. `proceeds_milli` is what the developer receives, unknown if `proceeds_currency` is null.
+ * Counts that this version of the report does not have are 0, and `subscribers` is null. `state` is a region of the
+ * country; `duration` is like `1 Month`.
  */
 export type SubscriptionRow = {
   line: number
@@ -84,7 +84,7 @@ const columns = {
 }
 type Name = keyof typeof columns
 
-/** The format. It has no date: the report is of the requested day. */
+/** The format of the report. It has no date column: the report is of the requested day. */
 export const subscriptionTable: TableFormat<Name, SubscriptionRow> = {
   columns,
   ignored_columns: [],
@@ -127,7 +127,7 @@ export const subscriptionTable: TableFormat<Name, SubscriptionRow> = {
   }),
 }
 
-/** MRR is computed from the price, so its currency is required. That of the proceeds may be blank: unknown. */
+/** The currency of the price. A price requires it, because MRR is computed from the price. */
 function priceCurrencyOf(line: LineReader<Name>): string | null {
   const currency = line.text('currency')
   if (currency === null && (line.milli('price') ?? 0) !== 0)

@@ -1,8 +1,8 @@
-/** The format of Apple's SUBSCRIPTION_EVENT report (summary, daily): subscription events, without money. */
+/** Parses Apple's SUBSCRIPTION_EVENT report (summary, daily): numbers of subscription events, without amounts. */
 import { type EventClass, eventClassOf } from './event_names.ts'
 import { column, optional, type TableFormat } from './tsv.ts'
 
-/** `event` is Apple's name, `class` its classification, `quantity` how often it happened. */
+/** A row of the report. `event` is Apple's name, `class` its classification, `quantity` the number of such events. */
 export type SubscriptionEventRow = {
   line: number
   app: { apple_id: number; name: string | null }

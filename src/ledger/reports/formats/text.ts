@@ -1,18 +1,21 @@
-/** Reads the text of a report, gzip or plain, in blocks of whole lines, so that no file is held in memory whole. */
+/** Reads the text of a report, gzip or plain, in blocks of whole lines, so that a whole file is never in memory. */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { createGunzip } from 'node:zlib'
 import { quoted, ReportFault } from './fault.ts'
 
 const CHUNK_BYTES = 65_536
-/** Apple's lines have a few hundred bytes. */
-const LONGEST_LINE_BYTES = 262_144
+/** A longer line is a fault. Apple's lines have a few hundred bytes. */
+const MAX_LINE_BYTES = 262_144
 const NEWLINE = 10
 
-/** Whole lines, each with its newline, except perhaps the file's last. `line` is the number of the first. */
+/**
+ * A block of whole lines, with their newlines. Only the last line of the file may lack one. `line` is the number of the
+ * first line.
+ */
 type Block = { text: string; line: number }
 
-/** Whether the bytes are compressed: Apple sends gzip as the body, and sometimes plain text. */
+/** Whether the bytes are gzip. Apple usually sends gzip as the body, and sometimes plain text. */
 export const isGzip = (body: Buffer): boolean => body[0] === 0x1f && body[1] === 0x8b
 
 /**
@@ -25,12 +28,12 @@ export async function* blocksOf(body: Buffer): AsyncGenerator<Block> {
   for await (const bytes of wholeLines(body)) {
     const text = textOf(bytes, line)
     yield { text, line }
-    line += countOf(text)
+    line += newlineCountOf(text)
   }
 }
 
 /**
- * The SHA-256 of the uncompressed report: the same report has other bytes when it is compressed again.
+ * The SHA-256 of the uncompressed report. The compressed bytes of the same report may differ between answers.
  *
  * @throws ReportFault for truncated bytes, or for a web page or JSON instead of a report.
  */
@@ -58,7 +61,7 @@ async function* inflated(body: Buffer): AsyncGenerator<Buffer> {
     for (let at = 0; at < body.length; at += CHUNK_BYTES) yield body.subarray(at, at + CHUNK_BYTES)
     return
   }
-  // Most reports are a few kilobytes, and zlib allocates a whole chunk.
+  // Most reports have a few kilobytes, and zlib always allocates a whole chunk.
   const chunkSize = Math.min(CHUNK_BYTES, Math.max(4_096, body.length * 8))
   const gunzip = createGunzip({ chunkSize })
   gunzip.end(body)
@@ -81,7 +84,7 @@ async function* wholeLines(body: Buffer): AsyncGenerator<Buffer> {
     if (end > 0) yield Buffer.concat([...carry, chunk.subarray(0, end)])
     carry = end > 0 ? [chunk.subarray(end)] : [...carry, chunk]
     length = end > 0 ? chunk.length - end : length + chunk.length
-    if (length > LONGEST_LINE_BYTES) throw new ReportFault('unreadable', 'has a line of more than 256 kB')
+    if (length > MAX_LINE_BYTES) throw new ReportFault('unreadable', 'has a line of more than 256 kB')
   }
   if (length > 0) yield Buffer.concat(carry)
 }
@@ -89,14 +92,14 @@ async function* wholeLines(body: Buffer): AsyncGenerator<Buffer> {
 function textOf(bytes: Buffer, line: number): string {
   const text = bytes.toString()
   if (!isUtf8(bytes))
-    throw new ReportFault('unreadable', 'is not text in UTF-8', { line: line + invalidLine(bytes) })
+    throw new ReportFault('unreadable', 'is not text in UTF-8', { line: line + linesBeforeInvalid(bytes) })
   const nul = text.indexOf('\0')
-  if (nul >= 0) throw nulAt(text, nul, line)
+  if (nul >= 0) throw nulFault(text, nul, line)
   return text
 }
 
-/** The number of lines before the first that is not UTF-8. */
-function invalidLine(bytes: Buffer): number {
+/** The number of lines before the first line that is not UTF-8. */
+function linesBeforeInvalid(bytes: Buffer): number {
   let from = 0
   for (let lines = 0; ; lines += 1) {
     const end = bytes.indexOf(NEWLINE, from)
@@ -105,13 +108,15 @@ function invalidLine(bytes: Buffer): number {
   }
 }
 
-function nulAt(text: string, nul: number, line: number): ReportFault {
+function nulFault(text: string, nul: number, line: number): ReportFault {
   const before = text.slice(0, nul)
   const cell = before.slice(before.lastIndexOf('\n') + 1).split('\t').length
-  return new ReportFault('unreadable', `cell ${cell} has a NUL in it`, { line: line + countOf(before) })
+  return new ReportFault('unreadable', `cell ${cell} has a NUL in it`, {
+    line: line + newlineCountOf(before),
+  })
 }
 
-function countOf(text: string): number {
+function newlineCountOf(text: string): number {
   let count = 0
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1
   return count

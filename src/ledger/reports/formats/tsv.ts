@@ -4,26 +4,26 @@ import { parseMilli } from '../../../money.ts'
 import { quoted, ReportFault } from './fault.ts'
 import { blocksOf } from './text.ts'
 
-/** A column, by Apple's name and its earlier names; `optional` ones are missing from some versions of a report. */
+/** A column with Apple's current and earlier names. An `optional` column is missing in some versions of a report. */
 type Column = { name: string; aliases?: readonly string[]; optional?: true }
 
-/** The current line: each function returns the cell of a column, and throws ReportFault with line and column. */
+/** Reads the current line. Each function returns the cell of a column, or throws ReportFault with line and column. */
 export type LineReader<Name extends string> = {
-  /** From 1, the number of the header line. */
+  /** The number of the line. The header is line 1. */
   number(): number
-  /** Null for a blank cell (empty or a space), or if the report does not have the column. */
+  /** The text of a cell; null for a blank cell (empty or white space), or if the report does not have the column. */
   text(name: Name): string | null
-  /** @throws ReportFault for a blank. */
+  /** The text of a cell. @throws ReportFault for a blank cell */
   required(name: Name): string
-  /** A whole number; a blank is a fault. */
+  /** A whole number. @throws ReportFault for a blank cell */
   whole(name: Name): number
-  /** A whole number; a blank, or a report without the column, is 0. */
+  /** A whole number; 0 for a blank cell, or if the report does not have the column. */
   count(name: Name): number
-  /** A whole number, null for a blank. */
+  /** A whole number; null for a blank cell. */
   wholeOrNull(name: Name): number | null
-  /** Thousandths, null for a blank. */
+  /** An amount in thousandths; null for a blank cell. */
   milli(name: Name): number | null
-  /** 'YYYY-MM-DD', null for a blank. */
+  /** A day as 'YYYY-MM-DD'; null for a blank cell. */
   day(name: Name): string | null
   fault(name: Name, problem: string): ReportFault
 }
@@ -38,10 +38,10 @@ export type TableFormat<Name extends string, Row> = {
 export const column = (name: string, ...aliases: string[]): Column => ({ name, aliases })
 export const optional = (name: string, ...aliases: string[]): Column => ({ name, aliases, optional: true })
 
-const LONGEST_CELL = 10_000
-/** Number of distinct days and amounts cached while a report is read. */
-const CACHE_MAX = 1_000
-const WHOLE = /^-?\d{1,15}(?:\.0+)?$/
+const MAX_CELL_LENGTH = 10_000
+/** The maximum number of distinct days, and of distinct amounts, that are cached while a report is read. */
+const MAX_CACHED = 1_000
+const WHOLE_NUMBER = /^-?\d{1,15}(?:\.0+)?$/
 
 /**
  * The rows of a report, in slices. Columns may be in any order. Calls `onUnknownColumns` with the names of
@@ -60,14 +60,14 @@ export async function* rowsOf<Name extends string, Row>(
     let from = 0
     for (let number = line; from < text.length; number += 1) {
       const end = endOfLine(text, from)
-      const one = text.slice(from, isCrlf(text, from, end) ? end - 1 : end)
+      const lineText = text.slice(from, isCrlf(text, from, end) ? end - 1 : end)
       from = end + 1
       if (reader === null) {
-        const header = headerOf(one)
+        const header = headerOf(lineText)
         reader = openReader(header, positionsOf(header, columns), columns)
         onUnknownColumns(unknownIn(header, columns, ignored_columns))
-      } else if (one !== '') {
-        reader.loadLine(one, number)
+      } else if (lineText !== '') {
+        reader.loadLine(lineText, number)
         rows.push(rowOf(reader.line))
       }
     }
@@ -93,24 +93,24 @@ function headerOf(text: string): string[] {
   throw new ReportFault('foreign', `it is not a tab-separated report; it begins ${quoted(text)}`)
 }
 
-/** Spaces, hyphens and capitals in headers have changed between versions. */
+/** A column name without spaces, hyphens and capitals, which have changed between versions of the reports. */
 const normalize = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
-const spellings = ({ name, aliases = [] }: Column): string[] => [name, ...aliases].map(normalize)
+const spellingsOf = ({ name, aliases = [] }: Column): string[] => [name, ...aliases].map(normalize)
 
 function positionsOf<Name extends string>(
   header: readonly string[],
   columns: Readonly<Record<Name, Column>>,
 ): Map<Name, number> {
-  const named = header.map(normalize)
+  const normalizedHeader = header.map(normalize)
   const positions = new Map<Name, number>()
   const missing: string[] = []
   for (const name in columns) {
-    const spelling = spellings(columns[name]).find((one) => named.includes(one))
+    const spelling = spellingsOf(columns[name]).find((lineText) => normalizedHeader.includes(lineText))
     if (spelling === undefined && !columns[name].optional) missing.push(columns[name].name)
     if (spelling === undefined) continue
-    const position = named.indexOf(spelling)
-    if (named.lastIndexOf(spelling) !== position)
+    const position = normalizedHeader.indexOf(spelling)
+    if (normalizedHeader.lastIndexOf(spelling) !== position)
       throw new ReportFault('unreadable', 'appears twice', { line: 1, column: header[position] ?? '' })
     positions.set(name, position)
   }
@@ -123,35 +123,37 @@ function unknownIn(
   columns: Readonly<Record<string, Column>>,
   ignored_columns: readonly string[],
 ): string[] {
-  const known = new Set([...Object.values(columns).flatMap(spellings), ...ignored_columns.map(normalize)])
+  const known = new Set([...Object.values(columns).flatMap(spellingsOf), ...ignored_columns.map(normalize)])
   return header.filter((name) => name !== '' && !known.has(normalize(name)))
 }
 
-/** Reads one line at a time. `line` is the same object for each, so a report of a million rows allocates none. */
+/**
+ * Reads one line at a time. `line` is one object for all lines, so a million rows do not allocate a million readers.
+ */
 function openReader<Name extends string>(
   header: readonly string[],
   positions: ReadonlyMap<Name, number>,
   columns: Readonly<Record<Name, Column>>,
 ) {
-  const starts = new Array<number>(header.length + 1).fill(0)
-  // Few days and prices recur in all lines, and parsing one takes longer than the rest of a line.
+  const cellStarts = new Array<number>(header.length + 1).fill(0)
+  // The same few days and prices recur in all lines, and parsing one takes longer than the rest of a line.
   const days = new Map<string, string>()
   const amounts = new Map<string, number | null>()
   let text = ''
   let number = 0
 
-  function loadLine(next: string, at: number): void {
+  function loadLine(next: string, lineNumber: number): void {
     text = next
-    number = at
+    number = lineNumber
     let count = 0
     for (let from = 0; ; count += 1) {
       const tab = text.indexOf('\t', from)
-      if (count < header.length) starts[count] = from
+      if (count < header.length) cellStarts[count] = from
       if (tab < 0) break
       from = tab + 1
     }
     count += 1
-    starts[header.length] = text.length + 1
+    cellStarts[header.length] = text.length + 1
     if (count !== header.length) throw unevenRow(count)
   }
 
@@ -168,9 +170,9 @@ function openReader<Name extends string>(
   function cell(name: Name): string {
     const position = positions.get(name)
     if (position === undefined) return ''
-    const from = starts[position] ?? 0
-    const end = (starts[position + 1] ?? 1) - 1
-    if (end - from > LONGEST_CELL) throw fault(name, `has more than ${LONGEST_CELL} characters`)
+    const from = cellStarts[position] ?? 0
+    const end = (cellStarts[position + 1] ?? 1) - 1
+    if (end - from > MAX_CELL_LENGTH) throw fault(name, `has more than ${MAX_CELL_LENGTH} characters`)
     return text.slice(from, end).trim()
   }
 
@@ -186,7 +188,7 @@ function openReader<Name extends string>(
   }
 
   function parseWhole(name: Name, value: string): number {
-    if (!WHOLE.test(value)) throw fault(name, `${quoted(value)} is not a whole number`)
+    if (!WHOLE_NUMBER.test(value)) throw fault(name, `${quoted(value)} is not a whole number`)
     const whole = Number(value)
     return whole === 0 ? 0 : whole
   }
@@ -201,7 +203,7 @@ function openReader<Name extends string>(
     const known = amounts.get(value)
     if (known !== undefined) return known
     const amount = milliIn(name, value)
-    if (amounts.size < CACHE_MAX) amounts.set(value, amount)
+    if (amounts.size < MAX_CACHED) amounts.set(value, amount)
     return amount
   }
 
@@ -219,10 +221,10 @@ function openReader<Name extends string>(
     if (value === '') return null
     const known = days.get(value)
     if (known !== undefined) return known
-    const written = parseDay(value)
-    if (written === null) throw fault(name, `${quoted(value)} is not a day`)
-    if (days.size < CACHE_MAX) days.set(value, written)
-    return written
+    const parsedDay = parseDay(value)
+    if (parsedDay === null) throw fault(name, `${quoted(value)} is not a day`)
+    if (days.size < MAX_CACHED) days.set(value, parsedDay)
+    return parsedDay
   }
 
   const line: LineReader<Name> = {

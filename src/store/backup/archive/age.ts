@@ -1,4 +1,4 @@
-/** Encryption of backups in the age format (https://age-encryption.org/v1). The program `age` can decrypt them too. */
+/** Encrypts backups in the age format (https://age-encryption.org/v1). The program `age` can decrypt them, too. */
 import { Refusal } from '../../../errors.ts'
 import { reasonOf } from '../../warnings.ts'
 
@@ -11,10 +11,10 @@ export type DecryptionKey = { identities: string } | { passphrase: string }
 /** The first line of an encrypted file. */
 const FIRST_LINE = 'age-encryption.org/v1\n'
 
-/** 2^16 with blocks of 8 needs 64 MiB, like the owner's password. The usual 2^18 needs 256 MiB. */
+/** log2 of scrypt's N. 2^16 with blocks of 8 needs 64 MiB, like the owner's password. The usual 2^18 needs 256 MiB. */
 const SCRYPT_WORK_FACTOR = 16
 
-/** How a file that begins with these bytes is encrypted; null if it is not. */
+/** How a file that begins with these bytes is encrypted; null if the file is not encrypted. */
 export function encryptionOf(beginning: Buffer): 'recipients' | 'passphrase' | null {
   const text = beginning.toString('latin1')
   if (!text.startsWith(FIRST_LINE)) return null

@@ -1,24 +1,24 @@
 /**
- * The format of a backup: a tar archive of the database, the config file, the key files, the manifest, and as the last
- * entry the SHA-256 of all bytes before it. `head -c -2048 FILE | sha256sum` computes the same.
+ * The format of a backup: a tar archive of the database, the config file, the key files and the manifest. The last
+ * entry contains the SHA-256 of all bytes before it, which `head -c -2048 FILE | sha256sum` also computes.
  */
 import { createHash } from 'node:crypto'
 import { packTar } from 'modern-tar'
 import * as v from 'valibot'
 
-/** The names of fixed entries. */
+/** The names of the entries that are not key files. */
 export const DATABASE = 'windfall.db'
 export const CONFIG = 'config.toml'
 export const MANIFEST = 'manifest.json'
 const DIGEST = 'sha256'
 
-/** Whether an archive may contain an entry of this name. Others are refused, so that nothing is written elsewhere. */
+/** Whether an archive may contain an entry of this name. Other names could write to paths outside of the folder. */
 export const isEntryName = (name: string): boolean =>
   /^(windfall\.db|config\.toml|manifest\.json|sha256|files\/\d+)$/.test(name)
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
-/** One entry. `path` is the original path: relative to the config folder, or absolute outside of it. */
+/** One entry. `path` is the original path: relative inside the config folder, absolute outside of it. */
 const Entry = v.object({ name: v.string(), path: v.string(), bytes: count, sha256: v.string() })
 
 /** The manifest of an archive. Later versions may add fields. */
@@ -27,10 +27,10 @@ export const Manifest = v.object({
   /** The version of Windfall that created it, and the version of its database. */
   windfall: v.string(),
   database_version: count,
-  /** ms since the epoch. */
+  /** In milliseconds since the epoch. */
   created_at: v.number(),
   entries: v.array(Entry),
-  /** Rows of every table. */
+  /** The number of rows of every table. */
   rows: v.record(v.string(), count),
   /** Environment variables that set a value, and files that could not be read. They are not in the archive. */
   not_included: v.array(v.string()),
@@ -39,33 +39,36 @@ export type Manifest = v.InferOutput<typeof Manifest>
 
 /** The two empty blocks that end a tar archive (POSIX.1-2024, pax Interchange Format). */
 export const END_BYTES = 1024
-/** A header, one block and the end. */
+/** The size of the last entry (a header and one block) and of the end of the archive. */
 export const TAIL_BYTES = 2048
 
-/** The last entry and the end of an archive, for the SHA-256 of the bytes before in hexadecimal. */
+/** The last entry and the end of an archive. `digest` is the SHA-256 of all bytes before, in hexadecimal. */
 export async function tailOf(digest: string): Promise<Buffer> {
   const body = `${digest}\n`
   const header = { name: DIGEST, size: body.length, mode: 0o600, mtime: new Date(0), uid: 0, gid: 0 }
   return Buffer.from(await packTar([{ header, body }]))
 }
 
-type Ended = (last: Buffer, digest: string) => Uint8Array | Promise<Uint8Array>
+type CreateEnd = (last: Buffer, digest: string) => Uint8Array | Promise<Uint8Array>
 
-/** Passes the chunks on, but replaces the last `bytes` by what `ended` makes of them and the SHA-256 of all before. */
+/**
+ * Passes the chunks on, but replaces the last `bytes` bytes by the result of `createEnd`. `createEnd` receives these
+ * bytes and the SHA-256 of all bytes before them.
+ */
 export async function* replacingEnd(
   chunks: AsyncIterable<Uint8Array>,
   bytes: number,
-  ended: Ended,
+  createEnd: CreateEnd,
 ): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256')
-  let held = Buffer.alloc(0)
+  let lastBytes = Buffer.alloc(0)
   for await (const chunk of chunks) {
-    const all = Buffer.concat([held, chunk])
+    const all = Buffer.concat([lastBytes, chunk])
     const ready = Math.max(0, all.length - bytes)
-    held = all.subarray(ready)
+    lastBytes = all.subarray(ready)
     if (ready === 0) continue
     hash.update(all.subarray(0, ready))
     yield all.subarray(0, ready)
   }
-  yield await ended(held, hash.digest('hex'))
+  yield await createEnd(lastBytes, hash.digest('hex'))
 }

@@ -11,7 +11,7 @@ import { END_BYTES, MANIFEST, type Manifest, replacingEnd, tailOf } from './form
 const PACK_TASK = 'pack'
 const CHUNK_BYTES = 262_144
 
-/** A file to pack: from `source` on the disk, or with `bytes`. */
+/** A file to pack. Its content comes from the file `source`, or is `bytes`. */
 export type ArchiveFile =
   | { name: string; path: string; source: string }
   | { name: string; path: string; bytes: Uint8Array }
@@ -21,7 +21,7 @@ type Task = {
   destination: string
   files: readonly ArchiveFile[]
   manifestFields: Omit<Manifest, 'entries'>
-  lock: Encryption | null
+  encryption: Encryption | null
 }
 
 /** The size and the SHA-256 of the archive on the disk. */
@@ -30,29 +30,29 @@ type Packed = { bytes: number; sha256: string }
 /**
  * Writes the archive to `destination` (mode 0600), which must not exist, syncs it to the disk and reads it back.
  *
- * @throws Error when it cannot be written or reads back differently; the reason of `signal` when it aborts.
+ * @throws Error when the archive cannot be written or reads back differently; the reason of `signal` when it aborts.
  */
 export function pack(task: Omit<Task, 'windfall'>, signal: AbortSignal): Promise<Packed> {
   return runOnThread(import.meta.url, { windfall: PACK_TASK, ...task } satisfies Task, signal)
 }
 
-async function packed({ destination, files, manifestFields, lock }: Task): Promise<Packed> {
+async function packArchive({ destination, files, manifestFields, encryption }: Task): Promise<Packed> {
   const { readable, controller } = createTarPacker()
   const adding = addAll(controller, files, manifestFields).catch((error: unknown) => controller.error(error))
-  const sealed = replacingEnd(readable, END_BYTES, (_, digest) => tailOf(digest))
-  const written = createHash('sha256')
+  const archiveChunks = replacingEnd(readable, END_BYTES, (_, digest) => tailOf(digest))
+  const writtenHash = createHash('sha256')
   await pipeline(
-    lock === null ? sealed : await encrypt(sealed, lock),
+    encryption === null ? archiveChunks : await encrypt(archiveChunks, encryption),
     async function* (chunks: AsyncIterable<Uint8Array>) {
       for await (const chunk of chunks) {
-        written.update(chunk)
+        writtenHash.update(chunk)
         yield chunk
       }
     },
     createWriteStream(destination, { flags: 'wx', mode: 0o600, flush: true }),
   )
   await adding
-  const sha256 = written.digest('hex')
+  const sha256 = writtenHash.digest('hex')
   if ((await digestOf(destination)) !== sha256)
     throw new Error('the backup on the disk does not match what was written')
   return { bytes: statSync(destination).size, sha256 }
@@ -103,4 +103,4 @@ async function digestOf(file: string): Promise<string> {
   return hash.digest('hex')
 }
 
-onThread(PACK_TASK, packed)
+onThread(PACK_TASK, packArchive)

@@ -1,4 +1,4 @@
-/** Unpacks a backup and verifies every byte of it. */
+/** Unpacks a backup and verifies all of its bytes. */
 import { createHash } from 'node:crypto'
 import {
   closeSync,
@@ -23,7 +23,7 @@ type BackupKind = 'archive' | 'encrypted for recipients' | 'encrypted with a pas
 
 const BEGINNING_BYTES = 512
 
-/** The kind of a backup file. @throws Refusal 400 `not_a_backup` when it is no backup. */
+/** The kind of a backup file. @throws Refusal 400 `not_a_backup` when `file` is not a backup. */
 export function backupKindOf(file: string): BackupKind {
   const beginning = Buffer.alloc(BEGINNING_BYTES)
   const handle = openSync(file, 'r')
@@ -41,17 +41,17 @@ export function backupKindOf(file: string): BackupKind {
 }
 
 /**
- * Writes the entries of `archive` into `folder`, under their names, and returns the manifest.
- *
- * @throws Refusal 400 `damaged_backup` when any byte differs, `wrong_key` when `key` does not decrypt it. Then the
+ * Writes the entries of `archive` into `folder`, under their names, and returns the manifest. If it throws, the
  * contents of `folder` must not be used.
+ *
+ * @throws Refusal 400 `damaged_backup` when any byte differs, `wrong_key` when `key` does not decrypt the archive.
  */
 export async function unpack(archive: string, folder: string, key: DecryptionKey | null): Promise<Manifest> {
   mkdirSync(join(folder, 'files'), { recursive: true, mode: 0o700 })
-  const stored = createReadStream(archive)
+  const archiveBytes = createReadStream(archive)
   try {
-    const chunks = key === null ? stored : await decrypt(stored, key)
-    await extract(proving(chunks), folder)
+    const chunks = key === null ? archiveBytes : await decrypt(archiveBytes, key)
+    await extract(verifyingDigest(chunks), folder)
     const manifest = v.parse(Manifest, JSON.parse(readFileSync(join(folder, MANIFEST), 'utf8')))
     for (const entry of manifest.entries) await assertEntry(folder, entry)
     return manifest
@@ -61,8 +61,8 @@ export async function unpack(archive: string, folder: string, key: DecryptionKey
   }
 }
 
-/** Passes the chunks on, and throws if the last entry is not the SHA-256 of all bytes before. */
-const proving = (chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
+/** Passes the chunks on. Throws if the last entry is not the SHA-256 of all bytes before it. */
+const verifyingDigest = (chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
   replacingEnd(chunks, TAIL_BYTES, async (last, digest) => {
     if (!last.equals(await tailOf(digest))) throw new Error('its SHA-256 does not match')
     return last
