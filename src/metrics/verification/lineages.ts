@@ -4,7 +4,13 @@ import { nextChange } from '../customers/customer_summary.ts'
 import { countsForCustomers, VALUE_COLUMNS } from '../customers/value_statements.ts'
 import type { CustomerValues } from '../customers/values.ts'
 import type { MetricRow } from '../lineage/rows.ts'
-import { type CountedLineage, type Counting, type FromFacts, nextDueAt, ROW } from '../upkeep/counting.ts'
+import {
+  type CountedLineage,
+  type Counting,
+  type LineageFigures,
+  nextDueAt,
+  ROW_COLUMNS,
+} from '../upkeep/counting.ts'
 import type { Generation } from '../upkeep/generations.ts'
 import type { Numbered } from '../upkeep/marks.ts'
 import type { Staleness } from './staleness.ts'
@@ -37,7 +43,7 @@ export function openLineageComparison({
     key: Numbered,
     counted: CountedLineage | null,
   ): string | null {
-    const found = counting.fromFacts(generation, key)
+    const found = counting.figuresOf(generation, key)
     if (found === null) return null
     const name = key.original_transaction_id
     if (counted === null) return `${name} has not been counted`
@@ -50,7 +56,7 @@ export function openLineageComparison({
   function compareTotals(
     generation: Generation,
     key: Numbered,
-    { counted, found }: { counted: CountedLineage; found: FromFacts },
+    { counted, found }: { counted: CountedLineage; found: LineageFigures },
   ): string | null {
     const now = Math.max(at, counted.counted_at)
     const subscription = values.statements.subscriptionOf.get(key) ?? null
@@ -129,7 +135,7 @@ function compareRows(expected: readonly MetricRow[], stored: readonly MetricRow[
   return null
 }
 
-const rowText = (row: MetricRow): string => JSON.stringify(ROW.map((name) => row[name]))
+const rowText = (row: MetricRow): string => JSON.stringify(ROW_COLUMNS.map((name) => row[name]))
 
 /** Describes the first column that differs. */
 function compareColumns<Name extends string>(
