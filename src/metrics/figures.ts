@@ -81,7 +81,7 @@ export function openFigures({ config, isErased, feed, ...deps }: Deps) {
     wait_ms: () => config.wait_ms,
   })
   // Hooks between the modules of this folder; app.ts connects the hooks to other folders.
-  cube.onWritten(daySums.written)
+  cube.onWritten(daySums.applyWritten)
   reported.onPrices(metrics.pricesChanged)
   reported.onSummed(metrics.kick)
   reported.holdCutovers((app_id) => !metrics.isCurrent(app_id))

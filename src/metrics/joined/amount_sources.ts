@@ -53,8 +53,8 @@ export function openAmountSources({ store, sums, daySums, names, ...known }: Dep
     const found: DailyAmounts = new Map()
     for (const [measure, weight] of Object.entries(weights) as [Measure, number][]) {
       const place = { ...placeOf(query), zone, measure, dimension }
-      const { from, of } = await daySums.read(place, cut, query.from)
-      for (const [key, line] of of) addLine(found, key, { line, from, weight }, query)
+      const { from, sumsByKey } = await daySums.read(place, cut, query.from)
+      for (const [key, line] of sumsByKey) addLine(found, key, { line, from, weight }, query)
     }
     return found
   }
@@ -75,8 +75,8 @@ export function openAmountSources({ store, sums, daySums, names, ...known }: Dep
     }
     const found: ProceedsLines = { lines: new Map(), basis: new Map() }
     const place = { ...placeOf(query), zone, measure, dimension: 'fine' as const }
-    const { from, of } = await daySums.read(place, cut, query.from)
-    for (const [key, line] of of) {
+    const { from, sumsByKey } = await daySums.read(place, cut, query.from)
+    for (const [key, line] of sumsByKey) {
       const [basis = '', value = ''] = key.split('\n')
       addLine(found.lines, value, { line, from, weight: 1 }, query)
       addLine(found.basis, basis, { line, from, weight: 1 }, query)
@@ -89,7 +89,7 @@ export function openAmountSources({ store, sums, daySums, names, ...known }: Dep
     const { app_id } = query
     return {
       version: () => version(''),
-      of({ value, key, day }, { milli, count }) {
+      mapSum({ value, key, day }, { milli, count }) {
         const [product_id = '', storefront = '', , , currency = '']: string[] = JSON.parse(value)
         const got = proceeds.ofSum({ app_id, product_id, storefront, currency, milli, count, day })
         const milliShown = inQueryCurrency(query, got.milli, got.currency, day) ?? 0

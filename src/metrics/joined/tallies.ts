@@ -109,8 +109,8 @@ type Amounts = readonly { milli: number; count: number }[]
 /** `bucketOf` has an element for each day; the first of `amounts` is the day before. */
 function addLevel(tally: Tally, bucketOf: Int32Array, amounts: Amounts): void {
   let last = amounts[0] ?? NONE
-  tally.before.milli += last.milli
-  tally.before.count += last.count
+  tally.sumBefore.milli += last.milli
+  tally.sumBefore.count += last.count
   for (let day = 1; day < amounts.length; day += 1) {
     const amount = amounts[day] ?? NONE
     put(tally, bucketOf[day - 1] ?? 0, amount.milli - last.milli, amount.count - last.count)

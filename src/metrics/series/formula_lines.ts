@@ -85,10 +85,10 @@ export const flowFormula = (measure: Measure, figureOf: MakeFigure): Formula => 
 })
 
 /** The value of a level at the end of each bucket. */
-export function runningTotal({ before, ...added }: Tally, column: Column): number[] {
+export function runningTotal({ sumBefore, ...added }: Tally, column: Column): number[] {
   const changes = added[column]
   const totals = new Array<number>(changes.length)
-  let sum = before[column]
+  let sum = sumBefore[column]
   for (let index = 0; index < changes.length; index += 1) {
     sum += changes[index] ?? 0
     totals[index] = sum

@@ -112,7 +112,7 @@ function churn(column: Column, interval: Interval): Formula {
       known_by: ['mrr', ...lost.map(([one]) => one).filter((one) => !isOfRefund(one))],
     }),
     figuresOf: (of, buckets) => {
-      const atStart = [of('mrr').before[column], ...runningTotal(of('mrr'), column)]
+      const atStart = [of('mrr').sumBefore[column], ...runningTotal(of('mrr'), column)]
       return signedSum(of, lost, column, buckets).map((one, index) => ratioFigure(one, atStart[index] ?? 0))
     },
   })

@@ -120,8 +120,8 @@ export function slicesOf(
 
 const isNonZero = (tallies: Measures = new Map()): boolean =>
   [...tallies.values()].some(
-    ({ before, milli, count }) =>
-      [before.milli, before.count].some((one) => one !== 0) ||
+    ({ sumBefore, milli, count }) =>
+      [sumBefore.milli, sumBefore.count].some((one) => one !== 0) ||
       [milli, count].some((some) => some.some((one) => one !== 0)),
   )
 
@@ -129,7 +129,7 @@ const isNonZero = (tallies: Measures = new Map()): boolean =>
 function magnitudeOf(tallies: Measures, measures: readonly Measure[], column: 'milli' | 'count'): number {
   const summed = (measure: Measure): number => {
     const tally = tallies.get(measure)
-    return tally ? tally[column].reduce((sum, one) => sum + one, tally.before[column]) : 0
+    return tally ? tally[column].reduce((sum, one) => sum + one, tally.sumBefore[column]) : 0
   }
   return measures.reduce((sum, one) => sum + Math.abs(summed(one)), 0)
 }

@@ -176,8 +176,8 @@ export function openCounting({ store, clock, settings, cube, values, contributio
     const contribution = contributions.update(generation, updated, now)
     return ({ days, cohorts }) => {
       const { app_id, environment } = key
-      const place = { app_id, environment, generation: generation.id }
-      days.add({ place, calendars: figures.settings.calendars, changes })
+      const scope = { app_id, environment, generation: generation.id }
+      days.add({ scope, calendars: figures.settings.calendars, changes })
       cohorts.add(key, contribution)
     }
   }

@@ -3,7 +3,7 @@ import type { Store } from '../../store/store.ts'
 import { dayText } from '../lineage/calendar.ts'
 import type { MetricRow } from '../lineage/rows.ts'
 import type { CountingSettings } from '../lineage/settings.ts'
-import { type Cube, type SumSeries, seriesName } from '../sums/cube.ts'
+import { type Cube, type SumSeries, seriesKey } from '../sums/cube.ts'
 import type { Generation } from '../upkeep/generations.ts'
 import type { Marks, Numbered } from '../upkeep/marks.ts'
 import { passesOf, slicesOf } from './passes.ts'
@@ -68,8 +68,8 @@ export function differenceOfDays(
       const key = keys.get(lineage_id)
       const appSettings = key && settings.settingsIn(generation, key.app_id)
       if (!appSettings) continue
-      const place = { generation: generation.id, app_id: key.app_id, environment: key.environment }
-      buffer.add({ place, calendars: appSettings.calendars, changes: own.map((row) => [row, 1] as const) })
+      const scope = { generation: generation.id, app_id: key.app_id, environment: key.environment }
+      buffer.add({ scope, calendars: appSettings.calendars, changes: own.map((row) => [row, 1] as const) })
     }
   }
 
@@ -85,7 +85,7 @@ export function differenceOfDays(
 /** Subtracts the stored sums from the cells. */
 function firstDifference(days: Iterable<KeptDay>, cells: Cells): string | null {
   for (const stored of days) {
-    const own = cells.get(seriesName(stored))?.days
+    const own = cells.get(seriesKey(stored))?.days
     const expected = own?.get(stored.day) ?? NOTHING
     if (textOf(stored) !== textOf(expected)) return inWords(stored, stored.day, { stored, expected })
     own?.delete(stored.day)
