@@ -112,7 +112,7 @@ export function openMetrics(deps: Deps) {
   let isEvaluationDeferred = false
   /** The error that prevents another generation, by organization. */
   const refused = new Map<string, unknown>()
-  worker.onSlice(snapshotReads.look)
+  worker.onSlice(snapshotReads.checkWaits)
   worker.onIdle(judgePutOff)
 
   /** A fact of a lineage was stored. Runs inside that unit of work, like the three functions below. */
@@ -271,8 +271,8 @@ export function openMetrics(deps: Deps) {
     verifyProgress: verification.progress,
     isWorking: scheduler.isWaiting,
     withSnapshot: snapshotReads.withSnapshot,
-    ready: snapshotReads.ready,
-    current: snapshotReads.current,
+    ready: snapshotReads.waitForApps,
+    current: snapshotReads.waitForLineages,
     failed: marks.failed,
     behind: snapshotReads.behind,
     refused: (organization_id: string): unknown => refused.get(organization_id) ?? null,
