@@ -1,6 +1,7 @@
 /**
- * Keeps figures current: a fact’s commit recomputes them where time allows, otherwise a worker does soon after.
- * Settings that change all figures build another generation, which replaces the shown one when it is complete.
+ * Keeps figures current. The commit of a fact recomputes the figures if its time limit allows; otherwise a worker does so
+ * soon after. Settings that change all figures build another generation, which replaces the shown generation when it is
+ * complete.
  */
 import type { Apps } from '../apps/apps.ts'
 import type { Organization, Organizations } from '../apps/organizations.ts'
@@ -46,11 +47,11 @@ type Deps = {
   reported: Reported
   imports: Pick<Imports, 'progress'>
   proceedsOf: (flows: readonly Flow[], app_id: string, base: string) => LineageProceeds
-  /** The commission as text: proceeds depend on it in addition to reports and rates. */
+  /** The commission as text. When the text changes, all proceeds are recomputed. */
   commissionText: () => string
-  /** How long a request waits for figures that are due, in milliseconds. */
+  /** How long a request waits for due figures, in milliseconds. */
   wait_ms: () => number
-  /** The version of the formulas; that of this program by default. */
+  /** The version of the formulas; by default this program’s version. */
   formula?: number
   log: Log
 }
@@ -110,32 +111,32 @@ export function openMetrics(deps: Deps) {
   let isClosed = false
   /** Whether an evaluation of cutovers was deferred because lineages were due. */
   let isEvaluationDeferred = false
-  /** The error that prevents another generation, by organization. */
+  /** The error that prevented building another generation, by organization. */
   const refused = new Map<string, unknown>()
   worker.onSlice(snapshotReads.checkWaits)
   worker.onIdle(judgePutOff)
 
-  /** A fact of a lineage was stored. Runs inside that unit of work, like the three functions below. */
+  /** Handles a new fact of a lineage. This and the next three functions run in the unit of work of the change. */
   const lineageChanged = (lineage: LineageKey, origin: Origin): void =>
     touched({ ...lineage, id: marks.numberOf(lineage) }, origin === 'live' ? RANK.live : RANK.bulk)
 
-  /** An exchange rate was added or revoked. */
+  /** Handles an added or revoked exchange rate. */
   const ratesChanged = ({ is_taken_back, from_on }: RateChange): void =>
     addTask(() => tasks.add(is_taken_back ? 'all' : 'rates', '', dayNumber(from_on)))
 
-  /** The period of a product of an app changed. */
+  /** Handles a changed period of an app’s product. */
   const periodChanged = (app_id: string): void => addTask(() => tasks.add('period', app_id))
 
-  /** The prices in the reports of a Pacific day changed. */
+  /** Handles changed prices in the reports of a Pacific day. */
   const pricesChanged = (day: DayNumber): void => addTask(() => tasks.add('prices', '', day))
 
-  /** Adds a task within the caller’s unit of work, and starts it after the commit. */
+  /** Adds a task within the caller’s unit of work, and starts the worker after the commit. */
   function addTask(add: () => void): void {
     add()
     store.afterCommit(worker.kick)
   }
 
-  /** Whether nothing of an app is due in the shown generation. If something is, defers the evaluation of cutovers. */
+  /** Whether no lineage of an app is due in the shown generation. If one is, defers the evaluation of cutovers. */
   function isCurrent(app_id: string): boolean {
     const shown = generations.shownOf(app_id)
     const { lineages, failed } = shown === null ? BEHIND : due.backlog(shown, [app_id])
@@ -150,7 +151,7 @@ export function openMetrics(deps: Deps) {
     void reported.evaluateCutovers()
   }
 
-  /** Begins another generation where settings require one, and continues one that was begun. */
+  /** Begins another generation if settings require it, and continues to build one that was begun. */
   async function resume(): Promise<void> {
     for (const organization of organizations.list()) await resumeOne(organization)
     await store.commit(() => {
@@ -182,7 +183,7 @@ export function openMetrics(deps: Deps) {
     if (needsRebuild) await begin(listed).catch((error) => noteRefusal(listed, error))
   }
 
-  /** The current settings of an organization: its currency may have changed since it was listed. */
+  /** Reads an organization again, because its settings may have changed since it was listed. */
   const currentSettings = (listed: Organization): Organization => organizations.get(listed.id) ?? listed
 
   function noteRefusal({ id, slug }: Organization, error: unknown): void {
@@ -196,7 +197,7 @@ export function openMetrics(deps: Deps) {
   /**
    * Begins another generation of an organization.
    *
-   * @throws Refusal 507 `no_room` without room for both generations.
+   * @throws Refusal 507 `no_room` if there is no disk space for both generations.
    */
   async function begin(listed: Organization): Promise<Generation> {
     // Figures take about half of the file, and both generations are stored until the new one is shown.
@@ -212,10 +213,10 @@ export function openMetrics(deps: Deps) {
   }
 
   /**
-   * Recomputes everything from the facts in another generation while facts continue to arrive, then shows it. Returns
-   * the number of lineages. A rebuild that is stopped resumes at the next start.
+   * Recomputes all figures from the facts in another generation while facts continue to arrive, then shows that
+   * generation. Returns the number of lineages. A rebuild that is stopped resumes at the next start.
    *
-   * @throws Refusal 507 `no_room` without room for both generations; 503 `store_closing` where it is stopped.
+   * @throws Refusal 507 `no_room` if there is no disk space for both generations; 503 `store_closing` if stopped.
    */
   async function rebuild(): Promise<number> {
     for (const organization of organizations.list()) await begin(organization)
@@ -224,22 +225,22 @@ export function openMetrics(deps: Deps) {
   }
 
   /**
-   * Resolves once nothing is due, so that every figure contains the newest facts.
+   * Resolves once nothing is due and all figures contain the newest facts.
    *
-   * @throws Refusal 503 `store_closing` when the figures are closed before.
+   * @throws Refusal 503 `store_closing` if the figures are closed before.
    */
   async function whenCurrent(): Promise<void> {
     for (let isDone = false; !isDone; ) {
       await reported.settled()
       await worker.idle()
       await reported.evaluateCutovers()
-      // A stop leaves marks due and resolves the waits above.
+      // A stop resolves the waits above while lineages are still due.
       if (isClosed) throw closing()
       isDone = reported.isSettled() && !scheduler.isWaiting()
     }
   }
 
-  /** The progress of all rebuilds together; null where there is none. */
+  /** The progress of all rebuilds together; null if there is none. */
   function progress(): RebuildProgress | null {
     const next = generations.all().filter(({ state }) => state === 'making')
     if (next.length === 0) return null
@@ -247,7 +248,7 @@ export function openMetrics(deps: Deps) {
     return { done: Math.min(of, ...next.map(({ made_up_to }) => made_up_to ?? 0)), of }
   }
 
-  /** Stops after the work in progress and ends all waits. Marks stay due. */
+  /** Stops after the work in progress and ends all waits. Marked lineages stay due. */
   async function close(): Promise<void> {
     isClosed = true
     snapshotReads.close()

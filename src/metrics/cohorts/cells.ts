@@ -1,4 +1,4 @@
-/** Stores the sums that cohorts are read from. */
+/** Stores the sums from which cohorts are computed. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Store } from '../../store/store.ts'
 import type { CohortCell, CohortKind, CohortSeries } from './changes.ts'
@@ -6,7 +6,10 @@ import type { CohortCell, CohortKind, CohortSeries } from './changes.ts'
 /** An app and environment in one generation. */
 export type CohortScope = { generation: number; app_id: string; environment: Environment }
 type SeriesKey = CohortScope & CohortSeries
-/** A sum of one cohort (the number of a day, week or month) at one position: k-th renewal, day or outcome. */
+/**
+ * A sum of one cohort at one position. `cohort`: the number of a day, week or month. `position`: the renewal, the days
+ * since the first payment, or the outcome.
+ */
 export type CohortSum = Pick<
   CohortCell,
   'cohort' | 'position' | 'count' | 'charged_milli' | 'refunded_milli' | 'prorated_milli'
@@ -82,7 +85,7 @@ export function openCohortCells(store: Store) {
     const cached = known.get(name)
     if (cached !== undefined) return cached
     const id = find.get(series)?.id ?? Number(insert.run(series).lastInsertRowid)
-    // After the commit: a row that was rolled back frees its number for another.
+    // Cached after the commit, because SQLite reuses the id of a row that was rolled back.
     store.afterCommit(() => {
       if (known.size >= SERIES_CACHE_SIZE) known.clear()
       known.set(name, id)
@@ -95,13 +98,13 @@ export function openCohortCells(store: Store) {
       seriesOf.all({ generation, app_id, environment, kind, product_id, storefront }),
     )
 
-  /** All sums of the cohorts from `from` to `until`, with their period. */
+  /** Reads all sums of the cohorts from `from` to `until`, with the period of their series. */
   const read = (query: CohortSumQuery): (CohortSum & { period: string })[] =>
     matchingSeries(query).flatMap(({ id, period }) =>
       sums.all(id, query.from, query.until).map((sum) => ({ ...sum, period })),
     )
 
-  /** Like `read`, for one product in one country after the other, one year of cohorts at a time. */
+  /** Like `read`, separately for each product in each country, and in slices of one year of cohorts. */
   function* parts({ scopes, kind, product_id, storefront, from, until }: CohortSumQuery) {
     for (const { generation, app_id, environment } of scopes)
       for (const { id, ...group } of seriesPerProduct.all({
@@ -116,7 +119,7 @@ export function openCohortCells(store: Store) {
           yield { app_id, ...group, sums: sums.all(id, first, Math.min(first + COHORTS_PER_READ - 1, until)) }
   }
 
-  /** The cohorts from `from` to `until` combined, one sum for each position. */
+  /** Sums the cohorts from `from` to `until` by position. */
   const readMerged = (query: CohortSumQuery): Omit<CohortSum, 'cohort'>[] =>
     matchingSeries(query).flatMap(({ id }) => byPosition.all(id, query.from, query.until))
 

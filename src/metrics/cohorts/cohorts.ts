@@ -26,10 +26,13 @@ import {
 type Part = CohortSum & { period: string }
 type Money = { charged_milli: number; refunded_milli: number; prorated_milli: number; net_milli: number }
 
-/** A renewal is judged only then: Apple’s billing hour follows clock changes, and a payment may fail at first. */
+/**
+ * How many days after its due day a renewal is evaluated. A payment may fail at first, and Apple’s billing hour follows
+ * clock changes.
+ */
 const DUE_AFTER_DAYS = 3
 const MAX_RENEWALS = 400
-/** The maximum of cohorts × columns of one request. */
+/** The maximum number of cohorts × columns in one answer. */
 const MAX_CELLS = 20_000
 const UNITS_AT_ONCE = 400
 
@@ -39,8 +42,8 @@ type PayersQuery = CohortQuery & { grain: 'day' | 'week' | 'month' }
 
 export function openCohorts({ cells, shares }: { cells: CohortCellStore; shares: Shares }) {
   /**
-   * For each cohort of first payments and each period: how many subscriptions were paid a day after their k-th renewal
-   * was due. `due`: for how many that is known; `complete`: it is known for all.
+   * For each cohort of first payments and each period: how many subscriptions were paid one day after the k-th renewal was
+   * due. `due`: for how many subscriptions this is known. `complete`: whether it is known for all.
    *
    * @throws Refusal 400 `invalid_request` for more than 20,000 renewals in all cohorts together.
    */
@@ -61,9 +64,9 @@ export function openCohorts({ cells, shares }: { cells: CohortCellStore; shares:
   }
 
   /**
-   * For each cohort of customers by first payment: charges less refunds through the given days after the first payment,
-   * which is day 0. `days` ascend. `complete`: that many days have passed for all of them. `net`: proceeds instead of
-   * charges.
+   * For each cohort of customers by first payment: charges less refunds through each of `days` (ascending) after the first
+   * payment, which is day 0. `complete`: whether that many days have passed for all customers of the cohort. `net`: the
+   * proceeds to use instead of charges.
    *
    * @throws Refusal 400 `invalid_request` for more than 20,000 cohorts times days.
    */
@@ -93,7 +96,7 @@ export function openCohorts({ cells, shares }: { cells: CohortCellStore; shares:
     return table
   }
 
-  /** For each day, week or month: the revenue and the number of customers who paid. `net` as in `ltv`. */
+  /** For each day, week or month: the revenue and the number of paying customers. `net`: see `ltv`. */
   async function arppu(query: PayersQuery, today: DayNumber, net: readonly CohortSum[] | null = null) {
     const { grain } = query
     const parts: CohortSum[] = []
@@ -122,8 +125,8 @@ export function openCohorts({ cells, shares }: { cells: CohortCellStore; shares:
   }
 
   /**
-   * For each cohort of failed payments: how many Apple collected within how many days, and how many were lost or not
-   * collected within 60 days. The rest is pending.
+   * For each cohort of failed payments: how many Apple collected, after how many days on average, and how many were lost
+   * or not collected within 60 days. The others are pending.
    */
   async function recovery(query: CohortQuery, today: DayNumber) {
     const table: RecoveryRow[] = []
@@ -137,13 +140,13 @@ export function openCohorts({ cells, shares }: { cells: CohortCellStore; shares:
     return table.sort((a, b) => (a.cohort < b.cohort ? -1 : 1))
   }
 
-  /** The proceeds for `ltv`, of everything or of one product in one country. */
+  /** The proceeds for `ltv`, in total or of one product in one country. */
   function proceedsOfLtv(query: CohortQuery) {
     const kind = query.product_id === ANY && query.storefront === ANY ? 'ltv.parts' : 'ltv'
     return cohortProceeds(cells, shares, { ...query, kind }, ({ cohort, position }) => cohort + position)
   }
 
-  /** The proceeds for `arppu`: what is left at the end of each day, week or month, or today. */
+  /** The proceeds for `arppu`, converted at the end of each day, week or month, or today. */
   function proceedsOfPayers(query: PayersQuery, today: DayNumber) {
     const { grain } = query
     const dayOf = ({ cohort }: CohortSum) => Math.min(today, endOf(grain, GRAIN_START[grain](cohort)))
@@ -153,7 +156,7 @@ export function openCohorts({ cells, shares }: { cells: CohortCellStore; shares:
   return { retention, ltv, arppu, recovery, proceedsOfLtv, proceedsOfPayers }
 }
 
-/** @throws Refusal 400 `invalid_request` that says what to narrow. */
+/** @throws Refusal 400 `invalid_request` if the table is too large. The message says which parameter to narrow. */
 function assertCellCount(count: number, path: 'from' | 'days'): void {
   if (count <= MAX_CELLS) return
   const advice = path === 'days' ? 'use fewer `days`, a' : 'use a'
@@ -183,7 +186,7 @@ function renewalsOf(parts: readonly Part[], today: DayNumber) {
   const isKnown = (day: DayNumber, k: number): boolean =>
     k === 0 || renewalDay(day, period, k) + DUE_AFTER_DAYS <= today
   const renewals = []
-  // A later day is never due earlier, so days with a known k-th renewal come first.
+  // Days ascend, so the days whose k-th renewal is known are the first ones.
   let known = days.length
   for (let k = 0; k < MAX_RENEWALS; k += 1) {
     for (const one of days) one.held += one.changes.get(k) ?? 0
@@ -234,7 +237,7 @@ function payersQuery({ grain, from, until, ...query }: PayersQuery, today: DayNu
 
 type MoneySums = Omit<Money, 'net_milli'>
 
-/** The sums of all positions up to each of `days`, which ascend. */
+/** The sums of all positions up to each of `days` (ascending). */
 function runningSums(parts: readonly Omit<CohortSum, 'cohort'>[], days: readonly number[]) {
   const ordered = parts.toSorted((a, b) => a.position - b.position)
   let sum = summed([])

@@ -1,6 +1,6 @@
 /**
- * Computes the contribution of a lineage to cohorts: money by day, and the renewals at which it was still paid. A
- * function of its rows up to an instant.
+ * Computes the contribution of a lineage to cohorts: money by day, and the renewals at which it was still paid. A pure
+ * function of the lineage’s rows up to an instant.
  */
 import type { Row } from '../customers/customer_summary.ts'
 import type { Calendar, DayNumber } from '../lineage/calendar.ts'
@@ -18,8 +18,8 @@ export type DayMoney = readonly [
 ]
 
 /**
- * The first payment of a lineage, and the renewals from which it was no longer or again paid: pairs of a renewal number
- * above zero and -1 or 1.
+ * The first payment of a lineage. `turns`: the renewals `k` (from 1) from which the lineage was no longer paid (-1) or
+ * paid again (1).
  */
 export type RetentionFact = {
   day: DayNumber
@@ -30,11 +30,11 @@ export type RetentionFact = {
 }
 
 const DAY_MS = 86_400_000
-/** A bound that no real subscription reaches. */
+/** A limit that no real subscription reaches. */
 const RENEWALS_MOST = 2_000
 const CHARGES: ReadonlySet<string> = new Set(['revenue.new', 'revenue.renewal', 'revenue.one_time'])
 
-/** The contribution of a lineage. `rows` are all of its rows in order; later rows than `now` have not happened yet. */
+/** The contribution of a lineage. `rows`: all rows of the lineage, in order. Rows after `now` are ignored. */
 export function contributionOf(
   rows: readonly Row[],
   calendar: Calendar,
@@ -60,7 +60,7 @@ function moneyOf(rows: readonly Row[], { dayOf }: Calendar): DayMoney[] {
   return [...days.values()]
 }
 
-/** null for a lineage whose start is unknown. */
+/** The retention of a lineage; null if the lineage’s start is unknown. */
 function retentionOf(
   happened: readonly Row[],
   all: readonly Row[],
@@ -75,7 +75,7 @@ function retentionOf(
 
 type PaidInterval = { from: number; to: number }
 
-/** The intervals in which it was paid without a gap. */
+/** The intervals in which a lineage was paid without a gap. */
 function paidIntervals(rows: readonly Row[]): PaidInterval[] {
   const levels = rows.filter(({ measure }) => measure === 'mrr')
   const intervals: PaidInterval[] = []
@@ -90,8 +90,8 @@ function paidIntervals(rows: readonly Row[]): PaidInterval[] {
 }
 
 /**
- * Whether it was paid a day after each renewal was due, because Apple’s billing hour follows clock changes and a
- * payment may fail at first.
+ * The renewals at which it changes whether the lineage is paid. Evaluated one day after each renewal was due, because a
+ * payment may fail at first and Apple’s billing hour follows clock changes.
  */
 function transitionsOf(
   { on_at, period }: Row,

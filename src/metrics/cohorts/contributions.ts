@@ -1,4 +1,4 @@
-/** Stores each customer’s contribution to cohorts, and updates it with the customer in one unit of work. */
+/** Stores each customer’s contribution to cohorts, and updates it in the same unit of work as the customer. */
 import type { Store } from '../../store/store.ts'
 import type { UpdatedCustomer } from '../customers/values.ts'
 import type { CountingSettings } from '../lineage/settings.ts'
@@ -11,7 +11,7 @@ import { type Failure, openFailures } from './failures.ts'
 
 /** The contribution of all lineages of a customer. */
 export type Contribution = { money: DayMoney[]; retained: RetentionFact[]; failures: Failure[] }
-/** Contributions before and after, by the leading lineage. */
+/** The changed contributions of an update, before and after. */
 type ContributionChanges = { generation: number; changes: { was: Contribution; is: Contribution }[] }
 
 type Deps = { store: Store; settings: CountingSettings }
@@ -19,7 +19,7 @@ type Deps = { store: Store; settings: CountingSettings }
 const EMPTY: Contribution = { money: [], retained: [], failures: [] }
 
 export type Contributions = ReturnType<typeof openContributions>
-/** Changes of sums of many customers, written together. */
+/** Collects the changed cohort sums of many customers, and writes them together. */
 export type CohortSums = ReturnType<Contributions['openSums']>
 
 export function openContributions({ store, settings }: Deps) {
@@ -36,8 +36,8 @@ export function openContributions({ store, settings }: Deps) {
   )
 
   /**
-   * Stores the current contribution of a customer, who may have merged with others. Returns the change of the sums.
-   * Runs inside a unit of work.
+   * Stores the current contribution of a customer, and removes those of customers that merged with it. Returns the changes
+   * of contributions. Runs inside a unit of work.
    */
   function update(generation: Generation, { members }: UpdatedCustomer, now: number): ContributionChanges {
     const [leader, ...others] = members
@@ -48,7 +48,7 @@ export function openContributions({ store, settings }: Deps) {
     return result
   }
 
-  /** Replaces the contribution stored under a leading lineage. */
+  /** Replaces the contribution that is stored under the number of a leading lineage; null removes it. */
   function replace(result: ContributionChanges, lineage_id: number, is: Contribution | null): void {
     const before = find.get(result.generation, lineage_id)?.spread ?? null
     const after = is && JSON.stringify(is)
@@ -58,7 +58,7 @@ export function openContributions({ store, settings }: Deps) {
     else put.run(result.generation, lineage_id, after)
   }
 
-  /** The current contribution of a customer; null where it is empty. */
+  /** Computes the current contribution of a customer; null if it is empty. */
   function currentContribution(
     generation: Generation,
     members: UpdatedCustomer['members'],
@@ -101,7 +101,7 @@ export function openContributions({ store, settings }: Deps) {
   return { cells, update, currentContribution, openSums }
 }
 
-/** Adds the change of the sums from contribution `was` to `is`. */
+/** Adds the changes of cells when a contribution changes from `was` to `is`. */
 function addDifference(changed: CellChanges, was: Contribution, is: Contribution): void {
   for (const [{ retained, failures: failed }, sign] of [[was, -1] as const, [is, 1] as const]) {
     for (const one of retained) addRetention(changed, one, sign)
@@ -110,6 +110,6 @@ function addDifference(changed: CellChanges, was: Contribution, is: Contribution
   addMoney(changed, was.money, is.money)
 }
 
-/** Adds a stored contribution to cells. */
+/** Adds a contribution to cells. `spread`: its stored JSON. */
 export const addStored = (cells: CellChanges, spread: string): void =>
   addDifference(cells, EMPTY, { ...EMPTY, ...JSON.parse(spread) })

@@ -1,12 +1,12 @@
-/** Reads failed payments of subscriptions, and whether Apple collected them later. */
+/** Reads the failed payments of subscriptions, and whether Apple collected the payments later. */
 import type { LineageKey } from '../../ledger/ledger.ts'
 import { bound, type Store } from '../../store/store.ts'
 import type { Calendar, DayNumber } from '../lineage/calendar.ts'
 import { signedWithin } from '../lineage/signing.ts'
 
 /**
- * The day a failed payment was due. `outcome`: within how many days, from 1, it was paid; -1: never; null: still
- * unknown.
+ * A failed payment. `day`: when the payment was due. `outcome`: within how many days (from 1) it was paid; -1: not paid;
+ * null: still unknown.
  */
 export type Failure = readonly [
   day: DayNumber,
@@ -21,7 +21,7 @@ type Purchase = { product_id: string; storefront: string | null; purchased_at: n
 const DAY_MS = 86_400_000
 /** Apple retries a payment for 60 days. */
 export const RETRIED_DAYS = 60
-/** The outcome of a failure that Apple gave up, or that took longer than Apple retries. */
+/** The outcome of a payment that Apple stopped retrying, or that was paid after Apple stops retrying. */
 const NOT_RECOVERED = -1
 
 export function openFailures(store: Store) {
@@ -45,7 +45,7 @@ export function openFailures(store: Store) {
   return { of }
 }
 
-/** `transactions` and `renewals` of a lineage, each in order. */
+/** The failed payments of a lineage. `purchases` and `infos` are in order. */
 function failuresOf(
   purchases: readonly Purchase[],
   infos: readonly RenewalInfo[],
@@ -65,7 +65,7 @@ function outcomeOf(
   infos: readonly RenewalInfo[],
 ): number | null {
   const last = infos.at(-1)
-  // Apple stopped retrying and gave an expiration reason; which one does not matter.
+  // Apple stopped retrying and sent an expiration reason. The kind of reason does not matter.
   if (last?.in_billing_retry === 0 && last.expiration_intent !== null) return NOT_RECOVERED
   if (next === undefined) return null
   const days = Math.floor(Math.max(0, next.purchased_at - expires_at) / DAY_MS) + 1

@@ -8,14 +8,14 @@ import type { CohortCellStore, CohortSum, CohortSumQuery } from './cells.ts'
 const AT_ONCE = 2_000
 
 /**
- * How much of the money a report of the product in the country covers, and how much is estimated; refunds are
+ * Charges less refunds, by certainty. ratio: reports contain the product in the country. estimated: the commission is
  * subtracted.
  */
 type ProceedsShares = { ratio: number; estimated: number }
 
 /**
- * Converts the sums of one product in one country to proceeds: one sum for each cohort and position. `dayOf` gives the
- * day of a charge. Yields to the event loop between slices.
+ * Converts the sums of each product in each country to proceeds, one sum for each cohort and position. `dayOf` returns the
+ * day of a sum’s charges. Yields to the event loop between slices.
  */
 export async function cohortProceeds(
   cells: CohortCellStore,

@@ -1,9 +1,9 @@
-/** The definition of every metric with a series: its sentence, formula, parts, views, splits and filters. */
+/** Defines each metric with a series: sentence, formula, parts, views, splits and filters. */
 import { BY_MOVEMENT, BY_SUBSCRIPTION, BY_TRIAL, type Definition, MONEY, PLAIN, term } from './definition.ts'
 import { FUNNEL } from './funnel.ts'
 import { STATUS_METRICS } from './status.ts'
 
-/** In the order in which lists show them. */
+/** The names of metrics, in the order in which lists show them. */
 export const METRIC_NAMES = [
   'mrr',
   'arr',

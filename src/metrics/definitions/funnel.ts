@@ -1,7 +1,7 @@
 /** Definitions of the funnel metrics, from download to first payment. */
 import { BY_TRIAL, type Definition, PLAIN, term } from './definition.ts'
 
-/** App and country are all that Apple reports of a download. */
+/** Apple reports only the app and the country of a download. */
 const BY_DOWNLOAD = { splits: ['app', 'country'], filters: ['app', 'country'] } as const
 
 const SHARE = { ...PLAIN, ...BY_DOWNLOAD, unit: 'ratio', ratio_of: 'count', kind: 'flow' } as const

@@ -1,4 +1,4 @@
-/** Reads daily sums of the ledger and of Apple’s reports in one shape, so that they can be joined. */
+/** Reads daily sums of the ledger and of Apple’s reports as the same type, so that they can be joined. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Store } from '../../store/store.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
@@ -16,16 +16,16 @@ import type { Generation } from '../upkeep/generations.ts'
 export type Zone = 'own' | 'pacific'
 /** A range of days, both ends included. */
 export type Range = { from: DayNumber; until: DayNumber }
-/** `shown`: the generation that is read. `has_before`: includes the sum before the first day, on the day before it. */
+/** `shown`: the generation to read. `has_before`: includes the sum before `from`, as an amount of the day before. */
 export type LedgerQuery = Breakdown &
   Range & { shown: Generation; app_id: string; environment: Environment; zone: Zone; has_before?: boolean }
-/** By value of the split, and separately by certainty. */
+/** Proceeds by value of the split (`lines`), and the same proceeds by certainty (`basis`). */
 type ProceedsLines = { lines: DailyAmounts; basis: DailyAmounts }
 type ReportQuery = Breakdown & Range & { shown: Generation; app_id: string }
 
 export type AmountSources = ReturnType<typeof openAmountSources>
 
-/** Converts an amount to a base currency at the rate of a day; null where there is none. */
+/** Converts an amount to a base currency at the rate of a day; null if there is no rate. */
 export type ConvertToBase = (base: string, milli: number, currency: string, day: DayNumber) => number | null
 
 type Deps = {
@@ -60,8 +60,8 @@ export function openAmountSources({ store, sums, daySums, names, ...known }: Dep
   }
 
   /**
-   * The proceeds of the ledger’s sums of a money measure, and separately by certainty. Leaves out amounts without a
-   * known rate, and with a currency filter those paid out in another.
+   * The proceeds of the ledger’s sums of a money measure. Excludes amounts without a known rate and, with a currency
+   * filter, proceeds in another currency.
    */
   async function proceedsOfLedger(query: LedgerQuery, measure: Measure): Promise<ProceedsLines> {
     const { zone } = zoneOf(query)
@@ -84,7 +84,7 @@ export function openAmountSources({ store, sums, daySums, names, ...known }: Dep
     return found
   }
 
-  /** Maps a day’s sum of all dimensions to its proceeds, separately by certainty. */
+  /** Maps a day’s sum to its proceeds. The key begins with the certainty. */
   function proceedsMapping(query: LedgerQuery): SumMapping {
     const { app_id } = query
     return {
@@ -142,7 +142,7 @@ const placeOf = ({ shown, app_id, environment }: LedgerQuery) => ({
 
 type WeightedDaySums = { line: DaySums; from: DayNumber; weight: number }
 
-/** Adds the requested days of a line, and the sum before the first day on the day before it. */
+/** Adds the requested days. With `has_before`, adds the sum before the first day as an amount of the day before. */
 function addLine(
   to: DailyAmounts,
   key: string,

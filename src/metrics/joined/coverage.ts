@@ -1,4 +1,4 @@
-/** Computes coverage: how much of Apple’s figures the ledger explains each month, and the causes of the rest. */
+/** Computes coverage: the ratio of ledger to reports in each month, and the causes of the difference. */
 import type { App } from '../../apps/apps.ts'
 import { yieldToEventLoop } from '../../turns.ts'
 import { type DayNumber, dayText, monthOf } from '../lineage/calendar.ts'
@@ -21,14 +21,14 @@ import {
 type CoveredMetric = 'mrr' | 'active_subscriptions' | 'active_trials' | 'revenue' | 'refunds' | 'new_trials'
 
 /**
- * Why the ledger has less (above zero) or more (below) than the reports. The causes sum to reports − ledger.
- * before_first_notification: from a time or subscriptions of which Windfall had received nothing.
+ * The difference by cause; positive if the reports have more than the ledger. The causes sum to reports − ledger.
+ * before_first_notification: from a time or from subscriptions without any received notification.
  */
 type RowCauses = DifferenceCauses
 
 /**
- * A month of an app and metric. Money is in thousandths of the base currency, other values are counts. A level is that
- * of `day_on`, the month’s last day with a report. `share` is ledger ÷ reports, null for zero by zero.
+ * A month of an app and metric. Money is in thousandths of the base currency; other values are counts. A level is the
+ * value on `day_on`, the month’s last day with a report. `share` is ledger ÷ reports; null if `reports` is zero.
  */
 type CoverageRow = {
   app_id: string
@@ -60,7 +60,7 @@ const LEVELS: readonly CoveredLevel[] = [
   { metric: 'active_trials', measure: 'trials', column: 'count' },
 ]
 const CHARGES = ['revenue.new', 'revenue.renewal', 'revenue.one_time'] as const
-/** The longest subscription period: after that long, every active subscription has sent a notification. */
+/** The longest subscription period. Within this time each active subscription sends a notification. */
 const LONGEST_DAYS = 366
 const DAYS_OF_PERIOD: Readonly<Record<string, number>> = {
   P3D: 3,
@@ -74,7 +74,7 @@ const DAYS_OF_PERIOD: Readonly<Record<string, number>> = {
 }
 
 export function openCoverage({ convertToBase, days, sums, sources, cutovers }: Deps) {
-  /** All months of an app that its reports cover, the oldest first, in a generation; empty without reports. */
+  /** All months of an app with reports, the oldest first; empty without reports. */
   async function of(app: App, shown: Generation): Promise<CoverageRow[]> {
     const one = { app, shown }
     const [levelDays, saleDays, eventDays] = (['subscription', 'sales', 'subscription_event'] as const).map(
@@ -143,7 +143,7 @@ export function openCoverage({ convertToBase, days, sums, sources, cutovers }: D
     })
   }
 
-  /** The ledger’s level at the rates of a day, less the level at the rates of each charge’s day. */
+  /** The ledger’s level converted at the rates of a day, minus the level converted at each charge’s rate. */
   async function revaluation(
     one: AppGeneration,
     reportDays: readonly DayNumber[],
@@ -209,7 +209,7 @@ export function openCoverage({ convertToBase, days, sums, sources, cutovers }: D
     return flowMonths(one, metric, reportDays, daily)
   }
 
-  /** The charges of a Pacific day at its own rates, less their converted value. */
+  /** The charges of a Pacific day converted at the rates of that day, minus their stored converted value. */
   async function revaluedCharges(
     one: AppGeneration,
     reportDays: readonly DayNumber[],

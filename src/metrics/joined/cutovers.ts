@@ -16,7 +16,7 @@ type CutoverMetric = 'mrr' | 'trials' | 'flows'
 /** The number of consecutive days on which ledger and reports must agree. */
 const DAYS_IN_AGREEMENT = 30
 
-/** Tables that change whenever figures are counted or become due. */
+/** Tables that change whenever figures are recomputed or become due. */
 const EVALUATION_TABLES = [
   'metric_generations',
   'metric_due',
@@ -33,7 +33,7 @@ type Deps = {
   days: ReportedDays
   sums: ReportedSums
   agreement: LevelAgreement
-  /** Whether nothing of an app is due in the shown generation. Also called inside units of work. */
+  /** Whether no lineage or report of an app is due in the shown generation. Also called inside units of work. */
   isCurrent: (app_id: string) => boolean
 }
 type Reported = { id: string; organization_id: string }
@@ -53,19 +53,19 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
   const ledgerStart = store.prepare<[string], { live_at: number | null; signed_at: number | null }>(`
     select min(received_at) filter (where origin = 'live') as live_at, min(signed_at) as signed_at
     from notifications where app_id = ? and environment = 'production'`)
-  // A new object whenever figures, reports or generations changed or became due.
+  // Returns a new object after figures, reports or generations changed or became due.
   const state = store.cached(EVALUATION_TABLES, () => ({}))
   const pacific: Calendar = openCalendar(PACIFIC)
   const cutoverOn = (day: DayNumber): Cutover => ({ day, at: pacific.startOf(day) })
 
-  /** The cutover of a metric of an app; null while there is none. */
+  /** The cutover of an app’s metric; null while there is none. */
   function of(app_id: string, metric: CutoverMetric): Cutover | null {
     const stored = find.get(app_id, metric)
     if (stored) return stored
     return metric === 'flows' ? firstWholeDay(app_id) : null
   }
 
-  /** The first Pacific day of which the ledger has every notification, received or recovered from Apple’s history. */
+  /** The first Pacific day for which the ledger has all notifications, received or read from Apple’s history. */
   function firstWholeDay(app_id: string): Cutover | null {
     const { live_at, signed_at } = ledgerStart.get(app_id) ?? { live_at: null, signed_at: null }
     const backfillRow = backfill.get(app_id)
@@ -79,8 +79,8 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
   }
 
   /**
-   * The first Pacific day from which the ledger has everything that an app sent; Infinity without one. If earlier
-   * reports have nothing of the app, nothing was missed.
+   * The first Pacific day from which the ledger has all notifications of an app; Infinity without notifications.
+   * -Infinity if earlier reports do not contain the app, because then no notification is missing.
    */
   function ledgerCompleteFrom({ id }: Reported, shown: Generation): DayNumber {
     const day = of(id, 'flows')?.day
@@ -91,8 +91,8 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
   }
 
   /**
-   * Stores the cutovers that an app has reached. Evaluates them only while nothing of the app is due in the shown
-   * generation. Changes made before they are stored cause another evaluation.
+   * Stores the cutovers that an app has reached. Evaluates them only while no lineage or report of the app is due. A
+   * change between evaluation and commit prevents storing and causes another evaluation.
    */
   async function advance(app: Reported): Promise<void> {
     const open = METRICS.filter((metric) => find.get(app.id, metric) === undefined)
@@ -107,7 +107,7 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
 
   type Evaluation = { cutover: Cutover; evaluated_state: object; shown: Generation }
 
-  /** Stores a cutover if the state that it was judged by still holds within the unit of work. */
+  /** Stores a cutover, if the state that was evaluated has not changed by the commit. */
   const save = (
     app: Reported,
     metric: CutoverMetric,
@@ -120,7 +120,7 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
         put.run(app.id, metric, cutover.day, cutover.at, clock())
     })
 
-  /** The cutover of flows waits for a running backfill. */
+  /** The cutover of flows; null while a backfill reads notifications. */
   const flowCutover = (app_id: string): Cutover | null =>
     backfill.get(app_id)?.stage === 'notifications' ? null : of(app_id, 'flows')
 
@@ -134,7 +134,7 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
     return day === null ? null : cutoverOn(day)
   }
 
-  /** The first whole day of a ledger that was whole before the first report and agrees with it; null otherwise. */
+  /** The ledger’s first complete day, if that is before the first report and both agree from then on; else null. */
   async function completeBeforeReports(
     { id }: Reported,
     metric: LevelMeasure,
@@ -149,7 +149,7 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
     return reported.every(agreesOn) ? ledgerStart : null
   }
 
-  /** The day after the latest run of consecutive days on which ledger and reports agree; null without one. */
+  /** The day after the newest report, if ledger and reports agree on its last 30 days; null otherwise. */
   async function recentAgreement(
     { id }: Reported,
     metric: LevelMeasure,

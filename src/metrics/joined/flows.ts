@@ -1,4 +1,4 @@
-/** Reads flows: from Apple’s reports before the cutover, from the ledger after it. */
+/** Reads flows from Apple’s reports before the cutover, and from the ledger after it. */
 import type { DayNumber } from '../lineage/calendar.ts'
 import { PACIFIC } from '../lineage/settings.ts'
 import { kindOfMeasure, type MoneyMeasure, type ReportedMeasure } from '../reports/cells.ts'
@@ -34,7 +34,7 @@ import {
 export type FlowMeasure = Exclude<JoinedMeasure, 'mrr' | 'trials' | 'downloads'>
 
 type Deps = { days: ReportedDays; sources: AmountSources; cutovers: Cutovers; commission: Commission }
-/** Sums, and how much of them is known with which certainty. */
+/** Amounts by value of the split, and for proceeds the same amounts by certainty. */
 type AmountsWithBasis = { lines: DailyAmounts; basis: DailyAmounts }
 
 const NONE: AmountsWithBasis = { lines: NO_AMOUNTS, basis: NO_AMOUNTS }
@@ -49,10 +49,10 @@ export function openJoinedFlows({ days, sources, cutovers, commission }: Deps) {
     return { lines: await sources.ledger(query, { [measure]: 1 }), basis: NO_AMOUNTS }
   }
 
-  /** The reports’ amounts of a measure. Proceeds are exact, or estimated where a report does not contain them. */
+  /** The reports’ amounts of a measure. Proceeds are exact, or estimated if a report does not contain them. */
   function readReports(query: JoinedQuery, measure: FlowMeasure): AmountsWithBasis {
     const read = (one: ReportedMeasure) => sources.reports({ ...query, app_id: query.app.id }, one)
-    // The ledger stores losses, and returns among them, as negative numbers.
+    // The ledger’s rows of losses, and of returned losses, are negative, so the reports’ counts are negated.
     const exact = mergeAmounts(reportMeasures(measure, query).map(read), isLoss(measure) ? -1 : 1)
     if (query.basis !== 'proceeds') return { lines: exact, basis: NO_AMOUNTS }
     const left = isRevenue(measure) ? estimatesOf(read(reportMeasure(measure, 'unshared'))) : NO_AMOUNTS
@@ -62,7 +62,7 @@ export function openJoinedFlows({ days, sources, cutovers, commission }: Deps) {
     return { lines: mergeAmounts([exact, left]), basis }
   }
 
-  /** Amounts less Apple’s commission. */
+  /** Estimates proceeds by subtracting Apple’s commission. */
   function estimatesOf(lines: DailyAmounts): DailyAmounts {
     const left: DailyAmounts = new Map()
     for (const [value, line] of lines)
@@ -71,7 +71,7 @@ export function openJoinedFlows({ days, sources, cutovers, commission }: Deps) {
     return left
   }
 
-  /** A flow of reports before the cutover and of the ledger after it. */
+  /** Reads a flow from the reports before the cutover and from the ledger after it. */
   async function read(query: JoinedQuery, measure: FlowMeasure): Promise<Joined> {
     const cutover = cutovers.of(query.app.id, 'flows')
     const reportDays = new Set(days.available(query.shown.id, kindOfMeasure(measure)))
@@ -105,7 +105,7 @@ export function openJoinedFlows({ days, sources, cutovers, commission }: Deps) {
     return { days: all, values: valuesOf(keys, query, at), joins: sourceChangesAt(cutover), basis }
   }
 
-  /** The rest of the zone’s day that contains the cutover, from that instant on, so nothing counts twice. */
+  /** The amounts from the cutover to the end of that day in the query’s zone, so that nothing is counted twice. */
   async function cutoverRemainder(
     { day }: Cutover,
     query: LedgerQuery & Pick<JoinedQuery, 'basis'>,
@@ -120,7 +120,10 @@ export function openJoinedFlows({ days, sources, cutovers, commission }: Deps) {
   return { read, readLedger }
 }
 
-/** Where a day’s figure is from. hole: the ledger’s partial figure for a day without a report. */
+/**
+ * The source of a day’s amounts. hole: the ledger, for a day without a report before the cutover. cutover: the ledger from
+ * the cutover to the end of the day.
+ */
 type Part = 'reports' | 'ledger' | 'hole' | 'cutover'
 const PARTS = ['reports', 'ledger', 'hole', 'cutover'] as const satisfies Part[]
 
@@ -137,9 +140,9 @@ function partOf(day: DayNumber, { reportDays, cutover, isPacific }: FlowContext)
 }
 
 /**
- * Before the cutover a day without a report is partial on or after the day of the first notification, and unknown
- * before it. Reports have refunds on their own day only, and no losses caused by refunds; the ledger knows what depends
- * on grace periods only after a while.
+ * The state of a day. Before the cutover, a day without a report is unknown if it is before the first notification, and
+ * partial otherwise. Reports have refunds only on the day of the refund, and no losses caused by refunds. Measures that
+ * depend on grace periods are partial in the ledger for `GRACE_DAYS` after the cutover.
  */
 function flowDay(day: DayNumber, context: FlowContext): JoinedDay {
   const part = partOf(day, context)
@@ -169,7 +172,7 @@ function mergeAmounts(all: readonly DailyAmounts[], sign: 1 | -1 = 1): DailyAmou
   return lines
 }
 
-/** Adds each day of some lines to the line of one value, or subtracts it. */
+/** Adds each day of `lines` to the amounts of one value, or subtracts it (sign -1). */
 function addAll(
   to: DailyAmounts,
   lines: Iterable<ReadonlyMap<DayNumber, Amount>>,
@@ -181,7 +184,7 @@ function addAll(
       addTo(to, value, day, { milli: sign * milli, count: sign * count })
 }
 
-/** The reported measures that add up to a measure. */
+/** The reported measures whose sum is a measure of the ledger. */
 function reportMeasures(measure: FlowMeasure, { basis }: JoinedQuery): ReportedMeasure[] {
   if (measure === 'trial.ended') return ['trial.won', 'trial.lost']
   if (isRevenue(measure)) return [reportMeasure(measure, basis === 'proceeds' ? 'proceeds' : 'revenue')]
@@ -193,7 +196,7 @@ function reportLossMeasures(measure: LossMeasure): ReportedMeasure[] {
   return [measure.replace('mrr.churn_', 'churned.') as ReportedMeasure]
 }
 
-/** The reported form of a revenue measure: what customers paid, or the proceeds where reported or not. */
+/** The reported measure of a revenue measure: the revenue, the proceeds, or the revenue of rows without proceeds. */
 function reportMeasure(measure: RevenueMeasure, part: 'revenue' | 'proceeds' | 'unshared'): MoneyMeasure {
   const own = measure === 'revenue.refunded_by_charge' ? 'revenue.refund' : measure
   return own.replace('revenue', part) as MoneyMeasure

@@ -1,4 +1,4 @@
-/** Finds the Pacific days on which the ledger’s level equals the one in Apple’s reports. */
+/** Finds the Pacific days on which the ledger’s level agrees with the level in Apple’s reports. */
 import type { DayNumber } from '../lineage/calendar.ts'
 import { type Amount, NOTHING, plus } from '../reports/daily_amounts.ts'
 import type { Generation } from '../upkeep/generations.ts'
@@ -14,9 +14,9 @@ export type LevelAgreement = ReturnType<typeof openLevelAgreement>
 
 export function openLevelAgreement(sources: AmountSources) {
   /**
-   * Compares an app’s level in the ledger with the report of each Pacific day, at the end of the day. Each currency is
-   * converted at the rate implied by the report: the two convert at rates of different days, and amounts paid a year
-   * ago would differ by that alone.
+   * Compares an app’s level in the ledger with the report of each Pacific day, at the end of the day. Each currency of the
+   * ledger is converted at the report’s rate. Otherwise amounts would differ only because ledger and reports convert at
+   * rates of different days.
    */
   async function compareDays(
     query: AgreementQuery,
@@ -56,7 +56,7 @@ export function openLevelAgreement(sources: AmountSources) {
   return { compareDays }
 }
 
-/** Money and count agree within 0.5 %, so the cutover causes no visible jump. */
+/** Whether money and count agree within 0.5 %, so that the cutover causes no visible jump. */
 function agrees(reported: Amount, own: Amount): boolean {
   const isWithinTolerance = (a: number, b: number): boolean => Math.abs(a - b) <= Math.abs(a) * TOLERANCE
   return isWithinTolerance(reported.milli, own.milli) && isWithinTolerance(reported.count, own.count)

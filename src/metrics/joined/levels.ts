@@ -1,4 +1,4 @@
-/** Reads levels: from Apple’s reports, anchored to the newest report, or from the ledger alone. */
+/** Reads levels from Apple’s reports, anchored to the newest report, or from the ledger alone. */
 import type { DayNumber } from '../lineage/calendar.ts'
 import { type Amount, addTo, type DailyAmounts, minus, NOTHING, plus } from '../reports/daily_amounts.ts'
 import type { ReportedDays } from '../reports/days.ts'
@@ -32,20 +32,20 @@ type Deps = {
   commission: Commission
 }
 
-/** Excludes changes of knowledge and rates, which the reports’ level already contains. */
+/** Excludes changes by newly known prices and by rates, which the reports’ level already contains. */
 const CHANGE_WEIGHTS = { mrr: 1, 'mrr.opening': -1, 'mrr.repriced': -1, 'mrr.fx': -1 } as const
 
 export function openJoinedLevels({ days, sources, cutovers, agreement, commission }: Deps) {
   const ledgerQuery = (query: JoinedQuery) => ({ ...query, app_id: query.app.id, has_before: true })
 
-  /** A level from the ledger alone. */
+  /** Reads a level from the ledger alone. */
   async function readLedger(query: JoinedQuery, level: LevelMeasure): Promise<Joined> {
     const lines = await sources.ledger(ledgerQuery(query), { [level]: 1 })
     const all = daysOf(query).map((day) => knownDay(day, 'ledger'))
     return withBasis(query, level, { days: all, at: cumulativeIn(lines), keys: lines.keys(), joins: [] })
   }
 
-  /** A level from the reports, then anchored to the newest one; from the ledger alone after the cutover. */
+  /** Reads a level from the reports, anchored to the newest report, and from the ledger alone after the cutover. */
   async function read(query: JoinedQuery, level: LevelMeasure): Promise<Joined> {
     const cutover = cutovers.of(query.app.id, level)
     const reportDays = days.available(query.shown.id, 'subscription')
@@ -100,7 +100,7 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
     return { days: all, joins, values, basis: basisOf(all, by) }
   }
 
-  /** The proceeds of a level by the newest report up to each day, otherwise estimated. */
+  /** The proceeds of a level, at the ratio in the newest report up to each day, otherwise estimated. */
   function proceedsOf(query: JoinedQuery, at: AmountAt) {
     const anchorOf = newestUpTo(days.available(query.shown.id, 'subscription'))
     const from = anchorOf(query.from) ?? query.from
@@ -133,7 +133,7 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
     return { at: own, isExact }
   }
 
-  /** The ledger’s change of a level from the end of a Pacific day to the end of a day of the zone. */
+  /** The ledger’s change of a level from the end of the Pacific day `anchor` to the end of `day` in the zone. */
   async function changesSince(query: JoinedQuery, level: LevelMeasure) {
     const weights = level === 'mrr' ? CHANGE_WEIGHTS : { trials: 1 }
     const own = await sources.ledger(ledgerQuery(query), weights)
@@ -147,8 +147,8 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
   }
 
   /**
-   * Uses the ledger’s level before the first report if both agree on that report’s day, so nothing jumps there. The
-   * level is whole from the day from which the ledger has everything.
+   * Reads the ledger’s level before the first report, if both agree on the day of that report, so that the level does not
+   * jump there. These days are complete from the day from which the ledger has all notifications.
    */
   async function fillBeforeFirstReport(
     query: JoinedQuery,
@@ -170,7 +170,7 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
   return { read, readLedger }
 }
 
-/** The newest of some ordered days that is not after a day; null before the first. */
+/** Returns a function that finds the newest of some ordered days up to a day; null before the first. */
 function newestUpTo(reportDays: readonly DayNumber[]): (day: DayNumber) => DayNumber | null {
   return (day) => {
     let [low, high] = [0, reportDays.length]
@@ -183,7 +183,7 @@ function newestUpTo(reportDays: readonly DayNumber[]): (day: DayNumber) => DayNu
   }
 }
 
-/** A day without a report continues from the newest one; before the first it is unknown. */
+/** The state of a day. A day without a report is anchored to the newest report; before the first it is unknown. */
 function levelDay(
   day: DayNumber,
   anchor: DayNumber | null,

@@ -1,4 +1,4 @@
-/** Reads the sums of series, joined with those of Apple’s reports where these have more. */
+/** Reads the sums of series from the ledger, and from Apple’s reports where they have more. */
 import type { App } from '../../apps/apps.ts'
 import type { Measure } from '../lineage/rows.ts'
 import {
@@ -12,7 +12,7 @@ import {
 import { isLevel, isLoss, type Joined, type JoinedMeasure } from './days.ts'
 import type { JoinedSeries } from './joined.ts'
 
-/** The sources of one measure of one app, day by day. `of_ledger`: only the ledger has the measure. */
+/** The sources of one measure of one app by day. `of_ledger`: only the ledger has the measure. */
 export type JoinedMeasureDays = { app_id: string; measure: Measure; of_ledger?: true } & Omit<
   Joined,
   'values'
@@ -23,16 +23,16 @@ const JOINED: readonly Measure[] = [
   ...(['revenue.refund', 'revenue.refunded_by_charge', 'revenue.proration'] as const),
   ...(['trial.began', 'trial.won', 'trial.ended', 'paid.direct', 'downloads'] as const),
 ]
-/** Reports count losses and do not have their amounts. */
+/** Whether a measure can be read from reports. Reports have the number of losses, but not their amounts. */
 const isJoined = (measure: Measure, of_money: boolean): measure is JoinedMeasure =>
   JOINED.includes(measure) || (isLoss(measure) && !of_money)
 
-/** `of_money`: the metric is money, or a ratio of money. */
+/** `of_money`: whether the metric is money, or a ratio of money. */
 type ReadOptions = { basis: 'gross' | 'proceeds'; of_money: boolean }
 
 /**
- * Sums a query like `readLedger`, joined with the reports. A level’s change is its difference from the previous day, so
- * every figure follows from the levels shown. A query with an attribute filter reads the ledger alone.
+ * Sums a query like `readLedger`, joined with the reports. The change of a level is the difference from the previous day,
+ * so that changes and levels agree. A query with an attribute filter reads the ledger alone.
  */
 export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) => App | null) {
   async function read(
@@ -61,7 +61,7 @@ export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) 
     return { tallies, from }
   }
 
-  /** The days of ledger-only measures: for each app with reports, those since the ledger has everything. */
+  /** The states of days of ledger-only measures, for each app with reports. */
   function ledgerOnlyIn({ shown, apps, environment, measures, buckets }: SumQuery): JoinedMeasureDays[] {
     const range = { from: (buckets[0]?.from ?? 0) - 1, until: buckets.at(-1)?.until ?? 0 }
     return apps.flatMap((app_id) => {
@@ -96,7 +96,7 @@ export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) 
     basis: 'gross' | 'proceeds',
   ): Promise<Joined> {
     const { from, until } = dayIndexOf(buckets)
-    // A level needs the value of the day before.
+    // The change of a level on the first day needs the value of the day before.
     const range = { from: isLevel(measure) ? from - 1 : from, until }
     return joined.read({ ...query, ...range, app, basis }, measure)
   }
@@ -106,7 +106,7 @@ export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) 
 
 type Amounts = readonly { milli: number; count: number }[]
 
-/** `bucketOf` has an element for each day; the first of `amounts` is the day before. */
+/** Adds a level’s changes. `bucketOf` has an element for each day; `amounts` begins with the day before. */
 function addLevel(tally: Tally, bucketOf: Int32Array, amounts: Amounts): void {
   let last = amounts[0] ?? NONE
   tally.sumBefore.milli += last.milli

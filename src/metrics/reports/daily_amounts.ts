@@ -1,15 +1,15 @@
 /** Daily amounts by value of a split, and their cumulative sums. */
 import type { DayNumber } from '../lineage/calendar.ts'
 
-/** Money is in the requested currency. */
+/** An amount and a count. `milli`: thousandths of the requested currency. */
 export type Amount = { milli: number; count: number }
 
-/** The sums of non-empty days, by value of a split ('' for the total). */
+/** Amounts of non-empty days, by value of a split ('' for the total), then by day. */
 export type DailyAmounts = Map<string, Map<DayNumber, Amount>>
 
 export const NOTHING: Amount = { milli: 0, count: 0 }
 
-/** Adds an amount to a day of a value. */
+/** Adds an amount to a day of one value of the split. */
 export function addTo(lines: DailyAmounts, value: string, day: DayNumber, { milli, count }: Amount): void {
   const line = lines.get(value) ?? new Map<DayNumber, Amount>()
   lines.set(value, line)
@@ -17,7 +17,7 @@ export function addTo(lines: DailyAmounts, value: string, day: DayNumber, { mill
   line.set(day, { milli: sum.milli + milli, count: sum.count + count })
 }
 
-/** The cumulative sum of a line through the end of a day. */
+/** Returns a function that sums the amounts of all days through a day. */
 export function cumulativeOf(line: ReadonlyMap<DayNumber, Amount> | undefined): (day: DayNumber) => Amount {
   const days = [...(line ?? [])].sort(([a], [b]) => a - b)
   let sum = NOTHING

@@ -25,8 +25,8 @@ export type EventRow = {
 }
 
 /**
- * The cells of a row: trials that began, converted or ended; paid subscriptions that ended, by reason, with those that
- * began within the same period separate; and returns within it.
+ * The cells of a row: trials that began, converted or ended; paid subscriptions that ended, by reason; the ended
+ * subscriptions that had begun within the same period; and subscriptions that returned within the period of their loss.
  */
 export function eventCells(row: EventRow): ReportCell[] {
   return measuresOf(row).map((measure) => ({
@@ -43,7 +43,7 @@ export function eventCells(row: EventRow): ReportCell[] {
 
 const isFree = ({ event, offer_type }: EventRow): boolean => /free trial/i.test(`${event} ${offer_type}`)
 
-/** Free time is no paid period, and after a longer gap Apple restarts the count. */
+/** After a longer gap Apple restarts counting consecutive paid periods. Free time is not a paid period. */
 const CONTINUITY_DAYS = 60
 const isFirstPayment = (row: EventRow): boolean => !isFree(row) && row.consecutive_paid_periods === 1
 
@@ -55,18 +55,18 @@ function measuresOf(row: EventRow): EventMeasure[] {
   if (type === 'reactivation') return reactivationOf(row)
   if (type === 'change') return isFirstPayment(row) ? ['trial.won'] : []
   if (type !== 'renewal' || !isFirstPayment(row)) return []
-  // A trial whose payment fails ends, unless a grace period begins; a later payment counts as a direct one.
+  // A trial whose payment fails ends, unless a grace period begins. A later payment is a first payment without a trial.
   if (/billing retry/i.test(event)) return ['trial.lost', 'paid.direct']
   return /grace/i.test(event) ? ['trial.won'] : ['paid.direct']
 }
 
-/** Free offers other than introductory ones are no trials, and an opt-in to news is no payment. */
+/** Only introductory free offers are trials. An event that begins with “opt” is neither a trial nor a payment. */
 function activationOf(row: EventRow): EventMeasure[] {
   if (!isFree(row)) return /^opt/i.test(row.event) ? [] : ['paid.direct']
   return /^start (intro|free)/i.test(row.event) ? ['trial.began'] : []
 }
 
-/** A paid introductory offer was paid before. */
+/** Whether a conversion follows a free trial. After a paid introductory offer it is not a first payment. */
 const isPaidFromTrial = ({ event, consecutive_paid_periods }: EventRow): boolean =>
   /^(paid subscription|upgrade|downgrade|crossgrade) from (introductory|free)/i.test(event) &&
   (consecutive_paid_periods ?? 1) <= 1
@@ -80,7 +80,7 @@ function startOf(day: DayNumber, unit: LossWindow): DayNumber {
   return (month === null ? null : fiscalMonthDays(month)?.from) ?? day
 }
 
-/** A row without a start is assumed to have begun before. A free offer was not paid, so its end is no loss. */
+/** A subscription without a start day is assumed to have begun before the period. The end of a free offer is no loss. */
 function cancellationOf(row: EventRow): EventMeasure[] {
   if (isFree(row)) return row.consecutive_paid_periods === 0 ? ['trial.lost'] : []
   const [day, reason] = [dayNumber(row.event_on), reasonOf(row)]
@@ -90,8 +90,8 @@ function cancellationOf(row: EventRow): EventMeasure[] {
 }
 
 /**
- * A reactivation cancels a loss of the same period if the subscription is older and was paid before. If it was not paid
- * before, this is its first payment.
+ * A reactivation cancels a loss of the same period if the subscription began before the period and was paid. If it was
+ * never paid, the reactivation is the first payment.
  */
 function reactivationOf(row: EventRow): EventMeasure[] {
   const { event_on, original_start_on, days_canceled } = row
@@ -105,13 +105,13 @@ function reactivationOf(row: EventRow): EventMeasure[] {
   }).map((unit) => `returned.${unit}` as const)
 }
 
-/** Apple’s reasons are an open set: any other than the customer’s or the payment’s is `other`. */
+/** Maps Apple’s cancellation reasons, which are not a fixed set. Any unknown reason is `other`. */
 function reasonOf({ event, cancellation_reason }: EventRow): CancellationReason {
   if (/billing/i.test(`${event} ${cancellation_reason}`)) return 'billing'
   return cancellation_reason === null || /^cancel/i.test(cancellation_reason) ? 'voluntary' : 'other'
 }
 
-/** The length of an upfront offer, where a row contains it; otherwise null. */
+/** The length of an upfront offer as an ISO 8601 duration; null if the row does not contain it. */
 export function offerLength({ offer_type, offer_duration }: EventRow): string | null {
   if (offer_duration === null || !/pay up front/i.test(offer_type ?? '')) return null
   return parsePeriod(offer_duration)

@@ -5,7 +5,7 @@ import { monthlyMilli } from '../lineage/months.ts'
 import type { ReportCell } from './cells.ts'
 import { storefrontOf } from './countries.ts'
 
-/** The columns of subscription_days that levels need. */
+/** The columns of subscription_days that `levelCells` reads. */
 export type LevelRow = {
   subscription_apple_id: string
   duration: string
@@ -29,13 +29,13 @@ export type LevelRow = {
   grace_period: number
 }
 
-/** The length of an upfront offer as an ISO 8601 duration; null where it is unknown. */
+/** Returns the length of an upfront offer as an ISO 8601 duration; null if the length is unknown. */
 export type OfferLengthOf = (number: string, offer_name: string | null) => string | null
 
 /**
- * The cells of a row. Paying customers (standard, paid introductory and paid offers) count with their monthly value, by
- * the standard duration, or by the offer’s length if it is paid upfront. Customers in a grace period keep counting, as
- * in the ledger; those in billing retry do not.
+ * The cells of a row. Paying customers (standard, paid introductory and paid offers) have a monthly value, computed from
+ * the standard duration or, for an offer paid upfront, from the offer’s length. As in the ledger, customers in a grace
+ * period are included and customers in billing retry are not.
  */
 export function levelCells(row: LevelRow, lengthOf: OfferLengthOf, factors: Factors): ReportCell[] {
   const standard = parsePeriod(row.duration) ?? ''

@@ -5,7 +5,7 @@ import type { SegmentKind } from '../lineage/timeline.ts'
 import type { ReportCell } from './cells.ts'
 import { storefrontOf } from './countries.ts'
 
-/** The columns of sales_days that the cells need. */
+/** The columns of sales_days that `moneyCells` reads. */
 export type MoneyRow = Pick<
   SalesRow,
   | 'class'
@@ -51,7 +51,7 @@ export function moneyCells(row: MoneyRow): ReportCell[] {
   ]
 }
 
-/** The proceeds; without their currency the whole amount as `unshared`. */
+/** The proceeds of a row or, if the row has no currency of proceeds, the revenue as `unshared`. */
 function developersPart(
   row: MoneyRow,
   flow: Flow,

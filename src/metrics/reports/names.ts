@@ -32,11 +32,11 @@ export function openReportedNames(store: Store, products: Products) {
   })
 
   return {
-    /** The id of the product with Apple’s number; the number itself where the id is unknown. */
+    /** The id of the product with a number of Apple; the number itself if the id is unknown. */
     productOf: (app_id: string, number: string): string => namesOf(app_id).get(number) ?? number,
     learnProduct: (app_id: string, number: string, product_id: string): void =>
       void put.run(app_id, number, product_id),
-    /** The newest day takes precedence. Runs inside a unit of work. */
+    /** Stores an offer’s length, unless a newer day has been stored. Runs inside a unit of work. */
     learnLength: (app_id: string, day: DayNumber, offerLength: OfferLength): void =>
       void putLength.run({ ...offerLength, app_id, day }),
     lengthOf: (app_id: string, number: string, offer_name: string | null): string | null =>

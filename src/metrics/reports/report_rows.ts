@@ -1,4 +1,4 @@
-/** Reads the rows of a day’s reports in slices, so that no day is held in memory whole. */
+/** Reads the rows of reports in slices, because a whole report may not fit in memory. */
 import { setImmediate } from 'node:timers/promises'
 import { bound, type Store } from '../../store/store.ts'
 import type { SummedKind } from './cells.ts'
@@ -39,7 +39,7 @@ export function openReportRowsRead(store: Store) {
     return { kind, rows: eventRows.all(id, line) }
   }
 
-  /** All rows of a report in slices; yields to the event loop between them. */
+  /** Reads all rows of a report in slices, and yields to the event loop between slices. */
   async function* rowsOf(
     kind: SummedKind,
     id: number,

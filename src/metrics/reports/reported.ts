@@ -37,12 +37,12 @@ type Deps = {
   rates: Rates
   generations: Generations
   daySums: DaySumCache
-  /** Read on every use, so a reload applies. */
+  /** Read on each use, so that a reload of the configuration applies. */
   commission: Commission
   log: Log
 }
 
-/** Days read before they are written, and sums written in one unit of work. */
+/** How many days are read before they are written, and how many sums are written in one unit of work. */
 const DAYS_AT_ONCE = 12
 const SUMS_AT_ONCE = 150
 
@@ -70,10 +70,10 @@ export function openReported(deps: Deps) {
   let working: Promise<void> | null = null
   /** Whether cutovers need an evaluation. */
   let isEvaluationDue = false
-  /** Running comparisons of days with their reports, which may still find due days. */
+  /** The number of running comparisons of days with their reports. They may still mark days due. */
   let comparisons = 0
 
-  /** Converts at the rate of the day; null where there is none. */
+  /** Converts an amount at the rate of a day; null if there is no rate. */
   function convertToBase(base: string, milli: number, currency: string, day: number): number | null {
     return milli === 0 ? 0 : (rates.convert(milli, currency, base, dayText(day))?.milli ?? null)
   }
@@ -88,21 +88,21 @@ export function openReported(deps: Deps) {
   /** Whether a report day is due in a generation, or may be. */
   const isDue = (generation: number): boolean => comparisons > 0 || days.isDue(generation)
 
-  /** Handles a changed report day. Runs inside that unit of work. */
+  /** Handles a changed report day, within the unit of work that changes it. */
   function dayChanged({ organization_id, kind, day }: ReportDay): void {
     if (kind === 'subscriber') return
     days.touchEverywhere(organization_id, kind, day)
     store.afterCommit(runInBackground)
   }
 
-  /** Handles a new or revoked exchange rate. Runs inside that unit of work. */
+  /** Handles a new or revoked exchange rate, within the unit of work that changes it. */
   function ratesChanged({ is_taken_back }: RateChange): void {
     if (is_taken_back) days.touchAll()
     else days.touchProvisional()
     store.afterCommit(runInBackground)
   }
 
-  /** Handles apps that became known after reports named them. */
+  /** Handles apps that are connected after reports that contain them. */
   function appsJoined(organization_id: string): void {
     resume(organization_id).catch((error) =>
       log.error('the reports of a newly connected app could not be summed', { error }),
@@ -151,7 +151,7 @@ export function openReported(deps: Deps) {
     }
   }
 
-  /** Evaluates the cutovers of every app with reports. */
+  /** Evaluates the cutovers of all apps with reports. */
   async function evaluateAll(): Promise<void> {
     for (const app of apps.list()) {
       const shown = generations.shown(app.organization_id)
@@ -160,14 +160,14 @@ export function openReported(deps: Deps) {
     }
   }
 
-  /** Evaluates cutovers in the background; resolves when that is done. */
+  /** Evaluates cutovers in the background. Resolves after the evaluation. */
   async function evaluateCutovers(): Promise<void> {
     isEvaluationDue = true
     runInBackground()
     await settled()
   }
 
-  /** Writes in order, several pieces in one short unit of work. */
+  /** Runs writes in order, several of them in one short unit of work. */
   async function writeAll(pieces: readonly Piece[]): Promise<void> {
     for (let from = 0; from < pieces.length; ) {
       const begin = from
@@ -184,8 +184,8 @@ export function openReported(deps: Deps) {
   }
 
   /**
-   * Marks outdated days of one organization or all as due: after a crash, for newly connected apps, or for a generation
-   * that was frozen.
+   * Marks outdated days of one organization (null: all) due: after a crash, for newly connected apps, or for a
+   * generation that was frozen.
    */
   async function resume(organization_id: string | null = null): Promise<void> {
     comparisons += 1
@@ -199,7 +199,7 @@ export function openReported(deps: Deps) {
     runInBackground()
   }
 
-  /** Compares a generation’s days with their reports. A change meanwhile marks its day due itself. */
+  /** Marks days of a generation due whose reports changed while no program marked them. */
   async function compare(of: Generation, kind: SummedKind): Promise<void> {
     await setImmediate()
     const kept = new Map(days.all(of.id, kind).map((day) => [day.day_on, day.made_of]))
@@ -219,11 +219,11 @@ export function openReported(deps: Deps) {
     store.afterCommit(runInBackground)
   }
 
-  /** Deletes about `limit` sums of a dropped generation inside a unit of work; returns whether there are more. */
+  /** Deletes about `limit` sums of a dropped generation inside a unit of work. Returns true if there may be more. */
   const sweep = (generation: number, limit: number): boolean =>
     sums.drop(generation, limit) > 0 || days.drop(generation, limit) > 0
 
-  /** The number of due report days of a generation, and since when the first is due; null where none is. */
+  /** The number of due report days of a generation, and the instant since which the first has been due. */
   const dueDays = (generation: number): DueCount => days.dueIn(generation)
 
   /** Resolves once no day is due. */
@@ -231,7 +231,7 @@ export function openReported(deps: Deps) {
     while (working) await working
   }
 
-  /** Stops after the current day; due days stay due. */
+  /** Stops after the current write. Due days stay due. */
   async function close(): Promise<void> {
     back_off.close()
     await settled()
@@ -253,7 +253,7 @@ export function openReported(deps: Deps) {
     appsJoined,
     /** Calls the listener when all due days are summed. */
     onSummed: summed.add,
-    /** The listener returns whether the cutovers of an app must not be evaluated yet; one `true` suffices. */
+    /** While any listener returns true for an app, the cutovers of the app are not evaluated. */
     holdCutovers: holding.add,
     read: joined.read,
     readReportsOnly: joined.readReportsOnly,

@@ -1,4 +1,4 @@
-/** Reads the developer’s share of charges for a product in a country from SALES reports. */
+/** Computes proceeds of a product in a country from the ratio of proceeds to payments in SALES reports. */
 import { divideHalfEven } from '../../money.ts'
 import { bound, type Store } from '../../store/store.ts'
 import type { ConvertToBase } from '../joined/amount_sources.ts'
@@ -6,12 +6,12 @@ import type { DayNumber } from '../lineage/calendar.ts'
 import type { PriceRow } from './prices.ts'
 import { afterCommission, type Commission } from './proceeds.ts'
 
-/** The proceeds and payments of a day, both in the base currency. */
+/** `got`: the proceeds of a day. `paid`: the payments of the day. Both are in thousandths of the base currency. */
 type Share = { day: DayNumber; got: bigint; paid: bigint }
-/** `currency`: the base currency, in which sales at several prices are summed. */
+/** `currency`: the base currency, to which sales are converted before they are summed. */
 type ShareQuery = { app_id: string; product_id: string; storefront: string; day: DayNumber; currency: string }
 /**
- * `of` returns the proceeds of an amount. `isEstimated`: no report up to that day contains the product in the country.
+ * `of` returns the proceeds of an amount. `isEstimated`: no report up to the day contains the product in the country.
  */
 type ShareLeft = { isEstimated: boolean; of: (milli: number) => number }
 
@@ -41,7 +41,7 @@ export function openShares({ store, convertToBase, commission }: Deps) {
     return share
   }
 
-  /** The proceeds of amounts of a day: by the report of that day or the nearest one before, else by the commission. */
+  /** Proceeds of a day, by the ratio in the newest report up to the day, or estimated by the commission. */
   function leftOf({ app_id, product_id, storefront, day, currency }: ShareQuery): ShareLeft {
     const shares = sharesOf([app_id, product_id, storefront, currency].join('\n'))
     const share = shares.findLast((one) => one.day <= day)

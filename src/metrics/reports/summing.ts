@@ -1,4 +1,4 @@
-/** Sums the reports of a Pacific day in a generation, app by app in short units of work. */
+/** Sums the reports of a Pacific day in a generation, in short units of work, one for each app. */
 import type { Rates } from '../../rates/rates.ts'
 import type { Store } from '../../store/store.ts'
 import { dayNumber } from '../lineage/calendar.ts'
@@ -35,7 +35,7 @@ type AppDayCells = {
   products: Map<string, string>
   lengths: Map<string, OfferLength>
 }
-/** The length assumed for each upfront offer, by app, number and name. */
+/** The length assumed for each upfront offer, by JSON of app, product number and offer name. */
 type Lengths = Map<string, string | null>
 
 export function openSumming(deps: Deps) {
@@ -45,8 +45,8 @@ export function openSumming(deps: Deps) {
   )
 
   /**
-   * The writes that sum a due day again, in order. A change meanwhile leaves the day due; if its generation is dropped
-   * meanwhile, nothing is written.
+   * The writes that store the sums of a due day, in order. If the day’s reports change before the last write, the day
+   * stays due. If the generation is dropped, the writes do nothing.
    */
   async function piecesOf(due: DueDay): Promise<Piece[]> {
     const { of, organization_id, kind, day_on, touches } = due
@@ -162,14 +162,14 @@ export function openSumming(deps: Deps) {
     if (one.lengths.size > 0) touchOutdatedOffers(of.organization_id)
   }
 
-  /** Marks days due whose assumed offer lengths differ from the known ones. */
+  /** Marks days due whose assumed offer lengths differ from the known lengths. */
   function touchOutdatedOffers(organization_id: string): void {
     for (const of of generations.ofOrganization(organization_id).filter(generations.isLive))
       for (const { kind, day_on, lengths } of days.withLengths(of.id))
         if (!areLengthsCurrent(lengths)) days.touchIn(of, kind, day_on)
   }
 
-  /** Whether the assumed offer lengths are still those known. */
+  /** Whether the assumed offer lengths equal the known lengths. */
   function areLengthsCurrent(lengths: string | null): boolean {
     const used = JSON.parse(lengths ?? '[]') as [string, string | null][]
     return used.every(([key, period]) => {
@@ -178,7 +178,7 @@ export function openSumming(deps: Deps) {
     })
   }
 
-  /** A fingerprint of a day’s sources: when it changes, the sum does. */
+  /** A text that changes whenever the source of a day’s sums changes. */
   const sourceFingerprint = (source: DaySource | null): string =>
     JSON.stringify([source?.reports, source?.holes, source?.apps])
 
@@ -192,7 +192,7 @@ const emptyAppDay = (): AppDayCells => ({
   lengths: new Map(),
 })
 
-/** Calls `addRows` with each row of a known app. */
+/** Calls `addRows` with each row of a connected app. */
 function eachOf<Row extends { reported_app_id: number }>(
   rows: readonly Row[],
   of: (row: Row) => [string, AppDayCells] | null,

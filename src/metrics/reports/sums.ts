@@ -1,13 +1,12 @@
 /**
- * Stores the sums of each Pacific day’s reports by generation, in total and by each dimension, so that charts read few
- * rows.
+ * Stores the sums of reports by generation and Pacific day, in total and by each dimension, so that charts read few rows.
  */
 import type { Store } from '../../store/store.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import type { ReportCell, ReportedMeasure, SummedKind } from './cells.ts'
 import { kindOfMeasure } from './cells.ts'
 
-/** The same dimensions as the ledger’s sums (cube.ts); a product’s value is Apple’s number. */
+/** The same dimensions as the ledger’s sums (see cube.ts). The value of `product` is Apple’s number of the product. */
 export type ReportedDimension =
   | 'all'
   | 'currency'
@@ -19,7 +18,7 @@ export type ReportedDimension =
   | 'fine'
 
 type ReportedSum = { milli: number; base_milli: number; count: number }
-/** A cell with its value in the base currency; null without a rate. */
+/** A cell with its amount in the base currency; null if there is no rate. */
 export type ConvertedCell = ReportCell & { base_milli: number | null }
 
 /** An app in one generation. */
@@ -70,7 +69,7 @@ export function openReportedSums(store: Store) {
     select min((select min(day) from reported_sums where series_id = id)) as day
     from reported_series where generation = :generation and app_id = :app_id and dimension = 'all' and measure <> 'downloads'`)
 
-  /** Replaces an app’s sums of a day with those of `cells`, within the caller’s unit of work. */
+  /** Replaces an app’s sums of a day with the sums of `cells`. Runs inside a unit of work. */
   function replace(
     scope: ReportedScope,
     kind: SummedKind,
@@ -101,7 +100,7 @@ export function openReportedSums(store: Store) {
     return find.get(series)?.id ?? Number(add.run(series).lastInsertRowid)
   }
 
-  // Cached: charts look this up for each app and measure.
+  // Cached, because charts read this for each app and measure.
   const kindsOf = store.cached(
     ['reported_series'],
     (name): ReadonlySet<SummedKind> => {
@@ -130,7 +129,7 @@ export function openReportedSums(store: Store) {
     replace,
     isReported,
     drop,
-    /** The first Pacific day with reports of the app other than downloads; null where there is none. */
+    /** The first Pacific day with reports of the app other than downloads; null if there is none. */
     firstDay: (scope: ReportedScope): DayNumber | null => firstOf.get(scope)?.day ?? null,
     /** An app’s values of a dimension, with the id of each value’s series. */
     seriesOf: (
@@ -147,7 +146,7 @@ const nameOf = ({ measure, dimension, value }: SeriesName): string => `${measure
 const isSame = (a: ReportedSum, b: ReportedSum): boolean =>
   a.milli === b.milli && a.base_milli === b.base_milli && a.count === b.count
 
-/** All sums of cells. Sums over several currencies are in the base currency only. */
+/** Sums cells by all dimensions. Sums over several currencies are in the base currency only. */
 function sumsOf(cells: readonly ConvertedCell[]): Map<string, SeriesName & ReportedSum> {
   const sums = new Map<string, SeriesName & ReportedSum>()
   const plus = (measure: string, dimension: ReportedDimension, value: string, sum: ReportedSum): void => {

@@ -1,4 +1,4 @@
-/** Verifies that the stored sums of cohorts equal the contributions of customers. */
+/** Verifies that the stored sums of cohorts equal the sums of the customers’ contributions. */
 import type { Store } from '../../store/store.ts'
 import { type CellChanges, type CohortCell, type CohortKind, collectCellChanges } from '../cohorts/changes.ts'
 import { addStored } from '../cohorts/contributions.ts'
@@ -15,7 +15,7 @@ type Deps = {
 }
 
 type StoredCell = CohortCell & { app_id: string; environment: string }
-/** The cohorts of a kind with number modulo `of` = `rest`. */
+/** The cohorts of a kind whose number modulo `of` equals `rest`. */
 type Part = { kind: CohortKind; rest: number; of: number; cells: number }
 
 const CUSTOMERS_AT_ONCE = 500
@@ -29,7 +29,7 @@ const KINDS: Record<CohortKind, true> = {
   'payers.month': true,
 }
 
-/** Describes the first cohort sum that differs from the customers’ contributions; null where none does. */
+/** Describes the first cohort sum that differs from the customers’ contributions; null if there is none. */
 export function differenceOfCohorts(
   { store, marks, cells_at_once, onProgress }: Deps,
   generation: number,
@@ -54,7 +54,7 @@ export function differenceOfCohorts(
   const of = (customers.get(generation) ?? 0) * passes.length
   let done = 0
 
-  /** The contributions of all customers to some parts, by app and environment. */
+  /** Sums the contributions of all customers to the selected cohorts, by app and environment. */
   function summed(isSelected: (kind: CohortKind, cohort: number) => boolean): Map<string, CellChanges> {
     const scopes = new Map<string, CellChanges>()
     for (let some = following.all(generation, 0, CUSTOMERS_AT_ONCE); some.length > 0; ) {
@@ -88,13 +88,13 @@ export function differenceOfCohorts(
   return null
 }
 
-/** Divides a kind into parts of few cells each. */
+/** Divides the cells of a kind into parts of at most about `most` cells. */
 function partsOf(kind: CohortKind, cells: number, most: number): Part[] {
   const of = Math.max(1, Math.ceil(cells / most))
   return Array.from({ length: of }, (_, rest) => ({ kind, rest, of, cells: Math.ceil(cells / of) }))
 }
 
-/** Subtracts the stored sums from the expected ones; describes the first remainder. */
+/** Describes the first stored sum that differs from the expected sum. Deletes compared sums from `expected`. */
 function firstDifference(
   expected: Map<string, string>,
   stored: Iterable<StoredCell>,

@@ -1,4 +1,4 @@
-/** Verifies on a worker thread that the figures in a database file follow from its facts. */
+/** Verifies on a worker thread that the figures in a database file equal those computed from its facts. */
 import { openApps } from '../../apps/apps.ts'
 import { openOrganizations } from '../../apps/organizations.ts'
 import { openProducts } from '../../apps/products.ts'
@@ -24,8 +24,8 @@ import { CELLS_AT_ONCE, slicesOf } from './passes.ts'
 import { openStaleness } from './staleness.ts'
 
 /**
- * How many lineages were compared, and how many were skipped as due. `difference` describes the first one; null where
- * there is none.
+ * `lineages`: how many lineages were compared. `due`: how many were skipped because they are due. `difference` describes
+ * the first difference; null if there is none.
  */
 export type VerifyResult = { lineages: number; due: number; difference: string | null }
 
@@ -34,7 +34,7 @@ export type VerifyProgress = { part: 'facts' | 'sums' | 'cohorts'; done: number;
 
 type CompareRequest = {
   file: string
-  /** The instant through which the figures were brought up to date; null: that of the newest figures. */
+  /** The instant as of which the figures were computed; null: when the newest figures were computed. */
   at: number | null
   /** The version of this program’s formulas. */
   formula: number
@@ -53,11 +53,11 @@ type OnProgress = (progress: VerifyProgress) => void
 const LINEAGES_AT_ONCE = 200
 
 /**
- * Compares the figures in `file` with its facts at one instant: rows with facts where they are not due, and all sums
- * with the rows. Writes nothing.
+ * Compares the figures in `file` in one snapshot: rows of lineages that are not due with the facts, and all sums with the
+ * rows. Writes nothing.
  *
- * @throws Error that explains why the file is not a database of this version; the reason of `signal` when that aborts
- * it.
+ * @throws Error that explains why the file is not a database of this version; the reason of `signal` if that aborts the
+ * comparison.
  */
 export function compareFile({
   file,
@@ -97,7 +97,7 @@ type Parts = ReturnType<typeof openParts>
 
 type Counted = { at: number; formula: number; cells_at_once: number }
 
-/** The modules that compute figures, on a read-only store. */
+/** Opens the modules that compute figures on a read-only store. */
 function openParts(store: Store, { at, formula, cells_at_once }: Counted) {
   const clock = () => at
   const apps = openApps(store, clock)
@@ -109,7 +109,7 @@ function openParts(store: Store, { at, formula, cells_at_once }: Counted) {
     apps,
     organizations: openOrganizations(store, clock),
     formula,
-    // Each generation has its own month length; this would apply to the next one.
+    // Each generation has a month length. This value would apply only to a new generation.
     factors: 'calendar',
   })
   const settings = openCountingSettings({ store, apps, generations, products, rates })
@@ -153,7 +153,7 @@ function compareAll(parts: Parts, onProgress: OnProgress): VerifyResult {
     : compared
 }
 
-/** Compares the rows, customers and cohort contributions of all that is not due. */
+/** Compares the rows, customers and cohort contributions of all lineages that are not due. */
 function compareFacts(parts: Parts, onProgress: OnProgress): VerifyResult {
   const { marks } = parts
   const result: VerifyResult = { lineages: 0, due: 0, difference: uncountedLineage(parts) }
@@ -170,7 +170,7 @@ function compareFacts(parts: Parts, onProgress: OnProgress): VerifyResult {
   return result
 }
 
-/** Compares a lineage in each generation, and adds the outcome to `result`. */
+/** Compares a lineage in each generation, and updates `result`. */
 function compareLineage(
   { apps, generations, staleness, lineages }: Parts,
   key: Numbered,
@@ -185,7 +185,7 @@ function compareLineage(
   }
 }
 
-/** Describes a lineage with facts but without a number, unless a rebuild will assign one; null where there is none. */
+/** Describes a lineage with facts but without a number, unless a rebuild will number it; null if there is none. */
 function uncountedLineage({ store, apps, generations }: Parts): string | null {
   const all = store.prepare<[], { app_id: string; original_transaction_id: string }>(`
     select app_id, original_transaction_id from transactions t
@@ -199,7 +199,7 @@ function uncountedLineage({ store, apps, generations }: Parts): string | null {
   return null
 }
 
-/** Compares the sums of all generations, also of due lineages: rows and sums change together. */
+/** Compares the sums of all generations, including due lineages, because rows and sums change together. */
 function differenceOfSums({ generations, formula, ...parts }: Parts, onProgress: OnProgress): string | null {
   for (const generation of generations.all()) {
     // Other formulas may sum the rows differently.

@@ -29,7 +29,7 @@ type Slice = { generation: number; after: number; until: number; others: string 
 const LINEAGES_AT_ONCE = 500
 const NOTHING: Sum = { milli: 0, base_milli: 0, count: 0 }
 
-/** Describes the first sum of a generation that differs from its rows; null where none does. */
+/** Describes the first daily sum of a generation that differs from the sum of its rows; null if there is none. */
 export function differenceOfDays(
   { store, cube, marks, settings, cells_at_once, onProgress }: Deps,
   generation: Generation,
@@ -50,7 +50,7 @@ export function differenceOfDays(
   const lineages = marks.count()
   let done = 0
 
-  /** Sums the rows of all measures except `others`. Each pass includes measures without any sum. */
+  /** Sums the rows of all measures except `others`, so that measures without stored sums are included too. */
   function summed(others: string): Cells {
     const buffer = cube.openSumBuffer()
     for (const some of slicesOf(marks, LINEAGES_AT_ONCE)) {
@@ -82,7 +82,7 @@ export function differenceOfDays(
   return null
 }
 
-/** Subtracts the stored sums from the cells. */
+/** Describes the first difference between stored sums and cells. Deletes the equal days from `cells`. */
 function firstDifference(days: Iterable<KeptDay>, cells: Cells): string | null {
   for (const stored of days) {
     const own = cells.get(seriesKey(stored))?.days

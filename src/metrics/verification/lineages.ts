@@ -1,4 +1,4 @@
-/** Verifies that the stored rows, customers and contributions follow from the facts. */
+/** Verifies that the stored rows, customers and contributions equal those computed from the facts. */
 import type { Contribution, Contributions } from '../cohorts/contributions.ts'
 import { nextChange } from '../customers/customer_summary.ts'
 import { countsForCustomers, VALUE_COLUMNS } from '../customers/value_statements.ts'
@@ -20,7 +20,7 @@ type Deps = {
   values: CustomerValues
   contributions: Contributions
   staleness: Staleness
-  /** The stored contribution of a customer by the number of its leading lineage; null without one. */
+  /** The stored contribution of a customer, by the number of the leading lineage; null if there is none. */
   contributionOf: (generation: number, lineage_id: number) => string | null
   at: number
 }
@@ -28,7 +28,7 @@ type Deps = {
 const TOTALS = ['is_provisional', 'proceeds_milli', 'proceeds_estimated', 'last_charge_day'] as const
 const OF_CUSTOMER = VALUE_COLUMNS.filter((name) => name !== 'scope_id')
 
-/** Compares lineages one by one. Each function describes the first difference; null where there is none. */
+/** Compares single lineages. Each function describes the first difference; null if there is none. */
 export function openLineageComparison({
   counting,
   values,
@@ -37,7 +37,7 @@ export function openLineageComparison({
   contributionOf,
   at,
 }: Deps) {
-  /** Compares a lineage that is not due with its facts. */
+  /** Compares a lineage that is not due with the figures computed from its facts. */
   function compareLineage(
     generation: Generation,
     key: Numbered,
@@ -69,8 +69,8 @@ export function openLineageComparison({
   }
 
   /**
-   * Compares the customer of a lineage and its contribution with the facts, if none of its lineages is due. A customer
-   * with several lineages is compared once, with the first of them.
+   * Compares the customer of a lineage, and the customer’s contribution, with the facts, if none of the customer’s lineages
+   * is due. A customer with several lineages is compared once, for the first lineage.
    */
   function compareCustomer(generation: Generation, key: Numbered): string | null {
     const { members } = values.membersOf(key)
@@ -81,7 +81,7 @@ export function openLineageComparison({
       if (counted === null || counted === 'due') return null
       now = Math.max(now, counted.counted_at)
     }
-    // While the lineage that names a customer has no number, another one may lead it.
+    // While the lineage that has the customer’s id has no number, another lineage may lead the customer.
     const target = members.find(({ id }) => values.statements.customer.get(generation.id, id)) ?? key
     const computed = values.compute(generation, target, now)
     return compareValue(generation, computed) ?? compareContribution(generation, computed, now)
@@ -149,7 +149,7 @@ function compareColumns<Name extends string>(
     : `${name}: stored ${stored[name]}, expected ${expected[name]} from the facts`
 }
 
-/** A text that does not depend on the order of the parts. */
+/** A text that does not depend on the order within the contribution. */
 const textOf = (contribution: Partial<Contribution> | null): string =>
   JSON.stringify(
     contribution &&

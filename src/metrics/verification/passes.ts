@@ -1,10 +1,10 @@
 /** Divides a verification into passes that fit in memory. */
 import type { Marks, Numbered } from '../upkeep/marks.ts'
 
-/** Sums in one pass; each takes about 200 bytes. */
+/** How many sums one pass compares. Each sum takes about 200 bytes of memory. */
 export const CELLS_AT_ONCE = 300_000
 
-/** Groups parts by about `most` cells. There is always a group, even without parts. */
+/** Groups parts into passes of about `most` cells. Returns one empty pass if there are no parts. */
 export function passesOf<Part extends { cells: number }>(parts: readonly Part[], most: number): Part[][] {
   const passes: Part[][] = [[]]
   let size = 0
@@ -19,7 +19,7 @@ export function passesOf<Part extends { cells: number }>(parts: readonly Part[],
   return passes
 }
 
-/** All lineages in order, up to `limit` at a time. */
+/** Yields all lineages in order, up to `limit` at a time. */
 export function* slicesOf(marks: Pick<Marks, 'following'>, limit: number): Generator<Numbered[]> {
   for (let some = marks.following(0, limit); some.length > 0; ) {
     yield some

@@ -1,4 +1,4 @@
-/** Finds the lineages that are behind their facts in a read-only file. */
+/** Finds the lineages in a read-only file whose figures do not contain the newest facts. */
 import type { Store } from '../../store/store.ts'
 import type { CountedLineage } from '../upkeep/counting.ts'
 import type { Generation, Generations } from '../upkeep/generations.ts'
@@ -20,8 +20,8 @@ export function openStaleness({ store, generations, at }: Deps) {
   const tasks = store.prepare<[], Task>('select * from metric_tasks').all()
 
   /**
-   * A lineage as last counted; `due` where it is behind its facts or could not be counted; null where it should have
-   * been counted and was not.
+   * The totals of a lineage when it was last computed. `due`: the lineage is due or could not be computed. null: the
+   * lineage should have been computed, but was not.
    */
   function countedIn(generation: Generation, key: Numbered): CountedLineage | 'due' | null {
     const { id, organization_id, made_up_to } = generation
@@ -32,7 +32,7 @@ export function openStaleness({ store, generations, at }: Deps) {
       (last?.due_at ?? Number.POSITIVE_INFINITY) <= at ||
       tasks.some((task) => isAffected(task, { ...key, organization_id }, last))
     if (isDue) return 'due'
-    // A rebuild adds lineages that the shown generation does not have.
+    // During a rebuild, a lineage may be missing in the shown generation, because the rebuild will add it.
     return last ?? (generations.making(organization_id) === null ? null : 'due')
   }
 

@@ -1,4 +1,4 @@
-/** Verifies that the figures follow from the facts, while the server keeps running. */
+/** Verifies that the stored figures equal those computed from the facts, while the server keeps running. */
 import { statSync } from 'node:fs'
 import type { Clock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
@@ -9,7 +9,7 @@ import type { Store } from '../../store/store.ts'
 import { compareFile, type VerifyProgress, type VerifyResult } from './comparison.ts'
 
 const MEGABYTE = 1_048_576
-/** The write-ahead log grows with every commit while a file is read at one instant. */
+/** The maximum size of the write-ahead log, which grows with each commit while the file is read in one snapshot. */
 const LOG_MOST_BYTES = 256 * MEGABYTE
 const LOOK_EVERY_MS = 100
 
@@ -23,7 +23,7 @@ type Deps = {
 
 export type Verification = ReturnType<typeof openVerification>
 
-/** Must be opened by the process that holds the lock: opening removes copies that a crash left behind. */
+/** Only the process that holds the lock may open this, because opening removes the copies that a crash left. */
 export function openVerification({ store, clock, formula, log_most_bytes = LOG_MOST_BYTES }: Deps) {
   const copy = `${store.file}.verifying`
   const closing = new AbortController()
@@ -33,11 +33,11 @@ export function openVerification({ store, clock, formula, log_most_bytes = LOG_M
   removeCopies()
 
   /**
-   * Compares a copy of the database with its facts, on a thread. Without room for a copy it reads the database in
-   * place. Verifications run one at a time.
+   * Compares the figures in a copy of the database with its facts, on a thread. If there is no disk space for a copy, reads
+   * the database in place. Verifications run one at a time.
    *
-   * @throws Refusal 507 `no_room` where there is no room for a copy and the log grows too long meanwhile; 503
-   * `store_closing` when the store is closed meanwhile.
+   * @throws Refusal 507 `no_room` if there is no space for a copy and the log grows too long meanwhile; 503
+   * `store_closing` if the store is closed meanwhile.
    */
   const verify = (): Promise<VerifyResult> => verifications.run(run)
 
@@ -51,7 +51,7 @@ export function openVerification({ store, clock, formula, log_most_bytes = LOG_M
     }
   }
 
-  /** Copies the database; false without room. */
+  /** Copies the database. Returns false if there is no disk space. */
   async function isCopied(): Promise<boolean> {
     try {
       store.assertFreeSpaceFor(store.bytes())
@@ -95,7 +95,7 @@ export function openVerification({ store, clock, formula, log_most_bytes = LOG_M
     removeCopy(`${copy}.partial`)
   }
 
-  /** Aborts the current verification and refuses later ones. The store ends a copy in progress. */
+  /** Aborts the current verification and refuses later verifications. The store ends a copy in progress. */
   async function close(): Promise<void> {
     closing.abort(new Refusal(503, 'store_closing', 'the server is stopping; no difference was found so far'))
     await comparing?.catch(() => {})
