@@ -56,7 +56,7 @@ type Deps = {
   log: Log
 }
 
-const BEHIND = { lineages: 1, failed: 0 }
+const NO_APP_BACKLOG = { lineages: 1, failed: 0 }
 
 /** The progress of a rebuild, in lineages. */
 export type RebuildProgress = { done: number; of: number }
@@ -84,7 +84,7 @@ export function openMetrics(deps: Deps) {
     lacksReports: reported.isDue,
   })
   const worker = openWorker({ store, log, scheduler, recount })
-  const touched = openBatchRecount({
+  const recountAtBatchEnd = openBatchRecount({
     store,
     due,
     generations,
@@ -107,18 +107,20 @@ export function openMetrics(deps: Deps) {
   const putCommission = store.prepare<[string]>(
     'insert or replace into metric_commission (id, counted_by) values (1, ?)',
   )
-  const newest = store.prepare<[], { last: number | null }>('select max(id) as last from metric_lineages')
+  const lastLineage = store.prepare<[], { last: number | null }>(
+    'select max(id) as last from metric_lineages',
+  )
   let isClosed = false
   /** Whether an evaluation of cutovers was deferred because lineages were due. */
   let isEvaluationDeferred = false
   /** The error that prevented building another generation, by organization. */
   const refused = new Map<string, unknown>()
   worker.onSlice(snapshotReads.checkWaits)
-  worker.onIdle(judgePutOff)
+  worker.onIdle(evaluateDeferredCutovers)
 
   /** Handles a new fact of a lineage. This and the next three functions run in the unit of work of the change. */
   const lineageChanged = (lineage: LineageKey, origin: Origin): void =>
-    touched({ ...lineage, id: marks.numberOf(lineage) }, origin === 'live' ? RANK.live : RANK.bulk)
+    recountAtBatchEnd({ ...lineage, id: marks.numberOf(lineage) }, origin === 'live' ? RANK.live : RANK.bulk)
 
   /** Handles an added or revoked exchange rate. */
   const ratesChanged = ({ is_taken_back, from_on }: RateChange): void =>
@@ -139,13 +141,13 @@ export function openMetrics(deps: Deps) {
   /** Whether no lineage of an app is due in the shown generation. If one is, defers the evaluation of cutovers. */
   function isCurrent(app_id: string): boolean {
     const shown = generations.shownOf(app_id)
-    const { lineages, failed } = shown === null ? BEHIND : due.backlog(shown, [app_id])
+    const { lineages, failed } = shown === null ? NO_APP_BACKLOG : due.backlog(shown, [app_id])
     const isUpToDate = lineages + failed === 0 && !tasks.isWaiting()
     isEvaluationDeferred ||= !isUpToDate
     return isUpToDate
   }
 
-  function judgePutOff(): void {
+  function evaluateDeferredCutovers(): void {
     if (!isEvaluationDeferred) return
     isEvaluationDeferred = false
     void reported.evaluateCutovers()
@@ -221,7 +223,7 @@ export function openMetrics(deps: Deps) {
   async function rebuild(): Promise<number> {
     for (const organization of organizations.list()) await begin(organization)
     await whenCurrent()
-    return newest.get()?.last ?? 0
+    return lastLineage.get()?.last ?? 0
   }
 
   /**
@@ -244,7 +246,7 @@ export function openMetrics(deps: Deps) {
   function progress(): RebuildProgress | null {
     const next = generations.all().filter(({ state }) => state === 'making')
     if (next.length === 0) return null
-    const of = newest.get()?.last ?? 0
+    const of = lastLineage.get()?.last ?? 0
     return { done: Math.min(of, ...next.map(({ made_up_to }) => made_up_to ?? 0)), of }
   }
 

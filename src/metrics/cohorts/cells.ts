@@ -29,13 +29,13 @@ const COHORTS_PER_READ = 366
 export type CohortCellStore = ReturnType<typeof openCohortCells>
 
 export function openCohortCells(store: Store) {
-  const find = store.prepare<SeriesKey, { id: number }>(`
+  const findId = store.prepare<SeriesKey, { id: number }>(`
     select id from cohort_series where generation = :generation and app_id = :app_id and environment = :environment and kind = :kind
       and product_id = :product_id and storefront = :storefront and period = :period`)
   const insert = store.prepare<SeriesKey>(`
     insert into cohort_series ( generation,  app_id,  environment,  kind,  product_id,  storefront,  period)
     values                    (:generation, :app_id, :environment, :kind, :product_id, :storefront, :period)`)
-  const put = store.prepare<[number, number, number, number, number, number, number]>(`
+  const addToCell = store.prepare<[number, number, number, number, number, number, number]>(`
     insert into cohort_cells (series_id, cohort, position, count, charged_milli, refunded_milli, prorated_milli)
     values (?, ?, ?, ?, ?, ?, ?)
     on conflict (series_id, cohort, position) do update set count = count + excluded.count,
@@ -59,13 +59,13 @@ export function openCohortCells(store: Store) {
     select id, product_id, storefront from cohort_series
     where generation = :generation and app_id = :app_id and environment = :environment and kind = :kind and product_id <> '*' and storefront <> '*'
       and :product_id in ('*', product_id) and :storefront in ('*', storefront)`)
-  const known = new Map<string, number>()
+  const cachedIds = new Map<string, number>()
 
   /** Adds to the sums of an app. Runs inside the caller’s unit of work. */
   function add({ generation, app_id, environment }: CohortScope, cells: readonly CohortCell[]): void {
     for (const { kind, product_id, storefront, period, cohort, position, ...sum } of cells) {
       const id = seriesId({ generation, app_id, environment, kind, product_id, storefront, period })
-      put.run(
+      addToCell.run(
         ...([
           id,
           cohort,
@@ -82,13 +82,13 @@ export function openCohortCells(store: Store) {
   function seriesId(series: SeriesKey): number {
     const { generation, app_id, environment, kind, product_id, storefront, period } = series
     const name = [generation, app_id, environment, kind, product_id, storefront, period].join('\n')
-    const cached = known.get(name)
+    const cached = cachedIds.get(name)
     if (cached !== undefined) return cached
-    const id = find.get(series)?.id ?? Number(insert.run(series).lastInsertRowid)
+    const id = findId.get(series)?.id ?? Number(insert.run(series).lastInsertRowid)
     // Cached after the commit, because SQLite reuses the id of a row that was rolled back.
     store.afterCommit(() => {
-      if (known.size >= SERIES_CACHE_SIZE) known.clear()
-      known.set(name, id)
+      if (cachedIds.size >= SERIES_CACHE_SIZE) cachedIds.clear()
+      cachedIds.set(name, id)
     })
     return id
   }
@@ -105,7 +105,7 @@ export function openCohortCells(store: Store) {
     )
 
   /** Like `read`, separately for each product in each country, and in slices of one year of cohorts. */
-  function* parts({ scopes, kind, product_id, storefront, from, until }: CohortSumQuery) {
+  function* sumsByProduct({ scopes, kind, product_id, storefront, from, until }: CohortSumQuery) {
     for (const { generation, app_id, environment } of scopes)
       for (const { id, ...group } of seriesPerProduct.all({
         generation,
@@ -123,5 +123,5 @@ export function openCohortCells(store: Store) {
   const readMerged = (query: CohortSumQuery): Omit<CohortSum, 'cohort'>[] =>
     matchingSeries(query).flatMap(({ id }) => byPosition.all(id, query.from, query.until))
 
-  return { add, read, parts, readMerged }
+  return { add, read, sumsByProduct, readMerged }
 }

@@ -100,20 +100,20 @@ export function addRecoveries({ add }: CellChanges, failures: readonly Failure[]
 
 /** Changes the money of one customer from `before` to `after`. Both contain all lineages, in any order. */
 export function addMoney(cells: CellChanges, before: readonly DayMoney[], after: readonly DayMoney[]): void {
-  const changed = differences(before, after)
+  const changed = changedRows(before, after)
   const groups = new Map<string, CohortGroup>()
   for (const [[, product_id, storefront]] of changed) {
     for (const group of groupsOf(product_id, storefront)) groups.set(group.join('\n'), group)
   }
   for (const group of groups.values()) {
     const isInThisGroup = isInGroup(group)
-    const inThisGroup = {
+    const groupChanges = {
       before: before.filter(isInThisGroup),
       after: after.filter(isInThisGroup),
       changed: changed.filter(([row]) => isInThisGroup(row)),
     }
-    addLtv(cells, group, inThisGroup)
-    for (const [kind, unitOf] of PAYER_UNITS) addPayers(cells, { kind, group, unitOf }, inThisGroup)
+    addLtv(cells, group, groupChanges)
+    for (const [kind, unitOf] of PAYER_UNITS) addPayers(cells, { kind, group, unitOf }, groupChanges)
   }
 }
 
@@ -131,7 +131,7 @@ const isInGroup =
     (groupCountry === ANY || groupCountry === storefront)
 
 /** The rows that only `before` (-1) or only `after` (1) contains. */
-function differences(before: readonly DayMoney[], after: readonly DayMoney[]): ChangedRow[] {
+function changedRows(before: readonly DayMoney[], after: readonly DayMoney[]): ChangedRow[] {
   const remaining = new Map<string, DayMoney[]>()
   for (const row of before) remaining.set(row.join('\n'), [...(remaining.get(row.join('\n')) ?? []), row])
   const added: ChangedRow[] = []
@@ -156,25 +156,25 @@ const seriesAt = (kind: CohortKind, [product_id, storefront]: CohortGroup): Coho
 function addLtv({ add }: CellChanges, group: CohortGroup, { before, after, changed }: GroupChanges): void {
   const series = seriesAt('ltv', group)
   const [from, to] = [firstDay(before), firstDay(after)]
-  const put = (first: DayNumber | null, row: DayMoney, sign: 1 | -1): void => {
+  const addMoneyAt = (first: DayNumber | null, row: DayMoney, sign: 1 | -1): void => {
     if (first === null) return
     const position = Math.max(0, row[0] - first)
     add(series, first, position, 0, moneyOf(row, sign))
-    if (!isWholeGroup(group)) return
+    if (!isTotalGroup(group)) return
     const [, product_id, storefront] = row
     add(seriesAt('ltv.parts', [product_id, storefront]), first, position, 0, moneyOf(row, sign))
   }
   if (from === to) {
-    for (const [row, sign] of changed) put(to, row, sign)
+    for (const [row, sign] of changed) addMoneyAt(to, row, sign)
     return
   }
-  for (const row of before) put(from, row, -1)
-  for (const row of after) put(to, row, 1)
+  for (const row of before) addMoneyAt(from, row, -1)
+  for (const row of after) addMoneyAt(to, row, 1)
   if (from !== null) add(series, from, 0, -1)
   if (to !== null) add(series, to, 0, 1)
 }
 
-const isWholeGroup = ([product_id, storefront]: CohortGroup): boolean =>
+const isTotalGroup = ([product_id, storefront]: CohortGroup): boolean =>
   product_id === ANY && storefront === ANY
 
 const firstDay = (rows: readonly DayMoney[]): DayNumber | null =>
@@ -183,18 +183,18 @@ const firstDay = (rows: readonly DayMoney[]): DayNumber | null =>
     null,
   )
 
-type Unit = { kind: CohortKind; group: CohortGroup; unitOf: (day: DayNumber) => number }
+type PayerUnit = { kind: CohortKind; group: CohortGroup; unitOf: (day: DayNumber) => number }
 
 function addPayers(
   { add }: CellChanges,
-  { kind, group, unitOf }: Unit,
+  { kind, group, unitOf }: PayerUnit,
   { before, after, changed }: GroupChanges,
 ): void {
   const series = seriesAt(kind, group)
   for (const [row, sign] of changed) add(series, unitOf(row[0]), 0, 0, moneyOf(row, sign))
   for (const unit of new Set(changed.map(([[day]]) => unitOf(day)))) {
-    const paid = (rows: readonly DayMoney[]): number =>
+    const paidCount = (rows: readonly DayMoney[]): number =>
       Number(rows.some(([day, , , , , , charges]) => charges > 0 && unitOf(day) === unit))
-    add(series, unit, 0, paid(after) - paid(before))
+    add(series, unit, 0, paidCount(after) - paidCount(before))
   }
 }

@@ -6,7 +6,7 @@ import type { Shares } from '../reports/shares.ts'
 import { ratioOf } from '../series/formula_lines.ts'
 import type { CohortCellStore, CohortSum } from './cells.ts'
 import { ANY } from './changes.ts'
-import { RETRIED_DAYS } from './failures.ts'
+import { RETRY_DAYS } from './failures.ts'
 import { cohortProceeds } from './proceeds.ts'
 import { renewalDay } from './renewal_days.ts'
 import {
@@ -23,18 +23,18 @@ import {
   startOf,
 } from './spans.ts'
 
-type Part = CohortSum & { period: string }
+type PeriodSum = CohortSum & { period: string }
 type Money = { charged_milli: number; refunded_milli: number; prorated_milli: number; net_milli: number }
 
 /**
  * How many days after its due day a renewal is evaluated. A payment may fail at first, and Apple’s billing hour follows
  * clock changes.
  */
-const DUE_AFTER_DAYS = 3
+const EVALUATED_AFTER_DAYS = 3
 const MAX_RENEWALS = 400
 /** The maximum number of cohorts × columns in one answer. */
 const MAX_CELLS = 20_000
-const UNITS_AT_ONCE = 400
+const UNITS_PER_TURN = 400
 
 export type Cohorts = ReturnType<typeof openCohorts>
 
@@ -77,12 +77,14 @@ export function openCohorts({ cells, shares }: { cells: CohortCellStore; shares:
     net: readonly CohortSum[] | null = null,
   ) {
     assertCellCount(spansOf(query, today).length * days.length, 'days')
-    const left = net && Map.groupBy(net, ({ cohort }) => cohort)
+    const proceedsByCohort = net && Map.groupBy(net, ({ cohort }) => cohort)
     const valuesOf = ({ cohort, from, until }: Span) => {
       const gross = cells.readMerged({ ...query, kind: 'ltv', from, until })
       const customers = gross.reduce((sum, { position, count }) => sum + (position === 0 ? count : 0), 0)
       if (customers === 0) return []
-      const paid = left ? daysBetween(from, until).flatMap((day) => left.get(day) ?? []) : gross
+      const paid = proceedsByCohort
+        ? daysBetween(from, until).flatMap((day) => proceedsByCohort.get(day) ?? [])
+        : gross
       const values = runningSums(paid, days).map(({ day, ...money }) => ({
         days: day,
         ...money,
@@ -101,17 +103,17 @@ export function openCohorts({ cells, shares }: { cells: CohortCellStore; shares:
     const { grain } = query
     const parts: CohortSum[] = []
     const cellQuery = payersQuery(query, today)
-    for (let from = cellQuery.from; from <= cellQuery.until; from += UNITS_AT_ONCE) {
+    for (let from = cellQuery.from; from <= cellQuery.until; from += UNITS_PER_TURN) {
       await yieldToEventLoop()
       parts.push(
-        ...cells.read({ ...cellQuery, from, until: Math.min(from + UNITS_AT_ONCE - 1, cellQuery.until) }),
+        ...cells.read({ ...cellQuery, from, until: Math.min(from + UNITS_PER_TURN - 1, cellQuery.until) }),
       )
     }
-    const left = net && Map.groupBy(net, ({ cohort }) => cohort)
+    const proceedsByCohort = net && Map.groupBy(net, ({ cohort }) => cohort)
     return [...Map.groupBy(parts, ({ cohort }) => cohort)]
       .map(([unit, cohortParts]) => {
         const payers = cohortParts.reduce((sum, { count }) => sum + count, 0)
-        const money = moneyOf(summed(left ? (left.get(unit) ?? []) : cohortParts))
+        const money = moneyOf(sumMoney(proceedsByCohort ? (proceedsByCohort.get(unit) ?? []) : cohortParts))
         const begin = GRAIN_START[grain](unit)
         return {
           cohort: dayText(begin),
@@ -167,12 +169,12 @@ function assertCellCount(count: number, path: 'from' | 'days'): void {
 type RetentionRow = ReturnType<typeof retentionRow>
 type RecoveryRow = { cohort: string } & ReturnType<typeof recoveryStats>
 
-function retentionRow(grain: Grain, cohortParts: readonly Part[], today: DayNumber) {
+function retentionRow(grain: Grain, cohortParts: readonly PeriodSum[], today: DayNumber) {
   const [{ cohort, period } = { cohort: 0, period: '' }] = cohortParts
   return { cohort: dayText(startOf(grain, cohort)), period, ...renewalsOf(cohortParts, today) }
 }
 
-function renewalsOf(parts: readonly Part[], today: DayNumber) {
+function renewalsOf(parts: readonly PeriodSum[], today: DayNumber) {
   const days = [...Map.groupBy(parts, ({ cohort }) => cohort)]
     .map(([day, cohortParts]) => {
       const changes = new Map<number, number>()
@@ -184,16 +186,16 @@ function renewalsOf(parts: readonly Part[], today: DayNumber) {
   const size = days.reduce((sum, one) => sum + one.size, 0)
   const period = parts[0]?.period ?? ''
   const isKnown = (day: DayNumber, k: number): boolean =>
-    k === 0 || renewalDay(day, period, k) + DUE_AFTER_DAYS <= today
+    k === 0 || renewalDay(day, period, k) + EVALUATED_AFTER_DAYS <= today
   const renewals = []
   // Days ascend, so the days whose k-th renewal is known are the first ones.
-  let known = days.length
+  let known_count = days.length
   for (let k = 0; k < MAX_RENEWALS; k += 1) {
     for (const one of days) one.held += one.changes.get(k) ?? 0
-    while (known > 0 && !isKnown(days[known - 1]?.day ?? 0, k)) known -= 1
+    while (known_count > 0 && !isKnown(days[known_count - 1]?.day ?? 0, k)) known_count -= 1
     let due = 0
     let held = 0
-    for (const one of days.slice(0, known)) {
+    for (const one of days.slice(0, known_count)) {
       due += one.size
       held += one.held
     }
@@ -203,12 +205,14 @@ function renewalsOf(parts: readonly Part[], today: DayNumber) {
   return { size, renewals }
 }
 
-function recoveryStats(parts: readonly Part[], today: DayNumber) {
-  const sum = (has: (part: Part) => boolean, of: (part: Part) => number = ({ count }) => count) =>
-    parts.filter(has).reduce((total, part) => total + of(part), 0)
+function recoveryStats(parts: readonly PeriodSum[], today: DayNumber) {
+  const sum = (
+    matches: (part: PeriodSum) => boolean,
+    countOf: (part: PeriodSum) => number = ({ count }) => count,
+  ) => parts.filter(matches).reduce((total, part) => total + countOf(part), 0)
   const failed = sum(({ position }) => position === 0)
   const recovered = sum(({ position }) => position > 0)
-  const isOver = ({ cohort }: Part): boolean => cohort + RETRIED_DAYS < today
+  const isOver = ({ cohort }: PeriodSum): boolean => cohort + RETRY_DAYS < today
   const ended = sum(({ position }) => position === -1)
   const settled = sum(
     (part) => isOver(part),
@@ -240,12 +244,12 @@ type MoneySums = Omit<Money, 'net_milli'>
 /** The sums of all positions up to each of `days` (ascending). */
 function runningSums(parts: readonly Omit<CohortSum, 'cohort'>[], days: readonly number[]) {
   const ordered = parts.toSorted((a, b) => a.position - b.position)
-  let sum = summed([])
+  let sum = sumMoney([])
   let at = 0
   return days.map((day) => {
     const before = at
     while (at < ordered.length && (ordered[at]?.position ?? 0) <= day) at += 1
-    sum = summed([sum, ...ordered.slice(before, at)])
+    sum = sumMoney([sum, ...ordered.slice(before, at)])
     return { day, ...moneyOf(sum) }
   })
 }
@@ -257,7 +261,7 @@ const moneyOf = ({ charged_milli, refunded_milli, prorated_milli }: MoneySums): 
   net_milli: charged_milli - refunded_milli - prorated_milli,
 })
 
-const summed = (parts: readonly MoneySums[]): MoneySums =>
+const sumMoney = (parts: readonly MoneySums[]): MoneySums =>
   parts.reduce(
     (sum, one) => ({
       charged_milli: sum.charged_milli + one.charged_milli,

@@ -4,7 +4,7 @@ import { type DayNumber, dayText, monthOf, weekOf } from '../lineage/calendar.ts
 import type { CohortScope } from './cells.ts'
 
 /** How many days of cohorts are computed in one turn of the event loop. */
-const DAYS_AT_ONCE = 31
+const BATCH_DAYS = 31
 
 export const GRAINS = ['day', 'week', 'month', 'year'] as const
 export type Grain = (typeof GRAINS)[number]
@@ -40,7 +40,7 @@ export async function* spanBatches(query: CohortQuery, today: DayNumber): AsyncG
   let batch: Span[] = []
   for (const span of spansOf(query, today)) {
     batch.push(span)
-    if (span.until - (batch[0]?.from ?? 0) < DAYS_AT_ONCE) continue
+    if (span.until - (batch[0]?.from ?? 0) < BATCH_DAYS) continue
     await yieldToEventLoop()
     yield batch
     batch = []

@@ -1,5 +1,13 @@
 /** Defines each metric with a series: sentence, formula, parts, views, splits and filters. */
-import { BY_MOVEMENT, BY_SUBSCRIPTION, BY_TRIAL, type Definition, MONEY, PLAIN, term } from './definition.ts'
+import {
+  BY_MOVEMENT,
+  BY_SUBSCRIPTION,
+  BY_TRIAL,
+  DEFAULTS,
+  type Definition,
+  MONEY,
+  term,
+} from './definition.ts'
 import { FUNNEL } from './funnel.ts'
 import { STATUS_METRICS } from './status.ts'
 
@@ -120,7 +128,7 @@ const MOVED_RATE = 'Converted at the rate of the day on which each period began'
 const FLOW_RATE =
   'A charge and its refunds are converted at the rate of the day of the charge. Apple’s reports do not name the charge of a refund, so their figures, and refunds in proceeds, are converted at the rate of their own day'
 
-/** Every metric that has a series. */
+/** The definitions of all metrics that have a series, by name. */
 export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
   mrr: {
     ...MONEY,
@@ -176,7 +184,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     formula: `MRR at the end − MRR at the start. ${LEVEL_RATE}`,
   },
   quick_ratio: {
-    ...PLAIN,
+    ...DEFAULTS,
     ...BY_MOVEMENT,
     name: 'quick_ratio',
     title: 'Quick ratio',
@@ -187,7 +195,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     formula: `(new + resubscribe + expansion) ÷ (contraction + churn). ${MOVED_RATE}`,
   },
   churn_rate: {
-    ...PLAIN,
+    ...DEFAULTS,
     ...BY_SUBSCRIPTION,
     name: 'churn_rate',
     title: 'Churn rate',
@@ -199,7 +207,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     parts: LOSSES,
   },
   mrr_churn_rate: {
-    ...PLAIN,
+    ...DEFAULTS,
     ...BY_SUBSCRIPTION,
     name: 'mrr_churn_rate',
     title: 'MRR churn rate',
@@ -211,7 +219,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     parts: LOSSES,
   },
   active_subscriptions: {
-    ...PLAIN,
+    ...DEFAULTS,
     ...BY_SUBSCRIPTION,
     name: 'active_subscriptions',
     title: 'Active subscriptions',
@@ -221,7 +229,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     formula: 'count of active paid segments',
   },
   active_trials: {
-    ...PLAIN,
+    ...DEFAULTS,
     ...BY_TRIAL,
     name: 'active_trials',
     title: 'Active trials',
@@ -231,7 +239,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     formula: 'count of active trial segments (free introductory offers)',
   },
   new_trials: {
-    ...PLAIN,
+    ...DEFAULTS,
     ...BY_TRIAL,
     name: 'new_trials',
     title: 'New trials',
@@ -241,7 +249,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     formula: 'count of trial segments that began',
   },
   trial_conversion: {
-    ...PLAIN,
+    ...DEFAULTS,
     ...BY_TRIAL,
     name: 'trial_conversion',
     title: 'Trial conversion',
@@ -283,7 +291,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     has_refund_days: true,
   },
   refund_rate: {
-    ...PLAIN,
+    ...DEFAULTS,
     ...BY_SUBSCRIPTION,
     name: 'refund_rate',
     title: 'Refund rate',

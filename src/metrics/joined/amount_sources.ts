@@ -38,8 +38,8 @@ type Deps = {
   convertToBase: ConvertToBase
 }
 
-export function openAmountSources({ store, sums, daySums, names, ...known }: Deps) {
-  const { proceeds, commission, convertToBase } = known
+export function openAmountSources({ store, sums, daySums, names, ...rest }: Deps) {
+  const { proceeds, commission, convertToBase } = rest
   const version = store.cached(['reported_prices', 'rates'], () => ({}))
 
   /** The ledger’s sums of measures, each multiplied by its weight. */
@@ -49,14 +49,19 @@ export function openAmountSources({ store, sums, daySums, names, ...known }: Dep
   ): Promise<DailyAmounts> {
     const { zone, isOwn } = zoneOf(query)
     const { name, dimension, keyOf } = dimensionPlan(query, isOwn)
-    const cut = { name, keyOf, is_original: query.currency !== null, has_before: query.has_before === true }
-    const found: DailyAmounts = new Map()
-    for (const [measure, weight] of Object.entries(weights) as [Measure, number][]) {
-      const place = { ...placeOf(query), zone, measure, dimension }
-      const { from, sumsByKey } = await daySums.read(place, cut, query.from)
-      for (const [key, line] of sumsByKey) addLine(found, key, { line, from, weight }, query)
+    const selection = {
+      name,
+      keyOf,
+      is_original: query.currency !== null,
+      has_before: query.has_before === true,
     }
-    return found
+    const amounts: DailyAmounts = new Map()
+    for (const [measure, weight] of Object.entries(weights) as [Measure, number][]) {
+      const scope = { ...sumScopeOf(query), zone, measure, dimension }
+      const { from, sumsByKey } = await daySums.read(scope, selection, query.from)
+      for (const [key, line] of sumsByKey) addLine(amounts, key, { line, from, weight }, query)
+    }
+    return amounts
   }
 
   /**
@@ -66,22 +71,22 @@ export function openAmountSources({ store, sums, daySums, names, ...known }: Dep
   async function proceedsOfLedger(query: LedgerQuery, measure: Measure): Promise<ProceedsLines> {
     const { zone } = zoneOf(query)
     const { name, keyOf } = dimensionPlan(query, false)
-    const cut = {
+    const selection = {
       name: JSON.stringify(['proceeds', name, commission]),
       keyOf,
       is_original: true,
       has_before: query.has_before === true,
       mapping: proceedsMapping(query),
     }
-    const found: ProceedsLines = { lines: new Map(), basis: new Map() }
-    const place = { ...placeOf(query), zone, measure, dimension: 'fine' as const }
-    const { from, sumsByKey } = await daySums.read(place, cut, query.from)
+    const amounts: ProceedsLines = { lines: new Map(), basis: new Map() }
+    const scope = { ...sumScopeOf(query), zone, measure, dimension: 'fine' as const }
+    const { from, sumsByKey } = await daySums.read(scope, selection, query.from)
     for (const [key, line] of sumsByKey) {
       const [basis = '', value = ''] = key.split('\n')
-      addLine(found.lines, value, { line, from, weight: 1 }, query)
-      addLine(found.basis, basis, { line, from, weight: 1 }, query)
+      addLine(amounts.lines, value, { line, from, weight: 1 }, query)
+      addLine(amounts.basis, basis, { line, from, weight: 1 }, query)
     }
-    return found
+    return amounts
   }
 
   /** Maps a day’s sum to its proceeds. The key begins with the certainty. */
@@ -91,9 +96,9 @@ export function openAmountSources({ store, sums, daySums, names, ...known }: Dep
       version: () => version(''),
       mapSum({ value, key, day }, { milli, count }) {
         const [product_id = '', storefront = '', , , currency = '']: string[] = JSON.parse(value)
-        const got = proceeds.ofSum({ app_id, product_id, storefront, currency, milli, count, day })
-        const milliShown = inQueryCurrency(query, got.milli, got.currency, day) ?? 0
-        return { key: `${got.basis}\n${key}`, sum: { milli: milliShown, count } }
+        const chargeProceeds = proceeds.ofSum({ app_id, product_id, storefront, currency, milli, count, day })
+        const milliShown = inQueryCurrency(query, chargeProceeds.milli, chargeProceeds.currency, day) ?? 0
+        return { key: `${chargeProceeds.basis}\n${key}`, sum: { milli: milliShown, count } }
       },
     }
   }
@@ -117,24 +122,24 @@ export function openAmountSources({ store, sums, daySums, names, ...known }: Dep
 
   /** The reports’ sums of a measure. */
   function reports(query: ReportQuery, measure: ReportedMeasure): DailyAmounts {
-    const nameOf = (number: string): string => names.productOf(query.app_id, number)
-    const { dimension, keyOf } = dimensionPlan(query, true, nameOf)
-    const found: DailyAmounts = new Map()
-    const place = { generation: query.shown.id, app_id: query.app_id }
-    for (const { id, value } of sums.seriesOf(place, measure, dimension as ReportedDimension)) {
+    const productIdOf = (number: string): string => names.productOf(query.app_id, number)
+    const { dimension, keyOf } = dimensionPlan(query, true, productIdOf)
+    const amounts: DailyAmounts = new Map()
+    const scope = { generation: query.shown.id, app_id: query.app_id }
+    for (const { id, value } of sums.seriesOf(scope, measure, dimension as ReportedDimension)) {
       const key = keyOf(value)
       if (key === null) continue
       for (const { day, milli, base_milli, count } of sums.days(id, query.from, query.until)) {
-        addTo(found, key, day, { milli: query.currency === null ? base_milli : milli, count })
+        addTo(amounts, key, day, { milli: query.currency === null ? base_milli : milli, count })
       }
     }
-    return found
+    return amounts
   }
 
   return { ledger, proceedsOfLedger, reports }
 }
 
-const placeOf = ({ shown, app_id, environment }: LedgerQuery) => ({
+const sumScopeOf = ({ shown, app_id, environment }: LedgerQuery) => ({
   generation: shown.id,
   app_id,
   environment,

@@ -4,7 +4,7 @@ import { yieldToEventLoop } from '../../turns.ts'
 import { type DayNumber, dayText, monthOf } from '../lineage/calendar.ts'
 import type { Measure } from '../lineage/rows.ts'
 import type { ReportedMeasure } from '../reports/cells.ts'
-import { type Amount, cumulativeOf, type DailyAmounts, NOTHING } from '../reports/daily_amounts.ts'
+import { type Amount, cumulativeOf, type DailyAmounts, NO_AMOUNT } from '../reports/daily_amounts.ts'
 import type { ReportedDays } from '../reports/days.ts'
 import type { ReportedSums } from '../reports/sums.ts'
 import { ratioOf } from '../series/formula_lines.ts'
@@ -61,8 +61,8 @@ const LEVELS: readonly CoveredLevel[] = [
 ]
 const CHARGES = ['revenue.new', 'revenue.renewal', 'revenue.one_time'] as const
 /** The longest subscription period. Within this time each active subscription sends a notification. */
-const LONGEST_DAYS = 366
-const DAYS_OF_PERIOD: Readonly<Record<string, number>> = {
+const MAX_PERIOD_DAYS = 366
+const PERIOD_DAYS: Readonly<Record<string, number>> = {
   P3D: 3,
   P1W: 7,
   P2W: 14,
@@ -70,29 +70,29 @@ const DAYS_OF_PERIOD: Readonly<Record<string, number>> = {
   P2M: 62,
   P3M: 92,
   P6M: 184,
-  P1Y: LONGEST_DAYS,
+  P1Y: MAX_PERIOD_DAYS,
 }
 
 export function openCoverage({ convertToBase, days, sums, sources, cutovers }: Deps) {
   /** All months of an app with reports, the oldest first; empty without reports. */
-  async function of(app: App, shown: Generation): Promise<CoverageRow[]> {
-    const one = { app, shown }
+  async function coverageOf(app: App, shown: Generation): Promise<CoverageRow[]> {
+    const appGeneration = { app, shown }
     const [levelDays, saleDays, eventDays] = (['subscription', 'sales', 'subscription_event'] as const).map(
       (kind) =>
         sums.isReported({ generation: shown.id, app_id: app.id }, kind) ? days.available(shown.id, kind) : [],
     )
-    const found: CoverageRow[][] = []
+    const monthsByMetric: CoverageRow[][] = []
     for (const level of LEVELS) {
       await yieldToEventLoop()
-      found.push(await levelMonths(one, level, levelDays ?? []))
+      monthsByMetric.push(await levelMonths(appGeneration, level, levelDays ?? []))
     }
     for (const metric of ['revenue', 'refunds'] as const) {
       await yieldToEventLoop()
-      found.push(await moneyMonths(one, metric, saleDays ?? []))
+      monthsByMetric.push(await moneyMonths(appGeneration, metric, saleDays ?? []))
     }
     await yieldToEventLoop()
-    found.push(await trialMonths(one, eventDays ?? []))
-    return found.flat().sort((a, b) => (a.month < b.month ? -1 : a.month > b.month ? 1 : 0))
+    monthsByMetric.push(await trialMonths(appGeneration, eventDays ?? []))
+    return monthsByMetric.flat().sort((a, b) => (a.month < b.month ? -1 : a.month > b.month ? 1 : 0))
   }
 
   type Split = 'currency' | 'period' | null
@@ -113,17 +113,17 @@ export function openCoverage({ convertToBase, days, sums, sources, cutovers }: D
   })
 
   async function levelMonths(
-    one: AppGeneration,
+    appGeneration: AppGeneration,
     level: CoveredLevel,
     reportDays: readonly DayNumber[],
   ): Promise<CoverageRow[]> {
     const { metric, measure, column } = level
-    const reported = sources.reports(baseQuery(one, reportDays, 'period'), measure)
-    const own = await sources.ledger(baseQuery(one, reportDays, 'period'), { [measure]: 1 })
+    const reported = sources.reports(baseQuery(appGeneration, reportDays, 'period'), measure)
+    const own = await sources.ledger(baseQuery(appGeneration, reportDays, 'period'), { [measure]: 1 })
     const cumulative = new Map([...own].map(([period, line]) => [period, cumulativeOf(line)]))
-    const rate = metric === 'mrr' ? await revaluation(one, reportDays) : () => 0
-    const completeFrom = cutovers.of(one.app.id, 'flows')?.day ?? Infinity
-    return lastOfMonths(reportDays).map((day) => {
+    const rate = metric === 'mrr' ? await revaluation(appGeneration, reportDays) : () => 0
+    const completeFrom = cutovers.cutoverOf(appGeneration.app.id, 'flows')?.day ?? Infinity
+    return lastReportDays(reportDays).map((day) => {
       const periods = new Set([...reported.keys(), ...own.keys()])
       let [reportedTotal, ledgerTotal, beforeNotifications] = [0, 0, 0]
       for (const period of periods) {
@@ -131,35 +131,37 @@ export function openCoverage({ convertToBase, days, sums, sources, cutovers }: D
         const ledgerAmount = cumulative.get(period)?.(day)[column] ?? 0
         reportedTotal += reportAmount
         ledgerTotal += ledgerAmount
-        if (day - completeFrom < (DAYS_OF_PERIOD[period] ?? LONGEST_DAYS))
+        if (day - completeFrom < (PERIOD_DAYS[period] ?? MAX_PERIOD_DAYS))
           beforeNotifications += Math.max(0, reportAmount - ledgerAmount)
       }
       const exchange_rate = rate(day)
-      const rest = reportedTotal - ledgerTotal - exchange_rate
-      const before_first_notification = Math.max(0, Math.min(beforeNotifications, rest))
-      const unknown = rest - before_first_notification
+      const unexplained = reportedTotal - ledgerTotal - exchange_rate
+      const before_first_notification = Math.max(0, Math.min(beforeNotifications, unexplained))
+      const unknown = unexplained - before_first_notification
       const residue = { ...NO_CAUSES, before_first_notification, exchange_rate, unknown }
-      return covered(one, metric, day, { reports: reportedTotal, ledger: ledgerTotal, residue })
+      return coverageRow(appGeneration, metric, day, { reports: reportedTotal, ledger: ledgerTotal, residue })
     })
   }
 
   /** The ledger’s level converted at the rates of a day, minus the level converted at each charge’s rate. */
   async function revaluation(
-    one: AppGeneration,
+    appGeneration: AppGeneration,
     reportDays: readonly DayNumber[],
   ): Promise<(day: DayNumber) => number> {
-    const currencies = await currenciesOf(one, ['mrr'], reportDays)
+    const currencies = await currenciesOf(appGeneration, ['mrr'], reportDays)
     const lines = await Promise.all(
       currencies.map(async (currency) => {
-        const native = await sources.ledger({ ...baseQuery(one, reportDays), currency }, { mrr: 1 })
+        const native = await sources.ledger({ ...baseQuery(appGeneration, reportDays), currency }, { mrr: 1 })
         return { currency, cumulative: cumulativeOf(native.get('')) }
       }),
     )
-    const inBase = cumulativeOf((await sources.ledger(baseQuery(one, reportDays), { mrr: 1 })).get(''))
+    const inBase = cumulativeOf(
+      (await sources.ledger(baseQuery(appGeneration, reportDays), { mrr: 1 })).get(''),
+    )
     return (day) => {
       let revalued = 0
       for (const { currency, cumulative } of lines) {
-        const converted = convertToBase(one.shown.currency, cumulative(day).milli, currency, day)
+        const converted = convertToBase(appGeneration.shown.currency, cumulative(day).milli, currency, day)
         if (converted === null) return 0
         revalued += converted
       }
@@ -168,65 +170,70 @@ export function openCoverage({ convertToBase, days, sums, sources, cutovers }: D
   }
 
   async function currenciesOf(
-    one: AppGeneration,
+    appGeneration: AppGeneration,
     measures: readonly Measure[],
     reportDays: readonly DayNumber[],
   ): Promise<string[]> {
     const weights = Object.fromEntries(measures.map((measure) => [measure, 1]))
-    const lines = await sources.ledger(baseQuery(one, reportDays, 'currency'), weights)
+    const lines = await sources.ledger(baseQuery(appGeneration, reportDays, 'currency'), weights)
     return [...lines.keys()].filter((currency) => currency !== '')
   }
 
   async function moneyMonths(
-    one: AppGeneration,
+    appGeneration: AppGeneration,
     metric: 'revenue' | 'refunds',
     reportDays: readonly DayNumber[],
   ): Promise<CoverageRow[]> {
     const isRevenue = metric === 'revenue'
     const sign = isRevenue ? -1 : 1
     const reported = (measures: readonly ReportedMeasure[]) => {
-      const lines = measures.map((measure) => sources.reports(baseQuery(one, reportDays), measure).get(''))
+      const lines = measures.map((measure) =>
+        sources.reports(baseQuery(appGeneration, reportDays), measure).get(''),
+      )
       return (day: DayNumber): number => lines.reduce((sum, line) => sum + (line?.get(day)?.milli ?? 0), 0)
     }
     const own = async (measures: readonly Measure[]) => {
       const weights = Object.fromEntries(measures.map((measure) => [measure, 1]))
-      return amountOn((await sources.ledger(baseQuery(one, reportDays), weights)).get(''))
+      return amountOn((await sources.ledger(baseQuery(appGeneration, reportDays), weights)).get(''))
     }
     const charges = isRevenue ? CHARGES : []
-    const parts = {
+    const amounts = {
       reported: [reported(charges), reported(['revenue.refund']), reported(['revenue.proration'])] as const,
       own: [await own(charges), await own(['revenue.refund']), await own(['revenue.proration'])] as const,
-      rate: isRevenue ? await revaluedCharges(one, reportDays) : () => 0,
+      rate: isRevenue ? await revaluedCharges(appGeneration, reportDays) : () => 0,
     }
-    const daily = (day: DayNumber): DayDifference => ({
+    const differenceOn = (day: DayNumber): DayDifference => ({
       day,
-      charges: parts.reported[0](day) - parts.own[0](day),
-      refunds: sign * (parts.reported[1](day) - parts.own[1](day)),
-      prorations: sign * (parts.reported[2](day) - parts.own[2](day)),
-      exchange_rate: parts.rate(day),
-      reports: parts.reported[0](day) + sign * (parts.reported[1](day) + parts.reported[2](day)),
+      charges: amounts.reported[0](day) - amounts.own[0](day),
+      refunds: sign * (amounts.reported[1](day) - amounts.own[1](day)),
+      prorations: sign * (amounts.reported[2](day) - amounts.own[2](day)),
+      exchange_rate: amounts.rate(day),
+      reports: amounts.reported[0](day) + sign * (amounts.reported[1](day) + amounts.reported[2](day)),
     })
-    return flowMonths(one, metric, reportDays, daily)
+    return flowMonths(appGeneration, metric, reportDays, differenceOn)
   }
 
   /** The charges of a Pacific day converted at the rates of that day, minus their stored converted value. */
   async function revaluedCharges(
-    one: AppGeneration,
+    appGeneration: AppGeneration,
     reportDays: readonly DayNumber[],
   ): Promise<(day: DayNumber) => number> {
     const weights = Object.fromEntries(CHARGES.map((measure) => [measure, 1]))
-    const currencies = await currenciesOf(one, CHARGES, reportDays)
+    const currencies = await currenciesOf(appGeneration, CHARGES, reportDays)
     const byCurrency = await Promise.all(
       currencies.map(async (currency) => {
-        const lines: DailyAmounts = await sources.ledger({ ...baseQuery(one, reportDays), currency }, weights)
+        const lines: DailyAmounts = await sources.ledger(
+          { ...baseQuery(appGeneration, reportDays), currency },
+          weights,
+        )
         return { currency, at: amountOn(lines.get('')) }
       }),
     )
-    const inBase = amountOn((await sources.ledger(baseQuery(one, reportDays), weights)).get(''))
+    const inBase = amountOn((await sources.ledger(baseQuery(appGeneration, reportDays), weights)).get(''))
     return (day) => {
       let revalued = 0
       for (const { currency, at } of byCurrency) {
-        const converted = convertToBase(one.shown.currency, at(day), currency, day)
+        const converted = convertToBase(appGeneration.shown.currency, at(day), currency, day)
         if (converted === null) return 0
         revalued += converted
       }
@@ -234,10 +241,13 @@ export function openCoverage({ convertToBase, days, sums, sources, cutovers }: D
     }
   }
 
-  async function trialMonths(one: AppGeneration, reportDays: readonly DayNumber[]): Promise<CoverageRow[]> {
-    const reported = sources.reports(baseQuery(one, reportDays), 'trial.began').get('')
-    const own = (await sources.ledger(baseQuery(one, reportDays), { 'trial.began': 1 })).get('')
-    return flowMonths(one, 'new_trials', reportDays, (day) => {
+  async function trialMonths(
+    appGeneration: AppGeneration,
+    reportDays: readonly DayNumber[],
+  ): Promise<CoverageRow[]> {
+    const reported = sources.reports(baseQuery(appGeneration, reportDays), 'trial.began').get('')
+    const own = (await sources.ledger(baseQuery(appGeneration, reportDays), { 'trial.began': 1 })).get('')
+    return flowMonths(appGeneration, 'new_trials', reportDays, (day) => {
       const reports = reported?.get(day)?.count ?? 0
       const charges = reports - (own?.get(day)?.count ?? 0)
       return { day, charges, refunds: 0, prorations: 0, exchange_rate: 0, reports }
@@ -245,39 +255,39 @@ export function openCoverage({ convertToBase, days, sums, sources, cutovers }: D
   }
 
   function flowMonths(
-    one: AppGeneration,
+    appGeneration: AppGeneration,
     metric: CoveredMetric,
     reportDays: readonly DayNumber[],
-    daily: (day: DayNumber) => DayDifference,
+    differenceOn: (day: DayNumber) => DayDifference,
   ): CoverageRow[] {
-    const completeFrom = cutovers.of(one.app.id, 'flows')?.day ?? Infinity
-    const all = reportDays.map(daily)
+    const completeFrom = cutovers.cutoverOf(appGeneration.app.id, 'flows')?.day ?? Infinity
+    const all = reportDays.map(differenceOn)
     const months = Map.groupBy(all, ({ day }) => monthOf(day))
     return [...months.values()].map((month) => {
-      const reports = month.reduce((sum, one) => sum + one.reports, 0)
+      const reports = month.reduce((sum, day) => sum + day.reports, 0)
       const residue = differenceCauses(month, all, completeFrom)
       const ledger = reports - Object.values(residue).reduce((sum, part) => sum + part, 0)
-      return covered(one, metric, month.at(-1)?.day ?? 0, { reports, ledger, residue })
+      return coverageRow(appGeneration, metric, month.at(-1)?.day ?? 0, { reports, ledger, residue })
     })
   }
 
-  return { of }
+  return { coverageOf }
 }
 
 const amountOn =
   (line: ReadonlyMap<DayNumber, Amount> | undefined) =>
   (day: DayNumber): number =>
-    (line?.get(day) ?? NOTHING).milli
+    (line?.get(day) ?? NO_AMOUNT).milli
 
 /** The last day of each month. */
-const lastOfMonths = (reportDays: readonly DayNumber[]): DayNumber[] =>
+const lastReportDays = (reportDays: readonly DayNumber[]): DayNumber[] =>
   reportDays.filter((day, index) => {
     const next = reportDays[index + 1]
     return next === undefined || monthOf(next) !== monthOf(day)
   })
 
-function covered(
-  one: AppGeneration,
+function coverageRow(
+  appGeneration: AppGeneration,
   metric: CoveredMetric,
   day: DayNumber,
   { reports, ledger, residue }: Pick<CoverageRow, 'reports' | 'ledger' | 'residue'>,
@@ -285,7 +295,7 @@ function covered(
   const isMoney = metric === 'mrr' || metric === 'revenue' || metric === 'refunds'
   const day_on = dayText(day)
   return {
-    app_id: one.app.id,
+    app_id: appGeneration.app.id,
     month: day_on.slice(0, 7),
     metric,
     unit: isMoney ? 'money' : 'count',

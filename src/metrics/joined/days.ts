@@ -4,7 +4,7 @@ import type { App } from '../../apps/apps.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import type { Measure } from '../lineage/rows.ts'
 import type { MoneyMeasure } from '../reports/cells.ts'
-import { type Amount, cumulativeOf, type DailyAmounts, NOTHING } from '../reports/daily_amounts.ts'
+import { type Amount, cumulativeOf, type DailyAmounts, NO_AMOUNT } from '../reports/daily_amounts.ts'
 import type { ProceedsCertainty } from '../reports/proceeds.ts'
 import type { Breakdown } from '../sums/dimension_plan.ts'
 import type { Generation } from '../upkeep/generations.ts'
@@ -113,12 +113,12 @@ export const dayIn =
   (lines: DailyAmounts): AmountAt =>
   (value) => {
     const line = lines.get(value)
-    return (day) => line?.get(day) ?? NOTHING
+    return (day) => line?.get(day) ?? NO_AMOUNT
   }
 
 export function cumulativeIn(lines: DailyAmounts): AmountAt {
   const cumulative = new Map([...lines].map(([value, line]) => [value, cumulativeOf(line)]))
-  return (value) => cumulative.get(value) ?? (() => NOTHING)
+  return (value) => cumulative.get(value) ?? (() => NO_AMOUNT)
 }
 
 export function valuesOf(keys: Iterable<string>, range: Range, at: AmountAt): Map<string, Amount[]> {
@@ -127,10 +127,13 @@ export function valuesOf(keys: Iterable<string>, range: Range, at: AmountAt): Ma
 }
 
 /** Sums the money of known days by certainty. */
-export function basisOf(days: readonly JoinedDay[], by: DailyAmounts): Record<ProceedsCertainty, number> {
+export function basisOf(
+  days: readonly JoinedDay[],
+  amountsByCertainty: DailyAmounts,
+): Record<ProceedsCertainty, number> {
   const sum = { ...NO_BASIS }
   for (const { day, is_known } of days)
     for (const name of ['exact', 'ratio', 'estimated'] as const)
-      if (is_known) sum[name] += by.get(name)?.get(day)?.milli ?? 0
+      if (is_known) sum[name] += amountsByCertainty.get(name)?.get(day)?.milli ?? 0
   return sum
 }

@@ -72,14 +72,15 @@ function dayBoundaryDifference(
   completeFrom: DayNumber,
 ): number {
   const byDay = new Map(all.map((one) => [one.day, one]))
-  const restOf = (day: DayNumber | undefined): number => {
+  const unexplainedOn = (day: DayNumber | undefined): number => {
     const one = day === undefined || day < completeFrom ? undefined : byDay.get(day)
     return one ? one.charges - one.exchange_rate : 0
   }
   const [first, last] = [month[0]?.day, month.at(-1)?.day]
-  const moved = (inside: number, outside: number): number =>
+  const movedAcross = (inside: number, outside: number): number =>
     inside * outside < 0 ? Math.sign(inside) * Math.min(Math.abs(inside), Math.abs(outside)) : 0
-  const begin = first === undefined ? 0 : moved(restOf(first), restOf(first - 1))
-  const end = last === undefined || last === first ? 0 : moved(restOf(last), restOf(last + 1))
+  const begin = first === undefined ? 0 : movedAcross(unexplainedOn(first), unexplainedOn(first - 1))
+  const end =
+    last === undefined || last === first ? 0 : movedAcross(unexplainedOn(last), unexplainedOn(last + 1))
   return begin + end
 }

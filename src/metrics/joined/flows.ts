@@ -2,7 +2,7 @@
 import type { DayNumber } from '../lineage/calendar.ts'
 import { PACIFIC } from '../lineage/settings.ts'
 import { kindOfMeasure, type MoneyMeasure, type ReportedMeasure } from '../reports/cells.ts'
-import { type Amount, addTo, type DailyAmounts, minus, NOTHING } from '../reports/daily_amounts.ts'
+import { type Amount, addTo, type DailyAmounts, minus, NO_AMOUNT } from '../reports/daily_amounts.ts'
 import type { ReportedDays } from '../reports/days.ts'
 import { afterCommission, type Commission } from '../reports/proceeds.ts'
 import type { AmountSources, LedgerQuery, Zone } from './amount_sources.ts'
@@ -37,9 +37,9 @@ type Deps = { days: ReportedDays; sources: AmountSources; cutovers: Cutovers; co
 /** Amounts by value of the split, and for proceeds the same amounts by certainty. */
 type AmountsWithBasis = { lines: DailyAmounts; basis: DailyAmounts }
 
-const NONE: AmountsWithBasis = { lines: NO_AMOUNTS, basis: NO_AMOUNTS }
+const NO_AMOUNTS_WITH_BASIS: AmountsWithBasis = { lines: NO_AMOUNTS, basis: NO_AMOUNTS }
 
-export function openJoinedFlows({ days, sources, cutovers, commission }: Deps) {
+export function openJoinedFlows({ days: reportedDays, sources, cutovers, commission }: Deps) {
   /** The ledger’s amounts of a measure, in the requested basis. */
   async function readLedger(
     query: LedgerQuery & Pick<JoinedQuery, 'basis'>,
@@ -55,54 +55,64 @@ export function openJoinedFlows({ days, sources, cutovers, commission }: Deps) {
     // The ledger’s rows of losses, and of returned losses, are negative, so the reports’ counts are negated.
     const exact = mergeAmounts(reportMeasures(measure, query).map(read), isLoss(measure) ? -1 : 1)
     if (query.basis !== 'proceeds') return { lines: exact, basis: NO_AMOUNTS }
-    const left = isRevenue(measure) ? estimatesOf(read(reportMeasure(measure, 'unshared'))) : NO_AMOUNTS
+    const estimates = isRevenue(measure) ? estimatesOf(read(reportMeasure(measure, 'unshared'))) : NO_AMOUNTS
     const basis: DailyAmounts = new Map()
     addAll(basis, exact.values(), 'exact')
-    addAll(basis, left.values(), 'estimated')
-    return { lines: mergeAmounts([exact, left]), basis }
+    addAll(basis, estimates.values(), 'estimated')
+    return { lines: mergeAmounts([exact, estimates]), basis }
   }
 
   /** Estimates proceeds by subtracting Apple’s commission. */
   function estimatesOf(lines: DailyAmounts): DailyAmounts {
-    const left: DailyAmounts = new Map()
+    const estimates: DailyAmounts = new Map()
     for (const [value, line] of lines)
       for (const [day, { milli, count }] of line)
-        addTo(left, value, day, { milli: afterCommission(milli, commission), count })
-    return left
+        addTo(estimates, value, day, { milli: afterCommission(milli, commission), count })
+    return estimates
   }
 
   /** Reads a flow from the reports before the cutover and from the ledger after it. */
   async function read(query: JoinedQuery, measure: FlowMeasure): Promise<Joined> {
-    const cutover = cutovers.of(query.app.id, 'flows')
-    const reportDays = new Set(days.available(query.shown.id, kindOfMeasure(measure)))
+    const cutover = cutovers.cutoverOf(query.app.id, 'flows')
+    const reportDays = new Set(reportedDays.available(query.shown.id, kindOfMeasure(measure)))
     const own = { ...query, app_id: query.app.id }
     const isPacific = query.zone === 'pacific' || query.shown.time_zone === PACIFIC
     const context = { reportDays, cutover, isPacific, measure }
-    const parts = daysOf(query).map((day) => ({ ...flowDay(day, context), part: partOf(day, context) }))
-    const has = (part: Part): boolean => parts.some((one) => one.part === part)
-    const since = parts.find(({ part }) => part === 'ledger')?.day ?? null
-    const from: Record<Part, AmountsWithBasis> = {
+    const flowDays = daysOf(query).map((day) => ({
+      ...flowDay(day, context),
+      flowSource: flowSourceOf(day, context),
+    }))
+    const hasSource = (source: FlowSource): boolean =>
+      flowDays.some(({ flowSource }) => flowSource === source)
+    const ledgerFrom = flowDays.find(({ flowSource }) => flowSource === 'ledger')?.day ?? null
+    const amountsBySource: Record<FlowSource, AmountsWithBasis> = {
       reports: readReports(query, measure),
-      ledger: since === null ? NONE : await readLedger({ ...own, from: since }, measure),
-      hole: has('hole') ? await readLedger({ ...own, zone: 'pacific' }, measure) : NONE,
-      cutover: cutover && has('cutover') ? await cutoverRemainder(cutover, own, measure) : NONE,
+      ledger:
+        ledgerFrom === null ? NO_AMOUNTS_WITH_BASIS : await readLedger({ ...own, from: ledgerFrom }, measure),
+      hole: hasSource('hole')
+        ? await readLedger({ ...own, zone: 'pacific' }, measure)
+        : NO_AMOUNTS_WITH_BASIS,
+      cutover:
+        cutover && hasSource('cutover')
+          ? await cutoverRemainder(cutover, own, measure)
+          : NO_AMOUNTS_WITH_BASIS,
     }
-    const byDay = new Map(parts.map((one) => [one.day, one]))
+    const byDay = new Map(flowDays.map((one) => [one.day, one]))
     const at: AmountAt = (value) => (day) => {
       const one = byDay.get(day)
-      return one?.is_known ? dayIn(from[one.part].lines)(value)(day) : NOTHING
+      return one?.is_known ? dayIn(amountsBySource[one.flowSource].lines)(value)(day) : NO_AMOUNT
     }
     const basis = basisOf([], NO_AMOUNTS)
-    for (const name of PARTS) {
+    for (const name of FLOW_SOURCES) {
       const some = basisOf(
-        parts.filter(({ part }) => part === name),
-        from[name].basis,
+        flowDays.filter(({ flowSource }) => flowSource === name),
+        amountsBySource[name].basis,
       )
       for (const one of ['exact', 'ratio', 'estimated'] as const) basis[one] += some[one]
     }
-    const keys = PARTS.flatMap((part) => [...from[part].lines.keys()])
-    const all = parts.map(({ part: _, ...day }) => day)
-    return { days: all, values: valuesOf(keys, query, at), joins: sourceChangesAt(cutover), basis }
+    const keys = FLOW_SOURCES.flatMap((source) => [...amountsBySource[source].lines.keys()])
+    const days = flowDays.map(({ flowSource: _, ...day }) => day)
+    return { days, values: valuesOf(keys, query, at), joins: sourceChangesAt(cutover), basis }
   }
 
   /** The amounts from the cutover to the end of that day in the query’s zone, so that nothing is counted twice. */
@@ -124,8 +134,8 @@ export function openJoinedFlows({ days, sources, cutovers, commission }: Deps) {
  * The source of a day’s amounts. hole: the ledger, for a day without a report before the cutover. cutover: the ledger from
  * the cutover to the end of the day.
  */
-type Part = 'reports' | 'ledger' | 'hole' | 'cutover'
-const PARTS = ['reports', 'ledger', 'hole', 'cutover'] as const satisfies Part[]
+type FlowSource = 'reports' | 'ledger' | 'hole' | 'cutover'
+const FLOW_SOURCES = ['reports', 'ledger', 'hole', 'cutover'] as const satisfies FlowSource[]
 
 type FlowContext = {
   reportDays: ReadonlySet<DayNumber>
@@ -134,7 +144,7 @@ type FlowContext = {
   measure: FlowMeasure
 }
 
-function partOf(day: DayNumber, { reportDays, cutover, isPacific }: FlowContext): Part {
+function flowSourceOf(day: DayNumber, { reportDays, cutover, isPacific }: FlowContext): FlowSource {
   if (cutover && day >= cutover.day) return day === cutover.day && !isPacific ? 'cutover' : 'ledger'
   return reportDays.has(day) ? 'reports' : 'hole'
 }
@@ -145,16 +155,16 @@ function partOf(day: DayNumber, { reportDays, cutover, isPacific }: FlowContext)
  * depend on grace periods are partial in the ledger for `GRACE_DAYS` after the cutover.
  */
 function flowDay(day: DayNumber, context: FlowContext): JoinedDay {
-  const part = partOf(day, context)
+  const flowSource = flowSourceOf(day, context)
   const { cutover, measure } = context
-  if (part === 'reports') {
+  if (flowSource === 'reports') {
     const is_complete = measure !== 'revenue.refunded_by_charge'
     return { ...knownDay(day, 'reports'), is_known: !isOfRefund(measure), is_complete }
   }
   return {
     ...knownDay(day, 'ledger'),
-    is_known: part !== 'hole' || (cutover !== null && day >= cutover.day - 1),
-    is_complete: part === 'ledger' && !(isOfGrace(measure) && day < (cutover?.day ?? day) + GRACE_DAYS),
+    is_known: flowSource !== 'hole' || (cutover !== null && day >= cutover.day - 1),
+    is_complete: flowSource === 'ledger' && !(isOfGrace(measure) && day < (cutover?.day ?? day) + GRACE_DAYS),
   }
 }
 
@@ -197,7 +207,7 @@ function reportLossMeasures(measure: LossMeasure): ReportedMeasure[] {
 }
 
 /** The reported measure of a revenue measure: the revenue, the proceeds, or the revenue of rows without proceeds. */
-function reportMeasure(measure: RevenueMeasure, part: 'revenue' | 'proceeds' | 'unshared'): MoneyMeasure {
+function reportMeasure(measure: RevenueMeasure, prefix: 'revenue' | 'proceeds' | 'unshared'): MoneyMeasure {
   const own = measure === 'revenue.refunded_by_charge' ? 'revenue.refund' : measure
-  return own.replace('revenue', part) as MoneyMeasure
+  return own.replace('revenue', prefix) as MoneyMeasure
 }

@@ -39,7 +39,7 @@ type Deps = {
 }
 
 /** The longest subscription period. */
-const LONGEST_DAYS = 366
+const MAX_PERIOD_DAYS = 366
 
 type LedgerRange = Pick<JoinedQuery, 'shown' | 'app' | 'environment' | 'from' | 'until'>
 type LedgerDays = Pick<Joined, 'days' | 'joins' | 'basis'>
@@ -89,12 +89,12 @@ export function openJoined(deps: Deps) {
   /** Reads a measure that only reports have. Days without a report are unknown, as is the sandbox. */
   function readReportsOnly(query: ReportsOnlyQuery, measure: ReportedMeasure): Joined {
     const hasReports = query.environment !== 'sandbox'
-    const there = new Set(hasReports ? days.available(query.shown.id, kindOfMeasure(measure)) : [])
+    const availableDays = new Set(hasReports ? days.available(query.shown.id, kindOfMeasure(measure)) : [])
     const lines = hasReports ? sources.reports({ ...query, app_id: query.app.id }, measure) : NO_AMOUNTS
     const dayStates = daysOf(query).map((day) => ({
       ...knownDay(day, 'reports'),
-      is_known: there.has(day),
-      is_complete: there.has(day),
+      is_known: availableDays.has(day),
+      is_complete: availableDays.has(day),
     }))
     return {
       days: dayStates,
@@ -105,14 +105,17 @@ export function openJoined(deps: Deps) {
   }
 
   /** The states of days of a ledger-only measure; null for an app without reports, whose days are all complete. */
-  function unjoined({ shown, app, environment, ...range }: LedgerRange, measure: Measure): LedgerDays | null {
-    const place = { generation: shown.id, app_id: app.id }
+  function ledgerOnlyDays(
+    { shown, app, environment, ...range }: LedgerRange,
+    measure: Measure,
+  ): LedgerDays | null {
+    const scope = { generation: shown.id, app_id: app.id }
     const hasReports =
-      environment === 'production' && SUMMED_KINDS.some((kind) => sums.isReported(place, kind))
+      environment === 'production' && SUMMED_KINDS.some((kind) => sums.isReported(scope, kind))
     if (!hasReports) return null
     const from = cutovers.ledgerCompleteFrom(app, shown)
     const all = daysOf(range).map((day) => ledgerOnlyDay(day, from, completeFrom(app.id, from, measure)))
-    return { days: all, joins: sourceChangesAt(cutovers.of(app.id, 'flows')), basis: NO_BASIS }
+    return { days: all, joins: sourceChangesAt(cutovers.cutoverOf(app.id, 'flows')), basis: NO_BASIS }
   }
 
   /**
@@ -122,8 +125,8 @@ export function openJoined(deps: Deps) {
   function completeFrom(app_id: string, ledgerFrom: DayNumber, measure: Measure): DayNumber {
     if (isOfGrace(measure)) return ledgerFrom + GRACE_DAYS
     if (!isPointInTime(measure) || ledgerFrom === -Infinity) return ledgerFrom
-    return Math.max(cutovers.of(app_id, 'mrr')?.day ?? Infinity, ledgerFrom + LONGEST_DAYS)
+    return Math.max(cutovers.cutoverOf(app_id, 'mrr')?.day ?? Infinity, ledgerFrom + MAX_PERIOD_DAYS)
   }
 
-  return { read, needsJoin, readReportsOnly, unjoined }
+  return { read, needsJoin, readReportsOnly, ledgerOnlyDays }
 }

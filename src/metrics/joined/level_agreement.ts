@@ -1,6 +1,6 @@
 /** Finds the Pacific days on which the ledger’s level agrees with the level in Apple’s reports. */
 import type { DayNumber } from '../lineage/calendar.ts'
-import { type Amount, NOTHING, plus } from '../reports/daily_amounts.ts'
+import { type Amount, NO_AMOUNT, plus } from '../reports/daily_amounts.ts'
 import type { Generation } from '../upkeep/generations.ts'
 import type { AmountSources } from './amount_sources.ts'
 import { cumulativeIn, dayIn, type LevelMeasure, NO_AMOUNTS } from './days.ts'
@@ -23,10 +23,10 @@ export function openLevelAgreement(sources: AmountSources) {
     level: LevelMeasure,
   ): Promise<(day: DayNumber) => boolean> {
     const baseQuery = { ...query, filters: {}, split: null, currency: null } as const
-    const place = { environment: 'production', zone: 'pacific', has_before: true } as const
-    const inBase = await sources.ledger({ ...baseQuery, ...place, split: 'currency' }, { [level]: 1 })
+    const ledgerOptions = { environment: 'production', zone: 'pacific', has_before: true } as const
+    const inBase = await sources.ledger({ ...baseQuery, ...ledgerOptions, split: 'currency' }, { [level]: 1 })
     const nativeIn = async (currency: string) =>
-      cumulativeIn(await sources.ledger({ ...baseQuery, ...place, currency }, { [level]: 1 }))('')
+      cumulativeIn(await sources.ledger({ ...baseQuery, ...ledgerOptions, currency }, { [level]: 1 }))('')
     const reportedInBase = sources.reports({ ...baseQuery, split: 'currency' }, level)
     const byCurrency = await Promise.all(
       [...inBase.keys()].map(async (currency) => ({
@@ -40,16 +40,19 @@ export function openLevelAgreement(sources: AmountSources) {
     )
     const reported = dayIn(sources.reports(baseQuery, level))('')
     return (day) => {
-      let sum = NOTHING
+      let sum = NO_AMOUNT
       for (const { own, native, reportedInBase, reportedNative } of byCurrency) {
         const { milli, count } = own(day)
-        const rated = reportedNative(day).milli
+        const reported_native_milli = reportedNative(day).milli
         sum = plus(sum, {
-          milli: rated === 0 ? milli : (native(day).milli * reportedInBase(day).milli) / rated,
+          milli:
+            reported_native_milli === 0
+              ? milli
+              : (native(day).milli * reportedInBase(day).milli) / reported_native_milli,
           count,
         })
       }
-      return agrees(reported(day), sum)
+      return isWithinToleranceOf(reported(day), sum)
     }
   }
 
@@ -57,7 +60,7 @@ export function openLevelAgreement(sources: AmountSources) {
 }
 
 /** Whether money and count agree within 0.5 %, so that the cutover causes no visible jump. */
-function agrees(reported: Amount, own: Amount): boolean {
+function isWithinToleranceOf(reported: Amount, own: Amount): boolean {
   const isWithinTolerance = (a: number, b: number): boolean => Math.abs(a - b) <= Math.abs(a) * TOLERANCE
   return isWithinTolerance(reported.milli, own.milli) && isWithinTolerance(reported.count, own.count)
 }

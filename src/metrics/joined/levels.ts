@@ -1,6 +1,6 @@
 /** Reads levels from Apple’s reports, anchored to the newest report, or from the ledger alone. */
 import type { DayNumber } from '../lineage/calendar.ts'
-import { type Amount, addTo, type DailyAmounts, minus, NOTHING, plus } from '../reports/daily_amounts.ts'
+import { type Amount, addTo, type DailyAmounts, minus, NO_AMOUNT, plus } from '../reports/daily_amounts.ts'
 import type { ReportedDays } from '../reports/days.ts'
 import { afterCommission, type Commission } from '../reports/proceeds.ts'
 import type { AmountSources } from './amount_sources.ts'
@@ -47,7 +47,7 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
 
   /** Reads a level from the reports, anchored to the newest report, and from the ledger alone after the cutover. */
   async function read(query: JoinedQuery, level: LevelMeasure): Promise<Joined> {
-    const cutover = cutovers.of(query.app.id, level)
+    const cutover = cutovers.cutoverOf(query.app.id, level)
     const reportDays = days.available(query.shown.id, 'subscription')
     const anchorOf = newestUpTo(reportDays)
     const all = daysOf(query).map((day) => levelDay(day, anchorOf(day), cutover, reportDays.at(-1) ?? day))
@@ -64,12 +64,12 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
     const isAnchored = all.some(({ source }) => source === 'anchored')
     const changes = isAnchored
       ? await changesSince({ ...query, from }, level)
-      : { keys: [], since: () => NOTHING }
+      : { keys: [], since: () => NO_AMOUNT }
     const [atDay, ownAt] = [dayIn(reported), cumulativeIn(own)]
     const byDay = new Map(all.map((one) => [one.day, one]))
     const at: AmountAt = (value) => (day) => {
       const one = byDay.get(day)
-      if (!one?.is_known) return NOTHING
+      if (!one?.is_known) return NO_AMOUNT
       if (one.source === 'ledger') return ownAt(value)(day)
       const anchor = anchorOf(day) ?? day
       const level = atDay(value)(anchor)
@@ -91,13 +91,13 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
       return { days: all, joins, values: valuesOf(keys, query, at), basis: basisOf([], NO_AMOUNTS) }
     const own = proceedsOf(query, at)
     const values = valuesOf(keys, query, own.at)
-    const by: DailyAmounts = new Map()
+    const amountsByCertainty: DailyAmounts = new Map()
     const basisOn = (value: string, { source, day }: JoinedDay) =>
       !own.isExact(value, day) ? 'estimated' : source === 'reports' ? 'exact' : 'ratio'
     for (const [value, amounts] of values)
       for (const [index, one] of all.entries())
-        addTo(by, basisOn(value, one), one.day, amounts[index] ?? NOTHING)
-    return { days: all, joins, values, basis: basisOf(all, by) }
+        addTo(amountsByCertainty, basisOn(value, one), one.day, amounts[index] ?? NO_AMOUNT)
+    return { days: all, joins, values, basis: basisOf(all, amountsByCertainty) }
   }
 
   /** The proceeds of a level, at the ratio in the newest report up to each day, otherwise estimated. */
@@ -108,27 +108,30 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
     const [gross, net, unshared] = (['mrr', 'mrr.proceeds', 'mrr.unshared'] as const).map((measure) =>
       dayIn(sources.reports(range, measure)),
     )
-    const partsOf = (value: string, day: DayNumber) => {
+    const totalsOf = (value: string, day: DayNumber) => {
       const anchor = query.environment === 'production' ? anchorOf(day) : null
       const milliOf = (one: AmountAt | undefined) => (anchor === null ? 0 : (one?.(value)(anchor).milli ?? 0))
-      const left = milliOf(unshared)
+      const unshared_milli = milliOf(unshared)
       return {
-        whole: milliOf(gross),
-        part: milliOf(net) + afterCommission(left, commission),
-        isExact: left === 0,
+        gross_milli: milliOf(gross),
+        proceeds_milli: milliOf(net) + afterCommission(unshared_milli, commission),
+        isExact: unshared_milli === 0,
       }
     }
     const own: AmountAt = (value) => (day) => {
       const { milli, count } = at(value)(day)
-      const { whole, part } = partsOf(value, day)
+      const { gross_milli, proceeds_milli } = totalsOf(value, day)
       return {
-        milli: whole === 0 ? afterCommission(milli, commission) : Math.round((milli * part) / whole),
+        milli:
+          gross_milli === 0
+            ? afterCommission(milli, commission)
+            : Math.round((milli * proceeds_milli) / gross_milli),
         count,
       }
     }
     const isExact = (value: string, day: DayNumber): boolean => {
-      const parts = partsOf(value, day)
-      return parts.whole !== 0 && parts.isExact
+      const totals = totalsOf(value, day)
+      return totals.gross_milli !== 0 && totals.isExact
     }
     return { at: own, isExact }
   }
@@ -158,13 +161,13 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
   ) {
     const before = all.filter(({ is_known }) => !is_known)
     if (before.length === 0) return false
-    const cutover = cutovers.of(query.app.id, level)
+    const cutover = cutovers.cutoverOf(query.app.id, level)
     const range = { shown: query.shown, app_id: query.app.id, from: first, until: first }
-    const isWhole = cutover !== null && cutover.day <= first
-    if (!isWhole && !(await agreement.compareDays(range, level))(first)) return false
-    const completeFrom = cutovers.of(query.app.id, 'flows')?.day ?? -Infinity
+    const isLedgerComplete = cutover !== null && cutover.day <= first
+    if (!isLedgerComplete && !(await agreement.compareDays(range, level))(first)) return false
+    const completeFrom = cutovers.cutoverOf(query.app.id, 'flows')?.day ?? -Infinity
     for (const one of before) Object.assign(one, { is_known: true, is_complete: one.day >= completeFrom })
-    return !isWhole
+    return !isLedgerComplete
   }
 
   return { read, readLedger }
@@ -188,10 +191,10 @@ function levelDay(
   day: DayNumber,
   anchor: DayNumber | null,
   cutover: Cutover | null,
-  last: DayNumber,
+  newestReportDay: DayNumber,
 ): JoinedDay {
   if (cutover && day >= cutover.day) return knownDay(day, 'ledger')
   if (anchor === null) return { ...knownDay(day, 'ledger'), is_known: false }
   if (anchor === day) return knownDay(day, 'reports')
-  return { ...knownDay(day, 'anchored'), is_complete: day > last }
+  return { ...knownDay(day, 'anchored'), is_complete: day > newestReportDay }
 }

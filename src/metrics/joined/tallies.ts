@@ -18,14 +18,14 @@ export type JoinedMeasureDays = { app_id: string; measure: Measure; of_ledger?: 
   'values'
 >
 
-const JOINED: readonly Measure[] = [
+const JOINED_MEASURES: readonly Measure[] = [
   ...(['mrr', 'trials', 'revenue.new', 'revenue.renewal', 'revenue.one_time'] as const),
   ...(['revenue.refund', 'revenue.refunded_by_charge', 'revenue.proration'] as const),
   ...(['trial.began', 'trial.won', 'trial.ended', 'paid.direct', 'downloads'] as const),
 ]
 /** Whether a measure can be read from reports. Reports have the number of losses, but not their amounts. */
 const isJoined = (measure: Measure, of_money: boolean): measure is JoinedMeasure =>
-  JOINED.includes(measure) || (isLoss(measure) && !of_money)
+  JOINED_MEASURES.includes(measure) || (isLoss(measure) && !of_money)
 
 /** `of_money`: whether the metric is money, or a ratio of money. */
 type ReadOptions = { basis: 'gross' | 'proceeds'; of_money: boolean }
@@ -52,8 +52,8 @@ export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) 
     const ledgerMeasures = query.measures.filter((measure) => !joinedMeasures.some((one) => one === measure))
     const tallies =
       ledgerMeasures.length === 0 ? new Map() : await readLedger({ ...query, measures: ledgerMeasures })
-    const alone = ledgerMeasures.filter((measure) => !isJoined(measure, of_money))
-    const from: JoinedMeasureDays[] = ledgerOnlyIn({ ...query, measures: alone })
+    const ledgerOnlyMeasures = ledgerMeasures.filter((measure) => !isJoined(measure, of_money))
+    const from: JoinedMeasureDays[] = ledgerOnlyIn({ ...query, measures: ledgerOnlyMeasures })
     for (const app_id of query.apps) {
       for (const measure of joinedMeasures)
         from.push(...(await addMeasure(tallies, query, { app_id, measure, basis })))
@@ -67,15 +67,15 @@ export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) 
     return apps.flatMap((app_id) => {
       const app = appOf(app_id)
       return measures.flatMap((measure) => {
-        const ledgerDays = app && joined.unjoined({ shown, app, environment, ...range }, measure)
+        const ledgerDays = app && joined.ledgerOnlyDays({ shown, app, environment, ...range }, measure)
         return ledgerDays ? [{ app_id, measure, of_ledger: true as const, ...ledgerDays }] : []
       })
     })
   }
 
-  type One = { app_id: string; measure: JoinedMeasure; basis: 'gross' | 'proceeds' }
+  type MeasureRequest = { app_id: string; measure: JoinedMeasure; basis: 'gross' | 'proceeds' }
 
-  async function addMeasure(tallies: Tallies, query: SumQuery, { app_id, measure, basis }: One) {
+  async function addMeasure(tallies: Tallies, query: SumQuery, { app_id, measure, basis }: MeasureRequest) {
     const app = appOf(app_id)
     if (!app) return []
     const { values, ...rest } = await readMeasure(query, app, measure, basis)
@@ -108,26 +108,31 @@ type Amounts = readonly { milli: number; count: number }[]
 
 /** Adds a level’s changes. `bucketOf` has an element for each day; `amounts` begins with the day before. */
 function addLevel(tally: Tally, bucketOf: Int32Array, amounts: Amounts): void {
-  let last = amounts[0] ?? NONE
+  let last = amounts[0] ?? NO_AMOUNT
   tally.sumBefore.milli += last.milli
   tally.sumBefore.count += last.count
   for (let day = 1; day < amounts.length; day += 1) {
-    const amount = amounts[day] ?? NONE
-    put(tally, bucketOf[day - 1] ?? 0, amount.milli - last.milli, amount.count - last.count)
+    const amount = amounts[day] ?? NO_AMOUNT
+    addToBucket(tally, bucketOf[day - 1] ?? 0, amount.milli - last.milli, amount.count - last.count)
     last = amount
   }
 }
 
 function addFlow(tally: Tally, bucketOf: Int32Array, amounts: Amounts): void {
   for (let day = 0; day < amounts.length; day += 1) {
-    const { milli, count } = amounts[day] ?? NONE
-    put(tally, bucketOf[day] ?? 0, milli, count)
+    const { milli, count } = amounts[day] ?? NO_AMOUNT
+    addToBucket(tally, bucketOf[day] ?? 0, milli, count)
   }
 }
 
-function put({ milli, count }: Tally, at: number, more_milli: number, more: number): void {
-  milli[at] = (milli[at] ?? 0) + more_milli
-  count[at] = (count[at] ?? 0) + more
+function addToBucket(
+  { milli, count }: Tally,
+  bucket: number,
+  added_milli: number,
+  added_count: number,
+): void {
+  milli[bucket] = (milli[bucket] ?? 0) + added_milli
+  count[bucket] = (count[bucket] ?? 0) + added_count
 }
 
-const NONE = { milli: 0, count: 0 }
+const NO_AMOUNT = { milli: 0, count: 0 }

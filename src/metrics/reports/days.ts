@@ -20,7 +20,7 @@ type ReportedDay = DayKey & {
 }
 
 /** A due day and its generation. */
-export type DueDay = ReportedDay & { of: Generation }
+export type DueDay = ReportedDay & { dueGeneration: Generation }
 
 /** The result of summing a day. `touches`: how often the day had been marked due when its reports were read. */
 type SummedDay = DayKey & Pick<ReportedDay, 'touches' | 'is_there' | 'is_provisional' | 'made_of' | 'lengths'>
@@ -57,11 +57,11 @@ export function openReportedDays({ store, clock, generations }: Deps) {
     update reported_days set is_there = :is_there, is_provisional = :is_provisional, made_of = :made_of, lengths = :lengths,
       due_since = case when touches = :touches then null else due_since end
     where generation = :generation and kind = :kind and day_on = :day_on`)
-  const again = 'update reported_days set touches = touches + 1, due_since = ifnull(due_since, :now)'
-  const waiting = store.prepare<{ id: number; now: number }>(
-    `${again} where generation = :id and (is_provisional = 1 or due_since is not null)`,
+  const markDue = 'update reported_days set touches = touches + 1, due_since = ifnull(due_since, :now)'
+  const touchWaiting = store.prepare<{ id: number; now: number }>(
+    `${markDue} where generation = :id and (is_provisional = 1 or due_since is not null)`,
   )
-  const everything = store.prepare<{ id: number; now: number }>(`${again} where generation = :id`)
+  const touchAllOf = store.prepare<{ id: number; now: number }>(`${markDue} where generation = :id`)
   const all = store.prepare<[number, string], ReportedDay>(
     'select * from reported_days where generation = ? and kind = ?',
   )
@@ -103,9 +103,9 @@ export function openReportedDays({ store, clock, generations }: Deps) {
   /** Up to `limit` due days, of shown generations first, and the oldest first within a generation. */
   function dueDays(limit: number): DueDay[] {
     const found: DueDay[] = []
-    for (const of of live()) {
+    for (const dueGeneration of live()) {
       if (found.length === limit) break
-      for (const day of due.all(of.id, limit - found.length)) found.push({ ...day, of })
+      for (const day of due.all(dueGeneration.id, limit - found.length)) found.push({ ...day, dueGeneration })
     }
     return found
   }
@@ -116,8 +116,8 @@ export function openReportedDays({ store, clock, generations }: Deps) {
 
   /** Marks a day due in all generations of its organization. Runs inside the unit of work that changes it. */
   function touchEverywhere(organization_id: string, kind: SummedKind, day_on: string): void {
-    for (const of of generations.ofOrganization(organization_id).filter(generations.isLive))
-      touchIn(of, kind, day_on)
+    for (const dueGeneration of generations.ofOrganization(organization_id).filter(generations.isLive))
+      touchIn(dueGeneration, kind, day_on)
   }
 
   return {
@@ -132,11 +132,11 @@ export function openReportedDays({ store, clock, generations }: Deps) {
     put: (day: SummedDay): void => void put.run(day),
     /** Marks days due that wait for a final rate or are being summed. Runs inside a unit of work. */
     touchProvisional(): void {
-      for (const { id } of live()) waiting.run({ id, now: clock() })
+      for (const { id } of live()) touchWaiting.run({ id, now: clock() })
     },
     /** Marks all days due. Runs inside a unit of work. */
     touchAll(): void {
-      for (const { id } of live()) everything.run({ id, now: clock() })
+      for (const { id } of live()) touchAllOf.run({ id, now: clock() })
     },
     /** The number of due days of a generation. */
     dueIn: (generation: number): DueCount => dueCount.get(generation) ?? { count: 0, since: null },

@@ -49,10 +49,10 @@ const isFirstPayment = (row: EventRow): boolean => !isFree(row) && row.consecuti
 
 function measuresOf(row: EventRow): EventMeasure[] {
   const { event, class: type } = row
-  if (type === 'activation') return activationOf(row)
+  if (type === 'activation') return activationMeasures(row)
   if (type === 'conversion') return isPaidFromTrial(row) ? ['trial.won'] : []
-  if (type === 'cancellation') return cancellationOf(row)
-  if (type === 'reactivation') return reactivationOf(row)
+  if (type === 'cancellation') return cancellationMeasures(row)
+  if (type === 'reactivation') return reactivationMeasures(row)
   if (type === 'change') return isFirstPayment(row) ? ['trial.won'] : []
   if (type !== 'renewal' || !isFirstPayment(row)) return []
   // A trial whose payment fails ends, unless a grace period begins. A later payment is a first payment without a trial.
@@ -61,7 +61,7 @@ function measuresOf(row: EventRow): EventMeasure[] {
 }
 
 /** Only introductory free offers are trials. An event that begins with “opt” is neither a trial nor a payment. */
-function activationOf(row: EventRow): EventMeasure[] {
+function activationMeasures(row: EventRow): EventMeasure[] {
   if (!isFree(row)) return /^opt/i.test(row.event) ? [] : ['paid.direct']
   return /^start (intro|free)/i.test(row.event) ? ['trial.began'] : []
 }
@@ -71,7 +71,7 @@ const isPaidFromTrial = ({ event, consecutive_paid_periods }: EventRow): boolean
   /^(paid subscription|upgrade|downgrade|crossgrade) from (introductory|free)/i.test(event) &&
   (consecutive_paid_periods ?? 1) <= 1
 
-const UNITS = ['day', 'week', 'month', 'fiscal_month'] as const satisfies readonly LossWindow[]
+const LOSS_WINDOWS = ['day', 'week', 'month', 'fiscal_month'] as const satisfies readonly LossWindow[]
 
 /** The first day of the period that contains a Pacific day. */
 function startOf(day: DayNumber, unit: LossWindow): DayNumber {
@@ -81,11 +81,11 @@ function startOf(day: DayNumber, unit: LossWindow): DayNumber {
 }
 
 /** A subscription without a start day is assumed to have begun before the period. The end of a free offer is no loss. */
-function cancellationOf(row: EventRow): EventMeasure[] {
+function cancellationMeasures(row: EventRow): EventMeasure[] {
   if (isFree(row)) return row.consecutive_paid_periods === 0 ? ['trial.lost'] : []
   const [day, reason] = [dayNumber(row.event_on), reasonOf(row)]
   const began = row.original_start_on === null ? -Infinity : dayNumber(row.original_start_on)
-  const within = UNITS.filter((unit) => began >= startOf(day, unit))
+  const within = LOSS_WINDOWS.filter((unit) => began >= startOf(day, unit))
   return [`churned.${reason}`, ...within.map((unit) => `passing.${unit}.${reason}` as const)]
 }
 
@@ -93,13 +93,13 @@ function cancellationOf(row: EventRow): EventMeasure[] {
  * A reactivation cancels a loss of the same period if the subscription began before the period and was paid. If it was
  * never paid, the reactivation is the first payment.
  */
-function reactivationOf(row: EventRow): EventMeasure[] {
+function reactivationMeasures(row: EventRow): EventMeasure[] {
   const { event_on, original_start_on, days_canceled } = row
   if (isFree(row) || days_canceled === null) return []
   if (isFirstPayment(row)) return days_canceled <= CONTINUITY_DAYS ? ['paid.direct'] : []
   const day = dayNumber(event_on)
   const began = original_start_on === null ? -Infinity : dayNumber(original_start_on)
-  return UNITS.filter((unit) => {
+  return LOSS_WINDOWS.filter((unit) => {
     const begin = startOf(day, unit)
     return day - days_canceled >= begin && began < begin
   }).map((unit) => `returned.${unit}` as const)

@@ -45,18 +45,18 @@ export function levelCells(row: LevelRow, lengthOf: OfferLengthOf, factors: Fact
       currency: currency ?? '',
       milli: milli === null || currency === null ? 0 : (monthlyMilli(milli, period, factors) ?? 0) * count,
     })
-    const of = { ...dimensions(row, period), offer, count }
+    const common = { ...dimensions(row, period), offer, count }
     const gross = monthlyAmount(row.price_milli, row.currency)
     const { proceeds_milli, proceeds_currency } = row
-    const isShared = proceeds_milli === 0 || (proceeds_milli !== null && proceeds_currency !== null)
+    const hasProceeds = proceeds_milli === 0 || (proceeds_milli !== null && proceeds_currency !== null)
     return [
-      { ...of, measure: 'mrr', ...gross },
-      isShared
-        ? { ...of, measure: 'mrr.proceeds', ...monthlyAmount(proceeds_milli, proceeds_currency) }
-        : { ...of, measure: 'mrr.unshared', ...gross },
+      { ...common, measure: 'mrr', ...gross },
+      hasProceeds
+        ? { ...common, measure: 'mrr.proceeds', ...monthlyAmount(proceeds_milli, proceeds_currency) }
+        : { ...common, measure: 'mrr.unshared', ...gross },
     ]
   }
-  const counted = (
+  const countCell = (
     measure: ReportCell['measure'],
     offer: ReportCell['offer'],
     count: number,
@@ -71,25 +71,25 @@ export function levelCells(row: LevelRow, lengthOf: OfferLengthOf, factors: Fact
     ...paid('intro', row.intro_pay_up_front, row.intro_pay_up_front === 0 ? standard : upfrontLength()),
     ...paid('offer', offersAsYouGo),
     ...paid('offer', offersUpFront, offersUpFront === 0 ? standard : upfrontLength()),
-    counted('trials', 'trial', row.intro_free_trial),
-    ...graceCells(row, paid, counted, () => (row.offer_name === null ? standard : upfrontLength())),
-    counted('billing_retry', row.offer_name === null ? 'paid' : 'offer', row.billing_retry),
+    countCell('trials', 'trial', row.intro_free_trial),
+    ...graceCells(row, paid, countCell, () => (row.offer_name === null ? standard : upfrontLength())),
+    countCell('billing_retry', row.offer_name === null ? 'paid' : 'offer', row.billing_retry),
   ]
 }
 
 function graceCells(
   { grace_period, price_milli, offer_name }: LevelRow,
   paid: (offer: ReportCell['offer'], count: number, period: string) => ReportCell[],
-  counted: (measure: ReportCell['measure'], offer: ReportCell['offer'], count: number) => ReportCell,
+  countCell: (measure: ReportCell['measure'], offer: ReportCell['offer'], count: number) => ReportCell,
   period: () => string,
 ): ReportCell[] {
   if (grace_period === 0) return []
   const offer = offer_name === null ? 'paid' : 'offer'
   if (price_milli !== 0)
-    return [...paid(offer, grace_period, period()), counted('grace', offer, grace_period)]
+    return [...paid(offer, grace_period, period()), countCell('grace', offer, grace_period)]
   const isTrial = offer_name === null
-  const grace = counted('grace', isTrial ? 'trial' : 'free_offer', grace_period)
-  return isTrial ? [counted('trials', 'trial', grace_period), grace] : [grace]
+  const grace = countCell('grace', isTrial ? 'trial' : 'free_offer', grace_period)
+  return isTrial ? [countCell('trials', 'trial', grace_period), grace] : [grace]
 }
 
 const dimensions = ({ subscription_apple_id, country }: LevelRow, period: string) => ({

@@ -46,12 +46,12 @@ export function openProceedsCalculator(prices: ReportedPrices, commission: Commi
   const pacific: Calendar = openCalendar(PACIFIC)
 
   /** The proceeds of a charge. */
-  function of(charge: PricedCharge): Proceeds {
+  function ofCharge(charge: PricedCharge): Proceeds {
     const quantity = charge.quantity ?? 1
     const isWhole = quantity > 0 && charge.price_milli % quantity === 0
     const price_milli = isWhole ? charge.price_milli / quantity : charge.price_milli
     const day = pacific.dayOf(charge.at)
-    const { first, later } = prices.at({ ...charge, price_milli, day })
+    const { first, later } = prices.newestPrices({ ...charge, price_milli, day })
     return applyPrice(charge, choosePrice(first, later, charge.is_after_a_year, day), commission)
   }
 
@@ -66,7 +66,7 @@ export function openProceedsCalculator(prices: ReportedPrices, commission: Commi
     const { milli, count, day } = sum
     const charge = { ...sum, is_after_a_year: null }
     const price_milli = count > 0 && milli % count === 0 ? milli / count : 0
-    const { first, later } = prices.at({ ...sum, price_milli })
+    const { first, later } = prices.newestPrices({ ...sum, price_milli })
     const price = choosePrice(first, later, null, day)
     if (price !== null) return applyPrice(charge, price, commission)
     const newestPrice = prices.newestOf(sum)
@@ -74,7 +74,7 @@ export function openProceedsCalculator(prices: ReportedPrices, commission: Commi
     return { ...estimate, basis: 'estimated' as const }
   }
 
-  return { of, ofSum }
+  return { ofCharge, ofSum }
 }
 
 /** A whole charge of one unit. */
@@ -95,8 +95,13 @@ const DAY_MS = 86_400_000
 export const proceedsInBase =
   (proceeds: ProceedsCalculator, rates: Pick<Rates, 'convert'>) =>
   ({ storefront, ...charge }: ChargeInBase, base: string): ProceedsInBase | null => {
-    const of = { ...charge, storefront: storefront ?? '', price_milli: charge.milli, is_after_a_year: null }
-    const { milli, currency, basis } = proceeds.of(of)
+    const pricedCharge = {
+      ...charge,
+      storefront: storefront ?? '',
+      price_milli: charge.milli,
+      is_after_a_year: null,
+    }
+    const { milli, currency, basis } = proceeds.ofCharge(pricedCharge)
     if (milli === 0) return { base_milli: 0, basis, is_final: true }
     const converted = rates.convert(milli, currency, base, dayText(Math.floor(charge.at / DAY_MS)))
     return converted && { base_milli: converted.milli, basis, is_final: converted.is_final }
@@ -147,8 +152,8 @@ function applyPrice(
     return { milli: Number(divideHalfEven(BigInt(milli) * left, 100n)), currency, basis: 'estimated' }
   }
   const { price_milli, units, proceeds_milli, proceeds_currency, isSure } = price
-  const got = divideHalfEven(BigInt(milli) * BigInt(proceeds_milli), BigInt(units) * BigInt(price_milli))
-  return { milli: Number(got), currency: proceeds_currency, basis: isSure ? 'exact' : 'ratio' }
+  const proceeds = divideHalfEven(BigInt(milli) * BigInt(proceeds_milli), BigInt(units) * BigInt(price_milli))
+  return { milli: Number(proceeds), currency: proceeds_currency, basis: isSure ? 'exact' : 'ratio' }
 }
 
 /** Estimates the proceeds of an amount by subtracting Apple’s commission. */

@@ -26,7 +26,7 @@ import { openReportedPrices } from './prices.ts'
 import { type Commission, openProceedsCalculator, proceedsInBase } from './proceeds.ts'
 import { openReportRowsRead } from './report_rows.ts'
 import { openShares } from './shares.ts'
-import { openSumming, type Piece } from './summing.ts'
+import { openSumming, type SumWrite } from './summing.ts'
 import { openReportedSums } from './sums.ts'
 
 type Deps = {
@@ -43,8 +43,8 @@ type Deps = {
 }
 
 /** How many days are read before they are written, and how many sums are written in one unit of work. */
-const DAYS_AT_ONCE = 12
-const SUMS_AT_ONCE = 150
+const BATCH_DAYS = 12
+const COMMIT_SUMS = 150
 
 export type Reported = ReturnType<typeof openReported>
 
@@ -61,13 +61,13 @@ export function openReported(deps: Deps) {
   const shares = openShares({ store, convertToBase, commission })
   const agreement = openLevelAgreement(sources)
   const summed = openHook<[]>()
-  const holding = openHook<[app_id: string], boolean>()
+  const cutoverHolds = openHook<[app_id: string], boolean>()
   const cutovers = openCutovers({ store, clock, generations, days, sums, agreement, isCurrent })
   const joined = openJoined({ days, sums, sources, cutovers, agreement, commission })
   const tallies = openJoinedTallies(joined, (app_id) => apps.get(app_id))
   const coverage = openCoverage({ convertToBase, days, sums, sources, cutovers })
-  const back_off = openBackOff()
-  let working: Promise<void> | null = null
+  const backOff = openBackOff()
+  let running: Promise<void> | null = null
   /** Whether cutovers need an evaluation. */
   let isEvaluationDue = false
   /** The number of running comparisons of days with their reports. They may still mark days due. */
@@ -82,7 +82,7 @@ export function openReported(deps: Deps) {
   function isCurrent(app_id: string): boolean {
     const shown = generations.shownOf(app_id)
     if (shown === null || !generations.isLive(shown) || isDue(shown.id)) return false
-    return !holding.call(app_id).includes(true)
+    return !cutoverHolds.call(app_id).includes(true)
   }
 
   /** Whether a report day is due in a generation, or may be. */
@@ -111,26 +111,26 @@ export function openReported(deps: Deps) {
 
   /** Sums due days in the background. Failed days stay due and are retried. */
   function runInBackground(): void {
-    if (back_off.isClosed()) return
-    working ??= runAll().finally(() => {
-      working = null
+    if (backOff.isClosed()) return
+    running ??= runAll().finally(() => {
+      running = null
       if (isEvaluationDue) runInBackground()
     })
   }
 
   async function runAll(): Promise<void> {
-    while (!back_off.isClosed() && (isEvaluationDue || days.due(1).length > 0)) {
+    while (!backOff.isClosed() && (isEvaluationDue || days.due(1).length > 0)) {
       isEvaluationDue = false
       try {
         await sumAll()
         summed.call()
         await evaluateAll()
-        back_off.reset()
+        backOff.reset()
       } catch (error) {
         isEvaluationDue = true
-        if (!back_off.isFailing())
+        if (!backOff.isFailing())
           log.error('Apple’s reports could not be summed; Windfall will retry', { error })
-        await back_off.wait()
+        await backOff.wait()
       }
     }
   }
@@ -138,16 +138,16 @@ export function openReported(deps: Deps) {
   /** Sums all due days. */
   async function sumAll(): Promise<void> {
     for (
-      let some = days.due(DAYS_AT_ONCE);
-      some.length > 0 && !back_off.isClosed();
-      some = days.due(DAYS_AT_ONCE)
+      let some = days.due(BATCH_DAYS);
+      some.length > 0 && !backOff.isClosed();
+      some = days.due(BATCH_DAYS)
     ) {
-      const pieces: Piece[] = []
+      const writes: SumWrite[] = []
       for (const due of some) {
-        pieces.push(...(await summing.piecesOf(due)))
+        writes.push(...(await summing.writesOf(due)))
         await setImmediate()
       }
-      await writeAll(pieces)
+      await writeAll(writes)
     }
   }
 
@@ -155,7 +155,7 @@ export function openReported(deps: Deps) {
   async function evaluateAll(): Promise<void> {
     for (const app of apps.list()) {
       const shown = generations.shown(app.organization_id)
-      if (back_off.isClosed() || days.available(shown.id, 'subscription').length === 0) continue
+      if (backOff.isClosed() || days.available(shown.id, 'subscription').length === 0) continue
       await generations.withHold(shown, () => cutovers.advance(app))
     }
   }
@@ -168,14 +168,14 @@ export function openReported(deps: Deps) {
   }
 
   /** Runs writes in order, several of them in one short unit of work. */
-  async function writeAll(pieces: readonly Piece[]): Promise<void> {
-    for (let from = 0; from < pieces.length; ) {
+  async function writeAll(writes: readonly SumWrite[]): Promise<void> {
+    for (let from = 0; from < writes.length; ) {
       const begin = from
       from = await store.commit(() => {
         let at = begin
-        for (let size = 0; size < SUMS_AT_ONCE && at < pieces.length; at += 1) {
-          size += pieces[at]?.size ?? 0
-          pieces[at]?.write()
+        for (let size = 0; size < COMMIT_SUMS && at < writes.length; at += 1) {
+          size += writes[at]?.size ?? 0
+          writes[at]?.write()
         }
         return at
       })
@@ -202,10 +202,10 @@ export function openReported(deps: Deps) {
   /** Marks days of a generation due whose reports changed while no program marked them. */
   async function compare(of: Generation, kind: SummedKind): Promise<void> {
     await setImmediate()
-    const kept = new Map(days.all(of.id, kind).map((day) => [day.day_on, day.made_of]))
+    const fingerprintByDay = new Map(days.all(of.id, kind).map((day) => [day.day_on, day.made_of]))
     const outdated = days
       .sources(of.organization_id, kind)
-      .filter((source) => kept.get(source.day_on) !== summing.sourceFingerprint(source))
+      .filter((source) => fingerprintByDay.get(source.day_on) !== summing.sourceFingerprint(source))
     if (outdated.length === 0) return
     await store.commit(() => {
       if (!days.live().some(({ id }) => id === of.id)) return
@@ -228,12 +228,12 @@ export function openReported(deps: Deps) {
 
   /** Resolves once no day is due. */
   async function settled(): Promise<void> {
-    while (working) await working
+    while (running) await running
   }
 
   /** Stops after the current write. Due days stay due. */
   async function close(): Promise<void> {
-    back_off.close()
+    backOff.close()
     await settled()
   }
 
@@ -254,16 +254,16 @@ export function openReported(deps: Deps) {
     /** Calls the listener when all due days are summed. */
     onSummed: summed.add,
     /** While any listener returns true for an app, the cutovers of the app are not evaluated. */
-    holdCutovers: holding.add,
+    holdCutovers: cutoverHolds.add,
     read: joined.read,
     readReportsOnly: joined.readReportsOnly,
     readTallies: tallies.read,
     ledgerOnlyIn: tallies.ledgerOnlyIn,
-    cutoverOf: cutovers.of,
+    cutoverOf: cutovers.cutoverOf,
     proceeds,
     proceedsInBase: proceedsInBase(proceeds, rates),
     onPrices: prices.onChange,
     shares,
-    coverage: coverage.of,
+    coverage: coverage.coverageOf,
   }
 }

@@ -26,7 +26,7 @@ type Deps = {
 }
 
 /** A write within a unit of work; `size` is its approximate number of sums. */
-export type Piece = { size: number; write: () => void }
+export type SumWrite = { size: number; write: () => void }
 
 /** The cells of one app and day. */
 type AppDayCells = {
@@ -48,32 +48,34 @@ export function openSumming(deps: Deps) {
    * The writes that store the sums of a due day, in order. If the day’s reports change before the last write, the day
    * stays due. If the generation is dropped, the writes do nothing.
    */
-  async function piecesOf(due: DueDay): Promise<Piece[]> {
-    const { of, organization_id, kind, day_on, touches } = due
+  async function writesOf(due: DueDay): Promise<SumWrite[]> {
+    const { dueGeneration, organization_id, kind, day_on, touches } = due
     const source = days.sourceOn(organization_id, kind, day_on)
     const made_of = sourceFingerprint(source)
     const is_there = source?.holes === 0 ? 1 : 0
-    const owners = new Map(appsOf.all(organization_id).map(({ id, app_id }) => [id, app_id]))
+    const appIdByNumber = new Map(appsOf.all(organization_id).map(({ id, app_id }) => [id, app_id]))
     const lengths: Lengths = new Map()
     const found = is_there
-      ? await read(due, reportsOf(source), owners, lengths)
+      ? await read(due, reportsOf(source), appIdByNumber, lengths)
       : new Map<string, AppDayCells>()
     let is_provisional = 0
-    const pieces: Piece[] = []
-    for (const app_id of new Set(owners.values())) {
-      const one = found.get(app_id) ?? emptyAppDay()
-      const converted = [...one.cells.values()].map((cell) => convert(cell, of.currency, day_on))
+    const writes: SumWrite[] = []
+    for (const app_id of new Set(appIdByNumber.values())) {
+      const appDay = found.get(app_id) ?? emptyAppDay()
+      const converted = [...appDay.cells.values()].map((cell) =>
+        convert(cell, dueGeneration.currency, day_on),
+      )
       if (converted.some(({ is_final }) => !is_final)) is_provisional = 1
-      pieces.push({
-        size: converted.length + one.prices.size,
-        write: () => write(due, app_id, one, converted),
+      writes.push({
+        size: converted.length + appDay.prices.size,
+        write: () => write(due, app_id, appDay, converted),
       })
     }
     const lengthData = lengths.size === 0 ? null : JSON.stringify([...lengths])
     function finish(): void {
-      if (!isInUse(of)) return
+      if (!isInUse(dueGeneration)) return
       days.put({
-        generation: of.id,
+        generation: dueGeneration.id,
         kind,
         day_on,
         touches,
@@ -83,23 +85,24 @@ export function openSumming(deps: Deps) {
         lengths: lengthData,
       })
       // Marks the day due if an offer’s length became known since the reports were read.
-      if (!areLengthsCurrent(lengthData)) days.touchIn(of, kind, day_on)
+      if (!areLengthsCurrent(lengthData)) days.touchIn(dueGeneration, kind, day_on)
     }
-    return [...pieces, { size: 1, write: finish }]
+    return [...writes, { size: 1, write: finish }]
   }
 
-  const isInUse = ({ id }: Generation): boolean => generations.all().some((one) => one.id === id)
+  const isInUse = ({ id }: Generation): boolean =>
+    generations.all().some((generation) => generation.id === id)
 
   async function read(
-    { of, kind, day_on }: DueDay,
+    { dueGeneration, kind, day_on }: DueDay,
     reports: readonly number[],
-    owners: ReadonlyMap<number, string>,
+    appIdByNumber: ReadonlyMap<number, string>,
     lengths: Lengths,
   ): Promise<Map<string, AppDayCells>> {
     const found = new Map<string, AppDayCells>()
     for (const report_id of reports) {
       for await (const some of rows.rowsOf(kind, report_id))
-        addRows(found, some, owners, { day_on, lengths, factors: of.factors })
+        addRows(found, some, appIdByNumber, { day_on, lengths, factors: dueGeneration.factors })
     }
     return found
   }
@@ -107,30 +110,30 @@ export function openSumming(deps: Deps) {
   function addRows(
     found: Map<string, AppDayCells>,
     some: SubscriptionRows | SalesRows | EventRows,
-    owners: ReadonlyMap<number, string>,
+    appIdByNumber: ReadonlyMap<number, string>,
     { day_on, lengths, factors }: { day_on: string; lengths: Lengths; factors: Factors },
   ): void {
     const of = (row: { reported_app_id: number }): [string, AppDayCells] | null => {
-      const app_id = owners.get(row.reported_app_id)
+      const app_id = appIdByNumber.get(row.reported_app_id)
       if (app_id === undefined) return null
-      const one = found.get(app_id) ?? emptyAppDay()
-      found.set(app_id, one)
-      return [app_id, one]
+      const appDay = found.get(app_id) ?? emptyAppDay()
+      found.set(app_id, appDay)
+      return [app_id, appDay]
     }
     if (some.kind === 'sales')
-      eachOf(some.rows, of, (row, app_id, one) => addSaleRow(one, app_id, day_on, row))
+      eachOf(some.rows, of, (row, app_id, appDay) => addSaleRow(appDay, app_id, day_on, row))
     else if (some.kind === 'subscription')
-      eachOf(some.rows, of, (row, app_id, one) => addLevelRow(one, app_id, row, { lengths, factors }))
-    else eachOf(some.rows, of, (row, _, one) => addEventRow(one, row))
+      eachOf(some.rows, of, (row, app_id, appDay) => addLevelRow(appDay, app_id, row, { lengths, factors }))
+    else eachOf(some.rows, of, (row, _, appDay) => addEventRow(appDay, row))
   }
 
   function addLevelRow(
-    one: AppDayCells,
+    appDay: AppDayCells,
     app_id: string,
     row: SubscriptionRows['rows'][number],
     { lengths, factors }: { lengths: Lengths; factors: Factors },
   ): void {
-    for (const cell of levelCells(row, lengthsOf(app_id, lengths), factors)) addCell(one.cells, cell)
+    for (const cell of levelCells(row, lengthsOf(app_id, lengths), factors)) addCell(appDay.cells, cell)
   }
 
   const lengthsOf =
@@ -148,18 +151,18 @@ export function openSumming(deps: Deps) {
   }
 
   function write(
-    { of, kind, day_on }: DueDay,
+    { dueGeneration, kind, day_on }: DueDay,
     app_id: string,
-    one: AppDayCells,
+    appDay: AppDayCells,
     cells: readonly ConvertedCell[],
   ): void {
-    if (!isInUse(of)) return
+    if (!isInUse(dueGeneration)) return
     const day = dayNumber(day_on)
-    sums.replace({ generation: of.id, app_id }, kind, day, cells)
-    if (kind === 'sales') prices.replace(app_id, day, one.prices)
-    for (const [number, product_id] of one.products) names.learnProduct(app_id, number, product_id)
-    for (const lengthData of one.lengths.values()) names.learnLength(app_id, day, lengthData)
-    if (one.lengths.size > 0) touchOutdatedOffers(of.organization_id)
+    sums.replace({ generation: dueGeneration.id, app_id }, kind, day, cells)
+    if (kind === 'sales') prices.replace(app_id, day, appDay.prices)
+    for (const [number, product_id] of appDay.products) names.learnProduct(app_id, number, product_id)
+    for (const lengthData of appDay.lengths.values()) names.learnLength(app_id, day, lengthData)
+    if (appDay.lengths.size > 0) touchOutdatedOffers(dueGeneration.organization_id)
   }
 
   /** Marks days due whose assumed offer lengths differ from the known lengths. */
@@ -182,7 +185,7 @@ export function openSumming(deps: Deps) {
   const sourceFingerprint = (source: DaySource | null): string =>
     JSON.stringify([source?.reports, source?.holes, source?.apps])
 
-  return { piecesOf, sourceFingerprint }
+  return { writesOf, sourceFingerprint }
 }
 
 const emptyAppDay = (): AppDayCells => ({
@@ -196,7 +199,7 @@ const emptyAppDay = (): AppDayCells => ({
 function eachOf<Row extends { reported_app_id: number }>(
   rows: readonly Row[],
   of: (row: Row) => [string, AppDayCells] | null,
-  addRows: (row: Row, app_id: string, one: AppDayCells) => void,
+  addRows: (row: Row, app_id: string, appDay: AppDayCells) => void,
 ): void {
   for (const row of rows) {
     const found = of(row)
@@ -206,18 +209,23 @@ function eachOf<Row extends { reported_app_id: number }>(
 
 const reportsOf = (source: DaySource | null): number[] => JSON.parse(source?.reports ?? '[]')
 
-function addSaleRow(one: AppDayCells, app_id: string, day_on: string, row: SalesRows['rows'][number]): void {
-  for (const cell of moneyCells(row)) addCell(one.cells, cell)
-  addPrice(one.prices, app_id, dayNumber(day_on), row)
+function addSaleRow(
+  appDay: AppDayCells,
+  app_id: string,
+  day_on: string,
+  row: SalesRows['rows'][number],
+): void {
+  for (const cell of moneyCells(row)) addCell(appDay.cells, cell)
+  addPrice(appDay.prices, app_id, dayNumber(day_on), row)
   const isWithin = row.class === 'subscription' || row.class === 'in_app'
-  if (isWithin && row.apple_id !== null) one.products.set(row.apple_id, row.sku)
+  if (isWithin && row.apple_id !== null) appDay.products.set(row.apple_id, row.sku)
 }
 
-function addEventRow(one: AppDayCells, row: EventRows['rows'][number]): void {
-  for (const cell of eventCells(row)) addCell(one.cells, cell)
+function addEventRow(appDay: AppDayCells, row: EventRows['rows'][number]): void {
+  for (const cell of eventCells(row)) addCell(appDay.cells, cell)
   const period = offerLength(row)
   if (period === null) return
   const { subscription_apple_id: number, offer_name } = row
   const offer = offer_name ?? ''
-  one.lengths.set(`${number}\t${offer}`, { number, offer, period })
+  appDay.lengths.set(`${number}\t${offer}`, { number, offer, period })
 }

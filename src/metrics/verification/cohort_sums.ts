@@ -55,7 +55,9 @@ export function differenceOfCohorts(
   let done = 0
 
   /** Sums the contributions of all customers to the selected cohorts, by app and environment. */
-  function summed(isSelected: (kind: CohortKind, cohort: number) => boolean): Map<string, CellChanges> {
+  function sumContributions(
+    isSelected: (kind: CohortKind, cohort: number) => boolean,
+  ): Map<string, CellChanges> {
     const scopes = new Map<string, CellChanges>()
     for (let some = following.all(generation, 0, CUSTOMERS_AT_ONCE); some.length > 0; ) {
       for (const { lineage_id, spread } of some) {
@@ -76,8 +78,8 @@ export function differenceOfCohorts(
     const isSelected = (kind: CohortKind, cohort: number): boolean =>
       pass.some((part) => part.kind === kind && cohort % part.of === part.rest)
     const expected = new Map<string, string>()
-    for (const [scope, own] of summed(isSelected))
-      for (const cell of own.list()) expected.set(nameOf(scope, cell), sumsOf(cell))
+    for (const [scope, own] of sumContributions(isSelected))
+      for (const cell of own.list()) expected.set(cellKey(scope, cell), sumsText(cell))
     for (const kind of new Set(pass.map((part) => part.kind))) {
       const difference = firstDifference(expected, ofKind.iterate(generation, kind), isSelected)
       if (difference !== null) return difference
@@ -102,20 +104,20 @@ function firstDifference(
 ): string | null {
   for (const { app_id, environment, ...cell } of stored) {
     if (!isSelected(cell.kind, cell.cohort)) continue
-    const name = nameOf(`${app_id} ${environment}`, cell)
+    const name = cellKey(`${app_id} ${environment}`, cell)
     const expectedSums = expected.get(name) ?? '0 0 0 0'
     expected.delete(name)
-    const storedSums = sumsOf(cell)
+    const storedSums = sumsText(cell)
     if (storedSums !== expectedSums)
       return `the cohort sum ${name}: stored ${storedSums}, expected ${expectedSums} from the customers`
   }
   return null
 }
 
-const nameOf = (
+const cellKey = (
   scope: string,
   { kind, product_id, storefront, period, cohort, position }: CohortCell,
 ): string => [scope, kind, product_id, storefront, period, cohort, position].join(' ')
 
-const sumsOf = ({ count, charged_milli, refunded_milli, prorated_milli }: CohortCell): string =>
+const sumsText = ({ count, charged_milli, refunded_milli, prorated_milli }: CohortCell): string =>
   [count, charged_milli, refunded_milli, prorated_milli].join(' ')

@@ -25,8 +25,8 @@ type Deps = {
   at: number
 }
 
-const TOTALS = ['is_provisional', 'proceeds_milli', 'proceeds_estimated', 'last_charge_day'] as const
-const OF_CUSTOMER = VALUE_COLUMNS.filter((name) => name !== 'scope_id')
+const TOTAL_COLUMNS = ['is_provisional', 'proceeds_milli', 'proceeds_estimated', 'last_charge_day'] as const
+const CUSTOMER_COLUMNS = VALUE_COLUMNS.filter((name) => name !== 'scope_id')
 
 /** Compares single lineages. Each function describes the first difference; null if there is none. */
 export function openLineageComparison({
@@ -43,29 +43,29 @@ export function openLineageComparison({
     key: Numbered,
     counted: CountedLineage | null,
   ): string | null {
-    const found = counting.figuresOf(generation, key)
-    if (found === null) return null
+    const figures = counting.figuresOf(generation, key)
+    if (figures === null) return null
     const name = key.original_transaction_id
     if (counted === null) return `${name} has not been counted`
     const difference =
-      compareRows(found.rows, counting.storedRows(generation.id, key.id)) ??
-      compareTotals(generation, key, { counted, found })
+      compareRows(figures.rows, counting.storedRows(generation.id, key.id)) ??
+      compareTotals(generation, key, { counted, figures })
     return difference && `${name}: ${difference}`
   }
 
   function compareTotals(
     generation: Generation,
     key: Numbered,
-    { counted, found }: { counted: CountedLineage; found: LineageFigures },
+    { counted, figures }: { counted: CountedLineage; figures: LineageFigures },
   ): string | null {
     const now = Math.max(at, counted.counted_at)
     const subscription = values.statements.subscriptionOf.get(key) ?? null
-    const changes_at = nextChange(found.rows.filter(countsForCustomers), subscription, now)
+    const changes_at = nextChange(figures.rows.filter(countsForCustomers), subscription, now)
     const totals = {
-      ...counting.totalsOf(generation, key, found),
-      due_at: nextDueAt(found.rows, changes_at, now),
+      ...counting.totalsOf(generation, key, figures),
+      due_at: nextDueAt(figures.rows, changes_at, now),
     }
-    return compareColumns([...TOTALS, 'due_at'], counted, totals)
+    return compareColumns([...TOTAL_COLUMNS, 'due_at'], counted, totals)
   }
 
   /**
@@ -99,7 +99,7 @@ export function openLineageComparison({
     const name = `the customer ${value.id}`
     if (stored === undefined) return `${name} is not stored`
     const scope = values.statements.findScope.get(id, leader.app_id, leader.environment)
-    const difference = compareColumns([...OF_CUSTOMER, 'scope_id'], stored, {
+    const difference = compareColumns([...CUSTOMER_COLUMNS, 'scope_id'], stored, {
       ...value,
       scope_id: scope?.id ?? null,
     })

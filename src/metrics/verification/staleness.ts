@@ -11,7 +11,7 @@ export type Staleness = ReturnType<typeof openStaleness>
 
 /** `at`: the instant through which the file should be up to date. */
 export function openStaleness({ store, generations, at }: Deps) {
-  const marked = store
+  const isMarked = store
     .prepare<[number, number], number>('select 1 from metric_due where generation = ? and lineage_id = ?')
     .pluck()
   const counted = store.prepare<[number, number], CountedLineage>(
@@ -28,7 +28,7 @@ export function openStaleness({ store, generations, at }: Deps) {
     if (!generations.isLive(generation) || (made_up_to !== null && key.id > made_up_to)) return 'due'
     const last = counted.get(id, key.id) ?? null
     const isDue =
-      marked.get(id, key.id) !== undefined ||
+      isMarked.get(id, key.id) !== undefined ||
       (last?.due_at ?? Number.POSITIVE_INFINITY) <= at ||
       tasks.some((task) => isAffected(task, { ...key, organization_id }, last))
     if (isDue) return 'due'

@@ -10,21 +10,21 @@ import { compareFile, type VerifyProgress, type VerifyResult } from './compariso
 
 const MEGABYTE = 1_048_576
 /** The maximum size of the write-ahead log, which grows with each commit while the file is read in one snapshot. */
-const LOG_MOST_BYTES = 256 * MEGABYTE
-const LOOK_EVERY_MS = 100
+const MAX_LOG_BYTES = 256 * MEGABYTE
+const LOG_CHECK_MS = 100
 
 type Deps = {
   store: Pick<Store, 'file' | 'copy' | 'bytes' | 'assertFreeSpaceFor'>
   clock: Clock
   formula: number
   /** The maximum size of the log. */
-  log_most_bytes?: number | undefined
+  max_log_bytes?: number | undefined
 }
 
 export type Verification = ReturnType<typeof openVerification>
 
 /** Only the process that holds the lock may open this, because opening removes the copies that a crash left. */
-export function openVerification({ store, clock, formula, log_most_bytes = LOG_MOST_BYTES }: Deps) {
+export function openVerification({ store, clock, formula, max_log_bytes = MAX_LOG_BYTES }: Deps) {
   const copy = `${store.file}.verifying`
   const closing = new AbortController()
   const verifications = openSerial()
@@ -44,7 +44,7 @@ export function openVerification({ store, clock, formula, log_most_bytes = LOG_M
   async function run(): Promise<VerifyResult> {
     closing.signal.throwIfAborted()
     try {
-      return (await isCopied()) ? await compared(copy, closing.signal) : await comparedInPlace()
+      return (await tryCopy()) ? await compare(copy, closing.signal) : await compareInPlace()
     } finally {
       progress = null
       removeCopies()
@@ -52,7 +52,7 @@ export function openVerification({ store, clock, formula, log_most_bytes = LOG_M
   }
 
   /** Copies the database. Returns false if there is no disk space. */
-  async function isCopied(): Promise<boolean> {
+  async function tryCopy(): Promise<boolean> {
     try {
       store.assertFreeSpaceFor(store.bytes())
       await store.copy(copy)
@@ -63,22 +63,22 @@ export function openVerification({ store, clock, formula, log_most_bytes = LOG_M
     }
   }
 
-  async function comparedInPlace(): Promise<VerifyResult> {
+  async function compareInPlace(): Promise<VerifyResult> {
     const tooLong = new AbortController()
-    const look = (): void => {
+    const checkLog = (): void => {
       const { size } = statSync(`${store.file}-wal`, { throwIfNoEntry: false }) ?? { size: 0 }
-      if (size >= log_most_bytes) tooLong.abort(noRoom(store.bytes()))
+      if (size >= max_log_bytes) tooLong.abort(noRoom(store.bytes()))
     }
-    look()
-    const looking = setInterval(look, LOOK_EVERY_MS).unref()
+    checkLog()
+    const timer = setInterval(checkLog, LOG_CHECK_MS).unref()
     try {
-      return await compared(store.file, AbortSignal.any([closing.signal, tooLong.signal]))
+      return await compare(store.file, AbortSignal.any([closing.signal, tooLong.signal]))
     } finally {
-      clearInterval(looking)
+      clearInterval(timer)
     }
   }
 
-  async function compared(file: string, signal: AbortSignal): Promise<VerifyResult> {
+  async function compare(file: string, signal: AbortSignal): Promise<VerifyResult> {
     const onProgress = (next: VerifyProgress): void => {
       progress = next
     }
