@@ -107,9 +107,7 @@ export function openMetrics(deps: Deps) {
   const putCommission = store.prepare<[string]>(
     'insert or replace into metric_commission (id, counted_by) values (1, ?)',
   )
-  const lastLineage = store.prepare<[], { last: number | null }>(
-    'select max(id) as last from metric_lineages',
-  )
+  const newestId = store.prepare<[], { last: number | null }>('select max(id) as last from metric_lineages')
   let isClosed = false
   /** Whether an evaluation of cutovers was deferred because lineages were due. */
   let isEvaluationDeferred = false
@@ -223,7 +221,7 @@ export function openMetrics(deps: Deps) {
   async function rebuild(): Promise<number> {
     for (const organization of organizations.list()) await begin(organization)
     await whenCurrent()
-    return lastLineage.get()?.last ?? 0
+    return newestId.get()?.last ?? 0
   }
 
   /**
@@ -246,7 +244,7 @@ export function openMetrics(deps: Deps) {
   function progress(): RebuildProgress | null {
     const next = generations.all().filter(({ state }) => state === 'making')
     if (next.length === 0) return null
-    const of = lastLineage.get()?.last ?? 0
+    const of = newestId.get()?.last ?? 0
     return { done: Math.min(of, ...next.map(({ made_up_to }) => made_up_to ?? 0)), of }
   }
 

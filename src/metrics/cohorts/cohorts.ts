@@ -77,14 +77,12 @@ export function openCohorts({ cells, shares }: { cells: CohortCellStore; shares:
     net: readonly CohortSum[] | null = null,
   ) {
     assertCellCount(spansOf(query, today).length * days.length, 'days')
-    const proceedsByCohort = net && Map.groupBy(net, ({ cohort }) => cohort)
+    const proceeds = net && Map.groupBy(net, ({ cohort }) => cohort)
     const valuesOf = ({ cohort, from, until }: Span) => {
       const gross = cells.readMerged({ ...query, kind: 'ltv', from, until })
       const customers = gross.reduce((sum, { position, count }) => sum + (position === 0 ? count : 0), 0)
       if (customers === 0) return []
-      const paid = proceedsByCohort
-        ? daysBetween(from, until).flatMap((day) => proceedsByCohort.get(day) ?? [])
-        : gross
+      const paid = proceeds ? daysBetween(from, until).flatMap((day) => proceeds.get(day) ?? []) : gross
       const values = runningSums(paid, days).map(({ day, ...money }) => ({
         days: day,
         ...money,
@@ -109,11 +107,11 @@ export function openCohorts({ cells, shares }: { cells: CohortCellStore; shares:
         ...cells.read({ ...cellQuery, from, until: Math.min(from + UNITS_PER_TURN - 1, cellQuery.until) }),
       )
     }
-    const proceedsByCohort = net && Map.groupBy(net, ({ cohort }) => cohort)
+    const proceeds = net && Map.groupBy(net, ({ cohort }) => cohort)
     return [...Map.groupBy(parts, ({ cohort }) => cohort)]
       .map(([unit, cohortParts]) => {
         const payers = cohortParts.reduce((sum, { count }) => sum + count, 0)
-        const money = moneyOf(sumMoney(proceedsByCohort ? (proceedsByCohort.get(unit) ?? []) : cohortParts))
+        const money = moneyOf(sumMoney(proceeds ? (proceeds.get(unit) ?? []) : cohortParts))
         const begin = GRAIN_START[grain](unit)
         return {
           cohort: dayText(begin),

@@ -40,10 +40,7 @@ export function openSearch(store: Store, isErased: IsErased) {
   const lineagesByToken = store.prepare<[string, string, number], Lineage>(`
     select distinct app_id, environment, original_transaction_id from transactions
     where app_account_token in (?, ?) limit ?`)
-  const customersByAppTransaction = store.prepare<
-    [string, string, string, number],
-    { canonical_id: string }
-  >(`
+  const byAppTransaction = store.prepare<[string, string, string, number], { canonical_id: string }>(`
     select distinct canonical_id from customer_bridges join customers on customers.id = customer_id
     where customer_bridges.app_id = ? and customer_bridges.environment = ? and app_transaction_id = ? limit ?`)
   const linksOfUser = store.prepare<[string, string, number], { transaction_id: string }>(
@@ -83,9 +80,7 @@ export function openSearch(store: Store, isErased: IsErased) {
     return [
       canonicalOf({ app_id, environment, original_transaction_id: id }),
       known ? canonicalOf(known) : null,
-      ...customersByAppTransaction
-        .all(app_id, environment, id, MAX_MATCHES)
-        .map(({ canonical_id }) => canonical_id),
+      ...byAppTransaction.all(app_id, environment, id, MAX_MATCHES).map(({ canonical_id }) => canonical_id),
       ...ofUser(app_id, id, [environment]),
     ]
   }

@@ -78,7 +78,7 @@ export function openValueStatements(store: Store) {
   const insert = store.prepare<CustomerValue>(`
     insert into customer_values (generation, lineage_id, ${VALUE_COLUMNS.join(', ')})
     values (:generation, :lineage_id, ${VALUE_COLUMNS.map((name) => `:${name}`).join(', ')})`)
-  const updateByColumns = new Map<string, Statement>()
+  const updates = new Map<string, Statement>()
   const remove = store.prepare<[number, number]>(
     'delete from customer_values where generation = ? and lineage_id = ?',
   )
@@ -92,10 +92,9 @@ export function openValueStatements(store: Store) {
   /** Updates only changed columns, so that only their indexes are written. */
   function updateColumns(value: CustomerValue, columns: readonly (keyof CustomerValue)[]): void {
     const name = columns.join(' ')
-    const known = updateByColumns.get(name)
+    const known = updates.get(name)
     const statement = known ?? prepareUpdate(columns)
-    if (known === undefined && updateByColumns.size < STATEMENT_CACHE_SIZE)
-      updateByColumns.set(name, statement)
+    if (known === undefined && updates.size < STATEMENT_CACHE_SIZE) updates.set(name, statement)
     statement.run(value)
   }
 

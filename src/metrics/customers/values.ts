@@ -87,12 +87,8 @@ export function openCustomerValues({ store, clock, generations }: Deps) {
     }))
     const requested = memberFigures.find((one) => one.id === key.id)
     const due_at = requested ? nextChange(requested.rows, requested.subscription, now) : null
-    return {
-      leader,
-      value: customerValue(generation.id, { id, leader, memberFigures }, now),
-      members: memberFigures,
-      due_at,
-    }
+    const value = customerValue(generation.id, { id, leader, memberFigures }, now)
+    return { leader, value, members: memberFigures, due_at }
   }
 
   type MemberFigures = Numbered & {
@@ -119,9 +115,7 @@ export function openCustomerValues({ store, clock, generations }: Deps) {
       id,
       lineages: memberFigures.length,
       ltv_milli: charged_milli - refunded_milli - prorated_milli,
-      ends_at: least(
-        memberFigures.map(({ subscription }) => (subscription ? endsAt(subscription, now) : null)),
-      ),
+      ends_at: least(memberFigures.map((one) => (one.subscription ? endsAt(one.subscription, now) : null))),
       ...summary,
       proceeds_milli: knownProceeds.length === 0 ? null : knownProceeds.reduce((sum, one) => sum + one, 0),
       proceeds_estimated: memberFigures.reduce((sum, { proceeds }) => sum + proceeds.proceeds_estimated, 0),
@@ -132,11 +126,9 @@ export function openCustomerValues({ store, clock, generations }: Deps) {
     if (leaderByCustomer.size >= LEADER_CACHE_SIZE) leaderByCustomer.clear()
     leaderByCustomer.set(value.id, value.lineage_id)
     const known = statements.customer.get(value.generation, value.lineage_id)
-    if (known === undefined) statements.insert.run(value)
-    else {
-      const changed = VALUE_COLUMNS.filter((name) => known[name] !== value[name])
-      if (changed.length > 0) statements.updateColumns(value, changed)
-    }
+    if (known === undefined) return void statements.insert.run(value)
+    const changed = VALUE_COLUMNS.filter((name) => known[name] !== value[name])
+    if (changed.length > 0) statements.updateColumns(value, changed)
   }
 
   const ensureScopeId = (generation: number, { app_id, environment }: LineageKey): number =>

@@ -48,14 +48,14 @@ export const BY_TRIAL = {
   filters: ['app', 'product', 'country', 'period', 'attribute'],
 } as const
 
-export const DEFAULTS = {
+export const BASE = {
   ratio_of: null,
   parts: [],
   views: [],
   bases: ['gross'],
   has_refund_days: false,
 } as const
-export const MONEY = { ...DEFAULTS, ...BY_SUBSCRIPTION, unit: 'money', bases: ['gross', 'proceeds'] } as const
+export const MONEY = { ...BASE, ...BY_SUBSCRIPTION, unit: 'money', bases: ['gross', 'proceeds'] } as const
 
 /** Whether the metric is an amount of money or a ratio of two amounts. */
 export const isMoney = ({ unit, ratio_of }: Pick<Definition, 'unit' | 'ratio_of'>): boolean =>

@@ -1,13 +1,5 @@
 /** Defines each metric with a series: sentence, formula, parts, views, splits and filters. */
-import {
-  BY_MOVEMENT,
-  BY_SUBSCRIPTION,
-  BY_TRIAL,
-  DEFAULTS,
-  type Definition,
-  MONEY,
-  term,
-} from './definition.ts'
+import { BASE, BY_MOVEMENT, BY_SUBSCRIPTION, BY_TRIAL, type Definition, MONEY, term } from './definition.ts'
 import { FUNNEL } from './funnel.ts'
 import { STATUS_METRICS } from './status.ts'
 
@@ -184,7 +176,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     formula: `MRR at the end − MRR at the start. ${LEVEL_RATE}`,
   },
   quick_ratio: {
-    ...DEFAULTS,
+    ...BASE,
     ...BY_MOVEMENT,
     name: 'quick_ratio',
     title: 'Quick ratio',
@@ -195,7 +187,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     formula: `(new + resubscribe + expansion) ÷ (contraction + churn). ${MOVED_RATE}`,
   },
   churn_rate: {
-    ...DEFAULTS,
+    ...BASE,
     ...BY_SUBSCRIPTION,
     name: 'churn_rate',
     title: 'Churn rate',
@@ -207,7 +199,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     parts: LOSSES,
   },
   mrr_churn_rate: {
-    ...DEFAULTS,
+    ...BASE,
     ...BY_SUBSCRIPTION,
     name: 'mrr_churn_rate',
     title: 'MRR churn rate',
@@ -219,7 +211,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     parts: LOSSES,
   },
   active_subscriptions: {
-    ...DEFAULTS,
+    ...BASE,
     ...BY_SUBSCRIPTION,
     name: 'active_subscriptions',
     title: 'Active subscriptions',
@@ -229,7 +221,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     formula: 'count of active paid segments',
   },
   active_trials: {
-    ...DEFAULTS,
+    ...BASE,
     ...BY_TRIAL,
     name: 'active_trials',
     title: 'Active trials',
@@ -239,7 +231,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     formula: 'count of active trial segments (free introductory offers)',
   },
   new_trials: {
-    ...DEFAULTS,
+    ...BASE,
     ...BY_TRIAL,
     name: 'new_trials',
     title: 'New trials',
@@ -249,7 +241,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     formula: 'count of trial segments that began',
   },
   trial_conversion: {
-    ...DEFAULTS,
+    ...BASE,
     ...BY_TRIAL,
     name: 'trial_conversion',
     title: 'Trial conversion',
@@ -291,7 +283,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     has_refund_days: true,
   },
   refund_rate: {
-    ...DEFAULTS,
+    ...BASE,
     ...BY_SUBSCRIPTION,
     name: 'refund_rate',
     title: 'Refund rate',

@@ -49,12 +49,7 @@ export function openAmountSources({ store, sums, daySums, names, ...rest }: Deps
   ): Promise<DailyAmounts> {
     const { zone, isOwn } = zoneOf(query)
     const { name, dimension, keyOf } = dimensionPlan(query, isOwn)
-    const selection = {
-      name,
-      keyOf,
-      is_original: query.currency !== null,
-      has_before: query.has_before === true,
-    }
+    const selection = { name, keyOf, is_original: query.currency !== null, has_before: !!query.has_before }
     const amounts: DailyAmounts = new Map()
     for (const [measure, weight] of Object.entries(weights) as [Measure, number][]) {
       const scope = { ...sumScopeOf(query), zone, measure, dimension }

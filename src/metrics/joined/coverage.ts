@@ -4,7 +4,7 @@ import { yieldToEventLoop } from '../../turns.ts'
 import { type DayNumber, dayText, monthOf } from '../lineage/calendar.ts'
 import type { Measure } from '../lineage/rows.ts'
 import type { ReportedMeasure } from '../reports/cells.ts'
-import { type Amount, cumulativeOf, type DailyAmounts, NO_AMOUNT } from '../reports/daily_amounts.ts'
+import { type Amount, cumulativeOf, NO_AMOUNT } from '../reports/daily_amounts.ts'
 import type { ReportedDays } from '../reports/days.ts'
 import type { ReportedSums } from '../reports/sums.ts'
 import { ratioOf } from '../series/formula_lines.ts'
@@ -43,7 +43,7 @@ type CoverageRow = {
 }
 
 /** An app and the generation that is read. */
-type AppGeneration = { app: App; shown: Generation }
+type Target = { app: App; shown: Generation }
 
 type Deps = {
   convertToBase: ConvertToBase
@@ -76,7 +76,7 @@ const PERIOD_DAYS: Readonly<Record<string, number>> = {
 export function openCoverage({ convertToBase, days, sums, sources, cutovers }: Deps) {
   /** All months of an app with reports, the oldest first; empty without reports. */
   async function coverageOf(app: App, shown: Generation): Promise<CoverageRow[]> {
-    const appGeneration = { app, shown }
+    const target = { app, shown }
     const [levelDays, saleDays, eventDays] = (['subscription', 'sales', 'subscription_event'] as const).map(
       (kind) =>
         sums.isReported({ generation: shown.id, app_id: app.id }, kind) ? days.available(shown.id, kind) : [],
@@ -84,23 +84,19 @@ export function openCoverage({ convertToBase, days, sums, sources, cutovers }: D
     const monthsByMetric: CoverageRow[][] = []
     for (const level of LEVELS) {
       await yieldToEventLoop()
-      monthsByMetric.push(await levelMonths(appGeneration, level, levelDays ?? []))
+      monthsByMetric.push(await levelMonths(target, level, levelDays ?? []))
     }
     for (const metric of ['revenue', 'refunds'] as const) {
       await yieldToEventLoop()
-      monthsByMetric.push(await moneyMonths(appGeneration, metric, saleDays ?? []))
+      monthsByMetric.push(await moneyMonths(target, metric, saleDays ?? []))
     }
     await yieldToEventLoop()
-    monthsByMetric.push(await trialMonths(appGeneration, eventDays ?? []))
+    monthsByMetric.push(await trialMonths(target, eventDays ?? []))
     return monthsByMetric.flat().sort((a, b) => (a.month < b.month ? -1 : a.month > b.month ? 1 : 0))
   }
 
   type Split = 'currency' | 'period' | null
-  const baseQuery = (
-    { app, shown }: AppGeneration,
-    reportDays: readonly DayNumber[],
-    split: Split = null,
-  ) => ({
+  const baseQuery = ({ app, shown }: Target, reportDays: readonly DayNumber[], split: Split = null) => ({
     shown,
     app_id: app.id,
     filters: {},
@@ -113,16 +109,16 @@ export function openCoverage({ convertToBase, days, sums, sources, cutovers }: D
   })
 
   async function levelMonths(
-    appGeneration: AppGeneration,
+    target: Target,
     level: CoveredLevel,
     reportDays: readonly DayNumber[],
   ): Promise<CoverageRow[]> {
     const { metric, measure, column } = level
-    const reported = sources.reports(baseQuery(appGeneration, reportDays, 'period'), measure)
-    const own = await sources.ledger(baseQuery(appGeneration, reportDays, 'period'), { [measure]: 1 })
+    const reported = sources.reports(baseQuery(target, reportDays, 'period'), measure)
+    const own = await sources.ledger(baseQuery(target, reportDays, 'period'), { [measure]: 1 })
     const cumulative = new Map([...own].map(([period, line]) => [period, cumulativeOf(line)]))
-    const rate = metric === 'mrr' ? await revaluation(appGeneration, reportDays) : () => 0
-    const completeFrom = cutovers.cutoverOf(appGeneration.app.id, 'flows')?.day ?? Infinity
+    const rate = metric === 'mrr' ? await revaluation(target, reportDays) : () => 0
+    const completeFrom = cutovers.cutoverOf(target.app.id, 'flows')?.day ?? Infinity
     return lastReportDays(reportDays).map((day) => {
       const periods = new Set([...reported.keys(), ...own.keys()])
       let [reportedTotal, ledgerTotal, beforeNotifications] = [0, 0, 0]
@@ -139,29 +135,27 @@ export function openCoverage({ convertToBase, days, sums, sources, cutovers }: D
       const before_first_notification = Math.max(0, Math.min(beforeNotifications, unexplained))
       const unknown = unexplained - before_first_notification
       const residue = { ...NO_CAUSES, before_first_notification, exchange_rate, unknown }
-      return coverageRow(appGeneration, metric, day, { reports: reportedTotal, ledger: ledgerTotal, residue })
+      return coverageRow(target, metric, day, { reports: reportedTotal, ledger: ledgerTotal, residue })
     })
   }
 
   /** The ledger’s level converted at the rates of a day, minus the level converted at each charge’s rate. */
   async function revaluation(
-    appGeneration: AppGeneration,
+    target: Target,
     reportDays: readonly DayNumber[],
   ): Promise<(day: DayNumber) => number> {
-    const currencies = await currenciesOf(appGeneration, ['mrr'], reportDays)
+    const currencies = await currenciesOf(target, ['mrr'], reportDays)
     const lines = await Promise.all(
       currencies.map(async (currency) => {
-        const native = await sources.ledger({ ...baseQuery(appGeneration, reportDays), currency }, { mrr: 1 })
+        const native = await sources.ledger({ ...baseQuery(target, reportDays), currency }, { mrr: 1 })
         return { currency, cumulative: cumulativeOf(native.get('')) }
       }),
     )
-    const inBase = cumulativeOf(
-      (await sources.ledger(baseQuery(appGeneration, reportDays), { mrr: 1 })).get(''),
-    )
+    const inBase = cumulativeOf((await sources.ledger(baseQuery(target, reportDays), { mrr: 1 })).get(''))
     return (day) => {
       let revalued = 0
       for (const { currency, cumulative } of lines) {
-        const converted = convertToBase(appGeneration.shown.currency, cumulative(day).milli, currency, day)
+        const converted = convertToBase(target.shown.currency, cumulative(day).milli, currency, day)
         if (converted === null) return 0
         revalued += converted
       }
@@ -170,37 +164,35 @@ export function openCoverage({ convertToBase, days, sums, sources, cutovers }: D
   }
 
   async function currenciesOf(
-    appGeneration: AppGeneration,
+    target: Target,
     measures: readonly Measure[],
     reportDays: readonly DayNumber[],
   ): Promise<string[]> {
     const weights = Object.fromEntries(measures.map((measure) => [measure, 1]))
-    const lines = await sources.ledger(baseQuery(appGeneration, reportDays, 'currency'), weights)
+    const lines = await sources.ledger(baseQuery(target, reportDays, 'currency'), weights)
     return [...lines.keys()].filter((currency) => currency !== '')
   }
 
   async function moneyMonths(
-    appGeneration: AppGeneration,
+    target: Target,
     metric: 'revenue' | 'refunds',
     reportDays: readonly DayNumber[],
   ): Promise<CoverageRow[]> {
     const isRevenue = metric === 'revenue'
     const sign = isRevenue ? -1 : 1
     const reported = (measures: readonly ReportedMeasure[]) => {
-      const lines = measures.map((measure) =>
-        sources.reports(baseQuery(appGeneration, reportDays), measure).get(''),
-      )
+      const lines = measures.map((measure) => sources.reports(baseQuery(target, reportDays), measure).get(''))
       return (day: DayNumber): number => lines.reduce((sum, line) => sum + (line?.get(day)?.milli ?? 0), 0)
     }
     const own = async (measures: readonly Measure[]) => {
       const weights = Object.fromEntries(measures.map((measure) => [measure, 1]))
-      return amountOn((await sources.ledger(baseQuery(appGeneration, reportDays), weights)).get(''))
+      return amountOn((await sources.ledger(baseQuery(target, reportDays), weights)).get(''))
     }
     const charges = isRevenue ? CHARGES : []
     const amounts = {
       reported: [reported(charges), reported(['revenue.refund']), reported(['revenue.proration'])] as const,
       own: [await own(charges), await own(['revenue.refund']), await own(['revenue.proration'])] as const,
-      rate: isRevenue ? await revaluedCharges(appGeneration, reportDays) : () => 0,
+      rate: isRevenue ? await revaluedCharges(target, reportDays) : () => 0,
     }
     const differenceOn = (day: DayNumber): DayDifference => ({
       day,
@@ -210,30 +202,27 @@ export function openCoverage({ convertToBase, days, sums, sources, cutovers }: D
       exchange_rate: amounts.rate(day),
       reports: amounts.reported[0](day) + sign * (amounts.reported[1](day) + amounts.reported[2](day)),
     })
-    return flowMonths(appGeneration, metric, reportDays, differenceOn)
+    return flowMonths(target, metric, reportDays, differenceOn)
   }
 
   /** The charges of a Pacific day converted at the rates of that day, minus their stored converted value. */
   async function revaluedCharges(
-    appGeneration: AppGeneration,
+    target: Target,
     reportDays: readonly DayNumber[],
   ): Promise<(day: DayNumber) => number> {
     const weights = Object.fromEntries(CHARGES.map((measure) => [measure, 1]))
-    const currencies = await currenciesOf(appGeneration, CHARGES, reportDays)
+    const currencies = await currenciesOf(target, CHARGES, reportDays)
     const byCurrency = await Promise.all(
       currencies.map(async (currency) => {
-        const lines: DailyAmounts = await sources.ledger(
-          { ...baseQuery(appGeneration, reportDays), currency },
-          weights,
-        )
+        const lines = await sources.ledger({ ...baseQuery(target, reportDays), currency }, weights)
         return { currency, at: amountOn(lines.get('')) }
       }),
     )
-    const inBase = amountOn((await sources.ledger(baseQuery(appGeneration, reportDays), weights)).get(''))
+    const inBase = amountOn((await sources.ledger(baseQuery(target, reportDays), weights)).get(''))
     return (day) => {
       let revalued = 0
       for (const { currency, at } of byCurrency) {
-        const converted = convertToBase(appGeneration.shown.currency, at(day), currency, day)
+        const converted = convertToBase(target.shown.currency, at(day), currency, day)
         if (converted === null) return 0
         revalued += converted
       }
@@ -241,13 +230,10 @@ export function openCoverage({ convertToBase, days, sums, sources, cutovers }: D
     }
   }
 
-  async function trialMonths(
-    appGeneration: AppGeneration,
-    reportDays: readonly DayNumber[],
-  ): Promise<CoverageRow[]> {
-    const reported = sources.reports(baseQuery(appGeneration, reportDays), 'trial.began').get('')
-    const own = (await sources.ledger(baseQuery(appGeneration, reportDays), { 'trial.began': 1 })).get('')
-    return flowMonths(appGeneration, 'new_trials', reportDays, (day) => {
+  async function trialMonths(target: Target, reportDays: readonly DayNumber[]): Promise<CoverageRow[]> {
+    const reported = sources.reports(baseQuery(target, reportDays), 'trial.began').get('')
+    const own = (await sources.ledger(baseQuery(target, reportDays), { 'trial.began': 1 })).get('')
+    return flowMonths(target, 'new_trials', reportDays, (day) => {
       const reports = reported?.get(day)?.count ?? 0
       const charges = reports - (own?.get(day)?.count ?? 0)
       return { day, charges, refunds: 0, prorations: 0, exchange_rate: 0, reports }
@@ -255,19 +241,19 @@ export function openCoverage({ convertToBase, days, sums, sources, cutovers }: D
   }
 
   function flowMonths(
-    appGeneration: AppGeneration,
+    target: Target,
     metric: CoveredMetric,
     reportDays: readonly DayNumber[],
     differenceOn: (day: DayNumber) => DayDifference,
   ): CoverageRow[] {
-    const completeFrom = cutovers.cutoverOf(appGeneration.app.id, 'flows')?.day ?? Infinity
+    const completeFrom = cutovers.cutoverOf(target.app.id, 'flows')?.day ?? Infinity
     const all = reportDays.map(differenceOn)
     const months = Map.groupBy(all, ({ day }) => monthOf(day))
     return [...months.values()].map((month) => {
       const reports = month.reduce((sum, day) => sum + day.reports, 0)
       const residue = differenceCauses(month, all, completeFrom)
       const ledger = reports - Object.values(residue).reduce((sum, part) => sum + part, 0)
-      return coverageRow(appGeneration, metric, month.at(-1)?.day ?? 0, { reports, ledger, residue })
+      return coverageRow(target, metric, month.at(-1)?.day ?? 0, { reports, ledger, residue })
     })
   }
 
@@ -287,7 +273,7 @@ const lastReportDays = (reportDays: readonly DayNumber[]): DayNumber[] =>
   })
 
 function coverageRow(
-  appGeneration: AppGeneration,
+  target: Target,
   metric: CoveredMetric,
   day: DayNumber,
   { reports, ledger, residue }: Pick<CoverageRow, 'reports' | 'ledger' | 'residue'>,
@@ -295,7 +281,7 @@ function coverageRow(
   const isMoney = metric === 'mrr' || metric === 'revenue' || metric === 'refunds'
   const day_on = dayText(day)
   return {
-    app_id: appGeneration.app.id,
+    app_id: target.app.id,
     month: day_on.slice(0, 7),
     metric,
     unit: isMoney ? 'money' : 'count',

@@ -54,7 +54,7 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
     select min(received_at) filter (where origin = 'live') as live_at, min(signed_at) as signed_at
     from notifications where app_id = ? and environment = 'production'`)
   // Returns a new object after figures, reports or generations changed or became due.
-  const evaluationState = store.cached(EVALUATION_TABLES, () => ({}))
+  const revision = store.cached(EVALUATION_TABLES, () => ({}))
   const pacific: Calendar = openCalendar(PACIFIC)
   const cutoverOn = (day: DayNumber): Cutover => ({ day, at: pacific.startOf(day) })
 
@@ -97,25 +97,24 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
   async function advance(app: ReportedApp): Promise<void> {
     const openMetrics = CUTOVER_METRICS.filter((metric) => find.get(app.id, metric) === undefined)
     if (openMetrics.length === 0 || !isCurrent(app.id)) return
-    const evaluated_state = evaluationState('')
+    const old_revision = revision('')
     const shown = generations.shown(app.organization_id)
     for (const metric of openMetrics) {
       const cutover = metric === 'flows' ? flowCutover(app.id) : await levelCutover(app, metric, shown)
-      if (cutover) await save(app, metric, { cutover, evaluated_state, shown })
+      if (cutover) await save(app, metric, { cutover, old_revision, shown })
     }
   }
 
-  type Evaluation = { cutover: Cutover; evaluated_state: object; shown: Generation }
+  type Evaluation = { cutover: Cutover; old_revision: object; shown: Generation }
 
   /** Stores a cutover, if the state that was evaluated has not changed by the commit. */
   const save = (
     app: ReportedApp,
     metric: CutoverMetric,
-    { cutover, evaluated_state, shown }: Evaluation,
+    { cutover, old_revision, shown }: Evaluation,
   ): Promise<void> =>
     store.commit(() => {
-      const isSame =
-        evaluationState('') === evaluated_state && generations.shown(app.organization_id).id === shown.id
+      const isSame = revision('') === old_revision && generations.shown(app.organization_id).id === shown.id
       const current = metric === 'flows' ? flowCutover(app.id) : cutover
       if (isSame && current?.day === cutover.day && isCurrent(app.id))
         put.run(app.id, metric, cutover.day, cutover.at, clock())

@@ -37,7 +37,7 @@ type Deps = { days: ReportedDays; sources: AmountSources; cutovers: Cutovers; co
 /** Amounts by value of the split, and for proceeds the same amounts by certainty. */
 type AmountsWithBasis = { lines: DailyAmounts; basis: DailyAmounts }
 
-const NO_AMOUNTS_WITH_BASIS: AmountsWithBasis = { lines: NO_AMOUNTS, basis: NO_AMOUNTS }
+const EMPTY: AmountsWithBasis = { lines: NO_AMOUNTS, basis: NO_AMOUNTS }
 
 export function openJoinedFlows({ days: reportedDays, sources, cutovers, commission }: Deps) {
   /** The ledger’s amounts of a measure, in the requested basis. */
@@ -78,24 +78,14 @@ export function openJoinedFlows({ days: reportedDays, sources, cutovers, commiss
     const own = { ...query, app_id: query.app.id }
     const isPacific = query.zone === 'pacific' || query.shown.time_zone === PACIFIC
     const context = { reportDays, cutover, isPacific, measure }
-    const flowDays = daysOf(query).map((day) => ({
-      ...flowDay(day, context),
-      flowSource: flowSourceOf(day, context),
-    }))
-    const hasSource = (source: FlowSource): boolean =>
-      flowDays.some(({ flowSource }) => flowSource === source)
+    const flowDays = daysOf(query).map((day) => flowDay(day, context))
+    const hasSource = (source: FlowSource): boolean => flowDays.some((one) => one.flowSource === source)
     const ledgerFrom = flowDays.find(({ flowSource }) => flowSource === 'ledger')?.day ?? null
     const amountsBySource: Record<FlowSource, AmountsWithBasis> = {
       reports: readReports(query, measure),
-      ledger:
-        ledgerFrom === null ? NO_AMOUNTS_WITH_BASIS : await readLedger({ ...own, from: ledgerFrom }, measure),
-      hole: hasSource('hole')
-        ? await readLedger({ ...own, zone: 'pacific' }, measure)
-        : NO_AMOUNTS_WITH_BASIS,
-      cutover:
-        cutover && hasSource('cutover')
-          ? await cutoverRemainder(cutover, own, measure)
-          : NO_AMOUNTS_WITH_BASIS,
+      ledger: ledgerFrom === null ? EMPTY : await readLedger({ ...own, from: ledgerFrom }, measure),
+      hole: hasSource('hole') ? await readLedger({ ...own, zone: 'pacific' }, measure) : EMPTY,
+      cutover: cutover && hasSource('cutover') ? await cutoverRemainder(cutover, own, measure) : EMPTY,
     }
     const byDay = new Map(flowDays.map((one) => [one.day, one]))
     const at: AmountAt = (value) => (day) => {
@@ -154,17 +144,18 @@ function flowSourceOf(day: DayNumber, { reportDays, cutover, isPacific }: FlowCo
  * partial otherwise. Reports have refunds only on the day of the refund, and no losses caused by refunds. Measures that
  * depend on grace periods are partial in the ledger for `GRACE_DAYS` after the cutover.
  */
-function flowDay(day: DayNumber, context: FlowContext): JoinedDay {
+function flowDay(day: DayNumber, context: FlowContext): JoinedDay & { flowSource: FlowSource } {
   const flowSource = flowSourceOf(day, context)
   const { cutover, measure } = context
   if (flowSource === 'reports') {
     const is_complete = measure !== 'revenue.refunded_by_charge'
-    return { ...knownDay(day, 'reports'), is_known: !isOfRefund(measure), is_complete }
+    return { ...knownDay(day, 'reports'), is_known: !isOfRefund(measure), is_complete, flowSource }
   }
   return {
     ...knownDay(day, 'ledger'),
     is_known: flowSource !== 'hole' || (cutover !== null && day >= cutover.day - 1),
     is_complete: flowSource === 'ledger' && !(isOfGrace(measure) && day < (cutover?.day ?? day) + GRACE_DAYS),
+    flowSource,
   }
 }
 

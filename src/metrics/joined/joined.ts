@@ -41,7 +41,7 @@ type Deps = {
 /** The longest subscription period. */
 const MAX_PERIOD_DAYS = 366
 
-type LedgerRange = Pick<JoinedQuery, 'shown' | 'app' | 'environment' | 'from' | 'until'>
+type AppRange = Pick<JoinedQuery, 'shown' | 'app' | 'environment' | 'from' | 'until'>
 type LedgerDays = Pick<Joined, 'days' | 'joins' | 'basis'>
 type ReportsOnlyQuery = Omit<JoinedQuery, 'environment' | 'zone'> & Partial<Pick<JoinedQuery, 'environment'>>
 
@@ -105,10 +105,7 @@ export function openJoined(deps: Deps) {
   }
 
   /** The states of days of a ledger-only measure; null for an app without reports, whose days are all complete. */
-  function ledgerOnlyDays(
-    { shown, app, environment, ...range }: LedgerRange,
-    measure: Measure,
-  ): LedgerDays | null {
+  function ledgerOnly({ shown, app, environment, ...range }: AppRange, measure: Measure): LedgerDays | null {
     const scope = { generation: shown.id, app_id: app.id }
     const hasReports =
       environment === 'production' && SUMMED_KINDS.some((kind) => sums.isReported(scope, kind))
@@ -128,5 +125,5 @@ export function openJoined(deps: Deps) {
     return Math.max(cutovers.cutoverOf(app_id, 'mrr')?.day ?? Infinity, ledgerFrom + MAX_PERIOD_DAYS)
   }
 
-  return { read, needsJoin, readReportsOnly, ledgerOnlyDays }
+  return { read, needsJoin, readReportsOnly, ledgerOnly }
 }

@@ -113,25 +113,22 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
       const milliOf = (one: AmountAt | undefined) => (anchor === null ? 0 : (one?.(value)(anchor).milli ?? 0))
       const unshared_milli = milliOf(unshared)
       return {
-        gross_milli: milliOf(gross),
-        proceeds_milli: milliOf(net) + afterCommission(unshared_milli, commission),
+        mrr: milliOf(gross),
+        proceeds: milliOf(net) + afterCommission(unshared_milli, commission),
         isExact: unshared_milli === 0,
       }
     }
     const own: AmountAt = (value) => (day) => {
       const { milli, count } = at(value)(day)
-      const { gross_milli, proceeds_milli } = totalsOf(value, day)
+      const { mrr, proceeds } = totalsOf(value, day)
       return {
-        milli:
-          gross_milli === 0
-            ? afterCommission(milli, commission)
-            : Math.round((milli * proceeds_milli) / gross_milli),
+        milli: mrr === 0 ? afterCommission(milli, commission) : Math.round((milli * proceeds) / mrr),
         count,
       }
     }
     const isExact = (value: string, day: DayNumber): boolean => {
       const totals = totalsOf(value, day)
-      return totals.gross_milli !== 0 && totals.isExact
+      return totals.mrr !== 0 && totals.isExact
     }
     return { at: own, isExact }
   }

@@ -67,7 +67,7 @@ export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) 
     return apps.flatMap((app_id) => {
       const app = appOf(app_id)
       return measures.flatMap((measure) => {
-        const ledgerDays = app && joined.ledgerOnlyDays({ shown, app, environment, ...range }, measure)
+        const ledgerDays = app && joined.ledgerOnly({ shown, app, environment, ...range }, measure)
         return ledgerDays ? [{ app_id, measure, of_ledger: true as const, ...ledgerDays }] : []
       })
     })

@@ -20,7 +20,7 @@ type ReportedDay = DayKey & {
 }
 
 /** A due day and its generation. */
-export type DueDay = ReportedDay & { dueGeneration: Generation }
+export type DueDay = ReportedDay & { target: Generation }
 
 /** The result of summing a day. `touches`: how often the day had been marked due when its reports were read. */
 type SummedDay = DayKey & Pick<ReportedDay, 'touches' | 'is_there' | 'is_provisional' | 'made_of' | 'lengths'>
@@ -103,9 +103,9 @@ export function openReportedDays({ store, clock, generations }: Deps) {
   /** Up to `limit` due days, of shown generations first, and the oldest first within a generation. */
   function dueDays(limit: number): DueDay[] {
     const found: DueDay[] = []
-    for (const dueGeneration of live()) {
+    for (const target of live()) {
       if (found.length === limit) break
-      for (const day of due.all(dueGeneration.id, limit - found.length)) found.push({ ...day, dueGeneration })
+      for (const day of due.all(target.id, limit - found.length)) found.push({ ...day, target })
     }
     return found
   }
@@ -116,8 +116,8 @@ export function openReportedDays({ store, clock, generations }: Deps) {
 
   /** Marks a day due in all generations of its organization. Runs inside the unit of work that changes it. */
   function touchEverywhere(organization_id: string, kind: SummedKind, day_on: string): void {
-    for (const dueGeneration of generations.ofOrganization(organization_id).filter(generations.isLive))
-      touchIn(dueGeneration, kind, day_on)
+    for (const target of generations.ofOrganization(organization_id).filter(generations.isLive))
+      touchIn(target, kind, day_on)
   }
 
   return {

@@ -49,7 +49,7 @@ export function openSumming(deps: Deps) {
    * stays due. If the generation is dropped, the writes do nothing.
    */
   async function writesOf(due: DueDay): Promise<SumWrite[]> {
-    const { dueGeneration, organization_id, kind, day_on, touches } = due
+    const { target, organization_id, kind, day_on, touches } = due
     const source = days.sourceOn(organization_id, kind, day_on)
     const made_of = sourceFingerprint(source)
     const is_there = source?.holes === 0 ? 1 : 0
@@ -62,9 +62,7 @@ export function openSumming(deps: Deps) {
     const writes: SumWrite[] = []
     for (const app_id of new Set(appIdByNumber.values())) {
       const appDay = found.get(app_id) ?? emptyAppDay()
-      const converted = [...appDay.cells.values()].map((cell) =>
-        convert(cell, dueGeneration.currency, day_on),
-      )
+      const converted = [...appDay.cells.values()].map((cell) => convert(cell, target.currency, day_on))
       if (converted.some(({ is_final }) => !is_final)) is_provisional = 1
       writes.push({
         size: converted.length + appDay.prices.size,
@@ -73,9 +71,9 @@ export function openSumming(deps: Deps) {
     }
     const lengthData = lengths.size === 0 ? null : JSON.stringify([...lengths])
     function finish(): void {
-      if (!isInUse(dueGeneration)) return
+      if (!isInUse(target)) return
       days.put({
-        generation: dueGeneration.id,
+        generation: target.id,
         kind,
         day_on,
         touches,
@@ -85,16 +83,15 @@ export function openSumming(deps: Deps) {
         lengths: lengthData,
       })
       // Marks the day due if an offer’s length became known since the reports were read.
-      if (!areLengthsCurrent(lengthData)) days.touchIn(dueGeneration, kind, day_on)
+      if (!areLengthsCurrent(lengthData)) days.touchIn(target, kind, day_on)
     }
     return [...writes, { size: 1, write: finish }]
   }
 
-  const isInUse = ({ id }: Generation): boolean =>
-    generations.all().some((generation) => generation.id === id)
+  const isInUse = ({ id }: Generation): boolean => generations.all().some((one) => one.id === id)
 
   async function read(
-    { dueGeneration, kind, day_on }: DueDay,
+    { target, kind, day_on }: DueDay,
     reports: readonly number[],
     appIdByNumber: ReadonlyMap<number, string>,
     lengths: Lengths,
@@ -102,7 +99,7 @@ export function openSumming(deps: Deps) {
     const found = new Map<string, AppDayCells>()
     for (const report_id of reports) {
       for await (const some of rows.rowsOf(kind, report_id))
-        addRows(found, some, appIdByNumber, { day_on, lengths, factors: dueGeneration.factors })
+        addRows(found, some, appIdByNumber, { day_on, lengths, factors: target.factors })
     }
     return found
   }
@@ -151,18 +148,18 @@ export function openSumming(deps: Deps) {
   }
 
   function write(
-    { dueGeneration, kind, day_on }: DueDay,
+    { target, kind, day_on }: DueDay,
     app_id: string,
     appDay: AppDayCells,
     cells: readonly ConvertedCell[],
   ): void {
-    if (!isInUse(dueGeneration)) return
+    if (!isInUse(target)) return
     const day = dayNumber(day_on)
-    sums.replace({ generation: dueGeneration.id, app_id }, kind, day, cells)
+    sums.replace({ generation: target.id, app_id }, kind, day, cells)
     if (kind === 'sales') prices.replace(app_id, day, appDay.prices)
     for (const [number, product_id] of appDay.products) names.learnProduct(app_id, number, product_id)
     for (const lengthData of appDay.lengths.values()) names.learnLength(app_id, day, lengthData)
-    if (appDay.lengths.size > 0) touchOutdatedOffers(dueGeneration.organization_id)
+    if (appDay.lengths.size > 0) touchOutdatedOffers(target.organization_id)
   }
 
   /** Marks days due whose assumed offer lengths differ from the known lengths. */

@@ -212,15 +212,12 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
       return { series: [...whole, ...(await excludedParts(sums.read, sumQuery, query, context))], from }
     }
     const slices = slicesOf(tallies, unconverted, { definition, lines, levels, limit: query.limit })
-    const splitSeries: Series[] = []
+    const byValue: Series[] = []
     for (const [index, slice] of slices.entries()) {
       if ((index * buckets.length) % POINTS_PER_TURN < buckets.length) await yieldToEventLoop()
-      splitSeries.push(...seriesOf(slice, context))
+      byValue.push(...seriesOf(slice, context))
     }
-    return {
-      series: query.split === 'app' ? splitSeries.map((one) => withBundleId(scope, one)) : splitSeries,
-      from,
-    }
+    return { series: query.split === 'app' ? byValue.map((one) => withBundleId(scope, one)) : byValue, from }
   }
 
   type JoinedSums = { tallies: Tallies; unconverted: Unconverted; from: JoinedMeasureDays[] }
@@ -229,12 +226,8 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
 
   async function read(sumQuery: SumQuery, { basis, of_money, of_ledger }: SumOptions): Promise<JoinedSums> {
     if (sumQuery.attribute !== null) {
-      const sumsByAttribute = await rowThread.sumByAttribute(sumQuery)
-      return {
-        ...sumsByAttribute,
-        ...(!of_money && { unconverted: new Map() }),
-        from: reported.ledgerOnlyIn(sumQuery),
-      }
+      const rows = await rowThread.sumByAttribute(sumQuery)
+      return { ...rows, ...(!of_money && { unconverted: new Map() }), from: reported.ledgerOnlyIn(sumQuery) }
     }
     const hasReports = sumQuery.environment === 'production' && sumQuery.apps.some(isReportedIn(sumQuery))
     const isJoined = basis === 'proceeds' || hasReports || sumQuery.measures.includes('downloads')

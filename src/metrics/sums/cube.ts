@@ -44,8 +44,8 @@ type RowChanges = {
 type SeriesCells = Map<string, { series: SumSeries; days: Map<DayNumber, Sum> }>
 
 /** The key of a series in a map. */
-export const seriesKey = (target: SumSeries): string =>
-  `${seriesPrefix(target)}\n${target.dimension}\n${target.value}`
+export const seriesKey = (base: SumSeries): string =>
+  `${seriesPrefix(base)}\n${base.dimension}\n${base.value}`
 const seriesPrefix = ({
   generation,
   app_id,
@@ -92,27 +92,23 @@ export function openCube(store: Store) {
     }
 
     function addChanges(
-      target: Omit<SumSeries, 'dimension' | 'value'>,
+      base: Omit<SumSeries, 'dimension' | 'value'>,
       day: DayNumber,
-      seriesChanges: readonly SeriesChange[],
+      changes: readonly SeriesChange[],
       sign: 1 | -1,
     ): void {
-      const key = seriesPrefix(target)
-      for (const change of seriesChanges)
-        addChange(`${key}\n${change[0]}\n${change[1]}`, target, day, change, sign)
+      const key = seriesPrefix(base)
+      for (const change of changes) addChange(`${key}\n${change[0]}\n${change[1]}`, base, day, change, sign)
     }
 
     function addChange(
       key: string,
-      target: Omit<SumSeries, 'dimension' | 'value'>,
+      base: Omit<SumSeries, 'dimension' | 'value'>,
       day: DayNumber,
       [dimension, value, { milli, base_milli, count }]: SeriesChange,
       sign: 1 | -1,
     ): void {
-      const cell = cells.get(key) ?? {
-        series: { ...target, dimension, value },
-        days: new Map<DayNumber, Sum>(),
-      }
+      const cell = cells.get(key) ?? { series: { ...base, dimension, value }, days: new Map<number, Sum>() }
       if (cell.days.size === 0) cells.set(key, cell)
       const sum = cell.days.get(day)
       if (sum === undefined) {

@@ -113,22 +113,16 @@ export function openDaySumCache(store: Store) {
     { id, ...source }: { id: number; value: string; key: string; day: DayNumber },
     added: Sum,
   ): void {
-    const current = columnOf(entry).day.get(id, source.day) ?? { milli: 0, count: 0 }
-    const previousMapped = mapping.mapSum(source, {
-      milli: current.milli - added.milli,
-      count: current.count - added.count,
-    })
-    const currentMapped = mapping.mapSum(source, current)
-    addDay(entry, previousMapped.key, [source.day, -previousMapped.sum.milli, -previousMapped.sum.count])
-    addDay(entry, currentMapped.key, [source.day, currentMapped.sum.milli, currentMapped.sum.count])
+    const { milli, count } = columnOf(entry).day.get(id, source.day) ?? { milli: 0, count: 0 }
+    const before = mapping.mapSum(source, { milli: milli - added.milli, count: count - added.count })
+    const after = mapping.mapSum(source, { milli, count })
+    addDay(entry, before.key, [source.day, -before.sum.milli, -before.sum.count])
+    addDay(entry, after.key, [source.day, after.sum.milli, after.sum.count])
   }
 
   const columnOf = ({ is_original }: Entry) => (is_original ? original : base)
 
-  /**
-   * Reads daily sums, from `from` or an earlier day on. The cache updates the returned arrays when sums change. Callers
-   * must not change them.
-   */
+  /** Reads daily sums from `from` or an earlier day on. The cache updates the result; callers must not change it. */
   async function read(
     source: DaySumSource,
     selection: DaySumSelection,
@@ -183,17 +177,15 @@ export function openDaySumCache(store: Store) {
     const series = listSeries.all(source)
     entry.unread = new Set(series.map(({ id }) => id))
     const max_days = entry.mapping ? MAPPED_DAYS_PER_TURN : DAYS_PER_TURN
-    let days_left = max_days
+    let left = max_days
     for (const { id, value } of series) {
       entry.unread.delete(id)
       const key = entry.keyOf(value)
       if (key === null) continue
-      days_left -= entry.mapping
-        ? addMapped(entry, entry.mapping, { id, value, key })
-        : addSeries(entry, id, key)
-      if (days_left > 0) continue
+      left -= entry.mapping ? addMapped(entry, entry.mapping, { id, value, key }) : addSeries(entry, id, key)
+      if (left > 0) continue
       await setImmediate()
-      days_left = max_days
+      left = max_days
     }
   }
 

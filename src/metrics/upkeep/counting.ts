@@ -164,11 +164,8 @@ export function openCounting({ store, clock, settings, cube, values, contributio
     const figures = figuresOf(generation, key)
     if (figures === null) return () => {}
     const now = clock()
-    const before = counted.get(generation.id, key.id)
-    const changes = replaceRows(generation.id, key.id, before?.counted_at ?? null, {
-      next: figures.rows,
-      now,
-    })
+    const last = counted.get(generation.id, key.id)
+    const changes = replaceRows(generation.id, key.id, last?.counted_at ?? null, { next: figures.rows, now })
     const proceeds = totalsOf(generation, key, figures)
     const updated = values.update(generation, key, { rows: figures.rows, proceeds, now })
     const own = { generation: generation.id, lineage_id: key.id, counted_at: now, ...proceeds }
@@ -194,10 +191,7 @@ export function openCounting({ store, clock, settings, cube, values, contributio
 
   type Next = { next: readonly MetricRow[]; now: number }
 
-  /**
-   * Replaces the rows of a lineage and returns the changes of the sums. `before_at`: when the lineage was last
-   * recomputed.
-   */
+  /** Replaces the rows of a lineage and returns the changes of sums. `before_at`: when it was last recomputed. */
   function replaceRows(
     generation: number,
     lineage_id: number,

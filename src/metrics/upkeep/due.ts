@@ -20,13 +20,13 @@ export function openDue({ store, clock, apps, generations, marks }: Deps) {
     select count(*) filter (where failed_at is null) as lineages, min(since) filter (where failed_at is null) as since,
       count(*) filter (where failed_at is not null) as failed
     from metric_due where generation = ?`)
-  const backlogOfApps = store.prepare<[number, string], Backlog>(`
+  const byApps = store.prepare<[number, string], Backlog>(`
     select count(*) filter (where failed_at is null) as lineages, min(since) filter (where failed_at is null) as since,
       count(*) filter (where failed_at is not null) as failed
     from metric_due d join metric_lineages l on l.id = d.lineage_id
     where d.generation = ? and l.app_id in (select value from json_each(?))`)
   // Cached: many requests need this while thousands of lineages are due.
-  const cachedBacklog = store.cached(['metric_due'], (id) => backlogOfAll.get(Number(id)) ?? NO_BACKLOG)
+  const cachedBacklog = store.cached(['metric_due'], (id) => backlogOfAll.get(Number(id)) ?? NOTHING)
   const exceedsScanLimit = store.prepare<[number], { one: number }>(
     `select 1 as one from metric_due where generation = ? limit 1 offset ${SCAN_LIMIT}`,
   )
@@ -53,25 +53,22 @@ export function openDue({ store, clock, apps, generations, marks }: Deps) {
     const since = clock()
     const targets = generations
       .ofOrganization(organizationOf(app_id))
-      .filter(
-        (one) => contains(one, id) && generations.isLive(one) && (which === 'all' || one.state === which),
-      )
+      .filter((one) => has(one, id) && generations.isLive(one) && (which === 'all' || one.state === which))
     for (const { id: generation, state } of targets)
       marks.mark({ generation, lineage_id: id, rank: state === 'making' ? RANK.next : rank, since })
     return targets.length > 0
   }
 
   /** Whether a generation contains a lineage. A lineage that it does not contain yet is due without a mark. */
-  const contains = ({ made_up_to }: Generation, lineage_id: number): boolean =>
+  const has = ({ made_up_to }: Generation, lineage_id: number): boolean =>
     made_up_to === null || lineage_id <= made_up_to
 
   /** The backlog of a generation, for some of its organization’s apps or for all apps (null). */
   function backlog({ id }: Generation, app_ids: readonly string[] | null): Backlog {
     const total = cachedBacklog(String(id))
     const isFew = total.lineages + total.failed <= SCAN_LIMIT
-    const marked =
-      app_ids === null || !isFew ? total : (backlogOfApps.get(id, JSON.stringify(app_ids)) ?? NO_BACKLOG)
-    const overdue = backlogByTime.get(clock(), id) ?? NO_BACKLOG
+    const marked = app_ids === null || !isFew ? total : (byApps.get(id, JSON.stringify(app_ids)) ?? NOTHING)
+    const overdue = backlogByTime.get(clock(), id) ?? NOTHING
     const instants = [marked.since, overdue.since].filter((one) => one !== null)
     return {
       lineages: marked.lineages + overdue.lineages,
@@ -92,4 +89,4 @@ export function openDue({ store, clock, apps, generations, marks }: Deps) {
   return { mark, backlog, marksOf, isDue, organizationOf }
 }
 
-const NO_BACKLOG: Backlog = { lineages: 0, since: null, failed: 0 }
+const NOTHING: Backlog = { lineages: 0, since: null, failed: 0 }

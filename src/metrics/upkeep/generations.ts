@@ -117,10 +117,7 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
     }
   }
 
-  /**
-   * Begins the next generation of an organization, and drops any generation that was being built. Runs inside a unit of
-   * work.
-   */
+  /** Begins the next generation of an organization, and drops an unfinished one. Runs inside a unit of work. */
   function begin(organization: Organization): Generation {
     abandon(organization.id)
     const state = { state: 'making', made_up_to: 0, started_at: clock() } as const

@@ -38,17 +38,11 @@ export function openScheduler({ store, clock, generations, marks, due, tasks, re
   /** Lineages and apps whose figures a caller is waiting for. */
   const urgent: Mark[] = []
   const preferred = new Map<string, { generation: Generation; app_ids: readonly string[] }>()
-  /**
-   * Whether each lineage with facts has a number, and the last lineage that was checked. A lineage whose first fact
-   * arrives later gets its number with that fact.
-   */
+  /** Whether all lineages with facts are numbered, and the last one checked. New facts number their lineages. */
   let isNumbered = false
   let cursor = BEFORE_FIRST_LINEAGE
 
-  /**
-   * Runs one step of the most urgent work. Returns false if there is no work. The step ends early when `isOver` returns
-   * true. Runs inside a unit of work.
-   */
+  /** Runs a step of the most urgent work, until `isOver`; false if nothing is left. Runs inside a unit of work. */
   function step(sums: CountedSums, isOver: () => boolean): boolean {
     return (
       recountUrgent(sums, isOver) ||

@@ -27,7 +27,7 @@ type Deps = {
 export type Tasks = ReturnType<typeof openTasks>
 
 export function openTasks({ store, generations, marks, due, isImporting }: Deps) {
-  const upsert = store.prepare<Omit<Task, 'id' | 'cursor'>>(`
+  const put = store.prepare<Omit<Task, 'id' | 'cursor'>>(`
     insert into metric_tasks ( what,  subject,  from_day, cursor) values (:what, :subject, :from_day, 0)
     on conflict (what, subject) do update set from_day = min(from_day, excluded.from_day), cursor = 0`)
   const first = store.prepare<[string], Task>(
@@ -46,8 +46,7 @@ export function openTasks({ store, generations, marks, due, isImporting }: Deps)
       and lineage_id > :after and lineage_id <= :until and last_charge_day >= :day`)
 
   /** Adds a task. A running task of the same kind and subject restarts. Runs inside a unit of work. */
-  const add = (what: TaskKind, subject = '', from_day = 0): void =>
-    void upsert.run({ what, subject, from_day })
+  const add = (what: TaskKind, subject = '', from_day = 0): void => void put.run({ what, subject, from_day })
 
   /** The next task. Tasks of kind `prices` wait for the end of an import. */
   const next = (): Task | undefined => first.get(isImporting() ? 'prices' : '')
