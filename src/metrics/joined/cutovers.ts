@@ -134,7 +134,7 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
     return day === null ? null : cutoverOn(day)
   }
 
-  /** The ledger’s first complete day, if that is before the first report and both agree from then on; else null. */
+  /** The ledger’s first complete day, if not after the first report and both agree on the first 30 reports; or null. */
   async function completeBeforeReports(
     { id }: ReportedApp,
     metric: LevelMeasure,
@@ -149,7 +149,7 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
     return reported.every(agreesOn) ? ledgerStart : null
   }
 
-  /** The day after the newest report, if ledger and reports agree on its last 30 days; null otherwise. */
+  /** The day after the newest report, if ledger and reports agree on each of the last 30 days; null otherwise. */
   async function recentAgreement(
     { id }: ReportedApp,
     metric: LevelMeasure,

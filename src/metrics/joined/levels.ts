@@ -32,7 +32,7 @@ type Deps = {
   commission: Commission
 }
 
-/** Excludes changes by newly known prices and by rates, which the reports’ level already contains. */
+/** Excludes newly known subscriptions, newly known prices and changes of rates: the reports’ level contains them. */
 const CHANGE_WEIGHTS = { mrr: 1, 'mrr.opening': -1, 'mrr.repriced': -1, 'mrr.fx': -1 } as const
 
 export function openJoinedLevels({ days, sources, cutovers, agreement, commission }: Deps) {

@@ -199,7 +199,7 @@ export function openReported(deps: Deps) {
     runInBackground()
   }
 
-  /** Marks days of a generation due whose reports changed while no program marked them. */
+  /** Marks days of a generation due whose stored fingerprint differs from that of their reports. */
   async function compare(of: Generation, kind: SummedKind): Promise<void> {
     await setImmediate()
     const fingerprintByDay = new Map(days.all(of.id, kind).map((day) => [day.day_on, day.made_of]))
