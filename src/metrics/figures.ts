@@ -39,10 +39,10 @@ type Deps = {
   feed: Feed
   log: Log
   factors: Factors
-  /** Read on every use, so a reload applies: the commission, and how long a request waits for figures. */
+  /** The commission, and how long a request waits for figures. Read on each use, so that a reload applies. */
   config: Commission & { wait_ms: number }
   isErased: IsErased
-  /** The version of the formulas; that of this program by default. */
+  /** The version of the formulas; by default this program’s version. */
   formula?: number
 }
 
@@ -81,14 +81,14 @@ export function openFigures({ config, isErased, feed, ...deps }: Deps) {
     wait_ms: () => config.wait_ms,
   })
   // Hooks between the modules of this folder; app.ts connects the hooks to other folders.
-  cube.onWritten(daySums.written)
+  cube.onWritten(daySums.applyWritten)
   reported.onPrices(metrics.pricesChanged)
   reported.onSummed(metrics.kick)
   reported.holdCutovers((app_id) => !metrics.isCurrent(app_id))
   const series = openSeries({ store, clock, metrics, settings, daySums, rates, reported })
   const customers = openCustomers({ store, clock, feed, ledger, metrics, values, reported, isErased })
 
-  /** Stops the work in progress; it resumes at the next start. */
+  /** Stops the work in progress, which resumes at the next start. */
   async function close(): Promise<void> {
     await Promise.all([metrics.close(), reported.close(), series.close()])
   }

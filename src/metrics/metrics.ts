@@ -1,6 +1,7 @@
 /**
- * Keeps figures current: a fact’s commit recomputes them where time allows, otherwise a worker does soon after.
- * Settings that change all figures build another generation, which replaces the shown one when it is complete.
+ * Keeps figures current. The commit of a fact recomputes the figures if its time limit allows; otherwise a worker does so
+ * soon after. Settings that change all figures build another generation, which replaces the shown generation when it is
+ * complete.
  */
 import type { Apps } from '../apps/apps.ts'
 import type { Organization, Organizations } from '../apps/organizations.ts'
@@ -46,16 +47,16 @@ type Deps = {
   reported: Reported
   imports: Pick<Imports, 'progress'>
   proceedsOf: (flows: readonly Flow[], app_id: string, base: string) => LineageProceeds
-  /** The commission as text: proceeds depend on it in addition to reports and rates. */
+  /** The commission as text. When the text changes, all proceeds are recomputed. */
   commissionText: () => string
-  /** How long a request waits for figures that are due, in milliseconds. */
+  /** How long a request waits for due figures, in milliseconds. */
   wait_ms: () => number
-  /** The version of the formulas; that of this program by default. */
+  /** The version of the formulas; by default this program’s version. */
   formula?: number
   log: Log
 }
 
-const BEHIND = { lineages: 1, failed: 0 }
+const NO_APP_BACKLOG = { lineages: 1, failed: 0 }
 
 /** The progress of a rebuild, in lineages. */
 export type RebuildProgress = { done: number; of: number }
@@ -83,7 +84,7 @@ export function openMetrics(deps: Deps) {
     lacksReports: reported.isDue,
   })
   const worker = openWorker({ store, log, scheduler, recount })
-  const touched = openBatchRecount({
+  const recountAtBatchEnd = openBatchRecount({
     store,
     due,
     generations,
@@ -106,51 +107,51 @@ export function openMetrics(deps: Deps) {
   const putCommission = store.prepare<[string]>(
     'insert or replace into metric_commission (id, counted_by) values (1, ?)',
   )
-  const newest = store.prepare<[], { last: number | null }>('select max(id) as last from metric_lineages')
+  const newestId = store.prepare<[], { last: number | null }>('select max(id) as last from metric_lineages')
   let isClosed = false
   /** Whether an evaluation of cutovers was deferred because lineages were due. */
   let isEvaluationDeferred = false
-  /** The error that prevents another generation, by organization. */
+  /** The error that prevented building another generation, by organization. */
   const refused = new Map<string, unknown>()
-  worker.onSlice(snapshotReads.look)
-  worker.onIdle(judgePutOff)
+  worker.onSlice(snapshotReads.checkWaits)
+  worker.onIdle(evaluateDeferredCutovers)
 
-  /** A fact of a lineage was stored. Runs inside that unit of work, like the three functions below. */
+  /** Handles a new fact of a lineage. This and the next three functions run in the unit of work of the change. */
   const lineageChanged = (lineage: LineageKey, origin: Origin): void =>
-    touched({ ...lineage, id: marks.numberOf(lineage) }, origin === 'live' ? RANK.live : RANK.bulk)
+    recountAtBatchEnd({ ...lineage, id: marks.numberOf(lineage) }, origin === 'live' ? RANK.live : RANK.bulk)
 
-  /** An exchange rate was added or revoked. */
+  /** Handles an added or revoked exchange rate. */
   const ratesChanged = ({ is_taken_back, from_on }: RateChange): void =>
     addTask(() => tasks.add(is_taken_back ? 'all' : 'rates', '', dayNumber(from_on)))
 
-  /** The period of a product of an app changed. */
+  /** Handles a changed period of an app’s product. */
   const periodChanged = (app_id: string): void => addTask(() => tasks.add('period', app_id))
 
-  /** The prices in the reports of a Pacific day changed. */
+  /** Handles changed prices in the reports of a Pacific day. */
   const pricesChanged = (day: DayNumber): void => addTask(() => tasks.add('prices', '', day))
 
-  /** Adds a task within the caller’s unit of work, and starts it after the commit. */
+  /** Adds a task within the caller’s unit of work, and starts the worker after the commit. */
   function addTask(add: () => void): void {
     add()
     store.afterCommit(worker.kick)
   }
 
-  /** Whether nothing of an app is due in the shown generation. If something is, defers the evaluation of cutovers. */
+  /** Whether no lineage of an app is due in the shown generation. If one is, defers the evaluation of cutovers. */
   function isCurrent(app_id: string): boolean {
     const shown = generations.shownOf(app_id)
-    const { lineages, failed } = shown === null ? BEHIND : due.backlog(shown, [app_id])
+    const { lineages, failed } = shown === null ? NO_APP_BACKLOG : due.backlog(shown, [app_id])
     const isUpToDate = lineages + failed === 0 && !tasks.isWaiting()
     isEvaluationDeferred ||= !isUpToDate
     return isUpToDate
   }
 
-  function judgePutOff(): void {
+  function evaluateDeferredCutovers(): void {
     if (!isEvaluationDeferred) return
     isEvaluationDeferred = false
     void reported.evaluateCutovers()
   }
 
-  /** Begins another generation where settings require one, and continues one that was begun. */
+  /** Begins another generation if settings require it, and continues to build one that was begun. */
   async function resume(): Promise<void> {
     for (const organization of organizations.list()) await resumeOne(organization)
     await store.commit(() => {
@@ -182,7 +183,7 @@ export function openMetrics(deps: Deps) {
     if (needsRebuild) await begin(listed).catch((error) => noteRefusal(listed, error))
   }
 
-  /** The current settings of an organization: its currency may have changed since it was listed. */
+  /** Reads an organization again, because its settings may have changed since it was listed. */
   const currentSettings = (listed: Organization): Organization => organizations.get(listed.id) ?? listed
 
   function noteRefusal({ id, slug }: Organization, error: unknown): void {
@@ -196,7 +197,7 @@ export function openMetrics(deps: Deps) {
   /**
    * Begins another generation of an organization.
    *
-   * @throws Refusal 507 `no_room` without room for both generations.
+   * @throws Refusal 507 `no_room` if there is no disk space for both generations.
    */
   async function begin(listed: Organization): Promise<Generation> {
     // Figures take about half of the file, and both generations are stored until the new one is shown.
@@ -212,42 +213,42 @@ export function openMetrics(deps: Deps) {
   }
 
   /**
-   * Recomputes everything from the facts in another generation while facts continue to arrive, then shows it. Returns
-   * the number of lineages. A rebuild that is stopped resumes at the next start.
+   * Recomputes all figures from the facts in another generation while facts continue to arrive, then shows that
+   * generation. Returns the number of lineages. A rebuild that is stopped resumes at the next start.
    *
-   * @throws Refusal 507 `no_room` without room for both generations; 503 `store_closing` where it is stopped.
+   * @throws Refusal 507 `no_room` if there is no disk space for both generations; 503 `store_closing` if stopped.
    */
   async function rebuild(): Promise<number> {
     for (const organization of organizations.list()) await begin(organization)
     await whenCurrent()
-    return newest.get()?.last ?? 0
+    return newestId.get()?.last ?? 0
   }
 
   /**
-   * Resolves once nothing is due, so that every figure contains the newest facts.
+   * Resolves once nothing is due and all figures contain the newest facts.
    *
-   * @throws Refusal 503 `store_closing` when the figures are closed before.
+   * @throws Refusal 503 `store_closing` if the figures are closed before.
    */
   async function whenCurrent(): Promise<void> {
     for (let isDone = false; !isDone; ) {
       await reported.settled()
       await worker.idle()
       await reported.evaluateCutovers()
-      // A stop leaves marks due and resolves the waits above.
+      // A stop resolves the waits above while lineages are still due.
       if (isClosed) throw closing()
       isDone = reported.isSettled() && !scheduler.isWaiting()
     }
   }
 
-  /** The progress of all rebuilds together; null where there is none. */
+  /** The progress of all rebuilds together; null if there is none. */
   function progress(): RebuildProgress | null {
     const next = generations.all().filter(({ state }) => state === 'making')
     if (next.length === 0) return null
-    const of = newest.get()?.last ?? 0
+    const of = newestId.get()?.last ?? 0
     return { done: Math.min(of, ...next.map(({ made_up_to }) => made_up_to ?? 0)), of }
   }
 
-  /** Stops after the work in progress and ends all waits. Marks stay due. */
+  /** Stops after the work in progress and ends all waits. Marked lineages stay due. */
   async function close(): Promise<void> {
     isClosed = true
     snapshotReads.close()
@@ -271,8 +272,8 @@ export function openMetrics(deps: Deps) {
     verifyProgress: verification.progress,
     isWorking: scheduler.isWaiting,
     withSnapshot: snapshotReads.withSnapshot,
-    ready: snapshotReads.ready,
-    current: snapshotReads.current,
+    ready: snapshotReads.waitForApps,
+    current: snapshotReads.waitForLineages,
     failed: marks.failed,
     behind: snapshotReads.behind,
     refused: (organization_id: string): unknown => refused.get(organization_id) ?? null,

@@ -230,7 +230,7 @@ function assertBasis({ metric, product, country }: CohortsQuery, basis: Basis): 
   if (MEASURES[metric].unit === 'money' && !isHalf) return
   const message = isHalf
     ? 'proceeds of ltv are available in total, or for one product in one country'
-    : `${metric} has no basis proceeds; it has: gross`
+    : `${metric} is not available as proceeds; use basis=gross`
   throw invalid([{ path: 'basis', message }])
 }
 

@@ -1,4 +1,4 @@
-/** Stores the sums that cohorts are read from. */
+/** Stores the sums from which cohorts are computed. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Store } from '../../store/store.ts'
 import type { CohortCell, CohortKind, CohortSeries } from './changes.ts'
@@ -6,7 +6,10 @@ import type { CohortCell, CohortKind, CohortSeries } from './changes.ts'
 /** An app and environment in one generation. */
 export type CohortScope = { generation: number; app_id: string; environment: Environment }
 type SeriesKey = CohortScope & CohortSeries
-/** A sum of one cohort (the number of a day, week or month) at one position: k-th renewal, day or outcome. */
+/**
+ * A sum of one cohort at one position. `cohort`: the number of a day, week or month. `position`: the renewal, the days
+ * since the first payment, or the outcome.
+ */
 export type CohortSum = Pick<
   CohortCell,
   'cohort' | 'position' | 'count' | 'charged_milli' | 'refunded_milli' | 'prorated_milli'
@@ -26,13 +29,13 @@ const COHORTS_PER_READ = 366
 export type CohortCellStore = ReturnType<typeof openCohortCells>
 
 export function openCohortCells(store: Store) {
-  const find = store.prepare<SeriesKey, { id: number }>(`
+  const findId = store.prepare<SeriesKey, { id: number }>(`
     select id from cohort_series where generation = :generation and app_id = :app_id and environment = :environment and kind = :kind
       and product_id = :product_id and storefront = :storefront and period = :period`)
   const insert = store.prepare<SeriesKey>(`
     insert into cohort_series ( generation,  app_id,  environment,  kind,  product_id,  storefront,  period)
     values                    (:generation, :app_id, :environment, :kind, :product_id, :storefront, :period)`)
-  const put = store.prepare<[number, number, number, number, number, number, number]>(`
+  const addToCell = store.prepare<[number, number, number, number, number, number, number]>(`
     insert into cohort_cells (series_id, cohort, position, count, charged_milli, refunded_milli, prorated_milli)
     values (?, ?, ?, ?, ?, ?, ?)
     on conflict (series_id, cohort, position) do update set count = count + excluded.count,
@@ -56,13 +59,13 @@ export function openCohortCells(store: Store) {
     select id, product_id, storefront from cohort_series
     where generation = :generation and app_id = :app_id and environment = :environment and kind = :kind and product_id <> '*' and storefront <> '*'
       and :product_id in ('*', product_id) and :storefront in ('*', storefront)`)
-  const known = new Map<string, number>()
+  const cachedIds = new Map<string, number>()
 
   /** Adds to the sums of an app. Runs inside the caller’s unit of work. */
   function add({ generation, app_id, environment }: CohortScope, cells: readonly CohortCell[]): void {
     for (const { kind, product_id, storefront, period, cohort, position, ...sum } of cells) {
       const id = seriesId({ generation, app_id, environment, kind, product_id, storefront, period })
-      put.run(
+      addToCell.run(
         ...([
           id,
           cohort,
@@ -79,13 +82,13 @@ export function openCohortCells(store: Store) {
   function seriesId(series: SeriesKey): number {
     const { generation, app_id, environment, kind, product_id, storefront, period } = series
     const name = [generation, app_id, environment, kind, product_id, storefront, period].join('\n')
-    const cached = known.get(name)
+    const cached = cachedIds.get(name)
     if (cached !== undefined) return cached
-    const id = find.get(series)?.id ?? Number(insert.run(series).lastInsertRowid)
-    // After the commit: a row that was rolled back frees its number for another.
+    const id = findId.get(series)?.id ?? Number(insert.run(series).lastInsertRowid)
+    // Cached after the commit, because SQLite reuses the id of a row that was rolled back.
     store.afterCommit(() => {
-      if (known.size >= SERIES_CACHE_SIZE) known.clear()
-      known.set(name, id)
+      if (cachedIds.size >= SERIES_CACHE_SIZE) cachedIds.clear()
+      cachedIds.set(name, id)
     })
     return id
   }
@@ -95,14 +98,14 @@ export function openCohortCells(store: Store) {
       seriesOf.all({ generation, app_id, environment, kind, product_id, storefront }),
     )
 
-  /** All sums of the cohorts from `from` to `until`, with their period. */
+  /** Reads all sums of the cohorts from `from` to `until`, with the period of their series. */
   const read = (query: CohortSumQuery): (CohortSum & { period: string })[] =>
     matchingSeries(query).flatMap(({ id, period }) =>
       sums.all(id, query.from, query.until).map((sum) => ({ ...sum, period })),
     )
 
-  /** Like `read`, for one product in one country after the other, one year of cohorts at a time. */
-  function* parts({ scopes, kind, product_id, storefront, from, until }: CohortSumQuery) {
+  /** Like `read`, separately for each product in each country, and in slices of one year of cohorts. */
+  function* sumsByProduct({ scopes, kind, product_id, storefront, from, until }: CohortSumQuery) {
     for (const { generation, app_id, environment } of scopes)
       for (const { id, ...group } of seriesPerProduct.all({
         generation,
@@ -116,9 +119,9 @@ export function openCohortCells(store: Store) {
           yield { app_id, ...group, sums: sums.all(id, first, Math.min(first + COHORTS_PER_READ - 1, until)) }
   }
 
-  /** The cohorts from `from` to `until` combined, one sum for each position. */
+  /** Sums the cohorts from `from` to `until` by position. */
   const readMerged = (query: CohortSumQuery): Omit<CohortSum, 'cohort'>[] =>
     matchingSeries(query).flatMap(({ id }) => byPosition.all(id, query.from, query.until))
 
-  return { add, read, parts, readMerged }
+  return { add, read, sumsByProduct, readMerged }
 }

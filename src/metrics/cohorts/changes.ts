@@ -4,11 +4,12 @@ import type { DayMoney, RetentionFact } from './contribution.ts'
 import type { Failure } from './failures.ts'
 
 /**
- * ltv: money, by the day of a customer’s first payment and the days since; `count` at day 0 is the number of customers.
- * ltv.parts: the same by product and country, without customers. payers.*: who paid in a day, week or month, and how
- * much. retention: by the day of the first payment; `count` at 0 is the number of subscriptions, at k the change in how
- * many are paid after the k-th renewal. recovery: by the day a payment failed; `count` at 0 is the number of failures,
- * at -1 those lost, at d those paid within d days.
+ * What the cells of a series contain, by cohort and position.
+ * ltv: money, by the day of a customer’s first payment and the days since; `count` at 0 is the number of customers.
+ * ltv.parts: the same money by product and country, without customers. payers.*: the number of customers who paid in a
+ * day, week or month, and their money. retention: by the day of the first payment; `count` at 0 is the number of
+ * subscriptions, at k the change in how many are paid after the k-th renewal. recovery: by the day on which a payment
+ * failed; `count` at 0 is the number of failures, at -1 of lost payments, at d of payments made within d days.
  */
 export type CohortKind =
   | 'ltv'
@@ -19,7 +20,7 @@ export type CohortKind =
   | 'retention'
   | 'recovery'
 
-/** `*` means any. `period` is that of the first payment for retention, otherwise any. */
+/** `*` stands for any value. `period`: for retention the period of the first payment, otherwise `*`. */
 export type CohortSeries = { kind: CohortKind; product_id: string; storefront: string; period: string }
 export type CohortCell = CohortSeries & {
   cohort: number
@@ -39,7 +40,7 @@ const PAYER_UNITS = [
 
 export type CellChanges = ReturnType<typeof collectCellChanges>
 
-/** Collects the changes of wanted cells; changes that cancel out are dropped. */
+/** Collects the changes of cells that `isWanted` selects. Drops changes that cancel out. */
 export function collectCellChanges(isWanted: (kind: CohortKind, cohort: number) => boolean = () => true) {
   const cells = new Map<string, CohortCell>()
 
@@ -67,7 +68,7 @@ export function collectCellChanges(isWanted: (kind: CohortKind, cohort: number) 
 type Money = { charged_milli: number; refunded_milli: number; prorated_milli: number }
 const ZERO_SUMS = { count: 0, charged_milli: 0, refunded_milli: 0, prorated_milli: 0 }
 
-/** The groups that a value counts for: itself, its product in any country, any product in its country, and all. */
+/** The groups that contain a product and country: both, the product, the country, and all. */
 const groupsOf = (product_id: string, storefront: string): readonly CohortGroup[] => [
   [ANY, ANY],
   [product_id, ANY],
@@ -76,7 +77,7 @@ const groupsOf = (product_id: string, storefront: string): readonly CohortGroup[
 ]
 type CohortGroup = readonly [product_id: string, storefront: string]
 
-/** Adds (1) or removes (-1) a lineage’s renewals. */
+/** Adds (1) or removes (-1) the retention of a lineage. */
 export function addRetention({ add }: CellChanges, retained: RetentionFact | null, sign: 1 | -1): void {
   if (retained === null) return
   const { day, period, turns } = retained
@@ -97,22 +98,22 @@ export function addRecoveries({ add }: CellChanges, failures: readonly Failure[]
   }
 }
 
-/** Changes the money of one customer from one state to another. Contains all of its lineages, in any order. */
+/** Changes the money of one customer from `before` to `after`. Both contain all lineages, in any order. */
 export function addMoney(cells: CellChanges, before: readonly DayMoney[], after: readonly DayMoney[]): void {
-  const changed = differences(before, after)
+  const changed = changedRows(before, after)
   const groups = new Map<string, CohortGroup>()
   for (const [[, product_id, storefront]] of changed) {
     for (const group of groupsOf(product_id, storefront)) groups.set(group.join('\n'), group)
   }
   for (const group of groups.values()) {
     const isInThisGroup = isInGroup(group)
-    const inThisGroup = {
+    const groupChanges = {
       before: before.filter(isInThisGroup),
       after: after.filter(isInThisGroup),
       changed: changed.filter(([row]) => isInThisGroup(row)),
     }
-    addLtv(cells, group, inThisGroup)
-    for (const [kind, unitOf] of PAYER_UNITS) addPayers(cells, { kind, group, unitOf }, inThisGroup)
+    addLtv(cells, group, groupChanges)
+    for (const [kind, unitOf] of PAYER_UNITS) addPayers(cells, { kind, group, unitOf }, groupChanges)
   }
 }
 
@@ -129,8 +130,8 @@ const isInGroup =
     (groupProduct === ANY || groupProduct === product_id) &&
     (groupCountry === ANY || groupCountry === storefront)
 
-/** The rows that only one side has. */
-function differences(before: readonly DayMoney[], after: readonly DayMoney[]): ChangedRow[] {
+/** The rows that only `before` (-1) or only `after` (1) contains. */
+function changedRows(before: readonly DayMoney[], after: readonly DayMoney[]): ChangedRow[] {
   const remaining = new Map<string, DayMoney[]>()
   for (const row of before) remaining.set(row.join('\n'), [...(remaining.get(row.join('\n')) ?? []), row])
   const added: ChangedRow[] = []
@@ -151,29 +152,29 @@ const seriesAt = (kind: CohortKind, [product_id, storefront]: CohortGroup): Coho
   period: ANY,
 })
 
-/** By days since the first payment. If the day of the first payment changed, everything moves. */
+/** Adds money by days since the first payment. If that first day changed, all cells of the customer move. */
 function addLtv({ add }: CellChanges, group: CohortGroup, { before, after, changed }: GroupChanges): void {
   const series = seriesAt('ltv', group)
   const [from, to] = [firstDay(before), firstDay(after)]
-  const put = (first: DayNumber | null, row: DayMoney, sign: 1 | -1): void => {
+  const addMoneyAt = (first: DayNumber | null, row: DayMoney, sign: 1 | -1): void => {
     if (first === null) return
     const position = Math.max(0, row[0] - first)
     add(series, first, position, 0, moneyOf(row, sign))
-    if (!isWholeGroup(group)) return
+    if (!isTotalGroup(group)) return
     const [, product_id, storefront] = row
     add(seriesAt('ltv.parts', [product_id, storefront]), first, position, 0, moneyOf(row, sign))
   }
   if (from === to) {
-    for (const [row, sign] of changed) put(to, row, sign)
+    for (const [row, sign] of changed) addMoneyAt(to, row, sign)
     return
   }
-  for (const row of before) put(from, row, -1)
-  for (const row of after) put(to, row, 1)
+  for (const row of before) addMoneyAt(from, row, -1)
+  for (const row of after) addMoneyAt(to, row, 1)
   if (from !== null) add(series, from, 0, -1)
   if (to !== null) add(series, to, 0, 1)
 }
 
-const isWholeGroup = ([product_id, storefront]: CohortGroup): boolean =>
+const isTotalGroup = ([product_id, storefront]: CohortGroup): boolean =>
   product_id === ANY && storefront === ANY
 
 const firstDay = (rows: readonly DayMoney[]): DayNumber | null =>
@@ -182,18 +183,18 @@ const firstDay = (rows: readonly DayMoney[]): DayNumber | null =>
     null,
   )
 
-type Unit = { kind: CohortKind; group: CohortGroup; unitOf: (day: DayNumber) => number }
+type PayerUnit = { kind: CohortKind; group: CohortGroup; unitOf: (day: DayNumber) => number }
 
 function addPayers(
   { add }: CellChanges,
-  { kind, group, unitOf }: Unit,
+  { kind, group, unitOf }: PayerUnit,
   { before, after, changed }: GroupChanges,
 ): void {
   const series = seriesAt(kind, group)
   for (const [row, sign] of changed) add(series, unitOf(row[0]), 0, 0, moneyOf(row, sign))
   for (const unit of new Set(changed.map(([[day]]) => unitOf(day)))) {
-    const paid = (rows: readonly DayMoney[]): number =>
+    const paidCount = (rows: readonly DayMoney[]): number =>
       Number(rows.some(([day, , , , , , charges]) => charges > 0 && unitOf(day) === unit))
-    add(series, unit, 0, paid(after) - paid(before))
+    add(series, unit, 0, paidCount(after) - paidCount(before))
   }
 }

@@ -6,7 +6,7 @@ import type { Shares } from '../reports/shares.ts'
 import { ratioOf } from '../series/formula_lines.ts'
 import type { CohortCellStore, CohortSum } from './cells.ts'
 import { ANY } from './changes.ts'
-import { RETRIED_DAYS } from './failures.ts'
+import { RETRY_DAYS } from './failures.ts'
 import { cohortProceeds } from './proceeds.ts'
 import { renewalDay } from './renewal_days.ts'
 import {
@@ -23,15 +23,18 @@ import {
   startOf,
 } from './spans.ts'
 
-type Part = CohortSum & { period: string }
+type PeriodSum = CohortSum & { period: string }
 type Money = { charged_milli: number; refunded_milli: number; prorated_milli: number; net_milli: number }
 
-/** A renewal is judged only then: Apple’s billing hour follows clock changes, and a payment may fail at first. */
-const DUE_AFTER_DAYS = 3
+/**
+ * How many days after its due day a renewal is evaluated. A payment may fail at first, and Apple’s billing hour follows
+ * clock changes.
+ */
+const EVALUATED_AFTER_DAYS = 3
 const MAX_RENEWALS = 400
-/** The maximum of cohorts × columns of one request. */
+/** The maximum number of cohorts × columns in one answer. */
 const MAX_CELLS = 20_000
-const UNITS_AT_ONCE = 400
+const UNITS_PER_TURN = 400
 
 export type Cohorts = ReturnType<typeof openCohorts>
 
@@ -39,8 +42,8 @@ type PayersQuery = CohortQuery & { grain: 'day' | 'week' | 'month' }
 
 export function openCohorts({ cells, shares }: { cells: CohortCellStore; shares: Shares }) {
   /**
-   * For each cohort of first payments and each period: how many subscriptions were paid a day after their k-th renewal
-   * was due. `due`: for how many that is known; `complete`: it is known for all.
+   * For each cohort of first payments and each period: how many subscriptions were paid one day after the k-th renewal was
+   * due. `due`: for how many subscriptions this is known. `complete`: whether it is known for all.
    *
    * @throws Refusal 400 `invalid_request` for more than 20,000 renewals in all cohorts together.
    */
@@ -61,9 +64,9 @@ export function openCohorts({ cells, shares }: { cells: CohortCellStore; shares:
   }
 
   /**
-   * For each cohort of customers by first payment: charges less refunds through the given days after the first payment,
-   * which is day 0. `days` ascend. `complete`: that many days have passed for all of them. `net`: proceeds instead of
-   * charges.
+   * For each cohort of customers by first payment: charges less refunds through each of `days` (ascending) after the first
+   * payment, which is day 0. `complete`: whether that many days have passed for all customers of the cohort. `net`: the
+   * proceeds to use instead of charges.
    *
    * @throws Refusal 400 `invalid_request` for more than 20,000 cohorts times days.
    */
@@ -74,12 +77,12 @@ export function openCohorts({ cells, shares }: { cells: CohortCellStore; shares:
     net: readonly CohortSum[] | null = null,
   ) {
     assertCellCount(spansOf(query, today).length * days.length, 'days')
-    const left = net && Map.groupBy(net, ({ cohort }) => cohort)
+    const proceeds = net && Map.groupBy(net, ({ cohort }) => cohort)
     const valuesOf = ({ cohort, from, until }: Span) => {
       const gross = cells.readMerged({ ...query, kind: 'ltv', from, until })
       const customers = gross.reduce((sum, { position, count }) => sum + (position === 0 ? count : 0), 0)
       if (customers === 0) return []
-      const paid = left ? daysBetween(from, until).flatMap((day) => left.get(day) ?? []) : gross
+      const paid = proceeds ? daysBetween(from, until).flatMap((day) => proceeds.get(day) ?? []) : gross
       const values = runningSums(paid, days).map(({ day, ...money }) => ({
         days: day,
         ...money,
@@ -93,22 +96,22 @@ export function openCohorts({ cells, shares }: { cells: CohortCellStore; shares:
     return table
   }
 
-  /** For each day, week or month: the revenue and the number of customers who paid. `net` as in `ltv`. */
+  /** For each day, week or month: the revenue and the number of paying customers. `net`: see `ltv`. */
   async function arppu(query: PayersQuery, today: DayNumber, net: readonly CohortSum[] | null = null) {
     const { grain } = query
     const parts: CohortSum[] = []
     const cellQuery = payersQuery(query, today)
-    for (let from = cellQuery.from; from <= cellQuery.until; from += UNITS_AT_ONCE) {
+    for (let from = cellQuery.from; from <= cellQuery.until; from += UNITS_PER_TURN) {
       await yieldToEventLoop()
       parts.push(
-        ...cells.read({ ...cellQuery, from, until: Math.min(from + UNITS_AT_ONCE - 1, cellQuery.until) }),
+        ...cells.read({ ...cellQuery, from, until: Math.min(from + UNITS_PER_TURN - 1, cellQuery.until) }),
       )
     }
-    const left = net && Map.groupBy(net, ({ cohort }) => cohort)
+    const proceeds = net && Map.groupBy(net, ({ cohort }) => cohort)
     return [...Map.groupBy(parts, ({ cohort }) => cohort)]
       .map(([unit, cohortParts]) => {
         const payers = cohortParts.reduce((sum, { count }) => sum + count, 0)
-        const money = moneyOf(summed(left ? (left.get(unit) ?? []) : cohortParts))
+        const money = moneyOf(sumMoney(proceeds ? (proceeds.get(unit) ?? []) : cohortParts))
         const begin = GRAIN_START[grain](unit)
         return {
           cohort: dayText(begin),
@@ -122,8 +125,8 @@ export function openCohorts({ cells, shares }: { cells: CohortCellStore; shares:
   }
 
   /**
-   * For each cohort of failed payments: how many Apple collected within how many days, and how many were lost or not
-   * collected within 60 days. The rest is pending.
+   * For each cohort of failed payments: how many Apple collected, after how many days on average, and how many were lost
+   * or not collected within 60 days. The others are pending.
    */
   async function recovery(query: CohortQuery, today: DayNumber) {
     const table: RecoveryRow[] = []
@@ -137,13 +140,13 @@ export function openCohorts({ cells, shares }: { cells: CohortCellStore; shares:
     return table.sort((a, b) => (a.cohort < b.cohort ? -1 : 1))
   }
 
-  /** The proceeds for `ltv`, of everything or of one product in one country. */
+  /** The proceeds for `ltv`, in total or of one product in one country. */
   function proceedsOfLtv(query: CohortQuery) {
     const kind = query.product_id === ANY && query.storefront === ANY ? 'ltv.parts' : 'ltv'
     return cohortProceeds(cells, shares, { ...query, kind }, ({ cohort, position }) => cohort + position)
   }
 
-  /** The proceeds for `arppu`: what is left at the end of each day, week or month, or today. */
+  /** The proceeds for `arppu`, converted at the end of each day, week or month, or today. */
   function proceedsOfPayers(query: PayersQuery, today: DayNumber) {
     const { grain } = query
     const dayOf = ({ cohort }: CohortSum) => Math.min(today, endOf(grain, GRAIN_START[grain](cohort)))
@@ -153,7 +156,7 @@ export function openCohorts({ cells, shares }: { cells: CohortCellStore; shares:
   return { retention, ltv, arppu, recovery, proceedsOfLtv, proceedsOfPayers }
 }
 
-/** @throws Refusal 400 `invalid_request` that says what to narrow. */
+/** @throws Refusal 400 `invalid_request` if the table is too large. The message says which parameter to narrow. */
 function assertCellCount(count: number, path: 'from' | 'days'): void {
   if (count <= MAX_CELLS) return
   const advice = path === 'days' ? 'use fewer `days`, a' : 'use a'
@@ -164,12 +167,12 @@ function assertCellCount(count: number, path: 'from' | 'days'): void {
 type RetentionRow = ReturnType<typeof retentionRow>
 type RecoveryRow = { cohort: string } & ReturnType<typeof recoveryStats>
 
-function retentionRow(grain: Grain, cohortParts: readonly Part[], today: DayNumber) {
+function retentionRow(grain: Grain, cohortParts: readonly PeriodSum[], today: DayNumber) {
   const [{ cohort, period } = { cohort: 0, period: '' }] = cohortParts
   return { cohort: dayText(startOf(grain, cohort)), period, ...renewalsOf(cohortParts, today) }
 }
 
-function renewalsOf(parts: readonly Part[], today: DayNumber) {
+function renewalsOf(parts: readonly PeriodSum[], today: DayNumber) {
   const days = [...Map.groupBy(parts, ({ cohort }) => cohort)]
     .map(([day, cohortParts]) => {
       const changes = new Map<number, number>()
@@ -181,16 +184,16 @@ function renewalsOf(parts: readonly Part[], today: DayNumber) {
   const size = days.reduce((sum, one) => sum + one.size, 0)
   const period = parts[0]?.period ?? ''
   const isKnown = (day: DayNumber, k: number): boolean =>
-    k === 0 || renewalDay(day, period, k) + DUE_AFTER_DAYS <= today
+    k === 0 || renewalDay(day, period, k) + EVALUATED_AFTER_DAYS <= today
   const renewals = []
-  // A later day is never due earlier, so days with a known k-th renewal come first.
-  let known = days.length
+  // Days ascend, so the days whose k-th renewal is known are the first ones.
+  let known_count = days.length
   for (let k = 0; k < MAX_RENEWALS; k += 1) {
     for (const one of days) one.held += one.changes.get(k) ?? 0
-    while (known > 0 && !isKnown(days[known - 1]?.day ?? 0, k)) known -= 1
+    while (known_count > 0 && !isKnown(days[known_count - 1]?.day ?? 0, k)) known_count -= 1
     let due = 0
     let held = 0
-    for (const one of days.slice(0, known)) {
+    for (const one of days.slice(0, known_count)) {
       due += one.size
       held += one.held
     }
@@ -200,12 +203,14 @@ function renewalsOf(parts: readonly Part[], today: DayNumber) {
   return { size, renewals }
 }
 
-function recoveryStats(parts: readonly Part[], today: DayNumber) {
-  const sum = (has: (part: Part) => boolean, of: (part: Part) => number = ({ count }) => count) =>
-    parts.filter(has).reduce((total, part) => total + of(part), 0)
+function recoveryStats(parts: readonly PeriodSum[], today: DayNumber) {
+  const sum = (
+    matches: (part: PeriodSum) => boolean,
+    countOf: (part: PeriodSum) => number = ({ count }) => count,
+  ) => parts.filter(matches).reduce((total, part) => total + countOf(part), 0)
   const failed = sum(({ position }) => position === 0)
   const recovered = sum(({ position }) => position > 0)
-  const isOver = ({ cohort }: Part): boolean => cohort + RETRIED_DAYS < today
+  const isOver = ({ cohort }: PeriodSum): boolean => cohort + RETRY_DAYS < today
   const ended = sum(({ position }) => position === -1)
   const settled = sum(
     (part) => isOver(part),
@@ -234,15 +239,15 @@ function payersQuery({ grain, from, until, ...query }: PayersQuery, today: DayNu
 
 type MoneySums = Omit<Money, 'net_milli'>
 
-/** The sums of all positions up to each of `days`, which ascend. */
+/** The sums of all positions up to each of `days` (ascending). */
 function runningSums(parts: readonly Omit<CohortSum, 'cohort'>[], days: readonly number[]) {
   const ordered = parts.toSorted((a, b) => a.position - b.position)
-  let sum = summed([])
+  let sum = sumMoney([])
   let at = 0
   return days.map((day) => {
     const before = at
     while (at < ordered.length && (ordered[at]?.position ?? 0) <= day) at += 1
-    sum = summed([sum, ...ordered.slice(before, at)])
+    sum = sumMoney([sum, ...ordered.slice(before, at)])
     return { day, ...moneyOf(sum) }
   })
 }
@@ -254,7 +259,7 @@ const moneyOf = ({ charged_milli, refunded_milli, prorated_milli }: MoneySums): 
   net_milli: charged_milli - refunded_milli - prorated_milli,
 })
 
-const summed = (parts: readonly MoneySums[]): MoneySums =>
+const sumMoney = (parts: readonly MoneySums[]): MoneySums =>
   parts.reduce(
     (sum, one) => ({
       charged_milli: sum.charged_milli + one.charged_milli,

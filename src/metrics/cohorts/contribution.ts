@@ -1,6 +1,6 @@
 /**
- * Computes the contribution of a lineage to cohorts: money by day, and the renewals at which it was still paid. A
- * function of its rows up to an instant.
+ * Computes the contribution of a lineage to cohorts: money by day, and the renewals at which it was still paid. A pure
+ * function of the lineage’s rows up to an instant.
  */
 import type { Row } from '../customers/customer_summary.ts'
 import type { Calendar, DayNumber } from '../lineage/calendar.ts'
@@ -18,8 +18,8 @@ export type DayMoney = readonly [
 ]
 
 /**
- * The first payment of a lineage, and the renewals from which it was no longer or again paid: pairs of a renewal number
- * above zero and -1 or 1.
+ * The first payment of a lineage. `turns`: the renewals `k` (from 1) from which the lineage was no longer paid (-1) or
+ * paid again (1).
  */
 export type RetentionFact = {
   day: DayNumber
@@ -30,70 +30,70 @@ export type RetentionFact = {
 }
 
 const DAY_MS = 86_400_000
-/** A bound that no real subscription reaches. */
-const RENEWALS_MOST = 2_000
-const CHARGES: ReadonlySet<string> = new Set(['revenue.new', 'revenue.renewal', 'revenue.one_time'])
+/** A limit that no real subscription reaches. */
+const MAX_RENEWALS = 2_000
+const CHARGE_MEASURES: ReadonlySet<string> = new Set(['revenue.new', 'revenue.renewal', 'revenue.one_time'])
 
-/** The contribution of a lineage. `rows` are all of its rows in order; later rows than `now` have not happened yet. */
+/** The contribution of a lineage. `rows`: all rows of the lineage, in order. Rows after `now` are ignored. */
 export function contributionOf(
   rows: readonly Row[],
   calendar: Calendar,
   now: number,
 ): { money: DayMoney[]; retained: RetentionFact | null } {
-  const happened = rows.filter(({ on_at }) => on_at <= now)
-  return { money: moneyOf(happened, calendar), retained: retentionOf(happened, rows, calendar) }
+  const pastRows = rows.filter(({ on_at }) => on_at <= now)
+  return { money: moneyOf(pastRows, calendar), retained: retentionOf(pastRows, rows, calendar) }
 }
 
 function moneyOf(rows: readonly Row[], { dayOf }: Calendar): DayMoney[] {
   const days = new Map<string, [DayNumber, string, string, number, number, number, number]>()
   for (const { measure, on_at, product_id, storefront, base_milli, count } of rows) {
-    const isCharge = CHARGES.has(measure)
+    const isCharge = CHARGE_MEASURES.has(measure)
     if (!isCharge && measure !== 'revenue.refund' && measure !== 'revenue.proration') continue
     const day = dayOf(on_at)
     const key = `${day} ${product_id} ${storefront}`
     const sums = days.get(key) ?? [day, product_id, storefront, 0, 0, 0, 0]
-    const place = isCharge ? 3 : measure === 'revenue.refund' ? 4 : 5
-    sums[place] += base_milli ?? 0
+    const sumIndex = isCharge ? 3 : measure === 'revenue.refund' ? 4 : 5
+    sums[sumIndex] += base_milli ?? 0
     if (isCharge) sums[6] += count
     days.set(key, sums)
   }
   return [...days.values()]
 }
 
-/** null for a lineage whose start is unknown. */
+/** The retention of a lineage; null if the lineage’s start is unknown. */
 function retentionOf(
-  happened: readonly Row[],
+  pastRows: readonly Row[],
   all: readonly Row[],
   { dayOf }: Calendar,
 ): RetentionFact | null {
-  const first = happened.find(({ measure, count }) => measure === 'mrr.new' && count > 0)
+  const first = pastRows.find(({ measure, count }) => measure === 'mrr.new' && count > 0)
   if (first === undefined) return null
   const { on_at, product_id, storefront, period } = first
-  const turns = transitionsOf(first, paidIntervals(all))
+  const turns = paidTransitions(first, paidIntervals(all))
   return { day: dayOf(on_at), product_id, storefront, period, turns }
 }
 
 type PaidInterval = { from: number; to: number }
 
-/** The intervals in which it was paid without a gap. */
+/** The intervals in which a lineage was paid without a gap. */
 function paidIntervals(rows: readonly Row[]): PaidInterval[] {
   const levels = rows.filter(({ measure }) => measure === 'mrr')
   const intervals: PaidInterval[] = []
-  let [alive, from] = [0, 0]
+  let [active_count, from] = [0, 0]
   for (const [at, changes] of Map.groupBy(levels, ({ on_at }) => on_at)) {
-    const before = alive
-    for (const { count } of changes) alive += count
-    if (before <= 0 && alive > 0) from = at
-    if (before > 0 && alive <= 0) intervals.push({ from, to: at })
+    const before = active_count
+    for (const { count } of changes) active_count += count
+    if (before <= 0 && active_count > 0) from = at
+    if (before > 0 && active_count <= 0) intervals.push({ from, to: at })
   }
   return intervals
 }
 
 /**
- * Whether it was paid a day after each renewal was due, because Apple’s billing hour follows clock changes and a
- * payment may fail at first.
+ * The renewals at which it changes whether the lineage is paid. Evaluated one day after each renewal was due, because a
+ * payment may fail at first and Apple’s billing hour follows clock changes.
  */
-function transitionsOf(
+function paidTransitions(
   { on_at, period }: Row,
   intervals: readonly PaidInterval[],
 ): (readonly [number, -1 | 1])[] {
@@ -101,7 +101,7 @@ function transitionsOf(
   const end = intervals.at(-1)?.to ?? 0
   const start = Math.floor(on_at / DAY_MS)
   let wasPaid = true
-  for (let k = 1; k < RENEWALS_MOST; k += 1) {
+  for (let k = 1; k < MAX_RENEWALS; k += 1) {
     const at = on_at + (renewalDay(start, period, k) - start + 1) * DAY_MS
     const isPaid = intervals.some(({ from, to }) => from <= at && at < to)
     if (isPaid !== wasPaid) turns.push([k, isPaid ? 1 : -1])

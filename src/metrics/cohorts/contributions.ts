@@ -1,4 +1,4 @@
-/** Stores each customer’s contribution to cohorts, and updates it with the customer in one unit of work. */
+/** Stores each customer’s contribution to cohorts, and updates it in the same unit of work as the customer. */
 import type { Store } from '../../store/store.ts'
 import type { UpdatedCustomer } from '../customers/values.ts'
 import type { CountingSettings } from '../lineage/settings.ts'
@@ -11,24 +11,27 @@ import { type Failure, openFailures } from './failures.ts'
 
 /** The contribution of all lineages of a customer. */
 export type Contribution = { money: DayMoney[]; retained: RetentionFact[]; failures: Failure[] }
-/** Contributions before and after, by the leading lineage. */
-type ContributionChanges = { generation: number; changes: { was: Contribution; is: Contribution }[] }
+/** The changed contributions of an update, before and after. */
+type ContributionChanges = {
+  generation: number
+  changes: { previous: Contribution; current: Contribution }[]
+}
 
 type Deps = { store: Store; settings: CountingSettings }
 
 const EMPTY: Contribution = { money: [], retained: [], failures: [] }
 
 export type Contributions = ReturnType<typeof openContributions>
-/** Changes of sums of many customers, written together. */
+/** Collects the changed cohort sums of many customers, and writes them together. */
 export type CohortSums = ReturnType<Contributions['openSums']>
 
 export function openContributions({ store, settings }: Deps) {
   const cells = openCohortCells(store)
   const failures = openFailures(store)
-  const find = store.prepare<[number, number], { spread: string }>(
+  const findSpread = store.prepare<[number, number], { spread: string }>(
     'select spread from cohort_customers where generation = ? and lineage_id = ?',
   )
-  const put = store.prepare<[number, number, string]>(`
+  const upsert = store.prepare<[number, number, string]>(`
     insert into cohort_customers (generation, lineage_id, spread) values (?, ?, ?)
     on conflict (generation, lineage_id) do update set spread = excluded.spread`)
   const remove = store.prepare<[number, number]>(
@@ -36,8 +39,8 @@ export function openContributions({ store, settings }: Deps) {
   )
 
   /**
-   * Stores the current contribution of a customer, who may have merged with others. Returns the change of the sums.
-   * Runs inside a unit of work.
+   * Stores the current contribution of a customer, and removes those of customers that merged with it. Returns the changes
+   * of contributions. Runs inside a unit of work.
    */
   function update(generation: Generation, { members }: UpdatedCustomer, now: number): ContributionChanges {
     const [leader, ...others] = members
@@ -48,17 +51,17 @@ export function openContributions({ store, settings }: Deps) {
     return result
   }
 
-  /** Replaces the contribution stored under a leading lineage. */
-  function replace(result: ContributionChanges, lineage_id: number, is: Contribution | null): void {
-    const before = find.get(result.generation, lineage_id)?.spread ?? null
-    const after = is && JSON.stringify(is)
+  /** Replaces the contribution that is stored under the number of a leading lineage; null removes it. */
+  function replace(result: ContributionChanges, lineage_id: number, current: Contribution | null): void {
+    const before = findSpread.get(result.generation, lineage_id)?.spread ?? null
+    const after = current && JSON.stringify(current)
     if (before === after) return
-    result.changes.push({ was: before === null ? EMPTY : JSON.parse(before), is: is ?? EMPTY })
+    result.changes.push({ previous: before === null ? EMPTY : JSON.parse(before), current: current ?? EMPTY })
     if (after === null) remove.run(result.generation, lineage_id)
-    else put.run(result.generation, lineage_id, after)
+    else upsert.run(result.generation, lineage_id, after)
   }
 
-  /** The current contribution of a customer; null where it is empty. */
+  /** Computes the current contribution of a customer; null if it is empty. */
   function currentContribution(
     generation: Generation,
     members: UpdatedCustomer['members'],
@@ -70,26 +73,26 @@ export function openContributions({ store, settings }: Deps) {
       const { money, retained } = contributionOf(member.rows, calendar, now)
       spread.money.push(...money)
       if (retained) spread.retained.push(retained)
-      spread.failures.push(...failures.of(member, calendar))
+      spread.failures.push(...failures.read(member, calendar))
     }
     const { money, retained, failures: failed } = spread
     return money.length + retained.length + failed.length === 0 ? null : spread
   }
 
   function openSums() {
-    const byScope = new Map<string, { key: Numbered; generation: number; cells: CellChanges }>()
+    const changesByScope = new Map<string, { key: Numbered; generation: number; cells: CellChanges }>()
 
     function add(key: Numbered, { generation, changes }: ContributionChanges): void {
       if (changes.length === 0) return
       const name = `${generation} ${key.app_id} ${key.environment}`
-      const known = byScope.get(name) ?? { key, generation, cells: collectCellChanges() }
-      byScope.set(name, known)
-      for (const { was, is } of changes) addDifference(known.cells, was, is)
+      const scopeChanges = changesByScope.get(name) ?? { key, generation, cells: collectCellChanges() }
+      changesByScope.set(name, scopeChanges)
+      for (const { previous, current } of changes) addDifference(scopeChanges.cells, previous, current)
     }
 
     /** Writes the changes inside a unit of work. */
     function write(): void {
-      for (const { key, generation, cells: changed } of byScope.values()) {
+      for (const { key, generation, cells: changed } of changesByScope.values()) {
         const { app_id, environment } = key
         cells.add({ generation, app_id, environment }, changed.list())
       }
@@ -101,15 +104,15 @@ export function openContributions({ store, settings }: Deps) {
   return { cells, update, currentContribution, openSums }
 }
 
-/** Adds the change of the sums from contribution `was` to `is`. */
-function addDifference(changed: CellChanges, was: Contribution, is: Contribution): void {
-  for (const [{ retained, failures: failed }, sign] of [[was, -1] as const, [is, 1] as const]) {
+/** Adds the changes of cells when a contribution changes from `was` to `is`. */
+function addDifference(changed: CellChanges, previous: Contribution, current: Contribution): void {
+  for (const [{ retained, failures: failed }, sign] of [[previous, -1] as const, [current, 1] as const]) {
     for (const one of retained) addRetention(changed, one, sign)
     addRecoveries(changed, failed, sign)
   }
-  addMoney(changed, was.money, is.money)
+  addMoney(changed, previous.money, current.money)
 }
 
-/** Adds a stored contribution to cells. */
+/** Adds a contribution to cells. `spread`: its stored JSON. */
 export const addStored = (cells: CellChanges, spread: string): void =>
   addDifference(cells, EMPTY, { ...EMPTY, ...JSON.parse(spread) })

@@ -1,4 +1,4 @@
-/** The sentence and formula of each cohort metric. */
+/** Describes each cohort metric in a sentence and a formula. */
 
 export type CohortMetric = 'retention' | 'ltv' | 'arppu' | 'recovery'
 

@@ -1,12 +1,12 @@
-/** Reads failed payments of subscriptions, and whether Apple collected them later. */
+/** Reads the failed payments of subscriptions, and whether Apple collected the payments later. */
 import type { LineageKey } from '../../ledger/ledger.ts'
 import { bound, type Store } from '../../store/store.ts'
 import type { Calendar, DayNumber } from '../lineage/calendar.ts'
 import { signedWithin } from '../lineage/signing.ts'
 
 /**
- * The day a failed payment was due. `outcome`: within how many days, from 1, it was paid; -1: never; null: still
- * unknown.
+ * A failed payment. `day`: when the payment was due. `outcome`: within how many days (from 1) it was paid; -1: not paid;
+ * null: still unknown.
  */
 export type Failure = readonly [
   day: DayNumber,
@@ -20,13 +20,13 @@ type Purchase = { product_id: string; storefront: string | null; purchased_at: n
 
 const DAY_MS = 86_400_000
 /** Apple retries a payment for 60 days. */
-export const RETRIED_DAYS = 60
-/** The outcome of a failure that Apple gave up, or that took longer than Apple retries. */
+export const RETRY_DAYS = 60
+/** The outcome of a payment that Apple stopped retrying, or that was paid after Apple stops retrying. */
 const NOT_RECOVERED = -1
 
 export function openFailures(store: Store) {
   const lineage = `app_id = ${bound} and environment = ${bound} and original_transaction_id = ${bound}`
-  const retried = store.prepare<[string, string, string], { signed_at: number }>(
+  const firstRetry = store.prepare<[string, string, string], { signed_at: number }>(
     `select signed_at from renewals where ${lineage} and in_billing_retry = 1 limit 1`,
   )
   const infos = store.prepare<[string, string, string], RenewalInfo>(`
@@ -36,16 +36,16 @@ export function openFailures(store: Store) {
     where ${lineage} and expires_at is not null order by purchased_at, expires_at`)
 
   /** The failed payments of one lineage, in order. */
-  function of({ app_id, environment, original_transaction_id }: LineageKey, calendar: Calendar): Failure[] {
+  function read({ app_id, environment, original_transaction_id }: LineageKey, calendar: Calendar): Failure[] {
     const key = [app_id, environment, original_transaction_id] as const
-    if (retried.get(...key) === undefined) return []
+    if (firstRetry.get(...key) === undefined) return []
     return failuresOf(purchases.all(...key), infos.all(...key), calendar)
   }
 
-  return { of }
+  return { read }
 }
 
-/** `transactions` and `renewals` of a lineage, each in order. */
+/** The failed payments of a lineage. `purchases` and `infos` are in order. */
 function failuresOf(
   purchases: readonly Purchase[],
   infos: readonly RenewalInfo[],
@@ -53,9 +53,11 @@ function failuresOf(
 ): Failure[] {
   return purchases.flatMap(({ product_id, storefront, purchased_at, expires_at }, index) => {
     const next = purchases[index + 1]
-    const between = signedWithin(infos, purchased_at, next?.purchased_at ?? Infinity)
-    if (!between.some(({ in_billing_retry }) => in_billing_retry === 1)) return []
-    return [[dayOf(expires_at), product_id, storefront ?? '', outcomeOf(expires_at, next, between)] as const]
+    const infosBetween = signedWithin(infos, purchased_at, next?.purchased_at ?? Infinity)
+    if (!infosBetween.some(({ in_billing_retry }) => in_billing_retry === 1)) return []
+    return [
+      [dayOf(expires_at), product_id, storefront ?? '', outcomeOf(expires_at, next, infosBetween)] as const,
+    ]
   })
 }
 
@@ -65,9 +67,9 @@ function outcomeOf(
   infos: readonly RenewalInfo[],
 ): number | null {
   const last = infos.at(-1)
-  // Apple stopped retrying and gave an expiration reason; which one does not matter.
+  // Apple stopped retrying and sent an expiration reason. The kind of reason does not matter.
   if (last?.in_billing_retry === 0 && last.expiration_intent !== null) return NOT_RECOVERED
   if (next === undefined) return null
   const days = Math.floor(Math.max(0, next.purchased_at - expires_at) / DAY_MS) + 1
-  return days <= RETRIED_DAYS ? days : NOT_RECOVERED
+  return days <= RETRY_DAYS ? days : NOT_RECOVERED
 }

@@ -1,16 +1,16 @@
-/** Divides a range into cohorts: the days, weeks, months or years in which they begin. */
+/** Divides a range of days into cohorts: days, weeks, months or years. */
 import { yieldToEventLoop } from '../../turns.ts'
 import { type DayNumber, dayText, monthOf, weekOf } from '../lineage/calendar.ts'
 import type { CohortScope } from './cells.ts'
 
-/** The days of cohorts that are computed in one turn of the event loop. */
-const DAYS_AT_ONCE = 31
+/** How many days of cohorts are computed in one turn of the event loop. */
+const BATCH_DAYS = 31
 
 export const GRAINS = ['day', 'week', 'month', 'year'] as const
 export type Grain = (typeof GRAINS)[number]
 
 /**
- * `from` and `until` are days, both included. `product_id` and `storefront` are `*` for any. Money is in `currency`.
+ * Days from `from` through `until`. `product_id` and `storefront`: `*` for any. `currency`: the currency of the money.
  */
 export type CohortQuery = {
   scopes: readonly CohortScope[]
@@ -25,7 +25,7 @@ export type CohortQuery = {
 /** A cohort: its first day, and its range of days. */
 export type Span = { cohort: string; from: DayNumber; until: DayNumber }
 
-/** The cohorts of a request that have begun, each whole. */
+/** The whole cohorts that overlap a request’s range and have begun. */
 export function spansOf({ grain, from, until }: CohortQuery, today: DayNumber): Span[] {
   const spans: Span[] = []
   const last = Math.min(until, today)
@@ -35,12 +35,12 @@ export function spansOf({ grain, from, until }: CohortQuery, today: DayNumber): 
   return spans
 }
 
-/** The cohorts of `spansOf` in order, some in each turn of the event loop. */
+/** Yields the cohorts of `spansOf` in order, in batches. Each batch is one turn of the event loop. */
 export async function* spanBatches(query: CohortQuery, today: DayNumber): AsyncGenerator<Span[], void> {
   let batch: Span[] = []
   for (const span of spansOf(query, today)) {
     batch.push(span)
-    if (span.until - (batch[0]?.from ?? 0) < DAYS_AT_ONCE) continue
+    if (span.until - (batch[0]?.from ?? 0) < BATCH_DAYS) continue
     await yieldToEventLoop()
     yield batch
     batch = []
@@ -49,7 +49,7 @@ export async function* spanBatches(query: CohortQuery, today: DayNumber): AsyncG
   if (batch.length > 0) yield batch
 }
 
-/** Limits `spans` to the requested range: a first month that the range only partly covers has its later days only. */
+/** Limits `spans` to the requested range. A cohort that the range covers only partly has only the requested days. */
 export const clampRange = ({ from, until }: CohortQuery, spans: readonly Span[], today: DayNumber) => ({
   from: Math.max(from, spans[0]?.from ?? from),
   until: Math.min(until, today, spans.at(-1)?.until ?? until),

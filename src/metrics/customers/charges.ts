@@ -3,8 +3,9 @@ import { divideHalfEven } from '../../money.ts'
 import { type Flow, isRefundFlow } from '../lineage/flows.ts'
 
 /**
- * The proceeds of a lineage’s charges in thousandths of the base currency; null where a rate is missing.
- * `last_charge_day`: in UTC, -1 without one. `is_final`: no later report can change them.
+ * The proceeds of a lineage’s charges. `proceeds_milli`: in thousandths of the base currency; null if no charge’s proceeds
+ * are known. `proceeds_estimated`: the number of charges whose proceeds are estimated. `last_charge_day`: in UTC, -1
+ * without a charge. `is_final`: no later rate or report can change the proceeds.
  */
 export type LineageProceeds = {
   proceeds_milli: number | null
@@ -13,7 +14,7 @@ export type LineageProceeds = {
   is_final: boolean
 }
 
-/** A charge; amounts are in thousandths of `currency`. */
+/** A charge; `milli` is in thousandths of `currency`. */
 type Charge = {
   app_id: string
   transaction_id: string
@@ -25,15 +26,15 @@ type Charge = {
 }
 /**
  * The amount after tax and commission in thousandths of the base currency, and its certainty. `is_final`: no later rate
- * changes it.
+ * can change the amount.
  */
 export type Proceeds = { base_milli: number; basis: 'exact' | 'ratio' | 'estimated'; is_final: boolean }
-/** Converts a charge to its proceeds in a base currency; null where there is no rate. */
+/** Converts a charge to its proceeds in a base currency; null if there is no rate. */
 export type ConvertProceeds = (charge: Charge, base: string) => Proceeds | null
 
 const DAY_MS = 86_400_000
 
-/** The proceeds of a charge less refunds, at the rate of the day of the charge; null where they are unknown. */
+/** The proceeds of a charge less refunds, at the rate of the day of the charge; null if they are unknown. */
 export function netProceeds(
   charged: Flow,
   flows: readonly Flow[],
@@ -44,8 +45,8 @@ export function netProceeds(
   const proceeds = proceedsOf({ ...charged, app_id, currency }, base)
   const refunded = flows.reduce((sum, one) => (isRefundFlow(one) ? sum + one.milli : sum), 0)
   if (proceeds === null || refunded === 0) return proceeds
-  const part = BigInt(proceeds.base_milli) * BigInt(Math.max(0, milli - refunded))
-  return { ...proceeds, base_milli: Number(divideHalfEven(part, BigInt(milli))) }
+  const remaining = BigInt(proceeds.base_milli) * BigInt(Math.max(0, milli - refunded))
+  return { ...proceeds, base_milli: Number(divideHalfEven(remaining, BigInt(milli))) }
 }
 
 /** The proceeds of all charges of a lineage; `flows` are all of its flows. */
@@ -59,11 +60,11 @@ export function lineageProceeds(
     last_charge_day: -1,
     is_final: true,
   }
-  for (const own of Map.groupBy(flows, ({ transaction_id }) => transaction_id).values()) {
-    const charged = own.find((one) => !isRefundFlow(one))
+  for (const transactionFlows of Map.groupBy(flows, ({ transaction_id }) => transaction_id).values()) {
+    const charged = transactionFlows.find((one) => !isRefundFlow(one))
     if (charged === undefined) continue
     totals.last_charge_day = Math.max(totals.last_charge_day, Math.floor(charged.at / DAY_MS))
-    const net = netProceeds(charged, own, context)
+    const net = netProceeds(charged, transactionFlows, context)
     if (net !== null) {
       totals.proceeds_milli = (totals.proceeds_milli ?? 0) + net.base_milli
       if (net.basis === 'estimated') totals.proceeds_estimated += 1

@@ -1,4 +1,4 @@
-/** Summarizes a lineage or a customer as of an instant: money, months and status. */
+/** Summarizes the money, paid months and status of a lineage or a customer as of an instant. */
 
 import type { SubscriptionRow } from '../../ledger/subscription.ts'
 import { stateAt } from '../../ledger/subscription.ts'
@@ -25,7 +25,7 @@ export type Row = Pick<
   'on_at' | 'measure' | 'product_id' | 'storefront' | 'period' | 'currency' | 'milli' | 'base_milli' | 'count'
 >
 
-/** The facts of a subscription that its status follows from. */
+/** The facts of a subscription from which its status is computed. */
 export type SubscriptionFacts = Pick<
   SubscriptionRow,
   | 'product_id'
@@ -44,10 +44,10 @@ export type SubscriptionFacts = Pick<
 >
 
 /**
- * Amounts in thousandths of the base currency; refunds are above zero. `unconverted`: by currency, charges less refunds
- * without a known rate. `payments` includes charges with an unknown price. `months_milli`: the paid time in thousandths
- * of a month. `status` is null without a subscription. `risk_milli`: the monthly value that will not renew or awaits a
- * payment.
+ * Amounts are in thousandths of the base currency; refunds are positive. `unconverted`: charges less refunds without a
+ * known rate, as JSON by currency. `payments` includes charges with an unknown price. `months_milli`: the paid time in
+ * thousandths of a month. `status` is null without a subscription. `risk_milli`: the monthly value that will not renew or
+ * awaits a payment.
  */
 export type CustomerSummary = {
   status: CustomerStatus | null
@@ -68,8 +68,8 @@ export type CustomerSummary = {
   last_seen_at: number
 }
 
-const CHARGES: ReadonlySet<string> = new Set(['revenue.new', 'revenue.renewal', 'revenue.one_time'])
-const AT_RISK: ReadonlySet<string | null> = new Set(['will_cancel', 'grace', 'billing_retry'])
+const CHARGE_MEASURES: ReadonlySet<string> = new Set(['revenue.new', 'revenue.renewal', 'revenue.one_time'])
+const RISK_STATUSES: ReadonlySet<string | null> = new Set(['will_cancel', 'grace', 'billing_retry'])
 
 /** The status of a subscription. */
 function statusAt(row: SubscriptionFacts, at: number): CustomerStatus {
@@ -82,7 +82,7 @@ function statusAt(row: SubscriptionFacts, at: number): CustomerStatus {
   return state === 'revoked' ? 'expired' : state
 }
 
-/** The next instant after `now` at which the same facts give other figures; null if never. */
+/** The next instant after `now` at which the figures change without new facts; null if never. */
 export function nextChange(
   rows: readonly Row[],
   subscription: SubscriptionFacts | null,
@@ -94,33 +94,33 @@ export function nextChange(
   return ahead.length === 0 ? null : ahead.reduce((least, at) => Math.min(least, at))
 }
 
-/** Summarizes one lineage. `rows` are all of its rows, in order; those after `now` have not happened yet. */
+/** Summarizes one lineage. `rows`: all rows of the lineage, in order. Rows after `now` are ignored. */
 export function lineageSummary(
   rows: readonly Row[],
   subscription: SubscriptionFacts | null,
   now: number,
 ): CustomerSummary {
-  const happened = rows.filter(({ on_at }) => on_at <= now)
-  const money = moneyOf(happened)
-  const { level, last } = levelOf(happened)
+  const pastRows = rows.filter(({ on_at }) => on_at <= now)
+  const money = moneyOf(pastRows)
+  const { level, last } = levelOf(pastRows)
   const status = subscription && statusAt(subscription, now)
   const risk = status === 'billing_retry' ? level || last : level
-  const bought = happened.findLast(({ measure }) => CHARGES.has(measure))
+  const lastCharge = pastRows.findLast(({ measure }) => CHARGE_MEASURES.has(measure))
   return {
     ...money,
     status,
-    product_id: subscription?.product_id ?? bought?.product_id ?? null,
-    storefront: subscription?.storefront ?? bought?.storefront ?? null,
+    product_id: subscription?.product_id ?? lastCharge?.product_id ?? null,
+    storefront: subscription?.storefront ?? lastCharge?.storefront ?? null,
     next_renewal_at: subscription && willRenew(status, subscription) ? subscription.expires_at : null,
     mrr_milli: level,
-    risk_milli: AT_RISK.has(status) ? risk : 0,
-    last_seen_at: lastSeen(happened, subscription, now),
+    risk_milli: RISK_STATUSES.has(status) ? risk : 0,
+    last_seen_at: lastSeen(pastRows, subscription, now),
   }
 }
 
 /**
- * When a subscription will be lost unless something changes: at the end of its period, commitment or grace period; null
- * where it is not at risk or already lost.
+ * When a subscription at risk will be lost: at the end of its period, commitment or grace period. null if it is not at
+ * risk or already lost.
  */
 export function endsAt(subscription: SubscriptionFacts, now: number): number | null {
   const status = statusAt(subscription, now)
@@ -130,27 +130,27 @@ export function endsAt(subscription: SubscriptionFacts, now: number): number | n
 }
 
 /** The instant of the last payment, period start or change that Apple sent. */
-function lastSeen(happened: readonly Row[], subscription: SubscriptionFacts | null, now: number): number {
-  const { apple_status_at, period_started_at, started_at } = subscription ?? NEVER
+function lastSeen(pastRows: readonly Row[], subscription: SubscriptionFacts | null, now: number): number {
+  const { apple_status_at, period_started_at, started_at } = subscription ?? NO_INSTANTS
   const started = period_started_at <= now ? period_started_at : started_at
-  const paid = happened.findLast(({ measure }) => measure.startsWith('revenue.'))
+  const paid = pastRows.findLast(({ measure }) => measure.startsWith('revenue.'))
   return Math.max(apple_status_at ?? 0, started, paid?.on_at ?? 0)
 }
 
-const NEVER = { apple_status_at: 0, period_started_at: 0, started_at: 0 }
+const NO_INSTANTS = { apple_status_at: 0, period_started_at: 0, started_at: 0 }
 
 const willRenew = (status: CustomerStatus | null, { auto_renew_status }: SubscriptionFacts): boolean =>
   status === 'renewing' || status === 'committed' || (status === 'trial' && auto_renew_status !== 0)
 
 function moneyOf(rows: readonly Row[]) {
-  const paid = rows.filter(({ measure }) => CHARGES.has(measure) || measure === UNPRICED)
+  const paid = rows.filter(({ measure }) => CHARGE_MEASURES.has(measure) || measure === UNPRICED)
   const rowsOf = (measure: string) => rows.filter((row) => row.measure === measure)
   const [refunds, prorations] = [rowsOf('revenue.refund'), rowsOf('revenue.proration')]
-  const sixteenths = paid.reduce((sum, { count, period }) => sum + count * sixteenthsOf(period), 0)
+  const sixteenths_paid = paid.reduce((sum, { count, period }) => sum + count * sixteenthsOf(period), 0)
   return {
-    payments: counted(paid),
-    unpriced: counted(rowsOf(UNPRICED)),
-    months_milli: Number(divideHalfEven(BigInt(sixteenths) * 1000n, BigInt(MONTH_SIXTEENTHS))),
+    payments: countOf(paid),
+    unpriced: countOf(rowsOf(UNPRICED)),
+    months_milli: Number(divideHalfEven(BigInt(sixteenths_paid) * 1000n, BigInt(MONTH_SIXTEENTHS))),
     charged_milli: inBase(paid),
     refunded_milli: inBase(refunds),
     prorated_milli: inBase(prorations),
@@ -161,7 +161,7 @@ function moneyOf(rows: readonly Row[]) {
 }
 
 const UNPRICED = 'revenue.unpriced'
-const counted = (rows: readonly Row[]): number => rows.reduce((sum, { count }) => sum + count, 0)
+const countOf = (rows: readonly Row[]): number => rows.reduce((sum, { count }) => sum + count, 0)
 const inBase = (rows: readonly Row[]): number =>
   rows.reduce((sum, { base_milli }) => sum + (base_milli ?? 0), 0)
 
@@ -179,11 +179,16 @@ function unconvertedSums(paid: readonly Row[], rowsOf: readonly Row[]): Map<stri
 
 /** A month has 30.4375 days: 487 sixteenths of a day. */
 const MONTH_SIXTEENTHS = 487
-const SIXTEENTHS: Record<string, number> = { D: 16, W: 112, M: MONTH_SIXTEENTHS, Y: 12 * MONTH_SIXTEENTHS }
+const UNIT_SIXTEENTHS: Record<string, number> = {
+  D: 16,
+  W: 112,
+  M: MONTH_SIXTEENTHS,
+  Y: 12 * MONTH_SIXTEENTHS,
+}
 
 function sixteenthsOf(period: string): number {
   const [, count, unit = ''] = /^P(\d+)([DWMY])$/.exec(period) ?? []
-  return Number(count ?? 0) * (SIXTEENTHS[unit] ?? 0)
+  return Number(count ?? 0) * (UNIT_SIXTEENTHS[unit] ?? 0)
 }
 
 const textOf = (sums: ReadonlyMap<string, number>): string | null => {
@@ -191,19 +196,19 @@ const textOf = (sums: ReadonlyMap<string, number>): string | null => {
   return entries.length === 0 ? null : JSON.stringify(Object.fromEntries(entries))
 }
 
-/** The monthly value at the end of `rows`, and its value before it last ended. */
+/** `level`: the monthly value after all rows. `last`: the monthly value before it last changed. */
 function levelOf(rows: readonly Row[]): { level: number; last: number } {
-  let [level, last, alive] = [0, 0, 0]
+  let [level, last, active_count] = [0, 0, 0]
   for (const { measure, base_milli, count } of rows) {
     if (measure !== 'mrr') continue
-    if (alive > 0) last = level
+    if (active_count > 0) last = level
     level += base_milli ?? 0
-    alive += count
+    active_count += count
   }
   return { level, last }
 }
 
-/** Combines the lineages of one customer. Product and country are those of the lineage with the best status. */
+/** Combines the lineages of one customer. Product and country come from the lineage with the best status. */
 export function combineSummaries(summaries: readonly CustomerSummary[]): CustomerSummary {
   const best = summaries.reduce((a, b) => (ranksHigher(b, a) ? b : a))
   const unconvertedByCurrency = new Map<string, number>()
@@ -211,7 +216,7 @@ export function combineSummaries(summaries: readonly CustomerSummary[]): Custome
     for (const [currency, milli] of Object.entries<number>(JSON.parse(unconverted ?? '{}')))
       unconvertedByCurrency.set(currency, (unconvertedByCurrency.get(currency) ?? 0) + milli)
   }
-  const sum = (name: Sum): number => summaries.reduce((total, one) => total + one[name], 0)
+  const sum = (name: NumericField): number => summaries.reduce((total, one) => total + one[name], 0)
   return {
     status: best.status,
     product_id: best.product_id,
@@ -232,11 +237,11 @@ export function combineSummaries(summaries: readonly CustomerSummary[]): Custome
   }
 }
 
-type Sum = {
+type NumericField = {
   [Name in keyof CustomerSummary]-?: CustomerSummary[Name] extends number ? Name : never
 }[Exclude<keyof CustomerSummary, 'last_seen_at'>]
 
-/** By status, then by the last activity, then by names, so that any order gives the same result. */
+/** Compares by status, then by last activity, then by product and storefront, so that the result is deterministic. */
 function ranksHigher(a: CustomerSummary, b: CustomerSummary): boolean {
   const rank = ({ status }: CustomerSummary) => (status === null ? STATUSES.length : STATUSES.indexOf(status))
   if (rank(a) !== rank(b)) return rank(a) < rank(b)
@@ -244,9 +249,9 @@ function ranksHigher(a: CustomerSummary, b: CustomerSummary): boolean {
   return `${a.product_id} ${a.storefront}` < `${b.product_id} ${b.storefront}`
 }
 
-const known = (all: readonly (number | null)[]): number[] => all.filter((one) => one !== null)
-/** The least known value; null where none is known. */
+const notNull = (all: readonly (number | null)[]): number[] => all.filter((one) => one !== null)
+/** The least value that is not null; null if all are null. */
 export const least = (all: readonly (number | null)[]): number | null =>
-  known(all).reduce<number | null>((a, b) => (a === null ? b : Math.min(a, b)), null)
+  notNull(all).reduce<number | null>((a, b) => (a === null ? b : Math.min(a, b)), null)
 const greatest = (all: readonly (number | null)[]): number | null =>
-  known(all).reduce<number | null>((a, b) => (a === null ? b : Math.max(a, b)), null)
+  notNull(all).reduce<number | null>((a, b) => (a === null ? b : Math.max(a, b)), null)

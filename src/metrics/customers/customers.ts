@@ -1,4 +1,4 @@
-/** Lists and finds customers, and reads the profile of one. */
+/** Lists and finds customers, and reads customer profiles. */
 import type { Clock } from '../../clock.ts'
 import type { Feed, FeedEvent } from '../../events/feed.ts'
 import type { Customer } from '../../ledger/customers.ts'
@@ -10,7 +10,7 @@ import type { Proceeds } from './charges.ts'
 import { openExpiring } from './expiring.ts'
 import { openCustomerFigures } from './figures.ts'
 import { type IsErased, openHistories } from './histories.ts'
-import { linkPart, openLinkedUsers } from './linked_users.ts'
+import { apiLink, openLinkedUsers } from './linked_users.ts'
 import { byValueDescending, type CustomerPage, type CustomerScope, type Listing, openLists } from './lists.ts'
 import { type AttributeQuery, attributeIn, openSearch } from './search.ts'
 import type { CustomerValue } from './value_statements.ts'
@@ -28,19 +28,19 @@ type Deps = {
 }
 
 const EVENTS_SHOWN = 50
-/** The maximum of customers that one id may match. */
-const MAX_FOUND = 500
+/** The maximum number of customers that a search by id returns. */
+const MAX_MATCHES = 500
 
-/** A page of a customer’s events before a seq. */
+/** Requests up to `limit` events before a seq; null: the newest events. */
 type EventPage = { before: number | null; limit: number }
 
 export type Customers = ReturnType<typeof openCustomers>
 
 export function openCustomers({ store, clock, feed, ledger, metrics, values, reported, isErased }: Deps) {
-  const lists = openLists(store, values.shownScope)
+  const lists = openLists(store, values.shownScopeId)
   const expiring = openExpiring({ store, clock, values })
   const search = openSearch(store, isErased)
-  const people = openLinkedUsers(store)
+  const linkedUsers = openLinkedUsers(store)
   const histories = openHistories({
     store,
     settingsOf: metrics.settingsOf,
@@ -50,15 +50,15 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
   const eventSeqsOf = store.prepare<[string, number, number], { seq: number }>(
     `select seq from events where subject = ${bound} and seq < ${bound} order by seq desc limit ${bound}`,
   )
-  const member = store.prepare<[string], Customer>('select * from customers where id = ?')
+  const customerById = store.prepare<[string], Customer>('select * from customers where id = ?')
 
   /** The currency of an app’s figures. */
   const currencyOf = (app_id: string): string | null => metrics.settingsOf(app_id)?.currency ?? null
   const { figuresOf } = openCustomerFigures({ store, currencyOf })
 
   /**
-   * Brings the customers of some ids up to date before all others. Resolves with whether their figures contain the
-   * newest facts, after `timeout_ms` at most.
+   * Recomputes some customers before all others. Resolves after at most `timeout_ms`: true if their figures contain the
+   * newest facts.
    */
   const waitUntilCurrent = (
     ids: readonly string[],
@@ -71,7 +71,7 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
       timeout_ms,
     )
 
-  /** A text that changes whenever the generations of these scopes change. */
+  /** A text that changes whenever the shown generations of some scopes change. */
   const generationsOf = (scopes: readonly CustomerScope[]): string =>
     scopes.map(({ app_id }) => metrics.generations.shownOf(app_id)?.id).join()
 
@@ -96,7 +96,7 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
     } = value
     const members = membersOf(value.id)
     const app_id = members[0]?.app_id ?? ''
-    const links = people.ofPurchases(app_id, transactionsOf(members)).map(linkPart)
+    const links = linkedUsers.ofPurchases(app_id, transactionsOf(members)).map(apiLink)
     return {
       ...rest,
       app_id,
@@ -113,7 +113,7 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
   }
 
   /**
-   * A page of customers in order.
+   * Lists a page of customers in the requested order.
    *
    * @throws Refusal 400 `invalid_request` for a cursor of another order.
    */
@@ -123,15 +123,15 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
   }
 
   /**
-   * The customers that match a query: an id of any kind, all on one page in the requested order, or
-   * `attribute:key=value`, in pages by the order of their users.
+   * Finds the customers that match a query. An id of any kind returns all matches on one page in the requested order.
+   * `attribute:key=value` returns pages in the order of the users.
    *
    * @throws Refusal 400 `invalid_request` for a malformed cursor.
    */
   async function find(query: string, listing: Listing): Promise<CustomerPage> {
     const attribute = attributeIn(query)
     if (attribute !== null) return findByAttribute(attribute, listing)
-    const found = filterListed(search.byId(query, listing.scopes).slice(0, MAX_FOUND), listing)
+    const found = filterListed(search.byId(query, listing.scopes).slice(0, MAX_MATCHES), listing)
     const { sort } = listing
     return { customers: sort === 'ends' ? found : found.sort(byValueDescending(sort)), next: null }
   }
@@ -147,7 +147,7 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
     ids: readonly string[],
     { scopes, status, sort, within_days }: Listing,
   ): CustomerValue[] {
-    const within = new Set(scopes.map(values.shownScope))
+    const within = new Set(scopes.map(values.shownScopeId))
     const found = ids
       .flatMap((id) => values.findByCanonicalId(id) ?? [])
       .filter(({ scope_id }) => within.has(scope_id))
@@ -155,8 +155,8 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
     return sort === 'ends' ? expiring.filterExpiring(found, { within_days }) : found
   }
 
-  /** The customer with an id, current or former; null for an unknown id. */
-  const findById = (id: string): Customer | null => member.get(id) ?? null
+  /** The customer with a current or former id; null for an unknown id. */
+  const findById = (id: string): Customer | null => customerById.get(id) ?? null
 
   /** The profile of a customer by any of its ids; null for an unknown id. */
   function profile(id: string) {
@@ -165,17 +165,17 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
     if (value === null) return null
     const members = membersOf(value.id)
     const app_id = members[0]?.app_id ?? ''
-    const links = people.ofPurchases(app_id, transactionsOf(members))
-    const known = members.flatMap((one) => {
-      const history = histories.of(one, clock())
+    const links = linkedUsers.ofPurchases(app_id, transactionsOf(members))
+    const lineageHistories = members.flatMap((one) => {
+      const history = histories.historyOf(one, clock())
       return history ? [{ one, history }] : []
     })
-    const transactions = known
+    const transactions = lineageHistories
       .flatMap(({ history }) => history.transactions)
       .sort((a, b) => b.purchased_at - a.purchased_at)
     return {
       customer: summaryOf(value),
-      lineages: known.map(({ one, history: { transactions: _, ...history } }) => ({
+      lineages: lineageHistories.map(({ one, history: { transactions: _, ...history } }) => ({
         id: one.id,
         original_transaction_id: one.original_transaction_id,
         original_purchased_at: one.original_purchased_at,
@@ -187,8 +187,8 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
         app_id,
         links.map(({ app_user_id }) => app_user_id),
       ),
-      links: links.map(linkPart),
-      link_history: people.history(links),
+      links: links.map(apiLink),
+      link_history: linkedUsers.history(links),
       events: eventsOf(members, { before: null, limit: EVENTS_SHOWN }).events,
     }
   }
@@ -200,9 +200,9 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
   }
 
   const usersOf = (app_id: string, ids: readonly string[]) =>
-    [...new Set(ids)].map((app_user_id) => people.user(app_id, app_user_id) ?? { app_id, app_user_id })
+    [...new Set(ids)].map((app_user_id) => linkedUsers.user(app_id, app_user_id) ?? { app_id, app_user_id })
 
-  /** `next` continues the list; null after the last page. */
+  /** Reads a page of events. `next` is the `before` of the following page; null after the last page. */
   function eventsOf(members: readonly Customer[], { before, limit }: EventPage) {
     const app_id = members[0]?.app_id
     const seqs = transactionsOf(members)
@@ -216,10 +216,10 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
     return { events: pageEvents, next: seqs.length < limit ? null : (seqs.at(-1) ?? null) }
   }
 
-  /** The profile of a user of an app: its links and its customers; null for an unknown user. */
+  /** The profile of a user of an app: the user’s links and customers; null for an unknown user. */
   function user(app_id: string, app_user_id: string, scopes: readonly CustomerScope[]) {
-    const links = people.ofUser(app_id, app_user_id)
-    const row = people.user(app_id, app_user_id)
+    const links = linkedUsers.ofUser(app_id, app_user_id)
+    const row = linkedUsers.user(app_id, app_user_id)
     if (row === null && links.length === 0) return null
     const appScopes = scopes.filter((scope) => scope.app_id === app_id)
     const ids = search.ofUser(
@@ -229,8 +229,8 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
     )
     return {
       ...(row ?? { app_id, app_user_id }),
-      links: links.map(linkPart),
-      link_history: people.history(links),
+      links: links.map(apiLink),
+      link_history: linkedUsers.history(links),
       customers: ids.flatMap((id) => values.findByCanonicalId(id) ?? []).map(summaryOf),
     }
   }
@@ -242,13 +242,13 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
 const firstPurchasedAt = ({ original_purchased_at }: Customer): number =>
   original_purchased_at ?? Number.MAX_SAFE_INTEGER
 
-/** Sums the known proceeds of charges; null where none is known. */
-function sumProceeds(known: readonly Proceeds[]) {
-  if (known.length === 0) return null
+/** Sums the known proceeds of charges; null if there are none. */
+function sumProceeds(charges: readonly Proceeds[]) {
+  if (charges.length === 0) return null
   return {
-    base_milli: known.reduce((sum, { base_milli }) => sum + base_milli, 0),
-    transactions: known.length,
-    estimated: known.filter(({ basis }) => basis === 'estimated').length,
+    base_milli: charges.reduce((sum, { base_milli }) => sum + base_milli, 0),
+    transactions: charges.length,
+    estimated: charges.filter(({ basis }) => basis === 'estimated').length,
   }
 }
 

@@ -1,4 +1,4 @@
-/** The sentence and formula of each figure of a customer. */
+/** Describes each figure of a customer in a sentence and a formula. */
 import type { Description } from '../definitions/definition.ts'
 
 const description = (name: string, title: string, sentence: string, formula: string): Description => ({

@@ -4,16 +4,16 @@ import type { FeedEvent } from '../../events/feed.ts'
 import type { Customers } from './customers.ts'
 import type { CustomerFigures } from './figures.ts'
 
-/** The maximum time that events wait for the figures of their customers. */
+/** The maximum time for which events wait for the figures of their customers. */
 export const FIGURES_TIMEOUT_MS = 1_000
 
 /**
- * The customer of an event as of `as_of`. `figures` is null with `behind` where they were not current in time, and
- * without it where nothing is stored of the customer.
+ * The customer of an event as of `as_of`. `figures` is null with `behind` if the figures were not current in time, and
+ * null without `behind` if no figures of the customer are stored.
  */
 export type EventCustomer = CustomerFigures & { as_of: number; behind?: true }
 
-/** `customer` is null where the event has none. */
+/** An event with its customer; `customer` is null for an event without a customer. */
 export type EnrichedEvent = FeedEvent & { customer: EventCustomer | null }
 
 type Deps = { customers: Pick<Customers, 'waitUntilCurrent' | 'figuresOf'>; clock: Clock }
@@ -21,13 +21,13 @@ type Deps = { customers: Pick<Customers, 'waitUntilCurrent' | 'figuresOf'>; cloc
 export type Enrichment = ReturnType<typeof openEnrichment>
 
 export function openEnrichment({ customers, clock }: Deps) {
-  /** Resolves to whether the figures of the events’ customers became current within `timeout_ms`. Never rejects. */
+  /** Resolves to true if the figures of the events’ customers became current within `timeout_ms`. Never rejects. */
   async function ready(events: readonly FeedEvent[], timeout_ms: number): Promise<boolean> {
     const ids = customersOf(events)
     return ids.length === 0 || customers.waitUntilCurrent(ids, { timeout_ms })
   }
 
-  /** Adds the customers to events in one query, without figures unless these are ready. */
+  /** Adds the customers to events in one query, with their figures if `isReady`. */
   function complete(events: readonly FeedEvent[], isReady: boolean): EnrichedEvent[] {
     const ids = customersOf(events)
     const found = ids.length === 0 ? new Map<string, CustomerFigures>() : customers.figuresOf(ids)
@@ -42,7 +42,7 @@ export function openEnrichment({ customers, clock }: Deps) {
     }))
   }
 
-  /** Waits up to `timeout_ms` until the figures are current, then completes the events in either case. */
+  /** Waits up to `timeout_ms` until the figures are current, then adds the customers to the events in either case. */
   const enrich = async (
     events: readonly FeedEvent[],
     timeout_ms: number = FIGURES_TIMEOUT_MS,

@@ -5,7 +5,7 @@ import { type CustomerPage, formatCursor, type Listing, type ListPosition, parse
 import type { CustomerValue } from './value_statements.ts'
 import type { CustomerValues } from './values.ts'
 
-type Deps = { store: Store; clock: Clock; values: Pick<CustomerValues, 'endOf' | 'shownScope'> }
+type Deps = { store: Store; clock: Clock; values: Pick<CustomerValues, 'endOf' | 'shownScopeId'> }
 type Range = Pick<Listing, 'within_days'>
 
 const DAY_MS = 86_400_000
@@ -27,18 +27,18 @@ export function openExpiring({ store, clock, values }: Deps) {
     within_days === null ? Number.MAX_SAFE_INTEGER : clock() + within_days * DAY_MS
 
   /**
-   * A page of customers by the end of their subscription.
+   * Lists a page of customers in the order in which their subscriptions end.
    *
    * @throws Refusal 400 `invalid_request` for a cursor that no page of this order returned.
    */
   function list({ scopes, status, limit, cursor, within_days }: Listing): CustomerPage {
     const now = { value: clock(), number: Number.MAX_SAFE_INTEGER }
-    const from = cursor === null ? now : laterOf(parseCursor(cursor, 'ends'), now)
+    const from = cursor === null ? now : laterPosition(parseCursor(cursor, 'ends'), now)
     const params = { ...from, until: untilOf({ within_days }), limit: limit + 1, status: status ?? '' }
     const found = scopes
-      .flatMap((scope) => values.shownScope(scope) ?? [])
+      .flatMap((scope) => values.shownScopeId(scope) ?? [])
       .flatMap((scope) => (status === null ? all : ofStatus).all({ ...params, scope }))
-      .sort(soonest)
+      .sort(bySoonestEnd)
     const customers = found.slice(0, limit)
     const last = customers.at(-1)
     const next =
@@ -52,11 +52,11 @@ export function openExpiring({ store, clock, values }: Deps) {
   const filterExpiring = (customers: readonly CustomerValue[], range: Range): CustomerValue[] =>
     customers
       .filter((customer) => (values.endOf(customer) ?? Number.POSITIVE_INFINITY) <= untilOf(range))
-      .sort(soonest)
+      .sort(bySoonestEnd)
 
   return { list, filterExpiring }
 }
 
-const laterOf = (a: ListPosition, b: ListPosition): ListPosition => (a.value < b.value ? b : a)
-const soonest = (a: CustomerValue, b: CustomerValue): number =>
+const laterPosition = (a: ListPosition, b: ListPosition): ListPosition => (a.value < b.value ? b : a)
+const bySoonestEnd = (a: CustomerValue, b: CustomerValue): number =>
   (a.ends_at ?? 0) - (b.ends_at ?? 0) || a.lineage_id - b.lineage_id

@@ -1,20 +1,21 @@
-/** Reads the customers of a page of events in one query: users and figures. */
+/** Reads the users and figures of the customers of a page of events in one query. */
 import { labelOf, type Proof, type Verification } from '../../attribution/link.ts'
 import { bound, type Store } from '../../store/store.ts'
 import type { CustomerValue } from './value_statements.ts'
 
 /**
- * Amounts in thousandths of `currency`, the organization’s; `unconverted`: amounts without a known rate, by currency.
+ * Amounts in thousandths of `currency`, the organization’s base currency. `unconverted`: amounts without a known rate, by
+ * currency.
  */
 type Figures = Pick<CustomerValue, 'ltv_milli' | 'payments' | 'mrr_milli'> & {
   currency: string | null
   unconverted: Record<string, number> | null
 }
 
-/** A user linked to a customer’s purchases, with the proofs of these links that name this user. */
+/** A user linked to a customer’s purchases, and the proofs of the links that prove this user. */
 type CustomerUser = { app_user_id: string; verification: Verification; proofs: Proof[] }
 
-/** `id` is the canonical one. `figures` is null where nothing is stored of the customer. */
+/** A customer by its canonical id. `figures` is null if no figures of the customer are stored. */
 export type CustomerFigures = { id: string; users: CustomerUser[]; figures: Figures | null }
 
 /** One lineage of a requested customer. */
@@ -34,7 +35,7 @@ type MemberRow = {
 type Deps = { store: Store; currencyOf: (app_id: string) => string | null }
 
 export function openCustomerFigures({ store, currencyOf }: Deps) {
-  // An erasure removes links shortly after it starts; until then they must not show the user.
+  // An erasure removes links shortly after it starts. Until then, the links must not show the user.
   const membersOf = store.prepare<[string], MemberRow>(`
     select a.id as asked, a.canonical_id as id, m.app_id,
       v.ltv_milli, v.payments, v.mrr_milli, v.unconverted, l.app_user_id, l.proved_app_user_id, l.proofs
@@ -52,17 +53,17 @@ export function openCustomerFigures({ store, currencyOf }: Deps) {
     order by m.original_purchased_at is null, m.original_purchased_at, m.id`)
 
   /**
-   * The customers of some ids, by these ids. Former ids match too; unknown ids are left out. Reads stored figures in
-   * one statement, without waiting.
+   * Returns the customers of some ids, keyed by the requested id. Former ids match too; unknown ids are omitted. Reads
+   * stored figures in one statement, without waiting.
    */
   function figuresOf(ids: readonly string[]): Map<string, CustomerFigures> {
-    const found = new Map<string, MemberRow[]>()
+    const rowsByRequestedId = new Map<string, MemberRow[]>()
     for (const row of membersOf.all(JSON.stringify(ids))) {
-      const known = found.get(row.asked)
+      const known = rowsByRequestedId.get(row.asked)
       if (known) known.push(row)
-      else found.set(row.asked, [row])
+      else rowsByRequestedId.set(row.asked, [row])
     }
-    return new Map([...found].map(([asked, rows]) => [asked, customerOf(rows)]))
+    return new Map([...rowsByRequestedId].map(([asked, rows]) => [asked, customerOf(rows)]))
   }
 
   function customerOf(rows: readonly MemberRow[]): CustomerFigures {
@@ -78,7 +79,7 @@ export function openCustomerFigures({ store, currencyOf }: Deps) {
   return { figuresOf }
 }
 
-/** In the order of purchases. Excludes proofs of another user than the one who holds the link now. */
+/** The users in the order of purchases. Excludes proofs of users to whom a purchase is no longer linked. */
 function usersIn(rows: readonly MemberRow[]): CustomerUser[] {
   const proofsOf = new Map<string, Set<Proof>>()
   for (const { app_user_id, proved_app_user_id, proofs } of rows) {

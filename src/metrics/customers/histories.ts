@@ -27,8 +27,8 @@ export function openHistories({ store, settingsOf, proceedsOf, isErased }: Deps)
     select signed_at, grace_until_at, expiration_intent, in_billing_retry, auto_renew_status
     from renewals where ${lineage} order by signed_at, sha256`)
 
-  /** One lineage as of an instant; null where its app no longer exists. */
-  function of(key: LineageKey, at: number) {
+  /** Reads one lineage as of an instant; null if its app no longer exists. */
+  function historyOf(key: LineageKey, at: number) {
     const settings = settingsOf(key.app_id)
     if (settings === null) return null
     const names = [key.app_id, key.environment, key.original_transaction_id] as const
@@ -39,12 +39,12 @@ export function openHistories({ store, settingsOf, proceedsOf, isErased }: Deps)
     )
     const flows = Map.groupBy(flowsOf(rows, hasFirstTransaction), ({ transaction_id }) => transaction_id)
     return {
-      subscription: row ? subscriptionPart(row, at) : null,
-      timeline: timelinePart(rows, renewals.all(...names), settings),
+      subscription: row ? apiSubscription(row, at) : null,
+      timeline: apiTimeline(rows, renewals.all(...names), settings),
       transactions: rows.map((one) =>
-        transactionPart(
+        apiTransaction(
           redactErased(one),
-          moneyPart(flows.get(one.transaction_id) ?? [], key.app_id, settings),
+          apiMoney(flows.get(one.transaction_id) ?? [], key.app_id, settings),
         ),
       ),
     }
@@ -55,28 +55,28 @@ export function openHistories({ store, settingsOf, proceedsOf, isErased }: Deps)
     return token !== null && isErased(app_id, token) ? { ...row, app_account_token: null } : row
   }
 
-  function moneyPart(flows: readonly Flow[], app_id: string, { toBase, currency: base }: AppSettings) {
+  function apiMoney(flows: readonly Flow[], app_id: string, { toBase, currency: base }: AppSettings) {
     const charged = flows.find((one) => !isRefundFlow(one))
     return {
       base_milli: inBase(charged, toBase),
-      refunded: refundPart(flows, 'refund', toBase),
-      prorated: refundPart(flows, 'proration', toBase),
+      refunded: apiRefund(flows, 'refund', toBase),
+      prorated: apiRefund(flows, 'proration', toBase),
       proceeds: charged ? netProceeds(charged, flows, { app_id, base, proceedsOf }) : null,
     }
   }
 
-  return { of }
+  return { historyOf }
 }
 
 const inBase = (flow: Flow | undefined, toBase: ToBase): number | null =>
   flow === undefined || flow.kind === 'unpriced' ? null : flowInBase(flow, toBase)
 
-function refundPart(flows: readonly Flow[], kind: Flow['kind'], toBase: ToBase) {
+function apiRefund(flows: readonly Flow[], kind: Flow['kind'], toBase: ToBase) {
   const flow = flows.find((one) => one.kind === kind)
   return flow ? { at: flow.at, milli: flow.milli, base_milli: inBase(flow, toBase) } : null
 }
 
-function subscriptionPart(row: SubscriptionRow, at: number) {
+function apiSubscription(row: SubscriptionRow, at: number) {
   const { product_id, group_id, ownership, price_milli, currency, started_at, period_started_at } = row
   return {
     state: stateAt(row, at),
@@ -99,7 +99,7 @@ function subscriptionPart(row: SubscriptionRow, at: number) {
   }
 }
 
-function timelinePart(
+function apiTimeline(
   transactions: readonly TransactionRow[],
   renewals: readonly RenewalFact[],
   { periodOf, factors, toBase }: AppSettings,
@@ -115,7 +115,7 @@ function timelinePart(
   )
 }
 
-function transactionPart<Money>(row: TransactionRow, money: Money) {
+function apiTransaction<Money>(row: TransactionRow, money: Money) {
   const { transaction_id, original_transaction_id, product_id, kind, reason, ownership, quantity } = row
   return {
     transaction_id,

@@ -1,4 +1,4 @@
-/** Reads the users linked to purchases, the verification of links, and their history. */
+/** Reads the users linked to purchases, the verification of the links, and the history of the links. */
 import { type LinkFacts, labelOf, type Proof } from '../../attribution/link.ts'
 import { explainLinkLabel, explainUserLabel, isHandedOver } from '../../attribution/link_reasons.ts'
 import type { UserRow } from '../../attribution/users.ts'
@@ -19,7 +19,7 @@ type LinkRow = {
   created_at: number
   updated_at: number
 }
-/** One change of a link. A null user id belongs to an erased user. */
+/** A change of a link. A user id is null if the user was erased. */
 type MoveRow = {
   id: number
   from_app_user_id: string | null
@@ -33,8 +33,8 @@ type MoveRow = {
   moved_at: number
 }
 
-/** The limit of links read, above what a profile shows. */
-const LINKS = 200
+/** The maximum number of links read; more than a profile shows. */
+const MAX_LINKS = 200
 
 export function openLinkedUsers(store: Store) {
   const linkOf = store.prepare<[string, string], LinkRow>(
@@ -43,7 +43,7 @@ export function openLinkedUsers(store: Store) {
   const linksOf = store.prepare<[string, string, number], LinkRow>(
     'select * from links where app_id = ? and app_user_id = ? order by id limit ?',
   )
-  const moves = store.prepare<[number, number], MoveRow>(`
+  const movesOf = store.prepare<[number, number], MoveRow>(`
     select id, from_app_user_id, to_app_user_id, from_proved_app_user_id, to_proved_app_user_id, from_proofs, to_proofs,
       from_credential, to_credential, moved_at
     from link_history where link_id = ? order by id desc limit ?`)
@@ -56,16 +56,19 @@ export function openLinkedUsers(store: Store) {
     transaction_ids.flatMap((transaction_id) => linkOf.get(app_id, transaction_id) ?? [])
 
   /** The current links of a user in any environment. */
-  const ofUser = (app_id: string, app_user_id: string): LinkRow[] => linksOf.all(app_id, app_user_id, LINKS)
+  const ofUser = (app_id: string, app_user_id: string): LinkRow[] =>
+    linksOf.all(app_id, app_user_id, MAX_LINKS)
 
-  /** The changes of these links, newest first. */
+  /** The changes of some links, the newest first. */
   const history = (links: readonly LinkRow[]) =>
     links
-      .flatMap((link) => moves.all(link.id, LINKS).map((move, place) => movePart(link, move, place === 0)))
+      .flatMap((link) =>
+        movesOf.all(link.id, MAX_LINKS).map((move, index) => apiMove(link, move, index === 0)),
+      )
       .sort((a, b) => b.moved_at - a.moved_at)
-      .slice(0, LINKS)
+      .slice(0, MAX_LINKS)
 
-  /** An identified user; null for one that only purchases name. */
+  /** A user that was identified; null for a user id that only purchases contain. */
   function user(app_id: string, app_user_id: string) {
     const row = userOf.get(app_id, app_user_id)
     if (!row) return null
@@ -79,8 +82,8 @@ export function openLinkedUsers(store: Store) {
 
 const proofsIn = (text: string): Proof[] => JSON.parse(text)
 
-/** A link as the API returns it. */
-export function linkPart(row: LinkRow) {
+/** Formats a link for the API. */
+export function apiLink(row: LinkRow) {
   const { app_user_id, proved_app_user_id, proofs: text, app_id: _, ...rest } = row
   const facts: LinkFacts = { app_user_id, proved_app_user_id, proofs: proofsIn(text) }
   const link = { ...rest, ...facts }
@@ -92,10 +95,10 @@ export function linkPart(row: LinkRow) {
   }
 }
 
-/** A change of a link as the API returns it: the users before and after with their labels, and the verification. */
-function movePart(link: LinkRow, move: MoveRow, isNewest: boolean) {
+/** Formats a change of a link for the API, with the verification before and after the change. */
+function apiMove(link: LinkRow, move: MoveRow, isNewest: boolean) {
   const { transaction_id } = link
-  const [from, to] = [sideOf(move, 'from'), sideOf(move, 'to')]
+  const [from, to] = [linkFactsOf(move, 'from'), linkFactsOf(move, 'to')]
   return {
     transaction_id,
     ...move,
@@ -108,8 +111,8 @@ function movePart(link: LinkRow, move: MoveRow, isNewest: boolean) {
   }
 }
 
-/** One side of a change; null where its user was erased. */
-function sideOf(move: MoveRow, side: 'from' | 'to'): LinkFacts | null {
+/** The link before (`from`) or after (`to`) a change; null if its user was erased. */
+function linkFactsOf(move: MoveRow, side: 'from' | 'to'): LinkFacts | null {
   const app_user_id = move[`${side}_app_user_id`]
   if (app_user_id === null) return null
   const proofs = proofsIn(move[`${side}_proofs`])

@@ -8,8 +8,8 @@ import type { CustomerValue } from './value_statements.ts'
 const VALUE_SORTS = ['ltv', 'last_seen', 'mrr', 'risk'] as const
 type ValueSort = (typeof VALUE_SORTS)[number]
 /**
- * ltv: charges less refunds. risk: the monthly value that will not renew or awaits a payment. ends: customers who will
- * be lost, the soonest first.
+ * The orders of customers. ltv: charges less refunds. risk: the monthly value that will not renew or awaits a payment.
+ * ends: customers who will be lost unless they renew, the soonest first.
  */
 export const CUSTOMER_SORTS = [...VALUE_SORTS, 'ends'] as const
 type CustomerSort = (typeof CUSTOMER_SORTS)[number]
@@ -20,16 +20,16 @@ export type Listing = {
   scopes: readonly CustomerScope[]
   sort: CustomerSort
   status: CustomerStatus | null
-  /** With the order `ends`: only customers who end within this many days. */
+  /** With the order `ends`: lists only customers whose subscription ends within this many days. */
   within_days: number | null
   limit: number
-  /** The `next` of the previous page; null for the first. */
+  /** The `next` of the previous page; null for the first page. */
   cursor: string | null
 }
-/** `next` is null after the last page. */
+/** A page of customers. `next`: the cursor of the following page; null after the last page. */
 export type CustomerPage = { customers: CustomerValue[]; next: string | null }
 
-/** A position in the order: a value and the number of its customer. */
+/** A position in the order: the value that is sorted by, and the number of the customer’s leading lineage. */
 export type ListPosition = { value: number; number: number }
 
 const COLUMNS = {
@@ -38,50 +38,53 @@ const COLUMNS = {
   mrr: 'mrr_milli',
   risk: 'risk_milli',
 } as const satisfies Record<ValueSort, keyof CustomerValue>
-/** Rare statuses have partial indexes, because a scan would pass too many other customers. */
-const RARE: ReadonlySet<CustomerStatus> = new Set(['committed', 'trial', 'grace', 'billing_retry'])
-/** Must equal the condition of these indexes literally, or SQLite does not use them. */
-const RARER = "status in ('committed', 'trial', 'grace', 'billing_retry')"
-/** Statuses whose value is never above zero, so the scan can start at zero. */
+/** Rare statuses have partial indexes, because a scan of all customers would read too many other rows. */
+const RARE_STATUSES: ReadonlySet<CustomerStatus> = new Set(['committed', 'trial', 'grace', 'billing_retry'])
+/** Must equal the condition of the partial indexes literally, or SQLite does not use the indexes. */
+const RARE_CONDITION = "status in ('committed', 'trial', 'grace', 'billing_retry')"
+/** Statuses whose value is never above zero, so that the scan can start at zero. */
 const NEVER_POSITIVE: Partial<Record<ValueSort, ReadonlySet<CustomerStatus>>> = {
   mrr: new Set(['trial', 'expired', 'billing_retry']),
   risk: new Set(['renewing', 'committed', 'trial', 'expired']),
 }
 const START: ListPosition = { value: Number.MAX_SAFE_INTEGER, number: Number.MAX_SAFE_INTEGER }
 
-/** The greatest value first; among equal values the newest customer first. */
+/** Compares customers: the greatest value first, among equal values the newest customer first. */
 export const byValueDescending =
   (sort: ValueSort) =>
   (a: CustomerValue, b: CustomerValue): number =>
     b[COLUMNS[sort]] - a[COLUMNS[sort]] || b.lineage_id - a.lineage_id
 
-/** The number of an app and environment in the shown generation. */
+/** Returns the id of an app and environment in customer_scopes, in the shown generation; null if it has none. */
 type ScopeId = (scope: CustomerScope) => number | null
 
 export function openLists(store: Store, scopeId: ScopeId) {
   const page = (sort: ValueSort, index: string, status: string) => {
     const column = COLUMNS[sort]
-    // Parameters in subselects: see `bound` in the store.
+    // Parameters are in subselects for speed (see `bound` in the store).
     return store.prepare<ListPosition & { scope: number; limit: number }, CustomerValue>(`
       select * from customer_values indexed by ${index} where scope_id = (select :scope) ${status}
         and (${column}, lineage_id) < ((select :value), (select :number))
       order by ${column} desc, lineage_id desc limit (select :limit)`)
   }
   const ofStatus = (sort: ValueSort, status: CustomerStatus) =>
-    RARE.has(status)
-      ? page(sort, `rarer_customers_by_${sort}`, `and status = '${status}' and ${RARER}`)
+    RARE_STATUSES.has(status)
+      ? page(sort, `rarer_customers_by_${sort}`, `and status = '${status}' and ${RARE_CONDITION}`)
       : page(sort, `customers_by_${sort}`, `and status = '${status}'`)
-  const all = forEach((sort) => page(sort, `customers_by_${sort}`, ''))
-  const only = forEach((sort) => new Map(STATUSES.map((status) => [status, ofStatus(sort, status)])))
+  const pageOfAll = forEach((sort) => page(sort, `customers_by_${sort}`, ''))
+  const pageByStatus = forEach((sort) => new Map(STATUSES.map((status) => [status, ofStatus(sort, status)])))
 
   /**
-   * A page of customers. A customer whose position does not change while pages are read appears exactly once.
+   * Lists a page of customers. A customer whose position does not change while pages are read appears exactly once.
    *
    * @throws Refusal 400 `invalid_request` for a cursor that no page of this order returned.
    */
   function list({ scopes, sort, status, limit, cursor }: Listing & { sort: ValueSort }): CustomerPage {
-    const after = furtherOf(cursor === null ? START : parseCursor(cursor, sort), startFor(sort, status))
-    const statement = (status === null ? null : only[sort].get(status)) ?? all[sort]
+    const after = laterPosition(
+      cursor === null ? START : parseCursor(cursor, sort),
+      startPosition(sort, status),
+    )
+    const statement = (status === null ? null : pageByStatus[sort].get(status)) ?? pageOfAll[sort]
     const found = scopes
       .flatMap((scope) => scopeId(scope) ?? [])
       .flatMap((scope) => statement.all({ ...after, scope, limit: limit + 1 }))
@@ -96,26 +99,26 @@ export function openLists(store: Store, scopeId: ScopeId) {
   return { list }
 }
 
-function startFor(sort: ValueSort, status: CustomerStatus | null): ListPosition {
+function startPosition(sort: ValueSort, status: CustomerStatus | null): ListPosition {
   const isNeverPositive = status !== null && NEVER_POSITIVE[sort]?.has(status)
   return isNeverPositive ? { ...START, value: 0 } : START
 }
 
-const furtherOf = (a: ListPosition, b: ListPosition): ListPosition =>
+const laterPosition = (a: ListPosition, b: ListPosition): ListPosition =>
   a.value < b.value || (a.value === b.value && a.number < b.number) ? a : b
 
 function forEach<T>(make: (sort: ValueSort) => T): Record<ValueSort, T> {
   return { ltv: make('ltv'), last_seen: make('last_seen'), mrr: make('mrr'), risk: make('risk') }
 }
 
-/** The cursor that continues after a position. */
+/** Formats the cursor that continues after a position. */
 export const formatCursor = (sort: CustomerSort, { value, number }: ListPosition): string =>
   [sort, value, number].join('.')
 
-/** @throws Refusal 400 `invalid_request` for a cursor that no page of this order returned. */
+/** Parses a cursor. @throws Refusal 400 `invalid_request` for a cursor that no page of this order returned. */
 export function parseCursor(cursor: string, sort: CustomerSort): ListPosition {
-  const [, of, value, number] = /^(\w+)\.(-?\d{1,16})\.(\d{1,16})$/.exec(cursor) ?? []
-  if (of === sort) return { value: Number(value), number: Number(number) }
+  const [, cursorSort, value, number] = /^(\w+)\.(-?\d{1,16})\.(\d{1,16})$/.exec(cursor) ?? []
+  if (cursorSort === sort) return { value: Number(value), number: Number(number) }
   const message = `must be the \`next\` of a page sorted by ${sort}`
   throw new Refusal(400, 'invalid_request', `cursor: ${message}`, { errors: [{ path: 'cursor', message }] })
 }

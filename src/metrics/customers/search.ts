@@ -16,37 +16,37 @@ type User = {
 }
 
 /** Users examined before yielding to the event loop, and the maximum for one page. */
-const SLICE = 5_000
+const SLICE_USERS = 5_000
 const MAX_USERS_SCANNED = 200_000
-/** A limit above the lineages that one appAccountToken or user has in practice. */
-const MATCHES = 200
+/** The maximum number of rows read for one id. In practice an appAccountToken or user has fewer lineages. */
+const MAX_MATCHES = 200
 
 /** An attribute to search for, `attribute:plan=pro`. */
 export type AttributeQuery = { key: string; value: string }
 
-/** The attribute in a query; null for any other query. */
+/** Parses a query `attribute:key=value`; null for any other query. */
 export function attributeIn(query: string): AttributeQuery | null {
   const [, key, value] = /^attribute:([^=]+)=(.*)$/s.exec(query) ?? []
   return key === undefined || value === undefined ? null : { key, value }
 }
 
 export function openSearch(store: Store, isErased: IsErased) {
-  const canonical = store.prepare<[string], { canonical_id: string }>(
+  const canonicalIdOf = store.prepare<[string], { canonical_id: string }>(
     'select canonical_id from customers where id = ?',
   )
-  const transaction = store.prepare<[string, string, string], Lineage>(`
+  const lineageOfTransaction = store.prepare<[string, string, string], Lineage>(`
     select app_id, environment, original_transaction_id from transactions
     where app_id = ? and environment = ? and transaction_id = ?`)
-  const tokens = store.prepare<[string, string, number], Lineage>(`
+  const lineagesByToken = store.prepare<[string, string, number], Lineage>(`
     select distinct app_id, environment, original_transaction_id from transactions
     where app_account_token in (?, ?) limit ?`)
-  const bridges = store.prepare<[string, string, string, number], { canonical_id: string }>(`
+  const byAppTransaction = store.prepare<[string, string, string, number], { canonical_id: string }>(`
     select distinct canonical_id from customer_bridges join customers on customers.id = customer_id
     where customer_bridges.app_id = ? and customer_bridges.environment = ? and app_transaction_id = ? limit ?`)
-  const links = store.prepare<[string, string, number], { transaction_id: string }>(
+  const linksOfUser = store.prepare<[string, string, number], { transaction_id: string }>(
     `select transaction_id from links where app_id = ? and app_user_id = ? and store = 'apple' limit ?`,
   )
-  // The + forces a scan by rowid: with an index on app_id, every slice would read and sort all users of the app.
+  // The + forces a scan by rowid. With an index on app_id, each slice would read and sort all users of the app.
   const users = store.prepare<object, User>(`
     select rowid as number, app_id, app_user_id, attributes, proved_attributes from users
     where rowid > :after and rowid <= :until and +app_id in (select value from json_each(:apps))
@@ -56,39 +56,39 @@ export function openSearch(store: Store, isErased: IsErased) {
   const lastUser = store.prepare<[], { number: number | null }>('select max(rowid) as number from users')
 
   const canonicalOf = ({ app_id, environment, original_transaction_id }: Lineage): string | null =>
-    canonical.get(customerId(app_id, environment, original_transaction_id))?.canonical_id ?? null
+    canonicalIdOf.get(customerId(app_id, environment, original_transaction_id))?.canonical_id ?? null
 
   /**
-   * The canonical ids of the customers that match an id: of a customer, an original transaction, a transaction, an app
-   * transaction or a user, or an appAccountToken. May include customers of other scopes.
+   * The canonical ids of the customers that match an id. The id may be that of a customer, an original transaction, a
+   * transaction, an app transaction or a user, or an appAccountToken. May include customers of other scopes.
    */
   function byId(id: string, scopes: readonly CustomerScope[]): string[] {
     const found = [
-      canonical.get(id)?.canonical_id,
-      ...scopes.flatMap((scope) => inScope(id, scope)),
+      canonicalIdOf.get(id)?.canonical_id,
+      ...scopes.flatMap((scope) => matchesInScope(id, scope)),
       // UUIDs are case-insensitive.
-      ...tokens
-        .all(id, id.toLowerCase(), MATCHES)
+      ...lineagesByToken
+        .all(id, id.toLowerCase(), MAX_MATCHES)
         .filter(({ app_id }) => !isErased(app_id, id))
         .map(canonicalOf),
     ]
     return [...new Set(found)].filter((one) => typeof one === 'string')
   }
 
-  function inScope(id: string, { app_id, environment }: CustomerScope): (string | null)[] {
-    const known = transaction.get(app_id, environment, id)
+  function matchesInScope(id: string, { app_id, environment }: CustomerScope): (string | null)[] {
+    const known = lineageOfTransaction.get(app_id, environment, id)
     return [
       canonicalOf({ app_id, environment, original_transaction_id: id }),
       known ? canonicalOf(known) : null,
-      ...bridges.all(app_id, environment, id, MATCHES).map(({ canonical_id }) => canonical_id),
+      ...byAppTransaction.all(app_id, environment, id, MAX_MATCHES).map(({ canonical_id }) => canonical_id),
       ...ofUser(app_id, id, [environment]),
     ]
   }
 
   /** The customers whose purchases are currently linked to a user. */
   function ofUser(app_id: string, app_user_id: string, environments: readonly Environment[]): string[] {
-    const found = links
-      .all(app_id, app_user_id, MATCHES)
+    const found = linksOfUser
+      .all(app_id, app_user_id, MAX_MATCHES)
       .flatMap(({ transaction_id }) =>
         environments.map((environment) =>
           canonicalOf({ app_id, environment, original_transaction_id: transaction_id }),
@@ -98,8 +98,8 @@ export function openSearch(store: Store, isErased: IsErased) {
   }
 
   /**
-   * Customers whose users have an attribute, in the order of these users, after the user numbered `after`. `next`
-   * continues the list, null at the end. A page may be short or empty before the end.
+   * Customers whose users have an attribute, in the order of the users, after the user numbered `after`. `next` is the
+   * `after` of the following page; null at the end. A page before the end may be short or empty.
    */
   async function byAttribute(
     attribute: AttributeQuery,
@@ -109,17 +109,17 @@ export function openSearch(store: Store, isErased: IsErased) {
     const apps = JSON.stringify([...new Set(scopes.map(({ app_id }) => app_id))])
     const end = lastUser.get()?.number ?? 0
     const ids = new Set<string>()
-    let at = after
+    let cursor = after
     const last = Math.min(end, after + MAX_USERS_SCANNED)
-    while (at < last && ids.size < limit) {
-      if (at > after) await setImmediate()
-      const until = Math.min(at + SLICE, last)
-      const most = limit - ids.size
-      const found = users.all({ after: at, until, apps, ...jsonPatterns(attribute), limit: most })
+    while (cursor < last && ids.size < limit) {
+      if (cursor > after) await setImmediate()
+      const until = Math.min(cursor + SLICE_USERS, last)
+      const max_count = limit - ids.size
+      const found = users.all({ after: cursor, until, apps, ...jsonPatterns(attribute), limit: max_count })
       for (const id of customersWith(found, attribute, scopes)) ids.add(id)
-      at = resumePoint(found, most) ?? until
+      cursor = resumePoint(found, max_count) ?? until
     }
-    return { ids: [...ids], next: at < end ? at : null }
+    return { ids: [...ids], next: cursor < end ? cursor : null }
   }
 
   const customersWith = (
@@ -137,17 +137,17 @@ export function openSearch(store: Store, isErased: IsErased) {
   return { byId, byAttribute, ofUser }
 }
 
-/** The last user examined, if users may follow it. */
-const resumePoint = (found: readonly User[], most: number): number | null =>
-  found.length === most ? (found.at(-1)?.number ?? null) : null
+/** The number of the last user that was read, if the limit was reached; null otherwise. */
+const resumePoint = (found: readonly User[], max_count: number): number | null =>
+  found.length === max_count ? (found.at(-1)?.number ?? null) : null
 
-/** The forms that the attribute can have in a user’s JSON: a string, or a number or literal. */
+/** The text of the attribute in a user’s JSON, as a string and as a number or literal. */
 function jsonPatterns({ key, value }: AttributeQuery): { text: string; literal: string } {
   const name = JSON.stringify(key)
   return { text: `${name}:${JSON.stringify(value)}`, literal: `${name}:${value}` }
 }
 
-/** A proved value of an attribute takes precedence over a claimed one. */
+/** Whether a user has the attribute. A proved value takes precedence over a claimed value. */
 function hasAttribute({ attributes, proved_attributes }: User, { key, value }: AttributeQuery): boolean {
   const all = new Map<string, unknown>([
     ...Object.entries(JSON.parse(attributes)),

@@ -1,4 +1,4 @@
-/** The SQL statements that read and write customer values. */
+/** Prepares the SQL statements that read and write customer values. */
 import type { LineageKey } from '../../ledger/ledger.ts'
 import { bound, type Store } from '../../store/store.ts'
 import type { Numbered } from '../upkeep/marks.ts'
@@ -6,8 +6,9 @@ import type { LineageProceeds } from './charges.ts'
 import type { CustomerSummary, Row, SubscriptionFacts } from './customer_summary.ts'
 
 /**
- * A stored customer, under the number of its leading lineage. `ltv_milli`: charges less refunds. `ends_at`: when its
- * first subscription will be lost unless it renews. `proceeds_milli` is null where no charge’s proceeds are known.
+ * A row of customer_values. `lineage_id`: the number of the customer’s leading lineage. `ltv_milli`: charges less refunds.
+ * `ends_at`: when the first subscription will be lost unless it renews. `proceeds_milli` is null if the proceeds of no
+ * charge are known.
  */
 export type CustomerValue = CustomerSummary & {
   generation: number
@@ -21,7 +22,7 @@ export type CustomerValue = CustomerSummary & {
   proceeds_estimated: number
 }
 
-/** A lineage of a customer: its number, and its original customer id. */
+/** A lineage of a customer. `customer_id`: the id that the lineage has as a customer of its own. */
 export type Member = Numbered & { customer_id: string }
 
 export const VALUE_COLUMNS: readonly (keyof CustomerValue)[] = [
@@ -39,14 +40,14 @@ export const VALUE_COLUMNS: readonly (keyof CustomerValue)[] = [
 ]
 
 type Statement = { run: (value: CustomerValue) => unknown }
-/** Cached statements for distinct column sets; renewals, cancellations and few others make up nearly all. */
+/** The maximum number of cached update statements, one for each set of changed columns. In practice few sets occur. */
 const STATEMENT_CACHE_SIZE = 100
 
 /** Whether a row affects customer figures. */
 export const countsForCustomers = ({ measure }: Row): boolean =>
   measure === 'mrr' || measure === 'mrr.new' || measure.startsWith('revenue.')
 
-/** Contains SQL only; values.ts has the logic. */
+/** Prepares the statements. values.ts has the logic that uses them. */
 export function openValueStatements(store: Store) {
   const rowsOf = store.prepare<[number, number], Row>(`
     select on_at, measure, product_id, storefront, period, currency, milli, base_milli, count
@@ -74,10 +75,10 @@ export function openValueStatements(store: Store) {
   const customer = store.prepare<[number, number], CustomerValue>(
     'select * from customer_values where generation = ? and lineage_id = ?',
   )
-  const add = store.prepare<CustomerValue>(`
+  const insert = store.prepare<CustomerValue>(`
     insert into customer_values (generation, lineage_id, ${VALUE_COLUMNS.join(', ')})
     values (:generation, :lineage_id, ${VALUE_COLUMNS.map((name) => `:${name}`).join(', ')})`)
-  const changes = new Map<string, Statement>()
+  const updates = new Map<string, Statement>()
   const remove = store.prepare<[number, number]>(
     'delete from customer_values where generation = ? and lineage_id = ?',
   )
@@ -89,11 +90,11 @@ export function openValueStatements(store: Store) {
   )
 
   /** Updates only changed columns, so that only their indexes are written. */
-  function change(value: CustomerValue, columns: readonly (keyof CustomerValue)[]): void {
+  function updateColumns(value: CustomerValue, columns: readonly (keyof CustomerValue)[]): void {
     const name = columns.join(' ')
-    const known = changes.get(name)
+    const known = updates.get(name)
     const statement = known ?? prepareUpdate(columns)
-    if (known === undefined && changes.size < STATEMENT_CACHE_SIZE) changes.set(name, statement)
+    if (known === undefined && updates.size < STATEMENT_CACHE_SIZE) updates.set(name, statement)
     statement.run(value)
   }
 
@@ -110,8 +111,8 @@ export function openValueStatements(store: Store) {
     membersOf,
     ownerOf,
     customer,
-    add,
-    change,
+    insert,
+    updateColumns,
     remove,
     findScope,
     insertScope,

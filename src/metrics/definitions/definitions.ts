@@ -1,9 +1,9 @@
-/** The definition of every metric with a series: its sentence, formula, parts, views, splits and filters. */
-import { BY_MOVEMENT, BY_SUBSCRIPTION, BY_TRIAL, type Definition, MONEY, PLAIN, term } from './definition.ts'
+/** Defines each metric with a series: sentence, formula, parts, views, splits and filters. */
+import { BASE, BY_MOVEMENT, BY_SUBSCRIPTION, BY_TRIAL, type Definition, MONEY, term } from './definition.ts'
 import { FUNNEL } from './funnel.ts'
 import { STATUS_METRICS } from './status.ts'
 
-/** In the order in which lists show them. */
+/** The names of metrics, in the order in which lists show them. */
 export const METRIC_NAMES = [
   'mrr',
   'arr',
@@ -120,7 +120,7 @@ const MOVED_RATE = 'Converted at the rate of the day on which each period began'
 const FLOW_RATE =
   'A charge and its refunds are converted at the rate of the day of the charge. Apple’s reports do not name the charge of a refund, so their figures, and refunds in proceeds, are converted at the rate of their own day'
 
-/** Every metric that has a series. */
+/** The definitions of all metrics that have a series, by name. */
 export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
   mrr: {
     ...MONEY,
@@ -176,7 +176,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     formula: `MRR at the end − MRR at the start. ${LEVEL_RATE}`,
   },
   quick_ratio: {
-    ...PLAIN,
+    ...BASE,
     ...BY_MOVEMENT,
     name: 'quick_ratio',
     title: 'Quick ratio',
@@ -187,7 +187,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     formula: `(new + resubscribe + expansion) ÷ (contraction + churn). ${MOVED_RATE}`,
   },
   churn_rate: {
-    ...PLAIN,
+    ...BASE,
     ...BY_SUBSCRIPTION,
     name: 'churn_rate',
     title: 'Churn rate',
@@ -199,7 +199,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     parts: LOSSES,
   },
   mrr_churn_rate: {
-    ...PLAIN,
+    ...BASE,
     ...BY_SUBSCRIPTION,
     name: 'mrr_churn_rate',
     title: 'MRR churn rate',
@@ -211,7 +211,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     parts: LOSSES,
   },
   active_subscriptions: {
-    ...PLAIN,
+    ...BASE,
     ...BY_SUBSCRIPTION,
     name: 'active_subscriptions',
     title: 'Active subscriptions',
@@ -221,7 +221,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     formula: 'count of active paid segments',
   },
   active_trials: {
-    ...PLAIN,
+    ...BASE,
     ...BY_TRIAL,
     name: 'active_trials',
     title: 'Active trials',
@@ -231,7 +231,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     formula: 'count of active trial segments (free introductory offers)',
   },
   new_trials: {
-    ...PLAIN,
+    ...BASE,
     ...BY_TRIAL,
     name: 'new_trials',
     title: 'New trials',
@@ -241,7 +241,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     formula: 'count of trial segments that began',
   },
   trial_conversion: {
-    ...PLAIN,
+    ...BASE,
     ...BY_TRIAL,
     name: 'trial_conversion',
     title: 'Trial conversion',
@@ -283,7 +283,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     has_refund_days: true,
   },
   refund_rate: {
-    ...PLAIN,
+    ...BASE,
     ...BY_SUBSCRIPTION,
     name: 'refund_rate',
     title: 'Refund rate',

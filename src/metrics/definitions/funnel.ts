@@ -1,14 +1,14 @@
 /** Definitions of the funnel metrics, from download to first payment. */
-import { BY_TRIAL, type Definition, PLAIN, term } from './definition.ts'
+import { BASE, BY_TRIAL, type Definition, term } from './definition.ts'
 
-/** App and country are all that Apple reports of a download. */
+/** Apple reports only the app and the country of a download. */
 const BY_DOWNLOAD = { splits: ['app', 'country'], filters: ['app', 'country'] } as const
 
-const SHARE = { ...PLAIN, ...BY_DOWNLOAD, unit: 'ratio', ratio_of: 'count', kind: 'flow' } as const
+const SHARE = { ...BASE, ...BY_DOWNLOAD, unit: 'ratio', ratio_of: 'count', kind: 'flow' } as const
 
 export const FUNNEL = {
   downloads: {
-    ...PLAIN,
+    ...BASE,
     ...BY_DOWNLOAD,
     name: 'downloads',
     title: 'Downloads',
@@ -19,7 +19,7 @@ export const FUNNEL = {
       'Σ units of SALES rows whose product type begins with 1 or F1 (first downloads; no updates, redownloads or bundles). Apple’s reports are the only source',
   },
   first_payments: {
-    ...PLAIN,
+    ...BASE,
     ...BY_TRIAL,
     name: 'first_payments',
     title: 'First payments',

@@ -1,5 +1,5 @@
 /** Definitions of the status metrics: subscriptions by renewal status, and MRR at risk. */
-import { BY_SUBSCRIPTION, type Definition, PLAIN, term } from './definition.ts'
+import { BASE, BY_SUBSCRIPTION, type Definition, term } from './definition.ts'
 
 const AT_RISK = [
   term('will_cancel', 'Will cancel', 'Paid, and the customer turned the renewal off.'),
@@ -13,7 +13,7 @@ const AT_RISK = [
 
 export const STATUS_METRICS = {
   status: {
-    ...PLAIN,
+    ...BASE,
     ...BY_SUBSCRIPTION,
     name: 'status',
     title: 'Status',
@@ -33,7 +33,7 @@ export const STATUS_METRICS = {
     ],
   },
   mrr_at_risk: {
-    ...PLAIN,
+    ...BASE,
     ...BY_SUBSCRIPTION,
     name: 'mrr_at_risk',
     title: 'MRR at risk',

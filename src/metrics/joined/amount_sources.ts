@@ -1,4 +1,4 @@
-/** Reads daily sums of the ledger and of Apple’s reports in one shape, so that they can be joined. */
+/** Reads daily sums of the ledger and of Apple’s reports as the same type, so that they can be joined. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Store } from '../../store/store.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
@@ -16,16 +16,16 @@ import type { Generation } from '../upkeep/generations.ts'
 export type Zone = 'own' | 'pacific'
 /** A range of days, both ends included. */
 export type Range = { from: DayNumber; until: DayNumber }
-/** `shown`: the generation that is read. `has_before`: includes the sum before the first day, on the day before it. */
+/** `shown`: the generation to read. `has_before`: includes the sum before `from`, as an amount of the day before. */
 export type LedgerQuery = Breakdown &
   Range & { shown: Generation; app_id: string; environment: Environment; zone: Zone; has_before?: boolean }
-/** By value of the split, and separately by certainty. */
+/** Proceeds by value of the split (`lines`), and the same proceeds by certainty (`basis`). */
 type ProceedsLines = { lines: DailyAmounts; basis: DailyAmounts }
 type ReportQuery = Breakdown & Range & { shown: Generation; app_id: string }
 
 export type AmountSources = ReturnType<typeof openAmountSources>
 
-/** Converts an amount to a base currency at the rate of a day; null where there is none. */
+/** Converts an amount to a base currency at the rate of a day; null if there is no rate. */
 export type ConvertToBase = (base: string, milli: number, currency: string, day: DayNumber) => number | null
 
 type Deps = {
@@ -38,8 +38,8 @@ type Deps = {
   convertToBase: ConvertToBase
 }
 
-export function openAmountSources({ store, sums, daySums, names, ...known }: Deps) {
-  const { proceeds, commission, convertToBase } = known
+export function openAmountSources({ store, sums, daySums, names, ...rest }: Deps) {
+  const { proceeds, commission, convertToBase } = rest
   const version = store.cached(['reported_prices', 'rates'], () => ({}))
 
   /** The ledger’s sums of measures, each multiplied by its weight. */
@@ -49,51 +49,51 @@ export function openAmountSources({ store, sums, daySums, names, ...known }: Dep
   ): Promise<DailyAmounts> {
     const { zone, isOwn } = zoneOf(query)
     const { name, dimension, keyOf } = dimensionPlan(query, isOwn)
-    const cut = { name, keyOf, is_original: query.currency !== null, has_before: query.has_before === true }
-    const found: DailyAmounts = new Map()
+    const selection = { name, keyOf, is_original: query.currency !== null, has_before: !!query.has_before }
+    const amounts: DailyAmounts = new Map()
     for (const [measure, weight] of Object.entries(weights) as [Measure, number][]) {
-      const place = { ...placeOf(query), zone, measure, dimension }
-      const { from, of } = await daySums.read(place, cut, query.from)
-      for (const [key, line] of of) addLine(found, key, { line, from, weight }, query)
+      const scope = { ...sumScopeOf(query), zone, measure, dimension }
+      const { from, sumsByKey } = await daySums.read(scope, selection, query.from)
+      for (const [key, line] of sumsByKey) addLine(amounts, key, { line, from, weight }, query)
     }
-    return found
+    return amounts
   }
 
   /**
-   * The proceeds of the ledger’s sums of a money measure, and separately by certainty. Leaves out amounts without a
-   * known rate, and with a currency filter those paid out in another.
+   * The proceeds of the ledger’s sums of a money measure. Excludes amounts without a known rate and, with a currency
+   * filter, proceeds in another currency.
    */
   async function proceedsOfLedger(query: LedgerQuery, measure: Measure): Promise<ProceedsLines> {
     const { zone } = zoneOf(query)
     const { name, keyOf } = dimensionPlan(query, false)
-    const cut = {
+    const selection = {
       name: JSON.stringify(['proceeds', name, commission]),
       keyOf,
       is_original: true,
       has_before: query.has_before === true,
       mapping: proceedsMapping(query),
     }
-    const found: ProceedsLines = { lines: new Map(), basis: new Map() }
-    const place = { ...placeOf(query), zone, measure, dimension: 'fine' as const }
-    const { from, of } = await daySums.read(place, cut, query.from)
-    for (const [key, line] of of) {
+    const amounts: ProceedsLines = { lines: new Map(), basis: new Map() }
+    const scope = { ...sumScopeOf(query), zone, measure, dimension: 'fine' as const }
+    const { from, sumsByKey } = await daySums.read(scope, selection, query.from)
+    for (const [key, line] of sumsByKey) {
       const [basis = '', value = ''] = key.split('\n')
-      addLine(found.lines, value, { line, from, weight: 1 }, query)
-      addLine(found.basis, basis, { line, from, weight: 1 }, query)
+      addLine(amounts.lines, value, { line, from, weight: 1 }, query)
+      addLine(amounts.basis, basis, { line, from, weight: 1 }, query)
     }
-    return found
+    return amounts
   }
 
-  /** Maps a day’s sum of all dimensions to its proceeds, separately by certainty. */
+  /** Maps a day’s sum to its proceeds. The key begins with the certainty. */
   function proceedsMapping(query: LedgerQuery): SumMapping {
     const { app_id } = query
     return {
       version: () => version(''),
-      of({ value, key, day }, { milli, count }) {
+      mapSum({ value, key, day }, { milli, count }) {
         const [product_id = '', storefront = '', , , currency = '']: string[] = JSON.parse(value)
-        const got = proceeds.ofSum({ app_id, product_id, storefront, currency, milli, count, day })
-        const milliShown = inQueryCurrency(query, got.milli, got.currency, day) ?? 0
-        return { key: `${got.basis}\n${key}`, sum: { milli: milliShown, count } }
+        const chargeProceeds = proceeds.ofSum({ app_id, product_id, storefront, currency, milli, count, day })
+        const milliShown = inQueryCurrency(query, chargeProceeds.milli, chargeProceeds.currency, day) ?? 0
+        return { key: `${chargeProceeds.basis}\n${key}`, sum: { milli: milliShown, count } }
       },
     }
   }
@@ -117,24 +117,24 @@ export function openAmountSources({ store, sums, daySums, names, ...known }: Dep
 
   /** The reports’ sums of a measure. */
   function reports(query: ReportQuery, measure: ReportedMeasure): DailyAmounts {
-    const nameOf = (number: string): string => names.productOf(query.app_id, number)
-    const { dimension, keyOf } = dimensionPlan(query, true, nameOf)
-    const found: DailyAmounts = new Map()
-    const place = { generation: query.shown.id, app_id: query.app_id }
-    for (const { id, value } of sums.seriesOf(place, measure, dimension as ReportedDimension)) {
+    const productIdOf = (number: string): string => names.productOf(query.app_id, number)
+    const { dimension, keyOf } = dimensionPlan(query, true, productIdOf)
+    const amounts: DailyAmounts = new Map()
+    const scope = { generation: query.shown.id, app_id: query.app_id }
+    for (const { id, value } of sums.seriesOf(scope, measure, dimension as ReportedDimension)) {
       const key = keyOf(value)
       if (key === null) continue
       for (const { day, milli, base_milli, count } of sums.days(id, query.from, query.until)) {
-        addTo(found, key, day, { milli: query.currency === null ? base_milli : milli, count })
+        addTo(amounts, key, day, { milli: query.currency === null ? base_milli : milli, count })
       }
     }
-    return found
+    return amounts
   }
 
   return { ledger, proceedsOfLedger, reports }
 }
 
-const placeOf = ({ shown, app_id, environment }: LedgerQuery) => ({
+const sumScopeOf = ({ shown, app_id, environment }: LedgerQuery) => ({
   generation: shown.id,
   app_id,
   environment,
@@ -142,7 +142,7 @@ const placeOf = ({ shown, app_id, environment }: LedgerQuery) => ({
 
 type WeightedDaySums = { line: DaySums; from: DayNumber; weight: number }
 
-/** Adds the requested days of a line, and the sum before the first day on the day before it. */
+/** Adds the requested days. With `has_before`, adds the sum before the first day as an amount of the day before. */
 function addLine(
   to: DailyAmounts,
   key: string,

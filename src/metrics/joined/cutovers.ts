@@ -16,7 +16,7 @@ type CutoverMetric = 'mrr' | 'trials' | 'flows'
 /** The number of consecutive days on which ledger and reports must agree. */
 const DAYS_IN_AGREEMENT = 30
 
-/** Tables that change whenever figures are counted or become due. */
+/** Tables that change whenever figures are recomputed or become due. */
 const EVALUATION_TABLES = [
   'metric_generations',
   'metric_due',
@@ -24,7 +24,7 @@ const EVALUATION_TABLES = [
   'reported_days',
   'reported_apps',
 ]
-const METRICS = ['flows', 'mrr', 'trials'] as const satisfies CutoverMetric[]
+const CUTOVER_METRICS = ['flows', 'mrr', 'trials'] as const satisfies CutoverMetric[]
 
 type Deps = {
   store: Store
@@ -33,10 +33,10 @@ type Deps = {
   days: ReportedDays
   sums: ReportedSums
   agreement: LevelAgreement
-  /** Whether nothing of an app is due in the shown generation. Also called inside units of work. */
+  /** Whether no lineage or report of an app is due in the shown generation. Also called inside units of work. */
   isCurrent: (app_id: string) => boolean
 }
-type Reported = { id: string; organization_id: string }
+type ReportedApp = { id: string; organization_id: string }
 
 export type Cutovers = ReturnType<typeof openCutovers>
 
@@ -53,20 +53,20 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
   const ledgerStart = store.prepare<[string], { live_at: number | null; signed_at: number | null }>(`
     select min(received_at) filter (where origin = 'live') as live_at, min(signed_at) as signed_at
     from notifications where app_id = ? and environment = 'production'`)
-  // A new object whenever figures, reports or generations changed or became due.
-  const state = store.cached(EVALUATION_TABLES, () => ({}))
+  // Returns a new object after figures, reports or generations changed or became due.
+  const revision = store.cached(EVALUATION_TABLES, () => ({}))
   const pacific: Calendar = openCalendar(PACIFIC)
   const cutoverOn = (day: DayNumber): Cutover => ({ day, at: pacific.startOf(day) })
 
-  /** The cutover of a metric of an app; null while there is none. */
-  function of(app_id: string, metric: CutoverMetric): Cutover | null {
+  /** The cutover of an app’s metric; null while there is none. */
+  function cutoverOf(app_id: string, metric: CutoverMetric): Cutover | null {
     const stored = find.get(app_id, metric)
     if (stored) return stored
-    return metric === 'flows' ? firstWholeDay(app_id) : null
+    return metric === 'flows' ? firstCompleteDay(app_id) : null
   }
 
-  /** The first Pacific day of which the ledger has every notification, received or recovered from Apple’s history. */
-  function firstWholeDay(app_id: string): Cutover | null {
+  /** The first Pacific day for which the ledger has all notifications, received or read from Apple’s history. */
+  function firstCompleteDay(app_id: string): Cutover | null {
     const { live_at, signed_at } = ledgerStart.get(app_id) ?? { live_at: null, signed_at: null }
     const backfillRow = backfill.get(app_id)
     const isRead = backfillRow !== undefined && backfillRow.stage !== 'notifications'
@@ -79,11 +79,11 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
   }
 
   /**
-   * The first Pacific day from which the ledger has everything that an app sent; Infinity without one. If earlier
-   * reports have nothing of the app, nothing was missed.
+   * The first Pacific day from which the ledger has all notifications of an app; Infinity without notifications.
+   * -Infinity if earlier reports do not contain the app, because then no notification is missing.
    */
-  function ledgerCompleteFrom({ id }: Reported, shown: Generation): DayNumber {
-    const day = of(id, 'flows')?.day
+  function ledgerCompleteFrom({ id }: ReportedApp, shown: Generation): DayNumber {
+    const day = cutoverOf(id, 'flows')?.day
     if (day === undefined) return Infinity
     const [reported = Infinity] = days.available(shown.id, 'subscription')
     const first = sums.firstDay({ generation: shown.id, app_id: id }) ?? Infinity
@@ -91,41 +91,41 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
   }
 
   /**
-   * Stores the cutovers that an app has reached. Evaluates them only while nothing of the app is due in the shown
-   * generation. Changes made before they are stored cause another evaluation.
+   * Stores the cutovers that an app has reached. Evaluates them only while no lineage or report of the app is due. A
+   * change between evaluation and commit prevents storing and causes another evaluation.
    */
-  async function advance(app: Reported): Promise<void> {
-    const open = METRICS.filter((metric) => find.get(app.id, metric) === undefined)
-    if (open.length === 0 || !isCurrent(app.id)) return
-    const evaluated_state = state('')
+  async function advance(app: ReportedApp): Promise<void> {
+    const openMetrics = CUTOVER_METRICS.filter((metric) => find.get(app.id, metric) === undefined)
+    if (openMetrics.length === 0 || !isCurrent(app.id)) return
+    const old_revision = revision('')
     const shown = generations.shown(app.organization_id)
-    for (const metric of open) {
+    for (const metric of openMetrics) {
       const cutover = metric === 'flows' ? flowCutover(app.id) : await levelCutover(app, metric, shown)
-      if (cutover) await save(app, metric, { cutover, evaluated_state, shown })
+      if (cutover) await save(app, metric, { cutover, old_revision, shown })
     }
   }
 
-  type Evaluation = { cutover: Cutover; evaluated_state: object; shown: Generation }
+  type Evaluation = { cutover: Cutover; old_revision: object; shown: Generation }
 
-  /** Stores a cutover if the state that it was judged by still holds within the unit of work. */
+  /** Stores a cutover, if the state that was evaluated has not changed by the commit. */
   const save = (
-    app: Reported,
+    app: ReportedApp,
     metric: CutoverMetric,
-    { cutover, evaluated_state, shown }: Evaluation,
+    { cutover, old_revision, shown }: Evaluation,
   ): Promise<void> =>
     store.commit(() => {
-      const isSame = state('') === evaluated_state && generations.shown(app.organization_id).id === shown.id
-      const now = metric === 'flows' ? flowCutover(app.id) : cutover
-      if (isSame && now?.day === cutover.day && isCurrent(app.id))
+      const isSame = revision('') === old_revision && generations.shown(app.organization_id).id === shown.id
+      const current = metric === 'flows' ? flowCutover(app.id) : cutover
+      if (isSame && current?.day === cutover.day && isCurrent(app.id))
         put.run(app.id, metric, cutover.day, cutover.at, clock())
     })
 
-  /** The cutover of flows waits for a running backfill. */
+  /** The cutover of flows; null while a backfill reads notifications. */
   const flowCutover = (app_id: string): Cutover | null =>
-    backfill.get(app_id)?.stage === 'notifications' ? null : of(app_id, 'flows')
+    backfill.get(app_id)?.stage === 'notifications' ? null : cutoverOf(app_id, 'flows')
 
   async function levelCutover(
-    app: Reported,
+    app: ReportedApp,
     metric: LevelMeasure,
     shown: Generation,
   ): Promise<Cutover | null> {
@@ -134,14 +134,14 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
     return day === null ? null : cutoverOn(day)
   }
 
-  /** The first whole day of a ledger that was whole before the first report and agrees with it; null otherwise. */
+  /** The ledger’s first complete day, if not after the first report and both agree on the first 30 reports; or null. */
   async function completeBeforeReports(
-    { id }: Reported,
+    { id }: ReportedApp,
     metric: LevelMeasure,
     shown: Generation,
   ): Promise<DayNumber | null> {
     const reported = days.available(shown.id, 'subscription').slice(0, DAYS_IN_AGREEMENT)
-    const ledgerStart = of(id, 'flows')?.day ?? Infinity
+    const ledgerStart = cutoverOf(id, 'flows')?.day ?? Infinity
     const [first, last] = [reported[0], reported.at(-1)]
     if (first === undefined || last === undefined || first < ledgerStart) return null
     if (!sums.isReported({ generation: shown.id, app_id: id }, 'subscription')) return null
@@ -149,16 +149,16 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
     return reported.every(agreesOn) ? ledgerStart : null
   }
 
-  /** The day after the latest run of consecutive days on which ledger and reports agree; null without one. */
+  /** The day after the newest report, if ledger and reports agree on each of the last 30 days; null otherwise. */
   async function recentAgreement(
-    { id }: Reported,
+    { id }: ReportedApp,
     metric: LevelMeasure,
     shown: Generation,
   ): Promise<DayNumber | null> {
     const reported = days.available(shown.id, 'subscription')
     const last = reported.at(-1)
     const first = reported.at(-DAYS_IN_AGREEMENT)
-    const ledgerStart = of(id, 'flows')?.day ?? Infinity
+    const ledgerStart = cutoverOf(id, 'flows')?.day ?? Infinity
     if (last === undefined || first !== last - DAYS_IN_AGREEMENT + 1 || first < ledgerStart) return null
     if (sums.seriesOf({ generation: shown.id, app_id: id }, metric, 'all').length === 0) return null
     const agreesOn = await agreement.compareDays({ shown, app_id: id, from: first, until: last }, metric)
@@ -166,5 +166,5 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
     return last + 1
   }
 
-  return { of, ledgerCompleteFrom, advance, at: cutoverOn }
+  return { cutoverOf, ledgerCompleteFrom, advance, at: cutoverOn }
 }

@@ -1,22 +1,22 @@
-/** The types and rules for joining ledger and reports: days, sources and amounts. */
+/** Defines the types and rules for joining ledger and reports: days, sources and amounts. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { App } from '../../apps/apps.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import type { Measure } from '../lineage/rows.ts'
 import type { MoneyMeasure } from '../reports/cells.ts'
-import { type Amount, cumulativeOf, type DailyAmounts, NOTHING } from '../reports/daily_amounts.ts'
+import { type Amount, cumulativeOf, type DailyAmounts, NO_AMOUNT } from '../reports/daily_amounts.ts'
 import type { ProceedsCertainty } from '../reports/proceeds.ts'
 import type { Breakdown } from '../sums/dimension_plan.ts'
 import type { Generation } from '../upkeep/generations.ts'
 import type { Range, Zone } from './amount_sources.ts'
 
-/** reports: Apple’s figure. anchored: the newest report’s value, and what the ledger saw since. */
+/** reports: Apple’s figure. anchored: the newest report’s value plus the ledger’s changes since. */
 type Source = 'reports' | 'anchored' | 'ledger'
 
-/** `refunded_by_charge`: refunds on the day of the charge; reports have them on their own day only. */
+/** `refunded_by_charge`: refunds on the day of the charge. Reports have refunds only on the day of the refund. */
 export type RevenueMeasure = Extract<MoneyMeasure, `revenue.${string}`> | 'revenue.refunded_by_charge'
 
-/** Lost subscriptions. Apple’s reports count them and have no amounts. */
+/** Losses. Apple’s reports contain the number of lost subscriptions, but no amounts. */
 export type LossMeasure = Extract<Measure, `mrr.churn_${string}` | `returned.${string}` | `passing.${string}`>
 
 /** The measures that both sources have, and downloads, which only reports have. */
@@ -30,24 +30,24 @@ export type JoinedMeasure =
   | LossMeasure
 
 /**
- * `shown`: the generation that is read. `currency`: null for everything in its base currency. Days are in the query’s
- * zone; those of reports are Pacific.
+ * `shown`: the generation that is read. `currency`: null for all amounts in the base currency. Days are in the query’s
+ * `zone`; days of reports are always Pacific.
  */
 export type JoinedQuery = Breakdown &
   Range & { shown: Generation; app: App; environment: Environment; zone: Zone; basis?: 'gross' | 'proceeds' }
 
-/** A day’s source. `is_known`: false before a source has all of it. `is_complete`: false where a part is missing. */
+/** A day’s source. `is_known`: false if no source has the day. `is_complete`: false if the source may lack amounts. */
 export type JoinedDay = { day: DayNumber; source: Source; is_known: boolean; is_complete: boolean }
 
-/** `day`: the first Pacific day from the ledger; `at`: the instant at which it begins. */
+/** `day`: the first Pacific day that is read from the ledger alone. `at`: the instant at which that day begins. */
 export type Cutover = { day: DayNumber; at: number }
 
-/** The point where one source ends and the other, `to`, begins. */
+/** The instant from which figures come from the source `to`. */
 export type SourceChange = Cutover & { to: 'ledger' | 'reports' }
 
 /**
- * `days` are consecutive; `values` has an amount for each day, by value of the split ('' for the total). `joins`: where
- * sources change, in order. `basis`: how much of proceeds is known with which certainty.
+ * `days` are consecutive. `values`: an amount for each day, by value of the split ('' for the total). `joins`: where the
+ * source changes, in order. `basis`: the proceeds by certainty.
  */
 export type Joined = {
   days: JoinedDay[]
@@ -66,20 +66,20 @@ export const NO_AMOUNTS: DailyAmounts = new Map()
 export const NO_BASIS: Record<ProceedsCertainty, number> = { exact: 0, ratio: 0, estimated: 0 }
 
 export const isLevel = (measure: string): measure is LevelMeasure => measure === 'mrr' || measure === 'trials'
-/** Whether a measure of the ledger is a state at an instant and not an event. */
+/** Whether a measure is a level at an instant, and not an event. */
 export const isPointInTime = (measure: Measure): boolean => isLevel(measure) || measure.startsWith('risk.')
 export const isRevenue = (measure: JoinedMeasure): measure is RevenueMeasure => measure.startsWith('revenue.')
 export const isLoss = (measure: Measure): measure is LossMeasure =>
   /^(mrr\.churn_|returned\.|passing\.)/.test(measure)
 /**
- * Apple’s longest grace period. Of a grace period that began before the first notification the ledger knows only the
- * end of the paid time, so for this long it may misjudge what ends and what continues.
+ * Apple’s longest grace period. If a grace period began before the first notification, the ledger knows only the end of
+ * the paid time. For this many days it may therefore count a continuing subscription as ended.
  */
 export const GRACE_DAYS = 28
 /** Whether a measure depends on the end of grace periods. */
 export const isOfGrace = (measure: Measure): boolean =>
   isLoss(measure) || /^(mrr\.|trial\.(won|ended)|paid\.)/.test(measure)
-/** Whether a measure counts losses caused by refunds; Apple’s reports have none of these. */
+/** Whether a measure counts losses caused by refunds, which Apple’s reports do not contain. */
 export const isOfRefund = (measure: Measure): boolean => isLoss(measure) && measure.endsWith('refund')
 
 export const daysOf = ({ from, until }: Range): DayNumber[] =>
@@ -93,8 +93,8 @@ export const knownDay = (day: DayNumber, source: Source): JoinedDay => ({
 })
 
 /**
- * A day of a ledger-only measure. The ledger has everything from `ledgerCompleteFrom`, and the measure is whole from
- * `completeFrom`. The day before `ledgerCompleteFrom`, on which the first notification arrived, is known too.
+ * A day of a ledger-only measure. The ledger has all notifications from `ledgerCompleteFrom`, and the measure is complete
+ * from `completeFrom`. The day before `ledgerCompleteFrom`, on which the first notification arrived, is known too.
  */
 export const ledgerOnlyDay = (
   day: DayNumber,
@@ -113,12 +113,12 @@ export const dayIn =
   (lines: DailyAmounts): AmountAt =>
   (value) => {
     const line = lines.get(value)
-    return (day) => line?.get(day) ?? NOTHING
+    return (day) => line?.get(day) ?? NO_AMOUNT
   }
 
 export function cumulativeIn(lines: DailyAmounts): AmountAt {
   const cumulative = new Map([...lines].map(([value, line]) => [value, cumulativeOf(line)]))
-  return (value) => cumulative.get(value) ?? (() => NOTHING)
+  return (value) => cumulative.get(value) ?? (() => NO_AMOUNT)
 }
 
 export function valuesOf(keys: Iterable<string>, range: Range, at: AmountAt): Map<string, Amount[]> {
@@ -126,11 +126,14 @@ export function valuesOf(keys: Iterable<string>, range: Range, at: AmountAt): Ma
   return new Map([...new Set(keys)].map((value) => [value, days.map(at(value))]))
 }
 
-/** The money of some days by certainty. */
-export function basisOf(days: readonly JoinedDay[], by: DailyAmounts): Record<ProceedsCertainty, number> {
+/** Sums the money of known days by certainty. */
+export function basisOf(
+  days: readonly JoinedDay[],
+  amountsByCertainty: DailyAmounts,
+): Record<ProceedsCertainty, number> {
   const sum = { ...NO_BASIS }
   for (const { day, is_known } of days)
     for (const name of ['exact', 'ratio', 'estimated'] as const)
-      if (is_known) sum[name] += by.get(name)?.get(day)?.milli ?? 0
+      if (is_known) sum[name] += amountsByCertainty.get(name)?.get(day)?.milli ?? 0
   return sum
 }

@@ -1,18 +1,18 @@
 /** Attributes the difference between reports and ledger in a month to causes, day by day. */
 import type { DayNumber } from '../lineage/calendar.ts'
 
-/** How much less the ledger has than the reports, by cause; negative where it has more. */
+/** Reports − ledger by cause; negative if the ledger has more. */
 export type DifferenceCauses = {
-  /** From a time or subscriptions without any notification. */
+  /** From a time or from subscriptions without any received notification. */
   before_first_notification: number
   /**
-   * Amounts returned at upgrades, which the ledger estimates, and partial refunds, which the reports do not
-   * distinguish.
+   * Refunds at upgrades, which the ledger estimates, and partial refunds, which the reports do not distinguish from
+   * refunds at upgrades.
    */
   upgrade_proration: number
-  /** Refunds that the two count on different days or at different rates, or that only one counts. */
+  /** Refunds that ledger and reports count on different days or at different rates, or that only one of them has. */
   refund_timing: number
-  /** What the other source has on the day before the month, or after it. */
+  /** Amounts that the other source has on the day before the month, or on the day after it. */
   day_boundary: number
   /** The same amount at the rate of another day. */
   exchange_rate: number
@@ -32,8 +32,8 @@ export const NO_CAUSES: DifferenceCauses = {
 }
 
 /**
- * How much more the reports have than the ledger on a Pacific day: charges, refunds and returned amounts, the latter
- * two signed as in the figure. `exchange_rate` is the part of `charges` due to rates. `reports`: Apple’s figure.
+ * Reports − ledger on a Pacific day, by charges, refunds and refunds at upgrades. `refunds` and `prorations` have the sign
+ * with which the figure contains them. `exchange_rate`: the part of `charges` that rates cause. `reports`: Apple’s figure.
  */
 export type DayDifference = {
   day: DayNumber
@@ -44,7 +44,7 @@ export type DayDifference = {
   reports: number
 }
 
-/** The causes of a month’s difference, from `all` available days; from `completeFrom` the ledger has everything. */
+/** The causes of a month’s difference. `all`: all days with reports. From `completeFrom` the ledger has all facts. */
 export function differenceCauses(
   month: readonly DayDifference[],
   all: readonly DayDifference[],
@@ -65,21 +65,22 @@ export function differenceCauses(
   return causes
 }
 
-/** An excess on one day and a shortfall on the next were counted across midnight. */
+/** The amounts that ledger and reports count on different sides of midnight at the month’s start or end. */
 function dayBoundaryDifference(
   month: readonly DayDifference[],
   all: readonly DayDifference[],
   completeFrom: DayNumber,
 ): number {
   const byDay = new Map(all.map((one) => [one.day, one]))
-  const restOf = (day: DayNumber | undefined): number => {
+  const unexplainedOn = (day: DayNumber | undefined): number => {
     const one = day === undefined || day < completeFrom ? undefined : byDay.get(day)
     return one ? one.charges - one.exchange_rate : 0
   }
   const [first, last] = [month[0]?.day, month.at(-1)?.day]
-  const moved = (inside: number, outside: number): number =>
+  const movedAcross = (inside: number, outside: number): number =>
     inside * outside < 0 ? Math.sign(inside) * Math.min(Math.abs(inside), Math.abs(outside)) : 0
-  const begin = first === undefined ? 0 : moved(restOf(first), restOf(first - 1))
-  const end = last === undefined || last === first ? 0 : moved(restOf(last), restOf(last + 1))
+  const begin = first === undefined ? 0 : movedAcross(unexplainedOn(first), unexplainedOn(first - 1))
+  const end =
+    last === undefined || last === first ? 0 : movedAcross(unexplainedOn(last), unexplainedOn(last + 1))
   return begin + end
 }

@@ -1,8 +1,8 @@
-/** Reads flows: from Apple’s reports before the cutover, from the ledger after it. */
+/** Reads flows from Apple’s reports before the cutover, and from the ledger after it. */
 import type { DayNumber } from '../lineage/calendar.ts'
 import { PACIFIC } from '../lineage/settings.ts'
 import { kindOfMeasure, type MoneyMeasure, type ReportedMeasure } from '../reports/cells.ts'
-import { type Amount, addTo, type DailyAmounts, minus, NOTHING } from '../reports/daily_amounts.ts'
+import { type Amount, addTo, type DailyAmounts, minus, NO_AMOUNT } from '../reports/daily_amounts.ts'
 import type { ReportedDays } from '../reports/days.ts'
 import { afterCommission, type Commission } from '../reports/proceeds.ts'
 import type { AmountSources, LedgerQuery, Zone } from './amount_sources.ts'
@@ -34,12 +34,12 @@ import {
 export type FlowMeasure = Exclude<JoinedMeasure, 'mrr' | 'trials' | 'downloads'>
 
 type Deps = { days: ReportedDays; sources: AmountSources; cutovers: Cutovers; commission: Commission }
-/** Sums, and how much of them is known with which certainty. */
+/** Amounts by value of the split, and for proceeds the same amounts by certainty. */
 type AmountsWithBasis = { lines: DailyAmounts; basis: DailyAmounts }
 
-const NONE: AmountsWithBasis = { lines: NO_AMOUNTS, basis: NO_AMOUNTS }
+const EMPTY: AmountsWithBasis = { lines: NO_AMOUNTS, basis: NO_AMOUNTS }
 
-export function openJoinedFlows({ days, sources, cutovers, commission }: Deps) {
+export function openJoinedFlows({ days: reportedDays, sources, cutovers, commission }: Deps) {
   /** The ledger’s amounts of a measure, in the requested basis. */
   async function readLedger(
     query: LedgerQuery & Pick<JoinedQuery, 'basis'>,
@@ -49,63 +49,63 @@ export function openJoinedFlows({ days, sources, cutovers, commission }: Deps) {
     return { lines: await sources.ledger(query, { [measure]: 1 }), basis: NO_AMOUNTS }
   }
 
-  /** The reports’ amounts of a measure. Proceeds are exact, or estimated where a report does not contain them. */
+  /** The reports’ amounts of a measure. Proceeds are exact, or estimated if a report does not contain them. */
   function readReports(query: JoinedQuery, measure: FlowMeasure): AmountsWithBasis {
     const read = (one: ReportedMeasure) => sources.reports({ ...query, app_id: query.app.id }, one)
-    // The ledger stores losses, and returns among them, as negative numbers.
+    // The ledger’s rows of losses, and of returned losses, are negative, so the reports’ counts are negated.
     const exact = mergeAmounts(reportMeasures(measure, query).map(read), isLoss(measure) ? -1 : 1)
     if (query.basis !== 'proceeds') return { lines: exact, basis: NO_AMOUNTS }
-    const left = isRevenue(measure) ? estimatesOf(read(reportMeasure(measure, 'unshared'))) : NO_AMOUNTS
+    const estimates = isRevenue(measure) ? estimatesOf(read(reportMeasure(measure, 'unshared'))) : NO_AMOUNTS
     const basis: DailyAmounts = new Map()
     addAll(basis, exact.values(), 'exact')
-    addAll(basis, left.values(), 'estimated')
-    return { lines: mergeAmounts([exact, left]), basis }
+    addAll(basis, estimates.values(), 'estimated')
+    return { lines: mergeAmounts([exact, estimates]), basis }
   }
 
-  /** Amounts less Apple’s commission. */
+  /** Estimates proceeds by subtracting Apple’s commission. */
   function estimatesOf(lines: DailyAmounts): DailyAmounts {
-    const left: DailyAmounts = new Map()
+    const estimates: DailyAmounts = new Map()
     for (const [value, line] of lines)
       for (const [day, { milli, count }] of line)
-        addTo(left, value, day, { milli: afterCommission(milli, commission), count })
-    return left
+        addTo(estimates, value, day, { milli: afterCommission(milli, commission), count })
+    return estimates
   }
 
-  /** A flow of reports before the cutover and of the ledger after it. */
+  /** Reads a flow from the reports before the cutover and from the ledger after it. */
   async function read(query: JoinedQuery, measure: FlowMeasure): Promise<Joined> {
-    const cutover = cutovers.of(query.app.id, 'flows')
-    const reportDays = new Set(days.available(query.shown.id, kindOfMeasure(measure)))
+    const cutover = cutovers.cutoverOf(query.app.id, 'flows')
+    const reportDays = new Set(reportedDays.available(query.shown.id, kindOfMeasure(measure)))
     const own = { ...query, app_id: query.app.id }
     const isPacific = query.zone === 'pacific' || query.shown.time_zone === PACIFIC
     const context = { reportDays, cutover, isPacific, measure }
-    const parts = daysOf(query).map((day) => ({ ...flowDay(day, context), part: partOf(day, context) }))
-    const has = (part: Part): boolean => parts.some((one) => one.part === part)
-    const since = parts.find(({ part }) => part === 'ledger')?.day ?? null
-    const from: Record<Part, AmountsWithBasis> = {
+    const flowDays = daysOf(query).map((day) => flowDay(day, context))
+    const hasSource = (source: FlowSource): boolean => flowDays.some((one) => one.flowSource === source)
+    const ledgerFrom = flowDays.find(({ flowSource }) => flowSource === 'ledger')?.day ?? null
+    const amountsBySource: Record<FlowSource, AmountsWithBasis> = {
       reports: readReports(query, measure),
-      ledger: since === null ? NONE : await readLedger({ ...own, from: since }, measure),
-      hole: has('hole') ? await readLedger({ ...own, zone: 'pacific' }, measure) : NONE,
-      cutover: cutover && has('cutover') ? await cutoverRemainder(cutover, own, measure) : NONE,
+      ledger: ledgerFrom === null ? EMPTY : await readLedger({ ...own, from: ledgerFrom }, measure),
+      hole: hasSource('hole') ? await readLedger({ ...own, zone: 'pacific' }, measure) : EMPTY,
+      cutover: cutover && hasSource('cutover') ? await cutoverRemainder(cutover, own, measure) : EMPTY,
     }
-    const byDay = new Map(parts.map((one) => [one.day, one]))
+    const byDay = new Map(flowDays.map((one) => [one.day, one]))
     const at: AmountAt = (value) => (day) => {
       const one = byDay.get(day)
-      return one?.is_known ? dayIn(from[one.part].lines)(value)(day) : NOTHING
+      return one?.is_known ? dayIn(amountsBySource[one.flowSource].lines)(value)(day) : NO_AMOUNT
     }
     const basis = basisOf([], NO_AMOUNTS)
-    for (const name of PARTS) {
+    for (const name of FLOW_SOURCES) {
       const some = basisOf(
-        parts.filter(({ part }) => part === name),
-        from[name].basis,
+        flowDays.filter(({ flowSource }) => flowSource === name),
+        amountsBySource[name].basis,
       )
       for (const one of ['exact', 'ratio', 'estimated'] as const) basis[one] += some[one]
     }
-    const keys = PARTS.flatMap((part) => [...from[part].lines.keys()])
-    const all = parts.map(({ part: _, ...day }) => day)
-    return { days: all, values: valuesOf(keys, query, at), joins: sourceChangesAt(cutover), basis }
+    const keys = FLOW_SOURCES.flatMap((source) => [...amountsBySource[source].lines.keys()])
+    const days = flowDays.map(({ flowSource: _, ...day }) => day)
+    return { days, values: valuesOf(keys, query, at), joins: sourceChangesAt(cutover), basis }
   }
 
-  /** The rest of the zone’s day that contains the cutover, from that instant on, so nothing counts twice. */
+  /** The amounts from the cutover to the end of that day in the query’s zone, so that nothing is counted twice. */
   async function cutoverRemainder(
     { day }: Cutover,
     query: LedgerQuery & Pick<JoinedQuery, 'basis'>,
@@ -120,9 +120,12 @@ export function openJoinedFlows({ days, sources, cutovers, commission }: Deps) {
   return { read, readLedger }
 }
 
-/** Where a day’s figure is from. hole: the ledger’s partial figure for a day without a report. */
-type Part = 'reports' | 'ledger' | 'hole' | 'cutover'
-const PARTS = ['reports', 'ledger', 'hole', 'cutover'] as const satisfies Part[]
+/**
+ * The source of a day’s amounts. hole: the ledger, for a day without a report before the cutover. cutover: the ledger from
+ * the cutover to the end of the day.
+ */
+type FlowSource = 'reports' | 'ledger' | 'hole' | 'cutover'
+const FLOW_SOURCES = ['reports', 'ledger', 'hole', 'cutover'] as const satisfies FlowSource[]
 
 type FlowContext = {
   reportDays: ReadonlySet<DayNumber>
@@ -131,27 +134,28 @@ type FlowContext = {
   measure: FlowMeasure
 }
 
-function partOf(day: DayNumber, { reportDays, cutover, isPacific }: FlowContext): Part {
+function flowSourceOf(day: DayNumber, { reportDays, cutover, isPacific }: FlowContext): FlowSource {
   if (cutover && day >= cutover.day) return day === cutover.day && !isPacific ? 'cutover' : 'ledger'
   return reportDays.has(day) ? 'reports' : 'hole'
 }
 
 /**
- * Before the cutover a day without a report is partial on or after the day of the first notification, and unknown
- * before it. Reports have refunds on their own day only, and no losses caused by refunds; the ledger knows what depends
- * on grace periods only after a while.
+ * The state of a day. Before the cutover, a day without a report is unknown if it is before the first notification, and
+ * partial otherwise. Reports have refunds only on the day of the refund, and no losses caused by refunds. Measures that
+ * depend on grace periods are partial in the ledger for `GRACE_DAYS` after the cutover.
  */
-function flowDay(day: DayNumber, context: FlowContext): JoinedDay {
-  const part = partOf(day, context)
+function flowDay(day: DayNumber, context: FlowContext): JoinedDay & { flowSource: FlowSource } {
+  const flowSource = flowSourceOf(day, context)
   const { cutover, measure } = context
-  if (part === 'reports') {
+  if (flowSource === 'reports') {
     const is_complete = measure !== 'revenue.refunded_by_charge'
-    return { ...knownDay(day, 'reports'), is_known: !isOfRefund(measure), is_complete }
+    return { ...knownDay(day, 'reports'), is_known: !isOfRefund(measure), is_complete, flowSource }
   }
   return {
     ...knownDay(day, 'ledger'),
-    is_known: part !== 'hole' || (cutover !== null && day >= cutover.day - 1),
-    is_complete: part === 'ledger' && !(isOfGrace(measure) && day < (cutover?.day ?? day) + GRACE_DAYS),
+    is_known: flowSource !== 'hole' || (cutover !== null && day >= cutover.day - 1),
+    is_complete: flowSource === 'ledger' && !(isOfGrace(measure) && day < (cutover?.day ?? day) + GRACE_DAYS),
+    flowSource,
   }
 }
 
@@ -169,7 +173,7 @@ function mergeAmounts(all: readonly DailyAmounts[], sign: 1 | -1 = 1): DailyAmou
   return lines
 }
 
-/** Adds each day of some lines to the line of one value, or subtracts it. */
+/** Adds each day of `lines` to the amounts of one value, or subtracts it (sign -1). */
 function addAll(
   to: DailyAmounts,
   lines: Iterable<ReadonlyMap<DayNumber, Amount>>,
@@ -181,7 +185,7 @@ function addAll(
       addTo(to, value, day, { milli: sign * milli, count: sign * count })
 }
 
-/** The reported measures that add up to a measure. */
+/** The reported measures whose sum is a measure of the ledger. */
 function reportMeasures(measure: FlowMeasure, { basis }: JoinedQuery): ReportedMeasure[] {
   if (measure === 'trial.ended') return ['trial.won', 'trial.lost']
   if (isRevenue(measure)) return [reportMeasure(measure, basis === 'proceeds' ? 'proceeds' : 'revenue')]
@@ -193,8 +197,8 @@ function reportLossMeasures(measure: LossMeasure): ReportedMeasure[] {
   return [measure.replace('mrr.churn_', 'churned.') as ReportedMeasure]
 }
 
-/** The reported form of a revenue measure: what customers paid, or the proceeds where reported or not. */
-function reportMeasure(measure: RevenueMeasure, part: 'revenue' | 'proceeds' | 'unshared'): MoneyMeasure {
+/** The reported measure of a revenue measure: the revenue, the proceeds, or the revenue of rows without proceeds. */
+function reportMeasure(measure: RevenueMeasure, prefix: 'revenue' | 'proceeds' | 'unshared'): MoneyMeasure {
   const own = measure === 'revenue.refunded_by_charge' ? 'revenue.refund' : measure
-  return own.replace('revenue', part) as MoneyMeasure
+  return own.replace('revenue', prefix) as MoneyMeasure
 }

@@ -1,4 +1,4 @@
-/** Joins Apple’s reports and the ledger day by day, without a jump where the source changes. */
+/** Joins Apple’s reports and the ledger by day, without a jump where the source changes. */
 import type { DayNumber } from '../lineage/calendar.ts'
 import type { Measure } from '../lineage/rows.ts'
 import { kindOfMeasure, type ReportedMeasure, SUMMED_KINDS } from '../reports/cells.ts'
@@ -39,9 +39,9 @@ type Deps = {
 }
 
 /** The longest subscription period. */
-const LONGEST_DAYS = 366
+const MAX_PERIOD_DAYS = 366
 
-type LedgerRange = Pick<JoinedQuery, 'shown' | 'app' | 'environment' | 'from' | 'until'>
+type AppRange = Pick<JoinedQuery, 'shown' | 'app' | 'environment' | 'from' | 'until'>
 type LedgerDays = Pick<Joined, 'days' | 'joins' | 'basis'>
 type ReportsOnlyQuery = Omit<JoinedQuery, 'environment' | 'zone'> & Partial<Pick<JoinedQuery, 'environment'>>
 
@@ -65,7 +65,7 @@ export function openJoined(deps: Deps) {
     )
   }
 
-  /** A measure of an app by day, each day from its best source. */
+  /** Reads a measure of an app by day, each day from the best source. */
   function read(query: JoinedQuery, measure: JoinedMeasure): Promise<Joined> {
     if (measure === 'downloads') return Promise.resolve(readReportsOnly(query, measure))
     const hasReports = isReported(query, measure)
@@ -73,7 +73,7 @@ export function openJoined(deps: Deps) {
     return hasReports ? flows.read(query, measure) : readLedger(query, measure)
   }
 
-  /** Whether `read` returns more for a measure than the ledger’s own sums. */
+  /** Whether `read` returns something else for a measure than the ledger’s daily sums. */
   const needsJoin = (
     query: Pick<JoinedQuery, 'shown' | 'app' | 'environment' | 'basis'>,
     measure: JoinedMeasure,
@@ -86,15 +86,15 @@ export function openJoined(deps: Deps) {
     return { days: all, values, joins: [], basis: basisOf(all, basis) }
   }
 
-  /** A measure that only reports have, on the available days. Reports do not cover the sandbox. */
+  /** Reads a measure that only reports have. Days without a report are unknown, as is the sandbox. */
   function readReportsOnly(query: ReportsOnlyQuery, measure: ReportedMeasure): Joined {
     const hasReports = query.environment !== 'sandbox'
-    const there = new Set(hasReports ? days.available(query.shown.id, kindOfMeasure(measure)) : [])
+    const availableDays = new Set(hasReports ? days.available(query.shown.id, kindOfMeasure(measure)) : [])
     const lines = hasReports ? sources.reports({ ...query, app_id: query.app.id }, measure) : NO_AMOUNTS
     const dayStates = daysOf(query).map((day) => ({
       ...knownDay(day, 'reports'),
-      is_known: there.has(day),
-      is_complete: there.has(day),
+      is_known: availableDays.has(day),
+      is_complete: availableDays.has(day),
     }))
     return {
       days: dayStates,
@@ -104,26 +104,26 @@ export function openJoined(deps: Deps) {
     }
   }
 
-  /** The ledger’s days of a measure where reports cover the app too; null for an app that no report has covered. */
-  function unjoined({ shown, app, environment, ...range }: LedgerRange, measure: Measure): LedgerDays | null {
-    const place = { generation: shown.id, app_id: app.id }
+  /** The states of days of a ledger-only measure; null for an app without reports, whose days are all complete. */
+  function ledgerOnly({ shown, app, environment, ...range }: AppRange, measure: Measure): LedgerDays | null {
+    const scope = { generation: shown.id, app_id: app.id }
     const hasReports =
-      environment === 'production' && SUMMED_KINDS.some((kind) => sums.isReported(place, kind))
+      environment === 'production' && SUMMED_KINDS.some((kind) => sums.isReported(scope, kind))
     if (!hasReports) return null
     const from = cutovers.ledgerCompleteFrom(app, shown)
     const all = daysOf(range).map((day) => ledgerOnlyDay(day, from, completeFrom(app.id, from, measure)))
-    return { days: all, joins: sourceChangesAt(cutovers.of(app.id, 'flows')), basis: NO_BASIS }
+    return { days: all, joins: sourceChangesAt(cutovers.cutoverOf(app.id, 'flows')), basis: NO_BASIS }
   }
 
   /**
-   * The day from which a measure is whole. A level may exceed what the ledger received until it agrees with the
-   * reports; a renewal status sent before the first notification holds until the renewal is due.
+   * The day from which a measure is complete. A level may lack subscriptions until it agrees with the reports. A renewal
+   * status may be missing until the renewal, because Apple may have sent it before the first notification.
    */
   function completeFrom(app_id: string, ledgerFrom: DayNumber, measure: Measure): DayNumber {
     if (isOfGrace(measure)) return ledgerFrom + GRACE_DAYS
     if (!isPointInTime(measure) || ledgerFrom === -Infinity) return ledgerFrom
-    return Math.max(cutovers.of(app_id, 'mrr')?.day ?? Infinity, ledgerFrom + LONGEST_DAYS)
+    return Math.max(cutovers.cutoverOf(app_id, 'mrr')?.day ?? Infinity, ledgerFrom + MAX_PERIOD_DAYS)
   }
 
-  return { read, needsJoin, readReportsOnly, unjoined }
+  return { read, needsJoin, readReportsOnly, ledgerOnly }
 }

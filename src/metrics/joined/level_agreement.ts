@@ -1,6 +1,6 @@
-/** Finds the Pacific days on which the ledger’s level equals the one in Apple’s reports. */
+/** Finds the Pacific days on which the ledger’s level agrees with the level in Apple’s reports. */
 import type { DayNumber } from '../lineage/calendar.ts'
-import { type Amount, NOTHING, plus } from '../reports/daily_amounts.ts'
+import { type Amount, NO_AMOUNT, plus } from '../reports/daily_amounts.ts'
 import type { Generation } from '../upkeep/generations.ts'
 import type { AmountSources } from './amount_sources.ts'
 import { cumulativeIn, dayIn, type LevelMeasure, NO_AMOUNTS } from './days.ts'
@@ -14,19 +14,19 @@ export type LevelAgreement = ReturnType<typeof openLevelAgreement>
 
 export function openLevelAgreement(sources: AmountSources) {
   /**
-   * Compares an app’s level in the ledger with the report of each Pacific day, at the end of the day. Each currency is
-   * converted at the rate implied by the report: the two convert at rates of different days, and amounts paid a year
-   * ago would differ by that alone.
+   * Compares an app’s level in the ledger with the report of each Pacific day, at the end of the day. Each currency of the
+   * ledger is converted at the report’s rate. Otherwise amounts would differ only because ledger and reports convert at
+   * rates of different days.
    */
   async function compareDays(
     query: AgreementQuery,
     level: LevelMeasure,
   ): Promise<(day: DayNumber) => boolean> {
     const baseQuery = { ...query, filters: {}, split: null, currency: null } as const
-    const place = { environment: 'production', zone: 'pacific', has_before: true } as const
-    const inBase = await sources.ledger({ ...baseQuery, ...place, split: 'currency' }, { [level]: 1 })
+    const ledgerOptions = { environment: 'production', zone: 'pacific', has_before: true } as const
+    const inBase = await sources.ledger({ ...baseQuery, ...ledgerOptions, split: 'currency' }, { [level]: 1 })
     const nativeIn = async (currency: string) =>
-      cumulativeIn(await sources.ledger({ ...baseQuery, ...place, currency }, { [level]: 1 }))('')
+      cumulativeIn(await sources.ledger({ ...baseQuery, ...ledgerOptions, currency }, { [level]: 1 }))('')
     const reportedInBase = sources.reports({ ...baseQuery, split: 'currency' }, level)
     const byCurrency = await Promise.all(
       [...inBase.keys()].map(async (currency) => ({
@@ -40,24 +40,27 @@ export function openLevelAgreement(sources: AmountSources) {
     )
     const reported = dayIn(sources.reports(baseQuery, level))('')
     return (day) => {
-      let sum = NOTHING
+      let sum = NO_AMOUNT
       for (const { own, native, reportedInBase, reportedNative } of byCurrency) {
         const { milli, count } = own(day)
-        const rated = reportedNative(day).milli
+        const reported_native_milli = reportedNative(day).milli
         sum = plus(sum, {
-          milli: rated === 0 ? milli : (native(day).milli * reportedInBase(day).milli) / rated,
+          milli:
+            reported_native_milli === 0
+              ? milli
+              : (native(day).milli * reportedInBase(day).milli) / reported_native_milli,
           count,
         })
       }
-      return agrees(reported(day), sum)
+      return isWithinToleranceOf(reported(day), sum)
     }
   }
 
   return { compareDays }
 }
 
-/** Money and count agree within 0.5 %, so the cutover causes no visible jump. */
-function agrees(reported: Amount, own: Amount): boolean {
+/** Whether money and count agree within 0.5 %, so that the cutover causes no visible jump. */
+function isWithinToleranceOf(reported: Amount, own: Amount): boolean {
   const isWithinTolerance = (a: number, b: number): boolean => Math.abs(a - b) <= Math.abs(a) * TOLERANCE
   return isWithinTolerance(reported.milli, own.milli) && isWithinTolerance(reported.count, own.count)
 }

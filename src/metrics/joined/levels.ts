@@ -1,6 +1,6 @@
-/** Reads levels: from Apple’s reports, anchored to the newest report, or from the ledger alone. */
+/** Reads levels from Apple’s reports, anchored to the newest report, or from the ledger alone. */
 import type { DayNumber } from '../lineage/calendar.ts'
-import { type Amount, addTo, type DailyAmounts, minus, NOTHING, plus } from '../reports/daily_amounts.ts'
+import { type Amount, addTo, type DailyAmounts, minus, NO_AMOUNT, plus } from '../reports/daily_amounts.ts'
 import type { ReportedDays } from '../reports/days.ts'
 import { afterCommission, type Commission } from '../reports/proceeds.ts'
 import type { AmountSources } from './amount_sources.ts'
@@ -32,22 +32,22 @@ type Deps = {
   commission: Commission
 }
 
-/** Excludes changes of knowledge and rates, which the reports’ level already contains. */
+/** Excludes newly known subscriptions, newly known prices and changes of rates: the reports’ level contains them. */
 const CHANGE_WEIGHTS = { mrr: 1, 'mrr.opening': -1, 'mrr.repriced': -1, 'mrr.fx': -1 } as const
 
 export function openJoinedLevels({ days, sources, cutovers, agreement, commission }: Deps) {
   const ledgerQuery = (query: JoinedQuery) => ({ ...query, app_id: query.app.id, has_before: true })
 
-  /** A level from the ledger alone. */
+  /** Reads a level from the ledger alone. */
   async function readLedger(query: JoinedQuery, level: LevelMeasure): Promise<Joined> {
     const lines = await sources.ledger(ledgerQuery(query), { [level]: 1 })
     const all = daysOf(query).map((day) => knownDay(day, 'ledger'))
     return withBasis(query, level, { days: all, at: cumulativeIn(lines), keys: lines.keys(), joins: [] })
   }
 
-  /** A level from the reports, then anchored to the newest one; from the ledger alone after the cutover. */
+  /** Reads a level from the reports, anchored to the newest report, and from the ledger alone after the cutover. */
   async function read(query: JoinedQuery, level: LevelMeasure): Promise<Joined> {
-    const cutover = cutovers.of(query.app.id, level)
+    const cutover = cutovers.cutoverOf(query.app.id, level)
     const reportDays = days.available(query.shown.id, 'subscription')
     const anchorOf = newestUpTo(reportDays)
     const all = daysOf(query).map((day) => levelDay(day, anchorOf(day), cutover, reportDays.at(-1) ?? day))
@@ -64,12 +64,12 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
     const isAnchored = all.some(({ source }) => source === 'anchored')
     const changes = isAnchored
       ? await changesSince({ ...query, from }, level)
-      : { keys: [], since: () => NOTHING }
+      : { keys: [], since: () => NO_AMOUNT }
     const [atDay, ownAt] = [dayIn(reported), cumulativeIn(own)]
     const byDay = new Map(all.map((one) => [one.day, one]))
     const at: AmountAt = (value) => (day) => {
       const one = byDay.get(day)
-      if (!one?.is_known) return NOTHING
+      if (!one?.is_known) return NO_AMOUNT
       if (one.source === 'ledger') return ownAt(value)(day)
       const anchor = anchorOf(day) ?? day
       const level = atDay(value)(anchor)
@@ -91,16 +91,16 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
       return { days: all, joins, values: valuesOf(keys, query, at), basis: basisOf([], NO_AMOUNTS) }
     const own = proceedsOf(query, at)
     const values = valuesOf(keys, query, own.at)
-    const by: DailyAmounts = new Map()
+    const amountsByCertainty: DailyAmounts = new Map()
     const basisOn = (value: string, { source, day }: JoinedDay) =>
       !own.isExact(value, day) ? 'estimated' : source === 'reports' ? 'exact' : 'ratio'
     for (const [value, amounts] of values)
       for (const [index, one] of all.entries())
-        addTo(by, basisOn(value, one), one.day, amounts[index] ?? NOTHING)
-    return { days: all, joins, values, basis: basisOf(all, by) }
+        addTo(amountsByCertainty, basisOn(value, one), one.day, amounts[index] ?? NO_AMOUNT)
+    return { days: all, joins, values, basis: basisOf(all, amountsByCertainty) }
   }
 
-  /** The proceeds of a level by the newest report up to each day, otherwise estimated. */
+  /** The proceeds of a level, at the ratio in the newest report up to each day, otherwise estimated. */
   function proceedsOf(query: JoinedQuery, at: AmountAt) {
     const anchorOf = newestUpTo(days.available(query.shown.id, 'subscription'))
     const from = anchorOf(query.from) ?? query.from
@@ -108,32 +108,32 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
     const [gross, net, unshared] = (['mrr', 'mrr.proceeds', 'mrr.unshared'] as const).map((measure) =>
       dayIn(sources.reports(range, measure)),
     )
-    const partsOf = (value: string, day: DayNumber) => {
+    const totalsOf = (value: string, day: DayNumber) => {
       const anchor = query.environment === 'production' ? anchorOf(day) : null
       const milliOf = (one: AmountAt | undefined) => (anchor === null ? 0 : (one?.(value)(anchor).milli ?? 0))
-      const left = milliOf(unshared)
+      const unshared_milli = milliOf(unshared)
       return {
-        whole: milliOf(gross),
-        part: milliOf(net) + afterCommission(left, commission),
-        isExact: left === 0,
+        mrr: milliOf(gross),
+        proceeds: milliOf(net) + afterCommission(unshared_milli, commission),
+        isExact: unshared_milli === 0,
       }
     }
     const own: AmountAt = (value) => (day) => {
       const { milli, count } = at(value)(day)
-      const { whole, part } = partsOf(value, day)
+      const { mrr, proceeds } = totalsOf(value, day)
       return {
-        milli: whole === 0 ? afterCommission(milli, commission) : Math.round((milli * part) / whole),
+        milli: mrr === 0 ? afterCommission(milli, commission) : Math.round((milli * proceeds) / mrr),
         count,
       }
     }
     const isExact = (value: string, day: DayNumber): boolean => {
-      const parts = partsOf(value, day)
-      return parts.whole !== 0 && parts.isExact
+      const totals = totalsOf(value, day)
+      return totals.mrr !== 0 && totals.isExact
     }
     return { at: own, isExact }
   }
 
-  /** The ledger’s change of a level from the end of a Pacific day to the end of a day of the zone. */
+  /** The ledger’s change of a level from the end of the Pacific day `anchor` to the end of `day` in the zone. */
   async function changesSince(query: JoinedQuery, level: LevelMeasure) {
     const weights = level === 'mrr' ? CHANGE_WEIGHTS : { trials: 1 }
     const own = await sources.ledger(ledgerQuery(query), weights)
@@ -147,8 +147,8 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
   }
 
   /**
-   * Uses the ledger’s level before the first report if both agree on that report’s day, so nothing jumps there. The
-   * level is whole from the day from which the ledger has everything.
+   * Reads the ledger’s level before the first report, if both agree on the day of that report, so that the level does not
+   * jump there. These days are complete from the day from which the ledger has all notifications.
    */
   async function fillBeforeFirstReport(
     query: JoinedQuery,
@@ -158,19 +158,19 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
   ) {
     const before = all.filter(({ is_known }) => !is_known)
     if (before.length === 0) return false
-    const cutover = cutovers.of(query.app.id, level)
+    const cutover = cutovers.cutoverOf(query.app.id, level)
     const range = { shown: query.shown, app_id: query.app.id, from: first, until: first }
-    const isWhole = cutover !== null && cutover.day <= first
-    if (!isWhole && !(await agreement.compareDays(range, level))(first)) return false
-    const completeFrom = cutovers.of(query.app.id, 'flows')?.day ?? -Infinity
+    const isLedgerComplete = cutover !== null && cutover.day <= first
+    if (!isLedgerComplete && !(await agreement.compareDays(range, level))(first)) return false
+    const completeFrom = cutovers.cutoverOf(query.app.id, 'flows')?.day ?? -Infinity
     for (const one of before) Object.assign(one, { is_known: true, is_complete: one.day >= completeFrom })
-    return !isWhole
+    return !isLedgerComplete
   }
 
   return { read, readLedger }
 }
 
-/** The newest of some ordered days that is not after a day; null before the first. */
+/** Returns a function that finds the newest of some ordered days up to a day; null before the first. */
 function newestUpTo(reportDays: readonly DayNumber[]): (day: DayNumber) => DayNumber | null {
   return (day) => {
     let [low, high] = [0, reportDays.length]
@@ -183,15 +183,15 @@ function newestUpTo(reportDays: readonly DayNumber[]): (day: DayNumber) => DayNu
   }
 }
 
-/** A day without a report continues from the newest one; before the first it is unknown. */
+/** The state of a day. A day without a report is anchored to the newest report; before the first it is unknown. */
 function levelDay(
   day: DayNumber,
   anchor: DayNumber | null,
   cutover: Cutover | null,
-  last: DayNumber,
+  newestReportDay: DayNumber,
 ): JoinedDay {
   if (cutover && day >= cutover.day) return knownDay(day, 'ledger')
   if (anchor === null) return { ...knownDay(day, 'ledger'), is_known: false }
   if (anchor === day) return knownDay(day, 'reports')
-  return { ...knownDay(day, 'anchored'), is_complete: day > last }
+  return { ...knownDay(day, 'anchored'), is_complete: day > newestReportDay }
 }

@@ -1,4 +1,4 @@
-/** Reads the sums of series, joined with those of Apple’s reports where these have more. */
+/** Reads the sums of series from the ledger, and from Apple’s reports where they have more. */
 import type { App } from '../../apps/apps.ts'
 import type { Measure } from '../lineage/rows.ts'
 import {
@@ -12,27 +12,27 @@ import {
 import { isLevel, isLoss, type Joined, type JoinedMeasure } from './days.ts'
 import type { JoinedSeries } from './joined.ts'
 
-/** The sources of one measure of one app, day by day. `of_ledger`: only the ledger has the measure. */
+/** The sources of one measure of one app by day. `of_ledger`: only the ledger has the measure. */
 export type JoinedMeasureDays = { app_id: string; measure: Measure; of_ledger?: true } & Omit<
   Joined,
   'values'
 >
 
-const JOINED: readonly Measure[] = [
+const JOINED_MEASURES: readonly Measure[] = [
   ...(['mrr', 'trials', 'revenue.new', 'revenue.renewal', 'revenue.one_time'] as const),
   ...(['revenue.refund', 'revenue.refunded_by_charge', 'revenue.proration'] as const),
   ...(['trial.began', 'trial.won', 'trial.ended', 'paid.direct', 'downloads'] as const),
 ]
-/** Reports count losses and do not have their amounts. */
+/** Whether a measure can be read from reports. Reports have the number of losses, but not their amounts. */
 const isJoined = (measure: Measure, of_money: boolean): measure is JoinedMeasure =>
-  JOINED.includes(measure) || (isLoss(measure) && !of_money)
+  JOINED_MEASURES.includes(measure) || (isLoss(measure) && !of_money)
 
-/** `of_money`: the metric is money, or a ratio of money. */
+/** `of_money`: whether the metric is money, or a ratio of money. */
 type ReadOptions = { basis: 'gross' | 'proceeds'; of_money: boolean }
 
 /**
- * Sums a query like `readLedger`, joined with the reports. A level’s change is its difference from the previous day, so
- * every figure follows from the levels shown. A query with an attribute filter reads the ledger alone.
+ * Sums a query like `readLedger`, joined with the reports. The change of a level is the difference from the previous day,
+ * so that changes and levels agree. A query with an attribute filter reads the ledger alone.
  */
 export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) => App | null) {
   async function read(
@@ -52,8 +52,8 @@ export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) 
     const ledgerMeasures = query.measures.filter((measure) => !joinedMeasures.some((one) => one === measure))
     const tallies =
       ledgerMeasures.length === 0 ? new Map() : await readLedger({ ...query, measures: ledgerMeasures })
-    const alone = ledgerMeasures.filter((measure) => !isJoined(measure, of_money))
-    const from: JoinedMeasureDays[] = ledgerOnlyIn({ ...query, measures: alone })
+    const ledgerOnlyMeasures = ledgerMeasures.filter((measure) => !isJoined(measure, of_money))
+    const from: JoinedMeasureDays[] = ledgerOnlyIn({ ...query, measures: ledgerOnlyMeasures })
     for (const app_id of query.apps) {
       for (const measure of joinedMeasures)
         from.push(...(await addMeasure(tallies, query, { app_id, measure, basis })))
@@ -61,21 +61,21 @@ export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) 
     return { tallies, from }
   }
 
-  /** The days of ledger-only measures: for each app with reports, those since the ledger has everything. */
+  /** The states of days of ledger-only measures, for each app with reports. */
   function ledgerOnlyIn({ shown, apps, environment, measures, buckets }: SumQuery): JoinedMeasureDays[] {
     const range = { from: (buckets[0]?.from ?? 0) - 1, until: buckets.at(-1)?.until ?? 0 }
     return apps.flatMap((app_id) => {
       const app = appOf(app_id)
       return measures.flatMap((measure) => {
-        const ledgerDays = app && joined.unjoined({ shown, app, environment, ...range }, measure)
+        const ledgerDays = app && joined.ledgerOnly({ shown, app, environment, ...range }, measure)
         return ledgerDays ? [{ app_id, measure, of_ledger: true as const, ...ledgerDays }] : []
       })
     })
   }
 
-  type One = { app_id: string; measure: JoinedMeasure; basis: 'gross' | 'proceeds' }
+  type MeasureRequest = { app_id: string; measure: JoinedMeasure; basis: 'gross' | 'proceeds' }
 
-  async function addMeasure(tallies: Tallies, query: SumQuery, { app_id, measure, basis }: One) {
+  async function addMeasure(tallies: Tallies, query: SumQuery, { app_id, measure, basis }: MeasureRequest) {
     const app = appOf(app_id)
     if (!app) return []
     const { values, ...rest } = await readMeasure(query, app, measure, basis)
@@ -96,7 +96,7 @@ export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) 
     basis: 'gross' | 'proceeds',
   ): Promise<Joined> {
     const { from, until } = dayIndexOf(buckets)
-    // A level needs the value of the day before.
+    // The change of a level on the first day needs the value of the day before.
     const range = { from: isLevel(measure) ? from - 1 : from, until }
     return joined.read({ ...query, ...range, app, basis }, measure)
   }
@@ -106,28 +106,33 @@ export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) 
 
 type Amounts = readonly { milli: number; count: number }[]
 
-/** `bucketOf` has an element for each day; the first of `amounts` is the day before. */
+/** Adds a level’s changes. `bucketOf` has an element for each day; `amounts` begins with the day before. */
 function addLevel(tally: Tally, bucketOf: Int32Array, amounts: Amounts): void {
-  let last = amounts[0] ?? NONE
-  tally.before.milli += last.milli
-  tally.before.count += last.count
+  let last = amounts[0] ?? NO_AMOUNT
+  tally.sumBefore.milli += last.milli
+  tally.sumBefore.count += last.count
   for (let day = 1; day < amounts.length; day += 1) {
-    const amount = amounts[day] ?? NONE
-    put(tally, bucketOf[day - 1] ?? 0, amount.milli - last.milli, amount.count - last.count)
+    const amount = amounts[day] ?? NO_AMOUNT
+    addToBucket(tally, bucketOf[day - 1] ?? 0, amount.milli - last.milli, amount.count - last.count)
     last = amount
   }
 }
 
 function addFlow(tally: Tally, bucketOf: Int32Array, amounts: Amounts): void {
   for (let day = 0; day < amounts.length; day += 1) {
-    const { milli, count } = amounts[day] ?? NONE
-    put(tally, bucketOf[day] ?? 0, milli, count)
+    const { milli, count } = amounts[day] ?? NO_AMOUNT
+    addToBucket(tally, bucketOf[day] ?? 0, milli, count)
   }
 }
 
-function put({ milli, count }: Tally, at: number, more_milli: number, more: number): void {
-  milli[at] = (milli[at] ?? 0) + more_milli
-  count[at] = (count[at] ?? 0) + more
+function addToBucket(
+  { milli, count }: Tally,
+  bucket: number,
+  added_milli: number,
+  added_count: number,
+): void {
+  milli[bucket] = (milli[bucket] ?? 0) + added_milli
+  count[bucket] = (count[bucket] ?? 0) + added_count
 }
 
-const NONE = { milli: 0, count: 0 }
+const NO_AMOUNT = { milli: 0, count: 0 }

@@ -1,9 +1,9 @@
-/** The calendar of a time zone: days, weeks and months as comparable integers. */
+/** The calendar of a time zone, with days, weeks and months as consecutive integers. */
 
 const DAY_MS = 86_400_000
 /** 1970 began on a Thursday; weeks begin on Monday (ISO 8601). */
 const DAYS_BEFORE_MONDAY = 3
-const DAYS_KEPT = 20_000
+const MAX_CACHED_DAYS = 20_000
 
 /** Days since 1970-01-01 in the zone. */
 export type DayNumber = number
@@ -12,7 +12,7 @@ export type Calendar = ReturnType<typeof openCalendar>
 
 /** The calendar of an IANA time zone. @throws RangeError for a zone that this system does not know. */
 export function openCalendar(zone: string) {
-  const parts = new Intl.DateTimeFormat('en-US', {
+  const formatter = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
     hourCycle: 'h23',
     year: 'numeric',
@@ -22,21 +22,23 @@ export function openCalendar(zone: string) {
     minute: 'numeric',
     second: 'numeric',
   })
-  /** The zone’s offset for each UTC day, or null where it changes within the day. */
+  /** The zone’s offset in milliseconds for each UTC day, or null if the offset changes within the day. */
   const offsets = new Map<number, number | null>()
 
   function offsetAt(at: number): number {
-    const named = Object.fromEntries(parts.formatToParts(at).map(({ type, value }) => [type, Number(value)]))
-    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = named
+    const fields = Object.fromEntries(
+      formatter.formatToParts(at).map(({ type, value }) => [type, Number(value)]),
+    )
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = fields
     return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000
   }
 
   function offsetOn(utcDay: number): number | null {
-    const known = offsets.get(utcDay)
-    if (known !== undefined) return known
+    const cached = offsets.get(utcDay)
+    if (cached !== undefined) return cached
     const [first, last] = [offsetAt(utcDay * DAY_MS), offsetAt((utcDay + 1) * DAY_MS - 1)]
     const offset = first === last ? first : null
-    if (offsets.size >= DAYS_KEPT) offsets.clear()
+    if (offsets.size >= MAX_CACHED_DAYS) offsets.clear()
     offsets.set(utcDay, offset)
     return offset
   }
@@ -69,15 +71,15 @@ export function monthOf(day: DayNumber): number {
   return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth()
 }
 
-const texts = new Map<DayNumber, string>()
+const textByDay = new Map<DayNumber, string>()
 
-/** 'YYYY-MM-DD'. Cached: a chart formats thousands, and the next chart the same ones. */
+/** Formats a day as 'YYYY-MM-DD'. Cached, because a chart formats thousands of days, and the next chart the same days. */
 export function dayText(day: DayNumber): string {
-  const known = texts.get(day)
-  if (known !== undefined) return known
+  const cached = textByDay.get(day)
+  if (cached !== undefined) return cached
   const text = new Date(day * DAY_MS).toISOString().slice(0, 10)
-  if (texts.size >= DAYS_KEPT) texts.clear()
-  texts.set(day, text)
+  if (textByDay.size >= MAX_CACHED_DAYS) textByDay.clear()
+  textByDay.set(day, text)
   return text
 }
 

@@ -1,4 +1,4 @@
-/** Apple’s fiscal months, by which it pays, in Pacific days. */
+/** Apple’s fiscal months in Pacific days. Apple pays once for each fiscal month. */
 import { type DayNumber, dayNumber } from './calendar.ts'
 
 /** The last day of each fiscal year that Apple has published or that its rule determines. */
@@ -24,29 +24,29 @@ const LAST_DAYS = [
   '2028-09-30',
 ].map(dayNumber)
 /** The fiscal year of the first entry. */
-const YEAR_BEFORE = 2010
+const FIRST_YEAR = 2010
 
 const WEEKS = [5, 4, 4, 5, 4, 4, 5, 4, 4, 5, 4, 4] as const
-const DAYS_OF_WEEKS = 7 * 52
+const SHORT_YEAR_DAYS = 7 * 52
 /** The month, counted from 0, that has an additional week in a year of 53 weeks. */
-const LONGER = 2
+const LONGER_MONTH = 2
 
 /** The first day of each fiscal month of the table, and the day after the last. */
 const STARTS: readonly DayNumber[] = LAST_DAYS.slice(1).flatMap(startsOf)
 
 function startsOf(last: DayNumber, index: number): DayNumber[] {
   const before = LAST_DAYS[index] ?? last
-  const isLong = last - before > DAYS_OF_WEEKS
+  const isLong = last - before > SHORT_YEAR_DAYS
   let next = before + 1
   const starts = WEEKS.map((weeks, month) => {
     const start = next
-    next += 7 * (weeks + (isLong && month === LONGER ? 1 : 0))
+    next += 7 * (weeks + (isLong && month === LONGER_MONTH ? 1 : 0))
     return start
   })
   return index === LAST_DAYS.length - 2 ? [...starts, next] : starts
 }
 
-const FIRST = 12 * (YEAR_BEFORE + 1)
+const FIRST_MONTH = 12 * (FIRST_YEAR + 1)
 
 /**
  * The fiscal month of a Pacific day as a consecutive number: fiscal year × 12 + month − 1, where month 1 is October. A
@@ -60,11 +60,11 @@ export function fiscalMonthOf(day: DayNumber): number | null {
     if ((STARTS[middle] ?? 0) <= day) low = middle + 1
     else high = middle
   }
-  return low === 0 || low === STARTS.length ? null : FIRST + low - 1
+  return low === 0 || low === STARTS.length ? null : FIRST_MONTH + low - 1
 }
 
 /** The Pacific days of a fiscal month by its `fiscalMonthOf` number, both ends included; null outside the table. */
 export function fiscalMonthDays(month: number): { from: DayNumber; until: DayNumber } | null {
-  const [from, next] = [STARTS[month - FIRST], STARTS[month - FIRST + 1]]
+  const [from, next] = [STARTS[month - FIRST_MONTH], STARTS[month - FIRST_MONTH + 1]]
   return from === undefined || next === undefined ? null : { from, until: next - 1 }
 }

@@ -5,20 +5,20 @@ import type { ToBase } from './movements.ts'
 import { byPurchaseDate, isPaidSubscription, replaces, type TransactionFact } from './timeline.ts'
 
 /**
- * new: a lineage’s first charge. renewal: each later one. refund: from Apple’s notification; negative where a refund is
- * reversed. proration: the unused part that Apple returns at an upgrade without a report. unpriced: a purchase with an
- * unknown price.
+ * new: a lineage’s first charge. renewal: each later charge. one_time: a purchase that is not a subscription. refund:
+ * reported by an Apple notification; negative if Apple reversed the refund. proration: the unused amount that Apple
+ * refunds at an upgrade without a notification. unpriced: a purchase with an unknown price.
  */
 type FlowKind = 'new' | 'renewal' | 'one_time' | 'refund' | 'proration' | 'unpriced'
 
 /**
- * An amount at an instant, in thousandths of `currency`; refunds are above zero too. `charged_at`: the instant of the
- * transaction’s charge. `given_milli`: what had been returned of the same charge before.
+ * An amount at an instant, in thousandths of `currency`; refunds are positive too. `charged_at`: the instant of the
+ * transaction’s charge. `refunded_before_milli`: the amount of the same charge that had been refunded before.
  */
 export type Flow = {
   at: number
   charged_at: number
-  given_milli: number
+  refunded_before_milli: number
   kind: FlowKind
   transaction_id: string
   product_id: string
@@ -29,9 +29,9 @@ export type Flow = {
 
 const PURCHASED = 'PURCHASED'
 /** Apple’s unit is a thousandth of a percent. */
-const WHOLE = 100_000
-/** Purchases with these endings were not paid. */
-const UNPAID_ENDINGS = new Set(['FAMILY_REVOKE', 'ASSIGNMENT_REVOKE'])
+const FULL_PERCENTAGE = 100_000
+/** The customer did not pay for purchases with these revocation types. */
+const UNPAID_REVOCATION_TYPES = new Set(['FAMILY_REVOKE', 'ASSIGNMENT_REVOKE'])
 
 /** All flows of one lineage, in order. */
 export function flowsOf(transactions: readonly TransactionFact[], hasFirstTransaction: boolean): Flow[] {
@@ -52,10 +52,10 @@ export function flowsOf(transactions: readonly TransactionFact[], hasFirstTransa
 }
 
 function withPriorRefunds(flows: Flow[]): Flow[] {
-  const given = new Map<string, number>()
-  for (const flow of flows.filter(isRefundFlow)) {
-    flow.given_milli = given.get(flow.transaction_id) ?? 0
-    given.set(flow.transaction_id, flow.given_milli + flow.milli)
+  const refundedById = new Map<string, number>()
+  for (const flowFields of flows.filter(isRefundFlow)) {
+    flowFields.refunded_before_milli = refundedById.get(flowFields.transaction_id) ?? 0
+    refundedById.set(flowFields.transaction_id, flowFields.refunded_before_milli + flowFields.milli)
   }
   return flows
 }
@@ -64,36 +64,38 @@ export const isRefundFlow = ({ kind }: Pick<Flow, 'kind'>): boolean =>
   kind === 'refund' || kind === 'proration'
 
 /**
- * Converts a flow to thousandths of the base currency; null where there is no rate. A refund is converted at the rate
- * of its charge, so a full refund leaves exactly zero. Partial refunds are differences of cumulative amounts, each
- * rounded once.
+ * Converts a flow to thousandths of the base currency; null if there is no rate. A refund is converted at the rate of the
+ * charge, so that charge and full refund sum to exactly zero. A partial refund is the difference of two cumulative
+ * amounts, each rounded once.
  */
 export function flowInBase(
-  { milli, given_milli, currency, charged_at }: Flow,
+  { milli, refunded_before_milli, currency, charged_at }: Flow,
   toBase: ToBase,
 ): number | null {
   if (currency === null) return 0
-  if (given_milli === 0) return toBase(milli, currency, charged_at)
-  const [before, after] = [given_milli, given_milli + milli].map((all) => toBase(all, currency, charged_at))
+  if (refunded_before_milli === 0) return toBase(milli, currency, charged_at)
+  const [before, after] = [refunded_before_milli, refunded_before_milli + milli].map((all) =>
+    toBase(all, currency, charged_at),
+  )
   return before == null || after == null ? null : after - before
 }
 
 function charge(fact: TransactionFact, kind: FlowKind): Flow[] {
   if (fact.price_milli === 0 || fact.offer_discount === 'FREE_TRIAL') return []
   if (fact.price_milli === null || fact.currency === null) {
-    return [{ ...flow(fact, fact.purchased_at, 0), kind: 'unpriced', currency: null }]
+    return [{ ...flowFields(fact, fact.purchased_at, 0), kind: 'unpriced', currency: null }]
   }
-  return [{ ...flow(fact, fact.purchased_at, fact.price_milli), kind }]
+  return [{ ...flowFields(fact, fact.purchased_at, fact.price_milli), kind }]
 }
 
-/** Refunds on their days, and negative amounts on the days of reversals. */
+/** The refunds of a purchase, and a negative refund for each reversal. */
 function refunds(fact: TransactionFact): Flow[] {
   const { revoked_at, reversed_refunds } = fact
   const reversed: ReversedRefund[] = reversed_refunds === null ? [] : JSON.parse(reversed_refunds)
-  const reversals = reversed.flatMap((one) =>
-    refund(fact, one, one.revoked_at).flatMap((given) => [
-      given,
-      { ...given, at: one.reversed_at, milli: -given.milli },
+  const reversals = reversed.flatMap((revocation) =>
+    refund(fact, revocation, revocation.revoked_at).flatMap((refunded) => [
+      refunded,
+      { ...refunded, at: revocation.reversed_at, milli: -refunded.milli },
     ]),
   )
   return revoked_at === null ? reversals : [...reversals, ...refund(fact, fact, revoked_at)]
@@ -101,7 +103,7 @@ function refunds(fact: TransactionFact): Flow[] {
 
 type Revocation = Pick<TransactionFact, 'revocation_type' | 'revocation_percentage'>
 
-/** The share that Apple names, otherwise all of it. */
+/** The refund of the percentage that Apple reports, or of the full price if Apple reports none. */
 function refund(
   fact: TransactionFact,
   { revocation_type, revocation_percentage }: Revocation,
@@ -109,13 +111,16 @@ function refund(
 ): Flow[] {
   const { price_milli, currency } = fact
   if (!price_milli || currency === null) return []
-  if (revocation_type !== null && UNPAID_ENDINGS.has(revocation_type)) return []
-  const part = BigInt(revocation_percentage ?? WHOLE)
-  const milli = Number(divideHalfEven(BigInt(price_milli) * part, BigInt(WHOLE)))
-  return milli === 0 ? [] : [{ ...flow(fact, at, milli), kind: 'refund' }]
+  if (revocation_type !== null && UNPAID_REVOCATION_TYPES.has(revocation_type)) return []
+  const percentage = BigInt(revocation_percentage ?? FULL_PERCENTAGE)
+  const milli = Number(divideHalfEven(BigInt(price_milli) * percentage, BigInt(FULL_PERCENTAGE)))
+  return milli === 0 ? [] : [{ ...flowFields(fact, at, milli), kind: 'refund' }]
 }
 
-/** price × (expiry − change) ÷ (expiry − purchase): an estimate, because Apple does not report it. */
+/**
+ * The refund of the unused time when `fact` replaces the purchase `before`: price × (expiry − change) ÷ (expiry −
+ * purchase). An estimate, because Apple does not report the amount.
+ */
 function proration(fact: TransactionFact, before: TransactionFact | undefined): Flow[] {
   if (!before?.price_milli || before.currency === null || !replaces(fact, before)) return []
   const at = fact.purchased_at
@@ -124,13 +129,13 @@ function proration(fact: TransactionFact, before: TransactionFact | undefined): 
   if (expires_at <= at || (before.revoked_at ?? Infinity) <= at) return []
   const unused = BigInt(price_milli) * BigInt(expires_at - at)
   const milli = Number(divideHalfEven(unused, BigInt(expires_at - purchased_at)))
-  return [{ ...flow(before, at, milli), kind: 'proration' }]
+  return [{ ...flowFields(before, at, milli), kind: 'proration' }]
 }
 
-const flow = (fact: TransactionFact, at: number, milli: number) => ({
+const flowFields = (fact: TransactionFact, at: number, milli: number) => ({
   at,
   charged_at: fact.purchased_at,
-  given_milli: 0,
+  refunded_before_milli: 0,
   transaction_id: fact.transaction_id,
   product_id: fact.product_id,
   storefront: fact.storefront,

@@ -1,16 +1,17 @@
-/** Corrects losses for churn: excludes what returned within a period or began within it. */
+/** Corrects losses for churn: excludes subscriptions that returned, or began, within the same period. */
 import { type Calendar, monthOf, weekOf } from './calendar.ts'
 import { fiscalMonthOf } from './fiscal.ts'
 import type { Movement, SegmentLevel, ValuedSegment } from './movements.ts'
 import type { Ending } from './timeline.ts'
 
-/** The periods of churn. Days, weeks and months are the organization’s, fiscal months Apple’s. */
+/** The periods of churn. Days, weeks and months are in the organization’s time zone, fiscal months in Pacific days. */
 export type LossUnit = 'day' | 'week' | 'month' | 'fiscal_month'
 
 /**
- * A part of a loss that a period does not count. returned: it was paid again within the period; known from then on.
- * passing: it was not active at the period’s start, or had another price or product then; the amount is the difference
- * between the loss and its value at the start. `transaction_id`: the transaction that it belongs to.
+ * An amount that a period’s churn subtracts from a loss. returned: the subscription was paid again within the period; the
+ * adjustment is known from that payment on. passing: at the period’s start the subscription was not active or had another
+ * price or product; the amount is the difference between the loss and the value at the start. `transaction_id`: the
+ * transaction whose dimensions apply.
  */
 export type LossAdjustment = Omit<Movement, 'kind'> & {
   measure: `returned.${LossUnit}` | `passing.${LossUnit}.${Ending}`
@@ -19,10 +20,13 @@ export type LossAdjustment = Omit<Movement, 'kind'> & {
 
 type Calendars = { calendar: Calendar; pacific: Calendar }
 
-/** The number of the period that contains an instant; null without one. */
-type UnitOf = (at: number) => number | null
+/** The number of the period that contains an instant; null if there is no such period. */
+type PeriodNumberOf = (at: number) => number | null
 
-const unitsOf = ({ calendar, pacific }: Calendars): readonly (readonly [LossUnit, UnitOf])[] => [
+const periodNumberings = ({
+  calendar,
+  pacific,
+}: Calendars): readonly (readonly [LossUnit, PeriodNumberOf])[] => [
   ['day', (at) => calendar.dayOf(at)],
   ['week', (at) => weekOf(calendar.dayOf(at))],
   ['month', (at) => monthOf(calendar.dayOf(at))],
@@ -30,32 +34,30 @@ const unitsOf = ({ calendar, pacific }: Calendars): readonly (readonly [LossUnit
 ]
 
 /**
- * The corrections of one lineage’s losses. The remaining losses of a period are those of subscriptions active at its
- * start and not at its end, each valued at its start at most. `movements` and `segments` are in order.
+ * The adjustments of one lineage’s losses. Losses minus adjustments are the losses of subscriptions that were active at a
+ * period’s start and not at its end, each at most at its value at the start. `movements` and `segments` are in order.
  */
 export function lossAdjustments(
   movements: readonly Movement[],
   segments: readonly ValuedSegment[],
   calendars: Calendars,
 ): LossAdjustment[] {
-  const units = unitsOf(calendars)
-  const places = new Map(segments.map(({ transaction_id }, index) => [transaction_id, index]))
+  const numberings = periodNumberings(calendars)
+  const indexById = new Map(segments.map(({ transaction_id }, index) => [transaction_id, index]))
   return movements.flatMap((loss, index) => {
     const ending = endingOf(loss)
     if (ending === null) return []
     const nextMovement = movements[index + 1]
-    return units.flatMap(([unit, unitOf]): LossAdjustment[] => {
-      const period = unitOf(loss.at)
+    return numberings.flatMap(([unit, periodNumberOf]): LossAdjustment[] => {
+      const period = periodNumberOf(loss.at)
       if (period === null) return []
-      if (nextMovement !== undefined && unitOf(nextMovement.at) === period)
+      if (nextMovement !== undefined && periodNumberOf(nextMovement.at) === period)
         return [{ ...loss, measure: `returned.${unit}`, known_at: nextMovement.at }]
-      const place = places.get(loss.transaction_id) ?? -1
+      const lastIndex = indexById.get(loss.transaction_id) ?? -1
       const measure = `passing.${unit}.${ending}` as const
-      return passing(loss, place, segments, (at) => (unitOf(at) ?? -1) < period).map((row) => ({
-        ...row,
-        measure,
-        known_at: loss.at,
-      }))
+      return passingAmounts(loss, lastIndex, segments, (at) => (periodNumberOf(at) ?? -1) < period).map(
+        (row) => ({ ...row, measure, known_at: loss.at }),
+      )
     })
   })
 }
@@ -64,21 +66,21 @@ const CHURN = 'churn_'
 const endingOf = ({ kind }: Movement): Ending | null =>
   kind.startsWith(CHURN) ? (kind.slice(CHURN.length) as Ending) : null
 
-type Row = Omit<Movement, 'kind'>
+type AdjustmentAmounts = Omit<Movement, 'kind'>
 
 /**
- * The correction of the loss of the segment at `place`: removes it, and adds back what was active before the period.
+ * The adjustment of the loss of the segment at `lastIndex`: subtracts the loss, and adds the value at the period’s start.
  */
-function passing(
+function passingAmounts(
   loss: Movement,
-  place: number,
+  lastIndex: number,
   segments: readonly ValuedSegment[],
   isBefore: (at: number) => boolean,
-): Row[] {
-  let first = place
+): AdjustmentAmounts[] {
+  let first = lastIndex
   while (first >= 0 && !isBefore(segments[first]?.from ?? 0)) first -= 1
-  if (first === place) return []
-  const [start, last] = [segments[first], segments[place]]
+  if (first === lastIndex) return []
+  const [start, last] = [segments[first], segments[lastIndex]]
   if (!last || !start?.level.alive || isBefore(start.to)) return [loss]
   const { at } = loss
   return [
@@ -87,7 +89,7 @@ function passing(
   ]
 }
 
-/** The lost part of the value at the start, at most the value at the end. */
+/** The value at the period’s start, or the value at the loss if that is lower. */
 function lossAmounts(
   start: SegmentLevel,
   last: SegmentLevel,

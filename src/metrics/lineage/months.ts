@@ -1,7 +1,7 @@
 /** Converts the price of any period to a monthly value. */
 import { divideHalfEven } from '../../money.ts'
 
-/** calendar: a month has 30.4375 days. revenuecat: 30 days, four weeks. */
+/** How long a month is. calendar: 30.4375 days. revenuecat: 30 days or four weeks. */
 export const FACTORS = ['calendar', 'revenuecat'] as const
 export type Factors = (typeof FACTORS)[number]
 
@@ -9,7 +9,7 @@ export type Factors = (typeof FACTORS)[number]
 type Duration = { count: number; unit: 'D' | 'W' | 'M' | 'Y' }
 
 /** 30.4375 days are 487 sixteenths. */
-const CALENDAR = { num: 487n, sixteenths: 16n }
+const CALENDAR = { numerator: 487n, sixteenths: 16n }
 
 function durationOf(period: string): Duration | null {
   const [, count, unit] = /^P([1-9]\d{0,3})([DWMY])$/.exec(period) ?? []
@@ -17,13 +17,13 @@ function durationOf(period: string): Duration | null {
   return { count: Number(count), unit: unit as Duration['unit'] }
 }
 
-/** The factor of a price as a fraction. */
+/** The factor from a price per period to a price per month, as numerator and denominator. */
 function fractionOf({ count, unit }: Duration, factors: Factors): readonly [bigint, bigint] {
   if (unit === 'Y') return [1n, BigInt(count) * 12n]
   if (unit === 'M') return [1n, BigInt(count)]
   if (factors === 'calendar') {
     const days = BigInt(unit === 'W' ? count * 7 : count)
-    return [CALENDAR.num, CALENDAR.sixteenths * days]
+    return [CALENDAR.numerator, CALENDAR.sixteenths * days]
   }
   return unit === 'W' ? [4n, BigInt(count)] : [30n, BigInt(count)]
 }
@@ -35,6 +35,6 @@ function fractionOf({ count, unit }: Duration, factors: Factors): readonly [bigi
 export function monthlyMilli(price_milli: number, period: string, factors: Factors): number | null {
   const duration = durationOf(period)
   if (duration === null) return null
-  const [num, den] = fractionOf(duration, factors)
-  return Number(divideHalfEven(BigInt(price_milli) * num, den))
+  const [numerator, denominator] = fractionOf(duration, factors)
+  return Number(divideHalfEven(BigInt(price_milli) * numerator, denominator))
 }

@@ -16,8 +16,9 @@ export type MovementKind =
   | `churn_${Ending}`
 
 /**
- * `milli` is the monthly value in `currency`, `base_milli` in the base currency, null without a rate; `count` is the
- * change in active paid subscriptions. A change of the base value alone has neither currency nor `milli`.
+ * A change of the monthly value at `at`: `milli` in `currency`, `base_milli` in the base currency (null if there is no
+ * rate). `count` is the change in active paid subscriptions. If only the base value changes, `currency` is null and
+ * `milli` is 0.
  */
 export type Movement = {
   at: number
@@ -29,10 +30,10 @@ export type Movement = {
   count: -1 | 0 | 1
 }
 
-/** Converts an amount to the base currency at the rate of a day; null where there is none. */
+/** Converts an amount to the base currency at the rate of the day of `at`; null if there is no rate. */
 export type ToBase = (milli: number, currency: string, at: number) => number | null
 
-/** A segment’s monthly value. `isUnknown`: it has a price that Apple has not sent. `isConverted`: there was a rate. */
+/** A segment’s monthly value. `isUnknown`: Apple has not sent the price. `isConverted`: there is a rate. */
 export type SegmentLevel = {
   currency: string | null
   milli: number
@@ -44,7 +45,7 @@ export type SegmentLevel = {
 
 export type ValuedSegment = Segment & { level: SegmentLevel }
 
-const NOTHING: SegmentLevel = {
+const NO_LEVEL: SegmentLevel = {
   currency: null,
   milli: 0,
   base_milli: 0,
@@ -53,16 +54,16 @@ const NOTHING: SegmentLevel = {
   isConverted: true,
 }
 
-/** Adds the monthly value to each segment. Rounds twice for each segment: to a month, and to the base currency. */
+/** Adds the monthly value to each segment. The value is rounded twice: per month, and in the base currency. */
 export function withLevels(segments: readonly Segment[], factors: Factors, toBase: ToBase): ValuedSegment[] {
   return segments.map((segment) => ({ ...segment, level: levelOf(segment, factors, toBase) }))
 }
 
 function levelOf(segment: Segment, factors: Factors, toBase: ToBase): SegmentLevel {
   const { kind, price_milli, currency, period, from } = segment
-  if (kind === 'trial' || kind === 'free_offer') return NOTHING
+  if (kind === 'trial' || kind === 'free_offer') return NO_LEVEL
   const milli = price_milli === null || period === null ? null : monthlyMilli(price_milli, period, factors)
-  if (milli === null || currency === null) return { ...NOTHING, alive: 1, isUnknown: true }
+  if (milli === null || currency === null) return { ...NO_LEVEL, alive: 1, isUnknown: true }
   const base_milli = toBase(milli, currency, from)
   const isConverted = base_milli !== null
   return { currency, milli, base_milli: base_milli ?? 0, alive: 1, isUnknown: false, isConverted }
@@ -79,7 +80,7 @@ export function movementsOf(
 ): Movement[] {
   const movements: Movement[] = []
   let before: ValuedSegment | undefined
-  /** Whether it was ever paid, and whether without a gap since. */
+  /** Whether any earlier segment was paid, and whether the lineage has had no gap since then. */
   let paid = { ever: false, unbroken: false }
   for (const segment of segments) {
     const isJoined = before?.to === segment.from
@@ -87,8 +88,8 @@ export function movementsOf(
       movements.push(...churn(before))
       paid = { ...paid, unbroken: false }
     }
-    const level = (isJoined && before?.level) || NOTHING
-    movements.push(...change(segment, level, openingKind(paid, hasFirstTransaction), toBase))
+    const level = (isJoined && before?.level) || NO_LEVEL
+    movements.push(...levelMovements(segment, level, openingKind(paid, hasFirstTransaction), toBase))
     if (segment.level.alive) paid = { ever: true, unbroken: true }
     before = segment
   }
@@ -114,8 +115,8 @@ function amountsOf({ currency, milli, base_milli, isConverted }: SegmentLevel, s
   return { currency, milli: signed(milli), base_milli: isConverted ? signed(base_milli) : null }
 }
 
-/** The movements between two levels at the start of a segment. `beginning`: the kind when paid time begins with it. */
-function change(
+/** The movements from the level `before` to the level of a segment. `beginning`: the kind if paid time begins there. */
+function levelMovements(
   { level, from, transaction_id }: ValuedSegment,
   before: SegmentLevel,
   beginning: MovementKind,
@@ -127,49 +128,70 @@ function change(
   return before.alive ? [{ ...common, kind: 'contraction', ...amountsOf(before, -1) }] : []
 }
 
-type Common = Pick<Movement, 'at' | 'transaction_id'>
+type MovementOrigin = Pick<Movement, 'at' | 'transaction_id'>
 
 /**
- * Paid before and after without a gap. Where price and rate change together, the price change counts at the new rate.
+ * The movements between two paid levels without a gap. If price and rate change together, the price change is converted
+ * at the new rate.
  */
-function repricing(common: Common, before: SegmentLevel, after: SegmentLevel, toBase: ToBase): Movement[] {
-  const now = before.currency === null ? 0 : (toBase(before.milli, before.currency, common.at) ?? 0)
-  const none: Change = { ...common, currency: null, milli: 0, base_milli: 0, count: 0 }
-  const byPrice = after.base_milli - now
-  const fx: Movement = { ...none, kind: 'fx', base_milli: now - before.base_milli }
-  return [...priceMovements(none, before, after, byPrice), fx].filter(
+function repricing(
+  common: MovementOrigin,
+  before: SegmentLevel,
+  after: SegmentLevel,
+  toBase: ToBase,
+): Movement[] {
+  const before_at_new_rate =
+    before.currency === null ? 0 : (toBase(before.milli, before.currency, common.at) ?? 0)
+  const unchanged: MovementAmounts = { ...common, currency: null, milli: 0, base_milli: 0, count: 0 }
+  const priceChange_milli = after.base_milli - before_at_new_rate
+  const fx: Movement = { ...unchanged, kind: 'fx', base_milli: before_at_new_rate - before.base_milli }
+  return [...priceMovements(unchanged, before, after, priceChange_milli), fx].filter(
     (one) => one.milli !== 0 || one.base_milli,
   )
 }
 
-type Change = Omit<Movement, 'kind'>
+type MovementAmounts = Omit<Movement, 'kind'>
 
-/** `byPrice`: the change of the base value by the price. */
+/** The movements that a change of price, currency or product causes. `byPrice`: the change of the base value. */
 function priceMovements(
-  none: Change,
+  unchanged: MovementAmounts,
   before: SegmentLevel,
   after: SegmentLevel,
-  byPrice: number,
+  priceChange_milli: number,
 ): Movement[] {
-  const [milli, base_milli] = [after.milli - before.milli, after.isConverted ? byPrice : null]
+  const [milli, base_milli] = [after.milli - before.milli, after.isConverted ? priceChange_milli : null]
   if (before.isUnknown !== after.isUnknown) {
-    const baseChange = before.isUnknown ? { base_milli } : { base_milli: before.isConverted ? byPrice : null }
-    return [{ ...none, kind: 'repriced', currency: after.currency ?? before.currency, milli, ...baseChange }]
+    const baseChange = before.isUnknown
+      ? { base_milli }
+      : { base_milli: before.isConverted ? priceChange_milli : null }
+    return [
+      { ...unchanged, kind: 'repriced', currency: after.currency ?? before.currency, milli, ...baseChange },
+    ]
   }
   if (before.currency === after.currency) {
     const kind = milli < 0 ? 'contraction' : 'expansion'
-    return [{ ...none, kind, currency: after.currency, milli, base_milli }]
+    return [{ ...unchanged, kind, currency: after.currency, milli, base_milli }]
   }
   const unconverted = ({ isConverted }: SegmentLevel) => ({ base_milli: isConverted ? 0 : null })
   return [
     {
-      ...none,
+      ...unchanged,
       kind: 'switched_out',
       currency: before.currency,
       milli: -before.milli,
       ...unconverted(before),
     },
-    { ...none, kind: 'switched_in', currency: after.currency, milli: after.milli, ...unconverted(after) },
-    { ...none, kind: byPrice < 0 ? 'contraction' : 'expansion', base_milli: byPrice },
+    {
+      ...unchanged,
+      kind: 'switched_in',
+      currency: after.currency,
+      milli: after.milli,
+      ...unconverted(after),
+    },
+    {
+      ...unchanged,
+      kind: priceChange_milli < 0 ? 'contraction' : 'expansion',
+      base_milli: priceChange_milli,
+    },
   ]
 }

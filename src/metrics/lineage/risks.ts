@@ -1,40 +1,40 @@
-/** Finds when a paid subscription had renewal turned off or awaited a payment, and its value then. */
+/** Finds when a paid subscription had renewal turned off or awaited a payment, and the value of the subscription then. */
 import { committedUntil } from '../../ledger/subscription.ts'
 import type { ValuedSegment } from './movements.ts'
-import { signedBefore } from './signing.ts'
+import { countSignedBefore } from './signing.ts'
 import type { RenewalFact, TransactionFact } from './timeline.ts'
 
 /**
- * will_cancel: will not renew. committed: will not renew either, but only after the remaining periods of a commitment.
- * grace: the customer keeps access while Apple retries the payment. billing_retry: Apple retries without access.
+ * will_cancel: will not renew. committed: will not renew after the remaining periods of a commitment. grace: the customer
+ * keeps access while Apple retries the payment. billing_retry: the customer has no access while Apple retries the payment.
  */
 export type Risk = 'will_cancel' | 'committed' | 'grace' | 'billing_retry'
 
-/** An interval `[from, to)` in milliseconds since the epoch; `to` is Infinity for a retry that nothing has ended. */
+/** An interval `[from, to)` in milliseconds since the epoch. `to` is Infinity for a retry that has not ended. */
 export type RiskSpan = { risk: Risk; from: number; to: number; segment: ValuedSegment }
 
 type Facts = { transactions: readonly TransactionFact[]; renewals: readonly RenewalFact[] }
 type Span = { from: number; to: number }
 
 /**
- * The risk spans of one lineage. Spans do not overlap; a paid segment is set to renew where it has no span. At each
- * instant the newest renewal info signed until then decides. Infos signed before the latest purchase are ignored: they
- * describe the previous subscription. `renewals` are ordered by signing time.
+ * The risk spans of one lineage. Spans do not overlap. Paid time without a span is set to renew. At each instant the newest
+ * renewal info signed by that instant decides. Infos signed before the latest purchase are ignored, because they describe
+ * the previous subscription. `renewals` are ordered by signing time.
  */
 export function risksOf(segments: readonly ValuedSegment[], { transactions, renewals }: Facts): RiskSpan[] {
   if (!renewals.some(hasRisk)) return []
-  const facts = new Map(transactions.map((fact) => [fact.transaction_id, fact]))
+  const factById = new Map(transactions.map((fact) => [fact.transaction_id, fact]))
   const purchases = transactions.filter(({ reason }) => reason === 'PURCHASE')
-  const purchased = purchases.map(({ purchased_at }) => purchased_at).sort((a, b) => a - b)
-  let begun = 0
+  const purchaseDates = purchases.map(({ purchased_at }) => purchased_at).sort((a, b) => a - b)
+  let begun_count = 0
   return segments.flatMap((segment, index) => {
-    const fact = facts.get(segment.transaction_id)
+    const fact = factById.get(segment.transaction_id)
     if (!fact) return []
     // Segments are in order of purchase.
-    while ((purchased[begun] ?? Infinity) <= fact.purchased_at) begun += 1
+    while ((purchaseDates[begun_count] ?? Infinity) <= fact.purchased_at) begun_count += 1
     if (!segment.level.alive) return []
     const until = segments[index + 1]?.from ?? Infinity
-    const since = purchased[begun - 1] ?? -Infinity
+    const since = purchaseDates[begun_count - 1] ?? -Infinity
     return spansOf(segment, fact, { renewals, since, until }).filter(({ from, to }) => from < to)
   })
 }
@@ -43,12 +43,12 @@ const hasRisk = ({ auto_renew_status, in_billing_retry, grace_until_at }: Renewa
   auto_renew_status === 0 || in_billing_retry === 1 || grace_until_at !== null
 
 /** `since`: the instant of the last purchase. `until`: the start of the next segment. */
-type After = { renewals: readonly RenewalFact[]; since: number; until: number }
+type RiskContext = { renewals: readonly RenewalFact[]; since: number; until: number }
 
 function spansOf(
   segment: ValuedSegment,
   fact: TransactionFact,
-  { renewals, since, until }: After,
+  { renewals, since, until }: RiskContext,
 ): RiskSpan[] {
   const { from, to, ending } = segment
   const { purchased_at, expires_at } = fact
@@ -70,15 +70,15 @@ function spansOf(
 const isTurnedOff = ({ auto_renew_status }: RenewalFact): boolean => auto_renew_status === 0
 const isRetried = ({ in_billing_retry }: RenewalFact): boolean => in_billing_retry === 1
 
-/** The parts of an interval in which the newest info signed by then, and not before `since`, meets a condition. */
+/** The spans within an interval during which the newest info matches. Infos signed before `since` are ignored. */
 function spansWhere(
   renewals: readonly RenewalFact[],
   { since, from, to }: Span & { since: number },
   matches: (info: RenewalFact) => boolean,
 ): Span[] {
   const spans: Span[] = []
-  // The newest before the start, and all signed within.
-  const first = Math.max(signedBefore(renewals, since), signedBefore(renewals, from) - 1)
+  // Begins with the newest info before the interval, then reads the infos signed within the interval.
+  const first = Math.max(countSignedBefore(renewals, since), countSignedBefore(renewals, from) - 1)
   for (let index = first; index < renewals.length; index += 1) {
     const info = renewals[index]
     if (info === undefined || info.signed_at >= to) break

@@ -1,4 +1,4 @@
-/** Computes the rows of a lineage: everything that it adds to the metrics. Rows only ever have to be summed. */
+/** Computes the rows of a lineage: all amounts that it adds to the metrics. Every metric is a sum of rows. */
 import type { Calendar } from './calendar.ts'
 import { type Flow, flowInBase, flowsOf } from './flows.ts'
 import { type LossAdjustment, type LossUnit, lossAdjustments } from './losses.ts'
@@ -25,11 +25,12 @@ import {
 } from './timeline.ts'
 
 /**
- * mrr, trials: levels, summed from the beginning. mrr.*: movements. revenue.*: amounts, refunds above zero;
- * refunded_by_charge: refunds on the day of the charge. trial.ended, trial.won: on the day it ended; trial.began_won,
- * trial.began_lost: on the day it began. returned.*, passing.*: losses that churn excludes for the same day, week,
- * month or fiscal month, on the day of the loss. paid.direct: first payments without a trial directly before. risk.*:
- * levels that will not renew or await a payment. downloads: from Apple’s reports only, of no lineage.
+ * mrr, trials: levels, which are the sum of all rows up to an instant. mrr.*: movements. revenue.*: amounts, where refunds
+ * are positive; refunded_by_charge: refunds on the day of the charge. trial.began, trial.ended, trial.won: on the day on
+ * which the trial began, or ended; trial.began_won, trial.began_lost: the result of a trial, on the day on which it
+ * began. returned.*, passing.*: losses that churn excludes in the same day, week, month or fiscal month, on the day of the
+ * loss. paid.direct: first payments without a trial directly before. risk.*: levels of subscriptions that will not renew
+ * or await a payment. downloads: from Apple’s reports only; no lineage has such rows.
  */
 export type Measure =
   | 'mrr'
@@ -44,12 +45,12 @@ export type Measure =
   | `risk.${Risk}`
   | 'downloads'
 
-/** The dimensions of a figure; empty strings where one does not apply. */
+/** The dimensions of a row. A dimension that does not apply is an empty string. */
 type Dimensions = { product_id: string; storefront: string; period: string; offer: SegmentKind | 'none' }
 
 /**
- * `on_at`: the instant whose day the row counts for. `known_at`: the instant from which it is shown, later than `on_at`
- * where a past day changes. `base_milli` is null without a rate.
+ * `on_at`: the instant that determines the row’s day. `known_at`: the instant from which the row is included in sums; it
+ * is later than `on_at` if the row changes a past day. `base_milli` is null if there is no rate.
  */
 export type MetricRow = Dimensions & {
   on_at: number
@@ -67,7 +68,7 @@ type Facts = {
   hasFirstTransaction: boolean
 }
 
-/** `calendar`: the organization’s. `pacific`: that of Apple’s reports and fiscal months. */
+/** `calendar`: the organization’s calendar. `pacific`: the calendar of Apple’s reports and fiscal months. */
 export type Settings = {
   factors: Factors
   toBase: ToBase
@@ -76,26 +77,29 @@ export type Settings = {
   pacific: Calendar
 }
 
-/** The rows of one lineage in a fixed order, without empty ones. A pure function of its facts and the settings. */
+/** The non-zero rows of one lineage in a fixed order. A pure function of the lineage’s facts and the settings. */
 export function metricRowsOf(
   { transactions, renewals, hasFirstTransaction }: Facts,
   settings: Settings,
 ): MetricRow[] {
   const { factors, toBase, periodOf } = settings
-  const dimensions = new Map(transactions.map((fact) => [fact.transaction_id, dimensionsOf(fact, periodOf)]))
-  const of = (transaction_id: string): Dimensions => dimensions.get(transaction_id) ?? NO_DIMENSIONS
+  const dimensionsById = new Map(
+    transactions.map((fact) => [fact.transaction_id, dimensionsOf(fact, periodOf)]),
+  )
+  const dimensionsFor = (transaction_id: string): Dimensions =>
+    dimensionsById.get(transaction_id) ?? NO_DIMENSIONS
   const segments = withLevels(timelineOf(transactions, renewals, periodOf), factors, toBase)
-  const moved = movementsOf(segments, hasFirstTransaction, toBase)
+  const movements = movementsOf(segments, hasFirstTransaction, toBase)
   const rows = [
-    ...segments.flatMap((_, index) => levelRows(segments, index, of)),
-    ...moved.map((movement) => movementRow(movement, of)),
-    ...lossAdjustments(moved, segments, settings).map((one) => lossAdjustmentRow(one, of)),
-    ...firstPaidRows(moved, segments, of),
-    ...risksOf(segments, { transactions, renewals }).flatMap((span) => riskRows(span, of)),
-    ...segments.flatMap((segment, index) => trialRows(segment, segments[index + 1], of)),
-    ...flowsOf(transactions, hasFirstTransaction).flatMap((flow) => flowRows(flow, of, toBase)),
+    ...segments.flatMap((_, index) => levelRows(segments, index, dimensionsFor)),
+    ...movements.map((movement) => movementRow(movement, dimensionsFor)),
+    ...lossAdjustments(movements, segments, settings).map((one) => lossAdjustmentRow(one, dimensionsFor)),
+    ...firstPaidRows(movements, segments, dimensionsFor),
+    ...risksOf(segments, { transactions, renewals }).flatMap((span) => riskRows(span, dimensionsFor)),
+    ...segments.flatMap((segment, index) => trialRows(segment, segments[index + 1], dimensionsFor)),
+    ...flowsOf(transactions, hasFirstTransaction).flatMap((flow) => flowRows(flow, dimensionsFor, toBase)),
   ]
-  return summed(rows)
+  return mergeRows(rows)
 }
 
 const NO_DIMENSIONS: Dimensions = { product_id: '', storefront: '', period: '', offer: 'none' }
@@ -112,7 +116,7 @@ function dimensionsOf(fact: TransactionFact, periodOf: PeriodOf): Dimensions {
   }
 }
 
-const counted = (at: number, measure: Measure, dimensions: Dimensions, count: number): MetricRow => ({
+const countRow = (at: number, measure: Measure, dimensions: Dimensions, count: number): MetricRow => ({
   on_at: at,
   known_at: at,
   measure,
@@ -123,20 +127,24 @@ const counted = (at: number, measure: Measure, dimensions: Dimensions, count: nu
   count,
 })
 
-function levelRows(segments: readonly ValuedSegment[], index: number, of: DimensionsOf): MetricRow[] {
+function levelRows(
+  segments: readonly ValuedSegment[],
+  index: number,
+  dimensionsFor: DimensionsOf,
+): MetricRow[] {
   const segment = segments[index]
   if (!segment) return []
   const { level, from, to, kind, transaction_id } = segment
-  const dimensions = of(transaction_id)
+  const dimensions = dimensionsFor(transaction_id)
   if (kind === 'trial') {
-    return [counted(from, 'trials', dimensions, 1), counted(to, 'trials', dimensions, -1)]
+    return [countRow(from, 'trials', dimensions, 1), countRow(to, 'trials', dimensions, -1)]
   }
   if (!level.alive) return []
   const rows: MetricRow[] = []
-  if (!goesOn(segments[index - 1], segment, of))
-    rows.push({ ...counted(from, 'mrr', dimensions, 1), ...levelAmounts(level, 1) })
-  if (!goesOn(segment, segments[index + 1], of))
-    rows.push({ ...counted(to, 'mrr', dimensions, -1), ...levelAmounts(level, -1) })
+  if (!continuesUnchanged(segments[index - 1], segment, dimensionsFor))
+    rows.push({ ...countRow(from, 'mrr', dimensions, 1), ...levelAmounts(level, 1) })
+  if (!continuesUnchanged(segment, segments[index + 1], dimensionsFor))
+    rows.push({ ...countRow(to, 'mrr', dimensions, -1), ...levelAmounts(level, -1) })
   return rows
 }
 
@@ -147,34 +155,34 @@ const levelAmounts = ({ currency, milli, base_milli, isConverted }: SegmentLevel
 })
 
 /** The rows at the start and the end of a risk span. */
-function riskRows({ risk, from, to, segment }: RiskSpan, of: DimensionsOf): MetricRow[] {
+function riskRows({ risk, from, to, segment }: RiskSpan, dimensionsFor: DimensionsOf): MetricRow[] {
   const row = (at: number, sign: 1 | -1): MetricRow => ({
-    ...counted(at, `risk.${risk}`, of(segment.transaction_id), sign),
+    ...countRow(at, `risk.${risk}`, dimensionsFor(segment.transaction_id), sign),
     ...levelAmounts(segment.level, sign),
   })
   return to === Infinity ? [row(from, 1)] : [row(from, 1), row(to, -1)]
 }
 
-/** The first payment, unless it continues a trial: the trial’s rows contain that. */
+/** The row of the first payment. Empty if the payment follows a trial, because the trial’s rows count that payment. */
 function firstPaidRows(
-  moved: readonly Movement[],
+  movements: readonly Movement[],
   segments: readonly ValuedSegment[],
-  of: DimensionsOf,
+  dimensionsFor: DimensionsOf,
 ): MetricRow[] {
-  const first = moved.find(({ kind }) => kind === 'new')
+  const first = movements.find(({ kind }) => kind === 'new')
   if (!first) return []
-  const isTrials = segments.some(({ kind, to }) => kind === 'trial' && to === first.at)
-  return isTrials ? [] : [counted(first.at, 'paid.direct', of(first.transaction_id), 1)]
+  const followsTrial = segments.some(({ kind, to }) => kind === 'trial' && to === first.at)
+  return followsTrial ? [] : [countRow(first.at, 'paid.direct', dimensionsFor(first.transaction_id), 1)]
 }
 
-/** Whether a level is unchanged in every respect, as in most renewals. */
-function goesOn(
+/** Whether the level and its dimensions continue unchanged in the next segment, as at most renewals. */
+function continuesUnchanged(
   before: ValuedSegment | undefined,
   after: ValuedSegment | undefined,
-  of: DimensionsOf,
+  dimensionsFor: DimensionsOf,
 ): boolean {
   if (!before || !after || before.to !== after.from || !before.level.alive || !after.level.alive) return false
-  const [a, b] = [of(before.transaction_id), of(after.transaction_id)]
+  const [a, b] = [dimensionsFor(before.transaction_id), dimensionsFor(after.transaction_id)]
   return (
     isSameLevel(before.level, after.level) &&
     a.product_id === b.product_id &&
@@ -190,76 +198,88 @@ const isSameLevel = (a: SegmentLevel, b: SegmentLevel): boolean =>
   a.base_milli === b.base_milli &&
   a.isConverted === b.isConverted
 
-function movementRow({ kind, ...movement }: Movement, of: DimensionsOf): MetricRow {
-  return changeRow(movement, `mrr.${kind}`, of)
+function movementRow({ kind, ...movement }: Movement, dimensionsFor: DimensionsOf): MetricRow {
+  return changeRow(movement, `mrr.${kind}`, dimensionsFor)
 }
 
-function changeRow(change: Omit<Movement, 'kind'>, measure: Measure, of: DimensionsOf): MetricRow {
+function changeRow(change: Omit<Movement, 'kind'>, measure: Measure, dimensionsFor: DimensionsOf): MetricRow {
   const { at, transaction_id, currency, milli, base_milli, count } = change
-  return { ...counted(at, measure, of(transaction_id), count), currency: currency ?? '', milli, base_milli }
+  return {
+    ...countRow(at, measure, dimensionsFor(transaction_id), count),
+    currency: currency ?? '',
+    milli,
+    base_milli,
+  }
 }
 
 const lossAdjustmentRow = (
   { measure, known_at, ...change }: LossAdjustment,
-  of: DimensionsOf,
-): MetricRow => ({ ...changeRow(change, measure, of), known_at })
+  dimensionsFor: DimensionsOf,
+): MetricRow => ({ ...changeRow(change, measure, dimensionsFor), known_at })
 
-function trialRows(segment: ValuedSegment, next: ValuedSegment | undefined, of: DimensionsOf): MetricRow[] {
+function trialRows(
+  segment: ValuedSegment,
+  next: ValuedSegment | undefined,
+  dimensionsFor: DimensionsOf,
+): MetricRow[] {
   if (segment.kind !== 'trial') return []
   const { from, to, transaction_id } = segment
-  const dimensions = of(transaction_id)
+  const dimensions = dimensionsFor(transaction_id)
   const isWon = next?.from === to && next.level.alive === 1
   const began = {
-    ...counted(from, isWon ? 'trial.began_won' : 'trial.began_lost', dimensions, 1),
+    ...countRow(from, isWon ? 'trial.began_won' : 'trial.began_lost', dimensions, 1),
     known_at: to,
   }
   const ended = [
-    counted(to, 'trial.ended', dimensions, 1),
-    ...(isWon ? [counted(to, 'trial.won', dimensions, 1)] : []),
+    countRow(to, 'trial.ended', dimensions, 1),
+    ...(isWon ? [countRow(to, 'trial.won', dimensions, 1)] : []),
   ]
-  return [counted(from, 'trial.began', dimensions, 1), ...ended, began]
+  return [countRow(from, 'trial.began', dimensions, 1), ...ended, began]
 }
 
-function flowRows(flow: Flow, of: DimensionsOf, toBase: ToBase): MetricRow[] {
+function flowRows(flow: Flow, dimensionsFor: DimensionsOf, toBase: ToBase): MetricRow[] {
   const { at, charged_at, kind, transaction_id, currency, milli } = flow
-  const levelAmounts = { currency: currency ?? '', milli, base_milli: flowInBase(flow, toBase) }
-  const row = { ...counted(at, `revenue.${kind}`, of(transaction_id), milli < 0 ? -1 : 1), ...levelAmounts }
+  const amounts = { currency: currency ?? '', milli, base_milli: flowInBase(flow, toBase) }
+  const row = {
+    ...countRow(at, `revenue.${kind}`, dimensionsFor(transaction_id), milli < 0 ? -1 : 1),
+    ...amounts,
+  }
   if (kind !== 'refund') return [row]
   return [row, { ...row, measure: 'revenue.refunded_by_charge', on_at: charged_at }]
 }
 
-/** Orders rows by `known_at`, merges rows of the same kind, and drops those that become zero. */
-function summed(rows: MetricRow[]): MetricRow[] {
+/** Orders rows by `known_at`, merges rows that differ only in amounts, and drops rows that are zero. */
+function mergeRows(rows: MetricRow[]): MetricRow[] {
   rows.sort((a, b) => a.known_at - b.known_at)
   const sums: MetricRow[] = []
   for (let from = 0; from < rows.length; ) {
     let to = from + 1
     while (rows[to]?.known_at === rows[from]?.known_at) to += 1
     // Most instants have one row and need no merging.
-    sums.push(...(to - from === 1 ? rows.slice(from, to) : summedAt(rows.slice(from, to))))
+    sums.push(...(to - from === 1 ? rows.slice(from, to) : mergeRowsAt(rows.slice(from, to))))
     from = to
   }
   return sums.filter(({ milli, base_milli, count }) => milli !== 0 || count !== 0 || (base_milli ?? 0) !== 0)
 }
 
-function summedAt(rows: readonly MetricRow[]): MetricRow[] {
+function mergeRowsAt(rows: readonly MetricRow[]): MetricRow[] {
   const sums = new Map<string, MetricRow>()
   for (const row of rows) {
-    const name = nameOf(row)
+    const name = mergeKey(row)
     const sum = sums.get(name)
-    sums.set(name, sum ? plus(sum, row) : row)
+    sums.set(name, sum ? addRows(sum, row) : row)
   }
   return [...sums.values()]
 }
 
-const plus = (a: MetricRow, b: MetricRow): MetricRow => ({
+const addRows = (a: MetricRow, b: MetricRow): MetricRow => ({
   ...a,
   milli: a.milli + b.milli,
   base_milli: a.base_milli === null ? null : a.base_milli + (b.base_milli ?? 0),
   count: a.count + b.count,
 })
 
-const nameOf = (row: MetricRow): string =>
+const mergeKey = (row: MetricRow): string =>
   [
     row.known_at,
     row.on_at,

@@ -1,4 +1,4 @@
-/** The settings that an app’s figures are counted by: calendar, currency and product periods. */
+/** The settings with which an app’s figures are computed: calendar, currency and product periods. */
 import type { Apps } from '../../apps/apps.ts'
 import type { Products } from '../../apps/products.ts'
 import type { Rates } from '../../rates/rates.ts'
@@ -11,8 +11,8 @@ import type { Settings } from './rows.ts'
 export const PACIFIC = 'America/Los_Angeles'
 
 /**
- * `calendars`: the organization’s first, then that of Apple’s reports. `wasProvisional`: whether any conversion since
- * the last call had no rate, or one that may change.
+ * `calendars`: the organization’s calendar, then the calendar of Apple’s reports if that differs. `wasProvisional`:
+ * whether any conversion since the previous call had no rate or a rate that is not final.
  */
 export type AppSettings = Settings & {
   calendars: readonly Calendar[]
@@ -27,7 +27,7 @@ export type CountingSettings = ReturnType<typeof openCountingSettings>
 
 type Deps = { store: Store; apps: Apps; generations: Generations; products: Products; rates: Rates }
 
-/** The settings of each app in each generation. */
+/** Opens the settings of each app in each generation. */
 export function openCountingSettings({ store, apps, generations, products, rates }: Deps) {
   const calendars = new Map<string, Calendar>()
   const periods = store.cached(['products'], (name) => {
@@ -42,8 +42,8 @@ export function openCountingSettings({ store, apps, generations, products, rates
   let isProvisional = false
 
   function calendarOf(zone: string): Calendar {
-    const known = calendars.get(zone)
-    if (known) return known
+    const cached = calendars.get(zone)
+    if (cached) return cached
     const opened = openCalendar(zone)
     calendars.set(zone, opened)
     return opened
@@ -54,12 +54,12 @@ export function openCountingSettings({ store, apps, generations, products, rates
     if (apps.get(app_id) === null) return null
     const { time_zone, currency, factors } = generation
     const key = [app_id, time_zone, currency, factors].join('\n')
-    const known = cache.get(key)
-    if (known) return known
-    const one = settingsFor(generation, app_id)
+    const cached = cache.get(key)
+    if (cached) return cached
+    const appSettings = settingsFor(generation, app_id)
     if (cache.size >= SETTINGS_CACHE_SIZE) cache.clear()
-    cache.set(key, one)
-    return one
+    cache.set(key, appSettings)
+    return appSettings
   }
 
   function settingsFor({ time_zone, currency: base, factors }: CountedBy, app_id: string): AppSettings {

@@ -3,7 +3,7 @@
 type Signed = { signed_at: number }
 
 /** How many of `infos`, ordered by signing time, were signed before an instant. O(log n). */
-export function signedBefore(infos: readonly Signed[], at: number): number {
+export function countSignedBefore(infos: readonly Signed[], at: number): number {
   let [low, high] = [0, infos.length]
   while (low < high) {
     const middle = (low + high) >> 1
@@ -18,4 +18,4 @@ export const signedWithin = <Info extends Signed>(
   infos: readonly Info[],
   from: number,
   until: number,
-): readonly Info[] => infos.slice(signedBefore(infos, from), signedBefore(infos, until))
+): readonly Info[] => infos.slice(countSignedBefore(infos, from), countSignedBefore(infos, until))

@@ -1,17 +1,17 @@
 /**
- * Computes the timeline of a subscription from all of its transactions and renewal infos: Apple sends grace dates and
- * expiration reasons only while they apply, so the newest info alone would rewrite the past.
+ * Computes the timeline of a subscription from all of its transactions and renewal infos. The newest info alone is not
+ * enough, because Apple sends grace dates and expiration reasons only while they apply.
  */
 import type { TransactionRow } from '../../ledger/transactions.ts'
-import { signedBefore, signedWithin } from './signing.ts'
+import { countSignedBefore, signedWithin } from './signing.ts'
 
 /** trial: a free introductory offer. free_offer: any other free offer. intro, offer: paid offers. */
 export type SegmentKind = 'trial' | 'free_offer' | 'intro' | 'offer' | 'paid'
 
-/** Why paid time ended, where no segment follows. */
+/** Why paid time ended without a following segment. */
 export type Ending = 'voluntary' | 'billing' | 'refund' | 'other'
 
-/** An interval `[from, to)` of one right, in milliseconds since the epoch. `period` is an ISO 8601 duration. */
+/** An interval `[from, to)` of one kind of access, in milliseconds since the epoch. `period`: an ISO 8601 duration. */
 export type Segment = {
   transaction_id: string
   product_id: string
@@ -22,7 +22,7 @@ export type Segment = {
   currency: string | null
   period: string | null
   storefront: string | null
-  /** Why it ended; applies if no segment follows. */
+  /** Why the segment ended. Ignored if another segment follows without a gap. */
   ending: Ending
 }
 
@@ -61,15 +61,15 @@ export type RenewalFact = {
   auto_renew_status: number | null
 }
 
-/** The subscription period of a product; null where Apple has not sent it. */
+/** The subscription period of a product; null if Apple has not sent it. */
 export type PeriodOf = (product_id: string) => string | null
 
 const DAY_MS = 86_400_000
-const VOLUNTARY = 1
-const BILLING = 2
+const VOLUNTARY_INTENT = 1
+const BILLING_INTENT = 2
 
 /** Apple's standard durations, in days. */
-const STANDARD: readonly (readonly [period: string, days: number])[] = [
+const STANDARD_PERIODS: readonly (readonly [period: string, days: number])[] = [
   ['P1W', 7],
   ['P1M', 30.4],
   ['P2M', 60.9],
@@ -79,8 +79,8 @@ const STANDARD: readonly (readonly [period: string, days: number])[] = [
 ]
 
 /**
- * A transaction before it becomes a segment. `until`: the instant of the lineage’s next purchase. `isRetried`: Apple
- * retried the payment of the next period.
+ * A transaction from which a segment is computed. `paid_to`: the end of the paid time, without grace. `until`: the instant
+ * of the lineage’s next purchase. `isRetried`: Apple retried the payment of the next period.
  */
 type Draft = {
   fact: TransactionFact
@@ -92,9 +92,9 @@ type Draft = {
 }
 
 /**
- * The segments of one lineage, in order and without overlap. Only for paying customers: family members and assigned
- * seats have none. Of renewal infos signed at the same instant the last one applies. Costs no more than sorting: it
- * runs for each fact of a lineage, which may have thousands.
+ * The segments of one lineage, in order and without overlap. Family members and assigned seats have no segments, because
+ * they do not pay. If several renewal infos were signed at the same instant, the last one in `renewals` applies. Takes
+ * O(n log n), because it runs for each new fact of a lineage that may have thousands of facts.
  */
 export function timelineOf(
   transactions: readonly TransactionFact[],
@@ -106,7 +106,7 @@ export function timelineOf(
   const drafts: Draft[] = []
   for (const [index, fact] of purchases.entries()) {
     const draft = draftOf(fact, purchases[index + 1]?.purchased_at ?? Infinity, infos)
-    append(drafts, draft)
+    appendDraft(drafts, draft)
   }
   return drafts.map((draft) => segmentOf(draft, infos, periodOf))
 }
@@ -116,7 +116,7 @@ export const isPaidSubscription = ({ kind, group_id, ownership }: TransactionFac
   (kind === 'Auto-Renewable Subscription' || (kind === null && group_id !== null)) &&
   (ownership === null || ownership === 'PURCHASED')
 
-/** Orders by purchase date, then by id. Ids are numeric strings: a longer one is greater. */
+/** Orders by purchase date, then by id. Ids are numeric strings, so a longer id is greater. */
 export function byPurchaseDate(a: TransactionFact, b: TransactionFact): number {
   const byId = () =>
     a.transaction_id.length - b.transaction_id.length || (a.transaction_id < b.transaction_id ? -1 : 1)
@@ -126,10 +126,10 @@ export function byPurchaseDate(a: TransactionFact, b: TransactionFact): number {
 function draftOf(fact: TransactionFact, until: number, infos: readonly RenewalFact[]): Draft {
   const { purchased_at } = fact
   const expires_at = fact.expires_at ?? purchased_at
-  // A renewal cannot fail, nor a grace period begin, before the purchase of the period that it follows.
+  // Infos signed before the purchase describe an earlier period, so their grace and retry are ignored.
   const infosInPeriod = signedWithin(infos, purchased_at, until)
   const grace_until = infosInPeriod.reduce(
-    (most, { grace_until_at }) => Math.max(most, grace_until_at ?? 0),
+    (latest, { grace_until_at }) => Math.max(latest, grace_until_at ?? 0),
     0,
   )
   const revoked_at = fact.revoked_at ?? Infinity
@@ -138,8 +138,8 @@ function draftOf(fact: TransactionFact, until: number, infos: readonly RenewalFa
   return { fact, from: purchased_at, to, paid_to: Math.min(expires_at, revoked_at), until, isRetried }
 }
 
-/** Appends a transaction. Drops a previous one that had no duration. */
-function append(drafts: Draft[], draft: Draft): void {
+/** Appends a draft after trimming the previous drafts. Drops drafts without duration. */
+function appendDraft(drafts: Draft[], draft: Draft): void {
   for (let before = drafts.at(-1); before; before = drafts.at(-1)) {
     trimToNext(before, draft)
     if (before.to > before.from) break
@@ -148,13 +148,13 @@ function append(drafts: Draft[], draft: Draft): void {
   if (draft.to > draft.from) drafts.push(draft)
 }
 
-/** A renewal charged early begins where the previous paid time ends. It also ends a grace period. */
+/** Removes the overlap of two drafts. An early renewal begins when the previous paid time ends. It also ends a grace period. */
 function trimToNext(before: Draft, draft: Draft): void {
   if (!replaces(draft.fact, before.fact)) draft.from = Math.max(draft.from, before.paid_to)
   before.to = Math.min(before.to, draft.from)
 }
 
-/** Whether a purchase replaces an unfinished one: any purchase that is not its renewal. */
+/** Whether a purchase replaces the previous purchase before that expires. A renewal does not. */
 export function replaces(fact: TransactionFact, before: TransactionFact): boolean {
   const isRenewal =
     fact.reason === 'RENEWAL' || (fact.reason === null && fact.product_id === before.product_id)
@@ -179,32 +179,36 @@ function segmentOf(draft: Draft, infos: readonly RenewalFact[], periodOf: Period
   }
 }
 
-/** The newest info about a transaction. Apple may sign renewals, but no purchases, up to a day before their date. */
-function newestOf(
+/**
+ * The newest renewal info signed for a transaction before `until`. Apple may sign the info of a renewal up to a day before
+ * its purchase date, but never the info of a purchase.
+ */
+function newestInfoOf(
   infos: readonly RenewalFact[],
   { purchased_at, reason }: TransactionFact,
   until: number,
 ): RenewalFact | undefined {
-  const newest = infos[signedBefore(infos, until) - 1]
+  const newest = infos[countSignedBefore(infos, until) - 1]
   const from = reason === 'PURCHASE' ? purchased_at : purchased_at - DAY_MS
   return newest !== undefined && newest.signed_at >= from ? newest : undefined
 }
 
 /**
- * A loss that began with a failed payment stays `billing`, whatever Apple says when it stops retrying after 60 days.
- * Otherwise the newest info with a reason decides; without one, whether renewal was on.
+ * Why a draft ended. If a payment failed, the ending stays `billing`, even if Apple reports another reason when it stops
+ * retrying after 60 days. Otherwise the newest info decides: by its expiration reason or, without a reason, by whether
+ * renewal was turned on.
  */
 function endingOf({ fact, until, isRetried }: Draft, infos: readonly RenewalFact[]): Ending {
   if (isRetried) return 'billing'
-  const newest = newestOf(infos, fact, until)
+  const newest = newestInfoOf(infos, fact, until)
   if (newest === undefined) return 'other'
   const { expiration_intent, auto_renew_status } = newest
-  if (expiration_intent === BILLING) return 'billing'
-  if (expiration_intent === VOLUNTARY) return 'voluntary'
+  if (expiration_intent === BILLING_INTENT) return 'billing'
+  if (expiration_intent === VOLUNTARY_INTENT) return 'voluntary'
   return expiration_intent === null && auto_renew_status === 0 ? 'voluntary' : 'other'
 }
 
-/** The kind of segment: free, at an offer price or at the regular price. */
+/** The kind of a transaction’s segment: free, at an offer price or at the regular price. */
 export function kindOf({ offer_type, offer_discount }: TransactionFact): SegmentKind {
   if (offer_type === null) return 'paid'
   if (offer_discount === 'FREE_TRIAL') return offer_type === 1 ? 'trial' : 'free_offer'
@@ -212,20 +216,24 @@ export function kindOf({ offer_type, offer_discount }: TransactionFact): Segment
 }
 
 /**
- * The period that one price covers. An offer’s own period covers all of the offer, and applies only if it is paid
- * upfront; a commitment is paid monthly whatever its product. An extended period never defines one, nor does the
- * sandbox, where a month takes minutes.
+ * The period that one price covers. The offer’s period applies only to an offer paid upfront, whose price covers the whole
+ * offer. A commitment is paid monthly, whatever the product’s period is. If the product’s period is unknown, it is
+ * estimated from the dates. Extended expiry dates are not used, nor sandbox dates, where a month takes minutes.
  */
 export function periodFor(fact: TransactionFact, periodOf: PeriodOf): string | null {
   if (fact.offer_discount === 'PAY_UP_FRONT' && fact.offer_period !== null) return fact.offer_period
   if (fact.billing_plan === 'MONTHLY') return 'P1M'
-  return periodOf(fact.product_id) ?? nearestStandard(fact)
+  return periodOf(fact.product_id) ?? nearestStandardPeriod(fact)
 }
 
-function nearestStandard({ environment, earliest_expires_at, purchased_at }: TransactionFact): string | null {
+function nearestStandardPeriod({
+  environment,
+  earliest_expires_at,
+  purchased_at,
+}: TransactionFact): string | null {
   if (environment !== 'production' || earliest_expires_at === null) return null
   const days = (earliest_expires_at - purchased_at) / DAY_MS
-  const distance = ([, standard]: (typeof STANDARD)[number]) => Math.abs(Math.log(days / standard))
+  const distance = ([, standard]: (typeof STANDARD_PERIODS)[number]) => Math.abs(Math.log(days / standard))
   if (!(days > 0)) return null
-  return STANDARD.reduce((best, one) => (distance(one) < distance(best) ? one : best))[0]
+  return STANDARD_PERIODS.reduce((best, one) => (distance(one) < distance(best) ? one : best))[0]
 }

@@ -1,27 +1,27 @@
-/** Report cells: what one row of a report adds to sums, before conversion. */
+/** Defines report cells: the amounts that one row of a report adds to sums, before conversion. */
 import type { SegmentKind } from '../lineage/timeline.ts'
 import type { Interval } from '../series/buckets.ts'
 
 /**
- * Levels at the end of a Pacific day. mrr.proceeds is the proceeds of mrr, except mrr.unshared, whose proceeds no
- * report contains. grace is also included in mrr (or trials): access continues.
+ * Levels at the end of a Pacific day. mrr.proceeds: the proceeds of mrr. mrr.unshared: the mrr of rows without proceeds.
+ * grace: customers in a grace period, who are also included in mrr or trials.
  */
 type LevelMeasure = 'mrr' | 'mrr.proceeds' | 'mrr.unshared' | 'trials' | 'billing_retry' | 'grace'
 /**
- * Amounts on a Pacific day, refunds above zero. `proration` contains all partial refunds: Apple does not distinguish
- * upgrades from partial refunds. `revenue` is what customers paid, `proceeds` the developer’s part of it, except
- * `unshared`, the revenue of rows without proceeds.
+ * Amounts on a Pacific day; refunds are positive. `proration` contains all partial refunds, because Apple does not
+ * distinguish refunds at upgrades from partial refunds. `revenue`: what customers paid. `proceeds`: the developer’s
+ * proceeds. `unshared`: the revenue of rows without proceeds.
  */
 export type MoneyMeasure =
   `${'revenue' | 'proceeds' | 'unshared'}.${'new' | 'renewal' | 'one_time' | 'refund' | 'proration'}`
-/** The periods within which a return cancels a loss. */
+/** The periods of churn. A return within the period of the loss cancels the loss. */
 export type LossWindow = Interval | 'fiscal_month'
 /** The reason that Apple reports for the end of a subscription. */
 export type CancellationReason = 'voluntary' | 'billing' | 'other'
 /**
- * Counts of a Pacific day. `trial.lost`: trials that ended without a payment. `paid.direct`: starts with a payment.
- * `churned`: paid subscriptions that ended; `passing`: those of them that began within the same period; `returned`:
- * reactivations of subscriptions that ended within it and began before it.
+ * Counts of a Pacific day. `trial.lost`: trials that ended without a payment. `paid.direct`: first payments without a
+ * trial directly before. `churned`: paid subscriptions that ended. `passing`: churned subscriptions that had begun within
+ * the same period. `returned`: reactivations of subscriptions that ended within the period and had begun before it.
  */
 export type EventMeasure =
   | 'trial.began'
@@ -33,7 +33,7 @@ export type EventMeasure =
   | `returned.${LossWindow}`
 export type ReportedMeasure = LevelMeasure | MoneyMeasure | EventMeasure | 'downloads'
 
-/** The reports that measures come from. */
+/** The kinds of reports that are summed. */
 export type SummedKind = 'subscription' | 'sales' | 'subscription_event'
 export const SUMMED_KINDS: readonly SummedKind[] = ['sales', 'subscription', 'subscription_event']
 
@@ -45,8 +45,8 @@ export function kindOfMeasure(measure: string): SummedKind {
 }
 
 /**
- * `number` is Apple’s number of the product, '' for the app itself; `storefront` is alpha-3; `period` is an ISO 8601
- * duration, '' without one. `milli` is in `currency`.
+ * `number`: Apple’s number of the product; '' for the app itself. `storefront`: alpha-3. `period`: an ISO 8601 duration;
+ * '' if there is none. `milli`: thousandths of `currency`.
  */
 export type ReportCell = {
   measure: ReportedMeasure
@@ -59,7 +59,7 @@ export type ReportCell = {
   count: number
 }
 
-/** The cells of an app; cells of the same kind are summed. */
+/** The cells of an app by key. Cells with the same key are summed. */
 export type ReportCells = Map<string, ReportCell>
 
 export function addCell(cells: ReportCells, cell: ReportCell): void {

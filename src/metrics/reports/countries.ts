@@ -14,7 +14,7 @@ SCSYC SDSDN SESWE SGSGP SISVN SKSVK SLSLE SMSMR SNSEN SOSOM SRSUR SSSSD STSTP SV
 TJTJK TLTLS TMTKM TNTUN TOTON TRTUR TTTTO TVTUV TWTWN TZTZA UAUKR UGUGA USUSA UYURY UZUZB VAVAT VCVCT VEVEN VGVGB VNVNM
 VUVUT WSWSM XKXKS YEYEM ZAZAF ZMZMB ZWZWE`
 
-const BY_TWO = new Map(
+const ALPHA3_BY_ALPHA2 = new Map(
   CODES.trim()
     .split(/\s+/)
     .map((code) => [code.slice(0, 2), code.slice(2)] as const),
@@ -24,4 +24,5 @@ const BY_TWO = new Map(
  * The alpha-3 code of an alpha-2 country (ISO 3166-1); Kosovo is XKS, as Apple signs it. Returns unknown codes
  * unchanged.
  */
-export const storefrontOf = (country: string): string => BY_TWO.get(country.toUpperCase()) ?? country
+export const storefrontOf = (country: string): string =>
+  ALPHA3_BY_ALPHA2.get(country.toUpperCase()) ?? country

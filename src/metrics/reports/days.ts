@@ -1,4 +1,4 @@
-/** Tracks which report days are summed in each generation and which are due; survives a crash. */
+/** Stores which report days are summed in each generation, and which days are due. */
 import type { Clock } from '../../clock.ts'
 import { SUSPECT_EMPTY } from '../../ledger/reports/import_day.ts'
 import { bound, type Store } from '../../store/store.ts'
@@ -20,15 +20,18 @@ type ReportedDay = DayKey & {
 }
 
 /** A due day and its generation. */
-export type DueDay = ReportedDay & { of: Generation }
+export type DueDay = ReportedDay & { target: Generation }
 
-/** The result of summing a day. `touches`: how often the day had been marked due before its reports were read. */
+/** The result of summing a day. `touches`: how often the day had been marked due when its reports were read. */
 type SummedDay = DayKey & Pick<ReportedDay, 'touches' | 'is_there' | 'is_provisional' | 'made_of' | 'lengths'>
 
-/** The source of a day’s sums: its reports’ numbers, and whether each vendor’s is available. */
+/**
+ * The source of a day’s sums. `reports`: JSON of report ids. `holes`: the number of vendors whose report is not available.
+ * `apps`: JSON of the connected apps in the reports.
+ */
 export type DaySource = { day_on: string; reports: string; holes: number; apps: string }
 
-/** The number of due days, and since when the first is due; null where none is. */
+/** The number of due days, and the instant since which the first has been due; null if no day is due. */
 export type DueCount = { count: number; since: number | null }
 
 export type ReportedDays = ReturnType<typeof openReportedDays>
@@ -54,11 +57,11 @@ export function openReportedDays({ store, clock, generations }: Deps) {
     update reported_days set is_there = :is_there, is_provisional = :is_provisional, made_of = :made_of, lengths = :lengths,
       due_since = case when touches = :touches then null else due_since end
     where generation = :generation and kind = :kind and day_on = :day_on`)
-  const again = 'update reported_days set touches = touches + 1, due_since = ifnull(due_since, :now)'
-  const waiting = store.prepare<{ id: number; now: number }>(
-    `${again} where generation = :id and (is_provisional = 1 or due_since is not null)`,
+  const markDue = 'update reported_days set touches = touches + 1, due_since = ifnull(due_since, :now)'
+  const touchWaiting = store.prepare<{ id: number; now: number }>(
+    `${markDue} where generation = :id and (is_provisional = 1 or due_since is not null)`,
   )
-  const everything = store.prepare<{ id: number; now: number }>(`${again} where generation = :id`)
+  const touchAllOf = store.prepare<{ id: number; now: number }>(`${markDue} where generation = :id`)
   const all = store.prepare<[number, string], ReportedDay>(
     'select * from reported_days where generation = ? and kind = ?',
   )
@@ -88,7 +91,7 @@ export function openReportedDays({ store, clock, generations }: Deps) {
     return available.all(Number(generation), kind).map(({ day_on }) => dayNumber(day_on))
   })
 
-  /** Generations that follow the facts, the shown ones first. */
+  /** Generations that are not frozen, shown generations first. */
   function live(): Generation[] {
     const some = generations.all().filter(generations.isLive)
     return [
@@ -97,12 +100,12 @@ export function openReportedDays({ store, clock, generations }: Deps) {
     ]
   }
 
-  /** Due days: those of shown generations first, within each the oldest first. */
+  /** Up to `limit` due days, of shown generations first, and the oldest first within a generation. */
   function dueDays(limit: number): DueDay[] {
     const found: DueDay[] = []
-    for (const of of live()) {
+    for (const target of live()) {
       if (found.length === limit) break
-      for (const day of due.all(of.id, limit - found.length)) found.push({ ...day, of })
+      for (const day of due.all(target.id, limit - found.length)) found.push({ ...day, target })
     }
     return found
   }
@@ -111,10 +114,10 @@ export function openReportedDays({ store, clock, generations }: Deps) {
   const touchIn = ({ id, organization_id }: Generation, kind: SummedKind, day_on: string): void =>
     void touch.run({ generation: id, organization_id, kind, day_on, now: clock() })
 
-  /** Marks a day due in every generation of its organization. Runs inside the unit of work that changes it. */
+  /** Marks a day due in all generations of its organization. Runs inside the unit of work that changes it. */
   function touchEverywhere(organization_id: string, kind: SummedKind, day_on: string): void {
-    for (const of of generations.ofOrganization(organization_id).filter(generations.isLive))
-      touchIn(of, kind, day_on)
+    for (const target of generations.ofOrganization(organization_id).filter(generations.isLive))
+      touchIn(target, kind, day_on)
   }
 
   return {
@@ -125,19 +128,19 @@ export function openReportedDays({ store, clock, generations }: Deps) {
     /** Marks all days of a generation with reports as due. Runs inside a unit of work. */
     begin: ({ id, organization_id }: Generation): void =>
       void begin.run({ id, organization_id, kinds: JSON.stringify(SUMMED_KINDS), now: clock() }),
-    /** Stores the result of a day. The day stays due if it was marked since its reports were read. */
+    /** Stores the result of summing a day. The day stays due if it was marked after its reports were read. */
     put: (day: SummedDay): void => void put.run(day),
     /** Marks days due that wait for a final rate or are being summed. Runs inside a unit of work. */
     touchProvisional(): void {
-      for (const { id } of live()) waiting.run({ id, now: clock() })
+      for (const { id } of live()) touchWaiting.run({ id, now: clock() })
     },
     /** Marks all days due. Runs inside a unit of work. */
     touchAll(): void {
-      for (const { id } of live()) everything.run({ id, now: clock() })
+      for (const { id } of live()) touchAllOf.run({ id, now: clock() })
     },
-    /** The due days of a generation. */
+    /** The number of due days of a generation. */
     dueIn: (generation: number): DueCount => dueCount.get(generation) ?? { count: 0, since: null },
-    /** Whether a day is due in a generation. */
+    /** Whether any day is due in a generation. */
     isDue: (generation: number): boolean => due.all(generation, 1).length > 0,
     /** Days with an upfront offer, and the length assumed for each. */
     withLengths: (generation: number): ReportedDay[] => withLengths.all(generation),
@@ -148,7 +151,7 @@ export function openReportedDays({ store, clock, generations }: Deps) {
     /** The available days of a generation, in order. */
     available: (generation: number, kind: SummedKind): readonly DayNumber[] =>
       availableDays(`${generation}\n${kind}`),
-    /** Deletes up to `limit` days of a generation; returns their number. Runs inside a unit of work. */
+    /** Deletes up to `limit` days of a generation and returns their number. Runs inside a unit of work. */
     drop: (generation: number, limit: number): number => drop.run(generation, generation, limit).changes,
   }
 }

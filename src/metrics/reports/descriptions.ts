@@ -1,8 +1,8 @@
-/** The sentence and formula of each coverage figure. */
+/** Describes each coverage figure in a sentence and a formula. */
 import type { Description, Labelled } from '../definitions/definition.ts'
 import { term } from '../definitions/definition.ts'
 
-/** Why ledger and reports differ. Answers use these names of the causes. */
+/** The causes of differences between ledger and reports, with the names that answers use. */
 const CAUSES: readonly Labelled[] = [
   term(
     'before_first_notification',

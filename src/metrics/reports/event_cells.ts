@@ -25,8 +25,8 @@ export type EventRow = {
 }
 
 /**
- * The cells of a row: trials that began, converted or ended; paid subscriptions that ended, by reason, with those that
- * began within the same period separate; and returns within it.
+ * The cells of a row: trials that began, converted or ended; paid subscriptions that ended, by reason; the ended
+ * subscriptions that had begun within the same period; and subscriptions that returned within the period of their loss.
  */
 export function eventCells(row: EventRow): ReportCell[] {
   return measuresOf(row).map((measure) => ({
@@ -43,35 +43,35 @@ export function eventCells(row: EventRow): ReportCell[] {
 
 const isFree = ({ event, offer_type }: EventRow): boolean => /free trial/i.test(`${event} ${offer_type}`)
 
-/** Free time is no paid period, and after a longer gap Apple restarts the count. */
+/** After a longer gap Apple restarts counting consecutive paid periods. Free time is not a paid period. */
 const CONTINUITY_DAYS = 60
 const isFirstPayment = (row: EventRow): boolean => !isFree(row) && row.consecutive_paid_periods === 1
 
 function measuresOf(row: EventRow): EventMeasure[] {
   const { event, class: type } = row
-  if (type === 'activation') return activationOf(row)
+  if (type === 'activation') return activationMeasures(row)
   if (type === 'conversion') return isPaidFromTrial(row) ? ['trial.won'] : []
-  if (type === 'cancellation') return cancellationOf(row)
-  if (type === 'reactivation') return reactivationOf(row)
+  if (type === 'cancellation') return cancellationMeasures(row)
+  if (type === 'reactivation') return reactivationMeasures(row)
   if (type === 'change') return isFirstPayment(row) ? ['trial.won'] : []
   if (type !== 'renewal' || !isFirstPayment(row)) return []
-  // A trial whose payment fails ends, unless a grace period begins; a later payment counts as a direct one.
+  // A trial whose payment fails ends, unless a grace period begins. A later payment is a first payment without a trial.
   if (/billing retry/i.test(event)) return ['trial.lost', 'paid.direct']
   return /grace/i.test(event) ? ['trial.won'] : ['paid.direct']
 }
 
-/** Free offers other than introductory ones are no trials, and an opt-in to news is no payment. */
-function activationOf(row: EventRow): EventMeasure[] {
+/** Only introductory free offers are trials. An event that begins with “opt” is neither a trial nor a payment. */
+function activationMeasures(row: EventRow): EventMeasure[] {
   if (!isFree(row)) return /^opt/i.test(row.event) ? [] : ['paid.direct']
   return /^start (intro|free)/i.test(row.event) ? ['trial.began'] : []
 }
 
-/** A paid introductory offer was paid before. */
+/** Whether a conversion follows a free trial. After a paid introductory offer it is not a first payment. */
 const isPaidFromTrial = ({ event, consecutive_paid_periods }: EventRow): boolean =>
   /^(paid subscription|upgrade|downgrade|crossgrade) from (introductory|free)/i.test(event) &&
   (consecutive_paid_periods ?? 1) <= 1
 
-const UNITS = ['day', 'week', 'month', 'fiscal_month'] as const satisfies readonly LossWindow[]
+const LOSS_WINDOWS = ['day', 'week', 'month', 'fiscal_month'] as const satisfies readonly LossWindow[]
 
 /** The first day of the period that contains a Pacific day. */
 function startOf(day: DayNumber, unit: LossWindow): DayNumber {
@@ -80,38 +80,38 @@ function startOf(day: DayNumber, unit: LossWindow): DayNumber {
   return (month === null ? null : fiscalMonthDays(month)?.from) ?? day
 }
 
-/** A row without a start is assumed to have begun before. A free offer was not paid, so its end is no loss. */
-function cancellationOf(row: EventRow): EventMeasure[] {
+/** A subscription without a start day is assumed to have begun before the period. The end of a free offer is no loss. */
+function cancellationMeasures(row: EventRow): EventMeasure[] {
   if (isFree(row)) return row.consecutive_paid_periods === 0 ? ['trial.lost'] : []
   const [day, reason] = [dayNumber(row.event_on), reasonOf(row)]
   const began = row.original_start_on === null ? -Infinity : dayNumber(row.original_start_on)
-  const within = UNITS.filter((unit) => began >= startOf(day, unit))
+  const within = LOSS_WINDOWS.filter((unit) => began >= startOf(day, unit))
   return [`churned.${reason}`, ...within.map((unit) => `passing.${unit}.${reason}` as const)]
 }
 
 /**
- * A reactivation cancels a loss of the same period if the subscription is older and was paid before. If it was not paid
- * before, this is its first payment.
+ * A reactivation cancels a loss of the same period if the subscription began before the period and was paid. If it was
+ * never paid, the reactivation is the first payment.
  */
-function reactivationOf(row: EventRow): EventMeasure[] {
+function reactivationMeasures(row: EventRow): EventMeasure[] {
   const { event_on, original_start_on, days_canceled } = row
   if (isFree(row) || days_canceled === null) return []
   if (isFirstPayment(row)) return days_canceled <= CONTINUITY_DAYS ? ['paid.direct'] : []
   const day = dayNumber(event_on)
   const began = original_start_on === null ? -Infinity : dayNumber(original_start_on)
-  return UNITS.filter((unit) => {
+  return LOSS_WINDOWS.filter((unit) => {
     const begin = startOf(day, unit)
     return day - days_canceled >= begin && began < begin
   }).map((unit) => `returned.${unit}` as const)
 }
 
-/** Apple’s reasons are an open set: any other than the customer’s or the payment’s is `other`. */
+/** Maps Apple’s cancellation reasons, which are not a fixed set. Any unknown reason is `other`. */
 function reasonOf({ event, cancellation_reason }: EventRow): CancellationReason {
   if (/billing/i.test(`${event} ${cancellation_reason}`)) return 'billing'
   return cancellation_reason === null || /^cancel/i.test(cancellation_reason) ? 'voluntary' : 'other'
 }
 
-/** The length of an upfront offer, where a row contains it; otherwise null. */
+/** The length of an upfront offer as an ISO 8601 duration; null if the row does not contain it. */
 export function offerLength({ offer_type, offer_duration }: EventRow): string | null {
   if (offer_duration === null || !/pay up front/i.test(offer_type ?? '')) return null
   return parsePeriod(offer_duration)

@@ -5,7 +5,7 @@ import { monthlyMilli } from '../lineage/months.ts'
 import type { ReportCell } from './cells.ts'
 import { storefrontOf } from './countries.ts'
 
-/** The columns of subscription_days that levels need. */
+/** The columns of subscription_days that `levelCells` reads. */
 export type LevelRow = {
   subscription_apple_id: string
   duration: string
@@ -29,13 +29,13 @@ export type LevelRow = {
   grace_period: number
 }
 
-/** The length of an upfront offer as an ISO 8601 duration; null where it is unknown. */
+/** Returns the length of an upfront offer as an ISO 8601 duration; null if the length is unknown. */
 export type OfferLengthOf = (number: string, offer_name: string | null) => string | null
 
 /**
- * The cells of a row. Paying customers (standard, paid introductory and paid offers) count with their monthly value, by
- * the standard duration, or by the offer’s length if it is paid upfront. Customers in a grace period keep counting, as
- * in the ledger; those in billing retry do not.
+ * The cells of a row. Paying customers (standard, paid introductory and paid offers) have a monthly value, computed from
+ * the standard duration or, for an offer paid upfront, from the offer’s length. As in the ledger, customers in a grace
+ * period are included and customers in billing retry are not.
  */
 export function levelCells(row: LevelRow, lengthOf: OfferLengthOf, factors: Factors): ReportCell[] {
   const standard = parsePeriod(row.duration) ?? ''
@@ -45,18 +45,18 @@ export function levelCells(row: LevelRow, lengthOf: OfferLengthOf, factors: Fact
       currency: currency ?? '',
       milli: milli === null || currency === null ? 0 : (monthlyMilli(milli, period, factors) ?? 0) * count,
     })
-    const of = { ...dimensions(row, period), offer, count }
+    const common = { ...dimensions(row, period), offer, count }
     const gross = monthlyAmount(row.price_milli, row.currency)
     const { proceeds_milli, proceeds_currency } = row
-    const isShared = proceeds_milli === 0 || (proceeds_milli !== null && proceeds_currency !== null)
+    const hasProceeds = proceeds_milli === 0 || (proceeds_milli !== null && proceeds_currency !== null)
     return [
-      { ...of, measure: 'mrr', ...gross },
-      isShared
-        ? { ...of, measure: 'mrr.proceeds', ...monthlyAmount(proceeds_milli, proceeds_currency) }
-        : { ...of, measure: 'mrr.unshared', ...gross },
+      { ...common, measure: 'mrr', ...gross },
+      hasProceeds
+        ? { ...common, measure: 'mrr.proceeds', ...monthlyAmount(proceeds_milli, proceeds_currency) }
+        : { ...common, measure: 'mrr.unshared', ...gross },
     ]
   }
-  const counted = (
+  const countCell = (
     measure: ReportCell['measure'],
     offer: ReportCell['offer'],
     count: number,
@@ -71,25 +71,25 @@ export function levelCells(row: LevelRow, lengthOf: OfferLengthOf, factors: Fact
     ...paid('intro', row.intro_pay_up_front, row.intro_pay_up_front === 0 ? standard : upfrontLength()),
     ...paid('offer', offersAsYouGo),
     ...paid('offer', offersUpFront, offersUpFront === 0 ? standard : upfrontLength()),
-    counted('trials', 'trial', row.intro_free_trial),
-    ...graceCells(row, paid, counted, () => (row.offer_name === null ? standard : upfrontLength())),
-    counted('billing_retry', row.offer_name === null ? 'paid' : 'offer', row.billing_retry),
+    countCell('trials', 'trial', row.intro_free_trial),
+    ...graceCells(row, paid, countCell, () => (row.offer_name === null ? standard : upfrontLength())),
+    countCell('billing_retry', row.offer_name === null ? 'paid' : 'offer', row.billing_retry),
   ]
 }
 
 function graceCells(
   { grace_period, price_milli, offer_name }: LevelRow,
   paid: (offer: ReportCell['offer'], count: number, period: string) => ReportCell[],
-  counted: (measure: ReportCell['measure'], offer: ReportCell['offer'], count: number) => ReportCell,
+  countCell: (measure: ReportCell['measure'], offer: ReportCell['offer'], count: number) => ReportCell,
   period: () => string,
 ): ReportCell[] {
   if (grace_period === 0) return []
   const offer = offer_name === null ? 'paid' : 'offer'
   if (price_milli !== 0)
-    return [...paid(offer, grace_period, period()), counted('grace', offer, grace_period)]
+    return [...paid(offer, grace_period, period()), countCell('grace', offer, grace_period)]
   const isTrial = offer_name === null
-  const grace = counted('grace', isTrial ? 'trial' : 'free_offer', grace_period)
-  return isTrial ? [counted('trials', 'trial', grace_period), grace] : [grace]
+  const grace = countCell('grace', isTrial ? 'trial' : 'free_offer', grace_period)
+  return isTrial ? [countCell('trials', 'trial', grace_period), grace] : [grace]
 }
 
 const dimensions = ({ subscription_apple_id, country }: LevelRow, period: string) => ({

@@ -5,7 +5,7 @@ import type { SegmentKind } from '../lineage/timeline.ts'
 import type { ReportCell } from './cells.ts'
 import { storefrontOf } from './countries.ts'
 
-/** The columns of sales_days that the cells need. */
+/** The columns of sales_days that `moneyCells` reads. */
 export type MoneyRow = Pick<
   SalesRow,
   | 'class'
@@ -25,7 +25,7 @@ export type MoneyRow = Pick<
   | 'proceeds_reason'
 >
 
-type Flow = 'new' | 'renewal' | 'one_time' | 'refund' | 'proration'
+type SaleFlow = 'new' | 'renewal' | 'one_time' | 'refund' | 'proration'
 
 /** The cells of a row: payments or refunds, their proceeds, and first downloads of the app. */
 export function moneyCells(row: MoneyRow): ReportCell[] {
@@ -47,14 +47,14 @@ export function moneyCells(row: MoneyRow): ReportCell[] {
   return [
     ...downloads,
     { ...common, measure: `revenue.${flow}`, currency: currency ?? '', milli: sign * gross_milli, count },
-    { ...common, ...developersPart(row, flow, sign), count },
+    { ...common, ...proceedsCell(row, flow, sign), count },
   ]
 }
 
-/** The proceeds; without their currency the whole amount as `unshared`. */
-function developersPart(
+/** The proceeds of a row or, if the row has no currency of proceeds, the revenue as `unshared`. */
+function proceedsCell(
   row: MoneyRow,
-  flow: Flow,
+  flow: SaleFlow,
   sign: 1 | -1,
 ): Pick<ReportCell, 'measure' | 'currency' | 'milli'> {
   const { gross_milli, proceeds_milli, currency, proceeds_currency } = row
@@ -63,7 +63,7 @@ function developersPart(
   return { measure: `proceeds.${flow}`, currency: proceeds_currency ?? '', milli: sign * proceeds_milli }
 }
 
-function flowOf({ units, class: type, subscription }: MoneyRow): Flow {
+function flowOf({ units, class: type, subscription }: MoneyRow): SaleFlow {
   if (units < 0) return 'refund'
   if (units === 0) return 'proration'
   if (type !== 'subscription') return 'one_time'

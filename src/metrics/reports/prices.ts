@@ -6,8 +6,8 @@ import { storefrontOf } from './countries.ts'
 import { isSale, type MoneyRow } from './money.ts'
 
 /**
- * `price_milli` is for one unit, `proceeds_milli` for all `units` together. `is_uniform`: the proceeds are the same for
- * each unit.
+ * The proceeds of a price on a day. `price_milli`: of one unit. `proceeds_milli`: of all `units` together. `is_uniform`: each
+ * unit has the same proceeds.
  */
 export type PriceRow = {
   app_id: string
@@ -25,14 +25,14 @@ export type PriceRow = {
 
 type PriceKey = Pick<PriceRow, 'app_id' | 'product_id' | 'storefront' | 'currency' | 'price_milli' | 'day'>
 
-/** The prices of one app and day, collected from its rows. */
+/** The prices of one app and day, by a text of all their key columns. */
 export type Prices = Map<string, PriceRow & { unit_milli: number }>
 
 export type ReportedPrices = ReturnType<typeof openReportedPrices>
 
 export function openReportedPrices(store: Store) {
   const changed = openHook<[day: DayNumber]>()
-  const kept = store.prepare<[string, DayNumber], PriceRow>(
+  const pricesOn = store.prepare<[string, DayNumber], PriceRow>(
     'select * from reported_prices where app_id = ? and day = ?',
   )
   const clear = store.prepare<[string, DayNumber]>('delete from reported_prices where app_id = ? and day = ?')
@@ -54,31 +54,31 @@ export function openReportedPrices(store: Store) {
   const first = store.prepare<[string, string, string, string], { day: DayNumber }>(`
     select day from reported_prices
     where app_id = ? and product_id = ? and storefront = ? and currency = ? limit 1`)
-  // Cached: charts look up thousands of days, mostly where no price is known.
+  // Cached, because charts read thousands of days, and most products have no price.
   const hasPrices = store.cached(['reported_prices'], (name) => {
     const [app_id = '', product_id = '', storefront = '', currency = ''] = name.split('\n')
     return first.get(app_id, product_id, storefront, currency) !== undefined
   })
 
   /**
-   * Replaces the prices of an app’s day within the caller’s unit of work. Equal prices change nothing: each generation
-   * sums the same reports.
+   * Replaces the prices of an app’s day within the caller’s unit of work. Does nothing if the prices are equal, because each
+   * generation sums the same reports.
    */
   function replace(app_id: string, day: DayNumber, prices: Prices): void {
     const rows = [...prices.values()].map(({ unit_milli: _, ...row }) => row)
-    const before = new Set(kept.all(app_id, day).map(textOf))
-    if (rows.length === before.size && rows.every((row) => before.has(textOf(row)))) return
+    const before = new Set(pricesOn.all(app_id, day).map(rowKey))
+    if (rows.length === before.size && rows.every((row) => before.has(rowKey(row)))) return
     clear.run(app_id, day)
     for (const row of rows) put.run(row)
     changed.call(day)
   }
 
-  /** The prices of a day, or of the nearest one before: for a first year and for later ones. */
-  function at({ app_id, product_id, storefront, currency, price_milli, day }: PriceKey) {
+  /** The newest prices up to a day: `first` for the first year of service, `later` for later years. */
+  function newestPrices({ app_id, product_id, storefront, currency, price_milli, day }: PriceKey) {
     if (!hasPrices(scopeKey({ app_id, product_id, storefront, currency }))) return NO_PRICES
-    const of = (is_after_a_year: number): PriceRow | null =>
+    const newestPrice = (is_after_a_year: number): PriceRow | null =>
       newest.get(app_id, product_id, storefront, currency, price_milli, is_after_a_year, day) ?? null
-    return { first: of(0), later: of(1) }
+    return { first: newestPrice(0), later: newestPrice(1) }
   }
 
   /** The newest price of a product in a country up to a day. */
@@ -89,7 +89,7 @@ export function openReportedPrices(store: Store) {
 
   return {
     replace,
-    at,
+    newestPrices,
     newestOf,
     /** Calls the listener within the unit of work with the Pacific day whose prices changed. */
     onChange: changed.add,
@@ -97,7 +97,7 @@ export function openReportedPrices(store: Store) {
 }
 
 /** A text that is equal for equal rows. */
-const textOf = ({
+const rowKey = ({
   product_id,
   storefront,
   currency,
@@ -129,15 +129,15 @@ export function addPrice(prices: Prices, app_id: string, day: DayNumber, row: Mo
   if (!isSale(row) || currency === null || proceeds_currency === null) return
   const is_after_a_year = /after one year/i.test(row.proceeds_reason ?? '') ? 1 : 0
   const storefront = storefrontOf(row.country)
-  const of = { app_id, product_id: row.sku, storefront, currency, price_milli, is_after_a_year, day }
+  const priceKey = { app_id, product_id: row.sku, storefront, currency, price_milli, is_after_a_year, day }
   const key = [row.sku, storefront, currency, price_milli, is_after_a_year, proceeds_currency].join('\t')
-  const known = prices.get(key)
+  const existing = prices.get(key)
   const proceeds_milli = units * unit_milli
-  if (!known) {
-    prices.set(key, { ...of, units, proceeds_milli, proceeds_currency, is_uniform: 1, unit_milli })
+  if (!existing) {
+    prices.set(key, { ...priceKey, units, proceeds_milli, proceeds_currency, is_uniform: 1, unit_milli })
     return
   }
-  known.units += units
-  known.proceeds_milli += proceeds_milli
-  if (known.unit_milli !== unit_milli) known.is_uniform = 0
+  existing.units += units
+  existing.proceeds_milli += proceeds_milli
+  if (existing.unit_milli !== unit_milli) existing.is_uniform = 0
 }

@@ -6,15 +6,16 @@ import { PACIFIC } from '../lineage/settings.ts'
 import type { PriceRow, ReportedPrices } from './prices.ts'
 
 /**
- * exact: the report of the charge’s Pacific day contains this price. ratio: the nearest report before does, or the day
- * has several, averaged. estimated: no report has this price, so the configured commission is subtracted.
+ * How the proceeds of a charge are known. exact: the report of the charge’s Pacific day contains the price. ratio: only an
+ * earlier report contains the price, or proceeds differ within the day and are averaged. estimated: no report contains
+ * the price, so that the configured commission is subtracted.
  */
 export type ProceedsCertainty = 'exact' | 'ratio' | 'estimated'
 
-/** In thousandths of `currency`, which may differ from that of the charge. */
+/** Proceeds in thousandths of `currency`, which may differ from the currency of the charge. */
 type Proceeds = { milli: number; currency: string; basis: ProceedsCertainty }
 
-/** Apple’s commission in percent from `[metrics]`; a small business pays 15 % of everything. */
+/** Apple’s commission in percent, from the settings `[metrics]`. A small business pays at most 15 %. */
 export type Commission = Readonly<{
   commission_percent: number
   commission_after_a_year_percent: number
@@ -22,9 +23,9 @@ export type Commission = Readonly<{
 }>
 
 /**
- * An amount of a charge: the whole or a refunded part. `price_milli` is the price of the whole charge, `quantity` its
- * number of units (1 by default). `is_after_a_year`: the subscription had been paid for a year; null where that is
- * unknown. `storefront` is alpha-3; `at` is the instant of the charge, also for a later refund.
+ * An amount of a charge: all of it, or a refunded part. `price_milli`: the price of the whole charge. `quantity`: the
+ * number of units (1 by default). `is_after_a_year`: the subscription had been paid for a year; null if unknown.
+ * `storefront`: alpha-3. `at`: the instant of the charge, also for a later refund.
  */
 type PricedCharge = {
   app_id: string
@@ -40,24 +41,24 @@ type PricedCharge = {
 
 export type ProceedsCalculator = ReturnType<typeof openProceedsCalculator>
 
-/** `prices` are those from reports; `commission` is read on every use, so a reload applies. */
+/** `prices`: the prices in reports. `commission` is read on each use, so that a reload of the configuration applies. */
 export function openProceedsCalculator(prices: ReportedPrices, commission: Commission) {
   const pacific: Calendar = openCalendar(PACIFIC)
 
   /** The proceeds of a charge. */
-  function of(charge: PricedCharge): Proceeds {
+  function ofCharge(charge: PricedCharge): Proceeds {
     const quantity = charge.quantity ?? 1
     const isWhole = quantity > 0 && charge.price_milli % quantity === 0
     const price_milli = isWhole ? charge.price_milli / quantity : charge.price_milli
     const day = pacific.dayOf(charge.at)
-    const { first, later } = prices.at({ ...charge, price_milli, day })
+    const { first, later } = prices.newestPrices({ ...charge, price_milli, day })
     return applyPrice(charge, choosePrice(first, later, charge.is_after_a_year, day), commission)
   }
 
   /**
-   * The proceeds of a day’s sum of charges or refunds for a product in a country: `count` of them, in unknown years of
-   * service. If the sum is no whole number of prices, the product’s newest price there applies; that counts as an
-   * estimate.
+   * The proceeds of a day’s sum of `count` charges or refunds of a product in a country. Whether they follow a year of
+   * paid service is unknown. If no report contains the mean price, the newest price of the product in the country
+   * applies, and the proceeds are estimated.
    */
   function ofSum(
     sum: Omit<PricedCharge, 'price_milli' | 'at' | 'is_after_a_year'> & { day: number; count: number },
@@ -65,7 +66,7 @@ export function openProceedsCalculator(prices: ReportedPrices, commission: Commi
     const { milli, count, day } = sum
     const charge = { ...sum, is_after_a_year: null }
     const price_milli = count > 0 && milli % count === 0 ? milli / count : 0
-    const { first, later } = prices.at({ ...sum, price_milli })
+    const { first, later } = prices.newestPrices({ ...sum, price_milli })
     const price = choosePrice(first, later, null, day)
     if (price !== null) return applyPrice(charge, price, commission)
     const newestPrice = prices.newestOf(sum)
@@ -73,7 +74,7 @@ export function openProceedsCalculator(prices: ReportedPrices, commission: Commi
     return { ...estimate, basis: 'estimated' as const }
   }
 
-  return { of, ofSum }
+  return { ofCharge, ofSum }
 }
 
 /** A whole charge of one unit. */
@@ -87,26 +88,34 @@ type ProceedsInBase = { base_milli: number; basis: ProceedsCertainty; is_final: 
 const DAY_MS = 86_400_000
 
 /**
- * Computes the proceeds of a charge in a base currency at the rate of its day, and their certainty; null where there is
- * no rate. `is_final`: the rate cannot change. Ignores whether the charge followed a year of paid service; where that
- * matters, the average applies.
+ * Computes the proceeds of a charge in a base currency at the rate of the charge’s day; null if there is no rate.
+ * `is_final`: the rate cannot change. Whether the charge follows a year of paid service is unknown, so that the average of
+ * both prices applies.
  */
 export const proceedsInBase =
   (proceeds: ProceedsCalculator, rates: Pick<Rates, 'convert'>) =>
   ({ storefront, ...charge }: ChargeInBase, base: string): ProceedsInBase | null => {
-    const of = { ...charge, storefront: storefront ?? '', price_milli: charge.milli, is_after_a_year: null }
-    const { milli, currency, basis } = proceeds.of(of)
+    const pricedCharge = {
+      ...charge,
+      storefront: storefront ?? '',
+      price_milli: charge.milli,
+      is_after_a_year: null,
+    }
+    const { milli, currency, basis } = proceeds.ofCharge(pricedCharge)
     if (milli === 0) return { base_milli: 0, basis, is_final: true }
     const converted = rates.convert(milli, currency, base, dayText(Math.floor(charge.at / DAY_MS)))
     return converted && { base_milli: converted.milli, basis, is_final: converted.is_final }
   }
 
-/** A price from reports. `isSure`: from the charge’s own day, for charges like it, all with equal proceeds. */
+/** A price from reports. `isSure`: the price is from the charge’s day, and all such charges had equal proceeds. */
 type ReportedPrice = Pick<PriceRow, 'price_milli' | 'units' | 'proceeds_milli' | 'proceeds_currency'> & {
   isSure: boolean
 }
 
-/** Selects the reported price of a charge: that of its year, or all of the newest day where the year is unknown. */
+/**
+ * Selects the reported price of a charge. If it is unknown whether the charge follows a year of paid service, combines
+ * both prices of the newest day.
+ */
 function choosePrice(
   first: PriceRow | null,
   later: PriceRow | null,
@@ -130,8 +139,8 @@ function choosePrice(
 }
 
 /**
- * milli × proceeds of the price ÷ the price, rounded once, half to even. If no report has the price, subtracts the
- * commission; the tax in the price is unknown then and not subtracted.
+ * Computes milli × proceeds ÷ price, rounded once, half to even. If no report contains the price, subtracts the
+ * commission; the tax in the price is then unknown and not subtracted.
  */
 function applyPrice(
   { milli, currency, is_after_a_year }: Pick<PricedCharge, 'milli' | 'currency' | 'is_after_a_year'>,
@@ -143,11 +152,11 @@ function applyPrice(
     return { milli: Number(divideHalfEven(BigInt(milli) * left, 100n)), currency, basis: 'estimated' }
   }
   const { price_milli, units, proceeds_milli, proceeds_currency, isSure } = price
-  const got = divideHalfEven(BigInt(milli) * BigInt(proceeds_milli), BigInt(units) * BigInt(price_milli))
-  return { milli: Number(got), currency: proceeds_currency, basis: isSure ? 'exact' : 'ratio' }
+  const proceeds = divideHalfEven(BigInt(milli) * BigInt(proceeds_milli), BigInt(units) * BigInt(price_milli))
+  return { milli: Number(proceeds), currency: proceeds_currency, basis: isSure ? 'exact' : 'ratio' }
 }
 
-/** An amount less Apple’s commission, where nothing else is known. */
+/** Estimates the proceeds of an amount by subtracting Apple’s commission. */
 export const afterCommission = (milli: number, commission: Commission): number =>
   applyPrice({ milli, currency: '', is_after_a_year: null }, null, commission).milli
 

@@ -26,7 +26,7 @@ import { openReportedPrices } from './prices.ts'
 import { type Commission, openProceedsCalculator, proceedsInBase } from './proceeds.ts'
 import { openReportRowsRead } from './report_rows.ts'
 import { openShares } from './shares.ts'
-import { openSumming, type Piece } from './summing.ts'
+import { openSumming, type SumWrite } from './summing.ts'
 import { openReportedSums } from './sums.ts'
 
 type Deps = {
@@ -37,14 +37,14 @@ type Deps = {
   rates: Rates
   generations: Generations
   daySums: DaySumCache
-  /** Read on every use, so a reload applies. */
+  /** Read on each use, so that a reload of the configuration applies. */
   commission: Commission
   log: Log
 }
 
-/** Days read before they are written, and sums written in one unit of work. */
-const DAYS_AT_ONCE = 12
-const SUMS_AT_ONCE = 150
+/** How many days are read before they are written, and how many sums are written in one unit of work. */
+const BATCH_DAYS = 12
+const COMMIT_SUMS = 150
 
 export type Reported = ReturnType<typeof openReported>
 
@@ -61,19 +61,19 @@ export function openReported(deps: Deps) {
   const shares = openShares({ store, convertToBase, commission })
   const agreement = openLevelAgreement(sources)
   const summed = openHook<[]>()
-  const holding = openHook<[app_id: string], boolean>()
+  const cutoverHolds = openHook<[app_id: string], boolean>()
   const cutovers = openCutovers({ store, clock, generations, days, sums, agreement, isCurrent })
   const joined = openJoined({ days, sums, sources, cutovers, agreement, commission })
   const tallies = openJoinedTallies(joined, (app_id) => apps.get(app_id))
   const coverage = openCoverage({ convertToBase, days, sums, sources, cutovers })
-  const back_off = openBackOff()
-  let working: Promise<void> | null = null
+  const backOff = openBackOff()
+  let running: Promise<void> | null = null
   /** Whether cutovers need an evaluation. */
   let isEvaluationDue = false
-  /** Running comparisons of days with their reports, which may still find due days. */
+  /** The number of running comparisons of days with their reports. They may still mark days due. */
   let comparisons = 0
 
-  /** Converts at the rate of the day; null where there is none. */
+  /** Converts an amount at the rate of a day; null if there is no rate. */
   function convertToBase(base: string, milli: number, currency: string, day: number): number | null {
     return milli === 0 ? 0 : (rates.convert(milli, currency, base, dayText(day))?.milli ?? null)
   }
@@ -82,27 +82,27 @@ export function openReported(deps: Deps) {
   function isCurrent(app_id: string): boolean {
     const shown = generations.shownOf(app_id)
     if (shown === null || !generations.isLive(shown) || isDue(shown.id)) return false
-    return !holding.call(app_id).includes(true)
+    return !cutoverHolds.call(app_id).includes(true)
   }
 
   /** Whether a report day is due in a generation, or may be. */
   const isDue = (generation: number): boolean => comparisons > 0 || days.isDue(generation)
 
-  /** Handles a changed report day. Runs inside that unit of work. */
+  /** Handles a changed report day, within the unit of work that changes it. */
   function dayChanged({ organization_id, kind, day }: ReportDay): void {
     if (kind === 'subscriber') return
     days.touchEverywhere(organization_id, kind, day)
     store.afterCommit(runInBackground)
   }
 
-  /** Handles a new or revoked exchange rate. Runs inside that unit of work. */
+  /** Handles a new or revoked exchange rate, within the unit of work that changes it. */
   function ratesChanged({ is_taken_back }: RateChange): void {
     if (is_taken_back) days.touchAll()
     else days.touchProvisional()
     store.afterCommit(runInBackground)
   }
 
-  /** Handles apps that became known after reports named them. */
+  /** Handles apps that are connected after reports that contain them. */
   function appsJoined(organization_id: string): void {
     resume(organization_id).catch((error) =>
       log.error('the reports of a newly connected app could not be summed', { error }),
@@ -111,26 +111,26 @@ export function openReported(deps: Deps) {
 
   /** Sums due days in the background. Failed days stay due and are retried. */
   function runInBackground(): void {
-    if (back_off.isClosed()) return
-    working ??= runAll().finally(() => {
-      working = null
+    if (backOff.isClosed()) return
+    running ??= runAll().finally(() => {
+      running = null
       if (isEvaluationDue) runInBackground()
     })
   }
 
   async function runAll(): Promise<void> {
-    while (!back_off.isClosed() && (isEvaluationDue || days.due(1).length > 0)) {
+    while (!backOff.isClosed() && (isEvaluationDue || days.due(1).length > 0)) {
       isEvaluationDue = false
       try {
         await sumAll()
         summed.call()
         await evaluateAll()
-        back_off.reset()
+        backOff.reset()
       } catch (error) {
         isEvaluationDue = true
-        if (!back_off.isFailing())
+        if (!backOff.isFailing())
           log.error('Apple’s reports could not be summed; Windfall will retry', { error })
-        await back_off.wait()
+        await backOff.wait()
       }
     }
   }
@@ -138,44 +138,44 @@ export function openReported(deps: Deps) {
   /** Sums all due days. */
   async function sumAll(): Promise<void> {
     for (
-      let some = days.due(DAYS_AT_ONCE);
-      some.length > 0 && !back_off.isClosed();
-      some = days.due(DAYS_AT_ONCE)
+      let some = days.due(BATCH_DAYS);
+      some.length > 0 && !backOff.isClosed();
+      some = days.due(BATCH_DAYS)
     ) {
-      const pieces: Piece[] = []
+      const writes: SumWrite[] = []
       for (const due of some) {
-        pieces.push(...(await summing.piecesOf(due)))
+        writes.push(...(await summing.writesOf(due)))
         await setImmediate()
       }
-      await writeAll(pieces)
+      await writeAll(writes)
     }
   }
 
-  /** Evaluates the cutovers of every app with reports. */
+  /** Evaluates the cutovers of all apps with reports. */
   async function evaluateAll(): Promise<void> {
     for (const app of apps.list()) {
       const shown = generations.shown(app.organization_id)
-      if (back_off.isClosed() || days.available(shown.id, 'subscription').length === 0) continue
+      if (backOff.isClosed() || days.available(shown.id, 'subscription').length === 0) continue
       await generations.withHold(shown, () => cutovers.advance(app))
     }
   }
 
-  /** Evaluates cutovers in the background; resolves when that is done. */
+  /** Evaluates cutovers in the background. Resolves after the evaluation. */
   async function evaluateCutovers(): Promise<void> {
     isEvaluationDue = true
     runInBackground()
     await settled()
   }
 
-  /** Writes in order, several pieces in one short unit of work. */
-  async function writeAll(pieces: readonly Piece[]): Promise<void> {
-    for (let from = 0; from < pieces.length; ) {
+  /** Runs writes in order, several of them in one short unit of work. */
+  async function writeAll(writes: readonly SumWrite[]): Promise<void> {
+    for (let from = 0; from < writes.length; ) {
       const begin = from
       from = await store.commit(() => {
         let at = begin
-        for (let size = 0; size < SUMS_AT_ONCE && at < pieces.length; at += 1) {
-          size += pieces[at]?.size ?? 0
-          pieces[at]?.write()
+        for (let size = 0; size < COMMIT_SUMS && at < writes.length; at += 1) {
+          size += writes[at]?.size ?? 0
+          writes[at]?.write()
         }
         return at
       })
@@ -184,8 +184,8 @@ export function openReported(deps: Deps) {
   }
 
   /**
-   * Marks outdated days of one organization or all as due: after a crash, for newly connected apps, or for a generation
-   * that was frozen.
+   * Marks outdated days of one organization (null: all) due: after a crash, for newly connected apps, or for a
+   * generation that was frozen.
    */
   async function resume(organization_id: string | null = null): Promise<void> {
     comparisons += 1
@@ -199,13 +199,13 @@ export function openReported(deps: Deps) {
     runInBackground()
   }
 
-  /** Compares a generation’s days with their reports. A change meanwhile marks its day due itself. */
+  /** Marks days of a generation due whose stored fingerprint differs from that of their reports. */
   async function compare(of: Generation, kind: SummedKind): Promise<void> {
     await setImmediate()
-    const kept = new Map(days.all(of.id, kind).map((day) => [day.day_on, day.made_of]))
+    const fingerprintByDay = new Map(days.all(of.id, kind).map((day) => [day.day_on, day.made_of]))
     const outdated = days
       .sources(of.organization_id, kind)
-      .filter((source) => kept.get(source.day_on) !== summing.sourceFingerprint(source))
+      .filter((source) => fingerprintByDay.get(source.day_on) !== summing.sourceFingerprint(source))
     if (outdated.length === 0) return
     await store.commit(() => {
       if (!days.live().some(({ id }) => id === of.id)) return
@@ -219,21 +219,21 @@ export function openReported(deps: Deps) {
     store.afterCommit(runInBackground)
   }
 
-  /** Deletes about `limit` sums of a dropped generation inside a unit of work; returns whether there are more. */
+  /** Deletes about `limit` sums of a dropped generation inside a unit of work. Returns true if there may be more. */
   const sweep = (generation: number, limit: number): boolean =>
     sums.drop(generation, limit) > 0 || days.drop(generation, limit) > 0
 
-  /** The number of due report days of a generation, and since when the first is due; null where none is. */
+  /** The number of due report days of a generation, and the instant since which the first has been due. */
   const dueDays = (generation: number): DueCount => days.dueIn(generation)
 
   /** Resolves once no day is due. */
   async function settled(): Promise<void> {
-    while (working) await working
+    while (running) await running
   }
 
-  /** Stops after the current day; due days stay due. */
+  /** Stops after the current write. Due days stay due. */
   async function close(): Promise<void> {
-    back_off.close()
+    backOff.close()
     await settled()
   }
 
@@ -253,17 +253,17 @@ export function openReported(deps: Deps) {
     appsJoined,
     /** Calls the listener when all due days are summed. */
     onSummed: summed.add,
-    /** The listener returns whether the cutovers of an app must not be evaluated yet; one `true` suffices. */
-    holdCutovers: holding.add,
+    /** While any listener returns true for an app, the cutovers of the app are not evaluated. */
+    holdCutovers: cutoverHolds.add,
     read: joined.read,
     readReportsOnly: joined.readReportsOnly,
     readTallies: tallies.read,
     ledgerOnlyIn: tallies.ledgerOnlyIn,
-    cutoverOf: cutovers.of,
+    cutoverOf: cutovers.cutoverOf,
     proceeds,
     proceedsInBase: proceedsInBase(proceeds, rates),
     onPrices: prices.onChange,
     shares,
-    coverage: coverage.of,
+    coverage: coverage.coverageOf,
   }
 }

@@ -1,4 +1,4 @@
-/** Reads the developer’s share of charges for a product in a country from SALES reports. */
+/** Computes proceeds of a product in a country from the ratio of proceeds to payments in SALES reports. */
 import { divideHalfEven } from '../../money.ts'
 import { bound, type Store } from '../../store/store.ts'
 import type { ConvertToBase } from '../joined/amount_sources.ts'
@@ -6,14 +6,14 @@ import type { DayNumber } from '../lineage/calendar.ts'
 import type { PriceRow } from './prices.ts'
 import { afterCommission, type Commission } from './proceeds.ts'
 
-/** The proceeds and payments of a day, both in the base currency. */
-type Share = { day: DayNumber; got: bigint; paid: bigint }
-/** `currency`: the base currency, in which sales at several prices are summed. */
+/** `got`: the proceeds of a day. `paid`: the payments of the day. Both are in thousandths of the base currency. */
+type DayRatio = { day: DayNumber; base_proceeds: bigint; base_paid: bigint }
+/** `currency`: the base currency, to which sales are converted before they are summed. */
 type ShareQuery = { app_id: string; product_id: string; storefront: string; day: DayNumber; currency: string }
 /**
- * `of` returns the proceeds of an amount. `isEstimated`: no report up to that day contains the product in the country.
+ * `of` returns the proceeds of an amount. `isEstimated`: no report up to the day contains the product in the country.
  */
-type ShareLeft = { isEstimated: boolean; of: (milli: number) => number }
+type ProceedsConversion = { isEstimated: boolean; toProceeds: (milli: number) => number }
 
 export type Shares = ReturnType<typeof openShares>
 
@@ -23,32 +23,43 @@ export function openShares({ store, convertToBase, commission }: Deps) {
   const prices = store.prepare<[string, string, string], PriceRow>(`
     select * from reported_prices where app_id = ${bound} and product_id = ${bound} and storefront = ${bound}
     order by day`)
-  const sharesOf = store.cached(['reported_prices', 'rates'], (name): Share[] => {
+  const dayRatiosOf = store.cached(['reported_prices', 'rates'], (name): DayRatio[] => {
     const [app_id = '', product_id = '', storefront = '', base = ''] = name.split('\n')
     const days = Map.groupBy(prices.all(app_id, product_id, storefront), ({ day }) => day)
-    return [...days].map(([day, rows]) => shareOf(base, day, rows)).filter(({ paid }) => paid > 0n)
+    return [...days]
+      .map(([day, rows]) => dayRatioOf(base, day, rows))
+      .filter(({ base_paid }) => base_paid > 0n)
   })
 
-  function shareOf(base: string, day: DayNumber, rows: readonly PriceRow[]): Share {
-    const share = { day, got: 0n, paid: 0n }
+  function dayRatioOf(base: string, day: DayNumber, rows: readonly PriceRow[]): DayRatio {
+    const dayRatio = { day, base_proceeds: 0n, base_paid: 0n }
     for (const { units, price_milli, currency, proceeds_milli, proceeds_currency } of rows) {
-      const got = convertToBase(base, proceeds_milli, proceeds_currency, day)
-      const paid = convertToBase(base, units * price_milli, currency, day)
-      if (got === null || paid === null) continue
-      share.got += BigInt(got)
-      share.paid += BigInt(paid)
+      const base_proceeds = convertToBase(base, proceeds_milli, proceeds_currency, day)
+      const base_paid = convertToBase(base, units * price_milli, currency, day)
+      if (base_proceeds === null || base_paid === null) continue
+      dayRatio.base_proceeds += BigInt(base_proceeds)
+      dayRatio.base_paid += BigInt(base_paid)
     }
-    return share
+    return dayRatio
   }
 
-  /** The proceeds of amounts of a day: by the report of that day or the nearest one before, else by the commission. */
-  function leftOf({ app_id, product_id, storefront, day, currency }: ShareQuery): ShareLeft {
-    const shares = sharesOf([app_id, product_id, storefront, currency].join('\n'))
-    const share = shares.findLast((one) => one.day <= day)
-    if (!share) return { isEstimated: true, of: (milli) => afterCommission(milli, commission) }
-    const { got, paid } = share
-    return { isEstimated: false, of: (milli) => Number(divideHalfEven(BigInt(milli) * got, paid)) }
+  /** Proceeds of a day, by the ratio in the newest report up to the day, or estimated by the commission. */
+  function proceedsRatioOf({
+    app_id,
+    product_id,
+    storefront,
+    day,
+    currency,
+  }: ShareQuery): ProceedsConversion {
+    const dayRatios = dayRatiosOf([app_id, product_id, storefront, currency].join('\n'))
+    const dayRatio = dayRatios.findLast((one) => one.day <= day)
+    if (!dayRatio) return { isEstimated: true, toProceeds: (milli) => afterCommission(milli, commission) }
+    const { base_proceeds, base_paid } = dayRatio
+    return {
+      isEstimated: false,
+      toProceeds: (milli) => Number(divideHalfEven(BigInt(milli) * base_proceeds, base_paid)),
+    }
   }
 
-  return { leftOf }
+  return { proceedsRatioOf }
 }

@@ -1,4 +1,4 @@
-/** Sums the reports of a Pacific day in a generation, app by app in short units of work. */
+/** Sums the reports of a Pacific day in a generation, in short units of work, one for each app. */
 import type { Rates } from '../../rates/rates.ts'
 import type { Store } from '../../store/store.ts'
 import { dayNumber } from '../lineage/calendar.ts'
@@ -26,7 +26,7 @@ type Deps = {
 }
 
 /** A write within a unit of work; `size` is its approximate number of sums. */
-export type Piece = { size: number; write: () => void }
+export type SumWrite = { size: number; write: () => void }
 
 /** The cells of one app and day. */
 type AppDayCells = {
@@ -35,7 +35,7 @@ type AppDayCells = {
   products: Map<string, string>
   lengths: Map<string, OfferLength>
 }
-/** The length assumed for each upfront offer, by app, number and name. */
+/** The length assumed for each upfront offer, by JSON of app, product number and offer name. */
 type Lengths = Map<string, string | null>
 
 export function openSumming(deps: Deps) {
@@ -45,35 +45,35 @@ export function openSumming(deps: Deps) {
   )
 
   /**
-   * The writes that sum a due day again, in order. A change meanwhile leaves the day due; if its generation is dropped
-   * meanwhile, nothing is written.
+   * The writes that store the sums of a due day, in order. If the day’s reports change before the last write, the day
+   * stays due. If the generation is dropped, the writes do nothing.
    */
-  async function piecesOf(due: DueDay): Promise<Piece[]> {
-    const { of, organization_id, kind, day_on, touches } = due
+  async function writesOf(due: DueDay): Promise<SumWrite[]> {
+    const { target, organization_id, kind, day_on, touches } = due
     const source = days.sourceOn(organization_id, kind, day_on)
     const made_of = sourceFingerprint(source)
     const is_there = source?.holes === 0 ? 1 : 0
-    const owners = new Map(appsOf.all(organization_id).map(({ id, app_id }) => [id, app_id]))
+    const appIdByNumber = new Map(appsOf.all(organization_id).map(({ id, app_id }) => [id, app_id]))
     const lengths: Lengths = new Map()
     const found = is_there
-      ? await read(due, reportsOf(source), owners, lengths)
+      ? await read(due, reportsOf(source), appIdByNumber, lengths)
       : new Map<string, AppDayCells>()
     let is_provisional = 0
-    const pieces: Piece[] = []
-    for (const app_id of new Set(owners.values())) {
-      const one = found.get(app_id) ?? emptyAppDay()
-      const converted = [...one.cells.values()].map((cell) => convert(cell, of.currency, day_on))
+    const writes: SumWrite[] = []
+    for (const app_id of new Set(appIdByNumber.values())) {
+      const appDay = found.get(app_id) ?? emptyAppDay()
+      const converted = [...appDay.cells.values()].map((cell) => convert(cell, target.currency, day_on))
       if (converted.some(({ is_final }) => !is_final)) is_provisional = 1
-      pieces.push({
-        size: converted.length + one.prices.size,
-        write: () => write(due, app_id, one, converted),
+      writes.push({
+        size: converted.length + appDay.prices.size,
+        write: () => write(due, app_id, appDay, converted),
       })
     }
     const lengthData = lengths.size === 0 ? null : JSON.stringify([...lengths])
     function finish(): void {
-      if (!isInUse(of)) return
+      if (!isInUse(target)) return
       days.put({
-        generation: of.id,
+        generation: target.id,
         kind,
         day_on,
         touches,
@@ -83,23 +83,23 @@ export function openSumming(deps: Deps) {
         lengths: lengthData,
       })
       // Marks the day due if an offer’s length became known since the reports were read.
-      if (!areLengthsCurrent(lengthData)) days.touchIn(of, kind, day_on)
+      if (!areLengthsCurrent(lengthData)) days.touchIn(target, kind, day_on)
     }
-    return [...pieces, { size: 1, write: finish }]
+    return [...writes, { size: 1, write: finish }]
   }
 
   const isInUse = ({ id }: Generation): boolean => generations.all().some((one) => one.id === id)
 
   async function read(
-    { of, kind, day_on }: DueDay,
+    { target, kind, day_on }: DueDay,
     reports: readonly number[],
-    owners: ReadonlyMap<number, string>,
+    appIdByNumber: ReadonlyMap<number, string>,
     lengths: Lengths,
   ): Promise<Map<string, AppDayCells>> {
     const found = new Map<string, AppDayCells>()
     for (const report_id of reports) {
       for await (const some of rows.rowsOf(kind, report_id))
-        addRows(found, some, owners, { day_on, lengths, factors: of.factors })
+        addRows(found, some, appIdByNumber, { day_on, lengths, factors: target.factors })
     }
     return found
   }
@@ -107,30 +107,30 @@ export function openSumming(deps: Deps) {
   function addRows(
     found: Map<string, AppDayCells>,
     some: SubscriptionRows | SalesRows | EventRows,
-    owners: ReadonlyMap<number, string>,
+    appIdByNumber: ReadonlyMap<number, string>,
     { day_on, lengths, factors }: { day_on: string; lengths: Lengths; factors: Factors },
   ): void {
     const of = (row: { reported_app_id: number }): [string, AppDayCells] | null => {
-      const app_id = owners.get(row.reported_app_id)
+      const app_id = appIdByNumber.get(row.reported_app_id)
       if (app_id === undefined) return null
-      const one = found.get(app_id) ?? emptyAppDay()
-      found.set(app_id, one)
-      return [app_id, one]
+      const appDay = found.get(app_id) ?? emptyAppDay()
+      found.set(app_id, appDay)
+      return [app_id, appDay]
     }
     if (some.kind === 'sales')
-      eachOf(some.rows, of, (row, app_id, one) => addSaleRow(one, app_id, day_on, row))
+      eachOf(some.rows, of, (row, app_id, appDay) => addSaleRow(appDay, app_id, day_on, row))
     else if (some.kind === 'subscription')
-      eachOf(some.rows, of, (row, app_id, one) => addLevelRow(one, app_id, row, { lengths, factors }))
-    else eachOf(some.rows, of, (row, _, one) => addEventRow(one, row))
+      eachOf(some.rows, of, (row, app_id, appDay) => addLevelRow(appDay, app_id, row, { lengths, factors }))
+    else eachOf(some.rows, of, (row, _, appDay) => addEventRow(appDay, row))
   }
 
   function addLevelRow(
-    one: AppDayCells,
+    appDay: AppDayCells,
     app_id: string,
     row: SubscriptionRows['rows'][number],
     { lengths, factors }: { lengths: Lengths; factors: Factors },
   ): void {
-    for (const cell of levelCells(row, lengthsOf(app_id, lengths), factors)) addCell(one.cells, cell)
+    for (const cell of levelCells(row, lengthsOf(app_id, lengths), factors)) addCell(appDay.cells, cell)
   }
 
   const lengthsOf =
@@ -148,28 +148,28 @@ export function openSumming(deps: Deps) {
   }
 
   function write(
-    { of, kind, day_on }: DueDay,
+    { target, kind, day_on }: DueDay,
     app_id: string,
-    one: AppDayCells,
+    appDay: AppDayCells,
     cells: readonly ConvertedCell[],
   ): void {
-    if (!isInUse(of)) return
+    if (!isInUse(target)) return
     const day = dayNumber(day_on)
-    sums.replace({ generation: of.id, app_id }, kind, day, cells)
-    if (kind === 'sales') prices.replace(app_id, day, one.prices)
-    for (const [number, product_id] of one.products) names.learnProduct(app_id, number, product_id)
-    for (const lengthData of one.lengths.values()) names.learnLength(app_id, day, lengthData)
-    if (one.lengths.size > 0) touchOutdatedOffers(of.organization_id)
+    sums.replace({ generation: target.id, app_id }, kind, day, cells)
+    if (kind === 'sales') prices.replace(app_id, day, appDay.prices)
+    for (const [number, product_id] of appDay.products) names.learnProduct(app_id, number, product_id)
+    for (const lengthData of appDay.lengths.values()) names.learnLength(app_id, day, lengthData)
+    if (appDay.lengths.size > 0) touchOutdatedOffers(target.organization_id)
   }
 
-  /** Marks days due whose assumed offer lengths differ from the known ones. */
+  /** Marks days due whose assumed offer lengths differ from the known lengths. */
   function touchOutdatedOffers(organization_id: string): void {
     for (const of of generations.ofOrganization(organization_id).filter(generations.isLive))
       for (const { kind, day_on, lengths } of days.withLengths(of.id))
         if (!areLengthsCurrent(lengths)) days.touchIn(of, kind, day_on)
   }
 
-  /** Whether the assumed offer lengths are still those known. */
+  /** Whether the assumed offer lengths equal the known lengths. */
   function areLengthsCurrent(lengths: string | null): boolean {
     const used = JSON.parse(lengths ?? '[]') as [string, string | null][]
     return used.every(([key, period]) => {
@@ -178,11 +178,11 @@ export function openSumming(deps: Deps) {
     })
   }
 
-  /** A fingerprint of a day’s sources: when it changes, the sum does. */
+  /** A text that changes whenever the source of a day’s sums changes. */
   const sourceFingerprint = (source: DaySource | null): string =>
     JSON.stringify([source?.reports, source?.holes, source?.apps])
 
-  return { piecesOf, sourceFingerprint }
+  return { writesOf, sourceFingerprint }
 }
 
 const emptyAppDay = (): AppDayCells => ({
@@ -192,11 +192,11 @@ const emptyAppDay = (): AppDayCells => ({
   lengths: new Map(),
 })
 
-/** Calls `addRows` with each row of a known app. */
+/** Calls `addRows` with each row of a connected app. */
 function eachOf<Row extends { reported_app_id: number }>(
   rows: readonly Row[],
   of: (row: Row) => [string, AppDayCells] | null,
-  addRows: (row: Row, app_id: string, one: AppDayCells) => void,
+  addRows: (row: Row, app_id: string, appDay: AppDayCells) => void,
 ): void {
   for (const row of rows) {
     const found = of(row)
@@ -206,18 +206,23 @@ function eachOf<Row extends { reported_app_id: number }>(
 
 const reportsOf = (source: DaySource | null): number[] => JSON.parse(source?.reports ?? '[]')
 
-function addSaleRow(one: AppDayCells, app_id: string, day_on: string, row: SalesRows['rows'][number]): void {
-  for (const cell of moneyCells(row)) addCell(one.cells, cell)
-  addPrice(one.prices, app_id, dayNumber(day_on), row)
+function addSaleRow(
+  appDay: AppDayCells,
+  app_id: string,
+  day_on: string,
+  row: SalesRows['rows'][number],
+): void {
+  for (const cell of moneyCells(row)) addCell(appDay.cells, cell)
+  addPrice(appDay.prices, app_id, dayNumber(day_on), row)
   const isWithin = row.class === 'subscription' || row.class === 'in_app'
-  if (isWithin && row.apple_id !== null) one.products.set(row.apple_id, row.sku)
+  if (isWithin && row.apple_id !== null) appDay.products.set(row.apple_id, row.sku)
 }
 
-function addEventRow(one: AppDayCells, row: EventRows['rows'][number]): void {
-  for (const cell of eventCells(row)) addCell(one.cells, cell)
+function addEventRow(appDay: AppDayCells, row: EventRows['rows'][number]): void {
+  for (const cell of eventCells(row)) addCell(appDay.cells, cell)
   const period = offerLength(row)
   if (period === null) return
   const { subscription_apple_id: number, offer_name } = row
   const offer = offer_name ?? ''
-  one.lengths.set(`${number}\t${offer}`, { number, offer, period })
+  appDay.lengths.set(`${number}\t${offer}`, { number, offer, period })
 }

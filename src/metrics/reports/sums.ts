@@ -1,13 +1,12 @@
 /**
- * Stores the sums of each Pacific day’s reports by generation, in total and by each dimension, so that charts read few
- * rows.
+ * Stores the sums of reports by generation and Pacific day, in total and by each dimension, so that charts read few rows.
  */
 import type { Store } from '../../store/store.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import type { ReportCell, ReportedMeasure, SummedKind } from './cells.ts'
 import { kindOfMeasure } from './cells.ts'
 
-/** The same dimensions as the ledger’s sums (cube.ts); a product’s value is Apple’s number. */
+/** The same dimensions as the ledger’s sums (see cube.ts). The value of `product` is Apple’s number of the product. */
 export type ReportedDimension =
   | 'all'
   | 'currency'
@@ -19,23 +18,23 @@ export type ReportedDimension =
   | 'fine'
 
 type ReportedSum = { milli: number; base_milli: number; count: number }
-/** A cell with its value in the base currency; null without a rate. */
+/** A cell with its amount in the base currency; null if there is no rate. */
 export type ConvertedCell = ReportCell & { base_milli: number | null }
 
 /** An app in one generation. */
 type ReportedScope = { generation: number; app_id: string }
-type SeriesName = { measure: string; dimension: string; value: string }
-type StoredSum = SeriesName & ReportedSum & { series_id: number }
+type SeriesKey = { measure: string; dimension: string; value: string }
+type StoredSum = SeriesKey & ReportedSum & { series_id: number }
 
-const APPS_IN_MEMORY = 20_000
+const KIND_CACHE_SIZE = 20_000
 
 export type ReportedSums = ReturnType<typeof openReportedSums>
 
 export function openReportedSums(store: Store) {
-  const find = store.prepare<ReportedScope & SeriesName, { id: number }>(`
+  const findId = store.prepare<ReportedScope & SeriesKey, { id: number }>(`
     select id from reported_series where generation = :generation and app_id = :app_id and measure = :measure
       and dimension = :dimension and value = :value`)
-  const add = store.prepare<ReportedScope & SeriesName>(`
+  const insertSeries = store.prepare<ReportedScope & SeriesKey>(`
     insert into reported_series ( generation,  app_id,  measure,  dimension,  value)
     values                      (:generation, :app_id, :measure, :dimension, :value)`)
   const put = store.prepare<[number, DayNumber, number, number, number]>(
@@ -49,7 +48,7 @@ export function openReportedSums(store: Store) {
     from reported_series cross join reported_sums on series_id = id and day = :day
     where generation = :generation and app_id = :app_id`)
   const seriesOf = store.prepare<
-    ReportedScope & Pick<SeriesName, 'measure' | 'dimension'>,
+    ReportedScope & Pick<SeriesKey, 'measure' | 'dimension'>,
     { id: number; value: string }
   >(`
     select id, value from reported_series where generation = :generation and app_id = :app_id and measure = :measure
@@ -60,17 +59,17 @@ export function openReportedSums(store: Store) {
   const measures = store.prepare<ReportedScope, { measure: string }>(
     'select distinct measure from reported_series where generation = :generation and app_id = :app_id',
   )
-  const ofGeneration = store.prepare<[number, number], { id: number }>(
+  const seriesOfGeneration = store.prepare<[number, number], { id: number }>(
     'select id from reported_series where generation = ? limit ?',
   )
   const dropSums = store.prepare<[number]>('delete from reported_sums where series_id = ?')
   const dropSeries = store.prepare<[number]>('delete from reported_series where id = ?')
 
-  const firstOf = store.prepare<ReportedScope, { day: DayNumber | null }>(`
+  const firstDayOf = store.prepare<ReportedScope, { day: DayNumber | null }>(`
     select min((select min(day) from reported_sums where series_id = id)) as day
     from reported_series where generation = :generation and app_id = :app_id and dimension = 'all' and measure <> 'downloads'`)
 
-  /** Replaces an app’s sums of a day with those of `cells`, within the caller’s unit of work. */
+  /** Replaces an app’s sums of a day with the sums of `cells`. Runs inside a unit of work. */
   function replace(
     scope: ReportedScope,
     kind: SummedKind,
@@ -81,27 +80,24 @@ export function openReportedSums(store: Store) {
       sumsOn
         .all({ ...scope, day })
         .filter(({ measure }) => kindOfMeasure(measure) === kind)
-        .map((one) => [nameOf(one), one]),
+        .map((one) => [sumKey(one), one]),
     )
     for (const [name, sum] of sumsOf(cells)) {
-      const known = before.get(name)
+      const stored = before.get(name)
       before.delete(name)
-      if (known && isSame(known, sum)) continue
-      const id = known?.series_id ?? seriesId(scope, sum)
+      if (stored && isSame(stored, sum)) continue
+      const id = stored?.series_id ?? seriesId(scope, sum)
       put.run(id, day, sum.milli, sum.base_milli, sum.count)
     }
     for (const { series_id } of before.values()) dropDay.run(series_id, day)
   }
 
-  function seriesId(
-    { generation, app_id }: ReportedScope,
-    { measure, dimension, value }: SeriesName,
-  ): number {
+  function seriesId({ generation, app_id }: ReportedScope, { measure, dimension, value }: SeriesKey): number {
     const series = { generation, app_id, measure, dimension, value }
-    return find.get(series)?.id ?? Number(add.run(series).lastInsertRowid)
+    return findId.get(series)?.id ?? Number(insertSeries.run(series).lastInsertRowid)
   }
 
-  // Cached: charts look this up for each app and measure.
+  // Cached, because charts read this for each app and measure.
   const kindsOf = store.cached(
     ['reported_series'],
     (name): ReadonlySet<SummedKind> => {
@@ -109,7 +105,7 @@ export function openReportedSums(store: Store) {
       const measureRows = measures.all({ generation: Number(generation), app_id })
       return new Set(measureRows.map(({ measure }) => kindOfMeasure(measure)))
     },
-    APPS_IN_MEMORY,
+    KIND_CACHE_SIZE,
   )
 
   /** Whether any report of this kind contains the app. */
@@ -119,7 +115,7 @@ export function openReportedSums(store: Store) {
   /** Deletes about `limit` sums of a generation; returns their number. Runs inside a unit of work. */
   function drop(generation: number, limit: number): number {
     let dropped = 0
-    for (const { id } of ofGeneration.all(generation, limit)) {
+    for (const { id } of seriesOfGeneration.all(generation, limit)) {
       if (dropped >= limit) break
       dropped += dropSums.run(id).changes + dropSeries.run(id).changes
     }
@@ -130,8 +126,8 @@ export function openReportedSums(store: Store) {
     replace,
     isReported,
     drop,
-    /** The first Pacific day with reports of the app other than downloads; null where there is none. */
-    firstDay: (scope: ReportedScope): DayNumber | null => firstOf.get(scope)?.day ?? null,
+    /** The first Pacific day with reports of the app other than downloads; null if there is none. */
+    firstDay: (scope: ReportedScope): DayNumber | null => firstDayOf.get(scope)?.day ?? null,
     /** An app’s values of a dimension, with the id of each value’s series. */
     seriesOf: (
       { generation, app_id }: ReportedScope,
@@ -143,34 +139,34 @@ export function openReportedSums(store: Store) {
   }
 }
 
-const nameOf = ({ measure, dimension, value }: SeriesName): string => `${measure}\t${dimension}\t${value}`
+const sumKey = ({ measure, dimension, value }: SeriesKey): string => `${measure}\t${dimension}\t${value}`
 const isSame = (a: ReportedSum, b: ReportedSum): boolean =>
   a.milli === b.milli && a.base_milli === b.base_milli && a.count === b.count
 
-/** All sums of cells. Sums over several currencies are in the base currency only. */
-function sumsOf(cells: readonly ConvertedCell[]): Map<string, SeriesName & ReportedSum> {
-  const sums = new Map<string, SeriesName & ReportedSum>()
-  const plus = (measure: string, dimension: ReportedDimension, value: string, sum: ReportedSum): void => {
-    const name = nameOf({ measure, dimension, value })
-    const there = sums.get(name) ?? { measure, dimension, value, milli: 0, base_milli: 0, count: 0 }
-    there.milli += sum.milli
-    there.base_milli += sum.base_milli
-    there.count += sum.count
-    sums.set(name, there)
+/** Sums cells by all dimensions. Sums over several currencies are in the base currency only. */
+function sumsOf(cells: readonly ConvertedCell[]): Map<string, SeriesKey & ReportedSum> {
+  const sums = new Map<string, SeriesKey & ReportedSum>()
+  const addSum = (measure: string, dimension: ReportedDimension, value: string, sum: ReportedSum): void => {
+    const name = sumKey({ measure, dimension, value })
+    const total = sums.get(name) ?? { measure, dimension, value, milli: 0, base_milli: 0, count: 0 }
+    total.milli += sum.milli
+    total.base_milli += sum.base_milli
+    total.count += sum.count
+    sums.set(name, total)
   }
   for (const { measure, number, storefront, period, offer, currency, ...cell } of cells) {
     const { milli, count } = cell
     const base_milli = cell.base_milli ?? 0
     const inBase = { milli: 0, base_milli, count }
     const asCharged = { milli, base_milli, count }
-    plus(measure, 'all', '', inBase)
-    plus(measure, 'product', number, inBase)
-    plus(measure, 'country', storefront, inBase)
-    plus(measure, 'period', period, inBase)
-    plus(measure, 'offer', offer, inBase)
-    plus(measure, 'currency', currency, asCharged)
-    plus(measure, 'fine', JSON.stringify([number, storefront, period, offer, currency]), asCharged)
-    if (cell.base_milli === null) plus(measure, 'unconverted', currency, asCharged)
+    addSum(measure, 'all', '', inBase)
+    addSum(measure, 'product', number, inBase)
+    addSum(measure, 'country', storefront, inBase)
+    addSum(measure, 'period', period, inBase)
+    addSum(measure, 'offer', offer, inBase)
+    addSum(measure, 'currency', currency, asCharged)
+    addSum(measure, 'fine', JSON.stringify([number, storefront, period, offer, currency]), asCharged)
+    if (cell.base_milli === null) addSum(measure, 'unconverted', currency, asCharged)
   }
   return sums
 }

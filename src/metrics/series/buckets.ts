@@ -14,7 +14,7 @@ const monthStart = (month: number): DayNumber => Date.UTC(1970, month, 1) / 86_4
 
 const weekStart = (week: number): DayNumber => week * 7 - DAYS_BEFORE_MONDAY
 
-/** The day, the week from Monday, the month or the fiscal month of each number. */
+/** Returns the days of a numbered day, week (from Monday), month or fiscal month. */
 const bucketOf: Record<Interval, (number: number) => Bucket> = {
   day: (number) => ({ from: number, until: number }),
   week: (number) => ({ from: weekStart(number), until: weekStart(number + 1) - 1 }),
@@ -28,12 +28,12 @@ const numberOf: Record<Interval, (day: DayNumber) => number> = {
   fiscal_month: (day) => fiscalMonthOf(day) ?? unknownFiscalMonth(),
 }
 
-/** Unreachable after `rangeFaults`, which refuses days without a known fiscal month. */
+/** Unreachable, because `rangeFaults` refuses days without a known fiscal month. */
 function unknownFiscalMonth(): never {
   throw new RangeError('no fiscal month of that day is known')
 }
 
-/** All days, weeks, months or fiscal months that overlap `from` to `until`, each whole. */
+/** All whole days, weeks, months or fiscal months that overlap the days `from` to `until`. */
 export function bucketsOf(from: DayNumber, until: DayNumber, interval: Interval): Bucket[] {
   const [first, last] = [numberOf[interval](from), numberOf[interval](until)]
   return Array.from({ length: last - first + 1 }, (_, index) => bucketOf[interval](first + index))
@@ -45,13 +45,13 @@ export function bucketsBefore(buckets: readonly Bucket[], interval: Interval): B
   return buckets.map((_, index) => bucketOf[interval](first - buckets.length + index))
 }
 
-/** This month through `today`, and the previous month through the same day or its end. */
+/** The current month through `today`, and the previous month through the same day of the month or its last day. */
 export function monthToDate(today: DayNumber): { now: Bucket; before: Bucket } {
   const month = monthOf(today)
-  const [from, earlier] = [monthStart(month), monthStart(month - 1)]
+  const [from, previousFrom] = [monthStart(month), monthStart(month - 1)]
   return {
     now: { from, until: today },
-    before: { from: earlier, until: Math.min(earlier + today - from, from - 1) },
+    before: { from: previousFrom, until: Math.min(previousFrom + today - from, from - 1) },
   }
 }
 
@@ -68,7 +68,7 @@ export const daysOfBucket = ({ from, until }: Bucket) => ({
   until_on: dayText(until),
 })
 
-/** A fiscal month as Apple numbers it in a finance report, `2026-02`: the second of fiscal year 2026. */
+/** Formats a fiscal month as in Apple’s finance reports. `2026-02` is the second month of fiscal year 2026. */
 export const fiscalMonthText = (month: number): string =>
   `${Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}`
 

@@ -1,4 +1,4 @@
-/** Writes series and overviews as CSV (RFC 4180), with the numbers of their JSON. */
+/** Writes series and overviews as CSV (RFC 4180), with the same numbers as in JSON. */
 import { type CsvValue, csvLine, csvSlices, decimalText } from '../../http/csv.ts'
 import type { OverviewAnswer } from './overview.ts'
 import type { NotConverted, Point, Series } from './points.ts'
@@ -7,20 +7,20 @@ import type { Layout } from './series_request.ts'
 
 type Money = { unit: string; ratio_of: string | null; currency: string | null }
 
-const FIGURES = ['amount', 'currency', 'count', 'ratio', 'numerator', 'denominator'] as const
+const FIGURE_COLUMNS = ['amount', 'currency', 'count', 'ratio', 'numerator', 'denominator'] as const
 
-/** The columns of a figure. Money is a decimal number in the currency of the row’s `currency` column. */
+/** The cells of a figure. Money is a decimal number in the currency of the row’s `currency` column. */
 function figureCells({ ratio_of, currency }: Money, point: Point): CsvValue[] {
   const { milli, count, ratio, numerator, denominator } = point
-  const part = (value: number | null | undefined): CsvValue =>
+  const amountText = (value: number | null | undefined): CsvValue =>
     typeof value === 'number' && ratio_of === 'money' ? decimalText(value) : value
   const amount = typeof milli === 'number' ? decimalText(milli) : milli
   const isMoney = milli !== undefined || ratio_of === 'money'
-  return [amount, isMoney ? currency : null, count, ratio, part(numerator), part(denominator)]
+  return [amount, isMoney ? currency : null, count, ratio, amountText(numerator), amountText(denominator)]
 }
 
-/** `EUR 12.000; GBP 3.500`; for a ratio `EUR 1.000 of 12.000`. */
-const leftOutText = (some: readonly NotConverted[] = []): string =>
+/** Formats unconverted amounts as `EUR 12.000; GBP 3.500`, and for a ratio as `EUR 1.000 of 12.000`. */
+const notConvertedText = (some: readonly NotConverted[] = []): string =>
   some
     .map(({ currency, milli, numerator = 0, denominator }) => {
       if (milli !== undefined) return `${currency} ${decimalText(milli)}`
@@ -28,16 +28,16 @@ const leftOutText = (some: readonly NotConverted[] = []): string =>
     })
     .join('; ')
 
-const lastCells = (point: Point): CsvValue[] => [point.complete, leftOutText(point.not_converted)]
+const lastCells = (point: Point): CsvValue[] => [point.complete, notConvertedText(point.not_converted)]
 
-/** The columns that identify a fiscal month beyond its first day. */
+/** The columns that a CSV of fiscal months has in addition. */
 const FISCAL_COLUMNS = ['fiscal_month', 'until_on']
 const fiscalCells = ({ fiscal_month, until_on }: Point): CsvValue[] => [fiscal_month, until_on]
 const isFiscal = ({ interval }: SeriesAnswer): boolean => interval === 'fiscal_month'
 
 /**
- * An answer as CSV, in slices: the requested range, then the previous one if the answer has it. `others` is above zero
- * in the series that combines the remaining values of a split.
+ * Writes an answer as CSV, in slices: the requested range, then the previous range if the answer has one. `others` is the
+ * number of values that a series combines; above zero only in the series of a split’s remaining values.
  */
 export function seriesCsv(answer: SeriesAnswer, layout: Layout = 'long'): AsyncGenerator<string, void> {
   const columns = layout === 'long' ? longColumns(answer) : wideColumns(answer)
@@ -50,7 +50,7 @@ function* seriesLines(answer: SeriesAnswer, layout: Layout): Generator<string, v
   if (answer.previous) yield* linesOf(answer, answer.previous, 'previous')
 }
 
-type When = 'asked' | 'previous'
+type RangeName = 'asked' | 'previous'
 
 const longColumns = (answer: SeriesAnswer): string[] => [
   'metric',
@@ -61,19 +61,19 @@ const longColumns = (answer: SeriesAnswer): string[] => [
   'value',
   'others',
   'part',
-  ...FIGURES,
+  ...FIGURE_COLUMNS,
   'complete',
   'not_converted',
   'month_length',
   ...(isFiscal(answer) ? FISCAL_COLUMNS : []),
 ]
 
-function* longLines(answer: SeriesAnswer, { series }: SeriesRange, when: When) {
+function* longLines(answer: SeriesAnswer, { series }: SeriesRange, rangeName: RangeName) {
   for (const { value, others, part, points } of series)
     for (const point of points)
       yield csvLine([
         answer.metric,
-        when,
+        rangeName,
         point.on,
         answer.interval,
         answer.split,
@@ -87,13 +87,13 @@ function* longLines(answer: SeriesAnswer, { series }: SeriesRange, when: When) {
       ])
 }
 
-/** The column’s name: without a split the part or metric, otherwise the value and the part. */
+/** The name of a series’ column: without a split the part or metric, otherwise the value and the part. */
 function wideName({ metric, split }: SeriesAnswer, { value, others, part }: Series): string {
   const name = others > 0 ? 'others' : value === '' ? 'unknown' : value
   return split === null ? (part ?? metric) : [name, part].filter((word) => word !== null).join(' ')
 }
 
-/** The first column names the range where the answer has two. */
+/** The column names. If the answer has two ranges, the first column names the range. */
 const wideColumns = (answer: SeriesAnswer): string[] => [
   ...(answer.previous ? ['range'] : []),
   'on',
@@ -104,17 +104,17 @@ const wideColumns = (answer: SeriesAnswer): string[] => [
   'month_length',
 ]
 
-function* wideLines(answer: SeriesAnswer, { series }: SeriesRange, when: When) {
-  const named = new Map(series.map((one) => [wideName(answer, one), one.points]))
-  const shown = answer.series.map((one) => named.get(wideName(answer, one)) ?? [])
+function* wideLines(answer: SeriesAnswer, { series }: SeriesRange, rangeName: RangeName) {
+  const pointsByName = new Map(series.map((one) => [wideName(answer, one), one.points]))
+  const columnPoints = answer.series.map((one) => pointsByName.get(wideName(answer, one)) ?? [])
   for (const [index, point] of (series[0]?.points ?? []).entries())
     yield csvLine([
-      ...(answer.previous ? [when] : []),
+      ...(answer.previous ? [rangeName] : []),
       point.on,
       ...(isFiscal(answer) ? fiscalCells(point) : []),
-      ...shown.map((points) => figureCell(points[index])),
+      ...columnPoints.map((points) => figureCell(points[index])),
       ...(answer.currency === null ? [] : [answer.currency]),
-      shown.every((points) => points[index]?.complete ?? true),
+      columnPoints.every((points) => points[index]?.complete ?? true),
       answer.month_length,
     ])
 }
@@ -125,7 +125,7 @@ function figureCell({ milli, count, ratio }: Partial<Point> = {}): CsvValue {
   return milli === null ? null : (ratio ?? count)
 }
 
-/** Two lines for each figure, now and previous, in slices. */
+/** Writes overviews as CSV, in slices, with two lines for each figure: now and previous. */
 export function overviewCsv({ organizations }: OverviewAnswer): AsyncGenerator<string, void> {
   const rows = organizations.flatMap((one) =>
     one.figures.flatMap(({ metric, part, now, previous, ...unit }) =>
@@ -147,7 +147,7 @@ export function overviewCsv({ organizations }: OverviewAnswer): AsyncGenerator<s
     'part',
     'range',
     'on',
-    ...FIGURES,
+    ...FIGURE_COLUMNS,
     'complete',
     'not_converted',
     'month_length',

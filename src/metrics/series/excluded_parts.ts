@@ -11,9 +11,8 @@ export const EXCLUDED_PARTS = ['unpriced', 'no_period'] as const
 type PartQuery = { name: MetricName; part: string | null }
 
 /**
- * The parts of MRR that count what the sum excludes. Parts that are zero throughout are left out unless
- * `with_empty_parts`. Rows without a known value are stored without a currency, and without a period if that is
- * unknown.
+ * The parts of MRR that count subscriptions without a known value. Parts that are zero throughout are omitted unless
+ * `with_empty_parts`. The rows of such subscriptions have no currency, and no period if the period is unknown.
  */
 export async function excludedParts(
   read: ReadTallies,
@@ -24,26 +23,28 @@ export async function excludedParts(
   const isLevel = name === 'mrr' || name === 'arr'
   const isRequested = part === null || EXCLUDED_PARTS.some((one) => one === part)
   if (!isLevel || !isRequested || query.currency !== null || query.attribute !== null) return []
-  const { lines } = formulaOf('active_subscriptions', PLAIN)
+  const { lines } = formulaOf('active_subscriptions', DEFAULT_OPTIONS)
   const measures = measuresOf(lines)
-  const count = async (filters: Filters): Promise<Series | undefined> => {
+  const countSeries = async (filters: Filters): Promise<Series | undefined> => {
     const tallies = await read({ ...query, measures, levels: measures, currency: '', filters })
     return seriesOf(wholeOf(tallies, new Map()), { ...context, lines })[0]
   }
-  const all = await count(query.filters)
+  const all = await countSeries(query.filters)
   if (!all || (isEmpty(all) && !context.with_empty_parts)) return []
   // A filter by period excludes rows without one.
-  const withoutPeriod = query.filters.period ? undefined : await count({ ...query.filters, period: [''] })
+  const withoutPeriod = query.filters.period
+    ? undefined
+    : await countSeries({ ...query.filters, period: [''] })
   const withoutPeriodOn = new Map(withoutPeriod?.points.map(({ on, count }) => [on, count ?? 0]))
   const partSeries = (
     one: (typeof EXCLUDED_PARTS)[number],
-    of: (all: number, withoutPeriod: number) => number,
+    countOf: (all: number, withoutPeriod: number) => number,
   ): Series => ({
     ...all,
     part: one,
     points: all.points.map((point) => ({
       ...point,
-      count: point.count == null ? null : of(point.count, withoutPeriodOn.get(point.on) ?? 0),
+      count: point.count == null ? null : countOf(point.count, withoutPeriodOn.get(point.on) ?? 0),
     })),
   })
   return [
@@ -54,6 +55,6 @@ export async function excludedParts(
     .filter((series) => context.with_empty_parts || !isEmpty(series))
 }
 
-const PLAIN = { view: null, refunds: 'refund_day', interval: 'day' } as const
+const DEFAULT_OPTIONS = { view: null, refunds: 'refund_day', interval: 'day' } as const
 
 const isEmpty = ({ points }: Series): boolean => points.every(({ count }) => count === 0)

@@ -7,22 +7,25 @@ import type { Kind } from '../definitions/definition.ts'
 import { dayText } from '../lineage/calendar.ts'
 import type { Bucket } from '../sums/tallies.ts'
 
-const END = '9999-12-31'
+const OPEN_END = '9999-12-31'
 
 /** Whether a bucket has amounts whose exchange rate may still change. */
 export type IsProvisional = (bucket: Bucket) => boolean
 
 export function openFinality(store: Store, rates: Rates) {
-  /** Spans of days without their own rate. The last one is open-ended. */
+  /** The spans of days for which a currency has no rate of that day. The last span has no end. */
   const spansOf = store.cached(['rates'], (currency): Span[] => {
-    if (rates.rateOn(currency, END)?.source === 'base') return []
-    const known = rates.list().find((one) => one.currency === currency)
-    // Without any rate nothing is converted; `not_converted` reports that.
-    if (!known?.newest_on) return []
-    return [...known.gaps, { from_on: addDays(known.newest_on, 1), until_on: END }]
+    if (rates.rateOn(currency, OPEN_END)?.source === 'base') return []
+    const currencyRates = rates.list().find((one) => one.currency === currency)
+    // A currency without any rate is not converted. `not_converted` reports its amounts.
+    if (!currencyRates?.newest_on) return []
+    return [...currencyRates.gaps, { from_on: addDays(currencyRates.newest_on, 1), until_on: OPEN_END }]
   })
 
-  /** For amounts converted from `currencies` to `base`. A level contains earlier conversions, a flow its days’. */
+  /**
+   * Returns a predicate for amounts converted from `currencies` to `base`. A level contains conversions of all earlier
+   * days, a flow only those of its own days.
+   */
   function provisionalIn(currencies: readonly string[], base: string, kind: Kind): IsProvisional {
     const foreign = currencies.filter((currency) => currency !== base)
     if (foreign.length === 0) return () => false
@@ -32,7 +35,7 @@ export function openFinality(store: Store, rates: Rates) {
       return spans.some(
         (span) =>
           span.from_on <= until_on &&
-          (span.until_on >= from_on || (kind === 'level' && span.until_on === END)),
+          (span.until_on >= from_on || (kind === 'level' && span.until_on === OPEN_END)),
       )
     }
   }

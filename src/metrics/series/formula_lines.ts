@@ -3,8 +3,8 @@ import type { Measure } from '../lineage/rows.ts'
 import type { Tally } from '../sums/tallies.ts'
 
 /**
- * The figure of a point. Money is in thousandths; the metric’s definition names numerator and denominator. null:
- * unknown, or a ratio whose denominator is zero.
+ * The figure of a point. Money is in thousandths. null: unknown, or a ratio whose denominator is zero. The metric’s
+ * definition says what numerator and denominator are.
  */
 export type Figure = {
   milli?: number | null
@@ -18,9 +18,9 @@ export type Figure = {
 export type TallyOf = (measure: Measure) => Tally
 
 /**
- * A metric (part null) or one of its parts, and the measures it reads. `known_by` and `whole_by`: the measures that
- * decide whether it is known and whole, by default `measures` and `known_by`. `pendingOf`: the buckets that may still
- * change, among those in which `pending_by` is known.
+ * A metric (part null) or one of its parts, and the measures that it reads. `known_by`: the measures that decide whether
+ * the line is known; by default `measures`. `whole_by`: the measures that decide whether it is fully known; by default
+ * `known_by`. `pendingOf`: whether each bucket may still change; applies only where `pending_by` is known.
  */
 export type FormulaLine = {
   part: string | null
@@ -33,9 +33,9 @@ export type FormulaLine = {
 }
 
 /**
- * `levels`: measures whose sum before the first bucket is needed too. The first line is the metric itself. `of_ledger`:
- * reads single transactions only, even where reports know a measure better. `of_shared_days`: reads only days on which
- * every measure is known, so a ratio never divides by fewer days than it counts.
+ * `levels`: the measures for which the sum before the first bucket is needed too. The first line is the metric itself.
+ * `of_ledger`: reads the ledger only, even if reports have the measure. `of_shared_days`: reads only days on which all
+ * measures are known, so that numerator and denominator of a ratio cover the same days.
  */
 export type Formula = {
   levels: readonly Measure[]
@@ -85,10 +85,10 @@ export const flowFormula = (measure: Measure, figureOf: MakeFigure): Formula => 
 })
 
 /** The value of a level at the end of each bucket. */
-export function runningTotal({ before, ...added }: Tally, column: Column): number[] {
+export function runningTotal({ sumBefore, ...added }: Tally, column: Column): number[] {
   const changes = added[column]
   const totals = new Array<number>(changes.length)
-  let sum = before[column]
+  let sum = sumBefore[column]
   for (let index = 0; index < changes.length; index += 1) {
     sum += changes[index] ?? 0
     totals[index] = sum

@@ -1,4 +1,4 @@
-/** The formula of each metric: how its figures are computed from sums of measures. */
+/** Defines the formula of each metric: how its figures are computed from sums of measures. */
 import type { MetricName } from '../definitions/definitions.ts'
 import { isOfRefund } from '../joined/days.ts'
 import type { MovementKind } from '../lineage/movements.ts'
@@ -23,7 +23,7 @@ import {
 
 export type Refunds = 'refund_day' | 'purchase_day'
 
-/** What a request selects of a formula. `view` is one of the definition’s views; null where it has none. */
+/** The options of a formula. `view` is one of the definition’s views; null if it has none. */
 export type FormulaOptions = { view: string | null; refunds: Refunds; interval: Interval }
 
 const MOVEMENT_KINDS = [
@@ -63,10 +63,10 @@ export function formulaOf(name: MetricName, options: FormulaOptions): Formula {
   return FIXED[name]
 }
 
-/** Counts subscriptions whose start is unknown: their first known paid time may not be the first. */
+/** The movement of a subscription whose start is unknown, because an earlier purchase may be missing. */
 const UNKNOWN_BEGINNING = 'mrr.opening'
 
-/** A line of starts. It may still change while a subscription’s start is unknown. */
+/** Marks buckets as pending in which a subscription’s start is unknown, because the line may still change there. */
 const pendingOnOpening = (line: FormulaLine): FormulaLine => ({
   ...line,
   measures: [...line.measures, UNKNOWN_BEGINNING],
@@ -77,25 +77,28 @@ const pendingOnOpening = (line: FormulaLine): FormulaLine => ({
 })
 const OPENING_KINDS: readonly MovementKind[] = ['new', 'opening', 'resubscribe', 'expansion', 'contraction']
 
-function movements(inTwo: boolean): Formula {
+function movements(isTwoParts: boolean): Formula {
   const measures = MOVEMENT_KINDS.map(measureOf)
   const others = measures.filter((one) => one !== 'mrr.new')
   const whole = sumLine(null, [['mrr', 1]])
-  const parts = inTwo
+  const parts = isTwoParts
     ? [sumLine('new', [['mrr.new', 1]]), sumLine('churned', withSign(others, 1))].map(pendingOnOpening)
     : MOVEMENT_KINDS.map((kind) => {
         const line = sumLine(kind, [[measureOf(kind), 1]])
         return OPENING_KINDS.includes(kind) ? pendingOnOpening(line) : line
       })
-  const rest = sumLine('not_itemised', [['mrr', 1], ...withSign(measures, -1)])
-  // Before the ledger has movements, nothing is itemized.
-  const left = { ...pendingOnOpening(rest), known_by: whole.measures, whole_by: rest.measures }
-  return { levels: [], lines: [whole, ...parts, left] }
+  const notItemised = sumLine('not_itemised', [['mrr', 1], ...withSign(measures, -1)])
+  // This part is known even where the ledger has no movements yet. There, it is the whole change.
+  const notItemisedLine = {
+    ...pendingOnOpening(notItemised),
+    known_by: whole.measures,
+    whole_by: notItemised.measures,
+  }
+  return { levels: [], lines: [whole, ...parts, notItemisedLine] }
 }
 
 /**
- * Rates over what was active at a bucket’s start. The ledger stores losses, and corrections of them, as negative
- * numbers.
+ * Churn: losses divided by the level at the bucket’s start. Rows of losses, and of their adjustments, are negative.
  */
 function churn(column: Column, interval: Interval): Formula {
   const returned = `returned.${interval}` as const
@@ -107,17 +110,17 @@ function churn(column: Column, interval: Interval): Formula {
   const line = (part: string | null, lost: SignedMeasures): FormulaLine => ({
     part,
     measures: ['mrr', ...lost.map(([measure]) => measure)],
-    // Apple’s reports count every cancellation, without those caused by a refund.
+    // Apple’s reports have all cancellations except those caused by a refund, so refunds do not decide what is known.
     ...(part !== 'refund' && {
       known_by: ['mrr', ...lost.map(([one]) => one).filter((one) => !isOfRefund(one))],
     }),
     figuresOf: (of, buckets) => {
-      const atStart = [of('mrr').before[column], ...runningTotal(of('mrr'), column)]
+      const atStart = [of('mrr').sumBefore[column], ...runningTotal(of('mrr'), column)]
       return signedSum(of, lost, column, buckets).map((one, index) => ratioFigure(one, atStart[index] ?? 0))
     },
   })
   const passing = line('passing', withSign(CHURN_REASONS.map(passingOf), -1))
-  // The rate excludes what was absent at the start.
+  // The rate excludes subscriptions that were not active at the start, so this part has no ratio.
   const passingLine: FormulaLine = {
     ...passing,
     figuresOf: (of, buckets) => passing.figuresOf(of, buckets).map((figure) => ({ ...figure, ratio: null })),
@@ -136,11 +139,15 @@ function churn(column: Column, interval: Interval): Formula {
   }
 }
 
-const WON = ['new', 'resubscribe', 'expansion'] as const
-const LOST = ['mrr.contraction', ...CHURN_REASONS.map(churnOf)] as const
+const GAIN_KINDS = ['new', 'resubscribe', 'expansion'] as const
+const LOSS_MEASURES = ['mrr.contraction', ...CHURN_REASONS.map(churnOf)] as const
 const QUICK_RATIO: Formula = {
   levels: [],
-  lines: [pendingOnOpening(ratioLine(null, withSign(WON.map(measureOf), 1), withSign(LOST, -1), 'milli'))],
+  lines: [
+    pendingOnOpening(
+      ratioLine(null, withSign(GAIN_KINDS.map(measureOf), 1), withSign(LOSS_MEASURES, -1), 'milli'),
+    ),
+  ],
 }
 
 const CONVERSION: Formula = {
@@ -153,12 +160,12 @@ const PENDING: SignedMeasures = [
   ['trial.began_won', -1],
   ['trial.began_lost', -1],
 ]
-const cohortLine = (part: string | null, above: SignedMeasures): FormulaLine => ({
-  ...ratioLine(part, above, [['trial.began', 1]], 'count'),
+const cohortLine = (part: string | null, numerators: SignedMeasures): FormulaLine => ({
+  ...ratioLine(part, numerators, [['trial.began', 1]], 'count'),
   measures: PENDING.map(([measure]) => measure),
   pendingOf: (of, buckets) => signedSum(of, PENDING, 'count', buckets).map((count) => count !== 0),
 })
-/** Reports do not say how the trials of one start day ended. */
+/** Reads the ledger only, because reports do not contain the results of trials by start day. */
 const CONVERSION_BY_COHORT: Formula = {
   levels: [],
   of_ledger: true,
@@ -170,24 +177,24 @@ const CONVERSION_BY_COHORT: Formula = {
   ],
 }
 
-const CHARGED = ['revenue.new', 'revenue.renewal', 'revenue.one_time'] as const
+const CHARGE_MEASURES = ['revenue.new', 'revenue.renewal', 'revenue.one_time'] as const
 
-/** The charge of a subscription whose start is unknown may be its first. */
-function chargedLine(measure: (typeof CHARGED)[number]): FormulaLine {
+/** The line of one kind of charge. A renewal may turn out to be a first charge while the start is unknown. */
+function chargeLine(measure: (typeof CHARGE_MEASURES)[number]): FormulaLine {
   const line = sumLine(measure.slice('revenue.'.length), [[measure, 1]])
   return measure === 'revenue.one_time' ? line : pendingOnOpening(line)
 }
 
 function revenue(refunds: Refunds): Formula {
   const refunded = refunds === 'refund_day' ? 'revenue.refund' : 'revenue.refunded_by_charge'
-  const charged = withSign(CHARGED, 1)
-  const given: MakeFigure = (milli, count) => ({ milli, count: 0 - count })
-  const back: SignedMeasures = [[refunded, -1] as const, ['revenue.proration', -1] as const]
+  const charges = withSign(CHARGE_MEASURES, 1)
+  const refundFigure: MakeFigure = (milli, count) => ({ milli, count: 0 - count })
+  const refundsAndProrations: SignedMeasures = [[refunded, -1] as const, ['revenue.proration', -1] as const]
   const whole: FormulaLine = {
-    ...sumLine(null, [...charged, ...back]),
+    ...sumLine(null, [...charges, ...refundsAndProrations]),
     figuresOf: (of, buckets) => {
-      const counts = signedSum(of, charged, 'count', buckets)
-      const amounts = signedSum(of, [...charged, ...back], 'milli', buckets)
+      const counts = signedSum(of, charges, 'count', buckets)
+      const amounts = signedSum(of, [...charges, ...refundsAndProrations], 'milli', buckets)
       return amounts.map((milli, index) => ({ milli, count: counts[index] ?? 0 }))
     },
   }
@@ -195,9 +202,9 @@ function revenue(refunds: Refunds): Formula {
     levels: [],
     lines: [
       whole,
-      ...CHARGED.map(chargedLine),
-      sumLine('refunds', [[refunded, -1]], given),
-      sumLine('proration', [['revenue.proration', -1]], given),
+      ...CHARGE_MEASURES.map(chargeLine),
+      sumLine('refunds', [[refunded, -1]], refundFigure),
+      sumLine('proration', [['revenue.proration', -1]], refundFigure),
       sumLine('unpriced', [['revenue.unpriced', 1]], (_, count) => ({ count })),
     ],
   }
@@ -205,7 +212,7 @@ function revenue(refunds: Refunds): Formula {
 
 const REFUND_RATE: Formula = {
   levels: [],
-  lines: [ratioLine(null, [['revenue.refunded_by_charge', 1]], withSign(CHARGED, 1), 'count')],
+  lines: [ratioLine(null, [['revenue.refunded_by_charge', 1]], withSign(CHARGE_MEASURES, 1), 'count')],
 }
 
 const FIRST_PAYMENTS: SignedMeasures = [
@@ -213,21 +220,21 @@ const FIRST_PAYMENTS: SignedMeasures = [
   ['paid.direct', 1],
 ]
 const countOnly: MakeFigure = (_, count) => ({ count })
-/** Downloads arrive a day late, and are unknown on days without a report. */
-const perDownload = (
-  above: SignedMeasures,
+/** A ratio over downloads. Reports of downloads arrive a day late; days without a report are unknown. */
+const perDownloadFormula = (
+  numerators: SignedMeasures,
   wrapLine: (line: FormulaLine) => FormulaLine = (line) => line,
 ): Formula => ({
   levels: [],
   of_shared_days: true,
-  lines: [wrapLine(ratioLine(null, above, [['downloads', 1]], 'count'))],
+  lines: [wrapLine(ratioLine(null, numerators, [['downloads', 1]], 'count'))],
 })
 
 const AT_RISK = ['will_cancel', 'grace', 'billing_retry'] as const
 const COMMITTED: SignedMeasures = [['risk.committed', 1]]
 const riskMeasure = (one: (typeof AT_RISK)[number]) => `risk.${one}` as const
 const RISKS = AT_RISK.map(riskMeasure)
-const atRisk = (figureOf: MakeFigure): FormulaLine[] =>
+const atRiskLines = (figureOf: MakeFigure): FormulaLine[] =>
   AT_RISK.map((one) => levelLine(one, [[riskMeasure(one), 1]], figureOf))
 /** Renewing = paid − renewal turned off − in a grace period. */
 const RENEWING: SignedMeasures = [
@@ -250,21 +257,21 @@ const FIXED = {
       sumLine('direct', [['paid.direct', 1]], countOnly),
     ].map(pendingOnOpening),
   },
-  download_to_trial: perDownload([['trial.began', 1]]),
-  download_to_paid: perDownload(FIRST_PAYMENTS, pendingOnOpening),
+  download_to_trial: perDownloadFormula([['trial.began', 1]]),
+  download_to_paid: perDownloadFormula(FIRST_PAYMENTS, pendingOnOpening),
   status: {
     levels: ['mrr', 'risk.committed', ...RISKS],
     lines: [
       levelLine(null, [['mrr', 1] as const, ['risk.billing_retry', 1] as const], countOnly),
       levelLine('renewing', RENEWING, countOnly),
       levelLine('committed', COMMITTED, countOnly),
-      ...atRisk(countOnly),
+      ...atRiskLines(countOnly),
     ],
     of_ledger: true,
   },
   mrr_at_risk: {
     levels: RISKS,
-    lines: [levelLine(null, withSign(RISKS, 1), moneyAndCount), ...atRisk(moneyAndCount)],
+    lines: [levelLine(null, withSign(RISKS, 1), moneyAndCount), ...atRiskLines(moneyAndCount)],
     of_ledger: true,
   },
 } as const satisfies Partial<Record<MetricName, Formula>>

@@ -6,12 +6,12 @@ import type { DayNumber } from '../lineage/calendar.ts'
 import type { Measure } from '../lineage/rows.ts'
 import type { Bucket } from '../sums/tallies.ts'
 
-/** none: unknown, shown as a gap rather than zero. some: a part is missing. */
+/** How much of a figure is known. none: shown as a gap, not as zero. some: the sum is partial. */
 type Knowledge = 'all' | 'some' | 'none'
 
 /**
- * How much of a figure made of some measures and apps (null: all apps) is known, for each bucket; null where all of
- * every bucket is known.
+ * Returns for each bucket how much of a figure is known that sums some measures of some apps (null: all apps). Returns
+ * null if all buckets are fully known.
  */
 export type KnownOf = (
   measures: readonly Measure[],
@@ -22,10 +22,10 @@ export type KnownOf = (
 type MeasureKnowledge = { app_id: string; measure: Measure; of_ledger: boolean; known: readonly Knowledge[] }
 
 /**
- * A figure is known where each of its measures is known for every app: one app’s value is no sum of two. For a measure
- * that only the ledger has, one app is enough, and the sum is partial: an app without activity may never appear. For a
- * flow some days are enough, and it is partial. A change is known where its starting value is, and whole where both its
- * ends are. A ratio is whole where both its parts are.
+ * A figure is known if each of its measures is known for every app, because one app’s value is not the sum of two. If only
+ * the ledger has a measure, one known app is enough and the sum is partial, because an app without activity may never
+ * appear. A flow is partial if only some of its days are known. The change of a level is known if its starting value is
+ * known, and fully known if the ending value is known too. A ratio is fully known if numerator and denominator are.
  */
 export function knowledgeOf(
   from: readonly JoinedMeasureDays[],
@@ -35,53 +35,53 @@ export function knowledgeOf(
   if (from.every(({ days }) => days.every((day) => day.is_known && day.is_complete))) return () => null
   const knowledge: MeasureKnowledge[] = from.map((one) => {
     const { app_id, measure, of_ledger = false } = one
-    const dayCounts = countsOf(one)
+    const dayCounts = prefixCountsOf(one)
     const known = buckets.map((bucket) =>
-      kind === 'level' ? ofLevel(dayCounts, bucket) : ofFlow(dayCounts, bucket, measure),
+      kind === 'level' ? levelKnowledge(dayCounts, bucket) : flowKnowledge(dayCounts, bucket, measure),
     )
     return { app_id, measure, of_ledger, known }
   })
-  const kept = new WeakMap<readonly Measure[], readonly Knowledge[]>()
+  const cachedKnowledge = new WeakMap<readonly Measure[], readonly Knowledge[]>()
 
   function read(measures: readonly Measure[], apps: readonly string[] | null): Knowledge[] {
-    const own = knowledge.filter(
+    const selected = knowledge.filter(
       (one) => measures.includes(one.measure) && (apps?.includes(one.app_id) ?? true),
     )
-    const joined = own.filter((one) => !one.of_ledger)
+    const joined = selected.filter((one) => !one.of_ledger)
     const ledgerOnly = [
       ...Map.groupBy(
-        own.filter((one) => one.of_ledger),
+        selected.filter((one) => one.of_ledger),
         ({ app_id }) => app_id,
       ).values(),
     ]
     return buckets.map((_, at) => {
       const combined = (some: readonly MeasureKnowledge[]) =>
-        leastOf(some.map(({ known }) => known[at] ?? 'all'))
-      return leastOf([combined(joined), ofApps(ledgerOnly.map(combined))])
+        leastKnown(some.map(({ known }) => known[at] ?? 'all'))
+      return leastKnown([combined(joined), combineApps(ledgerOnly.map(combined))])
     })
   }
 
   return (measures, apps) => {
     if (apps !== null) return read(measures, apps)
-    const known = kept.get(measures) ?? read(measures, apps)
-    kept.set(measures, known)
+    const known = cachedKnowledge.get(measures) ?? read(measures, apps)
+    cachedKnowledge.set(measures, known)
     return known
   }
 }
 
-const leastOf = (all: readonly Knowledge[]): Knowledge =>
+const leastKnown = (all: readonly Knowledge[]): Knowledge =>
   all.includes('none') ? 'none' : all.includes('some') ? 'some' : 'all'
 
-/** Combines what each app alone is known to have. */
-function ofApps(all: readonly Knowledge[]): Knowledge {
-  const least = leastOf(all)
+/** Combines the knowledge of several apps for a measure that only the ledger has. */
+function combineApps(all: readonly Knowledge[]): Knowledge {
+  const least = leastKnown(all)
   return least === 'none' && all.some((one) => one !== 'none') ? 'some' : least
 }
 
-/** Prefix counts: how many days from `first` up to each day are known and whole. */
-type Counts = { first: DayNumber; last: DayNumber; known: Uint32Array; whole: Uint32Array }
+/** Prefix counts: how many days from `first` up to each day are known, and how many are known and complete. */
+type PrefixCounts = { first: DayNumber; last: DayNumber; known: Uint32Array; whole: Uint32Array }
 
-function countsOf({ days }: JoinedMeasureDays): Counts {
+function prefixCountsOf({ days }: JoinedMeasureDays): PrefixCounts {
   const known = new Uint32Array(days.length + 1)
   const whole = new Uint32Array(days.length + 1)
   for (const [at, { is_known, is_complete }] of days.entries()) {
@@ -93,20 +93,24 @@ function countsOf({ days }: JoinedMeasureDays): Counts {
 }
 
 /** How much of the days `from` to `until` is known. */
-function within({ first, last, known, whole }: Counts, from: DayNumber, until: DayNumber): Knowledge {
+function knownWithin(
+  { first, last, known, whole }: PrefixCounts,
+  from: DayNumber,
+  until: DayNumber,
+): Knowledge {
   const [begin, end] = [Math.max(from, first) - first, Math.min(until, last) - first + 1]
   const countBetween = (sums: Uint32Array): number => (sums[end] ?? 0) - (sums[begin] ?? 0)
   if (countBetween(known) === 0) return 'none'
   return countBetween(whole) === end - begin ? 'all' : 'some'
 }
 
-const ofLevel = (counts: Counts, { until }: Bucket): Knowledge => {
+const levelKnowledge = (counts: PrefixCounts, { until }: Bucket): Knowledge => {
   const day = Math.min(until, counts.last)
-  return within(counts, day, day)
+  return knownWithin(counts, day, day)
 }
 
-function ofFlow(counts: Counts, { from, until }: Bucket, measure: Measure): Knowledge {
-  if (!isLevel(measure)) return within(counts, from, until)
-  const before = within(counts, from - 1, from - 1)
-  return before === 'none' || ofLevel(counts, { from, until }) === 'all' ? before : 'some'
+function flowKnowledge(counts: PrefixCounts, { from, until }: Bucket, measure: Measure): Knowledge {
+  if (!isLevel(measure)) return knownWithin(counts, from, until)
+  const before = knownWithin(counts, from - 1, from - 1)
+  return before === 'none' || levelKnowledge(counts, { from, until }) === 'all' ? before : 'some'
 }

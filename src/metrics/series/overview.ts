@@ -1,4 +1,4 @@
-/** The overview of an organization: current levels, this month’s flows, and both a month before. */
+/** Computes the overview of an organization: current levels, this month’s flows, and the same of a month before. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Basis } from '../../money.ts'
 import { yieldToEventLoop } from '../../turns.ts'
@@ -26,8 +26,8 @@ type OverviewFigure = {
 }
 
 /**
- * Flows cover this month through today, and the previous month through the same day. Levels are those at the end of
- * these ranges.
+ * Flows cover this month through today, and the previous month through the same day of the month. Levels are read at the
+ * end of the same ranges.
  */
 type OrganizationOverview = {
   organization_id: string
@@ -35,11 +35,11 @@ type OrganizationOverview = {
   environment: Environment
   time_zone: string
   currency: string
-  /** The basis of money. With proceeds, metrics known only as gross are left out. */
+  /** The basis of money. With proceeds, metrics that are known only as gross are omitted. */
   basis: Basis
-  /** How far the figures lag behind the facts; null where they are current. */
+  /** How far the figures lag behind the facts; null if they are current. */
   behind: Lag | null
-  /** The month length that makes prices per day or week monthly. */
+  /** The month length by which prices per day or week are converted to prices per month. */
   month_length: Factors
   today_on: string
   this_month: { from_on: string; until_on: string }
@@ -54,7 +54,7 @@ type Deps = { metrics: Pick<Metrics, 'progress'>; series: SeriesReader }
 export type Overview = ReturnType<typeof openOverview>
 
 export function openOverview({ metrics, series }: Deps) {
-  /** The overviews of some scopes. Waits up to `max_wait_ms` for figures that are due; null: the configured wait. */
+  /** Computes the overview of each scope. Waits up to `max_wait_ms` for due figures; null: the configured wait. */
   async function overview(
     scopes: readonly SeriesScope[],
     basis: Basis = 'gross',

@@ -1,4 +1,4 @@
-/** Builds the points of series, with the amounts they leave out and whether they may still change. */
+/** Builds the points of series, with the amounts that they exclude and whether they may still change. */
 import { type Definition, isMoney } from '../definitions/definition.ts'
 import { type DayNumber, dayText } from '../lineage/calendar.ts'
 import { fiscalMonthOf } from '../lineage/fiscal.ts'
@@ -26,20 +26,20 @@ type FiscalMonth = { fiscal_month: string; until_on: string }
 type PointLabel = { on: string } & Partial<FiscalMonth>
 
 /**
- * A null figure is unknown, and a gap. `on`: the first day of the interval. `complete`: the interval is over, and
- * nothing in it waits for a rate or an end.
+ * A null figure is unknown and shown as a gap. `on`: the first day of the interval. `complete`: the interval is over, all
+ * its rates are final and all its sources are known.
  */
 export type Point = Figure & PointLabel & { complete: boolean; not_converted?: NotConverted[] }
 
 /**
- * `value` of the split, null for the total; `others`: the number of values that the series combines. `part` of the
- * metric, null for the total.
+ * `value`: the value of the split; null for the total. `others`: the number of values that the series combines; 0 for a
+ * single value. `part`: the part of the metric; null for the total.
  */
 export type Series = { value: string | null; others: number; part: string | null; points: Point[] }
 
 type Measures = ReadonlyMap<Measure, Tally>
 
-/** The sums of one value of a split, or of several combined; `values` lists them, null for the total. */
+/** The sums of one value of a split, or of several combined values. `values`: these values; null for the total. */
 type SplitSlice = {
   value: string | null
   values: readonly string[] | null
@@ -54,7 +54,7 @@ export type SeriesContext = {
   levels: readonly Measure[]
   /** The label of each bucket, and whether its figures are final. */
   buckets: readonly { label: PointLabel; isFinal: boolean }[]
-  /** How much of a figure made of some measures is known. */
+  /** How much of a figure is known, given the measures that it is computed from. */
   knownOf: KnownOf
   /** Whether the values of slices are apps. */
   isByApp: boolean
@@ -64,7 +64,7 @@ export type SeriesContext = {
 
 type BucketOptions = { today: DayNumber; isProvisional: IsProvisional; interval: Interval }
 
-/** The label and finality of each bucket: final when it is over and no rate in it is provisional. */
+/** The label of each bucket, and whether its figures are final: the bucket is over and all its rates are final. */
 export const contextBuckets = (
   buckets: readonly Bucket[],
   { today, isProvisional, interval }: BucketOptions,
@@ -85,7 +85,7 @@ export const wholeOf = (tallies: Tallies, unconverted: Unconverted): SplitSlice 
   values: null,
   others: 0,
   tallies: tallies.get('') ?? new Map(),
-  unconverted: ofValue(unconverted, ''),
+  unconverted: unconvertedOf(unconverted, ''),
 })
 
 /** The largest `limit` values of a split, largest first, and one slice that combines the others. */
@@ -101,7 +101,7 @@ export function slicesOf(
 ): SplitSlice[] {
   const values = new Set([...tallies.keys(), ...[...unconverted.values()].flatMap((one) => [...one.keys()])])
   const ranked = [...values]
-    .filter((value) => isNonZero(tallies.get(value)) || ofValue(unconverted, value).size > 0)
+    .filter((value) => isNonZero(tallies.get(value)) || unconvertedOf(unconverted, value).size > 0)
     .map((value) => {
       const own = tallies.get(value) ?? new Map<Measure, Tally>()
       const size = magnitudeOf(
@@ -110,31 +110,31 @@ export function slicesOf(
         isMoney(definition) ? 'milli' : 'count',
       )
       const slice = { value, values: [value], others: 0, tallies: own }
-      return { size, slice: { ...slice, unconverted: ofValue(unconverted, value) } }
+      return { size, slice: { ...slice, unconverted: unconvertedOf(unconverted, value) } }
     })
     .sort((a, b) => b.size - a.size || ((a.slice.value ?? '') < (b.slice.value ?? '') ? -1 : 1))
     .map(({ slice }) => slice)
-  const rest = ranked.slice(limit)
-  return [...ranked.slice(0, limit), ...(rest.length === 0 ? [] : [mergeSlices(rest)])]
+  const otherSlices = ranked.slice(limit)
+  return [...ranked.slice(0, limit), ...(otherSlices.length === 0 ? [] : [mergeSlices(otherSlices)])]
 }
 
 const isNonZero = (tallies: Measures = new Map()): boolean =>
   [...tallies.values()].some(
-    ({ before, milli, count }) =>
-      [before.milli, before.count].some((one) => one !== 0) ||
+    ({ sumBefore, milli, count }) =>
+      [sumBefore.milli, sumBefore.count].some((one) => one !== 0) ||
       [milli, count].some((some) => some.some((one) => one !== 0)),
   )
 
 /** The size that orders a split’s values: a level at its end, a flow by its total. */
 function magnitudeOf(tallies: Measures, measures: readonly Measure[], column: 'milli' | 'count'): number {
-  const summed = (measure: Measure): number => {
+  const totalOf = (measure: Measure): number => {
     const tally = tallies.get(measure)
-    return tally ? tally[column].reduce((sum, one) => sum + one, tally.before[column]) : 0
+    return tally ? tally[column].reduce((sum, one) => sum + one, tally.sumBefore[column]) : 0
   }
-  return measures.reduce((sum, one) => sum + Math.abs(summed(one)), 0)
+  return measures.reduce((sum, one) => sum + Math.abs(totalOf(one)), 0)
 }
 
-function ofValue(unconverted: Unconverted, value: string): Map<string, Measures> {
+function unconvertedOf(unconverted: Unconverted, value: string): Map<string, Measures> {
   const own = [...unconverted].flatMap(([currency, tallies]) => {
     const measures = tallies.get(value)
     return measures ? [[currency, measures] as const] : []
@@ -157,7 +157,7 @@ function mergeSlices(slices: readonly SplitSlice[]): SplitSlice {
   return { value: null, values, others: slices.length, tallies, unconverted }
 }
 
-/** The lines of one slice as series. */
+/** Computes one series for each formula line of a slice. */
 export function seriesOf(
   { value, values, others, tallies, unconverted }: SplitSlice,
   context: SeriesContext,
@@ -174,16 +174,16 @@ export function seriesOf(
       some.every(isZero),
     )
     if (isEmpty && line.part !== null && !with_empty_parts) return []
-    const by = line.known_by ?? line.measures
-    const known = knownOf(by, isByApp ? values : null)
-    const whole = line.whole_by ? knownOf(line.whole_by, isByApp ? values : null) : known
-    const pending = pendingIn(line, of, context, values)
+    const knownBy = line.known_by ?? line.measures
+    const known = knownOf(knownBy, isByApp ? values : null)
+    const fullyKnown = line.whole_by ? knownOf(line.whole_by, isByApp ? values : null) : known
+    const isPendingByBucket = pendingIn(line, of, context, values)
     const points = buckets.map(({ label, isFinal }, at) => {
       const figure = figures[at] ?? {}
-      if (known?.[at] === 'none') return gapOf(figure, label)
-      const isWhole = (whole?.[at] ?? 'all') === 'all'
-      const complete = isFinal && !pending?.[at] && isWhole && known?.[at] !== 'some'
-      return pointOf(figure, label, { complete, left: notConvertedAt(unconvertedFigures, at) })
+      if (known?.[at] === 'none') return unknownPoint(figure, label)
+      const isFullyKnown = (fullyKnown?.[at] ?? 'all') === 'all'
+      const complete = isFinal && !isPendingByBucket?.[at] && isFullyKnown && known?.[at] !== 'some'
+      return pointOf(figure, label, { complete, notConvertedAmounts: notConvertedAt(unconvertedFigures, at) })
     })
     return [{ value, others, part: line.part, points }]
   })
@@ -192,8 +192,8 @@ export function seriesOf(
 type UnconvertedFigures = { currency: string; figures: readonly Figure[] }
 
 function sumsIn(tallies: Measures, buckets: number): (measure: Measure) => Tally {
-  const nothing = emptyTally(buckets)
-  return (measure) => tallies.get(measure) ?? nothing
+  const empty = emptyTally(buckets)
+  return (measure) => tallies.get(measure) ?? empty
 }
 
 /** The buckets that may still change. */
@@ -203,30 +203,32 @@ function pendingIn(
   { buckets, knownOf, isByApp }: SeriesContext,
   values: SplitSlice['values'],
 ): boolean[] | undefined {
-  const pending = pendingOf?.(of, buckets.length)
+  const isPendingByBucket = pendingOf?.(of, buckets.length)
   const known = pending_by ? knownOf(pending_by, isByApp ? values : null) : null
-  return pending?.map((one, at) => one && known?.[at] !== 'none')
+  return isPendingByBucket?.map((one, at) => one && known?.[at] !== 'none')
 }
 
-/** A ratio counts as zero only if its numerator is. */
+/** Whether a figure is zero. A ratio is zero if its numerator is zero. */
 const isZero = ({ milli = 0, count = 0, numerator = 0 }: Figure): boolean =>
   milli === 0 && count === 0 && numerator === 0
 
-/** A point with the same fields, all unknown. */
-function gapOf(figure: Figure, label: PointLabel): Point {
+/** A point with the same fields as `figure`, all null. */
+function unknownPoint(figure: Figure, label: PointLabel): Point {
   const names = Object.keys(figure) as (keyof Figure)[]
   return { ...Object.fromEntries(names.map((name) => [name, null])), ...label, complete: false }
 }
 
-/** Builds each point in one object literal: a chart has thousands. */
+/** Builds a point by changing `figure`, without copying it, because a chart has thousands of points. */
 function pointOf(
   figure: Figure,
   label: PointLabel,
-  { complete, left }: { complete: boolean; left: NotConverted[] },
+  { complete, notConvertedAmounts }: { complete: boolean; notConvertedAmounts: NotConverted[] },
 ): Point {
   assertExact(figure)
-  const point: Point = Object.assign(figure, label, { complete: complete && left.length === 0 })
-  if (left.length > 0) point.not_converted = left
+  const point: Point = Object.assign(figure, label, {
+    complete: complete && notConvertedAmounts.length === 0,
+  })
+  if (notConvertedAmounts.length > 0) point.not_converted = notConvertedAmounts
   return point
 }
 
@@ -235,7 +237,7 @@ const notConvertedAt = (unconvertedFigures: readonly UnconvertedFigures[], at: n
     ? []
     : unconvertedFigures.flatMap(({ currency, figures }) => notConverted(currency, figures[at]))
 
-/** Amounts that could not be converted; these are never unknown. */
+/** The amounts of a figure that could not be converted. */
 function notConverted(currency: string, { milli, numerator, denominator }: Figure = {}): NotConverted[] {
   if (milli) return [{ currency, milli }]
   if (!numerator && !denominator) return []
@@ -248,7 +250,7 @@ function notConverted(currency: string, { milli, numerator, denominator }: Figur
   ]
 }
 
-/** @throws RangeError where a sum exceeds the safe integers. */
+/** @throws RangeError if a sum exceeds the safe integers. */
 function assertExact({ milli, numerator, denominator }: Figure): void {
   const isExact = [milli, numerator, denominator].every((one) => Number.isSafeInteger(one ?? 0))
   if (!isExact) throw new RangeError('a sum exceeds the range of exact integers')

@@ -1,11 +1,11 @@
-/** The range of a request: its first and last day, its time zone, and their checks. */
+/** Resolves and checks the range of a request: the first day, the last day and the time zone. */
 import type { FieldError } from '../../errors.ts'
 import { type DayNumber, dayNumber, dayText } from '../lineage/calendar.ts'
 import { fiscalMonthDays, fiscalMonthOf } from '../lineage/fiscal.ts'
 import type { Bucket, SumQuery } from '../sums/tallies.ts'
 import { DEFAULT_BUCKETS, defaultStart, fiscalCalendarEnd, type Interval } from './buckets.ts'
 
-const YEARS_MOST = 5
+const MAX_YEARS = 5
 
 /** The parameters that select days. */
 type RangeInput = {
@@ -15,7 +15,7 @@ type RangeInput = {
   compare?: 'previous' | undefined
 }
 
-/** The time zone of a request: fiscal months consist of Pacific days. */
+/** The time zone of a request. Fiscal months consist of Pacific days, whatever `zone` is. */
 export const zoneOf = ({
   interval,
   zone,
@@ -34,24 +34,24 @@ export function rangeOf(query: RangeInput, today: DayNumber): Bucket {
   return { from: from === undefined ? defaultStart(until, interval) : dayNumber(from), until }
 }
 
-/** The faults of the requested days; empty where there are none. */
-export function rangeFaults(query: RangeInput, today: DayNumber): FieldError[] {
+/** The errors in the requested days; empty if there are none. */
+export function rangeErrors(query: RangeInput, today: DayNumber): FieldError[] {
   const { from, to } = query
   if (from !== undefined && to !== undefined && from > to)
     return [{ path: 'to', message: `must not be before ${from}, the first day` }]
   if (from !== undefined && dayNumber(from) > today)
     return [{ path: 'from', message: `must not be in the future; today is ${dayText(today)}` }]
-  const unknown = fiscalFaults(query, today)
+  const unknown = fiscalErrors(query, today)
   if (unknown.length > 0) return unknown
   const range = rangeOf(query, today)
   const earliest = new Date(range.until * 86_400_000)
-  earliest.setUTCFullYear(earliest.getUTCFullYear() - YEARS_MOST)
+  earliest.setUTCFullYear(earliest.getUTCFullYear() - MAX_YEARS)
   const isLong = range.from * 86_400_000 < earliest.getTime()
-  return isLong ? [{ path: 'from', message: `must be at most ${YEARS_MOST} years before the last day` }] : []
+  return isLong ? [{ path: 'from', message: `must be at most ${MAX_YEARS} years before the last day` }] : []
 }
 
 /** Apple publishes its fiscal calendar year by year; days beyond it have no known fiscal month. */
-function fiscalFaults(query: RangeInput, today: DayNumber): FieldError[] {
+function fiscalErrors(query: RangeInput, today: DayNumber): FieldError[] {
   if (query.interval !== 'fiscal_month') return []
   const last = fiscalMonthOf(lastDayOf(query, today))
   if (last === null) return [{ path: 'to', message: fiscalCalendarEnd() }]

@@ -1,4 +1,4 @@
-/** Answers requests for one metric: its series, those of the previous range, and their certainty. */
+/** Answers requests for one metric: the series of the requested and the previous range, and how certain they are. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { App } from '../../apps/apps.ts'
 import type { Organization } from '../../apps/organizations.ts'
@@ -40,12 +40,11 @@ import {
   sourceRanges,
 } from './source_ranges.ts'
 
-/** Points of a split computed in one turn of the event loop. */
-const POINTS_AT_ONCE = 2_000
+/** How many points of a split are computed in one turn of the event loop. */
+const POINTS_PER_TURN = 2_000
 
 /**
- * The apps of one organization, at least one. `shown`: the generation that is read; its time zone and base currency
- * apply.
+ * One or more apps of one organization. `shown`: the generation that is read. Its time zone and base currency apply.
  */
 export type SeriesScope = {
   organization: Organization
@@ -87,21 +86,21 @@ export type SeriesAnswer = SeriesRange & {
   today_on: string
   interval: Interval
   split: Split | null
-  /** The currency of money; null where there is none. */
+  /** The currency of money; null for a metric without money. */
   currency: string | null
   basis: Basis
-  /** The month length that makes prices per day or week monthly. */
+  /** The month length by which prices per day or week are converted to prices per month. */
   month_length: Factors
   view: string | null
   refunds: Refunds | null
-  /** The ranges with figures from reports; empty where all come from the ledger. */
+  /** The ranges whose figures come from reports; empty if all figures come from the ledger. */
   sources: SourceRange[]
   cutovers: MeasureCutover[]
-  /** With proceeds: how much is known with which certainty, in thousandths. */
+  /** Proceeds by certainty, in thousandths; null if the basis is not proceeds. */
   proceeds_known: Record<'exact' | 'ratio' | 'estimated', number> | null
   first_on: string | null
   rebuilding: RebuildProgress | null
-  /** How far the figures lag behind the facts; null where they are current. */
+  /** How far the figures lag behind the facts; null if they are current. */
   behind: Lag | null
   previous: SeriesRange | null
 }
@@ -120,8 +119,8 @@ export type SeriesReader = ReturnType<typeof openSeries>
 
 export function openSeries({ store, clock, metrics, settings, daySums, rates, reported }: Deps) {
   const sums = openSums(store, daySums)
-  const rows = openRowReader(store)
-  const thread = openRowThread(store.file)
+  const rowReader = openRowReader(store)
+  const rowThread = openRowThread(store.file)
   const finality = openFinality(store, rates)
   const reportedSums = openReportedSums(store)
   const isReportedIn =
@@ -129,7 +128,7 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
     (app_id: string): boolean =>
       SUMMED_KINDS.some((kind) => reportedSums.isReported({ generation: shown.id, app_id }, kind))
 
-  /** The calendar of a scope. */
+  /** The calendar of a scope’s time zone. */
   function calendarOf({ organization, shown, zone }: SeriesScope) {
     const { time_zone } = shown?.generation ?? metrics.generations.shown(organization.id)
     return settings.calendarOf(zone === 'own' ? time_zone : PACIFIC)
@@ -138,7 +137,7 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
   /** The current day in the scope’s time zone. */
   const todayOf = (scope: SeriesScope): DayNumber => calendarOf(scope).dayOf(clock())
 
-  /** Answers a request. Waits up to `max_wait_ms` for figures that are due; null: the configured wait. */
+  /** Answers a request. Waits up to `max_wait_ms` for due figures; null: the configured wait. */
   const answer = (
     scope: SeriesScope,
     request: SeriesRequest,
@@ -181,7 +180,7 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
     }
   }
 
-  /** The series of the given buckets, and the sources of their days. */
+  /** Reads the series of some buckets, and the source of each day. */
   async function seriesIn(
     scope: SnapshotScope,
     query: SeriesQuery,
@@ -199,7 +198,7 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
       definition,
       lines,
       levels,
-      with_empty_parts: query.with_empty_parts ?? isOnePart(query),
+      with_empty_parts: query.with_empty_parts ?? isPartRequested(query),
       buckets: contextBuckets(buckets, {
         today: todayOf(scope),
         interval: query.interval,
@@ -213,12 +212,12 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
       return { series: [...whole, ...(await excludedParts(sums.read, sumQuery, query, context))], from }
     }
     const slices = slicesOf(tallies, unconverted, { definition, lines, levels, limit: query.limit })
-    const named: Series[] = []
+    const byValue: Series[] = []
     for (const [index, slice] of slices.entries()) {
-      if ((index * buckets.length) % POINTS_AT_ONCE < buckets.length) await yieldToEventLoop()
-      named.push(...seriesOf(slice, context))
+      if ((index * buckets.length) % POINTS_PER_TURN < buckets.length) await yieldToEventLoop()
+      byValue.push(...seriesOf(slice, context))
     }
-    return { series: query.split === 'app' ? named.map((one) => withBundleId(scope, one)) : named, from }
+    return { series: query.split === 'app' ? byValue.map((one) => withBundleId(scope, one)) : byValue, from }
   }
 
   type JoinedSums = { tallies: Tallies; unconverted: Unconverted; from: JoinedMeasureDays[] }
@@ -227,11 +226,11 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
 
   async function read(sumQuery: SumQuery, { basis, of_money, of_ledger }: SumOptions): Promise<JoinedSums> {
     if (sumQuery.attribute !== null) {
-      const own = await thread.sumByAttribute(sumQuery)
-      return { ...own, ...(!of_money && { unconverted: new Map() }), from: reported.ledgerOnlyIn(sumQuery) }
+      const rows = await rowThread.sumByAttribute(sumQuery)
+      return { ...rows, ...(!of_money && { unconverted: new Map() }), from: reported.ledgerOnlyIn(sumQuery) }
     }
-    const isReportedHere = sumQuery.environment === 'production' && sumQuery.apps.some(isReportedIn(sumQuery))
-    const isJoined = basis === 'proceeds' || isReportedHere || sumQuery.measures.includes('downloads')
+    const hasReports = sumQuery.environment === 'production' && sumQuery.apps.some(isReportedIn(sumQuery))
+    const isJoined = basis === 'proceeds' || hasReports || sumQuery.measures.includes('downloads')
     const { tallies, from } =
       isJoined && !of_ledger
         ? await reported.readTallies(sumQuery, sums.read, { basis, of_money })
@@ -239,13 +238,13 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
     return { tallies, unconverted: of_money ? await unconvertedFor(sumQuery) : new Map(), from }
   }
 
-  /** Amounts without a rate. Only totals are stored as sums; the rest is in the rows that wait for a rate. */
+  /** Amounts without a rate. Only their totals are stored as daily sums; filtered amounts are summed from rows. */
   async function unconvertedFor(sumQuery: SumQuery): Promise<Unconverted> {
     if (sumQuery.currency !== null) return new Map()
     const whole = sums.unconverted(sumQuery)
-    const isWhole =
+    const isTotal =
       sumQuery.split === null && sumQuery.zone === 'own' && Object.keys(sumQuery.filters).length === 0
-    return whole.size === 0 || isWhole ? whole : rows.unconverted(sumQuery)
+    return whole.size === 0 || isTotal ? whole : rowReader.unconverted(sumQuery)
   }
 
   function provisionalOf(scope: SeriesScope, sumQuery: SumQuery, kind: Kind) {
@@ -254,17 +253,17 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
   }
 
   const { withSnapshot } = metrics
-  return { answer, withSnapshot, seriesIn, todayOf, calendarOf, read: sums.read, close: thread.close }
+  return { answer, withSnapshot, seriesIn, todayOf, calendarOf, read: sums.read, close: rowThread.close }
 }
 
-/** A part requested by name is included even if it is zero. */
-const isOnePart = ({ part, split }: SeriesQuery): boolean => part !== null && split === null
+/** Whether one part is requested by name. Such a part is included even if it is zero. */
+const isPartRequested = ({ part, split }: SeriesQuery): boolean => part !== null && split === null
 
-/** The requested lines, a single one for a split, and the levels they need. */
+/** The requested lines of the metric’s formula; a single line if a part or a split is requested. */
 function formulaFor(query: SeriesQuery): Formula {
   const { lines, ...formula } = formulaOf(query.name, query)
-  const isOne = query.part !== null || query.split !== null
-  return { ...formula, lines: isOne ? lines.filter(({ part }) => part === query.part) : lines }
+  const isSingleLine = query.part !== null || query.split !== null
+  return { ...formula, lines: isSingleLine ? lines.filter(({ part }) => part === query.part) : lines }
 }
 
 function sumQueryOf(

@@ -1,4 +1,4 @@
-/** The query parameters of a metric’s series, and their checks: range, filters, split, currency and basis. */
+/** The query parameters of a metric’s series, and how they are checked: range, filters, split, currency and basis. */
 import * as v from 'valibot'
 import { isDay } from '../../days.ts'
 import { type FieldError, Refusal } from '../../errors.ts'
@@ -12,7 +12,7 @@ import type { AttributeFilter, Bucket, Filters } from '../sums/tallies.ts'
 import { bucketsOf, INTERVALS, type Interval } from './buckets.ts'
 import { EXCLUDED_PARTS } from './excluded_parts.ts'
 import { type FormulaOptions, formulaOf, type Refunds } from './formulas.ts'
-import { rangeFaults, rangeOf } from './range.ts'
+import { rangeErrors, rangeOf } from './range.ts'
 
 /** CSV layouts. long: a line for each point of each series. wide: a line for each point, a column for each series. */
 const LAYOUTS = ['long', 'wide'] as const
@@ -22,14 +22,14 @@ const MAX_VALUES = 100
 const MAX_LIST = 100
 
 /** A day in a query, YYYY-MM-DD. */
-export const day = (words: string) =>
+export const day = (wordList: string) =>
   v.pipe(
     v.string(),
     v.check(isDay, 'must be a day, YYYY-MM-DD'),
     jsonSchema({ format: 'date' }),
-    v.description(words),
+    v.description(wordList),
   )
-const words = (pattern: RegExp, message: string, description: string) =>
+const wordList = (pattern: RegExp, message: string, description: string) =>
   v.pipe(
     v.string(),
     jsonSchema({ minLength: 1, pattern: '[^,]' }),
@@ -42,7 +42,7 @@ const words = (pattern: RegExp, message: string, description: string) =>
 
 /** Parameters that select apps, an environment and whose days count. */
 export const ScopeParams = v.object({
-  app: v.optional(words(/./, '', 'Bundle ids or app ids')),
+  app: v.optional(wordList(/./, '', 'Bundle ids or app ids')),
   organization: v.optional(
     v.pipe(v.string(), v.description('An organization id. Required where the token reads several')),
   ),
@@ -70,19 +70,19 @@ export const SeriesParams = v.object({
     ),
     'day',
   ),
-  product: v.optional(words(/./, '', 'Product ids')),
+  product: v.optional(wordList(/./, '', 'Product ids')),
   country: v.optional(
-    words(
+    wordList(
       /^[A-Z]{3}$/,
       'must be country codes of three letters, such as USA',
       'Storefronts, ISO 3166 alpha-3',
     ),
   ),
   period: v.optional(
-    words(/^P\d{1,4}[DWMY]$/, 'must be periods such as P1M', 'Subscription periods, ISO 8601'),
+    wordList(/^P\d{1,4}[DWMY]$/, 'must be periods such as P1M', 'Subscription periods, ISO 8601'),
   ),
   offer: v.optional(
-    words(
+    wordList(
       /^(trial|free_offer|intro|offer|paid|none)$/,
       'must be among trial, free_offer, intro, offer, paid, none',
       'Kinds of offer',
@@ -173,11 +173,11 @@ export type SeriesRequest = {
   with_previous: boolean
   refunds: Refunds
   view: string | null
-  /** null for every part after the total; with a split, null for the total alone. */
+  /** null requests the total and all parts or, with a split, the total alone. */
   part: string | null
 }
 
-/** @throws Refusal 400 `unknown_metric` with the existing names. */
+/** Returns the metric of this name. @throws Refusal 400 `unknown_metric` with the existing names. */
 export function requireMetric(name: string): MetricName {
   const found = METRIC_NAMES.find((one) => one === name)
   if (found) return found
@@ -187,11 +187,11 @@ export function requireMetric(name: string): MetricName {
 /**
  * Resolves the parameters of a request as of a day.
  *
- * @throws Refusal 400 `invalid_request` that lists every fault.
+ * @throws Refusal 400 `invalid_request` that lists all errors.
  */
 export function resolveRequest(name: MetricName, query: SeriesInput, today: DayNumber): SeriesRequest {
   const definition: Definition = DEFINITIONS[name]
-  const errors = [...faultsOf(definition, query), ...rangeFaults(query, today)]
+  const errors = [...errorsIn(definition, query), ...rangeErrors(query, today)]
   if (errors.length > 0) throw invalid(errors)
   const { from, until } = rangeOf(query, today)
   const { product, country, period, offer } = query
@@ -226,7 +226,7 @@ const formulaOptions = ({ views }: Definition, { view, refunds, interval }: Seri
   interval,
 })
 
-/** Each view has its own parts; the counts of excluded purchases belong to every view. */
+/** Refuses a part that the view does not have. The counts of excluded purchases exist in all views. */
 function assertPart(name: MetricName, options: FormulaOptions, part: string | undefined): void {
   if (part === undefined || EXCLUDED_PARTS.some((one) => one === part)) return
   const parts = formulaOf(name, options).lines.flatMap((line) => line.part ?? [])
@@ -235,37 +235,47 @@ function assertPart(name: MetricName, options: FormulaOptions, part: string | un
   throw invalid([{ path: 'part', message }])
 }
 
-const FILTERS = ['product', 'country', 'period', 'offer', 'currency', 'attribute'] as const satisfies Filter[]
+const FILTER_NAMES = [
+  'product',
+  'country',
+  'period',
+  'offer',
+  'currency',
+  'attribute',
+] as const satisfies Filter[]
 
-function faultsOf(definition: Definition, query: SeriesInput): FieldError[] {
+function errorsIn(definition: Definition, query: SeriesInput): FieldError[] {
   const { name, filters, splits, parts, views, bases, has_refund_days } = definition
-  const faults: FieldError[] = FILTERS.filter(
+  const errors: FieldError[] = FILTER_NAMES.filter(
     (one) => query[one] !== undefined && !filters.includes(one),
   ).map((one) => ({ path: one, message: `${name} has no filter ${one}; it has: ${filters.join(', ')}` }))
   const { split, view, part, basis, refunds } = query
   if (split !== undefined && !splits.some((one) => one === split))
-    faults.push({ path: 'split', message: `${name} has no split ${split}; it has: ${splits.join(', ')}` })
+    errors.push({ path: 'split', message: `${name} has no split ${split}; it has: ${splits.join(', ')}` })
   if (view !== undefined && !views.some((one) => one.name === view))
-    faults.push({ path: 'view', message: `${name} has no view ${view}; it has: ${namesOf(views)}` })
+    errors.push({ path: 'view', message: `${name} has no view ${view}; it has: ${namesOf(views)}` })
   if (part !== undefined && !parts.some((one) => one.name === part))
-    faults.push({ path: 'part', message: `${name} has no part ${part}; it has: ${namesOf(parts)}` })
+    errors.push({ path: 'part', message: `${name} has no part ${part}; it has: ${namesOf(parts)}` })
   if (!bases.includes(basis))
-    faults.push({ path: 'basis', message: `${name} has no basis ${basis}; it has: ${bases.join(', ')}` })
+    errors.push({
+      path: 'basis',
+      message: `${name} is not available as ${basis}; use basis=${bases.join(' or ')}`,
+    })
   if (basis === 'proceeds' && query.attribute !== undefined)
-    faults.push({ path: 'basis', message: 'proceeds are not available by attribute; use basis=gross' })
+    errors.push({ path: 'basis', message: 'proceeds are not available by attribute; use basis=gross' })
   if (refunds !== undefined && !has_refund_days)
-    faults.push({ path: 'refunds', message: `${name} has no refunds; use revenue` })
-  return faults
+    errors.push({ path: 'refunds', message: `${name} has no refunds; use revenue` })
+  return errors
 }
 
 const namesOf = (some: readonly Labelled[]): string =>
   some.length === 0 ? 'none' : some.map(({ name }) => name).join(', ')
 
-/** The JSON forms that the value can have: a string, and a number, boolean or null where it reads as one. */
+/** The JSON forms of an attribute’s value: a string, and a number, boolean or null if the text is a valid one. */
 function attributeOf(text: string): AttributeFilter {
   const at = text.indexOf('=')
   const value = text.slice(at + 1)
-  const isPlain = /^(true|false|null|-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?)$/.test(value)
-  const json = [JSON.stringify(value), ...(isPlain ? [JSON.stringify(JSON.parse(value))] : [])]
+  const isLiteral = /^(true|false|null|-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?)$/.test(value)
+  const json = [JSON.stringify(value), ...(isLiteral ? [JSON.stringify(JSON.parse(value))] : [])]
   return { key: text.slice(0, at), json }
 }

@@ -1,4 +1,4 @@
-/** Sums flows over the days on which every measure is known, app by app. */
+/** Sums flows over the days on which all measures are known, for each app separately. */
 import type { JoinedMeasureDays } from '../joined/tallies.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import {
@@ -13,30 +13,30 @@ import {
 type JoinedSums = { tallies: Tallies; unconverted: Unconverted; from: JoinedMeasureDays[] }
 
 /**
- * Reads like `read`, and counts only the days on which all measures are known. `from` marks all other days unknown. For
- * flows without money: there is nothing before the first bucket and nothing to convert.
+ * Calls `read` by day and sums only the days on which all measures are known. In `from` all other days are marked unknown.
+ * Only for flows without money, which have no sum before the first bucket and no unconverted amounts.
  */
 export async function readSharedDays(
   query: SumQuery,
   read: (one: SumQuery) => Promise<JoinedSums>,
 ): Promise<JoinedSums> {
-  const all: JoinedSums = { tallies: new Map(), unconverted: new Map(), from: [] }
-  const { from: first, until, of } = dayIndexOf(query.buckets)
-  const days = Array.from({ length: until - first + 1 }, (_, index) => first + index)
+  const joined: JoinedSums = { tallies: new Map(), unconverted: new Map(), from: [] }
+  const { from: firstDay, until, of } = dayIndexOf(query.buckets)
+  const days = Array.from({ length: until - firstDay + 1 }, (_, index) => firstDay + index)
   const buckets = days.map((day) => ({ from: day, until: day }))
   for (const app_id of query.apps) {
     const { tallies, from } = await read({ ...query, apps: [app_id], buckets })
     const unknown = unknownIn(from)
     const bucketOf = days.map((day, index) => (unknown.has(day) ? null : (of[index] ?? null)))
-    all.from.push(...from.map((one) => ({ ...one, days: one.days.map((day) => sharedDay(day, unknown)) })))
+    joined.from.push(...from.map((one) => ({ ...one, days: one.days.map((day) => sharedDay(day, unknown)) })))
     for (const [value, measures] of tallies)
       for (const [measure, tally] of measures)
-        addDays(tallyOf(all.tallies, value, measure, query.buckets.length), tally, bucketOf)
+        addDays(tallyOf(joined.tallies, value, measure, query.buckets.length), tally, bucketOf)
   }
-  return all
+  return joined
 }
 
-/** Adds each day of a tally to its bucket; null for a day that does not count. */
+/** Adds each day of a tally to its bucket; days whose bucket is null are excluded. */
 function addDays(sum: Tally, { milli, count }: Tally, bucketOf: readonly (number | null)[]): void {
   for (const [index, bucket] of bucketOf.entries()) {
     if (bucket === null) continue
@@ -45,7 +45,7 @@ function addDays(sum: Tally, { milli, count }: Tally, bucketOf: readonly (number
   }
 }
 
-/** Days on which a measure is unknown. */
+/** The days on which any measure is unknown. */
 const unknownIn = (from: readonly JoinedMeasureDays[]): ReadonlySet<DayNumber> =>
   new Set(
     from

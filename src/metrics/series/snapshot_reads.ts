@@ -1,4 +1,4 @@
-/** Runs reads on one generation: waits briefly for figures that are due, and keeps the generation meanwhile. */
+/** Runs reads on one generation. Waits briefly for due figures first, and prevents deletion of the generation meanwhile. */
 import type { App } from '../../apps/apps.ts'
 import type { Organization } from '../../apps/organizations.ts'
 import type { Store } from '../../store/store.ts'
@@ -11,9 +11,9 @@ import type { Tasks } from '../upkeep/tasks.ts'
 import type { Worker } from '../upkeep/worker.ts'
 
 /**
- * How far an answer lags behind the facts: lineages, days of Apple’s reports, since when, and why. catching_up: they
- * are being counted. store: nothing can be written. failed: they cannot be counted. formula: the figures are those of
- * another version’s formulas until they are recounted.
+ * How far an answer lags behind the facts: lineages, days of Apple’s reports, since when, and why. catching_up: due
+ * figures are being recomputed. store: the store refuses writes. failed: some lineages cannot be recomputed. formula: the
+ * figures were computed with another version’s formulas and are not rebuilt yet.
  */
 export type Lag = {
   lineages: number
@@ -22,16 +22,15 @@ export type Lag = {
   reason: 'catching_up' | 'store' | 'failed' | 'formula'
 }
 
-/** What a read needs: an organization and apps. `shown`: the generation that is already being read. */
+/** The organization and apps to read. `shown`: the generation that the caller is already reading. */
 type SnapshotRequest = { organization: Organization; apps: readonly App[]; shown?: ReadSnapshot }
 
 /**
- * The generation that an answer is read from. The organization has the currency and time zone of these figures.
- * `isIncomplete`: some lineages could not be counted.
+ * The generation from which an answer is read. `isIncomplete`: some lineages could not be recomputed.
  */
 export type ReadSnapshot = { generation: Generation; behind: Lag | null; isIncomplete: boolean }
 
-/** A request waits for up to this many due lineages; with more it is answered immediately. */
+/** A request waits for up to this many due lineages. With more due lineages it is answered immediately. */
 const MAX_LINEAGES_TO_WAIT = 200
 
 type Deps = {
@@ -56,15 +55,15 @@ export function openSnapshotReads({
   wait_ms,
 }: Deps) {
   const checks = new Set<() => void>()
-  const waits = new Map<string, Promise<void>>()
+  const waitByKey = new Map<string, Promise<void>>()
   let isClosed = false
 
-  /** Ends the waits that are over. Call it after each slice of the worker. */
-  function look(): void {
+  /** Ends the waits whose figures are current. Call it after each slice of the worker. */
+  function checkWaits(): void {
     for (const check of [...checks]) check()
   }
 
-  /** Resolves when `isDone`, when nothing can be written, or after `timeout_ms`. */
+  /** Resolves when `isDone` returns true, when the store refuses writes, or after `timeout_ms`. */
   function waitUntil(isDone: () => boolean, timeout_ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(end, timeout_ms)
@@ -84,8 +83,8 @@ export function openSnapshotReads({
   const isRefused = (): boolean => isClosed || worker.isRefused() || store.condition() !== 'ok'
 
   /**
-   * Waits until nothing of some apps is due: for few lineages as long as configured, with `max_wait_ms` for any number,
-   * as long as that. Callers that wait for the same apps share one wait.
+   * Waits until no lineage of some apps is due. With `max_wait_ms` it waits up to that time for any number of lineages.
+   * Without it, it waits up to the configured time, and only for few lineages. Callers for the same apps share one wait.
    */
   async function waitUntilCurrent(
     generation: Generation,
@@ -96,9 +95,9 @@ export function openSnapshotReads({
     const isDone = (): boolean => due.backlog(generation, app_ids).lineages === 0 && !tasks.isWaiting()
     const { lineages } = due.backlog(generation, app_ids)
     if (isDone() || (max_wait_ms === null && lineages > MAX_LINEAGES_TO_WAIT)) return
-    const name = [generation.id, max_wait_ms, ...app_ids].join(' ')
-    await (waits.get(name) ??
-      begin(name, { generation, app_ids, isDone, timeout_ms: max_wait_ms ?? wait_ms() }))
+    const key = [generation.id, max_wait_ms, ...app_ids].join(' ')
+    await (waitByKey.get(key) ??
+      startWait(key, { generation, app_ids, isDone, timeout_ms: max_wait_ms ?? wait_ms() }))
   }
 
   type Wait = {
@@ -108,18 +107,18 @@ export function openSnapshotReads({
     timeout_ms: number
   }
 
-  function begin(name: string, { generation, app_ids, isDone, timeout_ms }: Wait): Promise<void> {
-    const stop = scheduler.prefer(name, generation, app_ids)
+  function startWait(key: string, { generation, app_ids, isDone, timeout_ms }: Wait): Promise<void> {
+    const stop = scheduler.prefer(key, generation, app_ids)
     const wait = waitUntil(isDone, timeout_ms).finally(() => {
       stop()
-      waits.delete(name)
+      waitByKey.delete(key)
     })
-    waits.set(name, wait)
+    waitByKey.set(key, wait)
     return wait
   }
 
-  /** Waits for the figures of some apps of any organizations; returns the first lag, null where all are current. */
-  async function ready(some: readonly App[], max_wait_ms: number | null = null): Promise<Lag | null> {
+  /** Waits for the figures of some apps of any organization. Returns the first lag; null if all figures are current. */
+  async function waitForApps(some: readonly App[], max_wait_ms: number | null = null): Promise<Lag | null> {
     const owners = Map.groupBy(some, ({ organization_id }) => organization_id)
     const all = await Promise.all(
       [...owners].map(async ([organization_id, own]) => {
@@ -131,7 +130,7 @@ export function openSnapshotReads({
     return all.find((one) => one !== null) ?? null
   }
 
-  /** How far the figures of some apps lag now; null where they are current. */
+  /** How far the figures of some apps lag now; null if they are current. */
   function behind(generation: Generation, app_ids: readonly string[] | null): Lag | null {
     const { lineages, since, failed } = due.backlog(generation, app_ids)
     const days = reported.dueDays(generation.id)
@@ -145,8 +144,8 @@ export function openSnapshotReads({
   }
 
   /**
-   * Runs `read` on the shown generation; nothing of it is deleted meanwhile. Waits for figures that are due before
-   * that, up to `max_wait_ms`, or as configured (null).
+   * Runs `read` on the shown generation, which is not deleted meanwhile. First waits for due figures up to `max_wait_ms`,
+   * or up to the configured time (null). The organization passed to `read` has the generation’s currency and time zone.
    */
   async function withSnapshot<Scope extends SnapshotRequest, Found>(
     scope: Scope,
@@ -165,10 +164,10 @@ export function openSnapshotReads({
   }
 
   /**
-   * Brings some lineages up to date before all others. Resolves with whether their figures contain the newest facts,
-   * after `timeout_ms` at most.
+   * Recomputes some lineages before all others. Resolves after at most `timeout_ms`: true if their figures contain the
+   * newest facts.
    */
-  async function current(some: readonly Numbered[], timeout_ms: number): Promise<boolean> {
+  async function waitForLineages(some: readonly Numbered[], timeout_ms: number): Promise<boolean> {
     const dueMarks = () =>
       some.flatMap(({ id, app_id }) => {
         const shown = generations.shownOf(app_id)
@@ -178,21 +177,21 @@ export function openSnapshotReads({
       const shown = generations.shownOf(app_id)
       return shown === null || generations.isLive(shown)
     })
-    const waiting = dueMarks()
-    if (waiting.length === 0 || !isLive) return isLive
+    const dueNow = dueMarks()
+    if (dueNow.length === 0 || !isLive) return isLive
     if (isRefused()) return false
-    scheduler.prioritize(waiting)
+    scheduler.prioritize(dueNow)
     await waitUntil(() => dueMarks().length === 0, timeout_ms)
     return dueMarks().length === 0
   }
 
-  /** Ends all waits; their requests are answered with the figures at hand. */
+  /** Ends all waits. The waiting requests are answered with the stored figures. */
   function close(): void {
     isClosed = true
     for (const check of [...checks]) check()
   }
 
-  return { withSnapshot, ready, current, behind, look, close }
+  return { withSnapshot, waitForApps, waitForLineages, behind, checkWaits, close }
 }
 
 function earliest(a: number | null, b: number | null): number | null {

@@ -1,4 +1,4 @@
-/** Lists which days of a series come from Apple’s reports, and how complete they are. */
+/** Lists the source of each range of days of a series, and how Apple’s figures differ from the ledger’s. */
 import { isLoss } from '../joined/days.ts'
 import type { JoinedMeasureDays } from '../joined/tallies.ts'
 import { type DayNumber, dayText } from '../lineage/calendar.ts'
@@ -6,9 +6,9 @@ import type { Measure } from '../lineage/rows.ts'
 import type { Bucket } from '../sums/tallies.ts'
 
 /**
- * Days of one source. reports: Apple’s own figures. anchored: the newest report’s value, and what the ledger saw since.
- * `rate`: whether money is converted at the rate of each day or of each charge; null without money. `label` and `note`:
- * what Apple names or counts differently from the ledger, and how; null where nothing differs.
+ * Consecutive days from one source. reports: Apple’s figures. anchored: the newest report’s value plus the ledger’s
+ * changes since. `rate`: whether money is converted at the rate of each day or of each charge; null without money.
+ * `label` and `note`: how Apple’s figure differs from the ledger’s; null if they do not differ.
  */
 export type SourceRange = {
   app_id: string
@@ -23,7 +23,7 @@ export type SourceRange = {
 
 type SourceLabel = Pick<SourceRange, 'label' | 'note'>
 
-const LOST: SourceLabel = {
+const LOSSES: SourceLabel = {
   label: 'Apple’s count',
   note: 'Cancellations in Apple’s reports, at the end of the paid time, less reactivations. A failed payment counts when Apple stops retrying, up to 60 days later. A refund does not count.',
 }
@@ -35,19 +35,19 @@ const CHARGES: SourceLabel = {
   label: 'Apple’s New and Renewal',
   note: 'Apple may count an upgrade, a resubscription or a reversed refund as New. It counts the first payment after a trial as a Renewal.',
 }
-const GIVEN_BACK: SourceLabel = {
+const REFUNDS: SourceLabel = {
   label: 'Apple’s refunds',
   note: 'Partial refunds are included in the amounts returned at upgrades.',
 }
 const NO_LABEL: SourceLabel = { label: null, note: null }
 
-/** What Apple’s reports name or count differently. */
+/** How Apple’s figure of a measure differs from the ledger’s. */
 function sourceLabel(measure: Measure, source: SourceRange['source']): SourceLabel {
   if (source !== 'reports') return NO_LABEL
-  if (isLoss(measure)) return LOST
+  if (isLoss(measure)) return LOSSES
   if (/^(trial\.(won|ended)|paid\.direct)$/.test(measure)) return TRIALS
   if (measure === 'revenue.new' || measure === 'revenue.renewal') return CHARGES
-  return /^revenue\.(refund|proration)/.test(measure) ? GIVEN_BACK : NO_LABEL
+  return /^revenue\.(refund|proration)/.test(measure) ? REFUNDS : NO_LABEL
 }
 
 function rateOf(measure: Measure, source: SourceRange['source']): SourceRange['rate'] {
@@ -55,7 +55,7 @@ function rateOf(measure: Measure, source: SourceRange['source']): SourceRange['r
   return source === 'ledger' ? 'charge' : 'day'
 }
 
-/** The instant from which another source, `to`, provides a measure; `on` is the Pacific day that begins then. */
+/** From the instant `at`, the source `to` provides a measure. `on` is the Pacific day that begins then. */
 export type MeasureCutover = {
   app_id: string
   measure: string
@@ -64,7 +64,7 @@ export type MeasureCutover = {
   to: 'ledger' | 'reports'
 }
 
-/** The ranges of each measure’s days, consecutive days of one source merged. */
+/** The ranges of each measure. Consecutive days from one source are merged. */
 export function sourceRanges(from: readonly JoinedMeasureDays[], buckets: readonly Bucket[]): SourceRange[] {
   const first = buckets[0]?.from ?? 0
   return from.flatMap(({ app_id, measure, days }) =>
@@ -99,7 +99,7 @@ export const cutoversIn = (from: readonly JoinedMeasureDays[]): MeasureCutover[]
     joins.map(({ day, at, to }) => ({ app_id, measure, on: dayText(day), at, to })),
   )
 
-/** How much of the proceeds is known with which certainty. */
+/** Sums proceeds by certainty. */
 export function proceedsKnown(
   from: readonly JoinedMeasureDays[],
 ): Record<'exact' | 'ratio' | 'estimated', number> {

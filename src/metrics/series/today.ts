@@ -1,4 +1,4 @@
-/** Today’s figures next to those of the same weekdays, read from the series. */
+/** Reads today’s figures and the figures of the same weekday in previous weeks from the series. */
 import * as v from 'valibot'
 import type { Clock } from '../../clock.ts'
 import type { Basis } from '../../money.ts'
@@ -10,16 +10,16 @@ import type { Point } from './points.ts'
 import type { SeriesAnswer, SeriesReader, SeriesScope, SnapshotScope } from './series.ts'
 import { resolveRequest, SeriesParams } from './series_request.ts'
 
-/** How many of the same weekday a day is compared with. */
-const WEEKS = 8
+/** With how many previous weeks a day is compared. */
+const COMPARED_WEEKS = 8
 /** MRR is included for today and this many days before. */
-const DAYS_OF_MRR = 30
+const MRR_DAYS = 30
 
 const WEEKDAYS = ['thursday', 'friday', 'saturday', 'sunday', 'monday', 'tuesday', 'wednesday'] as const
 
 export type Today = ReturnType<typeof openToday>
 
-/** One currency or all (null), gross or proceeds. */
+/** Which money to read. `currency`: one currency unconverted, or null for all in the base currency. */
 type MoneyQuery = { currency: string | null; basis: Basis }
 
 type Deps = { store: Store; clock: Clock; series: SeriesReader }
@@ -31,7 +31,7 @@ export function openToday({ store, clock, series }: Deps) {
     where app_id = ? and environment = ? and origin in ('live', 'recovered', 'backfill') and signed_at >= ? and signed_at < ?
       and type = 'DID_CHANGE_RENEWAL_STATUS' and subtype = 'AUTO_RENEW_DISABLED'`)
 
-  /** Today so far: revenue and the usual revenue, counters, MRR with its recent days, and yesterday. */
+  /** Reads today so far: revenue and the usual revenue, counters, MRR with its recent days, and yesterday. */
   const today = (scope: SeriesScope, money: MoneyQuery, max_wait_ms: number | null = null) =>
     series.withSnapshot(scope, (one) => todayIn(one, money), max_wait_ms)
 
@@ -42,12 +42,12 @@ export function openToday({ store, clock, series }: Deps) {
     const answer = (name: MetricName, { from, to }: DayRange, query: object) =>
       series.answer(scope, requestFor(name, { from: dayText(from), to: dayText(to), ...query }, now))
     const moneyParams = { ...(money.currency !== null && { currency: money.currency }), basis: money.basis }
-    const revenue = await answer('revenue', { from: now - WEEKS * 7, to: now }, moneyParams)
-    const mrr = await answer('mrr', { from: now - DAYS_OF_MRR, to: now }, moneyParams)
+    const revenue = await answer('revenue', { from: now - COMPARED_WEEKS * 7, to: now }, moneyParams)
+    const mrr = await answer('mrr', { from: now - MRR_DAYS, to: now }, moneyParams)
     const trials = await answer('new_trials', { from: now, to: now }, {})
     const gross = await answer('revenue', yesterday, { ...moneyParams, basis: 'gross' })
     const proceeds = await answer('revenue', yesterday, { ...moneyParams, basis: 'proceeds' })
-    const [begins, ends] = [calendar.startOf(now), calendar.startOf(now + 1)]
+    const [startOfDay, endOfDay] = [calendar.startOf(now), calendar.startOf(now + 1)]
     const { organization_id, apps, environment, time_zone, currency, basis, today_on } = revenue
     return {
       organization_id,
@@ -61,11 +61,11 @@ export function openToday({ store, clock, series }: Deps) {
       rebuilding: revenue.rebuilding,
       now_at: clock(),
       behind: revenue.behind,
-      day_gone: ratioOf(clock() - begins, ends - begins) ?? 0,
+      day_gone: ratioOf(clock() - startOfDay, endOfDay - startOfDay) ?? 0,
       revenue: pointOf(revenue, null, today_on),
       usual: usualOf(revenue, now),
       ...countersOf(revenue, trials),
-      cancellations: { count: countRenewalsDisabled(scope, begins, ends) },
+      cancellations: { count: countRenewalsDisabled(scope, startOfDay, endOfDay) },
       mrr: levelOf(mrr),
       yesterday: yesterdayOf(gross, proceeds),
     }
@@ -77,20 +77,20 @@ export function openToday({ store, clock, series }: Deps) {
   return today
 }
 
-/** The request that `/metrics/{name}` would resolve. */
+/** Resolves the same request as `/metrics/{name}`. */
 const requestFor = (name: MetricName, query: object, today: DayNumber) =>
   resolveRequest(name, v.parse(SeriesParams, query), today)
 
-/** A part on one day. Zero where the answer leaves the part out because it is zero throughout. */
+/** The figure of a part on one day. Zero if the answer omits the part, because such a part is zero throughout. */
 function pointOf({ series }: SeriesAnswer, part: string | null, on: string): Point {
   const found = series.find((one) => one.part === part)?.points.find((point) => point.on === on)
   return found ?? { on, milli: 0, count: 0, complete: false }
 }
 
-/** The mean of the same weekday over the known ones, each a whole day. */
+/** The mean revenue of the same weekday over the previous weeks that are known. Each is a whole day. */
 function usualOf(revenue: SeriesAnswer, today: DayNumber) {
   const first = firstKnown(revenue)
-  const days = Array.from({ length: WEEKS }, (_, index) => dayText(today - 7 * (index + 1)))
+  const days = Array.from({ length: COMPARED_WEEKS }, (_, index) => dayText(today - 7 * (index + 1)))
     .filter((on) => first !== null && on >= first)
     .map((on) => pointOf(revenue, null, on))
     .filter(({ milli }) => milli !== null)
@@ -122,7 +122,7 @@ function countersOf(revenue: SeriesAnswer, trials: SeriesAnswer) {
   }
 }
 
-/** MRR now, and its change since the first of its days. */
+/** MRR now, and the change since the first point. */
 function levelOf({ series }: SeriesAnswer) {
   const points = series.find(({ part }) => part === null)?.points ?? []
   const [before, now] = [points[0]?.milli ?? 0, points.at(-1)]
@@ -138,7 +138,7 @@ function levelOf({ series }: SeriesAnswer) {
   }
 }
 
-/** Yesterday’s charges, their proceeds, and the share of these that is estimated. */
+/** Yesterday’s charges, their proceeds, and the ratio of proceeds that is estimated. */
 function yesterdayOf(gross: SeriesAnswer, proceeds: SeriesAnswer) {
   const known = proceeds.proceeds_known ?? { exact: 0, ratio: 0, estimated: 0 }
   return {

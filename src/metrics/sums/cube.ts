@@ -6,9 +6,9 @@ import type { Calendar, DayNumber } from '../lineage/calendar.ts'
 import type { Measure, MetricRow } from '../lineage/rows.ts'
 
 /**
- * all: totals in the base currency. currency: in each currency as charged. unconverted: amounts without a known rate,
- * in their own currency. The others split the base currency; fine has a value for each combination of all dimensions
- * and currency.
+ * What a series is split by. all: not split, in the base currency. currency: by currency, in that currency. unconverted:
+ * amounts without a known rate, by currency, in that currency. product, country, period, offer: by that dimension, in
+ * the base currency. fine: by each combination of the four dimensions and the currency.
  */
 export type Dimension =
   | 'all'
@@ -36,16 +36,17 @@ type Sum = Omit<DaySum, 'day'>
 type SumScope = Pick<SumSeries, 'generation' | 'app_id' | 'environment'>
 /** Rows to add (sign 1) or remove (-1). The first calendar is the organization’s. */
 type RowChanges = {
-  place: SumScope
+  scope: SumScope
   calendars: readonly Calendar[]
   changes: readonly (readonly [MetricRow, sign: 1 | -1])[]
 }
-/** The changes of sums, by series and day. */
+/** The changes of sums, by series key and day. */
 type SeriesCells = Map<string, { series: SumSeries; days: Map<DayNumber, Sum> }>
 
 /** The key of a series in a map. */
-export const seriesName = (of: SumSeries): string => `${placeName(of)}\n${of.dimension}\n${of.value}`
-const placeName = ({
+export const seriesKey = (base: SumSeries): string =>
+  `${seriesPrefix(base)}\n${base.dimension}\n${base.value}`
+const seriesPrefix = ({
   generation,
   app_id,
   environment,
@@ -60,7 +61,7 @@ export type WrittenDays = ReadonlyMap<DayNumber, Sum>
 export type Cube = ReturnType<typeof openCube>
 
 export function openCube(store: Store) {
-  const find = store.prepare<SumSeries, { id: number }>(`
+  const findId = store.prepare<SumSeries, { id: number }>(`
     select id from metric_series where generation = :generation and app_id = :app_id and environment = :environment and zone = :zone
       and measure = :measure and dimension = :dimension and value = :value`)
   const addSeries = store.prepare<SumSeries>(`
@@ -70,7 +71,7 @@ export function openCube(store: Store) {
     insert into metric_days (series_id, day, milli, base_milli, count) values (?, ?, ?, ?, ?)
     on conflict (series_id, day) do update set milli = milli + excluded.milli,
       base_milli = base_milli + excluded.base_milli, count = count + excluded.count`)
-  const known = new Map<string, number>()
+  const cachedIds = new Map<string, number>()
   const daysWritten = openHook<[id: number, series: SumSeries, days: WrittenDays]>()
 
   /** Collects the sums of many rows in memory and writes them in one unit of work. */
@@ -78,37 +79,37 @@ export function openCube(store: Store) {
     const cells: SeriesCells = new Map()
 
     /** Adds or removes rows in all of their series. */
-    function add({ place, calendars, changes }: RowChanges): void {
+    function add({ scope, calendars, changes }: RowChanges): void {
       for (const [row, sign] of changes) {
-        const parts = partsOf(row)
+        const seriesChanges = seriesChangesOf(row)
         for (const calendar of calendars) {
-          // In Pacific days only the totals are read.
-          const some = calendar === calendars[0] ? parts : parts.slice(0, 1)
-          const series = { ...place, zone: calendar.zone, measure: row.measure }
-          addParts(series, calendar.dayOf(row.on_at), some, sign)
+          // Pacific days have only the first series, `fine`. Totals in Pacific days are summed from it.
+          const included = calendar === calendars[0] ? seriesChanges : seriesChanges.slice(0, 1)
+          const series = { ...scope, zone: calendar.zone, measure: row.measure }
+          addChanges(series, calendar.dayOf(row.on_at), included, sign)
         }
       }
     }
 
-    function addParts(
-      of: Omit<SumSeries, 'dimension' | 'value'>,
+    function addChanges(
+      base: Omit<SumSeries, 'dimension' | 'value'>,
       day: DayNumber,
-      parts: readonly Part[],
+      changes: readonly SeriesChange[],
       sign: 1 | -1,
     ): void {
-      const name = placeName(of)
-      for (const part of parts) addPart(`${name}\n${part[0]}\n${part[1]}`, of, day, part, sign)
+      const key = seriesPrefix(base)
+      for (const change of changes) addChange(`${key}\n${change[0]}\n${change[1]}`, base, day, change, sign)
     }
 
-    function addPart(
-      name: string,
-      of: Omit<SumSeries, 'dimension' | 'value'>,
+    function addChange(
+      key: string,
+      base: Omit<SumSeries, 'dimension' | 'value'>,
       day: DayNumber,
-      [dimension, value, { milli, base_milli, count }]: Part,
+      [dimension, value, { milli, base_milli, count }]: SeriesChange,
       sign: 1 | -1,
     ): void {
-      const cell = cells.get(name) ?? { series: { ...of, dimension, value }, days: new Map<DayNumber, Sum>() }
-      if (cell.days.size === 0) cells.set(name, cell)
+      const cell = cells.get(key) ?? { series: { ...base, dimension, value }, days: new Map<number, Sum>() }
+      if (cell.days.size === 0) cells.set(key, cell)
       const sum = cell.days.get(day)
       if (sum === undefined) {
         cell.days.set(day, { milli: sign * milli, base_milli: sign * base_milli, count: sign * count })
@@ -121,32 +122,32 @@ export function openCube(store: Store) {
 
     /** Writes the sums inside a unit of work. */
     function write(): void {
-      for (const [name, { series, days }] of cells) writeDays(name, series, days)
+      for (const [key, { series, days }] of cells) writeDays(key, series, days)
     }
 
     return { add, write, cells: (): Readonly<SeriesCells> => cells }
   }
 
-  function writeDays(name: string, series: SumSeries, days: WrittenDays): void {
+  function writeDays(key: string, series: SumSeries, days: WrittenDays): void {
     let id: number | null = null
     for (const [day, { milli, base_milli, count }] of days) {
       if (milli === 0 && base_milli === 0 && count === 0) continue
-      id ??= seriesId(name, series)
+      id ??= seriesId(key, series)
       put.run(id, day, milli, base_milli, count)
     }
-    const written = id
-    if (written === null) return
-    store.afterCommit(() => daysWritten.call(written, series, days))
+    const seriesIdWritten = id
+    if (seriesIdWritten === null) return
+    store.afterCommit(() => daysWritten.call(seriesIdWritten, series, days))
   }
 
-  function seriesId(name: string, series: SumSeries): number {
-    const cached = known.get(name)
+  function seriesId(key: string, series: SumSeries): number {
+    const cached = cachedIds.get(key)
     if (cached !== undefined) return cached
-    const id = find.get(series)?.id ?? Number(addSeries.run(series).lastInsertRowid)
-    // After the commit: a row that was rolled back frees its number for another.
+    const id = findId.get(series)?.id ?? Number(addSeries.run(series).lastInsertRowid)
+    // Cached after the commit, because SQLite reuses the id of a row that was rolled back.
     store.afterCommit(() => {
-      if (known.size >= SERIES_CACHE_SIZE) known.clear()
-      known.set(name, id)
+      if (cachedIds.size >= SERIES_CACHE_SIZE) cachedIds.clear()
+      cachedIds.set(key, id)
     })
     return id
   }
@@ -158,18 +159,18 @@ export function openCube(store: Store) {
   }
 }
 
-type Part = readonly [Dimension, value: string, Sum]
+type SeriesChange = readonly [Dimension, value: string, Sum]
 
 /**
- * The series that a row belongs to, the one of all dimensions first. Sums over several currencies are in the base
+ * The changes that a row makes to series, the series of all dimensions first. Series over several currencies sum the base
  * currency only.
  */
-function partsOf(row: MetricRow): readonly Part[] {
+function seriesChangesOf(row: MetricRow): readonly SeriesChange[] {
   const { product_id, storefront, period, offer, currency, milli, count } = row
   const base_milli = row.base_milli ?? 0
   const inBase = { milli: 0, base_milli, count }
   const asCharged = { milli, base_milli, count }
-  const parts: Part[] = [
+  const seriesChanges: SeriesChange[] = [
     ['fine', JSON.stringify([product_id, storefront, period, offer, currency]), asCharged],
     ['all', '', inBase],
     ['product', product_id, inBase],
@@ -178,6 +179,6 @@ function partsOf(row: MetricRow): readonly Part[] {
     ['offer', offer, inBase],
     ['currency', currency, asCharged],
   ]
-  if (row.base_milli === null) parts.push(['unconverted', currency, asCharged])
-  return parts
+  if (row.base_milli === null) seriesChanges.push(['unconverted', currency, asCharged])
+  return seriesChanges
 }

@@ -9,17 +9,18 @@ import type { Sum } from './tallies.ts'
 export type DaySumSource = Omit<SumSeries, 'value'>
 
 /**
- * Maps the sum of one day and value to something else. `of` returns the keys that it counts for instead of `key`, and
- * the amounts. `version` changes whenever the same sum may map to another result.
+ * Maps each sum of a day. `mapSum` returns the key and the amounts that replace `key` and `sum`. `version` returns another
+ * value whenever the same sum may map to another result.
  */
 export type SumMapping = {
-  of: (of: { value: string; key: string; day: DayNumber }, sum: Sum) => { key: string; sum: Sum }
+  mapSum: (source: { value: string; key: string; day: DayNumber }, sum: Sum) => { key: string; sum: Sum }
   version: () => unknown
 }
 
 /**
- * Which sums to read. `name` identifies `keyOf` (the key that a value counts for, null for none) and `mapping`.
- * `is_original`: money as charged instead of in the base currency. `has_before`: includes the sum before the first day.
+ * Which sums to read. `keyOf`: the key under which the sums of a value are added; null if they are not added. `name`
+ * identifies `keyOf` and `mapping` in the cache. `is_original`: money as charged instead of in the base currency.
+ * `has_before`: whether to include the sum before the first day.
  */
 type DaySumSelection = {
   name: string
@@ -32,39 +33,39 @@ type DaySumSelection = {
 /** The sum before the first day, then each day’s sums up to the last non-empty day. */
 export type DaySums = { before: Sum; milli: Float64Array; count: Float64Array; days: number }
 
-/** Sums by key; the first element of each line is the day `from`. */
-type GroupedDaySums = { from: DayNumber; of: ReadonlyMap<string, DaySums> }
+/** Daily sums by key. The first element of each array is the day `from`. */
+type GroupedDaySums = { from: DayNumber; sumsByKey: ReadonlyMap<string, DaySums> }
 
 type Entry = DaySumSelection & {
   /** The key in the cache. */
   key: string
   from: DayNumber
-  of: Map<string, DaySums>
+  sumsByKey: Map<string, DaySums>
   watch_key: string
-  /** Series not read yet. Their written changes need no update: the read includes them. */
+  /** Series that are not read yet. Changes of these series are ignored, because the read will include them. */
   unread: Set<number>
   /** The version of `mapping` when the read began. */
   version: unknown
   ready: Promise<void>
-  /** The total size of its lines while it is cached. */
-  cells: number
+  /** The number of array elements of this entry. */
+  cell_count: number
 }
 
-/** Days to read, and days to map, before yielding to the event loop. */
-const DAYS_AT_ONCE = 20_000
-const MAPPED_AT_ONCE = 1_000
-/** How often a read is repeated when the mapping’s version changes meanwhile. */
+/** How many days to read before yielding to the event loop, and how many if each day is mapped. */
+const DAYS_PER_TURN = 20_000
+const MAPPED_DAYS_PER_TURN = 1_000
+/** How often a read is tried while the mapping’s version changes during the read. */
 const MAX_TRIES = 5
-const BEGINNING: DayNumber = -100_000
+const FIRST_DAY: DayNumber = -100_000
 /** The capacity of the cache in array elements, of 16 bytes each. */
-const MAX_CELLS = 1_500_000
-/** Spare elements for the coming days. */
+const MAX_CELL_COUNT = 1_500_000
+/** Elements that a growing array reserves for later days. */
 const SPARE_DAYS = 40
 
 export type DaySumCache = ReturnType<typeof openDaySumCache>
 
 export function openDaySumCache(store: Store) {
-  const list = store.prepare<DaySumSource, { id: number; value: string }>(`
+  const listSeries = store.prepare<DaySumSource, { id: number; value: string }>(`
     select id, value from metric_series where generation = :generation and app_id = :app_id
       and environment = :environment and zone = :zone and measure = :measure and dimension = :dimension`)
   const columns = (column: 'milli' | 'base_milli') => ({
@@ -82,20 +83,20 @@ export function openDaySumCache(store: Store) {
       `select ${column} as milli, count from metric_days where series_id = ? and day = ?`,
     ),
   })
-  // Two statements, so that a read transfers only the column that it needs.
+  // One set of statements for each column, so that a read returns only the column that it needs.
   const [original, base] = [columns('milli'), columns('base_milli')]
-  /** In order of use: the most recently used is last. */
+  /** The most recently used entry is last. */
   const entries = new Map<string, Entry>()
-  const watching = new Map<string, Set<Entry>>()
-  let cells = 0
+  const entriesByWatchKey = new Map<string, Set<Entry>>()
+  let cell_count = 0
 
-  /** Applies written days of a series to the cached lines. */
-  function written(id: number, series: SumSeries, days: WrittenDays): void {
-    for (const entry of watching.get(watchKey(series)) ?? [])
-      if (!entry.unread.has(id)) addWritten(entry, id, series.value, days)
+  /** Applies the written changes of a series to the cached entries. */
+  function applyWritten(id: number, series: SumSeries, days: WrittenDays): void {
+    for (const entry of entriesByWatchKey.get(watchKey(series)) ?? [])
+      if (!entry.unread.has(id)) addWrittenDays(entry, id, series.value, days)
   }
 
-  function addWritten(entry: Entry, id: number, value: string, days: WrittenDays): void {
+  function addWrittenDays(entry: Entry, id: number, value: string, days: WrittenDays): void {
     const key = entry.keyOf(value)
     if (key === null) return
     for (const [day, { milli, base_milli, count }] of days) {
@@ -105,23 +106,23 @@ export function openDaySumCache(store: Store) {
     }
   }
 
-  /** Replaces the old mapped value with the new one. */
+  /** Subtracts the previous mapped sum of a day and adds the current mapped sum. */
   function updateMapped(
     entry: Entry,
     mapping: SumMapping,
-    { id, ...of }: { id: number; value: string; key: string; day: DayNumber },
+    { id, ...source }: { id: number; value: string; key: string; day: DayNumber },
     added: Sum,
   ): void {
-    const now = columnOf(entry).day.get(id, of.day) ?? { milli: 0, count: 0 }
-    const was = mapping.of(of, { milli: now.milli - added.milli, count: now.count - added.count })
-    const is = mapping.of(of, now)
-    addDay(entry, was.key, [of.day, -was.sum.milli, -was.sum.count])
-    addDay(entry, is.key, [of.day, is.sum.milli, is.sum.count])
+    const { milli, count } = columnOf(entry).day.get(id, source.day) ?? { milli: 0, count: 0 }
+    const before = mapping.mapSum(source, { milli: milli - added.milli, count: count - added.count })
+    const after = mapping.mapSum(source, { milli, count })
+    addDay(entry, before.key, [source.day, -before.sum.milli, -before.sum.count])
+    addDay(entry, after.key, [source.day, after.sum.milli, after.sum.count])
   }
 
   const columnOf = ({ is_original }: Entry) => (is_original ? original : base)
 
-  /** The sums from a day on, or from an earlier one. The cache updates them; callers must not change them. */
+  /** Reads daily sums from `from` or an earlier day on. The cache updates the result; callers must not change it. */
   async function read(
     source: DaySumSource,
     selection: DaySumSelection,
@@ -135,37 +136,37 @@ export function openDaySumCache(store: Store) {
     }
   }
 
-  /** The cached or a new entry, marked as the most recently used. */
+  /** Returns the cached entry or a new entry, and marks it as the most recently used. */
   function entryFor(source: DaySumSource, selection: DaySumSelection, from: DayNumber): Entry {
     const watch_key = watchKey(source)
     const key = `${watch_key}\n${selection.name}\n${selection.is_original}\n${selection.has_before}`
     const version = selection.mapping?.version()
-    const known = entries.get(key)
-    if (known && known.from <= from && known.version === version) {
+    const cached = entries.get(key)
+    if (cached && cached.from <= from && cached.version === version) {
       entries.delete(key)
-      entries.set(key, known)
-      return known
+      entries.set(key, cached)
+      return cached
     }
-    if (known) drop(known)
+    if (cached) drop(cached)
     const entry: Entry = {
       ...selection,
       key,
       from,
       watch_key,
       version,
-      of: new Map(),
+      sumsByKey: new Map(),
       unread: new Set(),
       ready: Promise.resolve(),
-      cells: 0,
+      cell_count: 0,
     }
     entries.set(key, entry)
-    begin(entry, source)
+    startLoading(entry, source)
     return entry
   }
 
-  function begin(entry: Entry, source: DaySumSource): void {
-    const some = watching.get(entry.watch_key) ?? new Set()
-    watching.set(entry.watch_key, some.add(entry))
+  function startLoading(entry: Entry, source: DaySumSource): void {
+    const watchers = entriesByWatchKey.get(entry.watch_key) ?? new Set()
+    entriesByWatchKey.set(entry.watch_key, watchers.add(entry))
     entry.ready = load(entry, source).catch((error) => {
       drop(entry)
       throw error
@@ -173,10 +174,10 @@ export function openDaySumCache(store: Store) {
   }
 
   async function load(entry: Entry, source: DaySumSource): Promise<void> {
-    const series = list.all(source)
+    const series = listSeries.all(source)
     entry.unread = new Set(series.map(({ id }) => id))
-    const most = entry.mapping ? MAPPED_AT_ONCE : DAYS_AT_ONCE
-    let left = most
+    const max_days = entry.mapping ? MAPPED_DAYS_PER_TURN : DAYS_PER_TURN
+    let left = max_days
     for (const { id, value } of series) {
       entry.unread.delete(id)
       const key = entry.keyOf(value)
@@ -184,7 +185,7 @@ export function openDaySumCache(store: Store) {
       left -= entry.mapping ? addMapped(entry, entry.mapping, { id, value, key }) : addSeries(entry, id, key)
       if (left > 0) continue
       await setImmediate()
-      left = most
+      left = max_days
     }
   }
 
@@ -206,11 +207,11 @@ export function openDaySumCache(store: Store) {
   function addMapped(
     entry: Entry,
     mapping: SumMapping,
-    { id, ...of }: { id: number; value: string; key: string },
+    { id, ...source }: { id: number; value: string; key: string },
   ): number {
-    const rows = columnOf(entry).days.all(id, entry.has_before ? BEGINNING : entry.from)
+    const rows = columnOf(entry).days.all(id, entry.has_before ? FIRST_DAY : entry.from)
     for (const [day, milli, count] of rows) {
-      const { key, sum } = mapping.of({ ...of, day }, { milli, count })
+      const { key, sum } = mapping.mapSum({ ...source, day }, { milli, count })
       addDay(entry, key, [day, sum.milli, sum.count])
     }
     return rows.length
@@ -235,17 +236,17 @@ export function openDaySumCache(store: Store) {
   }
 
   function daySumsOf(entry: Entry, key: string): DaySums {
-    const known = entry.of.get(key)
-    if (known) return known
-    const line = { before: { milli: 0, count: 0 }, milli: NOTHING, count: NOTHING, days: 0 }
-    entry.of.set(key, line)
+    const cached = entry.sumsByKey.get(key)
+    if (cached) return cached
+    const line = { before: { milli: 0, count: 0 }, milli: EMPTY, count: EMPTY, days: 0 }
+    entry.sumsByKey.set(key, line)
     return line
   }
 
   function grow(entry: Entry, line: DaySums, length: number): void {
-    const more = length - line.milli.length
-    entry.cells += more
-    if (entries.get(entry.key) === entry) cells += more
+    const added_length = length - line.milli.length
+    entry.cell_count += added_length
+    if (entries.get(entry.key) === entry) cell_count += added_length
     for (const column of ['milli', 'count'] as const) {
       const longer = new Float64Array(length)
       longer.set(line[column])
@@ -256,28 +257,28 @@ export function openDaySumCache(store: Store) {
   /** Evicts the least recently used entries. */
   function evict(keepKey: string): void {
     for (const [name, entry] of entries) {
-      if (cells <= MAX_CELLS) return
+      if (cell_count <= MAX_CELL_COUNT) return
       if (name !== keepKey) drop(entry)
     }
   }
 
-  /** Removes an entry. Callers that wait for it still get it whole: it is updated until it has been read. */
+  /** Removes an entry. It is still updated until it is loaded, because callers may be waiting for it. */
   function drop(entry: Entry): void {
     if (entries.get(entry.key) !== entry) return
     entries.delete(entry.key)
-    cells -= entry.cells
+    cell_count -= entry.cell_count
     const unwatch = (): void => {
-      const some = watching.get(entry.watch_key)
-      some?.delete(entry)
-      if (some?.size === 0) watching.delete(entry.watch_key)
+      const watchers = entriesByWatchKey.get(entry.watch_key)
+      watchers?.delete(entry)
+      if (watchers?.size === 0) entriesByWatchKey.delete(entry.watch_key)
     }
     entry.ready.then(unwatch, unwatch)
   }
 
-  return { read, written }
+  return { read, applyWritten }
 }
 
-const NOTHING = new Float64Array(0)
+const EMPTY = new Float64Array(0)
 
 const watchKey = ({ generation, app_id, environment, zone, measure, dimension }: DaySumSource): string =>
   `${generation}\n${app_id}\n${environment}\n${zone}\n${measure}\n${dimension}`

@@ -1,14 +1,14 @@
-/** Chooses which stored sums answer a request with filters and a split, and the key each counts for. */
+/** Chooses the stored series that answer a request with filters and a split, and the key to add each series to. */
 import type { Split } from '../definitions/definition.ts'
 import type { Dimension } from './cube.ts'
 import type { Filters } from './tallies.ts'
 
-/** The filters and the split of a request. `currency`: null for everything in the base currency. */
+/** The filters and the split of a request. `currency`: null for all amounts in the base currency. */
 export type Breakdown = { filters: Filters; split: Split | null; currency: string | null }
 
 /**
- * `keyOf`: the value of the split that a series counts for, '' for the total; null where it does not count. `name`
- * identifies the function.
+ * `keyOf`: the value of the split to which a series of this value is added; '' for the total, null if the filters exclude
+ * the series. `name` identifies `keyOf` in a cache.
  */
 type DimensionPlan = { name: string; dimension: Dimension; keyOf: (value: string) => string | null }
 
@@ -16,8 +16,9 @@ const DIMENSION_ORDER = ['product', 'country', 'period', 'offer', 'currency'] as
 type DimensionName = (typeof DIMENSION_ORDER)[number]
 
 /**
- * A single dimension has its own sums (`hasDimensions`; days of another zone do not); several use the sums of every
- * combination. `nameOf` maps the id of a product to its name in the sums.
+ * A request with one dimension reads the series of that dimension, which exist if `hasDimensions` (not for days of
+ * another zone). A request with several dimensions reads the series of all combinations. `nameOf` maps the product in a
+ * series to the product id of the filters.
  */
 export function dimensionPlan(
   { filters, split, currency }: Breakdown,
@@ -31,20 +32,19 @@ export function dimensionPlan(
   }
   if (currency !== null) allowed.set('currency', new Set([currency]))
   const splitDimension = DIMENSION_ORDER.find((name) => name === split) ?? null
-  const resolved = (name: DimensionName, value: string): string =>
-    name === 'product' ? nameOf(value) : value
+  const resolve = (name: DimensionName, value: string): string => (name === 'product' ? nameOf(value) : value)
   const names = [...new Set([...allowed.keys(), ...(splitDimension ? [splitDimension] : [])])]
-  const [only] = names
+  const [onlyName] = names
   const name = JSON.stringify([splitDimension, ...[...allowed].map(([one, values]) => [one, ...values])])
-  if (hasDimensions && only === undefined) return { name, dimension: 'all', keyOf: () => '' }
+  if (hasDimensions && onlyName === undefined) return { name, dimension: 'all', keyOf: () => '' }
   const isIncluded = (name: DimensionName, value: string): boolean => allowed.get(name)?.has(value) ?? true
-  if (hasDimensions && only !== undefined && names.length === 1) {
+  if (hasDimensions && onlyName !== undefined && names.length === 1) {
     return {
       name,
-      dimension: only,
+      dimension: onlyName,
       keyOf(value) {
-        const own = resolved(only, value)
-        return isIncluded(only, own) ? (splitDimension ? own : '') : null
+        const resolvedValue = resolve(onlyName, value)
+        return isIncluded(onlyName, resolvedValue) ? (splitDimension ? resolvedValue : '') : null
       },
     }
   }
@@ -54,7 +54,7 @@ export function dimensionPlan(
     keyOf(text) {
       const values: readonly string[] = JSON.parse(text)
       const valueAt = (name: DimensionName): string =>
-        resolved(name, values[DIMENSION_ORDER.indexOf(name)] ?? '')
+        resolve(name, values[DIMENSION_ORDER.indexOf(name)] ?? '')
       return names.every((one) => isIncluded(one, valueAt(one)))
         ? splitDimension
           ? valueAt(splitDimension)

@@ -1,4 +1,4 @@
-/** Sums the rows of single subscriptions, for requests that the stored sums cannot answer. */
+/** Sums the rows of individual subscriptions, for requests that the stored daily sums cannot answer. */
 import { setImmediate } from 'node:timers/promises'
 import type { Store } from '../../store/store.ts'
 import { type Calendar, type DayNumber, openCalendar } from '../lineage/calendar.ts'
@@ -21,19 +21,19 @@ type Row = [
   count: number,
 ]
 
-/** The sums of rows, and by currency the amounts that could not be converted. */
+/** The sums of rows, and the amounts that could not be converted, by currency. */
 export type RowSums = { tallies: Tallies; unconverted: Unconverted }
 
-/** Users to read before yielding. */
-const USERS_AT_ONCE = 500
-const LINEAGES_AT_ONCE = 30
+/** How many users, and how many lineages, to read before yielding. */
+const SLICE_USERS = 500
+const STEP_LINEAGES = 30
 
 /** `source`: the store, or another thread’s connection to its file. */
 export function openRowReader(source: Pick<Store, 'prepare'>) {
   const calendars = new Map<string, Calendar>()
   const lastUser = source.prepare<[], { last: number | null }>('select max(rowid) as last from users')
-  // Reads a slice of users, then their links. A proved null is a value: `->` returns it as the text null.
-  const ofUsers = source.prepare<{
+  // Reads a slice of users, then their links. A proved attribute of null counts, because `->` returns the text null.
+  const lineagesOfUsers = source.prepare<{
     after: number
     until: number
     apps: string
@@ -47,8 +47,8 @@ export function openRowReader(source: Pick<Store, 'prepare'>) {
         and m.original_transaction_id = l.transaction_id
     where u.rowid > :after and u.rowid <= :until and +u.app_id in (select value from json_each(:apps))
       and coalesce(u.proved_attributes -> :path, u.attributes -> :path) in (select value from json_each(:json))`)
-  // The + forces the index on waiting rows: with one on app_id, every slice would read and sort the whole app.
-  const waiting = source.prepare<
+  // The + keeps SQLite from using an index on app_id, with which each slice would read and sort the whole app.
+  const lineagesWaiting = source.prepare<
     { after: number; environment: string; apps: string; limit: number },
     Lineage
   >(`
@@ -64,32 +64,32 @@ export function openRowReader(source: Pick<Store, 'prepare'>) {
     where measure in (select value from json_each(:measures))`)
     .raw()
 
-  /** The lineages linked to users with an attribute, one slice at a time. */
+  /** Reads the lineages linked to users with an attribute, one slice at a time. */
   function* lineagesWithAttribute({ apps, environment, attribute }: SumQuery): Generator<Lineage[]> {
     if (attribute === null) return
     const last = lastUser.get()?.last ?? 0
     const path = `$."${attribute.key}"`
     const params = { apps: JSON.stringify(apps), json: JSON.stringify(attribute.json), environment, path }
-    for (let after = 0; after < last; after += USERS_AT_ONCE)
-      yield ofUsers.all({ ...params, after, until: after + USERS_AT_ONCE }) as Lineage[]
+    for (let after = 0; after < last; after += SLICE_USERS)
+      yield lineagesOfUsers.all({ ...params, after, until: after + SLICE_USERS }) as Lineage[]
   }
 
-  /** The lineages with an amount that waits for a rate, one slice at a time. */
+  /** Reads the lineages with an amount that waits for a rate, one slice at a time. */
   function* lineagesWithoutRate({ apps, environment }: SumQuery): Generator<Lineage[]> {
-    const params = { apps: JSON.stringify(apps), environment, limit: LINEAGES_AT_ONCE }
-    for (let some = waiting.all({ ...params, after: 0 }); some.length > 0; ) {
+    const params = { apps: JSON.stringify(apps), environment, limit: STEP_LINEAGES }
+    for (let some = lineagesWaiting.all({ ...params, after: 0 }); some.length > 0; ) {
       yield some
-      some = waiting.all({ ...params, after: some.at(-1)?.id ?? 0 })
+      some = lineagesWaiting.all({ ...params, after: some.at(-1)?.id ?? 0 })
     }
   }
 
-  /** Sums slices of lineages, a part of them in each step. */
+  /** Sums the rows of lineages. Each step of the generator reads at most `LINEAGES_AT_ONCE` lineages. */
   function* sum(slices: Generator<Lineage[]>, query: SumQuery): Generator<void, RowSums> {
     const sums: RowSums = { tallies: new Map(), unconverted: new Map() }
     const addAll = rowAdder(sums, query)
     for (const slice of slices) {
-      for (let at = 0; at < slice.length; at += LINEAGES_AT_ONCE) {
-        addAll(slice.slice(at, at + LINEAGES_AT_ONCE))
+      for (let at = 0; at < slice.length; at += STEP_LINEAGES) {
+        addAll(slice.slice(at, at + STEP_LINEAGES))
         yield
       }
       yield
@@ -97,23 +97,23 @@ export function openRowReader(source: Pick<Store, 'prepare'>) {
     return sums
   }
 
-  /** Adds the rows of some lineages. */
+  /** Returns a function that adds the rows of some lineages to `sums`. */
   function rowAdder(sums: RowSums, query: SumQuery): (some: readonly Lineage[]) => void {
-    const counts = rowFilter(query)
+    const isIncluded = rowFilter(query)
     const measures = JSON.stringify(query.measures)
-    const place = bucketLookup(query)
+    const bucketOf = bucketLookup(query)
     const generation = query.shown.id
     return (some) => {
       const apps = new Map(some.map(({ id, app_id }) => [id, app_id]))
       const lineages = JSON.stringify([...apps.keys()])
       for (const row of rows.all({ generation, lineages, measures })) {
         const app_id = apps.get(row[0]) ?? ''
-        if (counts(row)) add(sums, query, row, { app_id, bucket: place(row[1]) })
+        if (isIncluded(row)) addRow(sums, query, row, { app_id, bucket: bucketOf(row[1]) })
       }
     }
   }
 
-  /** The bucket of an instant: its index, -1 before the first, null after the last. */
+  /** Returns a function that finds the bucket of an instant: its index, -1 before the first, null after the last. */
   function bucketLookup(query: SumQuery): (at: number) => number | null {
     const { buckets } = query
     const calendar = calendarOf(zoneIn(query, query.zone))
@@ -131,13 +131,13 @@ export function openRowReader(source: Pick<Store, 'prepare'>) {
     return calendar
   }
 
-  /** The sums of lineages whose users have the query’s attribute. Synchronous: it blocks the caller. */
+  /** Sums the lineages whose users have the query’s attribute. Synchronous; blocks the thread. */
   function sumByAttribute(query: SumQuery): RowSums {
     const steps = sum(lineagesWithAttribute(query), query)
     for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value
   }
 
-  /** Amounts without a known rate, by currency. Yields to the event loop between slices. */
+  /** Sums amounts without a known rate, by currency. Yields to the event loop between slices. */
   async function unconverted(query: SumQuery): Promise<Unconverted> {
     const steps = sum(lineagesWithoutRate(query), query)
     for (let step = steps.next(); ; step = steps.next()) {
@@ -149,20 +149,20 @@ export function openRowReader(source: Pick<Store, 'prepare'>) {
   return { sumByAttribute, unconverted }
 }
 
-/** Whether a row passes the filters. */
+/** Returns a predicate that is true for rows that pass the query’s filters. */
 function rowFilter({ filters, currency }: SumQuery): (row: Row) => boolean {
   const { product, country, period, offer } = filters
   const sets = [product, country, period, offer, currency === null ? undefined : [currency]].map(
     (values) => values && new Set<string>(values),
   )
-  return (row) => sets.every((set, place) => set?.has(String(row[3 + place])) ?? true)
+  return (row) => sets.every((set, index) => set?.has(String(row[3 + index])) ?? true)
 }
 
-const SPLIT_AT = { product: 3, country: 4, period: 5, offer: 6, currency: 7 } as const
+const SPLIT_COLUMN = { product: 3, country: 4, period: 5, offer: 6, currency: 7 } as const
 
 type RowPosition = { app_id: string; bucket: number | null }
 
-function add(
+function addRow(
   { tallies, unconverted }: RowSums,
   query: SumQuery,
   row: Row,
@@ -171,20 +171,20 @@ function add(
   const [, , measure, , , , , currency, milli, base_milli, count] = row
   if (bucket === null || (bucket < 0 && !query.levels.includes(measure))) return
   const { split } = query
-  const key = split === null ? '' : split === 'app' ? app_id : String(row[SPLIT_AT[split]])
+  const key = split === null ? '' : split === 'app' ? app_id : String(row[SPLIT_COLUMN[split]])
   const isOriginal = query.currency !== null
   const buckets = query.buckets.length
-  put(tallyOf(tallies, key, measure, buckets), bucket, isOriginal ? milli : (base_milli ?? 0), count)
+  addToTally(tallyOf(tallies, key, measure, buckets), bucket, isOriginal ? milli : (base_milli ?? 0), count)
   if (isOriginal || base_milli !== null) return
-  const own: Tallies = unconverted.get(currency) ?? new Map()
-  unconverted.set(currency, own)
-  put(tallyOf(own, key, measure, buckets), bucket, milli, count)
+  const currencyTallies: Tallies = unconverted.get(currency) ?? new Map()
+  unconverted.set(currency, currencyTallies)
+  addToTally(tallyOf(currencyTallies, key, measure, buckets), bucket, milli, count)
 }
 
-function put(tally: Tally, bucket: number, milli: number, count: number): void {
+function addToTally(tally: Tally, bucket: number, milli: number, count: number): void {
   if (bucket < 0) {
-    tally.before.milli += milli
-    tally.before.count += count
+    tally.sumBefore.milli += milli
+    tally.sumBefore.count += count
     return
   }
   tally.milli[bucket] = (tally.milli[bucket] ?? 0) + milli

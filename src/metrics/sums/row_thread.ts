@@ -7,23 +7,23 @@ import { openReader } from '../../store/reader.ts'
 import { openRowReader, type RowSums } from './row_sums.ts'
 import type { SumQuery } from './tallies.ts'
 
-type Task = { windfall: 'rows'; file: string }
+type ThreadData = { windfall: 'rows'; file: string }
 
 /** Reading ten million rows takes about a minute. */
-const LIMIT_MS = 120_000
+const QUERY_LIMIT_MS = 120_000
 
-/** Reads the database `file`, one query at a time. The thread starts with the first query and ends with `close`. */
-export function openRowThread(file: string, limit_ms = LIMIT_MS) {
+/** Reads the database `file`, one query at a time. The first query starts the thread, and `close` ends it. */
+export function openRowThread(file: string, limit_ms = QUERY_LIMIT_MS) {
   let thread: Worker | null = null
-  const readings = openSerial()
+  const queue = openSerial()
   const closed = new AbortController()
 
   /**
-   * The sums of lineages whose users have the query’s attribute, as of one instant.
+   * Sums the lineages whose users have the query’s attribute, in one snapshot of the database.
    *
    * @throws Refusal 503 `too_slow` after two minutes, 503 `store_closing` after `close`.
    */
-  const sumByAttribute = (query: SumQuery): Promise<RowSums> => readings.run(() => request(query))
+  const sumByAttribute = (query: SumQuery): Promise<RowSums> => queue.run(() => request(query))
 
   async function request(query: SumQuery): Promise<RowSums> {
     const worker = startWorker()
@@ -46,8 +46,8 @@ export function openRowThread(file: string, limit_ms = LIMIT_MS) {
   function startWorker(): Worker {
     if (closed.signal.aborted) throw closing()
     if (thread !== null) return thread
-    const task: Task = { windfall: 'rows', file }
-    const worker = new Worker(new URL(import.meta.url), { workerData: task })
+    const data: ThreadData = { windfall: 'rows', file }
+    const worker = new Worker(new URL(import.meta.url), { workerData: data })
     // `request` reports the error to its caller; the next query starts a new thread.
     worker.on('error', () => discardWorker(worker)).on('exit', () => discardWorker(worker))
     thread = worker
@@ -63,11 +63,11 @@ export function openRowThread(file: string, limit_ms = LIMIT_MS) {
     void worker.terminate()
   }
 
-  /** Refuses pending queries, also one whose answer arrives while the thread ends, and ends the thread. */
+  /** Ends the thread. Refuses all pending queries, including a query whose answer arrives while the thread ends. */
   async function close(): Promise<void> {
     closed.abort()
     await thread?.terminate()
-    await readings.idle()
+    await queue.idle()
   }
 
   return { sumByAttribute, close }
@@ -81,11 +81,11 @@ const tooSlow = (limit_ms: number): Refusal =>
   )
 const closing = (): Refusal => new Refusal(503, 'store_closing', 'the server is stopping')
 
-function isTask(data: unknown): data is Task {
+function isThreadData(data: unknown): data is ThreadData {
   return typeof data === 'object' && data !== null && 'windfall' in data && data.windfall === 'rows'
 }
 
-/** Runs on the thread: answers each query with its sums. An error ends the thread. */
+/** Runs on the thread and answers each query with its sums. An error ends the thread. */
 function serve(file: string): void {
   const reader = openReader(file)
   if (reader === null) throw new Error(`${file} is gone`)
@@ -95,4 +95,4 @@ function serve(file: string): void {
   )
 }
 
-if (!isMainThread && isTask(workerData)) serve(workerData.file)
+if (!isMainThread && isThreadData(workerData)) serve(workerData.file)

@@ -1,4 +1,4 @@
-/** Reads the stored daily sums, as few series as a request needs. */
+/** Reads the stored daily sums that a query needs, and sums them by bucket. */
 import type { Store } from '../../store/store.ts'
 import { PACIFIC } from '../lineage/settings.ts'
 import type { Dimension } from './cube.ts'
@@ -19,28 +19,28 @@ type SeriesRow = { id: number; value: string }
 type AddOptions = { from: number; index: DayIndex; isLevel: boolean }
 
 export function openSums(store: Store, daySums: DaySumCache) {
-  const list = store.prepare<DaySumSource, SeriesRow>(`
+  const listSeries = store.prepare<DaySumSource, SeriesRow>(`
     select id, value from metric_series where generation = :generation and app_id = :app_id
       and environment = :environment and zone = :zone and measure = :measure and dimension = :dimension`)
-  const days = store
+  const daysBetween = store
     .prepare<[number, number, number], [day: number, milli: number, count: number]>(
       'select day, milli, count from metric_days where series_id = ? and day between ? and ?',
     )
     .raw()
-  const before = store
+  const sumBefore = store
     .prepare<[number, number], [number | null, number | null]>(
       'select sum(milli), sum(count) from metric_days where series_id = ? and day < ?',
     )
     .raw()
-  const first = store.prepare<[number], { day: number | null }>(
+  const firstDayOf = store.prepare<[number], { day: number | null }>(
     'select min(day) as day from metric_days where series_id = ?',
   )
 
-  /** Sums the stored days of the query’s generation. */
+  /** Sums the stored days of the query’s generation by split value, measure and bucket. */
   async function read(query: SumQuery): Promise<Tallies> {
     const tallies: Tallies = new Map()
-    const place = { generation: query.shown.id, zone: zoneIn(query, query.zone) }
-    for (const app_id of query.apps) await addApp(tallies, query, { ...place, app_id })
+    const seriesScope = { generation: query.shown.id, zone: zoneIn(query, query.zone) }
+    for (const app_id of query.apps) await addApp(tallies, query, { ...seriesScope, app_id })
     return tallies
   }
 
@@ -55,41 +55,41 @@ export function openSums(store: Store, daySums: DaySumCache) {
     for (const measure of query.measures) {
       const isLevel = levels.includes(measure)
       const selection = { name, keyOf, is_original: currency !== null, has_before: isLevel }
-      const { from, of } = await daySums.read(
+      const { from, sumsByKey } = await daySums.read(
         { ...app, environment, measure, dimension },
         selection,
         index.from,
       )
-      for (const [key, line] of of) {
+      for (const [key, line] of sumsByKey) {
         const tally = tallyOf(tallies, split === 'app' ? app.app_id : key, measure, buckets.length)
         addLine(tally, line, { from, index, isLevel })
       }
     }
   }
 
-  /** Adds the days of one stored series of amounts that could not be converted. */
+  /** Adds the days of one stored series of unconverted amounts. */
   function addSeries(tally: Tally, id: number, index: DayIndex, isLevel: boolean): void {
     if (isLevel) {
-      const [milli, count] = before.get(id, index.from) ?? []
-      tally.before.milli += milli ?? 0
-      tally.before.count += count ?? 0
+      const [milli, count] = sumBefore.get(id, index.from) ?? []
+      tally.sumBefore.milli += milli ?? 0
+      tally.sumBefore.count += count ?? 0
     }
-    for (const [day, milli, count] of days.all(id, index.from, index.until))
+    for (const [day, milli, count] of daysBetween.all(id, index.from, index.until))
       addTo(tally, index.of[day - index.from] ?? 0, milli, count)
   }
 
-  /** The stored series of every app and measure of a query by a dimension, in the organization’s days. */
+  /** Lists the stored series of one dimension for each app and measure of a query, in the organization’s days. */
   function storedSeries(query: SumQuery, dimension: Dimension) {
     const { shown, apps, measures, environment } = query
     return apps.flatMap((app_id) => {
-      const place = { generation: shown.id, app_id, environment, zone: shown.time_zone, dimension }
+      const seriesScope = { generation: shown.id, app_id, environment, zone: shown.time_zone, dimension }
       return measures.flatMap((measure) =>
-        list.all({ ...place, measure }).map(({ id, value }) => ({ id, value, app_id, measure })),
+        listSeries.all({ ...seriesScope, measure }).map(({ id, value }) => ({ id, value, app_id, measure })),
       )
     })
   }
 
-  /** Sums amounts without a known rate by currency: totals, in the organization’s days. */
+  /** Totals the amounts without a known rate by currency, in the organization’s days. Ignores filters and split. */
   function unconverted(query: SumQuery): Unconverted {
     const found: Unconverted = new Map()
     const index = dayIndexOf(query.buckets)
@@ -102,13 +102,13 @@ export function openSums(store: Store, daySums: DaySumCache) {
     return found
   }
 
-  /** The first day with any of these measures in the organization’s zone; null where there is none. */
+  /** The first day with a sum of any of the query’s measures, in the organization’s zone; null if there is none. */
   function firstDay(query: SumQuery): number | null {
-    const found = storedSeries(query, 'all').flatMap(({ id }) => first.get(id)?.day ?? [])
+    const found = storedSeries(query, 'all').flatMap(({ id }) => firstDayOf.get(id)?.day ?? [])
     return found.length === 0 ? null : Math.min(...found)
   }
 
-  /** The currencies with stored sums. */
+  /** The currencies that have stored sums of the query’s measures. */
   function currencies(query: SumQuery): string[] {
     const all = storedSeries(query, 'currency')
     return [...new Set(all.map(({ value }) => value))].filter((currency) => currency !== '').sort()
@@ -117,11 +117,11 @@ export function openSums(store: Store, daySums: DaySumCache) {
   return { read, unconverted, firstDay, currencies }
 }
 
-/** The time zone of the days that are read. */
+/** The name of the time zone whose days a query reads. */
 export const zoneIn = ({ shown }: Pick<SumQuery, 'shown'>, zone: SumQuery['zone']): string =>
   zone === 'pacific' ? PACIFIC : shown.time_zone
 
-/** Adds the days of a line, and for a level the sum before the first bucket. */
+/** Adds daily sums to the buckets of a tally. For a level, adds the sum before the first bucket too. */
 function addLine(tally: Tally, line: DaySums, { from, index, isLevel }: AddOptions): void {
   const skipped = index.from - from
   if (isLevel) addBefore(tally, line, skipped)
@@ -130,12 +130,12 @@ function addLine(tally: Tally, line: DaySums, { from, index, isLevel }: AddOptio
     addTo(tally, index.of[at - skipped] ?? 0, line.milli[at] ?? 0, line.count[at] ?? 0)
 }
 
-function addBefore({ before }: Tally, line: DaySums, skipped: number): void {
-  before.milli += line.before.milli
-  before.count += line.before.count
+function addBefore({ sumBefore }: Tally, line: DaySums, skipped: number): void {
+  sumBefore.milli += line.before.milli
+  sumBefore.count += line.before.count
   for (let at = 0; at < Math.min(skipped, line.days); at += 1) {
-    before.milli += line.milli[at] ?? 0
-    before.count += line.count[at] ?? 0
+    sumBefore.milli += line.milli[at] ?? 0
+    sumBefore.count += line.count[at] ?? 0
   }
 }
 

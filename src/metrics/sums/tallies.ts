@@ -1,4 +1,4 @@
-/** Tallies: sums of measures by buckets of days. Every series is computed from them. */
+/** Tallies: sums of measures by bucket of days. Every series is computed from tallies. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Filter, Split } from '../definitions/definition.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
@@ -8,15 +8,15 @@ import type { Generation } from '../upkeep/generations.ts'
 /** A range of days, both ends included. */
 export type Bucket = { from: DayNumber; until: DayNumber }
 
-/** The values of each dimension that count; a dimension without values is not filtered. */
+/** The included values of each dimension; a dimension without an entry is not filtered. */
 export type Filters = Partial<Record<Exclude<Filter, 'app' | 'currency' | 'attribute'>, readonly string[]>>
 
 /** An attribute of users, with the JSON texts that its value can have. */
 export type AttributeFilter = { key: string; json: readonly string[] }
 
 /**
- * What to sum. `levels`: measures whose sum before the first bucket is needed too. `currency`: only charges in it,
- * unconverted; null for everything in the base currency. The buckets are consecutive.
+ * What to sum. `levels`: the measures for which the sum before the first bucket is needed too. `currency`: sums only
+ * charges in this currency, unconverted; null for all charges in the base currency. The buckets are consecutive.
  */
 export type SumQuery = {
   /** The generation that is read. */
@@ -36,24 +36,24 @@ export type SumQuery = {
 export type Sum = { milli: number; count: number }
 
 /** The sum of a measure before the first bucket, and in each bucket. */
-export type Tally = { before: Sum; milli: Float64Array; count: Float64Array }
+export type Tally = { sumBefore: Sum; milli: Float64Array; count: Float64Array }
 
-/** By value of the split ('' for the total), then by measure. */
+/** Tallies by value of the split ('' for the total), then by measure. */
 export type Tallies = Map<string, Map<Measure, Tally>>
 
-/** Sums of what could not be converted, by currency and in it. */
+/** Sums of amounts that could not be converted, by their currency and in that currency. */
 export type Unconverted = Map<string, Tallies>
 
 /** Runs a query. */
 export type ReadTallies = (query: SumQuery) => Promise<Tallies>
 
 export const emptyTally = (buckets: number): Tally => ({
-  before: { milli: 0, count: 0 },
+  sumBefore: { milli: 0, count: 0 },
   milli: new Float64Array(buckets),
   count: new Float64Array(buckets),
 })
 
-/** The tally of a measure for a value; created on first use. */
+/** Returns the tally of a measure for a value of the split. Creates it on first use. */
 export function tallyOf(tallies: Tallies, value: string, measure: Measure, buckets: number): Tally {
   const measures = tallies.get(value) ?? new Map<Measure, Tally>()
   tallies.set(value, measures)
@@ -63,20 +63,20 @@ export function tallyOf(tallies: Tallies, value: string, measure: Measure, bucke
 }
 
 /** Adds `more` to `sum`, measure by measure. */
-export function addTallies(sum: Map<Measure, Tally>, more: ReadonlyMap<Measure, Tally>): void {
-  for (const [measure, { before, milli, count }] of more) {
-    const own = sum.get(measure) ?? emptyTally(milli.length)
-    sum.set(measure, own)
-    own.before.milli += before.milli
-    own.before.count += before.count
+export function addTallies(sum: Map<Measure, Tally>, added: ReadonlyMap<Measure, Tally>): void {
+  for (const [measure, { sumBefore, milli, count }] of added) {
+    const target = sum.get(measure) ?? emptyTally(milli.length)
+    sum.set(measure, target)
+    target.sumBefore.milli += sumBefore.milli
+    target.sumBefore.count += sumBefore.count
     for (let index = 0; index < milli.length; index += 1) {
-      own.milli[index] = (own.milli[index] ?? 0) + (milli[index] ?? 0)
-      own.count[index] = (own.count[index] ?? 0) + (count[index] ?? 0)
+      target.milli[index] = (target.milli[index] ?? 0) + (milli[index] ?? 0)
+      target.count[index] = (target.count[index] ?? 0) + (count[index] ?? 0)
     }
   }
 }
 
-/** For each day from `from` to `until`, the index of its bucket. */
+/** `bucketIndexes` has the index of the bucket for each day from `from` to `until`. */
 export type DayIndex = { from: DayNumber; until: DayNumber; of: Int32Array }
 
 /** Maps each day of the buckets to its bucket. */

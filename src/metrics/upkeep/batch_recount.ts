@@ -1,4 +1,4 @@
-/** Recomputes the lineages that a batch of commits changed at the end of the batch, as far as time allows. */
+/** Recomputes changed lineages at the end of a batch of commits, as many as the time limit of the batch allows. */
 import type { Store } from '../../store/store.ts'
 import type { Batch } from '../../store/work.ts'
 import type { Due } from './due.ts'
@@ -13,21 +13,22 @@ type Deps = {
   due: Due
   generations: Generations
   recount: Recount
-  /** Called after a commit that left lineages due. */
+  /** Called after a commit that marked lineages due. */
   onMarked: () => void
   /** Whether lineages are only marked, not recomputed. */
   isHeld: () => boolean
 }
 
 /**
- * Returns a function to call within a unit of work for each fact of a lineage. At the end of the batch each lineage is
- * recomputed once, however many facts it got. Lineages for which there is no time are marked due in the same commit.
+ * Returns a function to call within a unit of work for each new fact of a lineage. At the end of the batch each lineage
+ * is recomputed once, however many facts arrived. If the time limit of the batch is reached, the remaining lineages are
+ * marked due in the same commit.
  */
 export function openBatchRecount({ store, due, generations, recount, onMarked, isHeld }: Deps) {
-  const gather = store.batchWrites<Touched>((all, batch) => {
+  const addToBatch = store.batchWrites<Touched>((all, batch) => {
     const sums = recount.openSums()
     let isMarked = false
-    for (const { key, rank } of lineagesIn(all).values()) {
+    for (const { key, rank } of uniqueLineages(all).values()) {
       const isRecounted = recountShown(key, batch, sums)
       isMarked = due.mark(key, rank, isRecounted ? 'making' : 'all') || isMarked
     }
@@ -35,7 +36,7 @@ export function openBatchRecount({ store, due, generations, recount, onMarked, i
     if (isMarked) store.afterCommit(onMarked)
   })
 
-  /** Recomputes a lineage in the shown generation; false where it must be marked instead. */
+  /** Recomputes a lineage in the shown generation. Returns false if the lineage must be marked due instead. */
   function recountShown(key: Numbered, batch: Batch, sums: ReturnType<Recount['openSums']>): boolean {
     const shown = generations.shownOf(key.app_id)
     if (shown === null || isHeld() || !generations.isLive(shown) || batch.left_ms() <= 0) return false
@@ -43,15 +44,15 @@ export function openBatchRecount({ store, due, generations, recount, onMarked, i
     return true
   }
 
-  return (key: Numbered, rank: number): void => gather({ key, rank })
+  return (key: Numbered, rank: number): void => addToBatch({ key, rank })
 }
 
-/** Each lineage once, with its first rank. */
-function lineagesIn(all: readonly Touched[]): Map<number, Touched> {
-  const found = new Map<number, Touched>()
+/** Returns each lineage once, with the lowest of its ranks. */
+function uniqueLineages(all: readonly Touched[]): Map<number, Touched> {
+  const touchedById = new Map<number, Touched>()
   for (const one of all) {
-    const known = found.get(one.key.id)
-    if (known === undefined || one.rank < known.rank) found.set(one.key.id, one)
+    const known = touchedById.get(one.key.id)
+    if (known === undefined || one.rank < known.rank) touchedById.set(one.key.id, one)
   }
-  return found
+  return touchedById
 }

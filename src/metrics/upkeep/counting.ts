@@ -13,10 +13,10 @@ import type { Cube } from '../sums/cube.ts'
 import type { Generation } from './generations.ts'
 import type { Numbered } from './marks.ts'
 
-/** A stored row. */
+/** A row of metric_rows. */
 type StoredRow = MetricRow & { generation: number; lineage_id: number; position: number }
 
-/** The totals of a counted lineage. `proceeds_milli` is null where no charge’s proceeds are known. */
+/** A row of metric_counted. `proceeds_milli` is null if the proceeds of no charge are known. */
 export type CountedLineage = {
   generation: number
   lineage_id: number
@@ -28,10 +28,10 @@ export type CountedLineage = {
   last_charge_day: number
 }
 
-/** The totals of a lineage stored with its rows, a pure function of its facts. */
+/** The columns of metric_counted that are a pure function of the lineage’s facts. */
 type Totals = Omit<LineageProceeds, 'is_final'> & Pick<CountedLineage, 'is_provisional'>
 
-const FACTS = [
+const FACT_COLUMNS = [
   'environment',
   'transaction_id',
   'product_id',
@@ -56,8 +56,8 @@ const FACTS = [
   'billing_plan',
   'commitment',
 ].join(', ')
-/** The columns of a row. */
-export const ROW = [
+/** The columns of metric_rows that hold a row’s own values. */
+export const ROW_COLUMNS = [
   'on_at',
   'known_at',
   'measure',
@@ -71,8 +71,13 @@ export const ROW = [
   'count',
 ] as const
 
-/** The figures that follow from the facts of a lineage. */
-export type FromFacts = { rows: MetricRow[]; flows: Flow[]; settings: AppSettings; is_provisional: boolean }
+/** The rows and flows computed from the facts of a lineage. */
+export type LineageFigures = {
+  rows: MetricRow[]
+  flows: Flow[]
+  settings: AppSettings
+  is_provisional: boolean
+}
 
 type Deps = {
   store: Store
@@ -89,14 +94,14 @@ export type Counting = ReturnType<typeof openCounting>
 export function openCounting({ store, clock, settings, cube, values, contributions, proceedsOf }: Deps) {
   const lineage =
     'app_id = :app_id and environment = :environment and original_transaction_id = :original_transaction_id'
-  // The same condition for ordered queries (see `bound`).
-  const hidden = lineage.replace(/:\w+/g, '(select $&)')
+  // The same condition with the parameters hidden from SQLite’s planner, for ordered queries (see `bound`).
+  const boundLineage = lineage.replace(/:\w+/g, '(select $&)')
   const transactions = store.prepare<LineageKey, TransactionFact>(
-    `select ${FACTS} from transactions where ${lineage}`,
+    `select ${FACT_COLUMNS} from transactions where ${lineage}`,
   )
   const renewals = store.prepare<LineageKey, RenewalFact>(`
     select signed_at, grace_until_at, expiration_intent, in_billing_retry, auto_renew_status
-    from renewals where ${hidden} order by signed_at, sha256`)
+    from renewals where ${boundLineage} order by signed_at, sha256`)
   const counted = store.prepare<[number, number], CountedLineage>(
     'select * from metric_counted where generation = ? and lineage_id = ?',
   )
@@ -107,18 +112,18 @@ export function openCounting({ store, clock, settings, cube, values, contributio
     `select * from metric_rows where generation = ${bound} and lineage_id = ${bound} order by position`,
   )
   const put = store.prepare<StoredRow>(`
-    insert or replace into metric_rows (generation, lineage_id, position, ${ROW.join(', ')})
-    values (:generation, :lineage_id, :position, ${ROW.map((name) => `:${name}`).join(', ')})`)
+    insert or replace into metric_rows (generation, lineage_id, position, ${ROW_COLUMNS.join(', ')})
+    values (:generation, :lineage_id, :position, ${ROW_COLUMNS.map((name) => `:${name}`).join(', ')})`)
   const dropFrom = store.prepare<[number, number, number]>(
     'delete from metric_rows where generation = ? and lineage_id = ? and position >= ?',
   )
 
   /**
-   * The figures that follow from the facts of a lineage in a generation; null where its app does not exist.
+   * Computes the rows and flows of a lineage in a generation from its facts; null if its app does not exist.
    *
-   * @throws RangeError where an amount exceeds the safe integers: it would make every sum wrong.
+   * @throws RangeError if an amount exceeds the safe integers, because it would make every sum wrong.
    */
-  function fromFacts(generation: Generation, key: LineageKey): FromFacts | null {
+  function figuresOf(generation: Generation, key: LineageKey): LineageFigures | null {
     const own = settings.settingsIn(generation, key.app_id)
     if (own === null) return null
     own.wasProvisional()
@@ -136,7 +141,7 @@ export function openCounting({ store, clock, settings, cube, values, contributio
     }
   }
 
-  /** Collects sums of many lineages, written together inside the unit of work that counts them. */
+  /** Collects the changed sums of many lineages. `write` stores them inside the unit of work that recomputes them. */
   function openSums() {
     const days = cube.openSumBuffer()
     const cohorts: CohortSums = contributions.openSums()
@@ -151,34 +156,34 @@ export function openCounting({ store, clock, settings, cube, values, contributio
   }
 
   /**
-   * Recomputes a lineage in a generation: its rows, its customer, and that customer’s contribution to cohorts. Returns
-   * a function that applies the changes to sums; call it only if nothing of this was rolled back. Runs inside a unit of
-   * work.
+   * Recomputes a lineage in a generation: its rows, its customer, and the customer’s contribution to cohorts. Returns a
+   * function that applies the changes to sums. Call that function only if these writes were not rolled back. Runs inside
+   * a unit of work.
    */
   function count(generation: Generation, key: Numbered): (sums: CountedSums) => void {
-    const found = fromFacts(generation, key)
-    if (found === null) return () => {}
+    const figures = figuresOf(generation, key)
+    if (figures === null) return () => {}
     const now = clock()
-    const before = counted.get(generation.id, key.id)
-    const changes = replaceRows(generation.id, key.id, before?.counted_at ?? null, { next: found.rows, now })
-    const proceeds = totalsOf(generation, key, found)
-    const updated = values.update(generation, key, { rows: found.rows, proceeds, now })
+    const last = counted.get(generation.id, key.id)
+    const changes = replaceRows(generation.id, key.id, last?.counted_at ?? null, { next: figures.rows, now })
+    const proceeds = totalsOf(generation, key, figures)
+    const updated = values.update(generation, key, { rows: figures.rows, proceeds, now })
     const own = { generation: generation.id, lineage_id: key.id, counted_at: now, ...proceeds }
-    putCounted.run({ ...own, due_at: nextDueAt(found.rows, updated.due_at, now) })
+    putCounted.run({ ...own, due_at: nextDueAt(figures.rows, updated.due_at, now) })
     const contribution = contributions.update(generation, updated, now)
     return ({ days, cohorts }) => {
       const { app_id, environment } = key
-      const place = { app_id, environment, generation: generation.id }
-      days.add({ place, calendars: found.settings.calendars, changes })
+      const scope = { app_id, environment, generation: generation.id }
+      days.add({ scope, calendars: figures.settings.calendars, changes })
       cohorts.add(key, contribution)
     }
   }
 
-  /** The totals of a lineage. */
+  /** Computes the totals of a lineage. */
   function totalsOf(
     generation: Generation,
     { app_id }: LineageKey,
-    { flows, is_provisional }: FromFacts,
+    { flows, is_provisional }: LineageFigures,
   ): Totals {
     const { is_final, ...proceeds } = proceedsOf(flows, app_id, generation.currency)
     return { ...proceeds, is_provisional: is_provisional || !is_final ? 1 : 0 }
@@ -186,7 +191,7 @@ export function openCounting({ store, clock, settings, cube, values, contributio
 
   type Next = { next: readonly MetricRow[]; now: number }
 
-  /** Replaces the rows of a lineage and returns the changes of the sums. `before_at`: when it was last counted. */
+  /** Replaces the rows of a lineage and returns the changes of sums. `before_at`: when it was last recomputed. */
   function replaceRows(
     generation: number,
     lineage_id: number,
@@ -194,8 +199,8 @@ export function openCounting({ store, clock, settings, cube, values, contributio
     { next, now }: Next,
   ): Change[] {
     const before = before_at === null ? [] : rowsOf.all(generation, lineage_id)
-    const { written, changes } = differences(before, next, { before_at: before_at ?? now, now })
-    for (const [position, row] of written) put.run({ ...row, generation, lineage_id, position })
+    const { rowsToWrite, changes } = rowChanges(before, next, { before_at: before_at ?? now, now })
+    for (const [position, row] of rowsToWrite) put.run({ ...row, generation, lineage_id, position })
     if (before.length > next.length) dropFrom.run(generation, lineage_id, next.length)
     return changes
   }
@@ -204,41 +209,44 @@ export function openCounting({ store, clock, settings, cube, values, contributio
   const storedRows = (generation: number, lineage_id: number): MetricRow[] =>
     rowsOf.all(generation, lineage_id)
 
-  return { count, openSums, fromFacts, totalsOf, storedRows }
+  return { count, openSums, figuresOf, totalsOf, storedRows }
 }
 
 export type CountedSums = ReturnType<Counting['openSums']>
 
-/** When the same facts give other figures: at the next future row, or when the customer’s do; null if never. */
+/**
+ * When the figures of a lineage change without new facts: at the next future row, or at `due_at`, when those of the
+ * customer change. null if never.
+ */
 export function nextDueAt(rows: readonly MetricRow[], due_at: number | null, now: number): number | null {
-  let least = due_at ?? Number.POSITIVE_INFINITY
-  for (const { known_at } of rows) if (known_at > now && known_at < least) least = known_at
-  return least === Number.POSITIVE_INFINITY ? null : least
+  let earliest = due_at ?? Number.POSITIVE_INFINITY
+  for (const { known_at } of rows) if (known_at > now && known_at < earliest) earliest = known_at
+  return earliest === Number.POSITIVE_INFINITY ? null : earliest
 }
 
 type Change = readonly [MetricRow, sign: 1 | -1]
-/** When the lineage was last counted, and now. The sums contain rows whose `known_at` is not later. */
+/** `before_at`: when the lineage was last recomputed. The sums contain the rows whose `known_at` was not later. */
 type Times = { before_at: number; now: number }
 
 /** The writes that replace `before` with `next`, by position, and the changes of the sums. */
-function differences(before: readonly MetricRow[], next: readonly MetricRow[], { before_at, now }: Times) {
-  const written: [number, MetricRow][] = []
+function rowChanges(before: readonly MetricRow[], next: readonly MetricRow[], { before_at, now }: Times) {
+  const rowsToWrite: [number, MetricRow][] = []
   const changes: Change[] = []
   const most = Math.max(before.length, next.length)
   for (let position = 0; position < most; position += 1) {
     const [old, row] = [before[position], next[position]]
-    const isKept = old !== undefined && row !== undefined && isSame(old, row)
-    if (!isKept && row !== undefined) written.push([position, row])
-    const was = old !== undefined && old.known_at <= before_at
-    const is = row !== undefined && row.known_at <= now
-    if (isKept && was === is) continue
-    if (was) changes.push([old, -1])
-    if (is) changes.push([row, 1])
+    const isUnchanged = old !== undefined && row !== undefined && isSame(old, row)
+    if (!isUnchanged && row !== undefined) rowsToWrite.push([position, row])
+    const wasSummed = old !== undefined && old.known_at <= before_at
+    const isSummed = row !== undefined && row.known_at <= now
+    if (isUnchanged && wasSummed === isSummed) continue
+    if (wasSummed) changes.push([old, -1])
+    if (isSummed) changes.push([row, 1])
   }
-  return { written, changes }
+  return { rowsToWrite, changes }
 }
 
 const isExact = ({ milli, base_milli }: MetricRow): boolean =>
   Number.isSafeInteger(milli) && (base_milli === null || Number.isSafeInteger(base_milli))
 
-const isSame = (a: MetricRow, b: MetricRow): boolean => ROW.every((name) => a[name] === b[name])
+const isSame = (a: MetricRow, b: MetricRow): boolean => ROW_COLUMNS.every((name) => a[name] === b[name])

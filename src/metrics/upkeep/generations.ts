@@ -5,16 +5,17 @@ import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
 import type { Factors } from '../lineage/months.ts'
 
-/** The version of this program’s formulas. Raise it when the same facts give other figures. */
+/** The version of this program’s formulas. Increase it when a change of code gives other figures for the same facts. */
 export const FORMULA = 1
 
 /** The settings of a generation; a change of any of them gives other figures. */
 export type CountedBy = { time_zone: string; currency: string; factors: Factors; formula: number }
 
 /**
- * All figures of an organization for one set of settings. `made_up_to`: in a generation being built, the last lineage
- * it contains; those above are due without marks. null in the shown one, whose lineages are due by their marks. From
- * `stood_still_at` on it does not follow facts, because the program has other formulas.
+ * All figures of an organization for one set of settings. `made_up_to`: the number of the last lineage that a generation
+ * being built contains. Lineages with a higher number are due without a mark. It is null in the shown generation, where
+ * only marked lineages are due. `stood_still_at`: the instant from which new facts no longer update the generation,
+ * because the program has other formulas.
  */
 export type Generation = CountedBy & {
   id: number
@@ -26,7 +27,7 @@ export type Generation = CountedBy & {
 }
 
 /** A new generation. */
-type Begun = Omit<Generation, 'id' | 'stood_still_at'>
+type NewGeneration = Omit<Generation, 'id' | 'stood_still_at'>
 
 type Deps = {
   store: Store
@@ -46,8 +47,8 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
   const dropped = store.prepare<[], Generation>(
     "select * from metric_generations where state = 'dropped' order by id",
   )
-  // Ids are never reused: sums of an old id may still be in memory.
-  const insert = store.prepare<Begun>(`
+  // Ids are never reused, because sums under an old id may still be cached in memory.
+  const insert = store.prepare<NewGeneration>(`
     insert into metric_generations ( organization_id,  state,  time_zone,  currency,  factors,  formula,  made_up_to,  started_at)
     values                         (:organization_id, :state, :time_zone, :currency, :factors, :formula, :made_up_to, :started_at)`)
   const advance = store.prepare<[number, number]>('update metric_generations set made_up_to = ? where id = ?')
@@ -55,17 +56,17 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
     "update metric_generations set state = 'shown', made_up_to = null where id = ?",
   )
   const drop = store.prepare<[number]>("update metric_generations set state = 'dropped' where id = ?")
-  const stop = store.prepare<[number, number]>(
+  const freezeRow = store.prepare<[number, number]>(
     'update metric_generations set stood_still_at = ? where id = ? and stood_still_at is null',
   )
   const remove = store.prepare<[number]>('delete from metric_generations where id = ?')
-  const known = store.cached(['metric_generations'], () => inUse.all())
-  const readers = new Map<number, number>()
-  /** Generations dropped in a batch that is not committed yet and may still write to them. */
+  const cachedInUse = store.cached(['metric_generations'], () => inUse.all())
+  const readerCounts = new Map<number, number>()
+  /** Generations dropped in the current batch, which is not committed yet and may still write to them. */
   const justDropped = new Set<number>()
 
   const find = (organization_id: string, state: Generation['state']): Generation | null =>
-    known('').find((one) => one.organization_id === organization_id && one.state === state) ?? null
+    cachedInUse('').find((one) => one.organization_id === organization_id && one.state === state) ?? null
 
   /** The current settings of an organization’s figures. */
   const targetSettings = ({
@@ -88,14 +89,14 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
     return app && shown(app.organization_id)
   }
 
-  /** The generation being built; null where none is. */
+  /** The generation being built; null if no generation is being built. */
   const making = (organization_id: string): Generation | null => find(organization_id, 'making')
 
-  /** All generations of an organization that follow its facts, the shown one first. */
+  /** The shown generation of an organization, then the generation being built, if they exist. */
   const ofOrganization = (organization_id: string): Generation[] =>
     [find(organization_id, 'shown'), making(organization_id)].filter((one) => one !== null)
 
-  const insertGeneration = (of: Begun): Generation => ({
+  const insertGeneration = (of: NewGeneration): Generation => ({
     ...of,
     id: Number(insert.run(of).lastInsertRowid),
     stood_still_at: null,
@@ -103,8 +104,8 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
 
   /** Creates the first generation of an organization, which is shown immediately. Runs inside a unit of work. */
   function ensureShown(organization: Organization): { generation: Generation; is_new: boolean } {
-    const there = find(organization.id, 'shown')
-    if (there) return { generation: there, is_new: false }
+    const existing = find(organization.id, 'shown')
+    if (existing) return { generation: existing, is_new: false }
     const state = { state: 'shown', made_up_to: null, started_at: clock() } as const
     return {
       generation: insertGeneration({
@@ -116,7 +117,7 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
     }
   }
 
-  /** Begins the next generation of an organization and drops one that was being built. Runs inside a unit of work. */
+  /** Begins the next generation of an organization, and drops an unfinished one. Runs inside a unit of work. */
   function begin(organization: Organization): Generation {
     abandon(organization.id)
     const state = { state: 'making', made_up_to: 0, started_at: clock() } as const
@@ -135,22 +136,22 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
     store.afterCommit(() => void justDropped.delete(id))
   }
 
-  /** Shows the generation that was built and drops the previous one. Runs inside a unit of work. */
+  /** Shows a complete generation and drops the previously shown generation. Runs inside a unit of work. */
   function publish({ id, organization_id }: Generation): void {
     markDropped(shown(organization_id).id)
     show.run(id)
   }
 
-  /** Whether a generation follows its facts: not if the program has, or had meanwhile, other formulas. */
+  /** Whether new facts update a generation. False once a program with other formulas has run. */
   const isLive = (generation: Generation): boolean =>
     generation.formula === formula && generation.stood_still_at === null
 
-  /** Freezes a generation of other formulas, which misses facts from now on. Runs inside a unit of work. */
+  /** Freezes a generation if the program has other formulas: new facts no longer update it. Runs inside a unit of work. */
   function freeze(generation: Generation): void {
-    if (generation.formula !== formula) stop.run(clock(), generation.id)
+    if (generation.formula !== formula) freezeRow.run(clock(), generation.id)
   }
 
-  /** Whether a generation follows its facts and has its organization’s current settings. */
+  /** Whether new facts update a generation and its settings are the organization’s current settings. */
   function isUpToDate(generation: Generation, organization: Organization): boolean {
     const target = targetSettings(organization)
     if (!isLive(generation)) return false
@@ -159,21 +160,21 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
     )
   }
 
-  /** Runs `read` over several turns of the event loop; nothing of the generation is deleted until it ends. */
+  /** Runs `read`, which may take several turns of the event loop. Until it ends, no row of the generation is deleted. */
   async function withHold<Found>({ id }: Generation, read: () => Promise<Found>): Promise<Found> {
-    readers.set(id, (readers.get(id) ?? 0) + 1)
+    readerCounts.set(id, (readerCounts.get(id) ?? 0) + 1)
     try {
       return await read()
     } finally {
-      const left = (readers.get(id) ?? 1) - 1
-      if (left > 0) readers.set(id, left)
-      else readers.delete(id)
+      const left = (readerCounts.get(id) ?? 1) - 1
+      if (left > 0) readerCounts.set(id, left)
+      else readerCounts.delete(id)
     }
   }
 
   /** Dropped generations without readers. */
   const unreferenced = (): Generation[] =>
-    dropped.all().filter(({ id }) => !readers.has(id) && !justDropped.has(id))
+    dropped.all().filter(({ id }) => !readerCounts.has(id) && !justDropped.has(id))
 
   return {
     shown,
@@ -189,13 +190,13 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
     freeze,
     withHold,
     unreferenced,
-    /** The generation with an id, if it is shown or being built. */
-    byId: (id: number): Generation | null => known('').find((one) => one.id === id) ?? null,
+    /** The generation with this id, if it is shown or being built. */
+    byId: (id: number): Generation | null => cachedInUse('').find((one) => one.id === id) ?? null,
     /** All generations that are shown or being built. */
-    all: (): readonly Generation[] => known(''),
-    /** Stores the last lineage that a generation contains. Runs inside a unit of work. */
+    all: (): readonly Generation[] => cachedInUse(''),
+    /** Stores the number of the last lineage that a generation contains. Runs inside a unit of work. */
     advanceTo: (id: number, lineage_id: number): void => void advance.run(lineage_id, id),
-    /** Deletes a dropped generation whose data is deleted. Runs inside a unit of work. */
+    /** Deletes the row of a dropped generation, after all its data. Runs inside a unit of work. */
     removeRow: (id: number): void => void remove.run(id),
   }
 }

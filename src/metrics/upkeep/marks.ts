@@ -5,12 +5,12 @@ import { bound, type Store } from '../../store/store.ts'
 /** A lineage with its number in metric_lineages. */
 export type Numbered = LineageKey & { id: number }
 
-/** The order of counting: live facts, then backfill and bulk changes, then the next generation. */
+/** The order of recomputing: live facts, then backfill and bulk changes, then the next generation. */
 export const RANK = { live: 0, bulk: 3, next: 4 } as const
 
 export type Mark = { generation: number; lineage_id: number }
 type MarkRow = Mark & { rank: number; since: number }
-/** A lineage that could not be counted, and the reason. */
+/** A lineage that could not be recomputed, and the reason. */
 export type Failed = Mark & LineageKey & { failed_at: number; reason: string }
 
 export type Marks = ReturnType<typeof openMarks>
@@ -18,7 +18,7 @@ export type Marks = ReturnType<typeof openMarks>
 export function openMarks(store: Store) {
   const lineage =
     'app_id = :app_id and environment = :environment and original_transaction_id = :original_transaction_id'
-  const find = store.prepare<LineageKey, { id: number }>(`select id from metric_lineages where ${lineage}`)
+  const findId = store.prepare<LineageKey, { id: number }>(`select id from metric_lineages where ${lineage}`)
   const insert = store.prepare<LineageKey>(`
     insert into metric_lineages ( app_id,  environment,  original_transaction_id)
     values                      (:app_id, :environment, :original_transaction_id)`)
@@ -27,7 +27,7 @@ export function openMarks(store: Store) {
     `select * from metric_lineages where id > ${bound} order by id limit ${bound}`,
   )
   const count = store.prepare<[], number>('select count(*) from metric_lineages').pluck()
-  // A new fact clears a failure, so the lineage is retried.
+  // A new fact clears a failure, so that the lineage is retried.
   const put = store.prepare<MarkRow>(`
     insert into metric_due ( generation,  lineage_id,  rank,  since) values (:generation, :lineage_id, :rank, :since)
     on conflict (generation, lineage_id) do update set rank = min(rank, excluded.rank), failed_at = null, reason = null
@@ -45,7 +45,7 @@ export function openMarks(store: Store) {
   const dueByTime = store.prepare<[number, number], Mark>(`
     select c.generation, c.lineage_id from metric_counted c indexed by metric_counted_due
     where c.due_at <= ${bound} order by c.due_at limit ${bound}`)
-  const isLeft = store.prepare<[number], { one: number }>(
+  const hasMarks = store.prepare<[number], { one: number }>(
     'select 1 as one from metric_due where generation = ? and failed_at is null limit 1',
   )
   const failed = store.prepare<[number], Failed>(`
@@ -54,28 +54,28 @@ export function openMarks(store: Store) {
     where d.failed_at is not null order by d.failed_at desc limit ?`)
 
   /** The number of a lineage, assigned on first use. Runs inside a unit of work. */
-  const numberOf = (key: LineageKey): number => find.get(key)?.id ?? Number(insert.run(key).lastInsertRowid)
+  const numberOf = (key: LineageKey): number => findId.get(key)?.id ?? Number(insert.run(key).lastInsertRowid)
 
   return {
     numberOf,
     byId: (id: number): Numbered | null => byId.get(id) ?? null,
-    /** Lineages after the one numbered `after`, in order. */
+    /** Lineages with a number above `after`, in order. */
     following: (after: number, limit: number): Numbered[] => following.all(after, limit),
     /** The number of lineages. */
     count: (): number => count.get() ?? 0,
     /** Marks a lineage due. Runs inside a unit of work. */
     mark: (one: MarkRow): void => void put.run(one),
-    /** Inside a unit of work. */
+    /** Deletes the mark of a lineage. Runs inside a unit of work. */
     clear: ({ generation, lineage_id }: Mark): void => void clear.run(generation, lineage_id),
-    /** Records that a lineage could not be counted. Runs inside a unit of work. */
+    /** Records that a lineage could not be recomputed. Runs inside a unit of work. */
     fail: (one: MarkRow & { failed_at: number; reason: string }): void => void fail.run(one),
-    /** Marks with at most this rank, in order. */
+    /** Marks with a rank of at most `rank`, the most urgent first. */
     next: (rank: number, limit: number): Mark[] => next.all(rank, limit),
     /** Lineages whose figures changed by time alone up to `now`. */
     dueByTime: (now: number, limit: number): Mark[] => dueByTime.all(now, limit),
     /** Whether a generation has marks of lineages that did not fail. */
-    isLeft: (generation: number): boolean => isLeft.get(generation) !== undefined,
-    /** The lineages that could not be counted, the latest first. */
+    hasMarks: (generation: number): boolean => hasMarks.get(generation) !== undefined,
+    /** The lineages that could not be recomputed, the latest first. */
     failed: (limit: number): Failed[] => failed.all(limit),
   }
 }

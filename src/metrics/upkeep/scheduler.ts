@@ -1,4 +1,4 @@
-/** Chooses what to recompute next, and builds generations. */
+/** Chooses which lineages to recompute next, and builds generations. */
 import type { Clock } from '../../clock.ts'
 import type { LineageKey } from '../../ledger/ledger.ts'
 import type { Store } from '../../store/store.ts'
@@ -11,8 +11,8 @@ import type { Sweeping } from './sweeping.ts'
 import type { Tasks } from './tasks.ts'
 
 /** Lineages read together; a slice may end after any of them. */
-const AT_ONCE = 32
-const NUMBERED_AT_ONCE = 200
+const STEP_LINEAGES = 32
+const STEP_NUMBERED = 200
 
 type Deps = {
   store: Store
@@ -29,33 +29,33 @@ type Deps = {
 
 export type Scheduler = ReturnType<typeof openScheduler>
 
-export function openScheduler({ store, clock, generations, marks, due, tasks, recount, ...known }: Deps) {
-  // Uses the index of transactions, from the previous lineage on.
+export function openScheduler({ store, clock, generations, marks, due, tasks, recount, ...rest }: Deps) {
+  // Reads the index of transactions, starting after the previous lineage.
   const lineagesAfter = store.prepare<LineageKey & { limit: number }, LineageKey>(`
     select distinct app_id, environment, original_transaction_id from transactions
     where (app_id, environment, original_transaction_id) > (:app_id, :environment, :original_transaction_id)
     order by app_id, environment, original_transaction_id limit :limit`)
-  /** What callers wait for: single lineages, and apps. */
+  /** Lineages and apps whose figures a caller is waiting for. */
   const urgent: Mark[] = []
   const preferred = new Map<string, { generation: Generation; app_ids: readonly string[] }>()
-  /** Whether every lineage with facts has a number, and how far that was checked. Later facts assign theirs. */
+  /** Whether all lineages with facts are numbered, and the last one checked. New facts number their lineages. */
   let isNumbered = false
-  let cursor = FIRST
+  let cursor = BEFORE_FIRST_LINEAGE
 
-  /** Does one step of the first work; false where there is none. `isOver` ends it. Runs inside a unit of work. */
+  /** Runs a step of the most urgent work, until `isOver`; false if nothing is left. Runs inside a unit of work. */
   function step(sums: CountedSums, isOver: () => boolean): boolean {
     return (
       recountUrgent(sums, isOver) ||
-      recountMarks(marks.next(RANK.live, AT_ONCE), sums, isOver) ||
+      recountMarks(marks.next(RANK.live, STEP_LINEAGES), sums, isOver) ||
       recountMarks(preferredMarks(), sums, isOver) ||
-      recountMarks(marks.dueByTime(clock(), AT_ONCE), sums, isOver) ||
-      tasks.slice() ||
-      recountMarks(marks.next(RANK.bulk, AT_ONCE), sums, isOver) ||
-      recountMarks(marks.next(RANK.next, AT_ONCE), sums, isOver) ||
+      recountMarks(marks.dueByTime(clock(), STEP_LINEAGES), sums, isOver) ||
+      tasks.markSlice() ||
+      recountMarks(marks.next(RANK.bulk, STEP_LINEAGES), sums, isOver) ||
+      recountMarks(marks.next(RANK.next, STEP_LINEAGES), sums, isOver) ||
       generations
         .all()
         .some((generation) => generation.state === 'making' && build(generation, sums, isOver)) ||
-      known.sweeping.some()
+      rest.sweeping.some()
     )
   }
 
@@ -70,7 +70,7 @@ export function openScheduler({ store, clock, generations, marks, due, tasks, re
 
   const preferredMarks = (): Mark[] => {
     for (const { generation, app_ids } of preferred.values()) {
-      const some = due.marksOf(generation, app_ids, AT_ONCE)
+      const some = due.marksOf(generation, app_ids, STEP_LINEAGES)
       if (some.length > 0) return some
     }
     return []
@@ -78,7 +78,7 @@ export function openScheduler({ store, clock, generations, marks, due, tasks, re
 
   function recountMarks(some: readonly Mark[], sums: CountedSums, isOver: () => boolean): boolean {
     for (const mark of some) {
-      recount.due(mark, sums)
+      recount.recountMarked(mark, sums)
       if (isOver()) break
     }
     return some.length > 0
@@ -87,15 +87,15 @@ export function openScheduler({ store, clock, generations, marks, due, tasks, re
   function recountUrgent(sums: CountedSums, isOver: () => boolean): boolean {
     const isAny = urgent.length > 0
     for (let mark = urgent.shift(); mark; mark = isOver() ? undefined : urgent.shift())
-      // Several callers may have prioritized it.
-      if (due.isDue(mark.generation, mark.lineage_id)) recount.due(mark, sums)
+      // Several callers may have prioritized the same lineage.
+      if (due.isDue(mark.generation, mark.lineage_id)) recount.recountMarked(mark, sums)
     return isAny
   }
 
-  /** Continues to build a generation; false while it waits for reports. */
+  /** Continues to build a generation. Returns false while the generation waits for reports. */
   function build(generation: Generation, sums: CountedSums, isOver: () => boolean): boolean {
     const after = generation.made_up_to ?? 0
-    const some = marks.following(after, AT_ONCE)
+    const some = marks.following(after, STEP_LINEAGES)
     let last = after
     for (const key of some) {
       if (due.organizationOf(key.app_id) === generation.organization_id) recount.count(generation, key, sums)
@@ -109,17 +109,17 @@ export function openScheduler({ store, clock, generations, marks, due, tasks, re
     return numberLineages(isOver) || publish(generation)
   }
 
-  /** Assigns numbers to lineages with facts, until `isOver`; false once all have one. */
+  /** Assigns numbers to lineages with facts, until `isOver`. Returns false once all of them have a number. */
   function numberLineages(isOver: () => boolean): boolean {
     if (isNumbered) return false
     let [at, isDone] = [cursor, false]
     do {
-      const some = lineagesAfter.all({ ...at, limit: NUMBERED_AT_ONCE })
+      const some = lineagesAfter.all({ ...at, limit: STEP_NUMBERED })
       for (const key of some) marks.numberOf(key)
       at = some.at(-1) ?? at
-      isDone = some.length < NUMBERED_AT_ONCE
+      isDone = some.length < STEP_NUMBERED
     } while (!isDone && !isOver())
-    // After the commit: what a failed one rolled back is checked again.
+    // After the commit, so that numbers that a failed commit rolled back are assigned again.
     store.afterCommit(() => {
       cursor = at
       isNumbered ||= isDone
@@ -127,14 +127,14 @@ export function openScheduler({ store, clock, generations, marks, due, tasks, re
     return true
   }
 
-  /** Shows a generation if nothing of it is left to do. */
+  /** Shows a generation if it is complete. Returns false otherwise. */
   function publish(generation: Generation): boolean {
-    if (marks.isLeft(generation.id) || known.lacksReports(generation.id)) return false
+    if (marks.hasMarks(generation.id) || rest.lacksReports(generation.id)) return false
     generations.publish(generation)
     return true
   }
 
-  /** Recomputes some lineages before all others. */
+  /** Queues some lineages before all others. */
   function prioritize(some: readonly Mark[]): void {
     urgent.push(...some)
   }
@@ -148,4 +148,8 @@ export function openScheduler({ store, clock, generations, marks, due, tasks, re
   return { step, isWaiting, prioritize, prefer }
 }
 
-const FIRST: LineageKey = { app_id: '', environment: 'production', original_transaction_id: '' }
+const BEFORE_FIRST_LINEAGE: LineageKey = {
+  app_id: '',
+  environment: 'production',
+  original_transaction_id: '',
+}

@@ -1,25 +1,26 @@
-/** Tasks: changes that concern many lineages, which are marked due in slices. Tasks survive a crash. */
+/** Marks lineages due in slices after a change that affects many of them. Tasks are stored and resume after a crash. */
 import type { Store } from '../../store/store.ts'
 import type { Due } from './due.ts'
 import type { Generations } from './generations.ts'
 import { type Marks, type Numbered, RANK } from './marks.ts'
 
 /**
- * rates: lineages that wait for a final rate. period: the lineages of an app. prices: lineages with charges from a day
- * on. all: the lineages of an organization. An empty subject means all.
+ * Which lineages a task marks. rates: lineages converted at a rate that is not final. period: the lineages of the app
+ * `subject`. prices: lineages with charges on or after `from_day`. all: the lineages of the organization `subject`, or
+ * of all organizations if `subject` is empty.
  */
-type What = 'rates' | 'period' | 'prices' | 'all'
-export type Task = { id: number; what: What; subject: string; from_day: number; cursor: number }
+type TaskKind = 'rates' | 'period' | 'prices' | 'all'
+export type Task = { id: number; what: TaskKind; subject: string; from_day: number; cursor: number }
 
 /** Lineages examined in one slice. */
-const AT_ONCE = 500
+const SLICE_LINEAGES = 500
 
 type Deps = {
   store: Store
   generations: Generations
   marks: Marks
   due: Due
-  /** Whether reports are being imported. Each day changes prices, which would recompute all customers each time. */
+  /** Whether reports are being imported. Prices change with each imported day and would mark all customers each time. */
   isImporting: () => boolean
 }
 
@@ -44,14 +45,14 @@ export function openTasks({ store, generations, marks, due, isImporting }: Deps)
     select lineage_id from metric_counted where generation = :generation
       and lineage_id > :after and lineage_id <= :until and last_charge_day >= :day`)
 
-  /** Adds a task. A running one of the same kind restarts. Runs inside a unit of work. */
-  const add = (what: What, subject = '', from_day = 0): void => void put.run({ what, subject, from_day })
+  /** Adds a task. A running task of the same kind and subject restarts. Runs inside a unit of work. */
+  const add = (what: TaskKind, subject = '', from_day = 0): void => void put.run({ what, subject, from_day })
 
-  /** The next task. Prices wait for the end of an import. */
+  /** The next task. Tasks of kind `prices` wait for the end of an import. */
   const next = (): Task | undefined => first.get(isImporting() ? 'prices' : '')
 
-  /** Marks one slice of a task’s lineages; false without a task. Runs inside a unit of work. */
-  function slice(): boolean {
+  /** Marks one slice of the next task’s lineages. Returns false if there is no task. Runs inside a unit of work. */
+  function markSlice(): boolean {
     const task = next()
     if (task === undefined) return false
     const { affected, last } = task.what === 'rates' ? provisionalSlice(task) : lineageSlice(task)
@@ -61,20 +62,20 @@ export function openTasks({ store, generations, marks, due, isImporting }: Deps)
     return true
   }
 
-  /** The lineages of a slice. `last`: where the next slice continues, null at the end. */
+  /** The lineages of a slice. `last`: the number of the last examined lineage; null when the task is complete. */
   type Slice = { affected: readonly Numbered[]; last: number | null }
 
   function provisionalSlice({ cursor }: Task): Slice {
-    const some = provisional.all(cursor, AT_ONCE)
-    const affected = some.flatMap(({ lineage_id }) => marks.byId(lineage_id) ?? [])
-    return { affected, last: some.length < AT_ONCE ? null : (some.at(-1)?.lineage_id ?? null) }
+    const examined = provisional.all(cursor, SLICE_LINEAGES)
+    const affected = examined.flatMap(({ lineage_id }) => marks.byId(lineage_id) ?? [])
+    return { affected, last: examined.length < SLICE_LINEAGES ? null : (examined.at(-1)?.lineage_id ?? null) }
   }
 
   function lineageSlice(task: Task): Slice {
-    const some = marks.following(task.cursor, AT_ONCE)
-    const until = some.at(-1)?.id ?? task.cursor
-    const affected = some.filter(affectedBy(task, until))
-    return { affected, last: some.length < AT_ONCE ? null : until }
+    const examined = marks.following(task.cursor, SLICE_LINEAGES)
+    const until = examined.at(-1)?.id ?? task.cursor
+    const affected = examined.filter(affectedBy(task, until))
+    return { affected, last: examined.length < SLICE_LINEAGES ? null : until }
   }
 
   function affectedBy(task: Task, until: number): (one: Numbered) => boolean {
@@ -84,20 +85,20 @@ export function openTasks({ store, generations, marks, due, isImporting }: Deps)
     const ids = generations
       .all()
       .flatMap(({ id }) => charged.all({ generation: id, after: cursor, until, day: from_day }))
-    const all = new Set(ids.map(({ lineage_id }) => lineage_id))
-    return ({ id }) => all.has(id)
+    const affectedIds = new Set(ids.map(({ lineage_id }) => lineage_id))
+    return ({ id }) => affectedIds.has(id)
   }
 
-  /** Whether there is a task, including one that waits for the end of an import. */
+  /** Whether there is any task, including tasks that wait for the end of an import. */
   const isPending = (): boolean => first.get('') !== undefined
 
-  return { add, slice, isPending, isWaiting: (): boolean => next() !== undefined }
+  return { add, markSlice, isPending, isWaiting: (): boolean => next() !== undefined }
 }
 
-/** What the last count of a lineage stored. */
+/** Columns of metric_counted, stored when a lineage was last recomputed. */
 type Counted = { is_provisional: number; last_charge_day: number }
 
-/** Whether a task concerns a lineage. `counted` is null where it was never counted. */
+/** Whether a task still has to mark a lineage. `counted` is null if the lineage was never computed. */
 export function isAffected(
   { what, subject, from_day, cursor }: Task,
   { id, app_id, organization_id }: Numbered & { organization_id: string },

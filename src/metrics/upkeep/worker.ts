@@ -11,16 +11,16 @@ import type { CountedSums } from './counting.ts'
 import type { Recount } from './recount.ts'
 import type { Scheduler } from './scheduler.ts'
 
-/** The length of a slice in milliseconds, with and without waiting callers. */
-const SLICE_MS = 5
-const QUIET_SLICE_MS = 25
-/** The time for counting in a slice without waiting callers; the rest is for writing. */
+/** The longest slice in milliseconds while requests wait, and the longest slice while none wait. */
+const MAX_SLICE_MS = 5
+const MAX_QUIET_SLICE_MS = 25
+/** The part of a quiet slice in which lineages are recomputed. The remaining milliseconds are for writing. */
 const QUIET_COUNTING_MS = 15
-/** While the server is busy, the worker gets a third of the time that other work takes. */
-const PART = 3
-const LEAST_MS = 1
-/** How often to check what is due by time alone. */
-const LOOK_EVERY_MS = 1_000
+/** While the server is busy, a slice lasts a third of the time that other work took since the previous slice. */
+const BUSY_TIME_DIVISOR = 3
+const MIN_SLICE_MS = 1
+/** How often to check for lineages that became due by time alone. */
+const CLOCK_CHECK_MS = 1_000
 
 type Deps = {
   store: Store
@@ -34,60 +34,60 @@ type Deps = {
 export type Worker = ReturnType<typeof openWorker>
 
 export function openWorker({ store, log, scheduler, recount, elapsed = () => performance.now() }: Deps) {
-  const back_off = openBackOff()
-  const sliced = openHook<[]>()
-  const emptied = openHook<[]>()
+  const backOff = openBackOff()
+  const sliceEnded = openHook<[]>()
+  const becameIdle = openHook<[]>()
   let running: Promise<void> | null = null
-  let looking: NodeJS.Timeout | undefined
-  /** When the last slice ended. Its commit counts as time of other work. */
+  let clockTimer: NodeJS.Timeout | undefined
+  /** When the last slice ended. The commit of that slice counts as other work. */
   let ended_at = 0
-  /** Work may have become due since the last slice began, for instance at the end of the same batch. */
+  /** Whether `kick` was called since the last slice began, for instance at the end of the same batch. */
   let isKicked = false
   let isHeld = false
 
   /** The time limit of the next slice. */
-  function budget(): number {
-    const most = store.isQuiet() ? QUIET_SLICE_MS : SLICE_MS
+  function sliceTime(): number {
+    const max_ms = store.isQuiet() ? MAX_QUIET_SLICE_MS : MAX_SLICE_MS
     if (store.isQuiet() && !store.isBulkWaiting()) return QUIET_COUNTING_MS
-    return Math.min(most, Math.max(LEAST_MS, (elapsed() - ended_at) / PART))
+    return Math.min(max_ms, Math.max(MIN_SLICE_MS, (elapsed() - ended_at) / BUSY_TIME_DIVISOR))
   }
 
-  /** Recomputes what is due for up to `ms`. Returns whether there was anything to do. Runs inside a unit of work. */
-  function slice(ms: number): boolean {
+  /** Recomputes due lineages for up to `ms`. Returns false if nothing was due. Runs inside a unit of work. */
+  function recountSlice(ms: number): boolean {
     const until = elapsed() + ms
     const sums: CountedSums = recount.openSums()
-    let isBusy: boolean
-    // At least one step, for progress where a step takes longer than a slice.
-    do isBusy = scheduler.step(sums, () => elapsed() >= until)
-    while (isBusy && elapsed() < until)
+    let hasWorked: boolean
+    // Runs at least one step, so that work advances even if a step takes longer than a slice.
+    do hasWorked = scheduler.step(sums, () => elapsed() >= until)
+    while (hasWorked && elapsed() < until)
     sums.write()
     ended_at = elapsed()
-    return isBusy
+    return hasWorked
   }
 
   async function run(): Promise<void> {
-    while (!back_off.isClosed() && !isHeld) {
+    while (!backOff.isClosed() && !isHeld) {
       isKicked = false
-      const isMore = await attempt()
-      sliced.call()
-      if (isMore !== false || isKicked) continue
-      emptied.call()
+      const hasWorked = await attempt()
+      sliceEnded.call()
+      if (hasWorked !== false || isKicked) continue
+      becameIdle.call()
       return
     }
   }
 
-  /** Runs one slice. null where the store refused it, after a back-off. */
+  /** Runs one slice. If the store refuses the slice, waits for the back-off and returns null. */
   async function attempt(): Promise<boolean | null> {
     try {
-      const isMore = await store.commitUpkeep(() => slice(budget()))
-      back_off.reset()
-      return isMore
+      const hasWorked = await store.commitUpkeep(() => recountSlice(sliceTime()))
+      backOff.reset()
+      return hasWorked
     } catch (error) {
-      if (!back_off.isFailing())
+      if (!backOff.isFailing())
         log.warn('the metrics cannot be brought up to date; Windfall will retry', { error })
-      const waiting = back_off.wait()
-      sliced.call()
-      await waiting
+      const retryTime = backOff.wait()
+      sliceEnded.call()
+      await retryTime
       return null
     }
   }
@@ -95,7 +95,7 @@ export function openWorker({ store, log, scheduler, recount, elapsed = () => per
   /** Starts the worker if there may be work. */
   function kick(): void {
     isKicked = true
-    if (back_off.isClosed() || isHeld) return
+    if (backOff.isClosed() || isHeld) return
     running ??= run().finally(() => {
       running = null
       // A kick may arrive after the last check for work and before this function ends.
@@ -103,15 +103,15 @@ export function openWorker({ store, log, scheduler, recount, elapsed = () => per
     })
   }
 
-  /** Works until nothing is due. */
+  /** Runs slices until nothing is due. */
   async function idle(): Promise<void> {
     kick()
     await running
   }
 
   /**
-   * Leaves everything due until the returned function is called: for a replayed history, of which only the final state
-   * matters.
+   * Pauses the worker until the returned function is called. The demo calls it while it replays a history, because
+   * only the final state of the history matters.
    */
   function hold(): () => void {
     isHeld = true
@@ -123,15 +123,15 @@ export function openWorker({ store, log, scheduler, recount, elapsed = () => per
 
   /** Checks the clock each second until `close`. */
   function watch(): void {
-    looking ??= setInterval(() => {
+    clockTimer ??= setInterval(() => {
       if (scheduler.isWaiting()) kick()
-    }, LOOK_EVERY_MS).unref()
+    }, CLOCK_CHECK_MS).unref()
   }
 
-  /** Stops after the current slice. Marks stay due. */
+  /** Stops after the current slice. Marked lineages stay due. */
   async function close(): Promise<void> {
-    clearInterval(looking)
-    back_off.close()
+    clearInterval(clockTimer)
+    backOff.close()
     await running
   }
 
@@ -140,12 +140,12 @@ export function openWorker({ store, log, scheduler, recount, elapsed = () => per
     idle,
     hold,
     watch,
-    /** Calls the listener after each slice, and when the store refused one. */
-    onSlice: sliced.add,
+    /** Calls the listener after each slice, including a slice that the store refused. */
+    onSlice: sliceEnded.add,
     /** Calls the listener when nothing is due. */
-    onIdle: emptied.add,
+    onIdle: becameIdle.add,
     close,
     isHeld: (): boolean => isHeld,
-    isRefused: back_off.isFailing,
+    isRefused: backOff.isFailing,
   }
 }

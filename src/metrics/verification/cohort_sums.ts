@@ -1,4 +1,4 @@
-/** Verifies that the stored sums of cohorts equal the contributions of customers. */
+/** Verifies that the stored sums of cohorts equal the sums of the customers’ contributions. */
 import type { Store } from '../../store/store.ts'
 import { type CellChanges, type CohortCell, type CohortKind, collectCellChanges } from '../cohorts/changes.ts'
 import { addStored } from '../cohorts/contributions.ts'
@@ -15,7 +15,7 @@ type Deps = {
 }
 
 type StoredCell = CohortCell & { app_id: string; environment: string }
-/** The cohorts of a kind with number modulo `of` = `rest`. */
+/** The cohorts of a kind whose number modulo `of` equals `rest`. */
 type Part = { kind: CohortKind; rest: number; of: number; cells: number }
 
 const CUSTOMERS_AT_ONCE = 500
@@ -29,7 +29,7 @@ const KINDS: Record<CohortKind, true> = {
   'payers.month': true,
 }
 
-/** Describes the first cohort sum that differs from the customers’ contributions; null where none does. */
+/** Describes the first cohort sum that differs from the customers’ contributions; null if there is none. */
 export function differenceOfCohorts(
   { store, marks, cells_at_once, onProgress }: Deps,
   generation: number,
@@ -54,8 +54,10 @@ export function differenceOfCohorts(
   const of = (customers.get(generation) ?? 0) * passes.length
   let done = 0
 
-  /** The contributions of all customers to some parts, by app and environment. */
-  function summed(isSelected: (kind: CohortKind, cohort: number) => boolean): Map<string, CellChanges> {
+  /** Sums the contributions of all customers to the selected cohorts, by app and environment. */
+  function sumContributions(
+    isSelected: (kind: CohortKind, cohort: number) => boolean,
+  ): Map<string, CellChanges> {
     const scopes = new Map<string, CellChanges>()
     for (let some = following.all(generation, 0, CUSTOMERS_AT_ONCE); some.length > 0; ) {
       for (const { lineage_id, spread } of some) {
@@ -76,8 +78,8 @@ export function differenceOfCohorts(
     const isSelected = (kind: CohortKind, cohort: number): boolean =>
       pass.some((part) => part.kind === kind && cohort % part.of === part.rest)
     const expected = new Map<string, string>()
-    for (const [scope, own] of summed(isSelected))
-      for (const cell of own.list()) expected.set(nameOf(scope, cell), sumsOf(cell))
+    for (const [scope, own] of sumContributions(isSelected))
+      for (const cell of own.list()) expected.set(cellKey(scope, cell), sumsText(cell))
     for (const kind of new Set(pass.map((part) => part.kind))) {
       const difference = firstDifference(expected, ofKind.iterate(generation, kind), isSelected)
       if (difference !== null) return difference
@@ -88,13 +90,13 @@ export function differenceOfCohorts(
   return null
 }
 
-/** Divides a kind into parts of few cells each. */
+/** Divides the cells of a kind into parts of at most about `most` cells. */
 function partsOf(kind: CohortKind, cells: number, most: number): Part[] {
   const of = Math.max(1, Math.ceil(cells / most))
   return Array.from({ length: of }, (_, rest) => ({ kind, rest, of, cells: Math.ceil(cells / of) }))
 }
 
-/** Subtracts the stored sums from the expected ones; describes the first remainder. */
+/** Describes the first stored sum that differs from the expected sum. Deletes compared sums from `expected`. */
 function firstDifference(
   expected: Map<string, string>,
   stored: Iterable<StoredCell>,
@@ -102,20 +104,20 @@ function firstDifference(
 ): string | null {
   for (const { app_id, environment, ...cell } of stored) {
     if (!isSelected(cell.kind, cell.cohort)) continue
-    const name = nameOf(`${app_id} ${environment}`, cell)
+    const name = cellKey(`${app_id} ${environment}`, cell)
     const expectedSums = expected.get(name) ?? '0 0 0 0'
     expected.delete(name)
-    const storedSums = sumsOf(cell)
+    const storedSums = sumsText(cell)
     if (storedSums !== expectedSums)
       return `the cohort sum ${name}: stored ${storedSums}, expected ${expectedSums} from the customers`
   }
   return null
 }
 
-const nameOf = (
+const cellKey = (
   scope: string,
   { kind, product_id, storefront, period, cohort, position }: CohortCell,
 ): string => [scope, kind, product_id, storefront, period, cohort, position].join(' ')
 
-const sumsOf = ({ count, charged_milli, refunded_milli, prorated_milli }: CohortCell): string =>
+const sumsText = ({ count, charged_milli, refunded_milli, prorated_milli }: CohortCell): string =>
   [count, charged_milli, refunded_milli, prorated_milli].join(' ')

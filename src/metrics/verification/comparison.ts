@@ -1,4 +1,4 @@
-/** Verifies on a worker thread that the figures in a database file follow from its facts. */
+/** Verifies on a worker thread that the figures in a database file equal those computed from its facts. */
 import { openApps } from '../../apps/apps.ts'
 import { openOrganizations } from '../../apps/organizations.ts'
 import { openProducts } from '../../apps/products.ts'
@@ -20,12 +20,12 @@ import { type Numbered, openMarks } from '../upkeep/marks.ts'
 import { differenceOfCohorts } from './cohort_sums.ts'
 import { differenceOfDays } from './day_sums.ts'
 import { openLineageComparison } from './lineages.ts'
-import { CELLS_AT_ONCE, slicesOf } from './passes.ts'
+import { PASS_CELLS, slicesOf } from './passes.ts'
 import { openStaleness } from './staleness.ts'
 
 /**
- * How many lineages were compared, and how many were skipped as due. `difference` describes the first one; null where
- * there is none.
+ * `lineages`: how many lineages were compared. `due`: how many were skipped because they are due. `difference` describes
+ * the first difference; null if there is none.
  */
 export type VerifyResult = { lineages: number; due: number; difference: string | null }
 
@@ -34,7 +34,7 @@ export type VerifyProgress = { part: 'facts' | 'sums' | 'cohorts'; done: number;
 
 type CompareRequest = {
   file: string
-  /** The instant through which the figures were brought up to date; null: that of the newest figures. */
+  /** The instant as of which the figures were computed; null: when the newest figures were computed. */
   at: number | null
   /** The version of this program’s formulas. */
   formula: number
@@ -53,11 +53,11 @@ type OnProgress = (progress: VerifyProgress) => void
 const LINEAGES_AT_ONCE = 200
 
 /**
- * Compares the figures in `file` with its facts at one instant: rows with facts where they are not due, and all sums
- * with the rows. Writes nothing.
+ * Compares the figures in `file` in one snapshot: rows of lineages that are not due with the facts, and all sums with the
+ * rows. Writes nothing.
  *
- * @throws Error that explains why the file is not a database of this version; the reason of `signal` when that aborts
- * it.
+ * @throws Error that explains why the file is not a database of this version; the reason of `signal` if that aborts the
+ * comparison.
  */
 export function compareFile({
   file,
@@ -76,7 +76,7 @@ export function compareFile({
  * @throws Error that explains why the file is not a database of this version.
  */
 export function compareAtOnce(
-  { file, cells_at_once = CELLS_AT_ONCE, ...wanted }: Omit<Task, 'windfall'>,
+  { file, cells_at_once = PASS_CELLS, ...request }: Omit<Task, 'windfall'>,
   onProgress: OnProgress = () => {},
 ): VerifyResult {
   const reader = openReader(file)
@@ -85,20 +85,20 @@ export function compareAtOnce(
     return reader.atOnce(() => {
       const store = openSnapshot(reader)
       const last = store.prepare<[], number | null>('select max(counted_at) from metric_counted').pluck()
-      const at = wanted.at ?? last.get() ?? 0
-      return compareAll(openParts(store, { at, formula: wanted.formula, cells_at_once }), onProgress)
+      const at = request.at ?? last.get() ?? 0
+      return compareAll(openModules(store, { at, formula: request.formula, cells_at_once }), onProgress)
     })
   } finally {
     reader.close()
   }
 }
 
-type Parts = ReturnType<typeof openParts>
+type Modules = ReturnType<typeof openModules>
 
-type Counted = { at: number; formula: number; cells_at_once: number }
+type ModuleOptions = { at: number; formula: number; cells_at_once: number }
 
-/** The modules that compute figures, on a read-only store. */
-function openParts(store: Store, { at, formula, cells_at_once }: Counted) {
+/** Opens the modules that compute figures on a read-only store. */
+function openModules(store: Store, { at, formula, cells_at_once }: ModuleOptions) {
   const clock = () => at
   const apps = openApps(store, clock)
   const products = openProducts(store, clock)
@@ -109,7 +109,7 @@ function openParts(store: Store, { at, formula, cells_at_once }: Counted) {
     apps,
     organizations: openOrganizations(store, clock),
     formula,
-    // Each generation has its own month length; this would apply to the next one.
+    // Each generation has a month length. This value would apply only to a new generation.
     factors: 'calendar',
   })
   const settings = openCountingSettings({ store, apps, generations, products, rates })
@@ -146,23 +146,23 @@ function openParts(store: Store, { at, formula, cells_at_once }: Counted) {
   return { store, apps, generations, settings, cube, marks, staleness, lineages, formula, cells_at_once }
 }
 
-function compareAll(parts: Parts, onProgress: OnProgress): VerifyResult {
-  const compared = compareFacts(parts, onProgress)
+function compareAll(modules: Modules, onProgress: OnProgress): VerifyResult {
+  const compared = compareFacts(modules, onProgress)
   return compared.difference === null
-    ? { ...compared, difference: differenceOfSums(parts, onProgress) }
+    ? { ...compared, difference: differenceOfSums(modules, onProgress) }
     : compared
 }
 
-/** Compares the rows, customers and cohort contributions of all that is not due. */
-function compareFacts(parts: Parts, onProgress: OnProgress): VerifyResult {
-  const { marks } = parts
-  const result: VerifyResult = { lineages: 0, due: 0, difference: uncountedLineage(parts) }
+/** Compares the rows, customers and cohort contributions of all lineages that are not due. */
+function compareFacts(modules: Modules, onProgress: OnProgress): VerifyResult {
+  const { marks } = modules
+  const result: VerifyResult = { lineages: 0, due: 0, difference: uncountedLineage(modules) }
   const of = marks.count()
   let done = 0
   for (const some of slicesOf(marks, LINEAGES_AT_ONCE)) {
     for (const key of some) {
       if (result.difference !== null) return result
-      compareLineage(parts, key, result)
+      compareLineage(modules, key, result)
     }
     done += some.length
     onProgress({ part: 'facts', done, of })
@@ -170,9 +170,9 @@ function compareFacts(parts: Parts, onProgress: OnProgress): VerifyResult {
   return result
 }
 
-/** Compares a lineage in each generation, and adds the outcome to `result`. */
+/** Compares a lineage in each generation, and updates `result`. */
 function compareLineage(
-  { apps, generations, staleness, lineages }: Parts,
+  { apps, generations, staleness, lineages }: Modules,
   key: Numbered,
   result: VerifyResult,
 ): void {
@@ -185,8 +185,8 @@ function compareLineage(
   }
 }
 
-/** Describes a lineage with facts but without a number, unless a rebuild will assign one; null where there is none. */
-function uncountedLineage({ store, apps, generations }: Parts): string | null {
+/** Describes a lineage with facts but without a number, unless a rebuild will number it; null if there is none. */
+function uncountedLineage({ store, apps, generations }: Modules): string | null {
   const all = store.prepare<[], { app_id: string; original_transaction_id: string }>(`
     select app_id, original_transaction_id from transactions t
     where not exists (select 1 from metric_lineages m where m.app_id = t.app_id and m.environment = t.environment
@@ -199,16 +199,19 @@ function uncountedLineage({ store, apps, generations }: Parts): string | null {
   return null
 }
 
-/** Compares the sums of all generations, also of due lineages: rows and sums change together. */
-function differenceOfSums({ generations, formula, ...parts }: Parts, onProgress: OnProgress): string | null {
+/** Compares the sums of all generations, including due lineages, because rows and sums change together. */
+function differenceOfSums(
+  { generations, formula, ...modules }: Modules,
+  onProgress: OnProgress,
+): string | null {
   for (const generation of generations.all()) {
     // Other formulas may sum the rows differently.
     if (generation.formula !== formula) continue
     const progressFor = (part: VerifyProgress['part']) => (done: number, of: number) =>
       onProgress({ part, done, of })
     const difference =
-      differenceOfDays({ ...parts, onProgress: progressFor('sums') }, generation) ??
-      differenceOfCohorts({ ...parts, onProgress: progressFor('cohorts') }, generation.id)
+      differenceOfDays({ ...modules, onProgress: progressFor('sums') }, generation) ??
+      differenceOfCohorts({ ...modules, onProgress: progressFor('cohorts') }, generation.id)
     if (difference !== null) return difference
   }
   return null

@@ -1,10 +1,16 @@
-/** Verifies that the stored rows, customers and contributions follow from the facts. */
+/** Verifies that the stored rows, customers and contributions equal those computed from the facts. */
 import type { Contribution, Contributions } from '../cohorts/contributions.ts'
 import { nextChange } from '../customers/customer_summary.ts'
 import { countsForCustomers, VALUE_COLUMNS } from '../customers/value_statements.ts'
 import type { CustomerValues } from '../customers/values.ts'
 import type { MetricRow } from '../lineage/rows.ts'
-import { type CountedLineage, type Counting, type FromFacts, nextDueAt, ROW } from '../upkeep/counting.ts'
+import {
+  type CountedLineage,
+  type Counting,
+  type LineageFigures,
+  nextDueAt,
+  ROW_COLUMNS,
+} from '../upkeep/counting.ts'
 import type { Generation } from '../upkeep/generations.ts'
 import type { Numbered } from '../upkeep/marks.ts'
 import type { Staleness } from './staleness.ts'
@@ -14,15 +20,15 @@ type Deps = {
   values: CustomerValues
   contributions: Contributions
   staleness: Staleness
-  /** The stored contribution of a customer by the number of its leading lineage; null without one. */
+  /** The stored contribution of a customer, by the number of the leading lineage; null if there is none. */
   contributionOf: (generation: number, lineage_id: number) => string | null
   at: number
 }
 
-const TOTALS = ['is_provisional', 'proceeds_milli', 'proceeds_estimated', 'last_charge_day'] as const
-const OF_CUSTOMER = VALUE_COLUMNS.filter((name) => name !== 'scope_id')
+const TOTAL_COLUMNS = ['is_provisional', 'proceeds_milli', 'proceeds_estimated', 'last_charge_day'] as const
+const CUSTOMER_COLUMNS = VALUE_COLUMNS.filter((name) => name !== 'scope_id')
 
-/** Compares lineages one by one. Each function describes the first difference; null where there is none. */
+/** Compares single lineages. Each function describes the first difference; null if there is none. */
 export function openLineageComparison({
   counting,
   values,
@@ -31,40 +37,40 @@ export function openLineageComparison({
   contributionOf,
   at,
 }: Deps) {
-  /** Compares a lineage that is not due with its facts. */
+  /** Compares a lineage that is not due with the figures computed from its facts. */
   function compareLineage(
     generation: Generation,
     key: Numbered,
     counted: CountedLineage | null,
   ): string | null {
-    const found = counting.fromFacts(generation, key)
-    if (found === null) return null
+    const figures = counting.figuresOf(generation, key)
+    if (figures === null) return null
     const name = key.original_transaction_id
     if (counted === null) return `${name} has not been counted`
     const difference =
-      compareRows(found.rows, counting.storedRows(generation.id, key.id)) ??
-      compareTotals(generation, key, { counted, found })
+      compareRows(figures.rows, counting.storedRows(generation.id, key.id)) ??
+      compareTotals(generation, key, { counted, figures })
     return difference && `${name}: ${difference}`
   }
 
   function compareTotals(
     generation: Generation,
     key: Numbered,
-    { counted, found }: { counted: CountedLineage; found: FromFacts },
+    { counted, figures }: { counted: CountedLineage; figures: LineageFigures },
   ): string | null {
     const now = Math.max(at, counted.counted_at)
     const subscription = values.statements.subscriptionOf.get(key) ?? null
-    const changes_at = nextChange(found.rows.filter(countsForCustomers), subscription, now)
+    const changes_at = nextChange(figures.rows.filter(countsForCustomers), subscription, now)
     const totals = {
-      ...counting.totalsOf(generation, key, found),
-      due_at: nextDueAt(found.rows, changes_at, now),
+      ...counting.totalsOf(generation, key, figures),
+      due_at: nextDueAt(figures.rows, changes_at, now),
     }
-    return compareColumns([...TOTALS, 'due_at'], counted, totals)
+    return compareColumns([...TOTAL_COLUMNS, 'due_at'], counted, totals)
   }
 
   /**
-   * Compares the customer of a lineage and its contribution with the facts, if none of its lineages is due. A customer
-   * with several lineages is compared once, with the first of them.
+   * Compares the customer of a lineage, and the customer’s contribution, with the facts, if none of the customer’s lineages
+   * is due. A customer with several lineages is compared once, for the first lineage.
    */
   function compareCustomer(generation: Generation, key: Numbered): string | null {
     const { members } = values.membersOf(key)
@@ -75,7 +81,7 @@ export function openLineageComparison({
       if (counted === null || counted === 'due') return null
       now = Math.max(now, counted.counted_at)
     }
-    // While the lineage that names a customer has no number, another one may lead it.
+    // While the lineage that has the customer’s id has no number, another lineage may lead the customer.
     const target = members.find(({ id }) => values.statements.customer.get(generation.id, id)) ?? key
     const computed = values.compute(generation, target, now)
     return compareValue(generation, computed) ?? compareContribution(generation, computed, now)
@@ -93,7 +99,7 @@ export function openLineageComparison({
     const name = `the customer ${value.id}`
     if (stored === undefined) return `${name} is not stored`
     const scope = values.statements.findScope.get(id, leader.app_id, leader.environment)
-    const difference = compareColumns([...OF_CUSTOMER, 'scope_id'], stored, {
+    const difference = compareColumns([...CUSTOMER_COLUMNS, 'scope_id'], stored, {
       ...value,
       scope_id: scope?.id ?? null,
     })
@@ -129,7 +135,7 @@ function compareRows(expected: readonly MetricRow[], stored: readonly MetricRow[
   return null
 }
 
-const rowText = (row: MetricRow): string => JSON.stringify(ROW.map((name) => row[name]))
+const rowText = (row: MetricRow): string => JSON.stringify(ROW_COLUMNS.map((name) => row[name]))
 
 /** Describes the first column that differs. */
 function compareColumns<Name extends string>(
@@ -143,7 +149,7 @@ function compareColumns<Name extends string>(
     : `${name}: stored ${stored[name]}, expected ${expected[name]} from the facts`
 }
 
-/** A text that does not depend on the order of the parts. */
+/** A text that does not depend on the order within the contribution. */
 const textOf = (contribution: Partial<Contribution> | null): string =>
   JSON.stringify(
     contribution &&

@@ -1,15 +1,18 @@
 /** Divides a verification into passes that fit in memory. */
 import type { Marks, Numbered } from '../upkeep/marks.ts'
 
-/** Sums in one pass; each takes about 200 bytes. */
-export const CELLS_AT_ONCE = 300_000
+/** How many sums one pass compares. Each sum takes about 200 bytes of memory. */
+export const PASS_CELLS = 300_000
 
-/** Groups parts by about `most` cells. There is always a group, even without parts. */
-export function passesOf<Part extends { cells: number }>(parts: readonly Part[], most: number): Part[][] {
+/** Groups parts into passes of about `most` cells. Returns one empty pass if there are no parts. */
+export function passesOf<Part extends { cells: number }>(
+  parts: readonly Part[],
+  max_cells: number,
+): Part[][] {
   const passes: Part[][] = [[]]
   let size = 0
   for (const part of parts) {
-    if (size > 0 && size + part.cells > most) {
+    if (size > 0 && size + part.cells > max_cells) {
       passes.push([])
       size = 0
     }
@@ -19,10 +22,10 @@ export function passesOf<Part extends { cells: number }>(parts: readonly Part[],
   return passes
 }
 
-/** All lineages in order, up to `limit` at a time. */
+/** Yields all lineages in order, up to `limit` at a time. */
 export function* slicesOf(marks: Pick<Marks, 'following'>, limit: number): Generator<Numbered[]> {
-  for (let some = marks.following(0, limit); some.length > 0; ) {
-    yield some
-    some = marks.following(some.at(-1)?.id ?? 0, limit)
+  for (let slice = marks.following(0, limit); slice.length > 0; ) {
+    yield slice
+    slice = marks.following(slice.at(-1)?.id ?? 0, limit)
   }
 }

@@ -1,4 +1,4 @@
-/** Finds the lineages that are behind their facts in a read-only file. */
+/** Finds the lineages in a read-only file whose figures do not contain the newest facts. */
 import type { Store } from '../../store/store.ts'
 import type { CountedLineage } from '../upkeep/counting.ts'
 import type { Generation, Generations } from '../upkeep/generations.ts'
@@ -11,7 +11,7 @@ export type Staleness = ReturnType<typeof openStaleness>
 
 /** `at`: the instant through which the file should be up to date. */
 export function openStaleness({ store, generations, at }: Deps) {
-  const marked = store
+  const isMarked = store
     .prepare<[number, number], number>('select 1 from metric_due where generation = ? and lineage_id = ?')
     .pluck()
   const counted = store.prepare<[number, number], CountedLineage>(
@@ -20,19 +20,19 @@ export function openStaleness({ store, generations, at }: Deps) {
   const tasks = store.prepare<[], Task>('select * from metric_tasks').all()
 
   /**
-   * A lineage as last counted; `due` where it is behind its facts or could not be counted; null where it should have
-   * been counted and was not.
+   * The totals of a lineage when it was last computed. `due`: the lineage is due or could not be computed. null: the
+   * lineage should have been computed, but was not.
    */
   function countedIn(generation: Generation, key: Numbered): CountedLineage | 'due' | null {
     const { id, organization_id, made_up_to } = generation
     if (!generations.isLive(generation) || (made_up_to !== null && key.id > made_up_to)) return 'due'
     const last = counted.get(id, key.id) ?? null
     const isDue =
-      marked.get(id, key.id) !== undefined ||
+      isMarked.get(id, key.id) !== undefined ||
       (last?.due_at ?? Number.POSITIVE_INFINITY) <= at ||
       tasks.some((task) => isAffected(task, { ...key, organization_id }, last))
     if (isDue) return 'due'
-    // A rebuild adds lineages that the shown generation does not have.
+    // During a rebuild, a lineage may be missing in the shown generation, because the rebuild will add it.
     return last ?? (generations.making(organization_id) === null ? null : 'due')
   }
 

@@ -1,4 +1,4 @@
-/** Verifies that the figures follow from the facts, while the server keeps running. */
+/** Verifies that the stored figures equal those computed from the facts, while the server keeps running. */
 import { statSync } from 'node:fs'
 import type { Clock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
@@ -9,22 +9,22 @@ import type { Store } from '../../store/store.ts'
 import { compareFile, type VerifyProgress, type VerifyResult } from './comparison.ts'
 
 const MEGABYTE = 1_048_576
-/** The write-ahead log grows with every commit while a file is read at one instant. */
-const LOG_MOST_BYTES = 256 * MEGABYTE
-const LOOK_EVERY_MS = 100
+/** The maximum size of the write-ahead log, which grows with each commit while the file is read in one snapshot. */
+const MAX_LOG_BYTES = 256 * MEGABYTE
+const LOG_CHECK_MS = 100
 
 type Deps = {
   store: Pick<Store, 'file' | 'copy' | 'bytes' | 'assertFreeSpaceFor'>
   clock: Clock
   formula: number
   /** The maximum size of the log. */
-  log_most_bytes?: number | undefined
+  max_log_bytes?: number | undefined
 }
 
 export type Verification = ReturnType<typeof openVerification>
 
-/** Must be opened by the process that holds the lock: opening removes copies that a crash left behind. */
-export function openVerification({ store, clock, formula, log_most_bytes = LOG_MOST_BYTES }: Deps) {
+/** Only the process that holds the lock may open this, because opening removes the copies that a crash left. */
+export function openVerification({ store, clock, formula, max_log_bytes = MAX_LOG_BYTES }: Deps) {
   const copy = `${store.file}.verifying`
   const closing = new AbortController()
   const verifications = openSerial()
@@ -33,26 +33,26 @@ export function openVerification({ store, clock, formula, log_most_bytes = LOG_M
   removeCopies()
 
   /**
-   * Compares a copy of the database with its facts, on a thread. Without room for a copy it reads the database in
-   * place. Verifications run one at a time.
+   * Compares the figures in a copy of the database with its facts, on a thread. If there is no disk space for a copy, reads
+   * the database in place. Verifications run one at a time.
    *
-   * @throws Refusal 507 `no_room` where there is no room for a copy and the log grows too long meanwhile; 503
-   * `store_closing` when the store is closed meanwhile.
+   * @throws Refusal 507 `no_room` if there is no space for a copy and the log grows too long meanwhile; 503
+   * `store_closing` if the store is closed meanwhile.
    */
   const verify = (): Promise<VerifyResult> => verifications.run(run)
 
   async function run(): Promise<VerifyResult> {
     closing.signal.throwIfAborted()
     try {
-      return (await isCopied()) ? await compared(copy, closing.signal) : await comparedInPlace()
+      return (await tryCopy()) ? await compare(copy, closing.signal) : await compareInPlace()
     } finally {
       progress = null
       removeCopies()
     }
   }
 
-  /** Copies the database; false without room. */
-  async function isCopied(): Promise<boolean> {
+  /** Copies the database. Returns false if there is no disk space. */
+  async function tryCopy(): Promise<boolean> {
     try {
       store.assertFreeSpaceFor(store.bytes())
       await store.copy(copy)
@@ -63,22 +63,22 @@ export function openVerification({ store, clock, formula, log_most_bytes = LOG_M
     }
   }
 
-  async function comparedInPlace(): Promise<VerifyResult> {
+  async function compareInPlace(): Promise<VerifyResult> {
     const tooLong = new AbortController()
-    const look = (): void => {
+    const checkLog = (): void => {
       const { size } = statSync(`${store.file}-wal`, { throwIfNoEntry: false }) ?? { size: 0 }
-      if (size >= log_most_bytes) tooLong.abort(noRoom(store.bytes()))
+      if (size >= max_log_bytes) tooLong.abort(noRoom(store.bytes()))
     }
-    look()
-    const looking = setInterval(look, LOOK_EVERY_MS).unref()
+    checkLog()
+    const timer = setInterval(checkLog, LOG_CHECK_MS).unref()
     try {
-      return await compared(store.file, AbortSignal.any([closing.signal, tooLong.signal]))
+      return await compare(store.file, AbortSignal.any([closing.signal, tooLong.signal]))
     } finally {
-      clearInterval(looking)
+      clearInterval(timer)
     }
   }
 
-  async function compared(file: string, signal: AbortSignal): Promise<VerifyResult> {
+  async function compare(file: string, signal: AbortSignal): Promise<VerifyResult> {
     const onProgress = (next: VerifyProgress): void => {
       progress = next
     }
@@ -95,7 +95,7 @@ export function openVerification({ store, clock, formula, log_most_bytes = LOG_M
     removeCopy(`${copy}.partial`)
   }
 
-  /** Aborts the current verification and refuses later ones. The store ends a copy in progress. */
+  /** Aborts the current verification and refuses later verifications. The store ends a copy in progress. */
   async function close(): Promise<void> {
     closing.abort(new Refusal(503, 'store_closing', 'the server is stopping; no difference was found so far'))
     await comparing?.catch(() => {})

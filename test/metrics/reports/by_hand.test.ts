@@ -439,7 +439,7 @@ test('proceeds of charges: exact on their day, by ratio after it, estimated with
     at: noon(BEFORE),
     is_after_a_year: false,
   }
-  const of = (more: object) => reported.proceeds.of({ ...charge, ...more })
+  const of = (more: object) => reported.proceeds.ofCharge({ ...charge, ...more })
   expect(of({})).toEqual({ milli: 7_000, currency: 'USD', basis: 'exact' })
   expect(of({ is_after_a_year: true })).toEqual({ milli: 8_500, currency: 'USD', basis: 'exact' })
   expect(of({ at: noon(DAY) })).toEqual({ milli: 7_000, currency: 'USD', basis: 'ratio' })

@@ -231,7 +231,7 @@ test('tallies with reports give the levels shown', async () => {
     const tally = tallies.get(app.id)?.get('mrr')
     const { values } = await reported.read(queryOf(app, { until: FIRST + 55 }), 'mrr')
     const changes = [...(tally?.milli ?? [])].reduce((sum, one) => sum + one, 0)
-    expect((tally?.before.milli ?? 0) + changes).toBe(values.get('')?.at(-1)?.milli)
+    expect((tally?.sumBefore.milli ?? 0) + changes).toBe(values.get('')?.at(-1)?.milli)
   }
 })
 

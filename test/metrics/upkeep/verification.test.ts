@@ -164,8 +164,8 @@ test('runs verifications one by one, and stops with the instance', async () => {
 test('without room for a copy, reads the file itself until its log grows too long', async () => {
   const { store, clock } = some
   const full = openStore(store.file, { freeBytes: () => 0 })
-  const verification = (log_most_bytes?: number) =>
-    openVerification({ store: full, clock, formula: FORMULA, log_most_bytes })
+  const verification = (max_log_bytes?: number) =>
+    openVerification({ store: full, clock, formula: FORMULA, max_log_bytes })
   expect(await verification().verify()).toEqual({ lineages: 2, due: 0, difference: null })
   expect(existsSync(`${store.file}.verifying`)).toBe(false)
   await expect(verification(0).verify()).rejects.toMatchObject({
