@@ -53,7 +53,7 @@ export function openOrganizations(store: Store, clock: Clock) {
   const get = store.cached(['organizations'], (id): Organization | null => byId.get(id) ?? null)
 
   /**
-   * The organization with this slug, or the only one for null.
+   * The organization with this slug. For null, the only organization.
    *
    * @throws Refusal 404 `unknown_organization`; 400 `organization_needed` if there are several.
    */
