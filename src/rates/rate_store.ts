@@ -31,16 +31,16 @@ export function openRateStore(store: Store, clock: Clock) {
   const insert = store.prepare<[string, string, number, string, number]>(
     `insert into rates (${columns}, recorded_at) values (?, ?, ?, ?, ?)`,
   )
-  const upTo = store.prepare<[string, string], RateRow>(`
+  const selectLast = store.prepare<[string, string], RateRow>(`
     select ${columns} from rates where currency = ${bound} and rated_on <= ${bound} order by rated_on desc limit 1`)
-  const past = store.prepare<[string, string], RateRow>(`
+  const selectNext = store.prepare<[string, string], RateRow>(`
     select ${columns} from rates where currency = ${bound} and rated_on > ${bound} order by rated_on limit 1`)
-  const daysBetween = store
+  const selectDays = store
     .prepare<[string, string, string], string>(
       'select rated_on from rates where currency = ? and rated_on between ? and ? order by rated_on',
     )
     .pluck()
-  const between = store.prepare<[string, string, string], RateRow>(
+  const selectRows = store.prepare<[string, string, string], RateRow>(
     `select ${columns} from rates where currency = ? and rated_on between ? and ? order by rated_on`,
   )
   const drop = store.prepare<[string, string]>('delete from rates where currency = ? and rated_on = ?')
@@ -48,21 +48,21 @@ export function openRateStore(store: Store, clock: Clock) {
   const changed = openHook<[change: RateChange]>()
 
   /** The newest rate of a currency on or before a day. */
-  const last = (currency: string, on: string): RateRow | null => upTo.get(currency, on) ?? null
+  const last = (currency: string, on: string): RateRow | null => selectLast.get(currency, on) ?? null
   /** The oldest rate of a currency after a day. */
-  const next = (currency: string, on: string): RateRow | null => past.get(currency, on) ?? null
+  const next = (currency: string, on: string): RateRow | null => selectNext.get(currency, on) ?? null
   /** The days of a span that have a rate, oldest first. */
   const days = (currency: string, from_on: string, until_on: string): string[] =>
-    daysBetween.all(currency, from_on, until_on)
+    selectDays.all(currency, from_on, until_on)
   /** The rates of a span, oldest first. */
   const rows = (currency: string, from_on: string, until_on: string): RateRow[] =>
-    between.all(currency, from_on, until_on)
+    selectRows.all(currency, from_on, until_on)
   /** All currencies that have a rate. */
   const currencies = (): string[] => everyCurrency.all()
 
   /**
    * Adds rates of one currency, oldest first. Skips days that have a rate, and days for which an earlier rate is final.
-   * Call this inside a unit of work with all rates of the currency: a part of them could make other days look final.
+   * Call this inside a unit of work with all rates of the currency: a subset could make other days look final.
    */
   function add(rates: readonly Rate[], source: string): AddedRates {
     const [first, final] = [rates[0], rates.at(-1)]
