@@ -36,7 +36,7 @@ export function openAppleClients({ accounts, clock, hosts, wait }: Deps) {
 
   /** The App Store Connect API with the organization's key; null if it has none. */
   function connect(organization_id: string): ConnectApi | null {
-    const key = accounts.of(organization_id)?.connect
+    const key = accounts.forOrganization(organization_id)?.connect
     if (!key) return null
     return connects.get(key, '', () =>
       openConnectApi({ key, clock, host: hosts.connect, wait, onAnswer: statusRecorder(key) }),
@@ -45,7 +45,7 @@ export function openAppleClients({ accounts, clock, hosts, wait }: Deps) {
 
   /** The App Store Server API for one app, with its organization's In-App Purchase key; null if it has none. */
   function server({ organization_id, bundle_id }: App): ServerApi | null {
-    const key = accounts.of(organization_id)?.purchases
+    const key = accounts.forOrganization(organization_id)?.purchases
     if (!key) return null
     const open = () =>
       openServerApi({ key, bundle_id, clock, wait, hosts: hosts.server, onAnswer: statusRecorder(key) })

@@ -53,7 +53,7 @@ export function openDeclarations({ store, organizations, apps, keys, log }: Deps
    */
   function applyRenames(next: Declared): Warning[] {
     return next.organizations.flatMap((declared) => {
-      const former = organizations.named(declared.slug) === null ? formerOf(declared, next) : null
+      const former = organizations.findBySlug(declared.slug) === null ? formerOf(declared, next) : null
       if (former === null) return []
       organizations.rename(former.id, declared.slug)
       const message = 'an organization was renamed: update the notification URL in App Store Connect'
@@ -108,7 +108,7 @@ export function openDeclarations({ store, organizations, apps, keys, log }: Deps
   }
 
   function successorOf(bundles: readonly string[], next: Declared): string | null {
-    const fresh = next.organizations.flatMap(({ slug }) => (organizations.named(slug) ? [] : slug))
+    const fresh = next.organizations.flatMap(({ slug }) => (organizations.findBySlug(slug) ? [] : slug))
     if (next.organizations.length === 1) return fresh[0] ?? null
     const has = (slug: string, bundle: string) =>
       next.apps.some((app) => app.organization === slug && app.bundle_id === bundle)

@@ -120,8 +120,8 @@ export function openMetrics(deps: Deps) {
     touched({ ...lineage, id: marks.numberOf(lineage) }, origin === 'live' ? RANK.live : RANK.bulk)
 
   /** An exchange rate was added or revoked. */
-  const ratesChanged = ({ is_taken_back, from_on }: RateChange): void =>
-    addTask(() => tasks.add(is_taken_back ? 'all' : 'rates', '', dayNumber(from_on)))
+  const ratesChanged = ({ is_removal, from_on }: RateChange): void =>
+    addTask(() => tasks.add(is_removal ? 'all' : 'rates', '', dayNumber(from_on)))
 
   /** The period of a product of an app changed. */
   const periodChanged = (app_id: string): void => addTask(() => tasks.add('period', app_id))

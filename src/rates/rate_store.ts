@@ -14,14 +14,9 @@ export type AddedRates = { added: number; known: number; settled: number }
 
 /**
  * A change of a currency: from the first day with a new rate to the day before the next existing rate (null if there
- * is none). `is_taken_back`: a rate was removed, so final conversions may change.
+ * is none). `is_removal`: a rate was removed, so final conversions may change.
  */
-export type RateChange = {
-  currency: string
-  from_on: string
-  until_on: string | null
-  is_taken_back: boolean
-}
+export type RateChange = { currency: string; from_on: string; until_on: string | null; is_removal: boolean }
 
 export type RateStore = ReturnType<typeof openRateStore>
 
@@ -89,7 +84,7 @@ export function openRateStore(store: Store, clock: Clock) {
     if (from === undefined || until === undefined) return
     const after = existing.find((on) => on > until.on)
     const until_on = after === undefined ? null : addDays(after, -1)
-    changed.call({ currency, from_on: from.on, until_on, is_taken_back: false })
+    changed.call({ currency, from_on: from.on, until_on, is_removal: false })
   }
 
   /** Removes the rate of a day. Inside a unit of work. Listeners must convert affected amounts again. */
@@ -101,7 +96,7 @@ export function openRateStore(store: Store, clock: Clock) {
       // This rate may have made the one before it final for the days between.
       from_on: before === null ? rated_on : addDays(before.rated_on, 1),
       until_on: after === null ? null : addDays(after.rated_on, -1),
-      is_taken_back: true,
+      is_removal: true,
     })
   }
 

@@ -130,7 +130,7 @@ export function openRates({
   }
 
   /**
-   * Parses a CSV file (`date,currency,rate`, where each rate is the price of one unit of `base`) for `keep`.
+   * Parses a CSV file (`date,currency,rate`, where each rate is the price of one unit of `base`) for `importRates`.
    *
    * @throws Refusal 400 `invalid_rates` that lists the faults with their lines.
    */
@@ -141,7 +141,7 @@ export function openRates({
   }
 
   /** Stores the rates of a file for days that have none. Call this inside a unit of work. */
-  function keep(rates: ReadonlyMap<string, readonly Rate[]>): ImportedRates {
+  function importRates(rates: ReadonlyMap<string, readonly Rate[]>): ImportedRates {
     const total = { added: 0, known: 0, settled: 0 }
     const differing = [...rates.values()].flatMap(differencesOf)
     for (const own of rates.values()) {
@@ -218,7 +218,7 @@ export function openRates({
     convert,
     refresh: refresh.run,
     readCsv,
-    keep,
+    importRates,
     remove,
     list,
     show,
