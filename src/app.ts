@@ -48,6 +48,7 @@ import { openFile } from './store/open_file.ts'
 import { version } from './version.ts'
 import { openFront } from './web/front.ts'
 
+/** The opened program. */
 export type Windfall = Awaited<ReturnType<typeof openApp>>
 
 /**
@@ -72,7 +73,7 @@ export async function openApp(options: AppOptions) {
   const ledger = openLedger({ store, clock, feed, apps })
   const arrivals = openNotificationReceiver({ store, clock, verifier, apps, ledger, log })
   const catalogue = openCatalogue({ store, clock, apps, products, accounts, appleClients, log })
-  // One object shared by every reader, so that a reload reaches them.
+  // Every reader shares this object, so a reload reaches all of them.
   const limits = { ...config.limits }
   const current = { config, configSources: options.configSources ?? NO_CONFIG_SOURCES }
   const { refused } = arrivals
@@ -130,8 +131,8 @@ export async function openApp(options: AppOptions) {
   })
   const { metrics, reported, series, customers, cohorts } = figures
   const enrichment = openEnrichment({ customers, clock })
-  // Hooks get their listeners from other folders here. By default a hook runs inside the unit of work that makes the
-  // change. The listeners of one hook are called in this order.
+  // Each hook gets its listeners here. Unless its module documents otherwise, a hook runs inside the unit of work that
+  // makes the change. The listeners of one hook are called in the order in which they are added.
   ledger.onChange(metrics.lineageChanged)
   ledger.extendSnapshot(attribution.userOf)
   ledger.redactTokens(erasures.isErased)
@@ -228,7 +229,7 @@ export async function openApp(options: AppOptions) {
    * @throws Refusal when a declaration is invalid; then nothing is applied.
    */
   async function declare(next: Config, configSources = current.configSources): Promise<void> {
-    // What can fail comes first, so an error changes nothing.
+    // The steps that can fail come first, so an error changes nothing.
     await declarations.declare(next)
     accounts.declare(accountsOf(next.accounts, organizations))
     Object.assign(current, { config: next, configSources })
@@ -248,7 +249,7 @@ export async function openApp(options: AppOptions) {
   }
 
   async function close(): Promise<void> {
-    // Callers of Apple's API stop before the client aborts their requests.
+    // The modules that call Apple's API stop before the clients abort their requests.
     pruning.close()
     const closingAppleCallers = [jobs.close(), history.close(), imports.close(), appleClients.close()]
     await Promise.all([

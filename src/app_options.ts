@@ -8,7 +8,7 @@ import type { RateOrigins } from './rates/sources.ts'
 
 export type AppOptions = {
   config: Config
-  /** The source of each setting. By default, every setting has none. */
+  /** Where each setting was written. By default, no setting has a source. */
   configSources?: ConfigSources
   clock: Clock
   /** A monotonic clock, for rate limits. */
@@ -28,10 +28,10 @@ export type AppOptions = {
   random?: () => number
 }
 
-/** Sources for a configuration without a file. */
+/** The sources of a configuration that was not loaded from a file or from variables. */
 export const NO_CONFIG_SOURCES: ConfigSources = {
   file: null,
   base: process.cwd(),
-  sources: new Map(),
-  places: new Map(),
+  sourceKindByPath: new Map(),
+  locationByPath: new Map(),
 }

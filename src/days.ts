@@ -16,7 +16,7 @@ export const utcMinuteText = (at: number): string =>
 /** Whether a text is a calendar day in the form YYYY-MM-DD. */
 export const isDay = (text: string): boolean => text === parseIsoDay(text)
 
-/** Parses a day as Apple writes it, YYYY-MM-DD or MM/DD/YYYY, to 'YYYY-MM-DD'; null if it is no calendar day. */
+/** Parses a day as Apple writes it, YYYY-MM-DD or MM/DD/YYYY, to 'YYYY-MM-DD'; null if it is not a calendar day. */
 export function parseDay(text: string): string | null {
   const slashed = /^(\d\d)\/(\d\d)\/(\d{4})$/.exec(text)
   return parseIsoDay(slashed ? `${slashed[3]}-${slashed[1]}-${slashed[2]}` : text)
@@ -38,7 +38,7 @@ export const daysBetween = (from: string, until: string): number =>
 
 /** The Pacific day at an instant. */
 export function pacificDayOf(at: number): string {
-  // Correct in standard time; with daylight saving time it may be one day early.
+  // This day is correct in standard time. In daylight saving time it may be one day early.
   const day = dayOfUtc(at - 8 * HOUR_MS)
   const next = addDays(day, 1)
   return at < pacificMidnight(next) ? day : next
@@ -47,7 +47,7 @@ export function pacificDayOf(at: number): string {
 /** The instant at which a Pacific day begins. */
 export function pacificMidnight(day: string): number {
   const utc = midnightUtc(day)
-  // 07:00 UTC is never after 02:00 Pacific time, when the clocks change.
+  // At 07:00 UTC it is never later than 02:00 Pacific time, when the clocks change.
   return utc - pacificOffset(utc + 7 * HOUR_MS)
 }
 

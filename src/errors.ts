@@ -1,4 +1,4 @@
-/** Errors that a caller can act on. Any other error that is thrown is a bug or a failure of the system. */
+/** Errors that a caller can act on. Any other thrown error is a bug or a failure of the system. */
 
 /** One invalid field: its path (`attributes.plan`) and what is wrong with it. */
 export type FieldError = { path: string; message: string }
@@ -16,11 +16,11 @@ export class Refusal extends Error {
   readonly errors: FieldError[] | undefined
   readonly headers: Record<string, string>
 
-  constructor(status: number, code: string, detail: string, more: RefusalOptions = {}) {
+  constructor(status: number, code: string, detail: string, options: RefusalOptions = {}) {
     super(detail)
     this.status = status
     this.code = code
-    this.errors = more.errors
-    this.headers = more.headers ?? {}
+    this.errors = options.errors
+    this.headers = options.headers ?? {}
   }
 }

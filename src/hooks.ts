@@ -1,11 +1,11 @@
-/** Hooks: one module lets others add functions that it calls when something happens. app.ts adds them. */
+/** Hooks: a module calls the functions that app.ts added to its hook when something happens. */
 
 /**
  * Opens a hook. `add` always appends: no listener replaces another. `call` calls the listeners in the order they were
- * added and returns their results in that order; the module that calls decides what several results mean.
+ * added and returns their results in that order. The calling module decides how to combine several results.
  *
- * An error of a listener is thrown by `call`, and the listeners after it are not called: within a unit of work the
- * whole unit is undone.
+ * If a listener throws, `call` throws its error and does not call the listeners after it. Within a unit of work, the
+ * error rolls back the whole unit.
  */
 export function openHook<Args extends readonly unknown[], Result = void>() {
   let listeners: readonly { listener: (...args: Args) => Result }[] = []

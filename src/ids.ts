@@ -1,9 +1,9 @@
-/** Ids and hashes. A derived id depends only on its parts, so a repeated fact gets the same id. */
+/** Ids and hashes. A derived id depends only on its fields, so a fact that is received twice gets the same id. */
 import { hash, randomBytes } from 'node:crypto'
 
-/** `prefix` and 96 bits of SHA-256 over `parts`, which are separated by line breaks. */
-export function derivedId(prefix: string, ...parts: string[]): string {
-  return `${prefix}_${hash('sha256', parts.join('\n'), 'hex').slice(0, 24)}`
+/** `prefix` and 96 bits of SHA-256 over `fields`, which are joined with line breaks. */
+export function derivedId(prefix: string, ...fields: string[]): string {
+  return `${prefix}_${hash('sha256', fields.join('\n'), 'hex').slice(0, 24)}`
 }
 
 /** `prefix` and 64 random bits. */

@@ -1,35 +1,41 @@
 /**
- * Limits how much asynchronous work runs at once; the rest waits in a queue. p-limit and p-queue have neither a bounded
- * queue nor one that gives up a waiter for another.
+ * Limits how much asynchronous work runs at the same time; further work waits in a queue. p-limit and p-queue have no
+ * bounded queue, and none that rejects one waiter in favor of another.
  */
 
 /** Waiting work: `begin` starts it, `refuse` rejects it. */
 export type Waiter = { begin: () => void; refuse: (error: Error) => void }
 
 /** A queue of waiting work. `add` may refuse the new waiter or an older one; `next` removes the one that runs next. */
-export type Queue<Place> = { add: (waiter: Waiter, place: Place) => void; next: () => Waiter | undefined }
+export type Queue<Position> = {
+  add: (waiter: Waiter, position: Position) => void
+  next: () => Waiter | undefined
+}
 
-/** A first-in, first-out queue. When `most` are waiting, the next is refused with the error that `full` returns. */
-export function openQueue(most = Infinity, full = () => new Error('the queue is full')): Queue<void> {
+/** A first-in, first-out queue. While `maxWaiting` wait, a further one is refused with the error of `fullError`. */
+export function openQueue(
+  maxWaiting = Infinity,
+  fullError = () => new Error('the queue is full'),
+): Queue<void> {
   const waiters: Waiter[] = []
   return {
-    add: (waiter) => void (waiters.length < most ? waiters.push(waiter) : waiter.refuse(full())),
+    add: (waiter) => void (waiters.length < maxWaiting ? waiters.push(waiter) : waiter.refuse(fullError())),
     next: () => waiters.shift(),
   }
 }
 
-/** Runs at most `at_once` pieces of work at the same time. `place` is the position that the queue orders waiters by. */
-export function openLimiter<Place>(at_once: number, queue: Queue<Place>) {
+/** Runs at most `maxRunning` pieces of work at the same time. `queue` orders the waiters by their `position`. */
+export function openLimiter<Position>(maxRunning: number, queue: Queue<Position>) {
   let running = 0
 
   /** Runs `work` when there is room, and resolves with its result. Rejects with its error or that of the queue. */
-  async function run<Result>(work: () => Promise<Result>, place: Place): Promise<Result> {
-    if (running < at_once) running += 1
-    else await new Promise<void>((begin, refuse) => queue.add({ begin, refuse }, place))
+  async function run<Result>(work: () => Promise<Result>, position: Position): Promise<Result> {
+    if (running < maxRunning) running += 1
+    else await new Promise<void>((begin, refuse) => queue.add({ begin, refuse }, position))
     try {
       return await work()
     } finally {
-      // The next waiter takes over this place, so that nothing new overtakes it.
+      // The next waiter takes over this slot, so that no new work overtakes it.
       const next = queue.next()
       if (next) next.begin()
       else running -= 1

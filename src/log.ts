@@ -36,6 +36,7 @@ export function redact(text: string): string {
   return text.replace(TOKEN, '$1…').replace(BEARER, '$1…').replace(AUTHORIZATION, '$1…')
 }
 
+/** A replacer for `JSON.stringify`: hides secret fields, and converts bigints and errors. */
 function loggable(key: string, value: unknown): unknown {
   if (SECRET_FIELD.test(key)) return '…'
   if (typeof value === 'bigint') return String(value)
@@ -47,7 +48,7 @@ function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value, loggable) ?? 'null'
   } catch {
-    // A circular value must not lose the line.
+    // A circular value must not prevent the line from being written.
     return '"(cannot be shown)"'
   }
 }
@@ -65,7 +66,7 @@ function prettyField(key: string, value: unknown): string {
 function openSink(write: (bytes: Uint8Array) => void) {
   const pending = Buffer.allocUnsafe(MAX_PENDING_BYTES)
   let size = 0
-  let waiting = false
+  let isFlushScheduled = false
 
   function flush(): void {
     if (size === 0) return
@@ -79,13 +80,13 @@ function openSink(write: (bytes: Uint8Array) => void) {
     if (size + line.length * 3 > MAX_PENDING_BYTES) flush()
     if (line.length * 3 > MAX_PENDING_BYTES) return write(Buffer.from(line))
     size += pending.write(line, size)
-    if (waiting) return
-    waiting = true
+    if (isFlushScheduled) return
+    isFlushScheduled = true
     setTimeout(flushLater, FLUSH_AFTER_MS)
   }
 
   function flushLater(): void {
-    waiting = false
+    isFlushScheduled = false
     flush()
   }
 
@@ -101,8 +102,8 @@ function openTimestamps(clock: Clock, format: 'pretty' | 'json') {
     const now = Math.floor(clock())
     if (now === millisecond) return text
     millisecond = now
-    const whole = new Date(now).toISOString()
-    text = format === 'json' ? whole : whole.slice(11, 19)
+    const iso = new Date(now).toISOString()
+    text = format === 'json' ? iso : iso.slice(11, 19)
     return text
   }
 }
@@ -122,7 +123,7 @@ export function openLog(options: {
   const timestamp = openTimestamps(options.clock ?? systemClock, format)
   const { writeLine, flush } = openSink(options.write ?? ((bytes) => process.stdout.write(bytes)))
 
-  function line(level: string, message: string, fields: Fields): string {
+  function formatLine(level: string, message: string, fields: Fields): string {
     if (format === 'json') {
       const first = { time: timestamp(), level, message }
       const all = Object.entries({ ...first, ...fields, ...first })
@@ -134,7 +135,7 @@ export function openLog(options: {
 
   const reporter: ConsolaReporter = {
     log({ type, args: [message, fields] }) {
-      writeLine(`${redact(line(type, String(message), fields ?? {}))}\n`)
+      writeLine(`${redact(formatLine(type, String(message), fields ?? {}))}\n`)
       if (type === 'error') flush()
     },
   }

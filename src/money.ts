@@ -32,10 +32,10 @@ function assertSafeMilli(milli: number): number {
 /** `a ÷ b` for whole numbers, `b` above zero, rounded half to even. */
 export function divideHalfEven(a: bigint, b: bigint): bigint {
   const quotient = a / b
-  const twice = 2n * (a - quotient * b)
-  const size = twice < 0n ? -twice : twice
-  const isUp = size > b || (size === b && quotient % 2n !== 0n)
-  if (!isUp) return quotient
+  const twiceRemainder = 2n * (a - quotient * b)
+  const magnitude = twiceRemainder < 0n ? -twiceRemainder : twiceRemainder
+  const isRoundedUp = magnitude > b || (magnitude === b && quotient % 2n !== 0n)
+  if (!isRoundedUp) return quotient
   return a < 0n ? quotient - 1n : quotient + 1n
 }
 

@@ -4,7 +4,7 @@ const waiting: (() => void)[] = []
 
 /**
  * Resolves in a later turn of the event loop, one call per turn, in the order of the calls. Await it before every slice
- * of long work: however many run, requests are served after each slice.
+ * of long work. However many callers wait, requests are served after each slice.
  */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {

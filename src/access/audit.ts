@@ -59,11 +59,11 @@ export function openAudit(store: Store, clock: Clock) {
   const insert = store.prepare<Omit<AuditRow, 'id'>>(`
     insert into audit_log ( at,  actor,  address,  action,  subject,  detail)
     values                (:at, :actor, :address, :action, :subject, :detail)`)
-  const before = store.prepare<[number, number], AuditRow>(
+  const selectBefore = store.prepare<[number, number], AuditRow>(
     'select * from audit_log where id < ? order by id desc limit ?',
   )
 
-  /** Adds an entry. Inside the unit of work of the action: both are stored, or neither. */
+  /** Adds an entry. Call it inside the action's unit of work, so that both or neither are stored. */
   function note({ subject = null, detail = null, ...entry }: AuditEntry): void {
     insert.run({ ...entry, at: clock(), subject, detail })
   }
@@ -75,7 +75,7 @@ export function openAudit(store: Store, clock: Clock) {
 
   /** At most `limit` entries with ids below `end`, newest first; from the newest entry if `end` is null. */
   const list = (end: number | null, limit: number): AuditRow[] =>
-    before.all(end ?? Number.MAX_SAFE_INTEGER, limit)
+    selectBefore.all(end ?? Number.MAX_SAFE_INTEGER, limit)
 
   return { note, noteInBackground, list }
 }

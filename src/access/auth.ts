@@ -14,11 +14,11 @@ import type { Session, Sessions } from './sessions.ts'
 import type { ShareLink, ShareLinks } from './share_links.ts'
 import type { AccessScope, ApiTokens } from './tokens.ts'
 
-/** How long after the password was entered secrets can be shown and changed. */
+/** How long secrets can be shown and changed after the password was entered. */
 export const FRESH_MS = 15 * 60_000
-/** At most one audit entry for an export by the same caller of the same table in this time. */
-const EXPORT_EVERY_MS = 3_600_000
-const MAX_EXPORTS = 1_000
+/** Within this time, repeated exports of one table by one caller get a single audit entry. */
+const EXPORT_AUDIT_INTERVAL_MS = 3_600_000
+const MAX_TRACKED_EXPORTS = 1_000
 
 /** The authenticated caller: the bearer of a read token, the owner, or a guest with a share link. */
 export type Caller =
@@ -45,7 +45,7 @@ type Deps = {
 
 /** Opens the access rules of the routes. */
 export function openAuth({ store, tokens, sessions, links, sessionCookie, audit, clock }: Deps) {
-  const exportedAt = new Map<string, number>()
+  const auditedAtByExport = new Map<string, number>()
 
   /** The owner or guest of the session cookie; null without a valid session. */
   function cookieCaller(event: H3Event): Exclude<Caller, { kind: 'token' }> | null {
@@ -97,7 +97,7 @@ export function openAuth({ store, tokens, sessions, links, sessionCookie, audit,
     admit: requireReader,
   }
 
-  /** The same, and for guests the scope and the basis of their share link. */
+  /** As `requireReader`, but also admits guests, with the access scope and the basis of their share link. */
   function requireViewer(event: H3Event): ViewerAccess {
     const caller = authenticate(event)
     const isGuest = caller.kind === 'guest'
@@ -138,7 +138,7 @@ export function openAuth({ store, tokens, sessions, links, sessionCookie, audit,
     admit: ownerOf,
   }
 
-  /** A `confirmed_at` in the future was set while the clock was wrong. */
+  /** Whether the password was entered recently. A `confirmed_at` in the future was set while the clock was wrong. */
   const isFresh = ({ confirmed_at }: Session): boolean =>
     confirmed_at <= clock() && clock() - confirmed_at < FRESH_MS
 
@@ -203,9 +203,9 @@ export function openAuth({ store, tokens, sessions, links, sessionCookie, audit,
     const subject = `/api/v1/${table}.csv`
     const key = `${actor} ${subject}`
     const now = clock()
-    if (now - (exportedAt.get(key) ?? Number.NEGATIVE_INFINITY) < EXPORT_EVERY_MS) return
-    if (exportedAt.size >= MAX_EXPORTS) exportedAt.clear()
-    exportedAt.set(key, now)
+    if (now - (auditedAtByExport.get(key) ?? Number.NEGATIVE_INFINITY) < EXPORT_AUDIT_INTERVAL_MS) return
+    if (auditedAtByExport.size >= MAX_TRACKED_EXPORTS) auditedAtByExport.clear()
+    auditedAtByExport.set(key, now)
     audit.noteInBackground({ actor, address: clientAddress(event), action: 'export', subject })
   }
 

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 
 export const MIN_CHARACTERS = 12
 export const MAX_BYTES = 512
-/** The fewest letters that must remain of a password without the words below. */
+/** The minimum number of letters that must remain after the words below are removed from a password. */
 const MIN_OWN_CHARACTERS = 6
 
 declare const BUNDLED_PASSWORDS: string | undefined
@@ -29,32 +29,33 @@ function loadFromPackage(): string[] {
 
 /** Why a password is too weak, as words that follow “must”; null if it is strong enough. */
 export function weaknessOf(password: string): string | null {
-  const plain = password.normalize('NFKC')
-  const characters = [...plain]
+  const normalized = password.normalize('NFKC')
+  const characters = [...normalized]
   if (characters.length < MIN_CHARACTERS) return `have at least ${MIN_CHARACTERS} characters`
-  if (Buffer.byteLength(plain) > MAX_BYTES) return `have at most ${MAX_BYTES} bytes`
-  const small = plain.toLowerCase()
-  if (commonPasswords().has(small)) return 'not be a common password'
-  if (isRepeated(small) || isSequence(characters)) return 'not be a repetition or a sequence'
-  const own = small.replace(PRODUCT_WORDS, '').replace(/[^\p{L}]/gu, '')
-  const had = small.replace(/[^\p{L}]/gu, '')
-  if (own.length < had.length && own.length < MIN_OWN_CHARACTERS)
+  if (Buffer.byteLength(normalized) > MAX_BYTES) return `have at most ${MAX_BYTES} bytes`
+  const lowerCased = normalized.toLowerCase()
+  if (commonPasswords().has(lowerCased)) return 'not be a common password'
+  if (isRepeated(lowerCased) || isSequence(characters)) return 'not be a repetition or a sequence'
+  const ownLetters = lowerCased.replace(PRODUCT_WORDS, '').replace(/[^\p{L}]/gu, '')
+  const letters = lowerCased.replace(/[^\p{L}]/gu, '')
+  if (ownLetters.length < letters.length && ownLetters.length < MIN_OWN_CHARACTERS)
     return 'not consist only of words like windfall, admin or password'
   return null
 }
 
 /** `aaaaaaaaaaaa`, `abcabcabcabc`: a repetition of up to four characters. */
-const isRepeated = (text: string): boolean => /^(.{1,4}?)\1+(.{0,3})$/su.test(text) && startsAgain(text)
+const isRepeated = (text: string): boolean =>
+  /^(.{1,4}?)\1+(.{0,3})$/su.test(text) && hasPartialRepeatAtEnd(text)
 
-function startsAgain(text: string): boolean {
-  const [, unit = '', rest = ''] = /^(.{1,4}?)\1+(.{0,3})$/su.exec(text) ?? []
-  return unit.startsWith(rest)
+function hasPartialRepeatAtEnd(text: string): boolean {
+  const [, unit = '', tail = ''] = /^(.{1,4}?)\1+(.{0,3})$/su.exec(text) ?? []
+  return unit.startsWith(tail)
 }
 
 /** `123456789012`, `abcdefghijkl`, or the reverse. */
 function isSequence(characters: readonly string[]): boolean {
-  const steps = characters.slice(1).map((one, index) => {
-    const step = (one.codePointAt(0) ?? 0) - (characters[index]?.codePointAt(0) ?? 0)
+  const steps = characters.slice(1).map((character, index) => {
+    const step = (character.codePointAt(0) ?? 0) - (characters[index]?.codePointAt(0) ?? 0)
     // 0 follows 9.
     return step === -9 ? 1 : step === 9 ? -1 : step
   })

@@ -79,9 +79,9 @@ export function resolveGrant({ organizations, apps, clock }: Deps, request: Requ
       errors: [{ path: 'expires_at', message }],
     })
   }
-  const within = { organization_id, apps: null }
-  const ids = request.apps?.flatMap((name) => resolveApps(name, within, apps)) ?? null
-  return { organization_id, apps: ids && [...new Set(ids)] }
+  const organizationScope = { organization_id, apps: null }
+  const appIds = request.apps?.flatMap((name) => resolveApps(name, organizationScope, apps)) ?? null
+  return { organization_id, apps: appIds && [...new Set(appIds)] }
 }
 
 function expiryError(expires_at: number, now: number): string | null {

@@ -4,7 +4,9 @@ import type { Clock } from '../clock.ts'
 import { sha256Of } from '../ids.ts'
 import type { Store } from '../store/store.ts'
 
-/** setup: to choose a password. sign_in: to sign in without it; only the demo creates one. */
+/**
+ * setup: the link sets a password. sign_in: the link signs in without a password; only the demo creates such a link.
+ */
 export type LinkKind = 'setup' | 'sign_in'
 
 const LINK_VALID_MS = 30 * 60_000
@@ -44,7 +46,7 @@ export function openOwner(store: Store, clock: Clock) {
     return { token, expires_at }
   }
 
-  /** Whether the token is that of the link, and has not expired. Compares hashes, so timing reveals nothing about it. */
+  /** Whether the token belongs to the link and the link has not expired. Compares hashes: timing reveals no token. */
   function isValidLink(kind: LinkKind, token: string): boolean {
     const row = find.get()
     if (!row?.link_hash || row.link_kind !== kind || (row.link_expires_at ?? 0) <= clock()) return false

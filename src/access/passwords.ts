@@ -11,13 +11,13 @@ const COST: Cost = { memory: 65_536, passes: 3, parallelism: 1 }
 const MAX_COST: Cost = { memory: 262_144, passes: 10, parallelism: 4 }
 const SALT_BYTES = 16
 const HASH_BYTES = 32
-/** Each takes 64 MiB while it runs. */
+/** The maximum number of concurrent computations. Each takes 64 MiB. */
 const MAX_RUNNING = 2
 const MAX_WAITING = 32
 
 type Hashed = { salt: Buffer; hash: Buffer; cost: Cost }
 
-/** `first` runs before `later`, which is for callers with recent failures. */
+/** Callers with recent failures get `later`; their password checks run after those of `first`. */
 type QueuePriority = 'first' | 'later'
 
 /**
@@ -51,9 +51,9 @@ const limiter = openLimiter(MAX_RUNNING, openPasswordQueue())
 /** Normalizes to NFKC: keyboards compose the same characters differently. */
 const bytesOf = (password: string): Buffer => Buffer.from(password.normalize('NFKC'))
 
-type Derived = { salt: Buffer; bytes: number; cost: Cost; priority: QueuePriority }
+type DeriveOptions = { salt: Buffer; bytes: number; cost: Cost; priority: QueuePriority }
 
-function derive(password: string, { salt, bytes, cost, priority }: Derived): Promise<Buffer> {
+function derive(password: string, { salt, bytes, cost, priority }: DeriveOptions): Promise<Buffer> {
   const given = { message: bytesOf(password), nonce: salt, tagLength: bytes, ...cost }
   return limiter.run(
     () =>
@@ -85,9 +85,11 @@ export function readHash(phc: string): Hashed | null {
 }
 
 /**
- * Whether a password matches a hash. `stale`: the hash is cheaper than the current cost.
+ * Whether a password matches a hash (`fits`), and whether the hash was computed at less than the current cost
+ * (`stale`).
  *
- * @throws Refusal 503 `busy` when the queue is full: for `later` callers, and for `first` ones that newer ones displace.
+ * @throws Refusal 503 `busy` when the queue is full: for a `later` caller, and for a `first` caller that a newer one
+ * displaces.
  */
 export async function checkPassword(
   password: string,

@@ -1,8 +1,8 @@
-/** Concurrency limit for expensive queries of each guest and read token, so none uses all of the server's time. */
+/** Limits the concurrent expensive queries of each share link and read token: none can use all of the server's time. */
 import type { H3Event } from 'h3'
 import { Refusal } from '../errors.ts'
 
-/** For each caller: running queries, and for a guest the queries that wait for one of them, and how long. */
+/** The limits of one caller: running queries and, for a guest, waiting queries and the time that each may wait. */
 const MAX_RUNNING = 2
 const MAX_WAITING = 64
 const WAIT_MS = 10_000
@@ -46,18 +46,18 @@ export function openQueryLimiter(limitOf: (event: H3Event) => QueryLimit | null)
       const caller = limitOf(event)
       if (caller === null) return handler(event)
       const callerQueue = await enter(caller)
-      let isOver = false
+      let hasEnded = false
       const end = (): void => {
-        if (!isOver) leave(caller.id, callerQueue)
-        isOver = true
+        if (!hasEnded) leave(caller.id, callerQueue)
+        hasEnded = true
       }
       try {
         // A client that disconnected while it waited needs no answer.
         if (event.runtime?.node?.res?.closed) throw tooMany()
-        const given = await handler(event)
-        if (given instanceof Response && given.body !== null) return onBodyEnd(given, given.body, end)
+        const result = await handler(event)
+        if (result instanceof Response && result.body !== null) return onBodyEnd(result, result.body, end)
         end()
-        return given
+        return result
       } catch (error) {
         end()
         throw error
@@ -84,10 +84,10 @@ function waitForTurn({ waiting }: CallerQueue): Promise<void> {
   })
 }
 
-/** The response; calls `end` once its body was read, failed or was canceled. */
+/** Returns an equal response that calls `end` once its body was read, failed or was canceled. */
 function onBodyEnd(response: Response, body: ReadableStream<Uint8Array>, end: () => void): Response {
   const reader = body.getReader()
-  const followed = new ReadableStream<Uint8Array>({
+  const trackedBody = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         const { value, done } = await reader.read()
@@ -104,7 +104,7 @@ function onBodyEnd(response: Response, body: ReadableStream<Uint8Array>, end: ()
       return reader.cancel(reason)
     },
   })
-  return new Response(followed, { status: response.status, headers: response.headers })
+  return new Response(trackedBody, { status: response.status, headers: response.headers })
 }
 
 function tooMany(): Refusal {

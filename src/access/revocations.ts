@@ -1,4 +1,4 @@
-/** Notifies open streams when a session, token or share link ends. */
+/** Notifies open streams when a session, read token or share link ends. */
 
 import { openHook } from '../hooks.ts'
 

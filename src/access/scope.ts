@@ -1,4 +1,4 @@
-/** Query parameters of the feed, and the filter of events that they and the access scope give. */
+/** The query parameters of the feed, and the event filter that results from them and the access scope. */
 import * as v from 'valibot'
 import type { App, Apps } from '../apps/apps.ts'
 import { Refusal } from '../errors.ts'
@@ -7,13 +7,13 @@ import { EVENT_TYPES, ORIGINS, QUIET_TYPES } from '../events/vocabulary.ts'
 import { jsonSchema } from '../http/documented.ts'
 import type { AccessScope } from './tokens.ts'
 
-const MAX_NUMBER = 999_999_999_999_999
+const MAX_15_DIGITS = 999_999_999_999_999
 /** A whole number in a query, of at most 15 digits. */
 export const whole = (min: number, max: number) =>
   v.pipe(
     v.string(),
     v.regex(/^\d{1,15}$/, 'must be a whole number'),
-    jsonSchema({ type: 'integer', minimum: min, maximum: Math.min(max, MAX_NUMBER), pattern: undefined }),
+    jsonSchema({ type: 'integer', minimum: min, maximum: Math.min(max, MAX_15_DIGITS), pattern: undefined }),
     v.transform(Number),
     v.minValue(min, `must be at least ${min}`),
     v.maxValue(max, `must be at most ${max}`),
@@ -56,7 +56,7 @@ export const EventsQuery = v.object({
   limit: v.optional(v.pipe(whole(1, 500), v.description('The most events in the answer, 1 to 500')), '50'),
 })
 
-/** The same filter in two forms: `query` for stored events, `wants` for live ones. */
+/** One filter in two forms: `query` selects stored events, `wants` tests a live event. */
 export type EventScope = { query: EventFilter; wants: (event: FeedEvent) => boolean }
 
 /**
@@ -71,19 +71,19 @@ export function eventScopeOf(
   apps: Apps,
 ): EventScope {
   const types = query.type?.flatMap(matchingTypes) ?? null
-  const ids = query.app?.flatMap((name) => resolveApps(name, accessScope, apps)) ?? accessScope.apps
+  const appIds = query.app?.flatMap((name) => resolveApps(name, accessScope, apps)) ?? accessScope.apps
   const { environment = null, origin = null } = query
   const { organization_id } = accessScope
-  const wanted = types && new Set<string>(types)
-  const within = ids && new Set<string | null>(ids)
+  const wantedTypes = types && new Set<string>(types)
+  const wantedAppIds = appIds && new Set<string | null>(appIds)
   return {
-    query: { organization_id, apps: ids, types, environment, origin },
+    query: { organization_id, apps: appIds, types, environment, origin },
     wants: (event) =>
       (organization_id === null || event.organization_id === organization_id) &&
-      (within === null || within.has(event.app_id)) &&
+      (wantedAppIds === null || wantedAppIds.has(event.app_id)) &&
       (environment === null || event.environment === environment) &&
       (origin === null || event.origin === origin) &&
-      (wanted === null ? !QUIET_TYPES.some((type) => type === event.type) : wanted.has(event.type)),
+      (wantedTypes === null ? !QUIET_TYPES.some((type) => type === event.type) : wantedTypes.has(event.type)),
   }
 }
 
@@ -97,15 +97,16 @@ function matchingTypes(name: string): string[] {
 }
 
 /**
- * The ids of the apps with this id or bundle id: several organizations can connect the same bundle id.
+ * The ids of the apps in the access scope whose id or bundle id is `name`. Several organizations can connect the same
+ * bundle id.
  *
  * @throws Refusal 404 `unknown_app`.
  */
 export function resolveApps(name: string, accessScope: AccessScope, apps: Apps): string[] {
-  const matching = appsInScope(accessScope, apps).filter((one) => one.id === name || one.bundle_id === name)
+  const matching = appsInScope(accessScope, apps).filter((app) => app.id === name || app.bundle_id === name)
   if (matching.length === 0)
-    throw new Refusal(404, 'unknown_app', `there is no app ${name} that this token may read`)
-  return matching.map((one) => one.id)
+    throw new Refusal(404, 'unknown_app', `there is no app ${name} that you can read`)
+  return matching.map((app) => app.id)
 }
 
 /** The connected apps within an access scope. */

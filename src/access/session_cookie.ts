@@ -7,8 +7,8 @@ import { addHeader } from '../http/response.ts'
 import type { Access } from '../http/route.ts'
 
 /**
- * How the caller connects. `cookie` is the cookie's name on this transport. `isInsecureTransport` is plain HTTP from
- * another machine, which `isAllowed` only if the configuration permits it.
+ * How the caller connects. `cookie` is the cookie's name on this transport. `isInsecureTransport`: plain HTTP from
+ * another machine. `isAllowed`: the transport is secure, or the configuration permits an insecure one.
  */
 type Transport = { cookie: string; isSecure: boolean; isInsecureTransport: boolean; isAllowed: boolean }
 
@@ -23,19 +23,19 @@ type Deps = { base_url: () => string | undefined; settings: { insecure_http: boo
 /** Opens the reader and writer of the session cookie. */
 export function openSessionCookie({ base_url, settings }: Deps) {
   function transportOf(event: H3Event): Transport {
-    const own = new URL(base_url() ?? 'http://127.0.0.1')
-    const isSecure = own.protocol === 'https:'
-    const isInsecureTransport = !isSecure && !(isLoopback(own.host) && isLoopback(hostOf(event)))
+    const baseUrl = new URL(base_url() ?? 'http://127.0.0.1')
+    const isSecure = baseUrl.protocol === 'https:'
+    const isInsecureTransport = !isSecure && !(isLoopback(baseUrl.host) && isLoopback(hostOf(event)))
     const isAllowed = !isInsecureTransport || settings.insecure_http
     return { cookie: isSecure ? SECURE_NAME : PLAIN_NAME, isSecure, isInsecureTransport, isAllowed }
   }
 
   /** The token in the session cookie; null without one, or if the transport is not allowed. */
   function tokenOf(event: H3Event): string | null {
-    const sent = header(event, 'cookie')
-    if (sent === undefined) return null
+    const cookies = header(event, 'cookie')
+    if (cookies === undefined) return null
     const { cookie, isAllowed } = transportOf(event)
-    const value = isAllowed ? cookieNamed(sent, cookie) : null
+    const value = isAllowed ? cookieNamed(cookies, cookie) : null
     return value !== null && /^[\w-]{43}$/.test(value) ? value : null
   }
 
@@ -106,8 +106,8 @@ export function openSessionCookie({ base_url, settings }: Deps) {
 
   /** Trusts the Host header: the server has already rejected hosts that are not its own. */
   function isOwnOrigin(event: H3Event, origin: string): boolean {
-    const own = new URL(base_url() ?? 'http://127.0.0.1').origin
-    return origin === own || origin === `http://${hostOf(event)}` || origin === `https://${hostOf(event)}`
+    const baseUrl = new URL(base_url() ?? 'http://127.0.0.1').origin
+    return origin === baseUrl || origin === `http://${hostOf(event)}` || origin === `https://${hostOf(event)}`
   }
 
   return {
@@ -124,8 +124,8 @@ const hostOf = (event: H3Event): string => header(event, 'host') ?? event.url.ho
 
 function cookieNamed(cookies: string, name: string): string | null {
   for (const pair of cookies.split(';')) {
-    const at = pair.indexOf('=')
-    if (pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim()
+    const separator = pair.indexOf('=')
+    if (pair.slice(0, separator).trim() === name) return pair.slice(separator + 1).trim()
   }
   return null
 }

@@ -18,13 +18,13 @@ export type Session = {
 }
 type Row = Session & { hash: Buffer }
 
-/** How long an unused session lasts, and any session at most; in days. */
+/** In days: how long an unused session lasts (`idle_days`), and how long any session lasts (`longest_days`). */
 export type SessionSettings = { idle_days: number; longest_days: number }
 
 const DAY_MS = 86_400_000
 /** The least time between two writes of `seen_at`. */
 const TOUCH_EVERY_MS = 5 * 60_000
-/** The most sessions for one link, or for the owner. A new one ends the least recently used. */
+/** The most sessions of one share link, or of the owner. A further session ends the least recently used one. */
 const MAX_SESSIONS = 200
 
 export type Sessions = ReturnType<typeof openSessions>
@@ -38,21 +38,21 @@ export function openSessions({ store, clock, settings, revocations }: Deps) {
     insert into sessions ( id,  link_id,  hash,  address,  user_agent,  created_at,  seen_at,  confirmed_at)
     values               (:id, :link_id, :hash, :address, :user_agent, :created_at, :seen_at, :confirmed_at)`)
   const byHash = store.prepare<[Buffer], Session>(`select ${columns} from sessions where hash = ?`)
-  const ofOwner = store.prepare<[], Session>(
+  const selectOfOwner = store.prepare<[], Session>(
     `select ${columns} from sessions where link_id is null order by seen_at desc, id`,
   )
-  const see = store.prepare<[number, string]>('update sessions set seen_at = ? where id = ?')
-  const rename = store.prepare<[Buffer, number, string]>(
+  const updateSeenAt = store.prepare<[number, string]>('update sessions set seen_at = ? where id = ?')
+  const replaceToken = store.prepare<[Buffer, number, string]>(
     'update sessions set hash = ?, confirmed_at = ? where id = ?',
   )
   const remove = store.prepare<[string]>('delete from sessions where id = ?')
   const removeOwners = store.prepare<[string]>('delete from sessions where link_id is null and id <> ?')
   const removeAll = store.prepare<[]>('delete from sessions')
-  const removeLinks = store.prepare<[string]>('delete from sessions where link_id = ?')
-  const removeOver = store.prepare<[number, number]>(
+  const removeOfLink = store.prepare<[string]>('delete from sessions where link_id = ?')
+  const removeExpired = store.prepare<[number, number]>(
     'delete from sessions where seen_at <= ? or created_at <= ?',
   )
-  const removeMany = store.prepare<[string | null, number]>(`
+  const removeExcess = store.prepare<[string | null, number]>(`
     delete from sessions where id in
       (select id from sessions where link_id is ? order by seen_at desc limit -1 offset ?)`)
 
@@ -65,11 +65,11 @@ export function openSessions({ store, clock, settings, revocations }: Deps) {
     Math.min(session.seen_at + settings.idle_days * DAY_MS, absoluteExpiryOf(session))
 
   /** Begins a session. `token` is the value of the cookie. Inside a unit of work. */
-  function begin(of: Pick<Session, 'link_id' | 'address' | 'user_agent'>): Session & { token: string } {
+  function begin(fields: Pick<Session, 'link_id' | 'address' | 'user_agent'>): Session & { token: string } {
     const now = clock()
-    removeMany.run(of.link_id, MAX_SESSIONS - 1)
+    removeExcess.run(fields.link_id, MAX_SESSIONS - 1)
     const token = newToken()
-    const session = { ...of, id: newId('ses'), created_at: now, seen_at: now, confirmed_at: now }
+    const session = { ...fields, id: newId('ses'), created_at: now, seen_at: now, confirmed_at: now }
     insert.run({ ...session, hash: sha256Of(token) })
     return { ...session, token }
   }
@@ -77,7 +77,7 @@ export function openSessions({ store, clock, settings, revocations }: Deps) {
   /** Deletes expired sessions. Inside a unit of work. */
   function expire(): void {
     const now = clock()
-    removeOver.run(now - settings.idle_days * DAY_MS, now - settings.longest_days * DAY_MS)
+    removeExpired.run(now - settings.idle_days * DAY_MS, now - settings.longest_days * DAY_MS)
   }
 
   /** The session of a token; null if it does not exist or has expired. */
@@ -90,7 +90,7 @@ export function openSessions({ store, clock, settings, revocations }: Deps) {
   function touch({ id, seen_at }: Session): void {
     const now = clock()
     // This write may fail: a full disk must not prevent reads.
-    if (now - seen_at > TOUCH_EVERY_MS) store.commit(() => see.run(now, id)).catch(() => {})
+    if (now - seen_at > TOUCH_EVERY_MS) store.commit(() => updateSeenAt.run(now, id)).catch(() => {})
   }
 
   /**
@@ -101,12 +101,12 @@ export function openSessions({ store, clock, settings, revocations }: Deps) {
   function confirm(session: Session): Session & { token: string } {
     const token = newToken()
     const confirmed_at = clock()
-    if (rename.run(sha256Of(token), confirmed_at, session.id).changes === 0)
+    if (replaceToken.run(sha256Of(token), confirmed_at, session.id).changes === 0)
       throw new Refusal(401, 'sign_in_required', 'the session has ended; sign in again')
     return { ...session, confirmed_at, token }
   }
 
-  /** Ends sessions inside a unit of work, and returns how many. */
+  /** Runs a statement that deletes sessions, inside a unit of work. Returns how many sessions ended. */
   const endWith = (run: () => { changes: number }): number => {
     store.afterCommit(revocations.notify)
     return run().changes
@@ -121,12 +121,12 @@ export function openSessions({ store, clock, settings, revocations }: Deps) {
     absoluteExpiryOf,
     expiresAt,
     /** The owner's sessions, the most recently used first. */
-    list: (): Session[] => ofOwner.all().filter((session) => expiresAt(session) > clock()),
+    list: (): Session[] => selectOfOwner.all().filter((session) => expiresAt(session) > clock()),
     end: (id: string): number => endWith(() => remove.run(id)),
-    /** Ends all of the owner's sessions except one. */
-    endOwners: (but: string | null): number => endWith(() => removeOwners.run(but ?? '')),
+    /** Ends all of the owner's sessions except the one with the id `exceptId`. */
+    endOwners: (exceptId: string | null): number => endWith(() => removeOwners.run(exceptId ?? '')),
     /** Ends all sessions, including those of guests. */
     endAll: (): number => endWith(() => removeAll.run()),
-    endOfLink: (link_id: string): number => endWith(() => removeLinks.run(link_id)),
+    endOfLink: (link_id: string): number => endWith(() => removeOfLink.run(link_id)),
   }
 }

@@ -42,8 +42,8 @@ export function openShareLinks(store: Store, clock: Clock, sessions: Sessions) {
   const byHash = store.prepare<[Buffer], Row>(`select ${columns} from share_links where hash = ?`)
   const byId = store.prepare<[string], Row>(`select ${columns} from share_links where id = ?`)
   const all = store.prepare<[], Row>(`select ${columns} from share_links order by created_at desc, id`)
-  const open = store.prepare<[number, string]>('update share_links set opened_at = ? where id = ?')
-  const end = store.prepare<[number, string]>(
+  const updateOpenedAt = store.prepare<[number, string]>('update share_links set opened_at = ? where id = ?')
+  const updateRevokedAt = store.prepare<[number, string]>(
     'update share_links set revoked_at = ? where id = ? and revoked_at is null',
   )
 
@@ -83,7 +83,7 @@ export function openShareLinks(store: Store, clock: Clock, sessions: Sessions) {
   function revoke(id: string): ShareLink {
     const row = byId.get(id)
     if (!row) throw new Refusal(404, 'unknown_link', `there is no share link ${id}`)
-    end.run(clock(), id)
+    updateRevokedAt.run(clock(), id)
     sessions.endOfLink(id)
     return linkOf(byId.get(id) ?? row)
   }
@@ -94,7 +94,7 @@ export function openShareLinks(store: Store, clock: Clock, sessions: Sessions) {
     get,
     revoke,
     /** Records that a guest opened the link. Inside a unit of work. */
-    noteOpening: (id: string): void => void open.run(clock(), id),
+    noteOpening: (id: string): void => void updateOpenedAt.run(clock(), id),
     /** All links, newest first, including expired and revoked ones. */
     list: (): ShareLink[] => all.all().map(linkOf),
   }

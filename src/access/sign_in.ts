@@ -15,7 +15,7 @@ import type { Session, Sessions } from './sessions.ts'
 import type { Throttle } from './throttle.ts'
 
 const MAX_AGENT_LENGTH = 200
-/** The most failures in the audit log for one hour. The server log has all of them. */
+/** The most failures that the audit log gets in one hour. The server log has all of them. */
 const MAX_NOTED_FAILURES = 100
 const HOUR_MS = 3_600_000
 
@@ -34,15 +34,15 @@ type Deps = {
 
 /** Opens the sign-in. */
 export function openSignIn({ store, clock, log, owner, sessions, audit, throttle, sessionCookie }: Deps) {
-  let noted = { hour: 0, failures: 0 }
+  let audited = { hour: 0, failures: 0 }
 
   /** Logs a failed attempt. The log line has a stable format, so tools such as fail2ban can match it. */
   function noteFailure(event: H3Event, account: string, action: AuditAction, why: string): void {
     const address = clientAddress(event)
     log.warn('auth.failure', { ip: address, account, why })
     const hour = Math.floor(clock() / HOUR_MS)
-    noted = { hour, failures: noted.hour === hour ? noted.failures + 1 : 1 }
-    if (noted.failures > MAX_NOTED_FAILURES) return
+    audited = { hour, failures: audited.hour === hour ? audited.failures + 1 : 1 }
+    if (audited.failures > MAX_NOTED_FAILURES) return
     audit.noteInBackground({ actor: 'anonymous', address, action, subject: account, detail: why })
   }
 
@@ -53,9 +53,9 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
     check: (isClean: boolean) => Promise<boolean>,
   ): Promise<boolean> {
     try {
-      const isRight = await throttle.attempt(account, clientAddress(event), check)
-      if (!isRight) noteFailure(event, account, action, why)
-      return isRight
+      const isAccepted = await throttle.attempt(account, clientAddress(event), check)
+      if (!isAccepted) noteFailure(event, account, action, why)
+      return isAccepted
     } catch (error) {
       if (error instanceof Refusal && error.code === 'rate_limited')
         log.warn('auth.failure', { ip: clientAddress(event), account, why: 'too many attempts' })
@@ -63,13 +63,13 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
     }
   }
 
-  /** Begins a session and sets its cookie. `alsoDo` runs first in the same unit of work, and may throw a Refusal. */
-  async function startSession(event: H3Event, link_id: string | null, alsoDo: () => void): Promise<Session> {
-    const before = sessionCookie.tokenOf(event)
+  /** Begins a session and sets its cookie. `alsoRun` runs in the same unit of work and may throw a Refusal. */
+  async function startSession(event: H3Event, link_id: string | null, alsoRun: () => void): Promise<Session> {
+    const previousToken = sessionCookie.tokenOf(event)
     const session = await store.commit(() => {
-      alsoDo()
+      alsoRun()
       // The new cookie replaces the old one, so the old session must end.
-      const old = before === null ? null : sessions.find(before)
+      const old = previousToken === null ? null : sessions.find(previousToken)
       if (old) sessions.end(old.id)
       return sessions.begin({ link_id, address: clientAddress(event), user_agent: agentOf(event) })
     })
@@ -101,7 +101,7 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
     if (!(await attempt(event, wrong, async () => owner.isValidLink(kind, token)))) throw invalidLink()
   }
 
-  /** Sets the first password by the setup link, which stays valid if this throws Refusal (401 or 400 `weak_password`). */
+  /** Sets the first password by the setup link. The link stays valid after a Refusal: 401, or 400 `weak_password`. */
   async function setUp(event: H3Event, token: string, password: string): Promise<Session> {
     await requireValidLink(event, 'setup', token)
     requireStrongPassword(password)
@@ -126,22 +126,22 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
   }
 
   /**
-   * Checks the password and returns its hash, with which the caller detects a change in the meantime.
+   * Checks the password and returns its hash. The caller compares the hash later, to detect a change of the password.
    *
    * @throws Refusal 401 `wrong_password`, also if no password was set yet.
    */
   async function requirePassword(event: H3Event, password: string): Promise<string | null> {
     const wrong = { ...OWNER, why: 'wrong password' }
-    let known: string | null = null
-    const isRight = await attempt(event, wrong, async (isClean) => {
-      known = owner.password()
-      if (known === null) return false
-      const { fits, stale } = await checkPassword(password, known, isClean ? 'first' : 'later')
-      if (fits && stale) known = await rehash(password, known)
+    let storedHash: string | null = null
+    const isAccepted = await attempt(event, wrong, async (isClean) => {
+      storedHash = owner.password()
+      if (storedHash === null) return false
+      const { fits, stale } = await checkPassword(password, storedHash, isClean ? 'first' : 'later')
+      if (fits && stale) storedHash = await rehash(password, storedHash)
       return fits
     })
-    if (!isRight) throw wrongPassword()
-    return known
+    if (!isAccepted) throw wrongPassword()
+    return storedHash
   }
 
   async function rehash(password: string, old: string): Promise<string> {
@@ -154,9 +154,9 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
   }
 
   async function signInByPassword(event: H3Event, password: string): Promise<Session> {
-    const known = await requirePassword(event, password)
+    const storedHash = await requirePassword(event, password)
     return startSession(event, null, () => {
-      if (owner.password() !== known) throw wrongPassword()
+      if (owner.password() !== storedHash) throw wrongPassword()
       audit.note({ ...ownerActor(event), action: 'owner.signed_in' })
     })
   }
@@ -182,10 +182,10 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
     { current_password, password }: { current_password: string; password: string },
   ): Promise<Session> {
     requireStrongPassword(password)
-    const known = await requirePassword(event, current_password)
+    const storedHash = await requirePassword(event, current_password)
     const phc = await hashPassword(password)
     const renewed = await store.commit(() => {
-      if (owner.password() !== known) throw wrongPassword()
+      if (owner.password() !== storedHash) throw wrongPassword()
       owner.setPassword(phc)
       sessions.endOwners(session.id)
       audit.note({ ...ownerActor(event), action: 'owner.password_changed' })

@@ -22,7 +22,7 @@ export type ApiToken = AccessScope & {
 type Row = Omit<ApiToken, 'apps'> & { apps: string | null }
 
 /** The least time between two writes of a token's `used_at`: a write for each read would be too expensive. */
-const USED_EVERY_MS = 5 * 60_000
+const USED_AT_INTERVAL_MS = 5 * 60_000
 
 export type ApiTokens = ReturnType<typeof openApiTokens>
 
@@ -37,8 +37,8 @@ export function openApiTokens(store: Store, clock: Clock, revocations: Revocatio
   const byHash = store.prepare<[Buffer], Row>(`select ${columns} from api_tokens where hash = ?`)
   const byId = store.prepare<[string], Row>(`select ${columns} from api_tokens where id = ?`)
   const all = store.prepare<[], Row>(`select ${columns} from api_tokens order by created_at, id`)
-  const use = store.prepare<[number, string]>('update api_tokens set used_at = ? where id = ?')
-  const end = store.prepare<[number, string]>('update api_tokens set revoked_at = ? where id = ?')
+  const updateUsedAt = store.prepare<[number, string]>('update api_tokens set used_at = ? where id = ?')
+  const updateRevokedAt = store.prepare<[number, string]>('update api_tokens set revoked_at = ? where id = ?')
 
   /** Creates a token. Its text is returned only here. */
   function create(
@@ -82,14 +82,14 @@ export function openApiTokens(store: Store, clock: Clock, revocations: Revocatio
     if (!row || row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now)) {
       throw new Refusal(401, 'invalid_token', 'the token is unknown, revoked or expired')
     }
-    if (row.used_at === null || now - row.used_at > USED_EVERY_MS) noteUse(row.id, now)
+    if (row.used_at === null || now - row.used_at > USED_AT_INTERVAL_MS) noteUse(row.id, now)
     const { id, expires_at, organization_id, apps } = tokenOf(row)
     return { id, expires_at, organization_id, apps }
   }
 
   function noteUse(id: string, now: number): void {
     // This write may fail: a full disk must not prevent reads.
-    store.commit(() => use.run(now, id)).catch(() => {})
+    store.commit(() => updateUsedAt.run(now, id)).catch(() => {})
   }
 
   /** All tokens, oldest first, including expired and revoked ones. */
@@ -100,7 +100,7 @@ export function openApiTokens(store: Store, clock: Clock, revocations: Revocatio
     const row = byId.get(id)
     if (!row)
       throw new Refusal(404, 'unknown_token', `there is no token ${id}; windfall tokens list shows them`)
-    end.run(clock(), id)
+    updateRevokedAt.run(clock(), id)
     store.afterCommit(revocations.notify)
     return { ...tokenOf(row), revoked_at: clock() }
   }

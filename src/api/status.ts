@@ -100,7 +100,7 @@ const rowOf = ({ state, subject, text, details }: Finding) => ({
 
 function healthOf({ id, bundle_id, organization_id, ...app }: App, deps: Deps) {
   const { silenceDetector, history, accounts, appleClients, products } = deps
-  const account = accounts.of(organization_id)
+  const account = accounts.forOrganization(organization_id)
   const listed = products.list(id).filter(({ gone_at }) => gone_at === null)
   const own = history.progress().filter(({ app_id }) => app_id === id)
   return {

@@ -2,7 +2,7 @@
 import { hash, X509Certificate } from 'node:crypto'
 import { decodeObject, decodePayload, isObject, readHeader, splitCompact } from './jws/compact.ts'
 
-/** Times in milliseconds, `sha256` of the certificate's bytes in hex. */
+/** Times are in milliseconds since the epoch. `sha256` is the hash of the certificate's DER, in hex. */
 type CertificateSummary = {
   subject: string
   issuer: string
@@ -39,13 +39,13 @@ export function explainJws(jws: string, roots: readonly string[]): ExplainedJws 
   }
 }
 
-function nestedIn(payload: Record<string, unknown>, above = ''): Nested[] {
+function nestedIn(payload: Record<string, unknown>, prefix = ''): Nested[] {
   return Object.entries(payload).flatMap(([key, value]) => {
-    if (isObject(value)) return nestedIn(value, `${above}${key}.`)
+    if (isObject(value)) return nestedIn(value, `${prefix}${key}.`)
     if (typeof value !== 'string' || !isSigned(key)) return []
     const { payload: text } = splitCompact(value)
     const inner = decodeObject(decodePayload(text)) ?? {}
-    return [{ in: above + key, sha256: hash('sha256', text, 'hex'), payload: inner }]
+    return [{ in: prefix + key, sha256: hash('sha256', text, 'hex'), payload: inner }]
   })
 }
 

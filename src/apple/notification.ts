@@ -92,7 +92,7 @@ type NestedParts = {
 
 function assertConsistent(appIdentity: AppIdentity, nested: NestedParts): void {
   const [transaction, renewal, app] = [nested.transaction, nested.renewal, nested.appTransaction].map(
-    (part) => part?.payload ?? {},
+    (verified) => verified?.payload ?? {},
   )
   const store = appIdentity.environment === 'production' ? 'Production' : 'Sandbox'
   assertSame('bundle ids', appIdentity.bundle_id, transaction?.bundleId)
@@ -104,16 +104,16 @@ function assertConsistent(appIdentity: AppIdentity, nested: NestedParts): void {
   assertSame('original transaction ids', original, renewal?.originalTransactionId)
 }
 
-/** A parsed verified part, or null; and the fields that could not be parsed. */
+/** Parses a verified part of a notification. `problem` names the fields that could not be parsed. */
 function parsePart<Schema extends v.GenericSchema>(
   name: string,
-  part: VerifiedPayload | null,
+  verified: VerifiedPayload | null,
   schema: Schema,
 ) {
-  if (part === null) return { value: null, problem: null }
-  const { value, problem } = parseLenient(schema, part.payload)
+  if (verified === null) return { value: null, problem: null }
+  const { value, problem } = parseLenient(schema, verified.payload)
   return {
-    value: value === null ? null : mapVerified(part, (): v.InferOutput<Schema> => value),
+    value: value === null ? null : mapVerified(verified, (): v.InferOutput<Schema> => value),
     problem: problem === null ? null : `${name}: ${problem}`,
   }
 }
@@ -137,19 +137,25 @@ export async function verifyNotification(
     verifyInside(verifier, 'signedAppTransactionInfo', body.appData?.signedAppTransactionInfo),
   ])
   assertConsistent(appIdentity, { transaction, renewal, appTransaction })
-  const bought = parsePart('transaction', transaction, TransactionPayload)
-  const renews = parsePart('renewal', renewal, RenewalPayload)
+  const parsedTransaction = parsePart('transaction', transaction, TransactionPayload)
+  const parsedRenewal = parsePart('renewal', renewal, RenewalPayload)
   const app = parsePart('app transaction', appTransaction, AppTransactionPayload)
-  const problems = [problem, bought.problem, renews.problem, app.problem].filter((one) => one !== null)
+  const problems = [problem, parsedTransaction.problem, parsedRenewal.problem, app.problem].filter(
+    (one) => one !== null,
+  )
   return mapVerified(outer, () => ({
     uuid: body.notificationUUID,
     type: body.notificationType,
     subtype: body.subtype,
-    signed_at: body.signedDate ?? bought.value?.payload.signed_at ?? renews.value?.payload.signed_at ?? null,
+    signed_at:
+      body.signedDate ??
+      parsedTransaction.value?.payload.signed_at ??
+      parsedRenewal.value?.payload.signed_at ??
+      null,
     ...appIdentity,
     status: body.data?.status ?? null,
-    transaction: bought.value,
-    renewal: renews.value,
+    transaction: parsedTransaction.value,
+    renewal: parsedRenewal.value,
     detail: { ...detailOf(body), ...app.value?.payload },
     problem: problems.length === 0 ? null : problems.join('; '),
   }))

@@ -13,16 +13,16 @@ function issuesText(issues: readonly v.BaseIssue<unknown>[]): string {
   return [...new Set(faults)].join('; ')
 }
 
-/** A copy without the invalid fields, at the top level or one below it, such as `data.status`. */
+/** A copy without the invalid fields. A field is at the top level or one level below it, such as `data.status`. */
 function withoutInvalidFields(payload: unknown, issues: readonly v.BaseIssue<unknown>[]): unknown {
-  const kept: unknown = structuredClone(payload)
+  const copy: unknown = structuredClone(payload)
   for (const { path } of issues) {
     const [field, below] = path ?? []
-    const inner = isObject(kept) && field !== undefined ? kept[String(field.key)] : undefined
+    const inner = isObject(copy) && field !== undefined ? copy[String(field.key)] : undefined
     if (below !== undefined && isObject(inner)) delete inner[String(below.key)]
-    else if (field !== undefined && isObject(kept)) delete kept[String(field.key)]
+    else if (field !== undefined && isObject(copy)) delete copy[String(field.key)]
   }
-  return kept
+  return copy
 }
 
 /**
@@ -35,8 +35,8 @@ export function parseLenient<Schema extends v.GenericSchema>(
 ): { value: v.InferOutput<Schema> | null; problem: string | null } {
   const whole = v.safeParse(schema, payload)
   if (whole.success) return { value: whole.output, problem: null }
-  const most = v.safeParse(schema, withoutInvalidFields(payload, whole.issues))
-  return { value: most.success ? most.output : null, problem: issuesText(whole.issues) }
+  const partial = v.safeParse(schema, withoutInvalidFields(payload, whole.issues))
+  return { value: partial.success ? partial.output : null, problem: issuesText(whole.issues) }
 }
 
 /** The body of a notification. Throws SignatureError `payload` if fields that identify it are missing or invalid. */
@@ -69,13 +69,13 @@ function environmentOfToken(token: NotificationBody['externalPurchaseToken']): s
  * `environment` if the environment is neither Production nor Sandbox.
  */
 export function appIdentityOf(body: NotificationBody, payload: Record<string, unknown>): AppIdentity {
-  const placed = bodiesOf(body, payload).find((one) => v.is(AppFields, one))
-  if (placed === undefined) throw new SignatureError('payload', 'the notification has no bundle id')
-  const { bundleId, appAppleId, environment } = v.parse(AppFields, placed)
-  const named =
-    placed === body.externalPurchaseToken ? environmentOfToken(body.externalPurchaseToken) : environment
-  assertStore(named)
-  return { bundle_id: bundleId, apple_id: appAppleId, environment: v.parse(Environments, named) }
+  const appBody = bodiesOf(body, payload).find((one) => v.is(AppFields, one))
+  if (appBody === undefined) throw new SignatureError('payload', 'the notification has no bundle id')
+  const { bundleId, appAppleId, environment } = v.parse(AppFields, appBody)
+  const environmentName =
+    appBody === body.externalPurchaseToken ? environmentOfToken(body.externalPurchaseToken) : environment
+  assertStore(environmentName)
+  return { bundle_id: bundleId, apple_id: appAppleId, environment: v.parse(Environments, environmentName) }
 }
 
 /** `fields` without those that Apple did not send. */

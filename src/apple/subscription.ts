@@ -1,4 +1,4 @@
-/** Verifies entries of Apple's subscription statuses, and that the two signed texts of an entry belong together. */
+/** Verifies the entries of Apple's subscription statuses. The two signed texts of an entry must belong together. */
 import { mapVerified, SignatureError, type Verified, type Verifier } from './jws/signed.ts'
 import { verifyTransaction } from './notification.ts'
 import { parseLenient } from './notification_payload.ts'
@@ -22,8 +22,8 @@ export async function verifyRenewal(verifier: Verifier, jws: string): Promise<Ve
 }
 
 /**
- * Verifies an entry of Get All Subscription Statuses. Throws SignatureError, with `mismatch` if the texts are not of the
- * expected subscription; Refusal 503 `busy`.
+ * Verifies an entry of Get All Subscription Statuses. Throws SignatureError, with `mismatch` if the texts are not of
+ * the expected subscription; Refusal 503 `busy`.
  */
 export async function verifySubscription(
   verifier: Verifier,
@@ -34,15 +34,15 @@ export async function verifySubscription(
     verifyTransaction(verifier, signed.transaction),
     verifyRenewal(verifier, signed.renewal),
   ])
-  assertIs('bundle id', transaction.payload.bundle_id, expected.bundle_id)
+  assertEqual('bundle id', transaction.payload.bundle_id, expected.bundle_id)
   for (const { payload } of [transaction, renewal]) {
-    assertIs('environment', payload.environment, expected.environment)
-    assertIs('original transaction id', payload.original_transaction_id, expected.original_transaction_id)
+    assertEqual('environment', payload.environment, expected.environment)
+    assertEqual('original transaction id', payload.original_transaction_id, expected.original_transaction_id)
   }
   return { transaction, renewal }
 }
 
-function assertIs(what: string, found: string, expected: string): void {
+function assertEqual(what: string, found: string, expected: string): void {
   if (found === expected) return
   throw new SignatureError('mismatch', `signed by Apple, but for another ${what}: ${found}, not ${expected}`)
 }

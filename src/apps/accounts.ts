@@ -25,10 +25,10 @@ export function openAccounts() {
   const list = (): readonly Account[] => declared
 
   /** The account of an organization; null if it has none. */
-  const of = (organization_id: string): Account | null =>
+  const forOrganization = (organization_id: string): Account | null =>
     declared.find((account) => account.organization_id === organization_id) ?? null
 
-  return { declare, list, of }
+  return { declare, list, forOrganization }
 }
 
 /** The accounts that a configuration declares. Its organizations must be stored already. */
@@ -37,7 +37,7 @@ export function accountsOf(
   organizations: Organizations,
 ): Account[] {
   return configured.flatMap((account) => {
-    const owner = organizations.named(account.organization)
+    const owner = organizations.findBySlug(account.organization)
     if (!owner || owner.gone_at !== null) return []
     return {
       organization_id: owner.id,

@@ -1,4 +1,4 @@
-/** The clients of Apple's APIs, one for each key: all callers share its tokens and hourly budget. */
+/** The clients of Apple's APIs, one for each key. All callers of a key share its tokens and its hourly budget. */
 import { type ConnectApi, openConnectApi } from '../apple/api/connect.ts'
 import type { AppleFault } from '../apple/api/faults.ts'
 import type { AppleHosts } from '../apple/api/hosts.ts'
@@ -9,8 +9,8 @@ import type { Accounts } from './accounts.ts'
 import type { App } from './apps.ts'
 
 /**
- * Apple's last answer to a key. `none`: there is no key. `unknown`: Windfall has not used it since the start. `why` is a
- * text for a person, `since` is in milliseconds.
+ * Apple's last answer to a key. `none`: there is no key. `unknown`: Windfall has not used it since the start. `why` is
+ * a text for a person, `since` is in milliseconds.
  */
 export type KeyStatus = {
   state: 'none' | 'unknown' | 'ok' | 'refused'
@@ -36,7 +36,7 @@ export function openAppleClients({ accounts, clock, hosts, wait }: Deps) {
 
   /** The App Store Connect API with the organization's key; null if it has none. */
   function connect(organization_id: string): ConnectApi | null {
-    const key = accounts.of(organization_id)?.connect
+    const key = accounts.forOrganization(organization_id)?.connect
     if (!key) return null
     return connects.get(key, '', () =>
       openConnectApi({ key, clock, host: hosts.connect, wait, onAnswer: statusRecorder(key) }),
@@ -45,7 +45,7 @@ export function openAppleClients({ accounts, clock, hosts, wait }: Deps) {
 
   /** The App Store Server API for one app, with its organization's In-App Purchase key; null if it has none. */
   function server({ organization_id, bundle_id }: App): ServerApi | null {
-    const key = accounts.of(organization_id)?.purchases
+    const key = accounts.forOrganization(organization_id)?.purchases
     if (!key) return null
     const open = () =>
       openServerApi({ key, bundle_id, clock, wait, hosts: hosts.server, onAnswer: statusRecorder(key) })
@@ -79,13 +79,16 @@ export function openAppleClients({ accounts, clock, hosts, wait }: Deps) {
 
 const UNKNOWN_STATUS: KeyStatus = { state: 'unknown', why: null, since: null }
 
-/** Clients by key and subject. A client whose key no account has anymore finishes its requests and gets no new ones. */
+/**
+ * Caches clients by key and subject: a bundle id, or '' for App Store Connect. When no account has a key any more, its
+ * client finishes its requests and gets no new ones.
+ */
 function openClientCache<Client extends { close(): Promise<void> }>(accounts: Accounts) {
   const cache = new Map<string, { key: string; client: Client }>()
   const retired: Client[] = []
   let isClosed = false
 
-  function get(key: ApiKey, subject: string, make: () => Client): Client {
+  function get(key: ApiKey, subject: string, openClient: () => Client): Client {
     const name = identityOf(key)
     const known = cache.get(name + subject)
     if (known) return known.client
@@ -97,7 +100,7 @@ function openClientCache<Client extends { close(): Promise<void> }>(accounts: Ac
       cache.delete(id)
       retired.push(entry.client)
     }
-    const client = make()
+    const client = openClient()
     cache.set(name + subject, { key: name, client })
     // After `close` a new client must fail immediately, so nothing waits for it.
     if (isClosed) void client.close()

@@ -57,7 +57,7 @@ export function openApps(store: Store, clock: Clock) {
   const markRemoved = store.prepare<[number, string]>(
     "update apps set gone_at = ?, source = 'command line' where id = ?",
   )
-  const giveUpPackage = store.prepare<[string]>('update apps set android_package = null where id = ?')
+  const clearPackage = store.prepare<[string]>('update apps set android_package = null where id = ?')
   const updateAppleId = store.prepare<[number, string]>(
     'update apps set apple_id = ? where id = ? and apple_id is null',
   )
@@ -150,7 +150,7 @@ export function openApps(store: Store, clock: Clock) {
     for (const { bundle_id, android_package } of declarations) {
       const holder = packageHolder(organization_id, bundle_id, android_package ?? null)
       // config.toml declares both apps and moves the package from one to the other.
-      if (holder && declared.has(holder.bundle_id)) giveUpPackage.run(holder.id)
+      if (holder && declared.has(holder.bundle_id)) clearPackage.run(holder.id)
     }
     for (const declaration of declarations) add(organization_id, declaration, 'config')
   }

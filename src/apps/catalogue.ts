@@ -41,10 +41,10 @@ export function openCatalogue(deps: Deps) {
   const ofApple = store.prepare<[string], App>(
     `select * from apps where organization_id = ${bound} and source = 'apple' and gone_at is null`,
   )
-  const gain = store.prepare<Pick<App, 'id' | 'name' | 'apple_id' | 'team_id' | 'sku'>>(`
+  const fillFields = store.prepare<Pick<App, 'id' | 'name' | 'apple_id' | 'team_id' | 'sku'>>(`
     update apps set name = ifnull(name, :name), apple_id = ifnull(apple_id, :apple_id),
       team_id = ifnull(team_id, :team_id), sku = ifnull(sku, :sku) where id = :id`)
-  const leave = store.prepare<[number, string]>('update apps set gone_at = ? where id = ?')
+  const updateGoneAt = store.prepare<[number, string]>('update apps set gone_at = ? where id = ?')
   const warnedAbout = new Set<string>()
   const connected = openHook<[], Promise<unknown>>()
 
@@ -54,7 +54,7 @@ export function openCatalogue(deps: Deps) {
    * marked gone only after the whole list was read.
    *
    * @throws Refusal 409 `no_connect_key`; AppleFault if Apple does not return the list of apps (then nothing changes),
-   * or temporarily no list of subscriptions. A permanent fault of one app is logged, and the app is skipped.
+   * or fails temporarily to return a list of subscriptions. A permanent fault of one app is logged, and it is skipped.
    */
   async function refresh(organization_id: string): Promise<CatalogueChanges> {
     const api = appleClients.connect(organization_id)
@@ -90,21 +90,21 @@ export function openCatalogue(deps: Deps) {
     const known = inOrganization.get(organization_id, listed.bundle_id)
     if (known && isDeclared(known)) {
       const { name, apple_id, sku } = listed
-      if (lacks(known, team_id)) gain.run({ id: known.id, name, apple_id, team_id, sku })
+      if (hasMissingFields(known, team_id)) fillFields.run({ id: known.id, name, apple_id, team_id, sku })
       return { kind: null, app: known }
     }
-    if (known && agrees(known, listed, team_id)) return { kind: null, app: known }
+    if (known && isUpToDate(known, listed, team_id)) return { kind: null, app: known }
     const app = apps.add(organization_id, { ...listed, team_id: team_id ?? undefined }, 'apple')
     if (!known || known.gone_at !== null) return { kind: 'added', app }
     return { kind: known.name === app.name ? null : 'renamed', app }
   }
 
   function markGone(organization_id: string, listed: readonly AppleApp[]): App[] {
-    // A key without access to its apps gives an empty list. So does a developer who removed all apps; they lose nothing.
+    // For a key without access to apps, Apple returns an empty list. A developer who removed all apps gets one as well.
     if (listed.length === 0) return []
     const present = new Set(listed.map(({ bundle_id }) => bundle_id))
     const gone = ofApple.all(organization_id).filter(({ bundle_id }) => !present.has(bundle_id))
-    for (const app of gone) leave.run(clock(), app.id)
+    for (const app of gone) updateGoneAt.run(clock(), app.id)
     return gone.map((app) => ({ ...app, gone_at: clock() }))
   }
 
@@ -117,8 +117,8 @@ export function openCatalogue(deps: Deps) {
     for (const { bundle_id, apple_id } of listed) {
       const app = inOrganization.get(organization_id, bundle_id)
       if (!app || app.gone_at !== null) continue
-      const ask = () => api.subscriptions(apple_id).catch((error: unknown) => logSkipped(bundle_id, error))
-      const list = await readOrLog(organization_id, 'subscriptions', ask)
+      const read = () => api.subscriptions(apple_id).catch((error: unknown) => logSkipped(bundle_id, error))
+      const list = await readOrLog(organization_id, 'subscriptions', read)
       if (list === null) break
       if (list === undefined) continue
       periods.push(...(await store.commit(() => products.declare(app.id, list))))
@@ -142,12 +142,12 @@ export function openCatalogue(deps: Deps) {
       return await read()
     } catch (error) {
       if (!(error instanceof AppleFault) || error.kind !== 'forbidden') throw error
-      const once = `${organization_id} ${what}`
-      if (!warnedAbout.has(once)) {
+      const warningKey = `${organization_id} ${what}`
+      if (!warnedAbout.has(warningKey)) {
         const why = error.message
         log.info('the App Store Connect key lacks a permission; Windfall uses other sources', { what, why })
       }
-      warnedAbout.add(once)
+      warnedAbout.add(warningKey)
       return null
     }
   }
@@ -178,16 +178,16 @@ export function openCatalogue(deps: Deps) {
 type Teams = ReadonlyMap<string, string> | null
 type Change = { kind: 'added' | 'renamed' | null; app: App }
 
-/** Whether config.toml or a command determines the app. An app that config.toml dropped is free for Apple's list. */
+/** Whether config.toml or a command determines the app. Apple's list may reconnect an app that config.toml dropped. */
 const isDeclared = ({ source, gone_at }: App): boolean =>
   source !== 'apple' && (gone_at === null || source !== 'config')
 
 /** Whether Apple's list has a field that a connected app lacks. */
-const lacks = (app: App, team_id: string | null): boolean =>
+const hasMissingFields = (app: App, team_id: string | null): boolean =>
   app.gone_at === null &&
   (app.name === null || app.apple_id === null || app.sku === null || (app.team_id ?? team_id) !== app.team_id)
 
-const agrees = (app: App, listed: AppleApp, team_id: string | null): boolean =>
+const isUpToDate = (app: App, listed: AppleApp, team_id: string | null): boolean =>
   app.gone_at === null &&
   app.name === listed.name &&
   app.apple_id === listed.apple_id &&

@@ -48,8 +48,8 @@ function copyInto(store: Store, reader: Reader): void {
   for (const table of TABLES) {
     for (const row of reader.prepare<[], Row>(`select * from ${table}`).all()) {
       const names = Object.keys(row)
-      const places = names.map((name) => `:${name}`)
-      store.prepare<Row>(`insert into ${table} (${names.join()}) values (${places.join()})`).run(row)
+      const placeholders = names.map((name) => `:${name}`)
+      store.prepare<Row>(`insert into ${table} (${names.join()}) values (${placeholders.join()})`).run(row)
     }
   }
 }

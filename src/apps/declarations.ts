@@ -19,12 +19,12 @@ export function openDeclarations({ store, organizations, apps, keys, log }: Deps
    */
   async function declare(next: Declared): Promise<void> {
     const warnings = await store.commit(() => {
-      const declaredBefore = [...settleRenames(next), ...settleFirstStart(next)]
+      const collected = [...applyRenames(next), ...replaceFirstStart(next)]
       const before = organizations.list()
       organizations.declare(next.organizations)
-      declaredBefore.push(...before.flatMap(warnDropped))
-      for (const organization of organizations.list()) declareOne(organization, next)
-      return declaredBefore
+      collected.push(...before.flatMap(warnDropped))
+      for (const organization of organizations.list()) declareOrganization(organization, next)
+      return collected
     })
     for (const { message, fields } of warnings) log.warn(message, fields)
   }
@@ -39,7 +39,7 @@ export function openDeclarations({ store, organizations, apps, keys, log }: Deps
     return [{ message, fields: { organization: slug, apps: bundle_ids, to_rename } }]
   }
 
-  function declareOne({ id, slug }: Organization, next: Declared): void {
+  function declareOrganization({ id, slug }: Organization, next: Declared): void {
     const declared = next.organizations.find((one) => one.slug === slug)
     const declaredApps = next.apps.filter((app) => app.organization === slug)
     apps.declare(id, declaredApps)
@@ -48,12 +48,12 @@ export function openDeclarations({ store, organizations, apps, keys, log }: Deps
   }
 
   /**
-   * Detects renames: a new slug with the key of an organization that is no longer declared is that organization. It
-   * keeps its keys in released apps, its tokens and its history. Each rename is logged.
+   * Applies renames. A new slug with the key of an organization that is no longer declared renames that organization,
+   * which keeps its keys in released apps, its tokens and its history. Each rename is logged.
    */
-  function settleRenames(next: Declared): Warning[] {
+  function applyRenames(next: Declared): Warning[] {
     return next.organizations.flatMap((declared) => {
-      const former = organizations.named(declared.slug) === null ? formerOf(declared, next) : null
+      const former = organizations.findBySlug(declared.slug) === null ? formerOf(declared, next) : null
       if (former === null) return []
       organizations.rename(former.id, declared.slug)
       const message = 'an organization was renamed: update the notification URL in App Store Connect'
@@ -74,12 +74,12 @@ export function openDeclarations({ store, organizations, apps, keys, log }: Deps
   }
 
   /**
-   * The organization of the first start exists until config.toml declares organizations. Then it becomes the declared
-   * one, or, of several, the new one that has all its apps: it gets the slug and keeps its keys in released apps, its
-   * tokens and its history. Without such a successor it is marked gone; if it has apps that config.toml does not
-   * declare, it stays, because their history belongs to it. Each case is logged.
+   * Replaces the organization of the first start once config.toml declares organizations. If one is declared, or one of
+   * several new ones has all its apps, it is renamed to that one and keeps its keys, tokens and history. Otherwise it
+   * is marked as gone. It stays if it has apps that config.toml does not declare, because their history belongs to it.
+   * Each case is logged.
    */
-  function settleFirstStart(next: Declared): Warning[] {
+  function replaceFirstStart(next: Declared): Warning[] {
     const first = organizations.firstStartOrganization()
     const isDeclared = next.organizations.some(({ slug }) => slug === first?.slug)
     if (!first || isDeclared || next.organizations.length === 0) return []
@@ -94,8 +94,8 @@ export function openDeclarations({ store, organizations, apps, keys, log }: Deps
         { message, fields: { before: slug, now: successor, address: `/apple/notifications/${successor}` } },
       ]
     }
-    const staying = present.filter((app) => app.source !== 'config')
-    if (staying.length === 0) {
+    const undeclared = present.filter((app) => app.source !== 'config')
+    if (undeclared.length === 0) {
       organizations.drop(id)
       const message =
         'the organization of the first start has no apps and is not declared: it was removed with its keys'
@@ -104,11 +104,11 @@ export function openDeclarations({ store, organizations, apps, keys, log }: Deps
     const message =
       'the organization of the first start has apps and is not declared: it stays in addition to the declared ones'
     const to_end = `declare slug = "${slug}", or run windfall apps remove BUNDLE --organization ${slug}`
-    return [{ message, fields: { organization: slug, apps: bundlesOf(staying), to_end } }]
+    return [{ message, fields: { organization: slug, apps: bundlesOf(undeclared), to_end } }]
   }
 
   function successorOf(bundles: readonly string[], next: Declared): string | null {
-    const fresh = next.organizations.flatMap(({ slug }) => (organizations.named(slug) ? [] : slug))
+    const fresh = next.organizations.flatMap(({ slug }) => (organizations.findBySlug(slug) ? [] : slug))
     if (next.organizations.length === 1) return fresh[0] ?? null
     const has = (slug: string, bundle: string) =>
       next.apps.some((app) => app.organization === slug && app.bundle_id === bundle)

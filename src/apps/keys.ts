@@ -1,4 +1,4 @@
-/** SDK keys, which identify the organization of calls from client apps and backends. Secret keys are stored as hashes. */
+/** SDK keys, which identify the organization of calls from apps and backends. Secret keys are stored as hashes. */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
@@ -36,7 +36,7 @@ export function openKeys(store: Store, clock: Clock) {
     insert into sdk_keys ( id,  organization_id,  kind,  hash,  token,  hint,  label,  source,  created_at,  expires_at,  revoked_at)
     values               (:id, :organization_id, :kind, :hash, :token, :hint, :label, :source, :created_at, :expires_at, :revoked_at)`)
   const byHash = store.prepare<[Buffer], Key>(`select ${columns} from sdk_keys where hash = ?`)
-  const known = store.cached(['sdk_keys'], (token) => byHash.get(sha256Of(token)) ?? null)
+  const findCached = store.cached(['sdk_keys'], (token) => byHash.get(sha256Of(token)) ?? null)
   const byId = store.prepare<[string], Key>(`select ${columns} from sdk_keys where id = ?`)
   const all = store.prepare<[string | null, string | null], Key>(
     `select ${columns} from sdk_keys where (? is null or organization_id = ?) order by created_at, id`,
@@ -44,7 +44,7 @@ export function openKeys(store: Store, clock: Clock) {
   const slugOf = store.prepare<[string], { slug: string }>('select slug from organizations where id = ?')
   const expire = store.prepare<[number, string]>('update sdk_keys set expires_at = ? where id = ?')
   const endNow = store.prepare<[number, string]>('update sdk_keys set revoked_at = ? where id = ?')
-  const revive = store.prepare<[string]>(
+  const reactivate = store.prepare<[string]>(
     'update sdk_keys set revoked_at = null, expires_at = null where id = ?',
   )
 
@@ -53,9 +53,9 @@ export function openKeys(store: Store, clock: Clock) {
     organization_id: string,
     kind: KeyKind,
     label: string,
-    given?: { token?: string; source: string },
+    options?: { token?: string; source: string },
   ) {
-    const token = given?.token ?? PREFIXES[kind] + randomBytes(24).toString('hex')
+    const token = options?.token ?? PREFIXES[kind] + randomBytes(24).toString('hex')
     const key: Key = {
       id: newId('key'),
       organization_id,
@@ -63,7 +63,7 @@ export function openKeys(store: Store, clock: Clock) {
       token: kind === 'publishable' ? token : null,
       hint: token.slice(-4),
       label,
-      source: given?.source ?? 'cli',
+      source: options?.source ?? 'cli',
       created_at: clock(),
       expires_at: null,
       revoked_at: null,
@@ -74,7 +74,7 @@ export function openKeys(store: Store, clock: Clock) {
 
   /** The key with this token; null if it is unknown, revoked or expired. */
   function findByToken(token: string): Key | null {
-    const key = known(token)
+    const key = findCached(token)
     return key && isActive(key, clock()) ? key : null
   }
 
@@ -84,7 +84,7 @@ export function openKeys(store: Store, clock: Clock) {
     return key && isActive(key, clock()) ? key.organization_id : null
   }
 
-  /** All keys of an organization, or of all organizations for null; oldest first, including revoked and expired ones. */
+  /** The keys of an organization (null: of all), oldest first, including revoked and expired ones. */
   const list = (organization_id: string | null): Key[] => all.all(organization_id, organization_id)
 
   /** The valid keys of a kind, oldest first. */
@@ -127,17 +127,17 @@ export function openKeys(store: Store, clock: Clock) {
   /**
    * Stores `tokens` as the keys that config.toml declares for an organization, and revokes those it no longer declares.
    *
-   * @throws Refusal 409 `key_in_use` if one of them belongs to another organization.
+   * @throws Refusal 409 `key_in_use` if one of the keys belongs to another organization.
    */
   function declare(organization_id: string, tokens: readonly DeclaredKey[]): void {
-    const declaredIds = new Set(tokens.map(({ kind, token }) => declareOne(organization_id, kind, token)))
+    const declaredIds = new Set(tokens.map(({ kind, token }) => declareKey(organization_id, kind, token)))
     const dropped = list(organization_id).filter(
       (key) => key.source === 'config' && key.revoked_at === null && !declaredIds.has(key.id),
     )
     for (const key of dropped) endNow.run(clock(), key.id)
   }
 
-  function declareOne(organization_id: string, kind: KeyKind, token: string): string {
+  function declareKey(organization_id: string, kind: KeyKind, token: string): string {
     const holder = byHash.get(sha256Of(token))
     if (!holder) return create(organization_id, kind, 'from config.toml', { token, source: 'config' }).id
     if (holder.organization_id !== organization_id) {
@@ -147,7 +147,7 @@ export function openKeys(store: Store, clock: Clock) {
         `the ${holder.kind} key …${holder.hint} in config.toml belongs to the organization ${slugOf.get(holder.organization_id)?.slug}; declare it there, or use another key`,
       )
     }
-    if (!isActive(holder, clock())) revive.run(holder.id)
+    if (!isActive(holder, clock())) reactivate.run(holder.id)
     return holder.id
   }
 

@@ -53,7 +53,7 @@ export function openOrganizations(store: Store, clock: Clock) {
   const get = store.cached(['organizations'], (id): Organization | null => byId.get(id) ?? null)
 
   /**
-   * The organization with this slug, or the only one for null.
+   * The organization with this slug. For null, the only organization.
    *
    * @throws Refusal 404 `unknown_organization`; 400 `organization_needed` if there are several.
    */
@@ -71,7 +71,7 @@ export function openOrganizations(store: Store, clock: Clock) {
   }
 
   /** The organization with this slug, gone or not. */
-  const named = (slug: string): Organization | null => bySlug.get(slug) ?? null
+  const findBySlug = (slug: string): Organization | null => bySlug.get(slug) ?? null
 
   /** The organization that the first start created; null if config.toml has since declared it, or it is gone. */
   const firstStartOrganization = (): Organization | null =>
@@ -98,7 +98,7 @@ export function openOrganizations(store: Store, clock: Clock) {
     upsert.run({ ...declaration, id, source, created_at: clock(), gone_at: null })
   }
 
-  return { list, get, named, firstStartOrganization, rename, drop, resolve, declare }
+  return { list, get, findBySlug, firstStartOrganization, rename, drop, resolve, declare }
 }
 
 const slugs = (organizations: readonly Organization[]): string =>

@@ -6,8 +6,8 @@ const LETTERS: Readonly<Record<string, string>> = { day: 'D', week: 'W', month: 
  * An ISO 8601 duration for a “Standard Subscription Duration” of Apple's reports: `7 Days` is P1W, `1 Month` P1M,
  * `1 Year` P1Y. Null for any other text.
  */
-export function parsePeriod(words: string): string | null {
-  const [, digits, unit = ''] = /^\s*([1-9]\d{0,3})\s+(day|week|month|year)s?\s*$/i.exec(words) ?? []
+export function parsePeriod(text: string): string | null {
+  const [, digits, unit = ''] = /^\s*([1-9]\d{0,3})\s+(day|week|month|year)s?\s*$/i.exec(text) ?? []
   if (digits === undefined) return null
   const count = Number(digits)
   const letter = LETTERS[unit.toLowerCase()]

@@ -33,10 +33,10 @@ export function openProducts(store: Store, clock: Clock) {
   const ofApp = store.prepare<[string], Product>(
     `select * from products where app_id = ${bound} order by product_id`,
   )
-  const one = store.prepare<[string, string], Product>(
+  const selectOne = store.prepare<[string, string], Product>(
     'select * from products where app_id = ? and product_id = ?',
   )
-  const put = store.prepare<Product>(`
+  const upsert = store.prepare<Product>(`
     insert into products ( app_id,  product_id,  apple_id,  name,  group_id,  group_name,  group_level,  period,  period_source,  created_at,  gone_at)
     values               (:app_id, :product_id, :apple_id, :name, :group_id, :group_name, :group_level, :period, :period_source, :created_at, :gone_at)
     on conflict (app_id, product_id) do update set
@@ -51,7 +51,7 @@ export function openProducts(store: Store, clock: Clock) {
 
   /** The period of a product as an ISO 8601 duration; null if it is unknown. */
   const periodOf = (app_id: string, product_id: string): string | null =>
-    one.get(app_id, product_id)?.period ?? null
+    selectOne.get(app_id, product_id)?.period ?? null
 
   /**
    * Stores Apple's complete list of an app's subscriptions. Products that are no longer on it are marked gone.
@@ -61,13 +61,13 @@ export function openProducts(store: Store, clock: Clock) {
     const present = new Set(subscriptions.map(({ product_id }) => product_id))
     for (const product of list(app_id)) {
       if (product.gone_at === null && !present.has(product.product_id))
-        put.run({ ...product, gone_at: clock() })
+        upsert.run({ ...product, gone_at: clock() })
     }
-    return subscriptions.flatMap((subscription) => declareOne(app_id, subscription))
+    return subscriptions.flatMap((subscription) => declareProduct(app_id, subscription))
   }
 
-  function declareOne(app_id: string, reported: AppleSubscription): string[] {
-    const known = one.get(app_id, reported.product_id)
+  function declareProduct(app_id: string, reported: AppleSubscription): string[] {
+    const known = selectOne.get(app_id, reported.product_id)
     // A product without a period is a draft in App Store Connect. It keeps the period from a report.
     const period = reported.period ?? known?.period ?? null
     const period_source = reported.period === null ? (known?.period_source ?? null) : 'connect'
@@ -81,7 +81,7 @@ export function openProducts(store: Store, clock: Clock) {
    * period changed.
    */
   function setReportedPeriod(app_id: string, reported: ReportedProduct): boolean {
-    const known = one.get(app_id, reported.product_id)
+    const known = selectOne.get(app_id, reported.product_id)
     if (known?.period_source === 'connect') return false
     write(known, {
       app_id,
@@ -100,9 +100,9 @@ export function openProducts(store: Store, clock: Clock) {
   }
 
   function write(known: Product | undefined, next: Product): void {
-    const isSame = known && COLUMNS.every((column) => known[column] === next[column])
-    if (isSame) return
-    put.run(next)
+    const isUnchanged = known && COLUMNS.every((column) => known[column] === next[column])
+    if (isUnchanged) return
+    upsert.run(next)
     if (known?.period !== next.period) periodChanged.call(next.app_id)
   }
 

@@ -25,11 +25,15 @@ type Deps = {
   limits: { attributes_per_user: number }
 }
 
-/** What an attribute call carried in addition to its body. `xcode`: a transaction of Xcode's local store. */
+/**
+ * The evidence of an attribute call. `signed`: its verified transaction; `xcode` for one of Xcode's local store.
+ * `unattested`: why the SDK could not attest the device.
+ */
 type Evidence = { signed: Verified<Transaction> | 'xcode' | null; unattested: string | null }
 
 export type Attribution = ReturnType<typeof openAttribution>
 
+/** Opens the attribution. */
 export function openAttribution({ store, clock, apps, feed, ledger, erasures, limits }: Deps) {
   const users = openUsers(store, clock, limits)
   const links = openLinks(store, clock)
@@ -63,7 +67,7 @@ export function openAttribution({ store, clock, apps, feed, ledger, erasures, li
     if (signed === 'xcode') return { link: transientLink(call), moved: false }
     if (call.store === 'apple') ledger.lookups.add(app, call.originalTransactionId)
     if (signed) ledger.applyTransaction(app, signed, { origin: 'live', source: 'device' })
-    const { now, before, change, store } = links.claim({
+    const { now, before, change_id, store } = links.claim({
       app,
       store: call.store,
       transaction_id: call.originalTransactionId,
@@ -75,8 +79,8 @@ export function openAttribution({ store, clock, apps, feed, ledger, erasures, li
       unattested: credential === 'device' ? null : unattested,
     })
     const moved = before !== null && before.app_user_id !== now.app_user_id
-    if (change !== null && (moved || before === null))
-      announce(app, { store, transaction_id: call.originalTransactionId, now, before, change })
+    if (change_id !== null && (moved || before === null))
+      appendLinkEvent(app, { store, transaction_id: call.originalTransactionId, now, before, change_id })
     return { link: now, moved }
   }
 
@@ -86,24 +90,24 @@ export function openAttribution({ store, clock, apps, feed, ledger, erasures, li
    * @throws Refusal 404 `unknown_move`, 409 `move_superseded`, 410 `forgotten`.
    */
   function undoMove(move_id: number): { link: Link; app_id: string } {
-    const { row, now, before, change } = links.undo(move_id)
+    const { row, now, before, change_id } = links.undo(move_id)
     const { app_id, store, transaction_id } = row
     for (const user of [now.app_user_id, now.proved_app_user_id]) {
       if (user !== null) erasures.admit(app_id, user)
     }
     const app = apps.get(app_id)
-    if (app) announce(app, { store, transaction_id, now, before, change })
+    if (app) appendLinkEvent(app, { store, transaction_id, now, before, change_id })
     return { link: now, app_id }
   }
 
-  function announce(app: App, { store, transaction_id, now, before, change }: LinkChange): void {
+  function appendLinkEvent(app: App, { store, transaction_id, now, before, change_id }: LinkChange): void {
     const data = {
-      ...userPart(now),
+      ...userFields(now),
       ...(before && { from_app_user_id: before.app_user_id }),
       product_id: now.product_id,
       store,
     }
-    appendEvent(app, before ? 'customer.moved' : 'customer.linked', change, transaction_id, data)
+    appendEvent(app, before ? 'customer.moved' : 'customer.linked', change_id, transaction_id, data)
   }
 
   function appendEvent(
@@ -129,17 +133,23 @@ export function openAttribution({ store, clock, apps, feed, ledger, erasures, li
     })
   }
 
-  /** The user part of a ledger event's snapshot. */
+  /** The `user` field of a ledger event's snapshot. */
   function userOf({ app, original_transaction_id }: Lineage): Record<string, unknown> {
     const link = links.get(app.id, 'apple', original_transaction_id)
-    return link ? userPart(link) : { user: null }
+    return link ? userFields(link) : { user: null }
   }
 
   return { identify, attribute, undoMove, userOf, users, links }
 }
 
-/** A purchase that was linked for the first time or whose link changed. */
-type LinkChange = { store: StoreName; transaction_id: string; now: Link; before: Link | null; change: string }
+/** A new link of a purchase, or a changed one. `before` is null for a new link. */
+type LinkChange = {
+  store: StoreName
+  transaction_id: string
+  now: Link
+  before: Link | null
+  change_id: string
+}
 
 const transientLink = ({ appUserId }: AttributeCall) => ({
   app_user_id: appUserId,
@@ -153,6 +163,6 @@ function proofsOf(credential: Caller['credential'], signed: Verified<Transaction
   return proofs
 }
 
-const userPart = ({ app_user_id, proved_app_user_id, verification, proofs }: Link) => ({
+const userFields = ({ app_user_id, proved_app_user_id, verification, proofs }: Link) => ({
   user: { app_user_id, proved_app_user_id, verification, proofs },
 })

@@ -1,4 +1,4 @@
-/** Determines the caller of an SDK call, the app, and how far the call is proved. */
+/** Determines the app that an SDK call concerns, and the credential that the call carries. */
 import type { App, Apps } from '../apps/apps.ts'
 import type { Keys } from '../apps/keys.ts'
 import type { Organization, Organizations } from '../apps/organizations.ts'
@@ -12,29 +12,31 @@ export type Caller = { app: App; credential: Credential }
 export const isProved = (credential: Credential): boolean =>
   credential === 'secret' || credential === 'device'
 
-/** What the call claims. `authorization` is the unparsed header. */
+/** The identity that a call claims. `authorization` is the unparsed header. */
 export type Claim = { authorization: string | null; bundle_id: string; isAndroid: boolean }
 
 type Deps = { apps: Apps; keys: Keys; organizations: Organizations }
 
 export type Callers = ReturnType<typeof openCallers>
 
+/** Opens the resolution of callers. */
 export function openCallers({ apps, keys, organizations }: Deps) {
   /**
-   * Finds the app that a call concerns and the credential that vouches for it.
+   * Finds the app that a call concerns and the credential that the call carries.
    *
    * @throws Refusal 401 if the credential is wrong, or missing where one is required; 403 if the key's organization
-   * does not have the app; 404 or 409 if there is no key and no app, or more than one, matches.
+   * does not have the app; for a call without a key, 404 if no app matches and 409 if several match.
    */
   function resolve(claim: Claim): Caller {
-    const token = bearer(claim.authorization)
-    const caller = token === null || token.startsWith('dt_') ? withoutKey(claim) : withKey(token, claim)
+    const token = bearerTokenOf(claim.authorization)
+    const caller =
+      token === null || token.startsWith('dt_') ? callerWithoutKey(claim) : callerWithKey(token, claim)
     const organization = organizations.get(caller.app.organization_id)
     if (organization) requireCredential(organization, caller.credential)
     return caller
   }
 
-  function withKey(token: string, claim: Claim): Caller {
+  function callerWithKey(token: string, claim: Claim): Caller {
     const key = keys.findByToken(token)
     if (!key) throw new Refusal(401, 'invalid_key', 'the key is unknown, revoked or expired')
     const [app] = appsOf(claim, key.organization_id)
@@ -46,7 +48,7 @@ export function openCallers({ apps, keys, organizations }: Deps) {
     )
   }
 
-  function withoutKey(claim: Claim): Caller {
+  function callerWithoutKey(claim: Claim): Caller {
     const [app, another] = appsOf(claim)
     if (!app) throw new Refusal(404, 'unknown_app', notConnectedText(claim))
     if (another) {
@@ -85,7 +87,7 @@ function requireCredential(organization: Organization, credential: Credential): 
   throw new Refusal(401, 'credential_required', `this organization requires ${requirement}`)
 }
 
-function bearer(authorization: string | null): string | null {
+function bearerTokenOf(authorization: string | null): string | null {
   if (authorization === null) return null
   const [, token] = /^bearer +(\S+)$/i.exec(authorization) ?? []
   if (!token) throw new Refusal(401, 'invalid_key', 'the Authorization header must be `Bearer` and a key')

@@ -1,9 +1,9 @@
 /**
- * The rate window of an organization. It counts the calls admitted in the last minute and the other callers, so that no
- * caller uses up the shared limit. It is in memory; a restart begins empty.
+ * The rate limit of an organization, shared fairly among its callers. It counts the calls admitted in the last minute
+ * and the addresses that called, so that no caller uses up the limit. The counts are in memory; a restart resets them.
  *
  * Memory is bounded for any number of addresses. Only admitted calls are stored, at most `limit` a minute. Only the 20
- * most recent addresses are stored, because further addresses do not change a share.
+ * most recent addresses are stored, because the limit is never divided into more shares.
  */
 import type { Clock } from '../clock.ts'
 import { openStamps, type Stamps } from './stamps.ts'
@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000
 const SEEN_MS = 61_000
 /** How far back the busiest minute of proved callers is searched. */
 const BUSIEST_MS = 5 * MINUTE_MS
-/** Shares shrink no further, however many addresses call: 240 ÷ 20 = 12. */
+/** The limit is divided into at most 20 shares, however many addresses call: 240 ÷ 20 = 12 calls. */
 const MAX_SHARES = 20
 /** After this many seconds no past call counts any more. */
 const MAX_WAIT_S = BUSIEST_MS / 1_000 + 1
@@ -26,9 +26,9 @@ type Traffic = {
   proved: Stamps
   unproved: Stamps
   /** Admitted calls by address, the address admitted last at the end. */
-  held: Map<string, Stamps>
+  callsByAddress: Map<string, Stamps>
   /** When each address was last admitted or refused, the newest at the end. */
-  seen: Map<string, number>
+  seenAtByAddress: Map<string, number>
   busiest: ReturnType<typeof openBusiest>
 }
 
@@ -53,36 +53,36 @@ export function openFairWindow(limit: () => number, clock: Clock) {
     const traffic = trafficOf(organization_id)
     dropExpired(traffic, now)
     recordSeen(traffic, caller, now)
-    if (!isOpen(traffic, caller, now)) throw refusal(traffic, caller, now)
+    if (!isAdmissible(traffic, caller, now)) throw refusal(traffic, caller, now)
     const { address, isProved } = caller
     const calls = isProved ? traffic.proved : traffic.unproved
     calls.add(now)
-    if (address !== null) recordHeld(traffic.held, address, now)
+    if (address !== null) recordAdmitted(traffic.callsByAddress, address, now)
   }
 
   /** Whether a call of `caller` is admitted at `at`, now or later, if no other caller calls until then. */
-  function isOpen({ proved, unproved, held, seen, busiest }: Traffic, caller: WindowCaller, at: number) {
-    const since = at - MINUTE_MS
-    const most = limit()
-    const [withProof, without] = [proved.countAfter(since), unproved.countAfter(since)]
-    if (withProof + without >= most) return false
+  function isAdmissible(traffic: Traffic, caller: WindowCaller, at: number) {
+    const { proved, unproved, callsByAddress, seenAtByAddress, busiest } = traffic
+    const [since, most] = [at - MINUTE_MS, limit()]
+    const [provedCount, unprovedCount] = [proved.countAfter(since), unproved.countAfter(since)]
+    if (provedCount + unprovedCount >= most) return false
     const reserved = Math.min(busiest.before(at), Math.floor(most / 2))
-    if (!caller.isProved && without + Math.max(withProof, reserved) >= most) return false
-    if (caller.address === null || withProof + without < most / 2) return true
-    const share = Math.max(1, Math.floor(most / sharesAt(seen, at)))
-    return (held.get(caller.address)?.countAfter(since) ?? 0) < share
+    if (!caller.isProved && unprovedCount + Math.max(provedCount, reserved) >= most) return false
+    if (caller.address === null || provedCount + unprovedCount < most / 2) return true
+    const share = Math.max(1, Math.floor(most / sharesAt(seenAtByAddress, at)))
+    return (callsByAddress.get(caller.address)?.countAfter(since) ?? 0) < share
   }
 
-  /** The rule only opens with time, so a binary search finds the first second at which it is open. */
+  /** If no other caller calls, admission never ends once it begins, so a binary search finds its first second. */
   function refusal(traffic: Traffic, caller: WindowCaller, now: number) {
-    let [shut, open] = [0, MAX_WAIT_S]
-    while (open - shut > 1) {
-      const middle = (shut + open) >> 1
-      if (isOpen(traffic, caller, now + middle * 1_000)) open = middle
-      else shut = middle
+    let [refused_s, admitted_s] = [0, MAX_WAIT_S]
+    while (admitted_s - refused_s > 1) {
+      const middle_s = (refused_s + admitted_s) >> 1
+      if (isAdmissible(traffic, caller, now + middle_s * 1_000)) admitted_s = middle_s
+      else refused_s = middle_s
     }
     const why = `an organization has ${limit()} calls a minute, shared among its callers`
-    return rateLimited('organization', limit(), open, why)
+    return rateLimited('organization', limit(), admitted_s, why)
   }
 
   function trafficOf(organization_id: string): Traffic {
@@ -91,8 +91,8 @@ export function openFairWindow(limit: () => number, clock: Clock) {
     const traffic = {
       proved: openStamps(),
       unproved: openStamps(),
-      held: new Map(),
-      seen: new Map(),
+      callsByAddress: new Map(),
+      seenAtByAddress: new Map(),
       busiest: openBusiest(() => Math.floor(limit() / 2)),
     }
     organizations.set(organization_id, traffic)
@@ -102,38 +102,42 @@ export function openFairWindow(limit: () => number, clock: Clock) {
   return { admit }
 }
 
-function dropExpired({ proved, unproved, held }: Traffic, now: number): void {
+function dropExpired({ proved, unproved, callsByAddress }: Traffic, now: number): void {
   proved.drop(now - MINUTE_MS)
   unproved.drop(now - MINUTE_MS)
-  for (const [address, calls] of held) {
+  for (const [address, calls] of callsByAddress) {
     if (calls.newest(1) > now - MINUTE_MS) return
-    held.delete(address)
+    callsByAddress.delete(address)
   }
 }
 
-function recordSeen({ seen, busiest }: Traffic, { address, isProved }: WindowCaller, now: number): void {
+function recordSeen(
+  { seenAtByAddress, busiest }: Traffic,
+  { address, isProved }: WindowCaller,
+  now: number,
+): void {
   if (isProved) busiest.note(now)
   if (address === null) return
-  seen.delete(address)
-  seen.set(address, now)
-  for (const oldest of seen.keys()) {
-    if (seen.size <= MAX_SHARES) return
-    seen.delete(oldest)
+  seenAtByAddress.delete(address)
+  seenAtByAddress.set(address, now)
+  for (const oldest of seenAtByAddress.keys()) {
+    if (seenAtByAddress.size <= MAX_SHARES) return
+    seenAtByAddress.delete(oldest)
   }
 }
 
-function recordHeld(held: Map<string, Stamps>, address: string, now: number): void {
-  const calls = held.get(address) ?? openStamps()
+function recordAdmitted(callsByAddress: Map<string, Stamps>, address: string, now: number): void {
+  const calls = callsByAddress.get(address) ?? openStamps()
   calls.drop(now - MINUTE_MS)
   calls.add(now)
-  held.delete(address)
-  held.set(address, calls)
+  callsByAddress.delete(address)
+  callsByAddress.set(address, calls)
 }
 
 /** The number of shares of the window at `at`: one for each address that called, at most 20. */
-function sharesAt(seen: ReadonlyMap<string, number>, at: number): number {
+function sharesAt(seenAtByAddress: ReadonlyMap<string, number>, at: number): number {
   let count = 0
-  for (const seen_at of seen.values()) if (seen_at > at - SEEN_MS) count += 1
+  for (const seen_at of seenAtByAddress.values()) if (seen_at > at - SEEN_MS) count += 1
   return Math.max(1, count)
 }
 

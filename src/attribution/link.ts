@@ -1,9 +1,11 @@
 /**
- * The user that a purchase belongs to, as two separate facts: what the last call said, and what the last proved call
- * said, with its proofs. The last call always decides the first fact; only a proved call changes the second.
+ * The user that a purchase belongs to, as two separate facts: the user that the last call named, and the user that the
+ * last proved call named, with the proofs. Every call changes the first fact; only a proved call changes the second.
  */
 
-/** purchase: Apple's signature over this transaction came along. device: an attested device. server: a secret key. */
+/**
+ * purchase: the call carried Apple's signature over this transaction. device: an attested device. server: a secret key.
+ */
 export type Proof = 'purchase' | 'device' | 'server'
 
 export type LinkFacts = { app_user_id: string; proved_app_user_id: string | null; proofs: readonly Proof[] }

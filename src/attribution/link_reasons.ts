@@ -1,24 +1,24 @@
-/** Explains in a sentence why a purchase or a user is verified or not. */
+/** Explains in a sentence why a link or a user is verified or not. */
 import { anonymityOf } from './anonymous.ts'
 import { type LinkFacts, labelOf, type Proof, type Verification } from './link.ts'
 
 /** The credential of the call; `owner` if a person undid a move. */
 export type CallCredential = 'publishable' | 'secret' | 'device' | 'none' | 'owner'
 
-const PROVED: Readonly<Record<Proof, string>> = {
+const PROOF_TEXTS: Readonly<Record<Proof, string>> = {
   purchase: 'Apple’s signature over this purchase came with a call that named this user',
   device: 'an attested device named this user',
   server: 'your backend named this user with the secret key',
 }
-const CALLED: Readonly<Record<CallCredential, string>> = {
+const CREDENTIAL_TEXTS: Readonly<Record<CallCredential, string>> = {
   none: 'claimed by a call without a key',
   publishable: 'claimed by a call with the publishable key, which every copy of the app holds',
   device: 'claimed by a device',
   secret: 'claimed by your backend',
   owner: 'restored by the owner',
 }
-/** The states that SDKs report; other words are shown unchanged. */
-const UNATTESTED: Readonly<Record<string, string>> = {
+/** The attestation states that SDKs report. Other states are shown unchanged. */
+const UNATTESTED_TEXTS: Readonly<Record<string, string>> = {
   pending: 'its attestation is not finished',
   unsupported: 'it cannot be attested',
   simulator: 'it is a simulator',
@@ -28,11 +28,11 @@ const UNATTESTED: Readonly<Record<string, string>> = {
 const NO_SIGNATURE = 'no Apple signature came with the call'
 
 /** The call with which a user claimed a purchase that an anonymous install had proved. */
-const CLAIM_SOURCE: Partial<Record<CallCredential, string>> = {
+const CLAIM_TEXTS: Partial<Record<CallCredential, string>> = {
   none: 'in a call without a key',
   publishable: 'in a call with the publishable key, which every copy of the app holds',
 }
-const BUYER = {
+const BUYER_TEXTS = {
   sure: 'an anonymous install that proved it',
   likely: 'what looks like an anonymous install (its id is a bare UUID), which proved it',
 }
@@ -40,27 +40,32 @@ const BUYER = {
 type Labelled = LinkFacts & { credential: string; unattested: string | null }
 
 /**
- * Whether an anonymous install’s id proved a purchase and a named user has claimed it since, as happens when
- * a customer buys before signing in. It is likely, but not proved, that both ids are one person.
+ * Whether an anonymous install proved a purchase and a named user has claimed the purchase since. This happens when a
+ * customer buys before signing in. It is likely, but not proved, that both ids belong to one person.
  */
-export function isHandedOver({ app_user_id, proved_app_user_id, proofs, credential }: Labelled): boolean {
+export function isClaimedFromInstall({
+  app_user_id,
+  proved_app_user_id,
+  proofs,
+  credential,
+}: Labelled): boolean {
   if (proved_app_user_id === null || !proofs.includes('purchase')) return false
   const isAnonymous = anonymityOf(proved_app_user_id) !== null && anonymityOf(app_user_id) === null
-  return isAnonymous && CLAIM_SOURCE[credentialIn(credential)] !== undefined
+  return isAnonymous && CLAIM_TEXTS[credentialIn(credential)] !== undefined
 }
 
 /** Explains the label of a link. */
 export function explainLinkLabel(link: Labelled): string {
   const { app_user_id, proved_app_user_id, proofs, unattested } = link
-  const proved = proofs.map((proof) => PROVED[proof]).join(', and ')
+  const proved = proofs.map((proof) => PROOF_TEXTS[proof]).join(', and ')
   if (labelOf(link) === 'verified') return sentence(proved)
   if (proved_app_user_id === app_user_id)
     return sentence(`${proved}; no Apple signature over this purchase came with it`)
-  const claimed = `${CALLED[credentialIn(link.credential)]}${ofDevice(unattested)}; ${NO_SIGNATURE}`
+  const claimed = `${CREDENTIAL_TEXTS[credentialIn(link.credential)]}${ofDevice(unattested)}; ${NO_SIGNATURE}`
   if (proved_app_user_id === null) return sentence(claimed)
-  if (isHandedOver(link)) {
-    const buyer = BUYER[anonymityOf(proved_app_user_id) ?? 'likely']
-    const credentialText = `${CLAIM_SOURCE[credentialIn(link.credential)]}${ofDevice(unattested)}`
+  if (isClaimedFromInstall(link)) {
+    const buyer = BUYER_TEXTS[anonymityOf(proved_app_user_id) ?? 'likely']
+    const credentialText = `${CLAIM_TEXTS[credentialIn(link.credential)]}${ofDevice(unattested)}`
     return sentence(
       `bought by ${buyer}, then claimed by ${app_user_id} ${credentialText}; no Apple signature came with that call. The install is ${proved_app_user_id}: ${proved}`,
     )
@@ -86,10 +91,10 @@ const ofDevice = (unattested: string | null): string =>
   unattested === null ? '' : `, from an unattested device (${describeUnattested(unattested)})`
 
 const describeUnattested = (unattested: string): string =>
-  Object.hasOwn(UNATTESTED, unattested) ? (UNATTESTED[unattested] ?? unattested) : unattested
+  Object.hasOwn(UNATTESTED_TEXTS, unattested) ? (UNATTESTED_TEXTS[unattested] ?? unattested) : unattested
 
 const credentialIn = (credential: string): CallCredential => (isCredential(credential) ? credential : 'none')
 
-const isCredential = (word: string): word is CallCredential => Object.hasOwn(CALLED, word)
+const isCredential = (word: string): word is CallCredential => Object.hasOwn(CREDENTIAL_TEXTS, word)
 
 const sentence = (words: string): string => `${words[0]?.toUpperCase()}${words.slice(1)}.`

@@ -21,7 +21,7 @@ type LinkClaim = {
   app: App
   store: StoreName
   transaction_id: string
-  /** What the call says; null if it says nothing and `store` is inferred from the id. */
+  /** The platform that the call names. Null if it names none; `store` is then inferred from the transaction id. */
   platform: string | null
   app_user_id: string
   product_id: string | null
@@ -46,7 +46,7 @@ type Row = {
   updated_at: number
 }
 
-/** A stored change of a link. A user id of null is a user who was erased since. */
+/** A stored change of a link. A user id is null if that user was erased since. */
 type Move = {
   link_id: number
   from_app_user_id: string | null
@@ -56,13 +56,13 @@ type Move = {
   from_credential: Credential
 }
 
-/** Fields of a call that alone do not change the link. */
+/** Fields of a call that are stored with the link. A change of these fields alone is not a change of the link. */
 const CALL_FIELDS = ['store', 'platform', 'product_id', 'unattested'] as const
 
-type ClaimResult = { now: Link; before: Link | null; change: string | null; store: StoreName }
+type ClaimResult = { now: Link; before: Link | null; change_id: string | null; store: StoreName }
 
 /** An undone move: the link’s row before, the link now and before, and the id of the change. */
-type UndoResult = { row: Row; now: Link; before: Link; change: string }
+type UndoResult = { row: Row; now: Link; before: Link; change_id: string }
 
 export function openLinks(store: Store, clock: Clock) {
   const find = store.prepare<[string, StoreName, string], Row>(
@@ -95,10 +95,10 @@ export function openLinks(store: Store, clock: Clock) {
    * that names the App Store takes over a link whose store was only inferred.
    */
   function findInOtherStore({ app, store: storeName, transaction_id, platform }: LinkClaim): Row | undefined {
-    const other = find.get(app.id, storeName === 'apple' ? 'google' : 'apple', transaction_id)
-    if (other === undefined) return undefined
-    const isInferred = storeName === 'apple' ? other.platform === null : platform === null
-    return isInferred ? other : undefined
+    const otherLink = find.get(app.id, storeName === 'apple' ? 'google' : 'apple', transaction_id)
+    if (otherLink === undefined) return undefined
+    const isInferred = storeName === 'apple' ? otherLink.platform === null : platform === null
+    return isInferred ? otherLink : undefined
   }
 
   function insertLink(call: LinkClaim): ClaimResult {
@@ -118,7 +118,7 @@ export function openLinks(store: Store, clock: Clock) {
       updated_at: clock(),
     })
     const now = { ...facts, verification: labelOf(facts), product_id, unattested }
-    return { now, before: null, change: `link/${lastInsertRowid}`, store: storeName }
+    return { now, before: null, change_id: `link/${lastInsertRowid}`, store: storeName }
   }
 
   function updateLink(row: Row, call: LinkClaim): ClaimResult {
@@ -137,8 +137,8 @@ export function openLinks(store: Store, clock: Clock) {
       updated_at: clock(),
     }
     if (!isSame || CALL_FIELDS.some((field) => after[field] !== row[field])) update.run(after)
-    const change = isSame ? null : `link/${row.id}/${recordMove(row, after)}`
-    return { now: linkOf(after), before, change, store: after.store }
+    const change_id = isSame ? null : `link/${row.id}/${recordMove(row, after)}`
+    return { now: linkOf(after), before, change_id, store: after.store }
   }
 
   /**
@@ -167,8 +167,8 @@ export function openLinks(store: Store, clock: Clock) {
       updated_at: clock(),
     }
     update.run(after)
-    const change = `link/${row.id}/${recordMove(row, { ...after, credential: 'owner' })}`
-    return { row, now: linkOf(after), before: linkOf(row), change }
+    const change_id = `link/${row.id}/${recordMove(row, { ...after, credential: 'owner' })}`
+    return { row, now: linkOf(after), before: linkOf(row), change_id }
   }
 
   function recordMove(from: Row, to: Omit<Row, 'credential'> & { credential: CallCredential }): number {

@@ -1,6 +1,6 @@
 /**
- * Deletes users that were only ever claimed and have been inactive for long. Any caller that knows a bundle id can
- * create such users, so the owner needs a way to delete many.
+ * Deletes inactive users that no proved call ever named. Any caller that knows a bundle id can create such users, so
+ * the owner needs a way to delete many of them.
  */
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
@@ -11,9 +11,9 @@ import type { Store } from '../store/store.ts'
 const DAY_MS = 86_400_000
 /** Users examined per slice; a slice is one unit of work, and other work runs between slices. */
 const SLICE = 500
-/** The status shows this count daily when pruning is off: users unseen for this many days, up to a maximum. */
-const COUNTED_DAYS = 30
-const COUNT_MAX = 50_000
+/** A daily count finds the prunable users that were unseen for this many days. It stops at the maximum. */
+const COUNTED_UNSEEN_DAYS = 30
+const MAX_COUNTED = 50_000
 /** A little less than a day, because jobs start with random jitter. */
 const DAILY_MS = DAY_MS - 3_600_000
 
@@ -36,7 +36,7 @@ type Deps = {
 export type Pruning = ReturnType<typeof openPruning>
 
 export function openPruning({ store, clock, log, isErased }: Deps) {
-  // The history of a link names, with the proof, each proved user who lost it.
+  // `link_history` names each proved user from whom a link was moved. Such a user is not prunable.
   const unseen = store.prepare<Slice, Candidate>(`
     select users.rowid as id, app_id, app_user_id from users
     where users.rowid > :after and users.rowid <= :until and seen_at < :before and proved_at is null
@@ -48,8 +48,8 @@ export function openPruning({ store, clock, log, isErased }: Deps) {
   const drop = store.prepare<[number]>('delete from users where rowid = ?')
   const closing = new AbortController()
   let progress: PruneProgress | null = null
-  let done_at = Number.NEGATIVE_INFINITY
-  let counted: number | null = null
+  let last_daily_at = Number.NEGATIVE_INFINITY
+  let lastCount: number | null = null
 
   /** All users that can be pruned, in slices; other work runs in between. */
   async function* slices(unseen_days: number): AsyncGenerator<{ slice: Slice; found: number }> {
@@ -72,8 +72,8 @@ export function openPruning({ store, clock, log, isErased }: Deps) {
     unseen.all(slice).filter(({ app_id, app_user_id }) => !isErased(app_id, app_user_id))
 
   /**
-   * Counts the users that were only ever claimed, have no purchase, no proof and no tombstone, and were not seen for
-   * `unseen_days`; stops at `most`.
+   * Counts the prunable users: those without a purchase, a proof and a tombstone that were not seen for `unseen_days`.
+   * Stops at `most`.
    */
   async function count(unseen_days: number, most = Number.POSITIVE_INFINITY): Promise<number> {
     let users = 0
@@ -85,8 +85,8 @@ export function openPruning({ store, clock, log, isErased }: Deps) {
   }
 
   /**
-   * Deletes these users with their attributes and device fields. Returns how many. Each unit of work checks again: a
-   * user who called in the meantime stays. Events do not change, and a user who returns is new.
+   * Deletes the prunable users with their attributes and device fields. Returns how many. Each unit of work checks
+   * again: a user who called in the meantime stays. Events do not change, and a user who returns is new.
    *
    * @throws Refusal 503 `store_closing` when Windfall stops during the pass; users pruned so far stay pruned.
    */
@@ -97,8 +97,8 @@ export function openPruning({ store, clock, log, isErased }: Deps) {
         users += await store.commit(() => pruneSlice(slice, users === 0 ? onFirstPruned : () => {}))
     }
     if (users === 0) return 0
-    counted = null
-    done_at = Number.NEGATIVE_INFINITY
+    lastCount = null
+    last_daily_at = Number.NEGATIVE_INFINITY
     log.info('users were pruned', { users, unseen_days })
     return users
   }
@@ -113,10 +113,10 @@ export function openPruning({ store, clock, log, isErased }: Deps) {
   /** Once a day: prunes, or counts the prunable users if `unseen_days` is 0. Null if less than a day has passed. */
   async function daily({ unseen_days, onFirstPruned }: PruneRequest): Promise<number | null> {
     // A time in the future was stored while the clock was wrong.
-    if (done_at <= clock() && clock() - done_at < DAILY_MS) return null
+    if (last_daily_at <= clock() && clock() - last_daily_at < DAILY_MS) return null
     const pruned = unseen_days === 0 ? null : await prune({ unseen_days, onFirstPruned })
-    counted = await count(COUNTED_DAYS, COUNT_MAX)
-    done_at = clock()
+    lastCount = await count(COUNTED_UNSEEN_DAYS, MAX_COUNTED)
+    last_daily_at = clock()
     return pruned
   }
 
@@ -131,9 +131,9 @@ export function openPruning({ store, clock, log, isErased }: Deps) {
     daily,
     close,
     progress: () => progress,
-    /** Whether the last count reached the number that the owner should know of. */
-    isThresholdReached: () => counted === COUNT_MAX,
+    /** Whether the last daily count reached its maximum, of which the owner should know. */
+    isThresholdReached: () => lastCount === MAX_COUNTED,
     /** The limits that `isThresholdReached` compares with. */
-    threshold: { users: COUNT_MAX, unseen_days: COUNTED_DAYS },
+    threshold: { users: MAX_COUNTED, unseen_days: COUNTED_UNSEEN_DAYS },
   }
 }

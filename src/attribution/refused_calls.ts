@@ -11,10 +11,10 @@ import type { Store } from '../store/store.ts'
 import { reasonOf } from '../store/warnings.ts'
 
 const FLUSH_EVERY_MS = 60_000
-const DAYS_KEPT = 30
-/** Maximum rows a day, and combinations in memory. Further ones are counted together as `OTHERS`. */
+const RETENTION_DAYS = 30
+/** The maximum number of counters: rows for one day, and entries in memory. Further calls are counted as `OTHERS`. */
 const MAX_COUNTERS = 1_000
-/** From this many counters on, only connected apps get one of their own: any caller can invent bundle ids. */
+/** Beyond this number, only connected apps get a counter of their own, because any caller can invent bundle ids. */
 const MAX_UNCONNECTED_COUNTERS = 500
 const EXAMPLE_CHARACTERS = 300
 const OTHERS = '*'
@@ -45,7 +45,7 @@ export function openRefusedCalls({ store, clock, apps, log }: Deps) {
   let timer: NodeJS.Timeout | null = null
   let flushing: Promise<void> = Promise.resolve()
 
-  const raise = store.prepare<RefusalCount>(`
+  const increment = store.prepare<RefusalCount>(`
     update refused_calls set calls = calls + :calls, example = coalesce(:example, example), last_at = :last_at
     where refused_on = :refused_on and bundle_id = :bundle_id and platform = :platform and code = :code`)
   const insert = store.prepare<RefusalCount>(`
@@ -98,13 +98,13 @@ export function openRefusedCalls({ store, clock, apps, log }: Deps) {
     else add(asOthers(more))
   }
 
-  /** How many names a day may have before a new name is counted under `OTHERS`. */
+  /** How many counters a day may have before a further key is counted under `OTHERS`. */
   const limitFor = ({ bundle_id }: RefusalCount): number =>
     apps.byBundle(bundle_id).length + apps.byAndroidPackage(bundle_id).length > 0
       ? MAX_COUNTERS
       : MAX_UNCONNECTED_COUNTERS
 
-  /** Writes the counts so far. Resolves when they are on disk, or kept for the next attempt. */
+  /** Writes the counts so far. Resolves when they are on disk, or back in memory after a failure. */
   function flush(): Promise<void> {
     flushing = flushing.then(write)
     return flushing
@@ -130,14 +130,14 @@ export function openRefusedCalls({ store, clock, apps, log }: Deps) {
   }
 
   function saveCount(one: RefusalCount): void {
-    if (raise.run(one).changes > 0) return
+    if (increment.run(one).changes > 0) return
     const rows = rowsOfDay.get(one.refused_on)?.count ?? 0
     if (isOthers(one) || rows < limitFor(one)) insert.run(one)
     else saveCount(asOthers(one))
   }
 
   /** Deletes the counts of days more than 30 days ago, inside a unit of work. */
-  const expire = (): void => void dropBefore.run(addDays(dayOfUtc(clock()), -DAYS_KEPT))
+  const expire = (): void => void dropBefore.run(addDays(dayOfUtc(clock()), -RETENTION_DAYS))
 
   /** Writes the remaining counts and stops. */
   async function close(): Promise<void> {
@@ -174,8 +174,8 @@ function isAborted(event: H3Event): boolean {
 }
 
 /**
- * The fault in the call, in words that cannot contain what the caller sent: the first schema fault of the body, or why
- * a signed transaction was rejected. Null otherwise; the code is enough.
+ * The fault in the call, without any text that the caller sent: the first schema fault of the body, or why a signed
+ * transaction was rejected. Null for other codes, which need no example.
  */
 function exampleOf({ code, errors }: Refusal): string | null {
   const [fault] = errors ?? []

@@ -1,35 +1,35 @@
-/** A list of instants of calls, oldest first, until they are dropped. In memory. */
+/** A list of the instants of calls, oldest first, in memory. */
 
 export type Stamps = ReturnType<typeof openStamps>
 
-/** A list of instants (ms of one clock that never runs backward). */
+/** Opens an empty list. The instants are milliseconds of one monotonic clock. */
 export function openStamps() {
   let times: number[] = []
-  let first = 0
+  let firstIndex = 0
 
   const add = (at: number): void => void times.push(at)
 
   /** Drops every instant up to and including `until`. */
   function drop(until: number): void {
-    while (first < times.length && (times[first] ?? 0) <= until) first += 1
+    while (firstIndex < times.length && (times[firstIndex] ?? 0) <= until) firstIndex += 1
     compact()
   }
 
   /** Drops the oldest instants; at most `count` remain. */
   function keepNewest(count: number): void {
-    first = Math.max(first, times.length - count)
+    firstIndex = Math.max(firstIndex, times.length - count)
     compact()
   }
 
   function compact(): void {
-    if (first * 2 <= times.length) return
-    times = times.slice(first)
-    first = 0
+    if (firstIndex * 2 <= times.length) return
+    times = times.slice(firstIndex)
+    firstIndex = 0
   }
 
   /** The number of instants after `since`. */
   function countAfter(since: number): number {
-    let [low, high] = [first, times.length]
+    let [low, high] = [firstIndex, times.length]
     if ((times[low] ?? 0) > since) return high - low
     while (low < high) {
       const middle = (low + high) >> 1
@@ -42,7 +42,7 @@ export function openStamps() {
   /** The `n`-th newest instant; -Infinity if there are fewer. */
   function newest(n: number): number {
     const index = times.length - n
-    return index < first ? Number.NEGATIVE_INFINITY : (times[index] ?? Number.NEGATIVE_INFINITY)
+    return index < firstIndex ? Number.NEGATIVE_INFINITY : (times[index] ?? Number.NEGATIVE_INFINITY)
   }
 
   return { add, drop, keepNewest, countAfter, newest }

@@ -19,7 +19,7 @@ export type UserRow = {
   proved_attributes: string
   verification: Verification
   unattested: string | null
-  /** Time of the last proved call; null for a user who was only ever claimed. */
+  /** Time of the last proved call; null if no proved call ever named the user. */
   proved_at: number | null
   created_at: number
   seen_at: number
@@ -42,8 +42,9 @@ export function openUsers(store: Store, clock: Clock, limits: { attributes_per_u
     where rowid = :rowid`)
 
   /**
-   * Writes an identify call: attributes merge shallowly, device fields that are present replace, absent ones
-   * stay. A proved call writes its attributes twice, as last value and as proved. Returns whether the user is new.
+   * Writes an identify call. Its attributes are merged into the stored ones, one level deep; its device fields replace
+   * the stored ones, and absent fields stay. A proved call also writes `proved_attributes`. Returns whether the user is
+   * new.
    *
    * @throws Refusal 400 `invalid_request` when the user would have too many attributes.
    */
@@ -86,7 +87,10 @@ export function openUsers(store: Store, clock: Clock, limits: { attributes_per_u
   return { upsert, get }
 }
 
-/** Merges `incoming` into `before`. A call may not add keys beyond `most`; existing keys may change. */
+/**
+ * Merges `incoming` into `before`, the JSON of the stored attributes. Existing keys may change, but no key may be added
+ * beyond `most`; the error then names `limit`.
+ */
 function mergeAttributes(before: string, incoming: Attributes | null, most: number, limit: number): string {
   if (incoming === null) return before
   const attributes = new Map<string, unknown>(Object.entries(JSON.parse(before)))

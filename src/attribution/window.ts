@@ -1,11 +1,11 @@
-/** Counts the admitted calls of each key in the last minute. In memory; a restart begins empty. */
+/** Limits the calls of each key per minute. The counts are in memory; a restart resets them. */
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { openStamps, type Stamps } from './stamps.ts'
 
 const MINUTE_MS = 60_000
-/** Number of keys kept, to bound memory; the least recently seen are dropped first. */
-const KEYS_KEPT = 10_000
+/** The most keys in memory. The least recently seen key is dropped first. */
+const MAX_KEYS = 10_000
 
 /**
  * A sliding window: at most `limit` admitted calls of one key in any 60 seconds. Refused calls do not count.
@@ -25,7 +25,7 @@ export function openWindow(name: string, limit: () => number, clock: Clock) {
     const calls = admitted.get(key) ?? openStamps()
     admitted.delete(key)
     admitted.set(key, calls)
-    if (admitted.size > KEYS_KEPT) dropOldest()
+    if (admitted.size > MAX_KEYS) dropOldest()
     calls.drop(now - MINUTE_MS)
     const quota = limit()
     const wait_ms = calls.newest(quota) + MINUTE_MS - now

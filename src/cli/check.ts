@@ -23,14 +23,15 @@ import { actAsOwnerOf } from './instance/privileges.ts'
  * Validates the configuration. Returns one line for each setting that is not at its default, with its source. Secrets
  * are not shown.
  *
- * @throws ConfigError if the configuration is invalid; Refusal, the same as from `serve`, if it conflicts with the database.
+ * @throws ConfigError if the configuration is invalid; Refusal, the same as from `serve`, if it conflicts with the
+ * database.
  */
 export async function check(loadOptions: LoadOptions): Promise<string[]> {
-  const { config, file, places } = loadConfig(loadOptions)
+  const { config, file, locationByPath } = loadConfig(loadOptions)
   await assertRecipients(config.backup.recipients)
   await checkOnDatabase(config)
   const written = flatten(config).flatMap(([path, value]) => {
-    const place = places.get(pathText(path))
+    const place = locationByPath.get(pathText(path))
     return place === undefined ? [] : [[`${pathText(path)} = ${displayValue(path, value)}`, place] as const]
   })
   const width = Math.min(60, Math.max(0, ...written.map(([text]) => text.length)))

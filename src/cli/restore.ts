@@ -58,8 +58,8 @@ const intoTarget = (into: string) => ({ folder: resolve(into), database: null, a
 /** The place from the configuration; without one, from the backup. */
 function configuredTarget(configPath: string | undefined) {
   try {
-    const { config, file, base, sources } = load(configPath)
-    const isChosen = file !== null || sources.get('store.path') !== 'default'
+    const { config, file, base, sourceKindByPath } = load(configPath)
+    const isChosen = file !== null || sourceKindByPath.get('store.path') !== 'default'
     const database = isChosen ? realPathOf(config.store.path) : null
     return { folder: base, database, allowsAbsolutePath: true }
   } catch (error) {

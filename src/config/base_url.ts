@@ -13,8 +13,8 @@ export function listenUrl({ host, port }: Listening): string {
 }
 
 /**
- * The configuration after the server is listening, for port 0, which takes any free port. Changes only `base_url`,
- * and only if it is derived from the port.
+ * The configuration with the port that the server listens on. With port 0 that port is known only then. Changes only
+ * `base_url`, and only if it is derived from the port.
  */
 export function withPort(config: Config, port: number): Config {
   if (config.base_url !== listenUrl(config.server)) return config

@@ -60,21 +60,21 @@ function wrapText(text: string): string {
 /** Every setting as a Markdown table: its path, default, environment variable and description. */
 export function settingsTable(): string {
   const head = ['| Setting | Default | Environment variable | Description |', '|---|---|---|---|']
-  return [...head, ...SECTIONS.flatMap(rows)].join('\n')
+  return [...head, ...SECTIONS.flatMap(sectionRows)].join('\n')
 }
 
 /** One row for the whole list, if the section is a list, then one row for each setting. */
-function rows(section: Section): string[] {
+function sectionRows(section: Section): string[] {
   const { name, list, reason, settings } = section
-  const whole = row([name], 'none', `${reason} The variable takes a TOML array of inline tables.`)
+  const whole = tableRow([name], 'none', `${reason} The variable takes a TOML array of inline tables.`)
   const each = Object.entries(settings).map(([key, setting]) => {
     const above = list ? [name, 0] : [name].filter(Boolean)
-    return row([...above, key], defaultText(setting), commentLines(setting, false))
+    return tableRow([...above, key], defaultText(setting), commentLines(setting, false))
   })
   return list ? [whole, ...each] : each
 }
 
-function row(path: Path, fallback: string, reason: string): string {
+function tableRow(path: Path, fallback: string, reason: string): string {
   return `| ${[`\`${pathText(path)}\``, fallback, `\`${variableName(path)}\``, reason].join(' | ')} |`
 }
 

@@ -53,8 +53,8 @@ function appendedAccount(text: string, entry: AccountEntry, newline: string): st
 function accountTables(text: string): AST.TOMLTable[] | null {
   try {
     return parseTOML(text).body[0].body.flatMap((node) => {
-      const isOne = node.type === 'TOMLTable' && node.kind === 'array'
-      return isOne && isDeepStrictEqual(namesOf(node.key), ['accounts']) ? node : []
+      const isAccountTable = node.type === 'TOMLTable' && node.kind === 'array'
+      return isAccountTable && isDeepStrictEqual(namesOf(node.key), ['accounts']) ? node : []
     })
   } catch (error) {
     if (error instanceof ParseError) return null
@@ -83,18 +83,18 @@ function editsOf(
 ): Edit[] {
   const existing = valuesOf(text)[index] ?? {}
   const edits: Edit[] = []
-  const more: string[] = []
+  const addedLines: string[] = []
   for (const [key, value] of Object.entries(entry)) {
     const pair = table.body.find(({ key: written }) => isDeepStrictEqual(namesOf(written), [key]))
     if (value === undefined || (pair && isSame(existing[key], value))) continue
     if (value === null) edits.push(...(pair ? [withoutPair(text, pair)] : []))
     else if (pair) edits.push({ from: pair.value.range[0], to: pair.value.range[1], text: tomlText(value) })
-    else more.push(`${newline}${key} = ${tomlText(value)}`)
+    else addedLines.push(`${newline}${key} = ${tomlText(value)}`)
   }
   const removed = Object.entries(entry).flatMap(([key, value]) => (value === null ? key : []))
   const remaining = table.body.filter(({ key }) => !removed.includes(namesOf(key).join('.')))
-  const at = endOfLine(text, Math.max(table.key.range[1], ...remaining.map(({ range }) => range[1])))
-  return [...edits, { from: at, to: at, text: more.join('') }]
+  const insertAt = endOfLine(text, Math.max(table.key.range[1], ...remaining.map(({ range }) => range[1])))
+  return [...edits, { from: insertAt, to: insertAt, text: addedLines.join('') }]
 }
 
 /** Whether the values are equal; numbers and strings of the same digits are. */
@@ -110,11 +110,11 @@ function withoutPair(text: string, { range: [from, to] }: AST.TOMLKeyValue): Edi
   return { from: text.lastIndexOf('\n', from) + 1, to: next < 0 ? text.length : next + 1, text: '' }
 }
 
-/** The end of the line that contains position `at`, before its line ending. */
-function endOfLine(text: string, at: number): number {
-  const next = text.indexOf('\n', at)
+/** The end of the line that contains `position`, before its line ending. */
+function endOfLine(text: string, position: number): number {
+  const next = text.indexOf('\n', position)
   const end = next < 0 ? text.length : next
-  return text[end - 1] === '\r' && end > at ? end - 1 : end
+  return text[end - 1] === '\r' && end > position ? end - 1 : end
 }
 
 function applyEdits(text: string, edits: readonly Edit[]): string {

@@ -5,7 +5,7 @@ import type { ValueOrigin } from './raw_config.ts'
 import { isTable, type Setting, tomlText } from './setting.ts'
 import { type Config, SECTIONS, type Section, variableName } from './settings.ts'
 
-/** `place` names the line, the variable or the key file; null for a default. A secret has only `is_set`. */
+/** `place` names the line, the variable or the key file; null for a default. The value of a secret is always null. */
 type EffectiveSetting = {
   path: string
   key: string
@@ -29,7 +29,7 @@ export function effectiveSettings(config: Config, sources: ConfigSources): Effec
     reason: section.reason,
     settings: tablesOf(section, config).flatMap(({ above, values }) =>
       Object.entries(section.settings).flatMap(([key, setting]) =>
-        // A loaded configuration has no `…_file` settings; the file is the place of its secret.
+        // A loaded configuration has no `…_file` settings. The `place` of a secret names its file.
         Object.hasOwn(values, key) ? [describeSetting([...above, key], values[key], setting, sources)] : [],
       ),
     ),
@@ -51,7 +51,7 @@ function describeSetting(
   path: (string | number)[],
   value: unknown,
   { secret, restart, reason, fallback, otherwise }: Setting,
-  { sources, places }: ConfigSources,
+  { sourceKindByPath, locationByPath }: ConfigSources,
 ): EffectiveSetting {
   const text = pathText(path)
   const defaultValue = fallback === null || fallback === undefined ? null : tomlText(fallback)
@@ -61,8 +61,8 @@ function describeSetting(
     value: secret ? null : value,
     is_secret: secret === true,
     is_set: value !== null,
-    source: sources.get(text) ?? 'default',
-    place: places.get(text) ?? null,
+    source: sourceKindByPath.get(text) ?? 'default',
+    place: locationByPath.get(text) ?? null,
     default: otherwise ?? defaultValue,
     variable: variableName(path),
     reason,

@@ -21,12 +21,12 @@ export type LoadedConfig = Readonly<{
   /** The folder that relative paths are resolved against. */
   base: string
   /** The kind of source of each value, by its path, such as `server.port` or `apps[0].bundle_id`. */
-  sources: ReadonlyMap<string, ValueOrigin['kind']>
-  /** The place of each value: `config.toml:12`, `WINDFALL_SERVER_PORT` or a key file. Defaults have none. */
-  places: ReadonlyMap<string, string>
+  sourceKindByPath: ReadonlyMap<string, ValueOrigin['kind']>
+  /** Where each value was written: `config.toml:12`, `WINDFALL_SERVER_PORT` or a key file. Defaults are absent. */
+  locationByPath: ReadonlyMap<string, string>
 }>
 
-/** The file that was read, the folder its paths are relative to, and the source of each value. */
+/** The file that was read, the folder that its paths are relative to, and where each value was written. */
 export type ConfigSources = Omit<LoadedConfig, 'config'>
 
 export type LoadOptions = Readonly<{
@@ -133,16 +133,19 @@ function deepFreeze<T>(value: T): T {
   return Object.freeze(value)
 }
 
-/** The source and place of each value of the configuration. */
-function sourcesOf(raw: RawConfig, config: Config): Pick<LoadedConfig, 'sources' | 'places'> {
-  const sources = new Map<string, ValueOrigin['kind']>()
-  const places = new Map<string, string>()
+/** The kind of source and the location of each value of the configuration. */
+function sourcesOf(
+  raw: RawConfig,
+  config: Config,
+): Pick<LoadedConfig, 'sourceKindByPath' | 'locationByPath'> {
+  const sourceKindByPath = new Map<string, ValueOrigin['kind']>()
+  const locationByPath = new Map<string, string>()
   for (const [path] of flatten(config)) {
     const origin = raw.has(path) ? raw.originOf(path) : null
-    sources.set(pathText(path), origin?.kind ?? 'default')
-    if (origin !== null) places.set(pathText(path), originText(origin))
+    sourceKindByPath.set(pathText(path), origin?.kind ?? 'default')
+    if (origin !== null) locationByPath.set(pathText(path), originText(origin))
   }
-  return { sources, places }
+  return { sourceKindByPath, locationByPath }
 }
 
 const originText = ({ source, line }: ValueOrigin): string => (line === null ? source : `${source}:${line}`)

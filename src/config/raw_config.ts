@@ -12,8 +12,8 @@ export type ValueOrigin = Readonly<{
 export type RawConfig = ReturnType<typeof openRawConfig>
 
 /**
- * An empty raw configuration. `values` is the tree of values as in TOML. `issues` collects what is wrong, one issue
- * for each place: later issues at the same place usually follow from the first.
+ * Opens an empty raw configuration. `values` is the tree of values as in TOML. `issues` has one issue for each path and
+ * source, because a later issue of a value usually follows from the first.
  */
 export function openRawConfig() {
   const values: Record<string, unknown> = Object.create(null)
@@ -31,9 +31,9 @@ export function openRawConfig() {
 
   /** Whether a value was written at exactly this path. */
   function has(path: Path): boolean {
-    let here: unknown = values
-    for (const key of path) here = isTable(here) || Array.isArray(here) ? Reflect.get(here, key) : undefined
-    return here !== undefined
+    let node: unknown = values
+    for (const key of path) node = isTable(node) || Array.isArray(node) ? Reflect.get(node, key) : undefined
+    return node !== undefined
   }
 
   /** Adds an issue: what is wrong at a path, and what to write instead. */
@@ -45,7 +45,7 @@ export function openRawConfig() {
     issues.push({ path: text, line, source, problem, advice })
   }
 
-  /** The table of a section or of one entry of a list, created if missing; null if the value there is no table. */
+  /** The table of a section or of one entry of a list, created if missing; null if the value is not a table. */
   function tableAt([section, entry]: Path): Record<string, unknown> | null {
     if (section === undefined) return values
     values[section] ??= entry === undefined ? {} : []
@@ -65,7 +65,7 @@ export function openRawConfig() {
     remove(path)
     table[key] = value
     origins.set(pathText(path), origin)
-    // A missing neighbor is reported at this value's place, unless the file has the section.
+    // A missing setting of the same section is reported at this value's origin, unless the file has the section.
     for (const above of [path.slice(0, 1), path.slice(0, 2)].map(pathText)) {
       if (!origins.has(above)) origins.set(above, origin)
     }

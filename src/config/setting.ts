@@ -12,7 +12,7 @@ type SettingDocs = {
   otherwise?: string
   /** Never shown in an issue, in a log line or by `windfall check`. */
   secret?: true
-  /** Read once at start: a reload does not apply it. */
+  /** Read once at start: a reload does not apply it. Only for settings of a plain `[section]`. */
   restart?: true
 }
 
@@ -46,7 +46,7 @@ export function requiredSetting<S extends v.GenericSchema>(
 /** The valibot schema of a TOML table with these settings. `checkUnknownKeys` reports unknown keys. */
 export function table<S extends Record<string, { schema: v.GenericSchema }>>(settings: S) {
   const schemas = Object.fromEntries(Object.entries(settings).map(([name, { schema }]) => [name, schema]))
-  // The type of Object.fromEntries loses which name has which schema.
+  // The type of Object.fromEntries does not tell which name has which schema.
   return v.pipe(v.custom<Record<string, unknown>>(isTable), v.object(schemas as Schemas<S>))
 }
 

@@ -1,4 +1,4 @@
-/** What may be written: the whole of config.toml: its schema, its sections and the type of what comes out. */
+/** The schema of config.toml, its sections, and the type of the loaded configuration. */
 import * as v from 'valibot'
 import { account } from './accounts.ts'
 import type { Path } from './checks/issues.ts'

@@ -1,4 +1,6 @@
-/** Schemas for the values of settings. Messages say what is wrong; each setting says what to write. */
+/**
+ * Schemas for the values of settings. Their messages describe the fault; `write` of a setting describes a valid value.
+ */
 import { isIP, isIPv4 } from 'node:net'
 import { Cron } from 'croner'
 import * as v from 'valibot'
@@ -51,8 +53,8 @@ export const host = v.pipe(
 )
 
 function isAddressRange(text: string): boolean {
-  const [address = '', bits, more] = text.split('/')
-  if (isIP(address) === 0 || address.includes('%') || more !== undefined) return false
+  const [address = '', bits, extras] = text.split('/')
+  if (isIP(address) === 0 || address.includes('%') || extras !== undefined) return false
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (isIPv4(address) ? 32 : 128))
 }
 
@@ -66,12 +68,12 @@ function faultOfBaseUrl(text: string): string | null {
   const url = new URL(text)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'does not begin with http:// or https://'
   if (url.port === '0') return 'has port 0, which no client can reach'
-  const more = [
+  const extras = [
     [url.username + url.password, 'a user name or password'],
     [url.pathname.slice(1), 'a path'],
     [url.search + url.hash, 'a query or fragment'],
   ].flatMap(([part, name]) => (part === '' ? [] : name))
-  return more.length === 0 ? null : `has ${more.join(' and ')}; "${url.origin}" does not`
+  return extras.length === 0 ? null : `has ${extras.join(' and ')}; "${url.origin}" does not`
 }
 
 /** A URL such as `https://windfall.example.com`, without a trailing slash. */

@@ -115,7 +115,7 @@ async function refreshApps(
   { accounts, catalogue, organizations }: Windfall,
   organization: string | null,
 ): Promise<(CatalogueChanges & { organization: string })[]> {
-  const all = organizations.list().filter(({ id }) => accounts.of(id)?.connect)
+  const all = organizations.list().filter(({ id }) => accounts.forOrganization(id)?.connect)
   const matching = organization === null && all.length > 0 ? all : [organizations.resolve(organization)]
   const refreshed: (CatalogueChanges & { organization: string })[] = []
   for (const { id, slug: name } of matching) {
@@ -176,7 +176,7 @@ function jobVerbs({ store, jobs, rates }: Windfall): Verbs {
     'rates.remove': verb(RemoveRate, ({ currency, day }) => store.commit(() => rates.remove(currency, day))),
     'rates.import': verb(ImportRates, ({ csv, base }) => {
       const read = rates.readCsv(csv, base)
-      return store.commit(() => rates.keep(read))
+      return store.commit(() => rates.importRates(read))
     }),
   }
 }

@@ -1,7 +1,9 @@
 /** Encodes the body of an event for storage: JSON, compressed with a dictionary of recurring text. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
-/** Must never change: stored bodies can only be read with it. A new dictionary would need a version in each row. */
+/**
+ * Never change this dictionary: stored bodies can be decoded only with it. A second one needs a version in each row.
+ */
 const DICTIONARY = Buffer.from(
   '{"platform":"ios","store":"apple","from_app_user_id":"$anon_","merged_customer_id":"cus_","problem":"",' +
     '"notification":{"type":"DID_CHANGE_RENEWAL_STATUS","subtype":"AUTO_RENEW_DISABLED"},"subtype":"VOLUNTARY"},' +
@@ -19,15 +21,15 @@ const DICTIONARY = Buffer.from(
     '"proofs":[]}}"verification":"verified","proofs":["purchase"]}}"proved_app_user_id":null,"user":null}',
 )
 
-// A body is far smaller than zlib's default window, which is cleared for each.
-const SETTINGS = { dictionary: DICTIONARY, windowBits: 12, memLevel: 5 }
+// A body is far smaller than zlib's default window of 32 KiB, which zlib would clear for each body.
+const DEFLATE_OPTIONS = { dictionary: DICTIONARY, windowBits: 12, memLevel: 5 }
 
 /** Encodes a body for storage. */
 export const encodeBody = (body: Record<string, unknown>): Buffer =>
-  deflateRawSync(JSON.stringify(body), SETTINGS)
+  deflateRawSync(JSON.stringify(body), DEFLATE_OPTIONS)
 
 /** The JSON text of a stored body, as UTF-8. */
-export const inflateBody = (bytes: Buffer): Buffer => inflateRawSync(bytes, SETTINGS)
+export const inflateBody = (bytes: Buffer): Buffer => inflateRawSync(bytes, DEFLATE_OPTIONS)
 
 /** Decodes a stored body. */
 export const decodeBody = (bytes: Buffer): Record<string, unknown> =>

@@ -38,6 +38,7 @@ export type NewEvent = {
   customer_id: string | null
   subject: string | null
   cause: string
+  /** Returns the snapshot. It is called only if the event does not exist yet. */
   data: () => Record<string, unknown>
   occurred_at: number
   signed_at: number | null
@@ -47,7 +48,7 @@ export type EventFilter = {
   organization_id?: string | null
   /** Ids of apps; null is all. */
   apps?: readonly string[] | null
-  /** Event types; null is all except the quiet ones. */
+  /** Event types; null is all except `QUIET_TYPES`. */
   types?: readonly string[] | null
   environment?: string | null
   origin?: Origin | null
@@ -56,14 +57,15 @@ export type EventFilter = {
   until_at?: number | null
 }
 
-/** A range of the feed: `after` exclusive, `until` inclusive. With `newest_first`, `after` is the higher one. */
+/** A range of seqs: `after` exclusive, `until` inclusive. With `newest_first`, `after` is higher than `until`. */
 type Query = EventFilter & { after: number; until?: number; limit: number; newest_first?: boolean }
 
 type Row = Omit<FeedEvent, 'data'> & { body: Buffer }
 export type Feed = ReturnType<typeof openFeed>
 
+/** Opens the feed. */
 export function openFeed(store: Store, clock: Clock) {
-  const known = store.prepare<[string], { seq: number }>('select seq from events where id = ?')
+  const selectSeq = store.prepare<[string], { seq: number }>('select seq from events where id = ?')
   const insert = store.prepare<Omit<Row, 'seq'>>(`
     insert into events ( id,  organization_id,  app_id,  environment,  type,  origin,  customer_id,  subject,  cause,  body,  occurred_at,  signed_at,  recorded_at)
     values             (:id, :organization_id, :app_id, :environment, :type, :origin, :customer_id, :subject, :cause, :body, :occurred_at, :signed_at, :recorded_at)`)
@@ -82,8 +84,8 @@ export function openFeed(store: Store, clock: Clock) {
   const backwards = store.prepare<object, Row>(
     `select * from events where seq < :after and seq >= :until and ${filters} order by seq desc limit :limit`,
   )
-  const one = store.prepare<[string], Row>('select * from events where id = ?')
-  const newest = store.prepare<[], { seq: number | null }>('select max(seq) as seq from events')
+  const selectById = store.prepare<[string], Row>('select * from events where id = ?')
+  const selectHead = store.prepare<[], { seq: number | null }>('select max(seq) as seq from events')
   const quiet = JSON.stringify(QUIET_TYPES)
   const appended = openHook<[event: FeedEvent]>()
 
@@ -94,9 +96,9 @@ export function openFeed(store: Store, clock: Clock) {
   function append(newEvent: NewEvent): FeedEvent | null {
     const { organization_id, app_id, environment, type, origin, customer_id, subject, cause } = newEvent
     const id = derivedId('evt', organization_id, environment ?? '', cause, type)
-    if (known.get(id)) return null
+    if (selectSeq.get(id)) return null
     const data = newEvent.data()
-    const written = {
+    const fields = {
       id,
       organization_id,
       app_id,
@@ -110,13 +112,13 @@ export function openFeed(store: Store, clock: Clock) {
       signed_at: newEvent.signed_at,
       recorded_at: clock(),
     }
-    const { lastInsertRowid } = insert.run({ ...written, body: encodeBody(data) })
-    const event: FeedEvent = { seq: Number(lastInsertRowid), ...written, data }
+    const { lastInsertRowid } = insert.run({ ...fields, body: encodeBody(data) })
+    const event: FeedEvent = { seq: Number(lastInsertRowid), ...fields, data }
     store.afterCommit(() => appended.call(event))
     return event
   }
 
-  /** The events of a range, oldest or newest first. For long ranges use pages.ts. */
+  /** The matching events of a range of seqs, oldest or newest first. For long ranges use pages.ts. */
   function read(query: Query): FeedEvent[] {
     const statement = query.newest_first ? backwards : forwards
     const rows = statement.all({
@@ -137,12 +139,12 @@ export function openFeed(store: Store, clock: Clock) {
 
   /** An event by its id; null if there is none. */
   function byId(id: string): FeedEvent | null {
-    const row = one.get(id)
+    const row = selectById.get(id)
     return row ? eventOf(row) : null
   }
 
   /** The newest seq; 0 if the feed is empty. */
-  const head = (): number => newest.get()?.seq ?? 0
+  const head = (): number => selectHead.get()?.seq ?? 0
 
   return {
     append,

@@ -6,9 +6,9 @@ import type { Feed, FeedEvent } from './feed.ts'
 type Watcher = { wants: (event: FeedEvent) => boolean; send: (messages: Uint8Array) => void }
 
 /**
- * Adds data to events as they are sent, for modules that the feed cannot import. `ready` resolves to whether the data
- * is available, within `maxMs`, and never rejects. `complete` adds the data or a placeholder, in the order of the
- * events.
+ * Adds data to events as they are sent, for modules that the feed cannot import. `ready` waits for the data for at
+ * most `maxMs` milliseconds, resolves to whether it is available, and never rejects. `complete` returns the events in
+ * the same order, with the data or a placeholder.
  */
 type Completion = {
   ready: (events: readonly FeedEvent[], maxMs: number) => Promise<boolean>
@@ -22,13 +22,15 @@ export type Live = ReturnType<typeof openLive>
 /** The maximum time that an event waits for added data. */
 const READY_WITHIN_MS = 1_000
 /** The maximum number of events that are completed and sent together. */
-const GROUP = 500
-/** With this many events in memory, nothing waits for added data. */
+const GROUP_SIZE = 500
+/** With this many waiting events, they are sent without waiting for added data. */
 const MAX_WAITING = 2_000
-/** The minimum interval between writes to watchers: imperceptible to people, and less work for a thousand sockets. */
+/**
+ * The minimum interval between writes to watchers. People do not notice it, and a thousand sockets need fewer writes.
+ */
 const DELIVER_EVERY_MS = 100
-/** The number of watchers that are written to before requests are served. */
-const EVENTS_PER_TURN = 50
+/** The number of watchers that are written to before other requests are served. */
+const WATCHERS_PER_TURN = 50
 
 const encoder = new TextEncoder()
 
@@ -43,54 +45,54 @@ export function openLive(feed: Feed, monotonic: Clock) {
   const watchers = new Set<Watcher>()
   const completions: Completion[] = []
   let waiting: { event: FeedEvent; since: number }[] = []
-  let delivering = false
-  let hurry = (): void => {}
+  let isDelivering = false
+  let stopWaiting = (): void => {}
 
   feed.listen((event) => {
     if (watchers.size === 0) return
     waiting.push({ event, since: monotonic() })
-    if (waiting.length >= MAX_WAITING) hurry()
-    if (delivering) return
-    delivering = true
+    if (waiting.length >= MAX_WAITING) stopWaiting()
+    if (isDelivering) return
+    isDelivering = true
     setImmediate(deliver)
   })
 
   /** Sends a group of waiting events, in the order of the feed. */
   async function deliver(): Promise<void> {
-    const size = Math.min(waiting.length, GROUP)
+    const size = Math.min(waiting.length, GROUP_SIZE)
     const isReady = await readyInTime(waiting.slice(0, size))
-    // Removed only now: an erasure changes events that wait.
+    // The events leave `waiting` only now, because an erasure can change them while they wait.
     const group = waiting.splice(0, size).map(({ event }) => event)
     const textFor: TextFor = watchers.size > 0 ? textsOf(completed(group, isReady)) : () => null
     write([...watchers], textFor)
   }
 
-  function write(rest: Watcher[], textFor: TextFor): void {
-    for (const watcher of rest.splice(0, EVENTS_PER_TURN)) {
+  function write(remaining: Watcher[], textFor: TextFor): void {
+    for (const watcher of remaining.splice(0, WATCHERS_PER_TURN)) {
       // The watcher may have left since the delivery began.
       const text = watchers.has(watcher) ? textFor(watcher) : null
       if (text) watcher.send(text)
     }
-    if (rest.length > 0) setImmediate(write, rest, textFor)
-    else if (waiting.length >= GROUP) setImmediate(deliver)
+    if (remaining.length > 0) setImmediate(write, remaining, textFor)
+    else if (waiting.length >= GROUP_SIZE) setImmediate(deliver)
     else setTimeout(scheduleDelivery, DELIVER_EVERY_MS).unref()
   }
 
-  /** The events of a group wait together, until the first of them has waited the maximum time. */
+  /** Waits for the added data of a group, until the group's first event has waited the maximum time. */
   function readyInTime(group: typeof waiting): Promise<boolean> {
-    const waited = monotonic() - (group[0]?.since ?? 0)
-    const left = waiting.length >= MAX_WAITING ? 0 : Math.max(0, READY_WITHIN_MS - waited)
-    const tooMany = new Promise<boolean>((resolve) => {
-      hurry = () => resolve(false)
+    const waitedMs = monotonic() - (group[0]?.since ?? 0)
+    const remainingMs = waiting.length >= MAX_WAITING ? 0 : Math.max(0, READY_WITHIN_MS - waitedMs)
+    const overflow = new Promise<boolean>((resolve) => {
+      stopWaiting = () => resolve(false)
     })
     const events = group.map(({ event }) => event)
-    const ready = Promise.all(completions.map((completion) => completion.ready(events, left)))
-    return Promise.race([ready.then((each) => !each.includes(false)), tooMany])
+    const ready = Promise.all(completions.map((completion) => completion.ready(events, remainingMs)))
+    return Promise.race([ready.then((each) => !each.includes(false)), overflow])
   }
 
   function scheduleDelivery(): void {
-    delivering = waiting.length > 0
-    if (delivering) void deliver()
+    isDelivering = waiting.length > 0
+    if (isDelivering) void deliver()
   }
 
   /** Adds a watcher; the returned function removes it. */
@@ -99,13 +101,13 @@ export function openLive(feed: Feed, monotonic: Clock) {
     return () => void watchers.delete(watcher)
   }
 
-  /** Replaces waiting events, for an erasure. */
+  /** Replaces each waiting event, so that an erased user is not sent. */
   function change(replacement: (event: FeedEvent) => FeedEvent): void {
     waiting = waiting.map(({ event, since }) => ({ event: replacement(event), since }))
   }
 
   /** Adds a completion for all events that are sent from now on. Completions run in the order they were added. */
-  const complete = (by: Completion): void => void completions.push(by)
+  const complete = (completion: Completion): void => void completions.push(completion)
 
   const completed = (group: readonly FeedEvent[], isReady: boolean): readonly FeedEvent[] =>
     completions.reduce((events, { complete }) => complete(events, isReady), group)
@@ -116,14 +118,14 @@ export function openLive(feed: Feed, monotonic: Clock) {
 /** Returns the message bytes of the events that a watcher wants, or null. Computes each selection of events once. */
 function textsOf(events: readonly FeedEvent[]): TextFor {
   const messages = events.map(messageOf)
-  const made = new Map<string, Uint8Array | null>()
+  const bytesBySelection = new Map<string, Uint8Array | null>()
   return (watcher) => {
-    const choice = events.map((event) => (watcher.wants(event) ? '1' : '0')).join('')
-    const known = made.get(choice)
+    const selection = events.map((event) => (watcher.wants(event) ? '1' : '0')).join('')
+    const known = bytesBySelection.get(selection)
     if (known !== undefined) return known
-    const text = messages.filter((_, index) => choice[index] === '1').join('')
+    const text = messages.filter((_, index) => selection[index] === '1').join('')
     const bytes = text === '' ? null : encoder.encode(text)
-    made.set(choice, bytes)
+    bytesBySelection.set(selection, bytes)
     return bytes
   }
 }

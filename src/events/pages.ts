@@ -1,4 +1,4 @@
-/** Reads the feed in pages, also if matching events are far apart. */
+/** Reads the feed in pages, even if matching events are far apart. */
 import { yieldToEventLoop } from '../turns.ts'
 import type { EventFilter, Feed, FeedEvent } from './feed.ts'
 
@@ -21,16 +21,16 @@ export async function pageForwards(
 ): Promise<Page> {
   const events: FeedEvent[] = []
   const end = Math.min(feed.head(), after + MAX_SCANNED)
-  let at = after
-  while (at < end && events.length < limit) {
-    if (at > after) await yieldToEventLoop()
-    const until = Math.min(at + SLICE, end)
-    const matching = limit - events.length
-    const found = feed.read({ ...filter, after: at, until, limit: matching })
-    events.push(...found)
-    at = found.length === matching ? (found.at(-1)?.seq ?? until) : until
+  let reached = after
+  while (reached < end && events.length < limit) {
+    if (reached > after) await yieldToEventLoop()
+    const until = Math.min(reached + SLICE, end)
+    const room = limit - events.length
+    const matches = feed.read({ ...filter, after: reached, until, limit: room })
+    events.push(...matches)
+    reached = matches.length === room ? (matches.at(-1)?.seq ?? until) : until
   }
-  return { events, next: at }
+  return { events, next: reached }
 }
 
 /** Up to `limit` events before `before` (null: from the head), newest first. */
@@ -43,14 +43,14 @@ export async function pageBackwards(
   const events: FeedEvent[] = []
   const start = Math.min(before ?? Number.MAX_SAFE_INTEGER, feed.head() + 1)
   const end = Math.max(1, start - MAX_SCANNED)
-  let at = start
-  while (at > end && events.length < limit) {
-    if (at < start) await yieldToEventLoop()
-    const until = Math.max(at - SLICE, end)
-    const matching = limit - events.length
-    const found = feed.read({ ...filter, after: at, until, limit: matching, newest_first: true })
-    events.push(...found)
-    at = found.length === matching ? (found.at(-1)?.seq ?? until) : until
+  let reached = start
+  while (reached > end && events.length < limit) {
+    if (reached < start) await yieldToEventLoop()
+    const until = Math.max(reached - SLICE, end)
+    const room = limit - events.length
+    const matches = feed.read({ ...filter, after: reached, until, limit: room, newest_first: true })
+    events.push(...matches)
+    reached = matches.length === room ? (matches.at(-1)?.seq ?? until) : until
   }
-  return { events, next: at > 1 ? at : null }
+  return { events, next: reached > 1 ? reached : null }
 }

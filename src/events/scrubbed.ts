@@ -1,4 +1,4 @@
-/** Removes the ids of an erased user from an event; keeps the event. */
+/** Removes the ids of an erased user from an event. The event itself stays. */
 
 type Body = Record<string, unknown>
 
@@ -13,14 +13,14 @@ export function scrubEvent<Event extends { app_id: string | null; type: string; 
   if (event.app_id !== app_id) return event
   // The cause of customer.identified is the id of the app and the user id.
   const { type, cause } = event
-  const isCause = type === 'customer.identified' && cause.slice(cause.indexOf('/') + 1) === app_user_id
-  return { ...event, cause: isCause ? replacement : cause, data: scrubBody(event.data, app_user_id) }
+  const isCauseOfUser = type === 'customer.identified' && cause.slice(cause.indexOf('/') + 1) === app_user_id
+  return { ...event, cause: isCauseOfUser ? replacement : cause, data: scrubBody(event.data, app_user_id) }
 }
 
 /**
- * The body without the user id. `user` is null or has only the other user named there, and `from_app_user_id` is null.
- * An `app_account_token` that equals the user id (Apple writes it in lower case) is removed. Any other text that
- * happens to equal the user id, such as a product id, stays.
+ * The body without the user id. `user` becomes null, or keeps only another user that it names; `from_app_user_id`
+ * becomes null. An `app_account_token` that equals the user id (Apple writes it in lower case) is removed. Any other
+ * text that happens to equal the user id, such as a product id, stays.
  */
 function scrubBody(body: Body, app_user_id: string): Body {
   const scrubbed = { ...body }
@@ -30,7 +30,7 @@ function scrubBody(body: Body, app_user_id: string): Body {
     if (scrubbed.user === null && 'platform' in body) scrubbed.platform = null
   }
   if (body.from_app_user_id === app_user_id) scrubbed.from_app_user_id = null
-  if (isBody(transaction) && isSame(transaction.app_account_token, app_user_id)) {
+  if (isBody(transaction) && isSameId(transaction.app_account_token, app_user_id)) {
     const { app_account_token: _, ...rest } = transaction
     scrubbed.transaction = rest
   }
@@ -51,7 +51,7 @@ function scrubUser(user: Body, app_user_id: string): Body | null {
   }
 }
 
-const isSame = (token: unknown, app_user_id: string): boolean =>
+const isSameId = (token: unknown, app_user_id: string): boolean =>
   typeof token === 'string' && token.toLowerCase() === app_user_id.toLowerCase()
 
 const isBody = (value: unknown): value is Body => typeof value === 'object' && value !== null

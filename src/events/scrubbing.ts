@@ -9,6 +9,7 @@ const SLICE = 250
 type Row = { seq: number; type: string; cause: string; body: Buffer }
 type Change = Omit<Row, 'type'>
 
+/** Opens the scrubbing of stored events. */
 export function openScrubbing(store: Pick<Store, 'prepare'>) {
   const selectSlice = store.prepare<[number, number, string], Row>(
     'select seq, type, cause, body from events where seq > ? and seq <= ? and app_id = ?',
@@ -37,7 +38,7 @@ export function openScrubbing(store: Pick<Store, 'prepare'>) {
   return { scan }
 }
 
-/** Whether a body contains the text of the user id. Much cheaper than decoding the body. */
+/** Returns a test for bodies that contain the text of the user id. It is much cheaper than decoding the body. */
 function matcherOf(app_user_id: string): (body: Buffer) => boolean {
   const spellings = new Set([app_user_id, app_user_id.toLowerCase()])
   const needles = [...spellings].map((text) => Buffer.from(JSON.stringify(text).slice(1, -1)))

@@ -52,7 +52,9 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** live: received as it happened. recovered: received after it was lost. backfill: from the time before. */
+/**
+ * live: received as it happened. recovered: received after it was lost. backfill: from before the app was connected.
+ */
 export const ORIGINS = ['live', 'recovered', 'backfill'] as const
 export type Origin = (typeof ORIGINS)[number]
 

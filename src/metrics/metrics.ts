@@ -121,8 +121,8 @@ export function openMetrics(deps: Deps) {
     recountAtBatchEnd({ ...lineage, id: marks.numberOf(lineage) }, origin === 'live' ? RANK.live : RANK.bulk)
 
   /** Handles an added or revoked exchange rate. */
-  const ratesChanged = ({ is_taken_back, from_on }: RateChange): void =>
-    addTask(() => tasks.add(is_taken_back ? 'all' : 'rates', '', dayNumber(from_on)))
+  const ratesChanged = ({ is_removal, from_on }: RateChange): void =>
+    addTask(() => tasks.add(is_removal ? 'all' : 'rates', '', dayNumber(from_on)))
 
   /** Handles a changed period of an app’s product. */
   const periodChanged = (app_id: string): void => addTask(() => tasks.add('period', app_id))

@@ -6,7 +6,7 @@ import { faultInImported, type KnownRates } from './imported.ts'
 import type { Rate } from './judging.ts'
 import { type CsvRow, rowsOf } from './parse.ts'
 
-/** More than a year of Apple's currencies. All rows are stored in one transaction, so it must stay short. */
+/** The most rows of a file: more than a year of Apple's currencies, but few enough for one transaction. */
 const MAX_RATES = 20_000
 const COLUMNS = ['date', 'currency', 'rate']
 
@@ -34,15 +34,15 @@ export function readRates(
     return onlyFault(`the file has more than ${MAX_RATES} rates; split it into one file for each year`)
   const faults: string[] = []
   const addFault = (line: number, fault: string): void => void faults.push(`line ${line}: ${fault}`)
-  const written = rows.flatMap((row) => parseRow(row, base, today, addFault))
-  reportDuplicates(written, addFault)
-  const perDollar = inDollars(written, base, known, addFault)
+  const parsedRates = rows.flatMap((row) => parseRow(row, base, today, addFault))
+  reportDuplicates(parsedRates, addFault)
+  const perDollar = inDollars(parsedRates, base, known, addFault)
   const rates = Map.groupBy(perDollar, ({ currency }) => currency)
   for (const own of rates.values()) reportImplausible(own, rates.get('EUR') ?? [], known, addFault)
   return { rates, faults: sortFaults(faults) }
 }
 
-/** Programs with a decimal comma separate cells with semicolons. */
+/** The fault of a wrong header. Spreadsheets that use a decimal comma separate cells with semicolons. */
 function headerFault(text: string, missing: readonly string[]): string {
   const must = `line 1 must be: ${COLUMNS.join(',')}`
   if (/^[^\r\n]*;/.test(text))
@@ -80,9 +80,9 @@ function faultIn(on: string, currency: string, rate: string, base: string, today
   return null
 }
 
-function reportDuplicates(written: readonly ParsedRate[], addFault: AddFault): void {
+function reportDuplicates(parsedRates: readonly ParsedRate[], addFault: AddFault): void {
   const seen = new Map<string, number>()
-  for (const { line, on, currency } of written) {
+  for (const { line, on, currency } of parsedRates) {
     const first = seen.get(`${on} ${currency}`)
     if (first === undefined) seen.set(`${on} ${currency}`, line)
     else addFault(line, `${currency} on ${on} is already in line ${first}`)
@@ -91,24 +91,25 @@ function reportDuplicates(written: readonly ParsedRate[], addFault: AddFault): v
 
 type NumberedRate = Rate & { line: number }
 
+/** Converts the rates of the file to rates for one dollar, with a rate of the base for each day. */
 function inDollars(
-  written: readonly ParsedRate[],
+  parsedRates: readonly ParsedRate[],
   base: string,
   known: KnownRates,
   addFault: AddFault,
 ): NumberedRate[] {
-  const dollars = new Map(
-    written.filter(({ currency }) => currency === BASE).map(({ on, rate }) => [on, rate]),
+  const dollarRateByDay = new Map(
+    parsedRates.filter(({ currency }) => currency === BASE).map(({ on, rate }) => [on, rate]),
   )
   const bases = new Map<string, NumberedRate>()
-  const rates = written.flatMap(({ line, on, currency, rate }): NumberedRate[] => {
-    const dollar = dollarOn(on, base, dollars, known)
+  const rates = parsedRates.flatMap(({ line, on, currency, rate }): NumberedRate[] => {
+    const dollar = dollarOn(on, base, dollarRateByDay, known)
     if (dollar === null) {
       addFault(line, `there is no rate of ${BASE} on ${on}, which is needed to convert from ${base}`)
       return []
     }
     const base_nano = base === BASE ? null : quotientNano('1', dollar)
-    if (base_nano !== null && dollars.has(on))
+    if (base_nano !== null && dollarRateByDay.has(on))
       bases.set(on, { line, currency: base, on, per_usd_nano: base_nano })
     const per_usd_nano = quotientNano(rate, dollar)
     if (currency === BASE || currency === base) return []
@@ -118,16 +119,16 @@ function inDollars(
   return [...rates, ...bases.values()].sort((a, b) => (a.on < b.on ? -1 : a.on > b.on ? 1 : 0))
 }
 
-/** The price of one unit of the base in dollars, as text: from the file, else from the database for exactly that day. */
+/** The price of one unit of the base in dollars, as text: from the file, or from the database for exactly that day. */
 function dollarOn(
   on: string,
   base: string,
-  dollars: ReadonlyMap<string, string>,
+  dollarRateByDay: ReadonlyMap<string, string>,
   known: KnownRates,
 ): string | null {
   if (base === BASE) return '1'
-  const written = dollars.get(on)
-  if (written !== undefined) return written
+  const rateInFile = dollarRateByDay.get(on)
+  if (rateInFile !== undefined) return rateInFile
   const row = known.last(base, on)
   if (row?.rated_on !== on) return null
   const nano = quotientNano('1', rateText(row.per_usd_nano))

@@ -14,7 +14,10 @@ const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency
 /** Whether a code, in capital letters, is a currency. */
 export const isCurrency = (code: string): boolean => CURRENCIES.has(code)
 
-/** Official pegs of central banks: one unit of `anchor` costs `rate`. The rate of BGN is that of its euro adoption. */
+/**
+ * Official pegs: one unit of `anchor` costs `rate` units of the currency. BGN has the rate at which the euro replaced
+ * it.
+ */
 export const PEGS: Readonly<Record<string, { anchor: 'USD' | 'EUR'; rate: string }>> = {
   AED: { anchor: 'USD', rate: '3.6725' },
   SAR: { anchor: 'USD', rate: '3.75' },

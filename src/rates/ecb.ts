@@ -9,7 +9,7 @@ import type { Source } from './source.ts'
 export function ecb(origin: string): Source {
   return {
     name: 'ecb',
-    async ask({ from_on, until_on }, currencies, signal) {
+    async fetchQuotes({ from_on, until_on }, currencies, signal) {
       const query = new URLSearchParams({
         startPeriod: from_on,
         endPeriod: until_on,

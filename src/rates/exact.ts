@@ -2,7 +2,7 @@
 import { divideHalfEven } from '../money.ts'
 
 /** Rates are stored in billionths: one US dollar costs this many billionths of a currency. */
-export const ONE = 1_000_000_000n
+export const NANO_PER_UNIT = 1_000_000_000n
 
 /** An exact decimal number: `digits` × 10^-`scale`. */
 type Decimal = { digits: bigint; scale: number }
@@ -12,11 +12,11 @@ const MAX_DIGITS = 40
 
 /** Parses a decimal number (`0.8612`, `1.5e-3`); null if the text is not a number above zero. */
 function decimalOf(text: string): Decimal | null {
-  const [, whole = '', part = '', exponent = '0'] =
+  const [, whole = '', decimals = '', exponent = '0'] =
     /^(\d{1,20})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,2}))?$/.exec(text) ?? []
   if (whole === '') return null
-  const digits = BigInt(whole + part)
-  const scale = part.length - Number(exponent)
+  const digits = BigInt(whole + decimals)
+  const scale = decimals.length - Number(exponent)
   if (digits === 0n || Math.abs(scale) > MAX_DIGITS) return null
   return scale < 0 ? { digits: digits * 10n ** BigInt(-scale), scale: 0 } : { digits, scale }
 }
@@ -32,14 +32,14 @@ export function nanoOf(text: string): number | null {
 }
 
 /**
- * One rate divided by another, both as text; the result in billionths. It converts a rate against another currency to
- * one against the dollar: the price of a euro in yen ÷ its price in dollars.
+ * The quotient of two rates, in billionths. It converts a rate against another currency to a rate against the dollar:
+ * the price of a euro in yen ÷ the price of a euro in dollars. Null if a text is no rate or the result is out of range.
  */
 export function quotientNano(dividend: string, divisor: string): number | null {
-  const [above, below] = [decimalOf(dividend), decimalOf(divisor)]
-  if (above === null || below === null) return null
-  const scaled = above.digits * ONE * 10n ** BigInt(below.scale)
-  return nanoWithin(divideHalfEven(scaled, below.digits * 10n ** BigInt(above.scale)))
+  const [numerator, denominator] = [decimalOf(dividend), decimalOf(divisor)]
+  if (numerator === null || denominator === null) return null
+  const scaled = numerator.digits * NANO_PER_UNIT * 10n ** BigInt(denominator.scale)
+  return nanoWithin(divideHalfEven(scaled, denominator.digits * 10n ** BigInt(numerator.scale)))
 }
 
 /** The product of a rate as text and one in billionths, in billionths. */

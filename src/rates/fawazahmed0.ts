@@ -12,7 +12,7 @@ const Answer = v.object({ date: v.string(), usd: v.record(v.string(), v.unknown(
 
 /** The first published day. */
 const FIRST_DAY = '2024-03-02'
-/** After this many consecutive failed days Windfall stops asking. */
+/** A request stops after this many consecutive days that failed. */
 const MAX_FAULTS = 3
 
 /** `{date}` in the addresses is replaced by the day. Uses `fallback` if `address` fails. Days may be missing. */
@@ -37,7 +37,7 @@ export function fawazahmed0(address: string, fallback: string): Source {
 
   return {
     name: 'fawazahmed0',
-    async ask(span, currencies, signal) {
+    async fetchQuotes(span, currencies, signal) {
       const quotes: Quote[] = []
       let faults = 0
       for (const on of daysOf(span).filter((day) => day >= FIRST_DAY)) {

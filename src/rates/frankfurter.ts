@@ -19,7 +19,7 @@ const Answer = v.array(
 export function frankfurter(origin: string): Source {
   return {
     name: 'frankfurter',
-    async ask({ from_on, until_on }, currencies, signal) {
+    async fetchQuotes({ from_on, until_on }, currencies, signal) {
       const query = new URLSearchParams({
         base: BASE,
         quotes: currencies.join(),
@@ -34,9 +34,9 @@ export function frankfurter(origin: string): Source {
 
 /** Parses a response. @throws SourceFault if the text is not in Frankfurter's format. */
 export function readFrankfurter(text: string): Quote[] {
-  const read = v.safeParse(v.pipe(v.string(), v.rawTransform(jsonOf), Answer), text, { abortEarly: true })
-  if (!read.success) throw new SourceFault('the response has no rates of the dollar')
-  return read.output.map(({ date, quote, rate }) => ({
+  const parsed = v.safeParse(v.pipe(v.string(), v.rawTransform(jsonOf), Answer), text, { abortEarly: true })
+  if (!parsed.success) throw new SourceFault('the response has no rates of the dollar')
+  return parsed.output.map(({ date, quote, rate }) => ({
     currency: quote,
     on: date,
     per_usd_nano: nanoOf(rate),

@@ -2,7 +2,7 @@
 import { addDays } from '../days.ts'
 import { BASE, PEGS } from './currencies.ts'
 import { rateText } from './exact.ts'
-import { faultBeside, isAtPeg, isNear, type Rate } from './judging.ts'
+import { contradictionWith, isAtPeg, isNear, type Rate } from './judging.ts'
 import { peggedRate } from './pegs.ts'
 import { expectedText, isLikelyInverted, isPlausible } from './sizes.ts'
 
@@ -14,12 +14,14 @@ export type KnownRates = {
   next(currency: string, on: string): KnownRate | null
 }
 
-/** The context of a rate: the one before it in its file, the euro's rates there (a peg may need them), and stored rates. */
+/**
+ * What a rate is compared with: the rate before it and the euro's rates in its file (for pegs), and the stored rates.
+ */
 type RateContext = { earlier: Rate | null; euros: readonly Rate[]; known: KnownRates }
 
 /**
- * Why an imported rate is not plausible; null if it is. Ignores a stored rate of the same day: that one stays, and the
- * import reports the difference.
+ * Why an imported rate is not plausible; null if it is. Ignores a stored rate of the same day: the stored rate stays,
+ * and the import reports the difference.
  */
 export function faultInImported(rate: Rate, { earlier, euros, known }: RateContext): string | null {
   const { currency, on, per_usd_nano } = rate
@@ -28,13 +30,13 @@ export function faultInImported(rate: Rate, { earlier, euros, known }: RateConte
   const around = [known.last(currency, addDays(on, -1)), known.next(currency, on)]
   const neighbours = around.flatMap((one) => (one !== null && isNear(one.rated_on, on) ? [one] : []))
   for (const neighbour of neighbours) {
-    const fault = faultBeside(neighbour, on, per_usd_nano)
+    const fault = contradictionWith(neighbour, on, per_usd_nano)
     if (fault !== null)
       return `${currency} ${fault} (for one ${BASE}): one of them must be wrong${undoHint(currency, neighbour)}`
   }
   if (neighbours.length === 0 && !isPlausible(currency, per_usd_nano)) return faultOfSize(rate)
   const before = earlier && { rated_on: earlier.on, per_usd_nano: earlier.per_usd_nano }
-  const fault = faultBeside(before, on, per_usd_nano)
+  const fault = contradictionWith(before, on, per_usd_nano)
   return fault === null ? null : `${currency} ${fault} (for one ${BASE}): one of them must be wrong`
 }
 

@@ -8,7 +8,7 @@ import { daysApart, type Span } from './series.ts'
 export type Quote = { currency: string; on: string; per_usd_nano: number | null }
 export type Rate = Quote & { per_usd_nano: number }
 
-/** Why a response of a source cannot be used, as text for a person. Windfall then asks the next source. */
+/** Why a response of a source cannot be used, as text for a person. Windfall then queries the next source. */
 export class SourceFault extends Error {
   override readonly name = 'SourceFault'
 }
@@ -27,13 +27,13 @@ export const isAtPeg = (per_usd_nano: number, expected_nano: number): boolean =>
 export const isNear = (one_on: string, other_on: string): boolean =>
   Math.abs(daysApart(one_on, other_on)) <= COMPARED_DAYS
 
-/** `refused`: the reason, by currency. */
-type JudgedQuotes = { rates: Rate[]; refused: Map<string, string> }
+/** `refusalByCurrency`: why the rates of a currency are refused. */
+type JudgedQuotes = { rates: Rate[]; refusalByCurrency: Map<string, string> }
 
 /**
- * The usable rates of a response, oldest first within each currency. Skips days before the span, which sources carry
- * over. Refuses all rates of a currency if one is impossible. `lastBefore` returns the newest stored rate on or before
- * a day.
+ * The usable rates of a response, oldest first within each currency. Skips the days before the span: a source returns
+ * one if the first day has no rate. Refuses all rates of a currency if one is impossible. `lastBefore` returns the
+ * newest stored rate on or before a day.
  *
  * @throws SourceFault if the whole response is unusable.
  */
@@ -45,14 +45,14 @@ export function judgeQuotes(
   for (const on of new Set(quotes.map((quote) => quote.on))) assertDay(on, span)
   assertPegs(quotes)
   const rates: Rate[] = []
-  const refused = new Map<string, string>()
+  const refusalByCurrency = new Map<string, string>()
   for (const [currency, own] of byCurrency(quotes.filter(({ on }) => on >= span.from_on))) {
     const accepted: Rate[] = []
     const fault = faultIn(own, accepted, lastBefore)
     if (fault === null) rates.push(...accepted)
-    else refused.set(currency, fault)
+    else refusalByCurrency.set(currency, fault)
   }
-  return { rates, refused }
+  return { rates, refusalByCurrency }
 }
 
 function assertDay(on: string, { until_on }: Span): void {
@@ -76,9 +76,9 @@ function assertPegs(quotes: readonly Quote[]): void {
 const byDay = (a: Quote, b: Quote): number => (a.on < b.on ? -1 : a.on > b.on ? 1 : 0)
 
 function byCurrency(quotes: readonly Quote[]): Map<string, Quote[]> {
-  const found = Map.groupBy(quotes, ({ currency }) => currency)
-  for (const own of found.values()) own.sort(byDay)
-  return found
+  const quotesByCurrency = Map.groupBy(quotes, ({ currency }) => currency)
+  for (const own of quotesByCurrency.values()) own.sort(byDay)
+  return quotesByCurrency
 }
 
 /** Why a currency's rates are refused; null if they are not. Adds the usable ones to `accepted`. */
@@ -95,7 +95,7 @@ function faultIn(
       return `has two rates on ${on}`
     }
     const before = last ? { rated_on: last.on, per_usd_nano: last.per_usd_nano } : lastBefore(currency, on)
-    const fault = faultBeside(before, on, per_usd_nano)
+    const fault = contradictionWith(before, on, per_usd_nano)
     if (fault !== null) return fault
     accepted.push({ currency, on, per_usd_nano })
   }
@@ -103,7 +103,7 @@ function faultIn(
 }
 
 /** Why a rate contradicts an earlier or later one; null if it does not. */
-export function faultBeside(
+export function contradictionWith(
   other: { rated_on: string; per_usd_nano: number } | null,
   on: string,
   per_usd_nano: number,

@@ -14,14 +14,9 @@ export type AddedRates = { added: number; known: number; settled: number }
 
 /**
  * A change of a currency: from the first day with a new rate to the day before the next existing rate (null if there
- * is none). `is_taken_back`: a rate was removed, so final conversions may change.
+ * is none). `is_removal`: a rate was removed, so final conversions may change.
  */
-export type RateChange = {
-  currency: string
-  from_on: string
-  until_on: string | null
-  is_taken_back: boolean
-}
+export type RateChange = { currency: string; from_on: string; until_on: string | null; is_removal: boolean }
 
 export type RateStore = ReturnType<typeof openRateStore>
 
@@ -31,16 +26,16 @@ export function openRateStore(store: Store, clock: Clock) {
   const insert = store.prepare<[string, string, number, string, number]>(
     `insert into rates (${columns}, recorded_at) values (?, ?, ?, ?, ?)`,
   )
-  const upTo = store.prepare<[string, string], RateRow>(`
+  const selectLast = store.prepare<[string, string], RateRow>(`
     select ${columns} from rates where currency = ${bound} and rated_on <= ${bound} order by rated_on desc limit 1`)
-  const past = store.prepare<[string, string], RateRow>(`
+  const selectNext = store.prepare<[string, string], RateRow>(`
     select ${columns} from rates where currency = ${bound} and rated_on > ${bound} order by rated_on limit 1`)
-  const daysBetween = store
+  const selectDays = store
     .prepare<[string, string, string], string>(
       'select rated_on from rates where currency = ? and rated_on between ? and ? order by rated_on',
     )
     .pluck()
-  const between = store.prepare<[string, string, string], RateRow>(
+  const selectRows = store.prepare<[string, string, string], RateRow>(
     `select ${columns} from rates where currency = ? and rated_on between ? and ? order by rated_on`,
   )
   const drop = store.prepare<[string, string]>('delete from rates where currency = ? and rated_on = ?')
@@ -48,21 +43,21 @@ export function openRateStore(store: Store, clock: Clock) {
   const changed = openHook<[change: RateChange]>()
 
   /** The newest rate of a currency on or before a day. */
-  const last = (currency: string, on: string): RateRow | null => upTo.get(currency, on) ?? null
+  const last = (currency: string, on: string): RateRow | null => selectLast.get(currency, on) ?? null
   /** The oldest rate of a currency after a day. */
-  const next = (currency: string, on: string): RateRow | null => past.get(currency, on) ?? null
+  const next = (currency: string, on: string): RateRow | null => selectNext.get(currency, on) ?? null
   /** The days of a span that have a rate, oldest first. */
   const days = (currency: string, from_on: string, until_on: string): string[] =>
-    daysBetween.all(currency, from_on, until_on)
+    selectDays.all(currency, from_on, until_on)
   /** The rates of a span, oldest first. */
   const rows = (currency: string, from_on: string, until_on: string): RateRow[] =>
-    between.all(currency, from_on, until_on)
+    selectRows.all(currency, from_on, until_on)
   /** All currencies that have a rate. */
   const currencies = (): string[] => everyCurrency.all()
 
   /**
    * Adds rates of one currency, oldest first. Skips days that have a rate, and days for which an earlier rate is final.
-   * Call this inside a unit of work with all rates of the currency: a part of them could make other days look final.
+   * Call this inside a unit of work with all rates of the currency: a subset could make other days look final.
    */
   function add(rates: readonly Rate[], source: string): AddedRates {
     const [first, final] = [rates[0], rates.at(-1)]
@@ -89,7 +84,7 @@ export function openRateStore(store: Store, clock: Clock) {
     if (from === undefined || until === undefined) return
     const after = existing.find((on) => on > until.on)
     const until_on = after === undefined ? null : addDays(after, -1)
-    changed.call({ currency, from_on: from.on, until_on, is_taken_back: false })
+    changed.call({ currency, from_on: from.on, until_on, is_removal: false })
   }
 
   /** Removes the rate of a day. Inside a unit of work. Listeners must convert affected amounts again. */
@@ -101,7 +96,7 @@ export function openRateStore(store: Store, clock: Clock) {
       // This rate may have made the one before it final for the days between.
       from_on: before === null ? rated_on : addDays(before.rated_on, 1),
       until_on: after === null ? null : addDays(after.rated_on, -1),
-      is_taken_back: true,
+      is_removal: true,
     })
   }
 

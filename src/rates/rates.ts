@@ -5,7 +5,7 @@ import { Refusal } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import { readRates } from './csv.ts'
 import { APPLE_CURRENCIES, BASE, isCurrency } from './currencies.ts'
-import { convertMilli, ONE, rateText } from './exact.ts'
+import { convertMilli, NANO_PER_UNIT, rateText } from './exact.ts'
 import type { Rate } from './judging.ts'
 import { type AddedRates, openRateStore } from './rate_store.ts'
 import { openRefresh } from './refresh.ts'
@@ -13,7 +13,7 @@ import { dayAt, gapsOf, isCarried, type Span } from './series.ts'
 import { RATE_ORIGINS, type RateOrigins, sourcesAt } from './sources.ts'
 
 /**
- * The rate that applies on a day. `rated_on` is its own day: weekends and holidays use the rate before them.
+ * The rate that applies on a day. `rated_on` is the day of the rate, which is earlier on weekends and holidays.
  * `is_final`: no later publication or import changes it.
  */
 type RateOn = { rated_on: string; per_usd_nano: number; source: string; is_final: boolean }
@@ -22,8 +22,8 @@ type RateOn = { rated_on: string; per_usd_nano: number; source: string; is_final
 type Converted = { milli: number; rated_on: string; is_final: boolean }
 
 /**
- * A summary of one currency. `per_usd` is a decimal number, null without any rate. `gaps` are spans longer than a rate
- * is carried over.
+ * A summary of one currency. `per_usd` is a decimal number, null without any rate. `gaps` are the spans without a rate
+ * that are too long to use the rate before them.
  */
 export type CurrencyRates = {
   currency: string
@@ -57,6 +57,8 @@ type Options = {
 const MAX_LISTED_FAULTS = 100
 /** Two years of a dozen currencies. */
 const MAX_CACHED_RATES = 10_000
+/** The rate of the dollar on every day. */
+const BASE_RATE = { per_usd_nano: Number(NANO_PER_UNIT), source: 'base', is_final: true }
 const BEGINNING = '0000-01-01'
 const END = '9999-12-31'
 
@@ -100,7 +102,7 @@ export function openRates({
 
   /** The rate that applies to a currency on a day; null if there is none on or before it. */
   function rateOn(currency: string, on: string): RateOn | null {
-    if (currency === BASE) return { rated_on: on, per_usd_nano: Number(ONE), source: 'base', is_final: true }
+    if (currency === BASE) return { rated_on: on, ...BASE_RATE }
     return known(`${currency} ${on}`)
   }
 
@@ -128,7 +130,7 @@ export function openRates({
   }
 
   /**
-   * Parses a CSV file (`date,currency,rate`, where each rate is the price of one unit of `base`) for `keep`.
+   * Parses a CSV file (`date,currency,rate`, where each rate is the price of one unit of `base`) for `importRates`.
    *
    * @throws Refusal 400 `invalid_rates` that lists the faults with their lines.
    */
@@ -139,14 +141,14 @@ export function openRates({
   }
 
   /** Stores the rates of a file for days that have none. Call this inside a unit of work. */
-  function keep(rates: ReadonlyMap<string, readonly Rate[]>): ImportedRates {
+  function importRates(rates: ReadonlyMap<string, readonly Rate[]>): ImportedRates {
     const total = { added: 0, known: 0, settled: 0 }
     const differing = [...rates.values()].flatMap(differencesOf)
     for (const own of rates.values()) {
-      const done = rateStore.add(own, 'import')
-      total.added += done.added
-      total.known += done.known
-      total.settled += done.settled
+      const outcome = rateStore.add(own, 'import')
+      total.added += outcome.added
+      total.known += outcome.known
+      total.settled += outcome.settled
     }
     const days = new Set([...rates.values()].flatMap((own) => own.map(({ on }) => on))).size
     return { ...total, days, differing }
@@ -216,7 +218,7 @@ export function openRates({
     convert,
     refresh: refresh.run,
     readCsv,
-    keep,
+    importRates,
     remove,
     list,
     show,

@@ -9,7 +9,7 @@ import type { RateStore } from './rate_store.ts'
 import { CARRIED_DAYS, dayAt, daysOf, gapsOf, type Span } from './series.ts'
 import type { Source } from './source.ts'
 
-/** The days of one request: the year that Apple keeps reports for, and the days that its first day may carry over. */
+/** The days of one request: the year for which Apple provides reports, and the days that it may carry over. */
 const DAYS_PER_REQUEST = 366 + CARRIED_DAYS
 /** The most currencies that the outcome lists by name. */
 const MAX_NAMED = 12
@@ -17,7 +17,7 @@ const MAX_NAMED = 12
 const SLICE = 400
 /** The day the App Store opened. */
 const APP_STORE_ON = '2008-07-10'
-/** How long Windfall waits before it asks again for rates that no source had. */
+/** How long Windfall waits before it requests rates again that no source had. */
 const REQUERY_AFTER_MS = 7 * 86_400_000
 
 type Deps = {
@@ -38,8 +38,8 @@ export function openRefresh({ store, clock, rateStore, sources, settings, wanted
   const oldestSale = store.prepare<[], { at: number | null }>(
     'select min(original_purchased_at) as at from customers',
   )
-  /** Gaps that no source could fill, and when that was found. */
-  const hopeless = new Map<string, number>()
+  /** When all sources failed to fill a gap, in milliseconds since the epoch, by `gapKey`. */
+  const triedAtByGap = new Map<string, number>()
 
   /**
    * Fetches the missing rates up to yesterday (UTC), from each source in turn: central banks first. Never fetches
@@ -54,10 +54,10 @@ export function openRefresh({ store, clock, rateStore, sources, settings, wanted
     let isHealthy = true
     if (settings.fetch) for (const span of spans) isHealthy = (await fill(span, refreshRun)) && isHealthy
     for (const span of spans) await fillPegs(span, refreshRun)
-    const left = wantedCurrencies().filter((currency) =>
+    const unfilled = wantedCurrencies().filter((currency) =>
       spans.some((span) => gapsIn(currency, span, false).length > 0),
     )
-    const outcome = outcomeText(refreshRun, left)
+    const outcome = outcomeText(refreshRun, unfilled)
     if (!isHealthy) throw new Error(outcome)
     return outcome
   }
@@ -75,24 +75,24 @@ export function openRefresh({ store, clock, rateStore, sources, settings, wanted
   /** Fetches the missing rates of a year; false if a source failed and rates are missing because of that. */
   async function fill(span: Span, refreshRun: RefreshRun): Promise<boolean> {
     const faults = refreshRun.faults.length
-    // For these currencies even the latest day counts as missing. After a source answered, it may be published late.
+    // A latest day without a rate is a gap only until a source has answered: the source may publish it late.
     let unanswered = new Set(wantedCurrencies())
     for (const source of sources) {
       const missing = missingIn(span, unanswered)
       if (missing.size === 0) return true
       refreshRun.signal.throwIfAborted()
-      unanswered = (await takeFrom(source, missing, refreshRun)) ?? unanswered
+      unanswered = (await fetchFrom(source, missing, refreshRun)) ?? unanswered
     }
-    const left = [...missingIn(span, unanswered).keys()]
-    if (refreshRun.faults.length > faults) return left.every((currency) => PEGS[currency] !== undefined)
-    for (const currency of left) {
-      for (const gap of gapsIn(currency, span, false)) hopeless.set(gapName(currency, gap), clock())
+    const unfilled = [...missingIn(span, unanswered).keys()]
+    if (refreshRun.faults.length > faults) return unfilled.every((currency) => PEGS[currency] !== undefined)
+    for (const currency of unfilled) {
+      for (const gap of gapsIn(currency, span, false)) triedAtByGap.set(gapKey(currency, gap), clock())
     }
     return true
   }
 
-  /** Stores the rates of one source. Returns the currencies it gave impossible rates for; null if it failed. */
-  async function takeFrom(
+  /** Stores the rates of one source. Returns the currencies whose rates were refused; null if the source failed. */
+  async function fetchFrom(
     source: Source,
     missing: Map<string, Span>,
     refreshRun: RefreshRun,
@@ -103,12 +103,13 @@ export function openRefresh({ store, clock, rateStore, sources, settings, wanted
       until_on: spans.map(({ until_on }) => until_on).reduce((a, b) => (a > b ? a : b)),
     }
     try {
-      const quotes = await source.ask(requested, [...missing.keys()], refreshRun.signal)
+      const quotes = await source.fetchQuotes(requested, [...missing.keys()], refreshRun.signal)
       const own = quotes.filter(({ currency }) => missing.has(currency))
-      const { rates, refused } = judgeQuotes(own, requested, rateStore.last)
-      for (const [currency, fault] of refused) refreshRun.faults.push(`${source.name}: ${currency} ${fault}`)
-      await keep(rates, source.name, refreshRun)
-      return new Set(refused.keys())
+      const { rates, refusalByCurrency } = judgeQuotes(own, requested, rateStore.last)
+      for (const [currency, fault] of refusalByCurrency)
+        refreshRun.faults.push(`${source.name}: ${currency} ${fault}`)
+      await storeRates(rates, source.name, refreshRun)
+      return new Set(refusalByCurrency.keys())
     } catch (error) {
       if (!(error instanceof SourceFault)) throw error
       refreshRun.faults.push(`${source.name}: ${error.message}`)
@@ -117,7 +118,7 @@ export function openRefresh({ store, clock, rateStore, sources, settings, wanted
   }
 
   /** Stores a few complete currencies at a time, so other writers do not wait long. */
-  async function keep(rates: readonly Rate[], source: string, refreshRun: RefreshRun): Promise<void> {
+  async function storeRates(rates: readonly Rate[], source: string, refreshRun: RefreshRun): Promise<void> {
     for (const slice of slicesOf([...Map.groupBy(rates, ({ currency }) => currency).values()])) {
       refreshRun.signal.throwIfAborted()
       const added = await store.commit(() =>
@@ -134,7 +135,7 @@ export function openRefresh({ store, clock, rateStore, sources, settings, wanted
         .flatMap(daysOf)
         .flatMap((on) => peggedRate(currency, on, euroOn(on)) ?? []),
     )
-    await keep(rates, 'peg', refreshRun)
+    await storeRates(rates, 'peg', refreshRun)
   }
 
   function euroOn(on: string): number | null {
@@ -142,14 +143,11 @@ export function openRefresh({ store, clock, rateStore, sources, settings, wanted
     return row?.rated_on === on ? row.per_usd_nano : null
   }
 
-  /**
-   * The currencies that lack rates within a span, each with the days from its first to its last gap. For `strict` ones
-   * the latest days count too; otherwise they may be published late.
-   */
+  /** The days from the first to the last gap, by currency. `strict` currencies also lack unpublished latest days. */
   function missingIn(span: Span, strict: ReadonlySet<string>): Map<string, Span> {
     const missing = new Map<string, Span>()
     for (const currency of wantedCurrencies()) {
-      const gaps = gapsIn(currency, span, strict.has(currency)).filter((gap) => !isHopeless(currency, gap))
+      const gaps = gapsIn(currency, span, strict.has(currency)).filter((gap) => !wasTried(currency, gap))
       const [first, last] = [gaps[0], gaps.at(-1)]
       if (first && last) missing.set(currency, { from_on: first.from_on, until_on: last.until_on })
     }
@@ -161,28 +159,28 @@ export function openRefresh({ store, clock, rateStore, sources, settings, wanted
     const [before, after] = [addDays(span.from_on, -CARRIED_DAYS), addDays(span.until_on, CARRIED_DAYS)]
     const days = rateStore.days(currency, before, after)
     const [oldest = span.from_on, newest = span.from_on] = [days[0], days.at(-1)]
-    const seen = {
+    const coveredSpan = {
       from_on: oldest < span.from_on ? oldest : span.from_on,
       until_on: newest > span.until_on ? newest : span.until_on,
     }
-    const gaps = gapsOf(days, seen).flatMap((gap) => clipped(gap, span))
+    const gaps = gapsOf(days, coveredSpan).flatMap((gap) => clipped(gap, span))
     const isLate = strict && days.length > 0 && newest < span.until_on
     if (!isLate || gaps.at(-1)?.until_on === span.until_on) return gaps
     return [...gaps, ...clipped({ from_on: addDays(newest, 1), until_on: span.until_on }, span)]
   }
 
-  const gapName = (currency: string, { from_on, until_on }: Span) => `${currency} ${from_on} ${until_on}`
+  const gapKey = (currency: string, { from_on, until_on }: Span) => `${currency} ${from_on} ${until_on}`
 
-  function isHopeless(currency: string, gap: Span): boolean {
-    const tried_at = hopeless.get(gapName(currency, gap))
+  function wasTried(currency: string, gap: Span): boolean {
+    const tried_at = triedAtByGap.get(gapKey(currency, gap))
     return tried_at !== undefined && clock() < tried_at + REQUERY_AFTER_MS
   }
 
-  function outcomeText({ added, faults, sources: from }: RefreshRun, left: readonly string[]): string {
+  function outcomeText({ added, faults, sources: from }: RefreshRun, unfilled: readonly string[]): string {
     const parts = [added === 0 ? 'no new rates' : `${added} new rates from ${[...from].join(', ')}`]
     if (!settings.fetch) parts.push('rates.fetch is off')
-    const missingText = left.length > MAX_NAMED ? `${left.length} currencies` : left.join(', ')
-    if (left.length > 0) parts.push(`days without a rate: ${missingText}`)
+    const missingText = unfilled.length > MAX_NAMED ? `${unfilled.length} currencies` : unfilled.join(', ')
+    if (unfilled.length > 0) parts.push(`days without a rate: ${missingText}`)
     return [...parts, ...faults].join('; ')
   }
 

@@ -3,7 +3,7 @@ import { addDays } from '../days.ts'
 
 const DAY_MS = 86_400_000
 
-/** The most days a rate is carried over and final: weekends and the longest holidays. */
+/** The most days without a rate for which the rate before them is final: weekends and the longest holidays. */
 export const CARRIED_DAYS = 7
 
 /** The UTC day of an instant. */
@@ -25,14 +25,14 @@ export const isCarried = (before_on: string, after_on: string): boolean =>
   daysApart(before_on, after_on) - 1 <= CARRIED_DAYS
 
 /**
- * The spans without a rate within `whole` that are longer than a rate is carried over. `days` is sorted. The last days
- * of `whole` may lack a rate as well: some central banks publish late.
+ * The spans within `whole` that have no rate and are longer than `CARRIED_DAYS`. `days` are the days with a rate,
+ * sorted. Up to `CARRIED_DAYS` days without a rate at the end of `whole` are no gap: some central banks publish late.
  */
 export function gapsOf(days: readonly string[], whole: Span): Span[] {
   const inside = days.filter((on) => on >= whole.from_on && on <= whole.until_on)
-  const edges = [addDays(whole.from_on, -1), ...inside, addDays(whole.until_on, 1)]
-  return edges.slice(1).flatMap((after, index) => {
-    const before = edges[index] ?? after
+  const boundaries = [addDays(whole.from_on, -1), ...inside, addDays(whole.until_on, 1)]
+  return boundaries.slice(1).flatMap((after, index) => {
+    const before = boundaries[index] ?? after
     return isCarried(before, after) ? [] : [{ from_on: addDays(before, 1), until_on: addDays(after, -1) }]
   })
 }

@@ -49,15 +49,17 @@ const PLAUSIBLE_RANGES: Readonly<Record<string, readonly [least: number, most: n
   ZAR: [6.6, 20],
 }
 
-/** Currencies lose value faster than they gain it. */
-const TIMES_LESS = 4
-const TIMES_MORE = 10
-const ONE = 1_000_000_000
+/** How far outside its range a rate is plausible. Currencies lose value faster than they gain it. */
+const LOWER_FACTOR = 4
+const UPPER_FACTOR = 10
+const NANO_PER_UNIT = 1_000_000_000
 
 /** Whether a rate in billionths for one dollar is plausible. Always true for currencies that Apple does not use. */
 export function isPlausible(currency: string, per_usd_nano: number): boolean {
   const [min, max] = PLAUSIBLE_RANGES[currency] ?? [0, Number.POSITIVE_INFINITY]
-  return per_usd_nano >= (min / TIMES_LESS) * ONE && per_usd_nano <= max * TIMES_MORE * ONE
+  return (
+    per_usd_nano >= (min / LOWER_FACTOR) * NANO_PER_UNIT && per_usd_nano <= max * UPPER_FACTOR * NANO_PER_UNIT
+  )
 }
 
 /** The expected price of a dollar as text: `about 75 to 165`. */
@@ -68,4 +70,5 @@ export function expectedText(currency: string): string {
 
 /** Whether the inverse of a rate (dollars for one unit of the currency) would be plausible. */
 export const isLikelyInverted = (currency: string, per_usd_nano: number): boolean =>
-  Math.abs(Math.log10(per_usd_nano / ONE)) > 0.5 && isPlausible(currency, (ONE * ONE) / per_usd_nano)
+  Math.abs(Math.log10(per_usd_nano / NANO_PER_UNIT)) > 0.5 &&
+  isPlausible(currency, (NANO_PER_UNIT * NANO_PER_UNIT) / per_usd_nano)

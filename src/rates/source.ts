@@ -10,5 +10,5 @@ export type Source = {
    *
    * @throws SourceFault if the request fails or the response is unusable; the signal's reason when aborted.
    */
-  ask(span: Span, currencies: readonly string[], signal: AbortSignal): Promise<Quote[]>
+  fetchQuotes(span: Span, currencies: readonly string[], signal: AbortSignal): Promise<Quote[]>
 }

@@ -1,4 +1,4 @@
-/** The sources of exchange rates, in the order in which Windfall asks them. */
+/** The sources of exchange rates, in the order in which Windfall queries them. */
 import { ecb } from './ecb.ts'
 import { fawazahmed0 } from './fawazahmed0.ts'
 import { frankfurter } from './frankfurter.ts'

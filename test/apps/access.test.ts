@@ -109,14 +109,14 @@ test('takes the accounts from config.toml, and replaces them on reload', async (
   const app = await openTestApp({ apps: [] })
   const { accounts, organizations: known } = app.windfall
   await app.windfall.declare(config)
-  const [a = '', b = ''] = ['a', 'b'].map((slug) => known.named(slug)?.id)
-  expect(accounts.of(a)).toEqual({
+  const [a = '', b = ''] = ['a', 'b'].map((slug) => known.findBySlug(slug)?.id)
+  expect(accounts.forOrganization(a)).toEqual({
     organization_id: a,
     connect: { key_id: 'AAAAAAAAAA', issuer_id: null, private_key: pem.trim() },
     purchases: null,
     vendor_numbers: [],
   })
-  expect(accounts.of(b)?.connect?.key_id).toBe('BBBBBBBBBB')
+  expect(accounts.forOrganization(b)?.connect?.key_id).toBe('BBBBBBBBBB')
   await app.windfall.declare({ ...config, accounts: config.accounts.slice(1) })
   expect(accounts.list().map(({ organization_id }) => organization_id)).toEqual([b])
   await app.close()

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { withPort } from '../../src/config/base_url.ts'
 import { diffConfig, reloadedConfig } from '../../src/config/differences.ts'
+import { SECTIONS } from '../../src/config/settings.ts'
 import { configured } from './folder.ts'
 
 const config = (toml: string) =>
@@ -49,6 +50,13 @@ test.each([
   const [before, after] = [config(''), config(toml)]
   expect(diffConfig(before, after)).toEqual({ reloadable: [], restart: [path] })
   expect(reloadedConfig(before, after)).toEqual(before)
+})
+
+test('only settings of plain sections need a restart', () => {
+  const others = SECTIONS.filter(({ name, list }) => list || name === '')
+  expect(others.flatMap(({ settings }) => Object.values(settings).filter(({ restart }) => restart))).toEqual(
+    [],
+  )
 })
 
 test('requires a restart for another database file', () => {

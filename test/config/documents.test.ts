@@ -16,9 +16,9 @@ const defaults = () => withoutPaths(openFolder().load().config)
 const uncommented = (text: string) => text.replaceAll(/^#(?=[^ ])/gm, '')
 
 test('the unchanged commented file has no effect', () => {
-  const { config, sources } = configured(commentedConfig())
+  const { config, sourceKindByPath } = configured(commentedConfig())
   expect(withoutPaths(config)).toEqual(defaults())
-  expect(new Set(sources.values())).toEqual(new Set(['default']))
+  expect(new Set(sourceKindByPath.values())).toEqual(new Set(['default']))
 })
 
 test('every value in the commented file is the default or a valid example', () => {
@@ -27,11 +27,11 @@ test('every value in the commented file is the default or a valid example', () =
   folder.write('config.toml', uncommented(commentedConfig()).replaceAll(secrets, ''))
   for (const [name, pem] of [keyFile('AuthKey_2X9R4HXF34'), keyFile('SubscriptionKey_ABCDE12345')])
     folder.write(`keys/${name}`, pem)
-  const { config, sources } = folder.load()
+  const { config, sourceKindByPath } = folder.load()
   const { organizations, accounts, apps, store, ...rest } = config
   expect(withoutPaths({ ...rest, store, organizations: [], accounts: [], apps: [] })).toEqual(defaults())
   expect([organizations, accounts, apps].map(({ length }) => length)).toEqual([1, 1, 1])
-  const unwritten = [...sources].filter(([, kind]) => kind === 'default').map(([path]) => path)
+  const unwritten = [...sourceKindByPath].filter(([, kind]) => kind === 'default').map(([path]) => path)
   expect(unwritten).toEqual(['organizations[0].publishable_key', 'organizations[0].secret_key'])
 })
 

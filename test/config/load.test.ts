@@ -5,7 +5,7 @@ import { configured, openFolder } from './folder.ts'
 
 test('uses the defaults without a file and variables', () => {
   const folder = openFolder()
-  const { config, file, sources, places } = folder.load()
+  const { config, file, sourceKindByPath, locationByPath } = folder.load()
   expect(config).toEqual({
     base_url: 'http://127.0.0.1:8787',
     server: {
@@ -62,8 +62,8 @@ test('uses the defaults without a file and variables', () => {
     apps: [],
   })
   expect(file).toBeNull()
-  expect(new Set(sources.values())).toEqual(new Set(['default']))
-  expect(places.size).toBe(0)
+  expect(new Set(sourceKindByPath.values())).toEqual(new Set(['default']))
+  expect(locationByPath.size).toBe(0)
 })
 
 test('an empty file has no effect', () => {
@@ -159,11 +159,11 @@ test('records the source and the place of each value', () => {
     'config.toml',
     '[server]\nport = 1\nhost = "localhost"\n[[organizations]]\nslug = "acme"\nsecret_key_file = "key"\n',
   )
-  const { sources, places } = folder.load({
+  const { sourceKindByPath, locationByPath } = folder.load({
     WINDFALL_SERVER_PORT: '2',
     WINDFALL_APPS: '[{bundle_id="com.a"}]',
   })
-  const about = (path: string) => [sources.get(path), places.get(path)]
+  const about = (path: string) => [sourceKindByPath.get(path), locationByPath.get(path)]
   expect(about('server.host')).toEqual(['file', 'config.toml:3'])
   expect(about('server.port')).toEqual(['environment', 'WINDFALL_SERVER_PORT'])
   expect(about('server.hosts')).toEqual(['default', undefined])

@@ -56,7 +56,7 @@ function changesIn({ windfall, organization, clock }: Late, random: Random) {
   async function importRate(): Promise<void> {
     const on = dayAgo(random.whole(0, 1))
     const read = rates.readCsv(`date,currency,rate\n${on},EUR,0.9${random.whole(0, 9)}`, 'USD')
-    const { added } = await store.commit(() => rates.keep(read))
+    const { added } = await store.commit(() => rates.importRates(read))
     if (added > 0) imported = on
   }
 

@@ -58,7 +58,7 @@ export async function openShop(options: TestOptions = {}) {
   async function keepRates(currency: string, days: readonly string[], rate: string): Promise<void> {
     const csv = ['date,currency,rate', ...days.map((on) => `${on},${currency},${rate}`)].join('\n')
     const read = rates.readCsv(csv, 'USD')
-    await store.commit(() => void rates.keep(read))
+    await store.commit(() => void rates.importRates(read))
   }
 
   const takeBack = (currency: string, on: string) => store.commit(() => void rates.remove(currency, on))

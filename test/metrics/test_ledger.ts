@@ -29,7 +29,7 @@ export async function openTestLedger(options: LedgerOptions = {}) {
   await app.windfall.metrics.whenCurrent()
   if (rates.length > 0) {
     const read = rateStore.readCsv(['date,currency,rate', ...rates].join('\n'), 'USD')
-    await store.commit(() => rateStore.keep(read))
+    await store.commit(() => rateStore.importRates(read))
   }
   const token = await app.token()
 

@@ -147,7 +147,7 @@ test('imports nothing from a file with a fault, and never overwrites rates', asy
   const { store, rates } = app.windfall
   const bring = async (csv: string) => {
     const read = rates.readCsv(csv, 'USD')
-    return store.commit(() => rates.keep(read))
+    return store.commit(() => rates.importRates(read))
   }
   const good = 'date,currency,rate\n2026-03-03,EUR,0.92\n2026-03-03,JPY,150'
   await expect(bring(`${good}\n2026-03-04,EUR,none`)).rejects.toThrow(
@@ -173,7 +173,7 @@ test('refuses an impossible rate by its magnitude, its peg or its neighbors', as
   const { store, rates } = app.windfall
   const bring = async (...lines: string[]) => {
     const read = rates.readCsv(['date,currency,rate', ...lines].join('\n'), 'USD')
-    return store.commit(() => rates.keep(read))
+    return store.commit(() => rates.importRates(read))
   }
   await expect(bring('2026-03-03,JPY,0.0065')).rejects.toThrow(
     'one USD costs 0.0065 JPY on 2026-03-03; expected about 75 to 165; check whether the rate is inverted',
@@ -196,7 +196,7 @@ test('removes an imported rate so another can be imported, but no rate of anothe
   const { store, rates } = app.windfall
   const bring = async (line: string) => {
     const read = rates.readCsv(`date,currency,rate\n${line}`, 'USD')
-    return store.commit(() => rates.keep(read))
+    return store.commit(() => rates.importRates(read))
   }
   const remove = (currency: string, on: string) => store.commit(() => rates.remove(currency, on))
   const changes: unknown[] = []
@@ -205,12 +205,7 @@ test('removes an imported rate so another can be imported, but no rate of anothe
   await bring('2026-03-04,JPY,15')
   await expect(remove('JPY', '2026-03-03')).rejects.toThrow('there is no rate of JPY on 2026-03-03')
   expect(await remove('JPY', '2026-03-04')).toMatchObject({ per_usd: '15' })
-  expect(changes.at(-1)).toEqual({
-    currency: 'JPY',
-    from_on: '2026-03-03',
-    until_on: null,
-    is_taken_back: true,
-  })
+  expect(changes.at(-1)).toEqual({ currency: 'JPY', from_on: '2026-03-03', until_on: null, is_removal: true })
   expect(await bring('2026-03-04,JPY,151')).toMatchObject({ added: 1, known: 0 })
   store.prepare("update rates set source = 'ecb' where rated_on = '2026-03-02'").run()
   await expect(remove('JPY', '2026-03-02')).rejects.toThrow('is from ecb; only imported rates can be removed')
@@ -221,7 +216,7 @@ test('the API returns the newest rate of each currency for a read token', async 
   const app = await openTestApp()
   const { store, rates } = app.windfall
   const read = rates.readCsv('date,currency,rate\n2026-03-03,EUR,0.92', 'USD')
-  await store.commit(() => rates.keep(read))
+  await store.commit(() => rates.importRates(read))
   expect((await app.request('/api/v1/rates')).status).toBe(401)
   const answer = await app.request('/api/v1/rates', {
     headers: { authorization: `Bearer ${await app.token()}` },

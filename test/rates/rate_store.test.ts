@@ -26,7 +26,11 @@ function opened() {
     await store.close()
     folder.remove()
   })
-  return { store, rates, add: (csv: string) => store.commit(() => rates.keep(rates.readCsv(csv, 'USD'))) }
+  return {
+    store,
+    rates,
+    add: (csv: string) => store.commit(() => rates.importRates(rates.readCsv(csv, 'USD'))),
+  }
 }
 
 const batch = fc.uniqueArray(fc.tuple(fc.nat(DAYS), fc.nat(400)), { selector: ([day]) => day, minLength: 1 })
@@ -146,8 +150,8 @@ test('announces a change with the days it applies to', async () => {
   await add(csvOf([[4, 3]]))
   await add(csvOf([[33, 3]]))
   expect(heard).toEqual([
-    { currency: 'EUR', from_on: dayOf(2), until_on: dayOf(29), is_taken_back: false },
-    { currency: 'EUR', from_on: dayOf(33), until_on: null, is_taken_back: false },
+    { currency: 'EUR', from_on: dayOf(2), until_on: dayOf(29), is_removal: false },
+    { currency: 'EUR', from_on: dayOf(33), until_on: null, is_removal: false },
   ])
 })
 

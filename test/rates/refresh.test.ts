@@ -278,6 +278,6 @@ test('calls listeners with a change inside its unit of work', async () => {
   clock.turn(DAY)
   await refresh()
   expect(heard).toHaveLength(OTHERS.length)
-  expect(heard[0]).toEqual({ currency: 'AED', from_on: ago(1), until_on: null, is_taken_back: false })
+  expect(heard[0]).toEqual({ currency: 'AED', from_on: ago(1), until_on: null, is_removal: false })
   expect(store.prepare("select value from settings where key = 'heard'").pluck().get()).toBe('ZAR')
 })

@@ -5,8 +5,8 @@ import { openRetries, type RetryOptions } from './retries.ts'
 import type { Tokens } from './tokens.ts'
 
 /**
- * `patience`: milliseconds without data before a timeout. `onAnswer` is called with the fault of each response, or null
- * for a success.
+ * `timeoutMs`: milliseconds without data before a timeout. `onAnswer` is called for each response with its fault, or
+ * with null for a success.
  */
 export type CallerOptions = Omit<RetryOptions, 'closing'> & {
   timeoutMs?: number | undefined
@@ -28,16 +28,16 @@ export function openCaller(options: CallerOptions & { tokens: Tokens }) {
     return current === refused ? tokens({ isForced: true }) : current
   }
 
-  /** A token that Apple accepted before may fail after a change of the clock, so a new one is tried once. */
+  /** After a change of the clock Apple may reject a token that it accepted before, so a new token is tried once. */
   async function sendOnce(request: ApiRequest): Promise<ApiResponse> {
     const token = await tokens()
     const response = await httpClient.send(request, token)
     if (response.status !== 401) acceptedToken = token
     if (response.status !== 401 || token !== acceptedToken) return response
-    const next = await renewToken(token)
-    const again = await httpClient.send(request, next)
-    if (again.status !== 401) acceptedToken = next
-    return again
+    const renewed = await renewToken(token)
+    const secondResponse = await httpClient.send(request, renewed)
+    if (secondResponse.status !== 401) acceptedToken = renewed
+    return secondResponse
   }
 
   /**

@@ -38,8 +38,8 @@ const MAX_LIST_BYTES = 8 * 1_048_576
 const MAX_REPORT_BYTES = 64 * 1_048_576
 
 /**
- * Opens App Store Connect with one key. Every call throws AppleFault, `unavailable` only after several retries. A call
- * that would leave less than a tenth of the key's hourly limit is `rate_limited` without being sent.
+ * Opens the App Store Connect API with one key. Every call throws AppleFault, `unavailable` only after several retries.
+ * A call that would leave less than a tenth of the key's hourly limit is `rate_limited` without being sent.
  */
 export function openConnectApi(options: ConnectOptions) {
   const { key, clock, host } = options
@@ -48,7 +48,7 @@ export function openConnectApi(options: ConnectOptions) {
   const faultIn = (received: ApiResponse, subject: Subject) =>
     connectFault(received, subject, { now: clock(), resumes_at: budget.resumesAt() })
 
-  function ask(
+  function sendRequest(
     sent: ApiRequest,
     subject: Subject,
     { urgent = false }: Urgency,
@@ -64,7 +64,7 @@ export function openConnectApi(options: ConnectOptions) {
     const Page = pageOf(item)
     return readAllPages(new URL(path, host), async (url) => {
       const sent: ApiRequest = { method: 'GET', url, accept: 'application/json', maxBytes: MAX_LIST_BYTES }
-      return parseResponse(Page, await ask(sent, subject, urgency, () => false), url.pathname)
+      return parseResponse(Page, await sendRequest(sent, subject, urgency, () => false), url.pathname)
     })
   }
 
@@ -89,17 +89,17 @@ export function openConnectApi(options: ConnectOptions) {
     const path = `/v1/apps/${apple_id}/subscriptionGroups?limit=200&fields[subscriptionGroups]=referenceName`
     const all: AppleSubscription[] = []
     for (const group of await list(path, ListedGroup, 'subscriptions', urgency)) {
-      const below = `/v1/subscriptionGroups/${encodeURIComponent(group.id)}/subscriptions`
+      const listPath = `/v1/subscriptionGroups/${encodeURIComponent(group.id)}/subscriptions`
       const fields = 'limit=200&fields[subscriptions]=name,productId,subscriptionPeriod,groupLevel'
-      const listing = await list(`${below}?${fields}`, ListedSubscription, 'subscriptions', urgency)
+      const listing = await list(`${listPath}?${fields}`, ListedSubscription, 'subscriptions', urgency)
       all.push(...listing.map((subscription) => subscriptionOf(group, subscription)))
     }
     return all
   }
 
   /**
-   * One day's report of one kind. If Apple requires another version, requests that one, once. The result names the
-   * version that worked.
+   * One day's report of one kind. If Apple requires another version of the report, requests that version once. The
+   * result names the version that Apple returned.
    */
   async function report(request: ReportRequest & Urgency): Promise<ReportResult> {
     const requestReport = async (version: string | null) => {
@@ -112,7 +112,7 @@ export function openConnectApi(options: ConnectOptions) {
       }
       const isExpected = (received: ApiResponse) =>
         reportResultOf(received, version) !== null || requiredVersion(received) !== null
-      return ask(sent, 'reports', request, isExpected)
+      return sendRequest(sent, 'reports', request, isExpected)
     }
     let { version } = request
     let received = await requestReport(version)
@@ -121,9 +121,9 @@ export function openConnectApi(options: ConnectOptions) {
       version = demanded
       received = await requestReport(version)
     }
-    const answer = reportResultOf(received, version)
-    if (answer === null) throw faultIn(received, 'reports')
-    return answer
+    const result = reportResultOf(received, version)
+    if (result === null) throw faultIn(received, 'reports')
+    return result
   }
 
   return { apps, teams, subscriptions, report, budget: budget.last, close: caller.close }

@@ -2,14 +2,14 @@
 import type { Clock } from '../../clock.ts'
 import { utcMinuteText } from '../../days.ts'
 import { AppleFault } from './faults.ts'
-import { HOUR_MS, isAhead, openHourlyCounter, WHEN_UNKNOWN } from './hourly_counter.ts'
+import { HOUR_MS, isAhead, openHourlyCounter, UNKNOWN_WAIT_MS } from './hourly_counter.ts'
 import type { ApiResponse } from './http_client.ts'
 import { retryAt } from './messages.ts'
 
-/** The most requests in 60 minutes, and the remaining ones. */
+/** The maximum number of requests in 60 minutes, and how many of them remain. */
 type Budget = { limit: number; remaining: number }
 
-/** The share of the limit reserved for other users of the key and for urgent requests. */
+/** The fraction of the limit that is reserved for other users of the key and for urgent requests. */
 const RESERVED_SHARE = 0.1
 
 /** Parses `user-hour-lim:3500;user-hour-rem:500;`; null for any other text. */
@@ -23,16 +23,16 @@ function readRateLimit(header: string | null): Budget | null {
 /** Opens the budget of one key, which admits or refuses each request. */
 export function openConnectBudget(clock: Clock) {
   const sentThisHour = openHourlyCounter(clock)
-  let seen: Budget | null = null
-  /** When `seen` was received; null once it is too old to use. */
-  let seen_at: number | null = null
-  let under_way = 0
+  let lastBudget: Budget | null = null
+  /** When `lastBudget` was received; null once it is too old to use. */
+  let last_budget_at: number | null = null
+  let running_count = 0
   let not_before = 0
 
-  /** The earliest retry if Apple gives none. */
+  /** The earliest time for a retry, if Apple names none; in milliseconds since the epoch. */
   function resumesAt(): number {
-    const isOurs = seen !== null && 2 * sentThisHour.count() >= seen.limit - seen.remaining
-    return isOurs ? sentThisHour.freesAt() : clock() + WHEN_UNKNOWN
+    const isOurs = lastBudget !== null && 2 * sentThisHour.count() >= lastBudget.limit - lastBudget.remaining
+    return isOurs ? sentThisHour.freesAt() : clock() + UNKNOWN_WAIT_MS
   }
 
   function rateLimited(): AppleFault {
@@ -46,10 +46,10 @@ export function openConnectBudget(clock: Clock) {
     if (isAhead(not_before, now)) throw rateLimited()
     if (not_before > 0) {
       not_before = 0
-      seen_at = null
+      last_budget_at = null
     }
-    if (seen === null || seen_at === null || Math.abs(now - seen_at) >= HOUR_MS) return
-    if (seen.remaining - under_way - 1 >= seen.limit * RESERVED_SHARE) return
+    if (lastBudget === null || last_budget_at === null || Math.abs(now - last_budget_at) >= HOUR_MS) return
+    if (lastBudget.remaining - running_count - 1 >= lastBudget.limit * RESERVED_SHARE) return
     not_before = resumesAt()
     throw rateLimited()
   }
@@ -57,8 +57,8 @@ export function openConnectBudget(clock: Clock) {
   function noteHeader(received: ApiResponse): void {
     const budget = readRateLimit(received.header('x-rate-limit'))
     if (budget !== null) {
-      seen = budget
-      seen_at = clock()
+      lastBudget = budget
+      last_budget_at = clock()
     }
     if (received.status === 429) not_before = retryAt(received, clock()) ?? resumesAt()
   }
@@ -70,18 +70,18 @@ export function openConnectBudget(clock: Clock) {
   async function spend(request: () => Promise<ApiResponse>, urgent: boolean): Promise<ApiResponse> {
     if (!urgent) admit()
     sentThisHour.add()
-    under_way++
+    running_count++
     try {
       const received = await request()
       noteHeader(received)
       return received
     } finally {
-      under_way--
+      running_count--
     }
   }
 
-  /** Apple's last value; null before its first response. */
-  const last = (): Budget | null => seen
+  /** The budget that Apple last reported; null before its first response. */
+  const last = (): Budget | null => lastBudget
 
   return { spend, last, resumesAt }
 }

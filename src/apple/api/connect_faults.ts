@@ -31,13 +31,13 @@ const ErrorBody = v.object({
   ),
 })
 
-/** The errors in a response; none if it is not from Apple's API. */
+/** The errors in a response; empty if the response is not from Apple's API. */
 export function errorsOf(received: ApiResponse): AppleError[] {
-  const read = v.safeParse(ErrorBody, jsonOf(received))
-  return read.success ? read.output.errors : []
+  const parsed = v.safeParse(ErrorBody, jsonOf(received))
+  return parsed.success ? parsed.output.errors : []
 }
 
-const RIGHTS: Readonly<Record<Subject, string>> = {
+const ROLE_ADVICE: Readonly<Record<Subject, string>> = {
   reports:
     'to read sales reports the key needs the role Admin, Finance or Sales. A key’s role cannot be changed: create another key under Users and Access, Integrations, App Store Connect API.',
   apps: 'to list apps the key needs the role Admin, Finance, Sales, App Manager or Developer. Create another key.',
@@ -68,7 +68,7 @@ function meaningOfForbidden(errors: readonly AppleError[], subject: Subject): Me
       advice: AGREEMENT_ADVICE,
     }
   }
-  return { kind: 'forbidden', happened: 'The key lacks a permission', advice: RIGHTS[subject] }
+  return { kind: 'forbidden', happened: 'The key lacks a permission', advice: ROLE_ADVICE[subject] }
 }
 
 function meaningOf(status: number, errors: readonly AppleError[], subject: Subject): Meaning {
@@ -96,7 +96,7 @@ function meaningOf(status: number, errors: readonly AppleError[], subject: Subje
 
 /**
  * The fault in an error response. `now` is Windfall's time in milliseconds, which is compared with Apple's;
- * `resumes_at` is the earliest retry after a rate limit if Apple gives none.
+ * `resumes_at` is the earliest time for a retry after a rate limit, if Apple names none.
  */
 export function connectFault(
   received: ApiResponse,
@@ -107,8 +107,8 @@ export function connectFault(
   const errors = errorsOf(received)
   const { kind, happened, advice } = meaningOf(status, errors, subject)
   const [first] = errors
-  const more = kind === 'unauthorized' ? clockAdvice(received, now) : ''
-  return new AppleFault(kind, faultMessage(happened, status, first?.message ?? '', advice + more), {
+  const clockHint = kind === 'unauthorized' ? clockAdvice(received, now) : ''
+  return new AppleFault(kind, faultMessage(happened, status, first?.message ?? '', advice + clockHint), {
     status,
     code: first?.code ?? null,
     retry_at: retryAt(received, now) ?? (kind === 'rate_limited' ? resumes_at : null),

@@ -2,8 +2,8 @@
 
 /**
  * `unauthorized`: Apple rejects the key. `forbidden`: the key lacks a permission. `agreement`: the owner must accept an
- * agreement. `not_found`. `rate_limited`: retry at `retry_at`. `unavailable`: retry later (5xx, network, timeout).
- * `refused`: any other error, for which a retry does not help. `unreadable`: a response of an unknown format.
+ * agreement. `not_found`: HTTP 404. `rate_limited`: retry at `retry_at`. `unavailable`: retry later (5xx, network,
+ * timeout). `refused`: any other error, for which a retry does not help. `unreadable`: a response of an unknown format.
  */
 export type FaultKind =
   | 'unauthorized'
@@ -24,7 +24,8 @@ type AppleFaultOptions = {
 
 /**
  * A failed request to Apple. The message is for a person: what happened, Apple's message, and what to do. `status` is
- * that of HTTP, `code` Apple's own (`PARAMETER_ERROR.INVALID`, `4040010`), `retry_at` milliseconds since the epoch.
+ * the HTTP status, `code` is Apple's error code (`PARAMETER_ERROR.INVALID`, `4040010`), and `retry_at` is in
+ * milliseconds since the epoch.
  */
 export class AppleFault extends Error {
   override readonly name = 'AppleFault'
@@ -33,11 +34,11 @@ export class AppleFault extends Error {
   readonly code: string | null
   readonly retry_at: number | null
 
-  constructor(kind: FaultKind, message: string, more: AppleFaultOptions = {}) {
-    super(message, more.cause === undefined ? undefined : { cause: more.cause })
+  constructor(kind: FaultKind, message: string, options: AppleFaultOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.kind = kind
-    this.status = more.status ?? null
-    this.code = more.code ?? null
-    this.retry_at = more.retry_at ?? null
+    this.status = options.status ?? null
+    this.code = options.code ?? null
+    this.retry_at = options.retry_at ?? null
   }
 }

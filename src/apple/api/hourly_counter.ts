@@ -3,39 +3,39 @@ import type { Clock } from '../../clock.ts'
 
 export type HourlyCounter = ReturnType<typeof openHourlyCounter>
 
-/** How long to wait, in milliseconds, when other users of the key exhaust its limit: their end is unknown. */
-export const WHEN_UNKNOWN = 5 * 60_000
+/** How long to wait when other users of the key exhausted its limit: Windfall does not know when they stop. */
+export const UNKNOWN_WAIT_MS = 5 * 60_000
 
 const MINUTE_MS = 60_000
-/** The period over which Apple counts, in milliseconds. */
+/** The period over which Apple counts requests. */
 export const HOUR_MS = 60 * MINUTE_MS
 
 /**
- * Whether a request must wait until `at`; both in milliseconds since the epoch. No wait exceeds an hour, so a later
- * `at` was computed before the clock was set back and is ignored.
+ * Whether a request must wait until `at`. `at` and `now` are in milliseconds since the epoch. No wait exceeds an hour,
+ * so an `at` further ahead was computed before the clock was set back and is ignored.
  */
 export const isAhead = (at: number, now: number): boolean => at > now && at <= now + HOUR_MS + MINUTE_MS
 
 /** Opens a count over a rolling hour. */
 export function openHourlyCounter(clock: Clock) {
-  const minutes = new Map<number, number>()
+  const countByMinute = new Map<number, number>()
 
   function dropOld(now: number): void {
-    const present = Math.floor(now / MINUTE_MS)
-    for (const minute of minutes.keys()) {
-      if (minute > present || (minute + 1) * MINUTE_MS + HOUR_MS <= now) minutes.delete(minute)
+    const currentMinute = Math.floor(now / MINUTE_MS)
+    for (const minute of countByMinute.keys()) {
+      if (minute > currentMinute || (minute + 1) * MINUTE_MS + HOUR_MS <= now) countByMinute.delete(minute)
     }
   }
 
   function add(): void {
     const minute = Math.floor(clock() / MINUTE_MS)
-    minutes.set(minute, (minutes.get(minute) ?? 0) + 1)
+    countByMinute.set(minute, (countByMinute.get(minute) ?? 0) + 1)
   }
 
   function count(): number {
     dropOld(clock())
     let sum = 0
-    for (const entry of minutes.values()) sum += entry
+    for (const minute_count of countByMinute.values()) sum += minute_count
     return sum
   }
 
@@ -43,7 +43,7 @@ export function openHourlyCounter(clock: Clock) {
   function freesAt(): number {
     const now = clock()
     dropOld(now)
-    const [oldest] = minutes.keys()
+    const [oldest] = countByMinute.keys()
     return oldest === undefined ? now : (oldest + 1) * MINUTE_MS + HOUR_MS
   }
 

@@ -3,7 +3,7 @@ import { Agent, type Dispatcher, request } from 'undici'
 import { version } from '../../version.ts'
 import { AppleFault } from './faults.ts'
 
-/** `largest`: bytes of an answer, beyond which it is given up. */
+/** `maxBytes`: a larger response is rejected. */
 export type ApiRequest = {
   method: 'GET' | 'POST'
   url: URL
@@ -17,14 +17,18 @@ export type ApiResponse = { status: number; header: (name: string) => string | n
 
 export type HttpClient = ReturnType<typeof openHttpClient>
 
-/** A report with millions of rows takes longer than a list, but must end. */
+/**
+ * The limit of a whole response, as a multiple of the timeout: a report of millions of rows takes long, but must end.
+ */
 const TOTAL_TIMEOUT_FACTOR = 10
 const CONNECTIONS = 4
 const CONNECT_TIMEOUT_MS = 10_000
 
 const megabytes = (bytes: number) => `${Math.round(bytes / 1_048_576)} MB`
 
-/** A signal that aborts on shutdown or after `ms`. Release it after use, or its timer stays until then. */
+/**
+ * Opens a signal that aborts on shutdown or after `ms`. Call `release` after use; otherwise its timer keeps running.
+ */
 function openDeadline(ms: number, closing: AbortSignal) {
   const controller = new AbortController()
   const stop = () => controller.abort(closing.reason)
@@ -58,20 +62,20 @@ async function readAll(
 }
 
 /** The message for a failed connection; `code` is from the system, TLS or undici. */
-function unreachable(error: unknown, { url }: ApiRequest): AppleFault {
+function connectionFault(error: unknown, { url }: ApiRequest): AppleFault {
   if (error instanceof AppleFault) return error
   const { name, message } = error instanceof Error ? error : new Error(String(error))
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
-  const slow = name === 'TimeoutError' || /TIMEOUT|ETIMEDOUT/.test(code ?? '')
-  const detail = slow
+  const isTimeout = name === 'TimeoutError' || /TIMEOUT|ETIMEDOUT/.test(code ?? '')
+  const detail = isTimeout
     ? `${url.host} did not answer in time. Windfall tries again later.`
     : `${url.host} could not be reached (${code ?? message}). Check that this machine is online and can connect to it.`
   return new AppleFault('unavailable', detail, { code, cause: error })
 }
 
 /**
- * Persistent connections to Apple. `patience`: milliseconds without data before a timeout; a whole response may take
- * ten times as long.
+ * Opens persistent connections to Apple. `timeoutMs`: milliseconds without data before a timeout. A whole response may
+ * take ten times as long.
  */
 export function openHttpClient(options: { timeoutMs: number }) {
   const { timeoutMs } = options
@@ -114,7 +118,7 @@ export function openHttpClient(options: { timeoutMs: number }) {
     try {
       return await sendOnce(apiRequest, token, deadline.signal)
     } catch (error) {
-      throw unreachable(error, apiRequest)
+      throw connectionFault(error, apiRequest)
     } finally {
       deadline.release()
     }

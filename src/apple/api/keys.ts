@@ -1,4 +1,4 @@
-/** Private keys for Apple's APIs, and why a text is not one. */
+/** Private keys for Apple's APIs, and the messages for a text that is not such a key. */
 import { inspectPrivateKey } from '../../config/checks/private_key.ts'
 
 /** `issuer_id` is null for an individual's key; `private_key` is the text of the .p8 file (PEM). */
@@ -15,7 +15,7 @@ const OTHER_PEM_LABELS: Readonly<Record<string, string>> = {
   'RSA PRIVATE KEY': 'an RSA key',
 }
 
-/** Why a text is not a key of Apple's, without repeating any of it; null if it is. */
+/** Why a text is not a key from Apple; null if it is one. The message repeats no part of the text. */
 export function problemOfKey(pem: string): string | null {
   const problem = inspectPrivateKey(pem)
   switch (problem?.fault) {

@@ -4,10 +4,10 @@ import { AppleFault } from './faults.ts'
 import type { ApiResponse } from './http_client.ts'
 
 const MAX_LENGTH = 400
-const HOUR = 3_600_000
+const HOUR_MS = 3_600_000
 /** Characters that could move a cursor or break a log line. */
 const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu
-/** A token, in case a response repeats that of the request: its header is a JSON object in base64url. */
+/** A JSON Web Token, in case a response repeats the token of the request. It begins with a JSON object in base64url. */
 const TOKEN = /eyJ[\w-]*\.[\w-]+\.[\w-]*/g
 
 /** Apple's message on one line, shortened, without tokens; '' without one. */
@@ -21,8 +21,8 @@ export function sanitize(text: string | null | undefined): string {
 }
 
 /** An error message: what happened, the HTTP status, Apple's own message if there is one, and what to do. */
-export function faultMessage(happened: string, status: number, words: string, advice: string): string {
-  return `${happened} (${status})${words === '' ? '' : `, saying “${words}”`}: ${advice}`
+export function faultMessage(happened: string, status: number, appleMessage: string, advice: string): string {
+  return `${happened} (${status})${appleMessage === '' ? '' : `, saying “${appleMessage}”`}: ${advice}`
 }
 
 /** The body of a response if it is JSON in UTF-8; otherwise undefined. */
@@ -34,7 +34,7 @@ export function jsonOf(received: ApiResponse): unknown {
   }
 }
 
-function faultsOf(issues: readonly v.BaseIssue<unknown>[]): string {
+function issuesText(issues: readonly v.BaseIssue<unknown>[]): string {
   const faults = issues.slice(0, 3).map((issue) => `${v.getDotPath(issue) ?? 'the body'}: ${issue.message}`)
   return sanitize(faults.join('; '))
 }
@@ -46,31 +46,32 @@ export function parseResponse<T>(
   path: string,
 ): T {
   const json = jsonOf(received)
-  const read = json === undefined ? null : v.safeParse(schema, json)
-  if (read?.success) return read.output
-  const wrong = read === null ? 'it is not JSON' : faultsOf(read.issues)
+  const parsed = json === undefined ? null : v.safeParse(schema, json)
+  if (parsed?.success) return parsed.output
+  const problem = parsed === null ? 'it is not JSON' : issuesText(parsed.issues)
   const advice = 'check for a proxy between this machine and Apple, and for a newer version of Windfall.'
-  throw new AppleFault('unreadable', `Apple’s response to ${path} is not valid (${wrong}): ${advice}`, {
+  throw new AppleFault('unreadable', `Apple’s response to ${path} is not valid (${problem}): ${advice}`, {
     status: received.status,
   })
 }
 
 /**
- * The earliest retry, in milliseconds since the epoch; null without Retry-After. The Server API sends that instant; HTTP
- * defines seconds from now (RFC 9110 §10.2.3). At most an hour ahead, the period over which Apple counts.
+ * The earliest time for a retry, in milliseconds since the epoch; null without Retry-After. The Server API sends an
+ * instant in Retry-After; HTTP defines seconds from now (RFC 9110 §10.2.3). The result is at most an hour ahead, the
+ * period over which Apple counts.
  */
 export function retryAt(received: ApiResponse, now: number): number | null {
-  const dateHeader = Number(received.header('retry-after') ?? Number.NaN)
-  if (!Number.isFinite(dateHeader)) return null
-  const at = dateHeader >= 1e11 ? dateHeader : now + dateHeader * 1000
-  return Math.min(Math.max(at, now + 1000), now + HOUR)
+  const retryAfter = Number(received.header('retry-after') ?? Number.NaN)
+  if (!Number.isFinite(retryAfter)) return null
+  const at = retryAfter >= 1e11 ? retryAfter : now + retryAfter * 1000
+  return Math.min(Math.max(at, now + 1000), now + HOUR_MS)
 }
 
 /** A note about this machine's clock if it differs from Apple's by a minute or more; otherwise ''. */
 export function clockAdvice(received: ApiResponse, now: number): string {
-  const theirs = Date.parse(received.header('date') ?? '')
-  const minutes = Math.round((now - theirs) / 60_000)
+  const apple_at = Date.parse(received.header('date') ?? '')
+  const minutes = Math.round((now - apple_at) / 60_000)
   if (Number.isNaN(minutes) || minutes === 0) return ''
-  const where = minutes > 0 ? 'ahead of' : 'behind'
-  return ` This machine’s clock is ${Math.abs(minutes)} min ${where} Apple’s; Apple rejects tokens for that alone. Correct the clock.`
+  const direction = minutes > 0 ? 'ahead of' : 'behind'
+  return ` This machine’s clock is ${Math.abs(minutes)} min ${direction} Apple’s; Apple rejects tokens for that alone. Correct the clock.`
 }

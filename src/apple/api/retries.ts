@@ -17,7 +17,7 @@ export type RetryOptions = {
 
 /** The average pauses before the second, third and fourth attempts. */
 const PAUSES_MS = [500, 2_000, 8_000]
-/** Longer waits are left to the schedule of the job. */
+/** An error that requires a longer wait is not retried here. The job retries it on its schedule. */
 const MAX_PAUSE_MS = 30_000
 
 const systemWait: Wait = (ms, signal) => setTimeout(ms, undefined, { signal })
@@ -35,9 +35,9 @@ export function openRetries(options: RetryOptions) {
     if (pause === undefined || closing.aborted || !(error instanceof AppleFault)) return null
     if (error.kind !== 'unavailable' && error.kind !== 'rate_limited') return null
     if (error.kind === 'rate_limited' && error.retry_at === null) return null
-    const named = error.retry_at === null ? 0 : error.retry_at - clock()
-    const most = Math.max(named, pause * (0.5 + random()))
-    return most > MAX_PAUSE_MS ? null : Math.ceil(most)
+    const requested_ms = error.retry_at === null ? 0 : error.retry_at - clock()
+    const pause_ms = Math.max(requested_ms, pause * (0.5 + random()))
+    return pause_ms > MAX_PAUSE_MS ? null : Math.ceil(pause_ms)
   }
 
   /** Stops waiting on abort, even if `wait` ignores the signal. */

@@ -10,7 +10,7 @@ export type ReportRequest = { kind: ReportKind; vendor_number: string; day: stri
 
 /**
  * `report`: the file as Apple sent it, gzip or plain text. `empty`: no sales that day. `not_yet`: try again later.
- * `gone`: Apple no longer has it. `version` is that of the request which Apple answered.
+ * `gone`: Apple no longer has the report. `version` is the report version that Apple returned.
  */
 export type ReportResult =
   | { outcome: 'report'; body: Buffer; version: string }
@@ -51,7 +51,7 @@ export function requiredVersion(received: ApiResponse): string | null {
   return null
 }
 
-/** The errors about the requested day, by Apple's message: they share a status. */
+/** The result for an error about the requested day; otherwise null. The errors share a status and differ in message. */
 function outcomeOf(received: ApiResponse, version: string): ReportResult | null {
   const hasError = (words: RegExp) => errorsOf(received).some((error) => words.test(error.message))
   if (received.status === 410) return { outcome: 'gone' }

@@ -28,7 +28,7 @@ export type ServerOptions = CallerOptions & {
   bundle_id: string
   hosts: Record<Environment, string>
 }
-/** `from` and `until` in milliseconds, at most 180 days ago; the same on every page of a window. */
+/** `from` and `until` in milliseconds, at most 180 days ago. Every page of a window is requested with equal values. */
 type NotificationWindow = { from: number; until: number; page: string | null }
 export type ServerApi = ReturnType<typeof openServerApi>
 
@@ -50,20 +50,20 @@ const circularPaging = (path: string): AppleFault =>
 
 /**
  * Opens the App Store Server API for one app. Every call throws AppleFault, `unavailable` only after several retries. A
- * call beyond Windfall's share of Apple's hourly limits is `rate_limited` without being sent.
+ * call beyond the part of Apple's hourly limits that Windfall uses is `rate_limited` without being sent.
  */
 export function openServerApi(options: ServerOptions) {
   const { key, bundle_id, clock, hosts } = options
   const caller = openCaller({ ...options, tokens: openTokens(key, { clock, bundle_id }) })
   const budgets = openServerBudgets(clock)
-  /** The first payload of the last page of notifications. */
-  let shown: string | undefined
+  /** The first payload of the page of notifications that was read last. */
+  let lastFirst: string | undefined
 
-  /** A request to one endpoint: POST with a body, otherwise GET. */
-  function from(environment: Environment, endpoint: Endpoint) {
+  /** Returns a function that sends requests to one endpoint: POST if `post` is present, otherwise GET. */
+  function requestTo(environment: Environment, endpoint: Endpoint) {
     return async <T>(
       path: string,
-      answer: v.GenericSchema<unknown, T>,
+      schema: v.GenericSchema<unknown, T>,
       post?: object | 'empty',
     ): Promise<T> => {
       const url = new URL(path, hosts[environment])
@@ -79,7 +79,7 @@ export function openServerApi(options: ServerOptions) {
         (received) => (received.status === 200 ? null : serverFault(received, clock())),
         (attempt) => budgets.spend(endpoint, environment, attempt),
       )
-      return parseResponse(answer, received, url.pathname)
+      return parseResponse(schema, received, url.pathname)
     }
   }
 
@@ -91,10 +91,10 @@ export function openServerApi(options: ServerOptions) {
     const query = window.page === null ? '' : `?paginationToken=${encodeURIComponent(window.page)}`
     const body = { startDate: window.from, endDate: window.until }
     const path = '/inApps/v1/notifications/history'
-    const page = await from(environment, 'notifications')(`${path}${query}`, NotificationHistory, body)
+    const page = await requestTo(environment, 'notifications')(`${path}${query}`, NotificationHistory, body)
     const [first] = page.payloads
-    if (page.next !== null && page.next === window.page && first === shown) throw circularPaging(path)
-    shown = first
+    if (page.next !== null && page.next === window.page && first === lastFirst) throw circularPaging(path)
+    lastFirst = first
     return page
   }
 
@@ -106,7 +106,7 @@ export function openServerApi(options: ServerOptions) {
   ): Promise<TransactionPage> {
     const query = revision === null ? '' : `?revision=${encodeURIComponent(revision)}`
     const path = '/inApps/v2/history'
-    const ask = from(environment, 'transactions')
+    const ask = requestTo(environment, 'transactions')
     const page = await ask(`${path}/${transactionPath(transaction_id)}${query}`, TransactionHistory)
     if (page.has_more && page.revision === revision) throw circularPaging(path)
     return page
@@ -118,12 +118,12 @@ export function openServerApi(options: ServerOptions) {
     transaction_id: string,
   ): Promise<{ items: StatusItem[] }> {
     const path = `/inApps/v1/subscriptions/${transactionPath(transaction_id)}`
-    return from(environment, 'statuses')(path, Statuses)
+    return requestTo(environment, 'statuses')(path, Statuses)
   }
 
   /** Requests a test notification and returns its token. Without a notification URL throws AppleFault `4040007`. */
   function requestTest(environment: Environment): Promise<{ token: string }> {
-    return from(environment, 'test_request')(
+    return requestTo(environment, 'test_request')(
       '/inApps/v1/notifications/test',
       TestNotificationResponse,
       'empty',
@@ -134,7 +134,7 @@ export function openServerApi(options: ServerOptions) {
   async function testStatus(environment: Environment, token: string): Promise<TestStatus> {
     const path = `/inApps/v1/notifications/test/${encodeURIComponent(token)}`
     try {
-      return await from(environment, 'test_status')(path, TestStatusResponse)
+      return await requestTo(environment, 'test_status')(path, TestStatusResponse)
     } catch (error) {
       if (error instanceof AppleFault && error.code === NOT_SENT_YET) return { payload: null, attempts: [] }
       throw error

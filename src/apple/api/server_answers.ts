@@ -3,9 +3,12 @@ import * as v from 'valibot'
 
 /** `payloads` are signed texts; `next` names the page after this one, null after the last. */
 export type NotificationPage = { payloads: string[]; next: string | null }
-/** `transactions` are signed texts; `revision` is where the next request continues. */
+/** `transactions` are signed texts. A request with `revision` returns the page after this one. */
 export type TransactionPage = { transactions: string[]; revision: string; has_more: boolean }
-/** `transaction` and `renewal` are signed texts; `status` 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked. */
+/**
+ * `transaction` and `renewal` are signed texts. `status`: 1 active, 2 expired, 3 billing retry, 4 grace period,
+ * 5 revoked.
+ */
 export type StatusItem = {
   transaction: string
   renewal: string

@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts'
 import { utcMinuteText } from '../../days.ts'
 import type { Environment } from '../payloads.ts'
 import { AppleFault } from './faults.ts'
-import { type HourlyCounter, isAhead, openHourlyCounter, WHEN_UNKNOWN } from './hourly_counter.ts'
+import { type HourlyCounter, isAhead, openHourlyCounter, UNKNOWN_WAIT_MS } from './hourly_counter.ts'
 import type { ApiResponse } from './http_client.ts'
 import { retryAt } from './messages.ts'
 
@@ -20,28 +20,28 @@ const PER_SECOND: Readonly<Record<Endpoint, number>> = {
 }
 const SECONDS_PER_HOUR = 3600
 const SANDBOX_SHARE = 0.1
-/** Windfall's share: the owner's own server uses the same limits. */
-const OUR_SHARE = 0.9
+/** The fraction of a limit that Windfall uses. The rest remains for the owner's own server. */
+const USED_SHARE = 0.9
 
-/** The most requests of Windfall to one endpoint in an hour. */
-export function hourlyShare(endpoint: Endpoint, environment: Environment): number {
+/** The maximum number of requests that Windfall sends to one endpoint in an hour. */
+export function hourlyLimit(endpoint: Endpoint, environment: Environment): number {
   const limit = PER_SECOND[endpoint] * SECONDS_PER_HOUR * (environment === 'sandbox' ? SANDBOX_SHARE : 1)
-  return Math.floor(limit * OUR_SHARE)
+  return Math.floor(limit * USED_SHARE)
 }
 
 /** Opens the budgets of one app, which admit or refuse each request. */
 export function openServerBudgets(clock: Clock) {
-  const counts = new Map<string, { sentThisHour: HourlyCounter; not_before: number }>()
+  const countByEndpoint = new Map<string, { sentThisHour: HourlyCounter; not_before: number }>()
 
   function countOf(name: string) {
-    const count = counts.get(name) ?? { sentThisHour: openHourlyCounter(clock), not_before: 0 }
-    counts.set(name, count)
+    const count = countByEndpoint.get(name) ?? { sentThisHour: openHourlyCounter(clock), not_before: 0 }
+    countByEndpoint.set(name, count)
     return count
   }
 
   /**
-   * Sends a request, unless Windfall's share of the hour is used or Apple's retry time is not reached: then throws
-   * AppleFault `rate_limited` without sending it.
+   * Sends a request. If Windfall's hourly limit is used up or Apple's retry time is not reached, throws AppleFault
+   * `rate_limited` without sending it.
    */
   async function spend(
     endpoint: Endpoint,
@@ -49,8 +49,8 @@ export function openServerBudgets(clock: Clock) {
     request: () => Promise<ApiResponse>,
   ): Promise<ApiResponse> {
     const count = countOf(`${environment} ${endpoint}`)
-    const full = count.sentThisHour.count() >= hourlyShare(endpoint, environment)
-    const retry_at = Math.max(count.not_before, full ? count.sentThisHour.freesAt() : 0)
+    const isFull = count.sentThisHour.count() >= hourlyLimit(endpoint, environment)
+    const retry_at = Math.max(count.not_before, isFull ? count.sentThisHour.freesAt() : 0)
     if (isAhead(retry_at, clock())) {
       const at = utcMinuteText(retry_at)
       throw new AppleFault(
@@ -61,7 +61,7 @@ export function openServerBudgets(clock: Clock) {
     }
     count.sentThisHour.add()
     const received = await request()
-    if (received.status === 429) count.not_before = retryAt(received, clock()) ?? clock() + WHEN_UNKNOWN
+    if (received.status === 429) count.not_before = retryAt(received, clock()) ?? clock() + UNKNOWN_WAIT_MS
     return received
   }
 

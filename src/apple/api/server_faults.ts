@@ -1,7 +1,7 @@
 /** Error responses of the App Store Server API: what they mean and what to do. */
 import * as v from 'valibot'
 import { AppleFault, type FaultKind } from './faults.ts'
-import { WHEN_UNKNOWN } from './hourly_counter.ts'
+import { UNKNOWN_WAIT_MS } from './hourly_counter.ts'
 import type { ApiResponse } from './http_client.ts'
 import { clockAdvice, faultMessage, jsonOf, retryAt, sanitize } from './messages.ts'
 
@@ -52,25 +52,25 @@ function meaningOf(status: number, code: string | null): Meaning {
   if (status === 403) return { kind: 'forbidden', happened: 'The key lacks a permission', advice }
   if (status === 404) return { kind: 'not_found', happened: 'Apple did not find the resource', advice }
   if (status >= 400) return { kind: 'refused', happened: 'Apple rejected the request', advice }
-  const between = 'check for a proxy between this machine and Apple.'
+  const proxyAdvice = 'check for a proxy between this machine and Apple.'
   return {
     kind: 'unreadable',
     happened: 'The App Store Server API sent an unexpected response',
-    advice: between,
+    advice: proxyAdvice,
   }
 }
 
 /** The fault in an error response. `now` is Windfall's time in milliseconds, which is compared with Apple's. */
 export function serverFault(received: ApiResponse, now: number): AppleFault {
   const { status } = received
-  const read = v.safeParse(ErrorBody, jsonOf(received))
-  const code = read.success ? String(read.output.errorCode) : null
-  const words = read.success ? sanitize(read.output.errorMessage) : ''
+  const parsed = v.safeParse(ErrorBody, jsonOf(received))
+  const code = parsed.success ? String(parsed.output.errorCode) : null
+  const message = parsed.success ? sanitize(parsed.output.errorMessage) : ''
   const { kind, happened, advice } = meaningOf(status, code)
-  const more = kind === 'unauthorized' ? clockAdvice(received, now) : ''
-  return new AppleFault(kind, faultMessage(happened, status, words, advice + more), {
+  const clockHint = kind === 'unauthorized' ? clockAdvice(received, now) : ''
+  return new AppleFault(kind, faultMessage(happened, status, message, advice + clockHint), {
     status,
     code,
-    retry_at: retryAt(received, now) ?? (kind === 'rate_limited' ? now + WHEN_UNKNOWN : null),
+    retry_at: retryAt(received, now) ?? (kind === 'rate_limited' ? now + UNKNOWN_WAIT_MS : null),
   })
 }

@@ -105,14 +105,14 @@ export function verifyChain(
   assertIssued(intermediate, root, root.publicKey)
   assertMarked(leaf, LEAF_MARKER)
   assertMarked(intermediate, INTERMEDIATE_MARKER)
-  const all = [leaf, intermediate, root]
+  const certificates = [leaf, intermediate, root]
   return {
     leaf,
     intermediate,
     root,
     key: leaf.publicKey.toCryptoKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['verify']),
-    from: Math.max(...all.map((one) => one.validFromDate.getTime())),
-    until: Math.min(...all.map((one) => one.validToDate.getTime())),
+    from: Math.max(...certificates.map((one) => one.validFromDate.getTime())),
+    until: Math.min(...certificates.map((one) => one.validToDate.getTime())),
   }
 }
 

@@ -4,7 +4,7 @@ import { SignatureError } from './signature_error.ts'
 /** Apple's header has about 4,200 characters, almost all of them certificates. */
 const MAX_HEADER_LENGTH = 32_768
 
-/** The encoded parts, and `input`, the signed text. */
+/** The three encoded parts of a JWS. `input` is the text that was signed: header, dot and payload. */
 export type Compact = { header: string; payload: string; signature: string; input: string }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

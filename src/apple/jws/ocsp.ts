@@ -25,8 +25,8 @@ import { CLOCK_SKEW_MS } from './chain.ts'
 /** `good` and `revoked` are the issuer's statements; `fresh_until` is in milliseconds since the epoch. */
 export type OcspResult = { state: 'good' | 'revoked' | 'unknown'; fresh_until: number }
 
-/** A request about one certificate: the DER to send, and the id that the response must contain. */
-type OcspRequest = { der: Buffer; about: CertID }
+/** A request about one certificate: the DER to send, and the certificate id that the response must contain. */
+type OcspRequest = { der: Buffer; certificateId: CertID }
 
 const SHA256 = '2.16.840.1.101.3.4.2.1'
 
@@ -44,11 +44,14 @@ const bytes = (data: ArrayBuffer | OctetString) =>
   Buffer.from(data instanceof OctetString ? data.buffer : data)
 const digest = (algorithm: string, data: ArrayBuffer) =>
   createHash(algorithm).update(Buffer.from(data)).digest()
-const parse = (certificate: X509Certificate) => AsnConvert.parse(certificate.raw, Certificate).tbsCertificate
+const parseCertificate = (certificate: X509Certificate) =>
+  AsnConvert.parse(certificate.raw, Certificate).tbsCertificate
 
 /** The URL of the OCSP responder in a certificate (RFC 5280 §4.2.2.1); null without one. */
 export function responderOf(certificate: X509Certificate): string | null {
-  const found = parse(certificate).extensions?.find((one) => one.extnID === id_pe_authorityInfoAccess)
+  const found = parseCertificate(certificate).extensions?.find(
+    (one) => one.extnID === id_pe_authorityInfoAccess,
+  )
   if (found === undefined) return null
   const access = AsnConvert.parse(found.extnValue, AuthorityInfoAccessSyntax)
   const ocsp = access.find((one) => one.accessMethod === id_pkix_ocsp)
@@ -57,15 +60,15 @@ export function responderOf(certificate: X509Certificate): string | null {
 
 /** The request for one certificate, identified by SHA-256 (RFC 6960 §4.1.1). */
 export function ocspRequestFor(certificate: X509Certificate, issuer: X509Certificate): OcspRequest {
-  const { subject, subjectPublicKeyInfo } = parse(issuer)
-  const about = new CertID({
+  const { subject, subjectPublicKeyInfo } = parseCertificate(issuer)
+  const certificateId = new CertID({
     hashAlgorithm: new AlgorithmIdentifier({ algorithm: SHA256, parameters: null }),
     issuerNameHash: new OctetString(digest('sha256', AsnConvert.serialize(subject))),
     issuerKeyHash: new OctetString(digest('sha256', subjectPublicKeyInfo.subjectPublicKey)),
-    serialNumber: parse(certificate).serialNumber,
+    serialNumber: parseCertificate(certificate).serialNumber,
   })
-  const tbsRequest = new TBSRequest({ requestList: [new Request({ reqCert: about })] })
-  return { der: Buffer.from(AsnConvert.serialize(new OCSPRequest({ tbsRequest }))), about }
+  const tbsRequest = new TBSRequest({ requestList: [new Request({ reqCert: certificateId })] })
+  return { der: Buffer.from(AsnConvert.serialize(new OCSPRequest({ tbsRequest }))), certificateId }
 }
 
 function sameCertificate(one: CertID, other: CertID): boolean {
@@ -77,7 +80,7 @@ function sameCertificate(one: CertID, other: CertID): boolean {
   )
 }
 
-function basicOf(response: Uint8Array): BasicOCSPResponse {
+function parseBasicResponse(response: Uint8Array): BasicOCSPResponse {
   const { responseStatus, responseBytes } = AsnConvert.parse(response, OCSPResponse)
   if (responseStatus !== OCSPResponseStatus.successful || responseBytes === undefined) {
     throw new Error(`the responder declined: ${OCSPResponseStatus[responseStatus] ?? responseStatus}`)
@@ -87,9 +90,9 @@ function basicOf(response: Uint8Array): BasicOCSPResponse {
 }
 
 /** Whether the responder id is this certificate's subject or the SHA-1 of its key. */
-function isNamed(basic: BasicOCSPResponse, certificate: X509Certificate): boolean {
+function isResponder(basic: BasicOCSPResponse, certificate: X509Certificate): boolean {
   const { byName, byKey } = basic.tbsResponseData.responderID
-  const { subject, subjectPublicKeyInfo } = parse(certificate)
+  const { subject, subjectPublicKeyInfo } = parseCertificate(certificate)
   if (byKey !== undefined) return bytes(byKey).equals(digest('sha1', subjectPublicKeyInfo.subjectPublicKey))
   if (byName === undefined) return false
   return Buffer.from(AsnConvert.serialize(byName)).equals(Buffer.from(AsnConvert.serialize(subject)))
@@ -106,11 +109,15 @@ function isDelegate(certificate: X509Certificate, issuer: X509Certificate, now: 
   )
 }
 
-/** The key that signed for the issuer: its own, or that of a delegate in the response. */
-function keyOf(basic: BasicOCSPResponse, issuer: X509Certificate, now: number): KeyObject {
-  if (isNamed(basic, issuer)) return issuer.publicKey
-  const sent = (basic.certs ?? []).map((one) => new X509Certificate(Buffer.from(AsnConvert.serialize(one))))
-  const delegate = sent.find((one) => isNamed(basic, one) && isDelegate(one, issuer, now))
+/**
+ * The key that the response must be signed with: the issuer's, or the key of an authorized delegate in the response.
+ */
+function signingKeyOf(basic: BasicOCSPResponse, issuer: X509Certificate, now: number): KeyObject {
+  if (isResponder(basic, issuer)) return issuer.publicKey
+  const certificates = (basic.certs ?? []).map(
+    (one) => new X509Certificate(Buffer.from(AsnConvert.serialize(one))),
+  )
+  const delegate = certificates.find((one) => isResponder(basic, one) && isDelegate(one, issuer, now))
   if (delegate === undefined) throw new Error('the responder is not authorized by the issuer')
   return delegate.publicKey
 }
@@ -139,9 +146,11 @@ export function verifyOcspResponse(
   issuer: X509Certificate,
   now: number,
 ): OcspResult {
-  const basic = basicOf(response)
-  assertSigned(basic, keyOf(basic, issuer, now))
-  const single = basic.tbsResponseData.responses.find((one) => sameCertificate(one.certID, request.about))
+  const basic = parseBasicResponse(response)
+  assertSigned(basic, signingKeyOf(basic, issuer, now))
+  const single = basic.tbsResponseData.responses.find((one) =>
+    sameCertificate(one.certID, request.certificateId),
+  )
   if (single === undefined) throw new Error('the response is about another certificate')
   const until = single.nextUpdate?.getTime()
   if (single.thisUpdate.getTime() > now + CLOCK_SKEW_MS) throw new Error('the response is from the future')

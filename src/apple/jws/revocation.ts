@@ -11,8 +11,8 @@ type Revocation = OcspResult['state']
 export type RevocationChecker = ReturnType<typeof openRevocation>
 
 /**
- * `hosts`: the only hosts that receive requests, whatever a certificate contains (default: Apple's). `patience`: the
- * timeout of a request in milliseconds. `log.warn` receives failures.
+ * `hosts`: the only hosts that receive requests, whatever a certificate contains (default: Apple's). `timeoutMs`: the
+ * timeout of a request. `log.warn` receives failures.
  */
 export type RevocationOptions = {
   clock: Clock
@@ -22,8 +22,8 @@ export type RevocationOptions = {
   log?: { warn: (message: string, fields?: Record<string, unknown>) => void } | undefined
 }
 
-/** The state of one certificate, and when to ask again. */
-type CachedResult = OcspResult & { query_at: number }
+/** The state of one certificate, and when to query it again, in milliseconds since the epoch. */
+type CachedResult = OcspResult & { refresh_at: number }
 
 const UNKNOWN_RESULT: OcspResult = { state: 'unknown', fresh_until: 0 }
 const REFRESH_AFTER_MS = 15 * 60_000
@@ -43,7 +43,7 @@ async function readAll(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
 }
 
 /** The URL of a certificate's responder; null if its host is not allowed. */
-function addressOf(certificate: X509Certificate, hosts: readonly string[]): URL | null {
+function responderUrlOf(certificate: X509Certificate, hosts: readonly string[]): URL | null {
   const named = responderOf(certificate)
   const url = named === null ? null : URL.parse(named)
   if (url === null || !hosts.includes(url.host)) return null
@@ -51,11 +51,11 @@ function addressOf(certificate: X509Certificate, hosts: readonly string[]): URL 
 }
 
 /** Sends a request (DER) and returns the raw response. Does not follow redirects. */
-async function send(url: URL, question: Buffer, signal: AbortSignal, dispatcher: Dispatcher | undefined) {
+async function send(url: URL, ocspRequest: Buffer, signal: AbortSignal, dispatcher: Dispatcher | undefined) {
   const { statusCode, body } = await request(url, {
     method: 'POST',
     headers: { 'content-type': 'application/ocsp-request', accept: 'application/ocsp-response' },
-    body: question,
+    body: ocspRequest,
     signal,
     ...(dispatcher && { dispatcher }),
   })
@@ -71,61 +71,60 @@ function worseOf(one: Revocation, other: Revocation): Revocation {
 }
 
 /**
- * Opens the revocation check, which asks Apple in the background. It never delays a notification: the known state is
+ * Opens the revocation check, which queries Apple in the background. It never delays a notification: the known state is
  * returned immediately, an unreachable responder changes nothing, and a revoked certificate stays revoked.
  */
 export function openRevocation(options: RevocationOptions) {
   const { clock, hosts = ['ocsp.apple.com'], timeoutMs = 10_000, dispatcher, log } = options
-  const known = openLruCache<CachedResult>(MAX_CACHED)
-  const running = new Map<string, Promise<void>>()
+  const cache = openLruCache<CachedResult>(MAX_CACHED)
+  const checkById = new Map<string, Promise<void>>()
   const closing = new AbortController()
 
   async function query(certificate: X509Certificate, issuer: X509Certificate): Promise<OcspResult> {
-    const url = addressOf(certificate, hosts)
+    const url = responderUrlOf(certificate, hosts)
     if (url === null) return UNKNOWN_RESULT
-    const question = ocspRequestFor(certificate, issuer)
+    const ocspRequest = ocspRequestFor(certificate, issuer)
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)])
-    return verifyOcspResponse(await send(url, question.der, signal, dispatcher), question, issuer, clock())
+    const response = await send(url, ocspRequest.der, signal, dispatcher)
+    return verifyOcspResponse(response, ocspRequest, issuer, clock())
   }
 
-  /** A failed request keeps the known state until it is out of date. */
+  /** Queries and caches the state. After a failed request, the cached state stays until it is out of date. */
   async function check(certificate: X509Certificate, issuer: X509Certificate): Promise<void> {
     const id = certificate.fingerprint256
     try {
       const answer = await query(certificate, issuer)
-      const query_at = Math.min(
-        clock() + REFRESH_AFTER_MS,
-        Math.max(answer.fresh_until, clock() + RETRY_AFTER_MS),
-      )
-      known.set(id, { ...answer, query_at })
+      const earliest_at = Math.max(answer.fresh_until, clock() + RETRY_AFTER_MS)
+      const refresh_at = Math.min(clock() + REFRESH_AFTER_MS, earliest_at)
+      cache.set(id, { ...answer, refresh_at })
     } catch (error) {
       if (closing.signal.aborted) return
-      known.set(id, { ...(known.get(id) ?? UNKNOWN_RESULT), query_at: clock() + RETRY_AFTER_MS })
+      cache.set(id, { ...(cache.get(id) ?? UNKNOWN_RESULT), refresh_at: clock() + RETRY_AFTER_MS })
       const reason = error instanceof Error ? error.message : String(error)
       log?.warn('the revocation check of a certificate failed', { reason, certificate: id })
     } finally {
-      running.delete(id)
+      checkById.delete(id)
     }
   }
 
   function stateOfOne(certificate: X509Certificate, issuer: X509Certificate): Revocation {
     const id = certificate.fingerprint256
-    const last = known.get(id)
+    const last = cache.get(id)
     if (last?.state === 'revoked') return 'revoked'
     const now = clock()
-    const due = last === undefined || now >= last.query_at
-    if (due && !running.has(id)) running.set(id, check(certificate, issuer))
+    const isDue = last === undefined || now >= last.refresh_at
+    if (isDue && !checkById.has(id)) checkById.set(id, check(certificate, issuer))
     return last !== undefined && now < last.fresh_until ? last.state : 'unknown'
   }
 
-  /** The known state of leaf and intermediate. Asks again in the background once it is 15 minutes old. */
+  /** The cached state of leaf and intermediate. Refreshes it in the background once it is 15 minutes old. */
   function stateOf(chain: Chain): Revocation {
     return worseOf(stateOfOne(chain.leaf, chain.intermediate), stateOfOne(chain.intermediate, chain.root))
   }
 
   /** Resolves when no request is running. */
   async function whenIdle(): Promise<void> {
-    while (running.size > 0) await Promise.all(running.values())
+    while (checkById.size > 0) await Promise.all(checkById.values())
   }
 
   /** Aborts running requests, and all later ones. */

@@ -66,8 +66,8 @@ function signingTime(payload: Record<string, unknown>, clock: Clock): number {
 }
 
 /**
- * Refuses Xcode's environments, where purchases are free and unlimited, and unknown ones. Notifications have theirs in
- * a nested body, which `notification_payload.ts` checks.
+ * Refuses Xcode's environments, where purchases are free and unlimited, and unknown environments. A notification has
+ * its environment in a nested body, which `notification_payload.ts` checks.
  */
 export function assertStore(environment: unknown): void {
   if (environment === 'Production' || environment === 'Sandbox') return
@@ -88,17 +88,17 @@ export function openVerifier(options: VerifierOptions) {
   const { clock, revocation, in_flight = 128 } = options
   const roots = options.roots.map((pem) => new X509Certificate(pem))
   const limiter = openLimiter(in_flight, openQueue(in_flight * 8, tooMany))
-  const byHeader = openLruCache<Chain>(MAX_CACHED_CHAINS)
-  const byCertificates = openLruCache<Chain>(MAX_CACHED_CHAINS)
+  const chainByHeader = openLruCache<Chain>(MAX_CACHED_CHAINS)
+  const chainByCertificates = openLruCache<Chain>(MAX_CACHED_CHAINS)
 
-  /** Also cached by certificates: an attacker can vary the header around a genuine chain. */
+  /** Caches chains by their certificates as well, because an attacker can vary the header around a genuine chain. */
   function chainOf(header: string): Chain {
     const certificates = readHeader(header)
     const name = certificates.join()
-    const known = byCertificates.get(name)
+    const known = chainByCertificates.get(name)
     if (known !== undefined) return known
     const chain = verifyChain(certificates, roots)
-    byCertificates.set(name, chain)
+    chainByCertificates.set(name, chain)
     return chain
   }
 
@@ -108,11 +108,11 @@ export function openVerifier(options: VerifierOptions) {
   }
 
   /** Expensive work, including decoding, runs within the limiter. */
-  async function verifySignature(parts: Compact, chain: Chain): Promise<Record<string, unknown>> {
-    const signature = decodePart(parts.signature, 'signature')
-    const payload = readPayload(parts.payload)
+  async function verifySignature(compact: Compact, chain: Chain): Promise<Record<string, unknown>> {
+    const signature = decodePart(compact.signature, 'signature')
+    const payload = readPayload(compact.payload)
     assertValidAt(chain, signingTime(payload, clock))
-    const input = Buffer.from(parts.input)
+    const input = Buffer.from(compact.input)
     if (await webcrypto.subtle.verify(ES256, chain.key, signature, input)) return payload
     throw new SignatureError('signature', 'the signature does not match the signed text')
   }
@@ -123,14 +123,14 @@ export function openVerifier(options: VerifierOptions) {
    * 503 `busy` if too many signatures wait.
    */
   async function verify(jws: string): Promise<Verified<Record<string, unknown>>> {
-    const parts = splitCompact(jws)
-    const chain = byHeader.get(parts.header) ?? chainOf(parts.header)
-    const payload = await limiter.run(() => verifySignature(parts, chain))
+    const compact = splitCompact(jws)
+    const chain = chainByHeader.get(compact.header) ?? chainOf(compact.header)
+    const payload = await limiter.run(() => verifySignature(compact, chain))
     assertNotRevoked(chain)
-    if (byHeader.get(parts.header) === undefined) byHeader.set(parts.header, chain)
+    if (chainByHeader.get(compact.header) === undefined) chainByHeader.set(compact.header, chain)
     const environment = payload.environment ?? payload.receiptType
     if (environment !== undefined) assertStore(environment)
-    return { payload, jws, sha256: hash('sha256', parts.payload, 'hex'), [VERIFIED]: true }
+    return { payload, jws, sha256: hash('sha256', compact.payload, 'hex'), [VERIFIED]: true }
   }
 
   return { verify }

@@ -1,6 +1,6 @@
 /**
- * Erases users, slice by slice, in the background. Everything a user left is deleted. What Apple reported of the user's
- * purchases stays, without an owner.
+ * Erases users, slice by slice, in the background. All data about the user is deleted. The facts that Apple reported
+ * about the user's purchases stay, without a link to the user.
  */
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
@@ -21,14 +21,14 @@ import { openTombstones } from './tombstones.ts'
 type ErasedUser = { app_id: string; app_user_id: string; erasure_id: string }
 
 /**
- * A table that repeats what events contain. It is scrubbed from 0 to `end()` in slices. `look` finds rows that name the
- * user after `after`, up to `until` at most, and does not write. `apply` removes the user from them, inside a unit of
- * work. Both may run again after a crash.
+ * Scrubs a table that copies data of events, in slices from row 0 to `end()`. `findRows` finds rows that name the user
+ * after `after` and up to `until`; it does not write. `apply` removes the user from these rows, inside a unit of work.
+ * Both may run again after a crash.
  */
 type Scrubber = {
   step: string
   end: () => number
-  look: (
+  findRows: (
     user: ErasedUser,
     after: number,
     until: number,
@@ -46,7 +46,7 @@ type Deps = {
   log: Log
   wait: (ms: number) => Promise<void>
 }
-/** `even_unknown`: also accept a user that is not known yet, so that no later call stores them. */
+/** `even_unknown`: also erase a user without data, so that later calls for the user are refused. */
 type ErasureRequest = { app_id: string; app_user_id: string; asked_by: string; even_unknown?: boolean }
 
 /** A step's position is saved after this many slices without a change. */
@@ -57,6 +57,7 @@ const WAL_TRUNCATE_RETRY_MS = 100
 
 export type Erasures = ReturnType<typeof openErasures>
 
+/** Opens the erasures. Call `resume` to continue those that a stop interrupted. */
 export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
   const records = openErasureRecords(store)
   const tombstones = openTombstones(store, clock)
@@ -72,12 +73,12 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
     {
       step: 'events',
       end: feed.head,
-      look: (user, after, until) => scrubbing.scan(pseudonymFor(user), after, until),
+      findRows: (user, after, until) => scrubbing.scan(scrubTargetOf(user), after, until),
     },
   ]
   const erased = openHook<[user: ErasedUser]>()
   const closing = new AbortController()
-  let working: Promise<void> | null = null
+  let running: Promise<void> | null = null
   let progress: ErasureProgress | null = null
 
   /**
@@ -99,7 +100,7 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
     const user = { app_id, app_user_id, erasure_id }
     erased.call(user)
     store.afterCommit(() => {
-      live.change((event) => scrubEvent(event, pseudonymFor(user)))
+      live.change((event) => scrubEvent(event, scrubTargetOf(user)))
       resume()
     })
     return toErasureRecord(requireErasure(erasure_id))
@@ -140,11 +141,11 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
   }
 
   function runPending(): Promise<void> {
-    working ??= runAll().finally(() => {
-      working = null
+    running ??= runAll().finally(() => {
+      running = null
       progress = null
     })
-    return working
+    return running
   }
 
   async function runAll(): Promise<void> {
@@ -160,10 +161,10 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
 
   async function scrub(erasure: Erasure, user: ErasedUser): Promise<void> {
     if (erasure.step === null) await scrubLinks(user)
-    const from = scrubbers.findIndex(({ step }) => step === erasure.step)
+    const firstIndex = scrubbers.findIndex(({ step }) => step === erasure.step)
     for (const [index, scrubber] of scrubbers.entries()) {
-      if (index < from) continue
-      const { reached, until } = index === from ? erasure : await enterStep(user, scrubber)
+      if (index < firstIndex) continue
+      const { reached, until } = index === firstIndex ? erasure : await enterStep(user, scrubber)
       await scrubRange(user, scrubber, reached, until)
     }
     await store.commit(() => {
@@ -184,7 +185,7 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
     }
   }
 
-  /** Rows after `until` cannot name the user, because no link does any more. */
+  /** Begins a step, up to the last existing row. Later rows cannot name the user, because no link does any more. */
   function enterStep({ erasure_id }: ErasedUser, { step, end }: Scrubber) {
     return store.commit(() => {
       const until = end()
@@ -195,17 +196,17 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
 
   async function scrubRange(
     user: ErasedUser,
-    { look }: Scrubber,
+    { findRows }: Scrubber,
     after: number,
     until: number,
   ): Promise<void> {
-    for (let [reached, unwritten] = [after, 0]; reached < until; ) {
+    for (let [reached, slicesSinceSave] = [after, 0]; reached < until; ) {
       closing.signal.throwIfAborted()
-      const found = look(user, reached, until)
+      const found = findRows(user, reached, until)
       reached = found.reached
-      unwritten += 1
-      if (found.changed > 0 || unwritten === CHECKPOINT_EVERY || reached === until) {
-        unwritten = 0
+      slicesSinceSave += 1
+      if (found.changed > 0 || slicesSinceSave === CHECKPOINT_EVERY || reached === until) {
+        slicesSinceSave = 0
         await store.commit(() => {
           found.apply()
           records.advanceTo(user.erasure_id, found.reached, found.changed)
@@ -216,7 +217,7 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
     }
   }
 
-  /** The write-ahead log still contains what was deleted from the file, until it is truncated. */
+  /** Truncates the write-ahead log, which still contains the rows that were deleted from the file. */
   async function truncateWal(): Promise<void> {
     for (let attempt = 1; attempt <= WAL_TRUNCATE_ATTEMPTS; attempt += 1) {
       closing.signal.throwIfAborted()
@@ -240,13 +241,13 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
     return { bytes: Number(store.pragma('page_count')) * Number(store.pragma('page_size')) }
   }
 
-  /** Adds a table that repeats what events contain, before erasures resume. A step must never be renamed. */
+  /** Adds a scrubber; call it before `resume`. Its step is stored and must never be renamed. */
   const addScrubber = (scrubber: Scrubber): void => void scrubbers.push(scrubber)
 
   /** Stops the running erasure; it continues at the next start. */
   async function close(): Promise<void> {
     closing.abort(new Refusal(503, 'store_closing', 'Windfall stopped; it continues at the next start'))
-    await working?.catch(() => {})
+    await running?.catch(() => {})
   }
 
   return {
@@ -266,7 +267,7 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
   }
 }
 
-const pseudonymFor = ({ app_id, app_user_id, erasure_id }: ErasedUser): ScrubTarget => ({
+const scrubTargetOf = ({ app_id, app_user_id, erasure_id }: ErasedUser): ScrubTarget => ({
   app_id,
   app_user_id,
   replacement: `forgotten/${erasure_id}`,

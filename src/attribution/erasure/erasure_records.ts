@@ -1,4 +1,4 @@
-/** Records of erasures: when, and by whom requested. The user id is stored only until the erasure is done. */
+/** Records of erasures: who requested each one, and when. The user id is stored only until the erasure is done. */
 import { newId } from '../../ids.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -10,18 +10,18 @@ export type Erasure = {
   app_user_id: string | null
   asked_by: string
   asked_at: number
-  /** The running step; it has processed `reached` of `until`. */
+  /** The running step. It has processed the rows up to `reached`, and ends at `until`. */
   step: string | null
   reached: number
   until: number
-  /** Links that named the user. */
+  /** The number of links that named the user. */
   links: number
-  /** Events, and rows that repeat events, that named the user. */
+  /** The number of scrubbed rows: events, and rows that copy data of events. */
   scrubbed: number
   finished_at: number | null
 }
 
-/** The part of an erasure that readers of the app may see. It has no personal data. */
+/** The fields of an erasure that readers of the app may see. They contain no personal data. */
 export type ErasureRecord = Pick<
   Erasure,
   'id' | 'app_id' | 'bundle_id' | 'asked_by' | 'asked_at' | 'links' | 'scrubbed' | 'finished_at'
@@ -84,7 +84,7 @@ export function openErasureRecords(store: Pick<Store, 'prepare'>) {
   return { begin, countLinks, enterStep, advanceTo, anonymize, finish, get, next, list }
 }
 
-/** The part of an erasure without personal data. */
+/** Returns the fields of an erasure without personal data. */
 export const toErasureRecord = (erasure: Erasure): ErasureRecord => {
   const { id, app_id, bundle_id, asked_by, asked_at, links, scrubbed, finished_at } = erasure
   return { id, app_id, bundle_id, asked_by, asked_at, links, scrubbed, finished_at }

@@ -12,16 +12,16 @@ export function openLinkErasure(store: Pick<Store, 'prepare'>) {
   const heldLinks = store.prepare<LinkQuery, Row>(
     `select ${columns} from links where app_id = :app_id and app_user_id = :app_user_id limit :limit`,
   )
-  // A proved user held the link and was moved from it if another user holds it now, so these two queries find all.
+  // A proved user without the link held it earlier, so its history names the user: the two queries find every link.
   const lostLinks = store.prepare<LinkQuery, Row>(`
     select distinct ${columns} from link_history join links on links.id = link_id
     where from_app_user_id = :app_user_id and app_id = :app_id limit :limit`)
   const dropHistory = store.prepare<[number]>('delete from link_history where link_id = ?')
   const drop = store.prepare<[number]>('delete from links where id = ?')
-  const leaveToProved = store.prepare<[number]>(
+  const assignToProvedUser = store.prepare<[number]>(
     'update links set app_user_id = proved_app_user_id where id = ?',
   )
-  const unprove = store.prepare<[number]>(
+  const clearProof = store.prepare<[number]>(
     "update links set proved_app_user_id = null, proofs = '[]' where id = ?",
   )
   const scrubHistory = store.prepare<{ id: number; app_user_id: string }>(`
@@ -62,8 +62,8 @@ export function openLinkErasure(store: Pick<Store, 'prepare'>) {
       drop.run(id)
       return
     }
-    if (isHolder) leaveToProved.run(id)
-    if (isProved) unprove.run(id)
+    if (isHolder) assignToProvedUser.run(id)
+    if (isProved) clearProof.run(id)
     scrubHistory.run({ id, app_user_id })
   }
 

@@ -1,4 +1,4 @@
-/** Tombstones: HMACs of erased user ids. Useless without this instance's key. */
+/** Tombstones: HMACs of erased user ids. Without this instance's key they reveal no id. */
 import { createHmac } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
@@ -19,7 +19,7 @@ export function openTombstones(store: Store, clock: Clock) {
   const end = store.prepare<[number, string, Buffer]>(
     'update tombstones set lifted_at = ? where app_id = ? and hash = ?',
   )
-  /** Most apps have erased no one, so their calls need no hash. */
+  /** Whether an app has any tombstone. Most apps have none, so their calls need no hash. */
   const hasAny = store.cached(['tombstones'], (app_id) => any.get(app_id) !== undefined)
 
   const hashOf = (secret: Buffer, app_id: string, app_user_id: string): Buffer =>

@@ -124,8 +124,8 @@ async function runFlow(
 const bundleOf = ({ bundle_id }: { bundle_id: string }): string => bundle_id
 
 /** Environment variables override the file, so that a setting written there would have no effect. */
-function refuseEnvironment({ sources }: LoadedConfig): void {
-  const fromEnvironment = [...sources].find(
+function refuseEnvironment({ sourceKindByPath }: LoadedConfig): void {
+  const fromEnvironment = [...sourceKindByPath].find(
     ([path, kind]) => path.startsWith('accounts[') && kind === 'environment',
   )
   if (fromEnvironment === undefined) return

@@ -67,17 +67,17 @@ function checkTimeouts(raw: RawConfig, { server }: PartialConfig): void {
   )
 }
 
-/** Reports each duplicate value at its second place. */
+/** Reports each duplicate value at its second occurrence. */
 function checkDuplicates(raw: RawConfig, { organizations, accounts, apps }: PartialConfig): void {
-  const of = (key: 'slug' | 'publishable_key' | 'secret_key') =>
+  const valuesOf = (key: 'slug' | 'publishable_key' | 'secret_key') =>
     organizations.map((organization, index) => ({
       path: ['organizations', index, key],
       value: organization[key],
     }))
-  reportDuplicates(raw, of('slug'), 'Write another slug, or keep one of the two.')
+  reportDuplicates(raw, valuesOf('slug'), 'Write another slug, or keep one of the two.')
   const keyAdvice = 'A key identifies one organization: write a different key.'
-  reportDuplicates(raw, of('publishable_key'), keyAdvice)
-  reportDuplicates(raw, of('secret_key'), keyAdvice)
+  reportDuplicates(raw, valuesOf('publishable_key'), keyAdvice)
+  reportDuplicates(raw, valuesOf('secret_key'), keyAdvice)
   const accountOrganizations = accounts.map((account, index) => ({
     path: ['accounts', index, 'organization'],
     value: organizationOf(account, organizations),
@@ -91,7 +91,7 @@ function checkDuplicates(raw: RawConfig, { organizations, accounts, apps }: Part
     vendor_numbers.map((value, at) => ({
       path: ['accounts', index, 'vendor_numbers', at],
       value,
-      of: String(index),
+      scope: String(index),
     })),
   )
   reportDuplicates(raw, vendors, 'Its reports are fetched once: remove one of the two.')
@@ -99,7 +99,7 @@ function checkDuplicates(raw: RawConfig, { organizations, accounts, apps }: Part
     const values = apps.map((app, index) => ({
       path: ['apps', index, key],
       value: app[key],
-      of: organizationOf(app, organizations),
+      scope: organizationOf(app, organizations),
     }))
     reportDuplicates(raw, values, 'An organization has an app once: remove one of the two.')
   }
@@ -107,14 +107,14 @@ function checkDuplicates(raw: RawConfig, { organizations, accounts, apps }: Part
 
 const lineText = ({ line }: ValueOrigin): string => (line === null ? '' : ` in line ${line}`)
 
-type ValueAt = Readonly<{ path: Path; value: string | null; of?: string | null }>
+type ValueAt = Readonly<{ path: Path; value: string | null; scope?: string | null }>
 
-/** Reports values that repeat within `of`, if it is given. If it is unknown (null), nothing is a duplicate. */
+/** Reports values that repeat within their `scope`. A value whose scope is unknown (null) is never a duplicate. */
 function reportDuplicates(raw: RawConfig, values: readonly ValueAt[], advice: string): void {
   const seen = new Map<string, Path>()
-  for (const { path, value, of } of values) {
-    if (value === null || of === null) continue
-    const identity = JSON.stringify([of, value])
+  for (const { path, value, scope } of values) {
+    if (value === null || scope === null) continue
+    const identity = JSON.stringify([scope, value])
     const first = seen.get(identity)
     if (first === undefined) seen.set(identity, path)
     else raw.addIssue(path, `is the same as ${pathText(first)}${lineText(raw.originOf(first))}`, advice)

@@ -3,7 +3,7 @@
 /** Keys and list indexes from the top level of the configuration to one value. */
 export type Path = readonly (string | number)[]
 
-/** One thing that is wrong, where it was written, and what to write instead. */
+/** One problem, where it was written, and what to write instead. */
 export type ConfigIssue = Readonly<{
   /** The setting, such as `apps[0].bundle_id`. Empty if the issue concerns a whole file or variable. */
   path: string
@@ -30,7 +30,7 @@ export function issueLine(issue: ConfigIssue): string {
   return [where, issue.path, about].filter((part) => part !== '').join('  ')
 }
 
-/** The configuration is invalid. Has every issue; the message has one line for each. */
+/** The error for an invalid configuration. `issues` has every issue; the message has one line for each issue. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly issues: readonly ConfigIssue[]

@@ -46,7 +46,10 @@ function problemOf(issue: v.BaseIssue<unknown>, setting: Setting | null): string
 
 const quoted = (value: unknown): string => (typeof value === 'string' ? JSON.stringify(value) : String(value))
 
-/** Whether a value has a secret key, a private key or a URL with a password, even in a setting that is no secret. */
+/**
+ * Whether a value contains a secret key, a private key or a URL with a password. Any setting can contain one by
+ * mistake.
+ */
 const isSecret = (value: unknown): boolean =>
   typeof value === 'string' && /sk_live_|PRIVATE KEY|\/\/.*@/.test(value)
 

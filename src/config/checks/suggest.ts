@@ -9,8 +9,10 @@ function maxDistance(word: string): number {
 /** The edit distance of two words. A missing ending (warn, warning) counts as one edit. */
 function editDistance(word: string, name: string): number {
   const [short, long] = word.length < name.length ? [word, name] : [name, word]
-  const lacks = long.length - short.length
-  return short.length >= 4 && lacks > 0 && lacks <= 4 && long.startsWith(short) ? 1 : distance(word, name)
+  const missingCount = long.length - short.length
+  return short.length >= 4 && missingCount > 0 && missingCount <= 4 && long.startsWith(short)
+    ? 1
+    : distance(word, name)
 }
 
 /** The candidate whose name is closest to `word`, ignoring case; null if none is close. The first of several wins. */

@@ -3,20 +3,32 @@ import { isAbsolute, relative } from 'node:path'
 import type { LoadedConfig } from '../load.ts'
 
 export type BackupSources = {
-  /** Files with their place on disk and their path in the backup: relative to the config file's folder if inside it. */
   database: SourceFile
   config: SourceFile | null
   files: SourceFile[]
   /** Names of environment variables that set a value. The values may be secrets and are not copied. */
   variables: string[]
 }
+/**
+ * `source` is the absolute path of a file. `path` is its path in the backup: relative to the config file's folder if
+ * the file is inside that folder, otherwise absolute.
+ */
 export type SourceFile = { path: string; source: string }
 
-export function backupSources({ config, file, base, sources, places }: LoadedConfig): BackupSources {
-  const sourceFile = (source: string): SourceFile => ({ path: placeIn(base, source), source })
+/** The files and variables of a loaded configuration. */
+export function backupSources({
+  config,
+  file,
+  base,
+  sourceKindByPath,
+  locationByPath,
+}: LoadedConfig): BackupSources {
+  const sourceFile = (source: string): SourceFile => ({ path: backupPathOf(base, source), source })
   const sourcesOfKind = (kind: string): string[] => [
     ...new Set(
-      [...sources].flatMap(([path, sourceKind]) => (sourceKind === kind ? (places.get(path) ?? []) : [])),
+      [...sourceKindByPath].flatMap(([path, sourceKind]) =>
+        sourceKind === kind ? (locationByPath.get(path) ?? []) : [],
+      ),
     ),
   ]
   return {
@@ -27,7 +39,7 @@ export function backupSources({ config, file, base, sources, places }: LoadedCon
   }
 }
 
-function placeIn(base: string, file: string): string {
+function backupPathOf(base: string, file: string): string {
   const inside = relative(base, file)
   return inside.startsWith('..') || isAbsolute(inside) ? file : inside
 }

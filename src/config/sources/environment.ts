@@ -64,22 +64,25 @@ function reportUnknownVariable(raw: RawConfig, name: string, origin: ValueOrigin
   raw.addIssue([], 'unknown variable', advice, origin)
 }
 
-/** The closest variable of the section that the name begins with, or else any, also with its section left out. */
+/**
+ * The closest variable of the section that the name begins with. Without such a section, the closest of all variables,
+ * which are compared with and without their section.
+ */
 function suggestVariable(name: string): string | null {
-  const places = similarTargets(name)
-  const within = places.filter(({ path }) => path.length > 1 && name.startsWith(inSection(path)))
-  const section = within[0]
+  const targets = similarTargets(name)
+  const inSameSection = targets.filter(({ path }) => path.length > 1 && name.startsWith(inSection(path)))
+  const section = inSameSection[0]
   const keyOf = ({ path }: VariableTarget): string => String(path.at(-1))
   if (section !== undefined) {
-    return closestMatch(name.slice(inSection(section.path).length), within, keyOf)?.name ?? null
+    return closestMatch(name.slice(inSection(section.path).length), inSameSection, keyOf)?.name ?? null
   }
   const tail = name.slice(PREFIX.length)
   const reserved = closestMatch(tail, RESERVED, (known) => known.slice(PREFIX.length))
   return (
     reserved ??
     (
-      closestMatch(tail, places, (target) => target.name.slice(PREFIX.length)) ??
-      closestMatch(tail, places, keyOf)
+      closestMatch(tail, targets, (target) => target.name.slice(PREFIX.length)) ??
+      closestMatch(tail, targets, keyOf)
     )?.name ??
     null
   )

@@ -1,4 +1,4 @@
-/** Reads text files and words file system errors. */
+/** Reads text files and describes file system errors. */
 import { readFileSync, statSync } from 'node:fs'
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -24,8 +24,8 @@ function faultOf(error: TomlError): string {
 }
 
 /**
- * The line of each key and list item. The parser of values reports no lines. The one that does is made for editors
- * and stricter about unusual characters; a text that it refuses has values but no lines.
+ * The line of each key and list item. smol-toml reports no lines, so toml-eslint-parser reads the text again. It is
+ * made for editors and is stricter about unusual characters: if it refuses a text, the lines are unknown.
  */
 function linesOf(text: string): ReadonlyMap<string, number> {
   const lines = new Map<string, number>()

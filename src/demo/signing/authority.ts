@@ -8,7 +8,7 @@ import { type Issued, issueCertificate } from './certificates.ts'
 
 const signOnThreadPool = promisify(sign)
 
-const YEAR = 365.25 * 86_400_000
+const YEAR_MS = 365.25 * 86_400_000
 const LEAF_MARKER = '1.2.840.113635.100.6.11.1'
 const INTERMEDIATE_MARKER = '1.2.840.113635.100.6.2.1'
 
@@ -62,8 +62,8 @@ function issueRoot(options: ChainOptions): Issued {
   return issueCertificate({
     name: 'Simulated Root CA',
     key: newKey('P-384'),
-    from: options.root_from ?? options.now - 12 * YEAR,
-    until: options.root_until ?? options.now + 15 * YEAR,
+    from: options.root_from ?? options.now - 12 * YEAR_MS,
+    until: options.root_until ?? options.now + 15 * YEAR_MS,
     authority: true,
   })
 }
@@ -73,8 +73,8 @@ function issueIntermediate(root: Issued, options: ChainOptions): Issued {
     name: 'Simulated Developer Relations CA',
     key: newKey(options.intermediate_curve ?? 'P-384'),
     issuer: root,
-    from: options.intermediate_from ?? options.now - 10 * YEAR,
-    until: options.intermediate_until ?? options.now + 10 * YEAR,
+    from: options.intermediate_from ?? options.now - 10 * YEAR_MS,
+    until: options.intermediate_until ?? options.now + 10 * YEAR_MS,
     authority: options.without !== 'ca_flag',
     markers: options.without === 'intermediate_marker' ? [] : [INTERMEDIATE_MARKER],
     ocsp_url: options.ocsp_url,
@@ -86,8 +86,8 @@ function issueLeaf(intermediate: Issued, options: ChainOptions): Issued {
     name: 'Simulated Receipt Signing',
     key: newKey(options.leaf_curve ?? 'P-256'),
     issuer: intermediate,
-    from: options.leaf_from ?? options.now - 3 * YEAR,
-    until: options.leaf_until ?? options.now + 2 * YEAR,
+    from: options.leaf_from ?? options.now - 3 * YEAR_MS,
+    until: options.leaf_until ?? options.now + 2 * YEAR_MS,
     authority: false,
     markers: options.without === 'leaf_marker' ? [] : [LEAF_MARKER],
     ocsp_url: options.ocsp_url,

@@ -61,11 +61,11 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
    * newest facts.
    */
   const waitUntilCurrent = (
-    ids: readonly string[],
+    customerIds: readonly string[],
     { timeout_ms }: { timeout_ms: number },
   ): Promise<boolean> =>
     metrics.current(
-      [...new Set(ids.flatMap((id) => ledger.customers.resolve(id) ?? []))].flatMap((id) =>
+      [...new Set(customerIds.flatMap((id) => ledger.customers.resolve(id) ?? []))].flatMap((id) =>
         values.statements.membersOf.all(id),
       ),
       timeout_ms,
@@ -139,16 +139,16 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
   async function findByAttribute(attributeQuery: AttributeQuery, listing: Listing): Promise<CustomerPage> {
     const after = /^\d{1,15}$/.test(listing.cursor ?? '') ? Number(listing.cursor) : 0
     const { limit, scopes } = listing
-    const { ids, next } = await search.byAttribute(attributeQuery, scopes, { after, limit })
-    return { customers: filterListed(ids, listing), next: next === null ? null : String(next) }
+    const { ids: customerIds, next } = await search.byAttribute(attributeQuery, scopes, { after, limit })
+    return { customers: filterListed(customerIds, listing), next: next === null ? null : String(next) }
   }
 
   function filterListed(
-    ids: readonly string[],
+    customerIds: readonly string[],
     { scopes, status, sort, within_days }: Listing,
   ): CustomerValue[] {
     const within = new Set(scopes.map(values.shownScopeId))
-    const found = ids
+    const found = customerIds
       .flatMap((id) => values.findByCanonicalId(id) ?? [])
       .filter(({ scope_id }) => within.has(scope_id))
       .filter((one) => status === null || one.status === status)
@@ -199,8 +199,10 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
     return canonical_id === null ? null : eventsOf(membersOf(canonical_id), page)
   }
 
-  const usersOf = (app_id: string, ids: readonly string[]) =>
-    [...new Set(ids)].map((app_user_id) => linkedUsers.user(app_id, app_user_id) ?? { app_id, app_user_id })
+  const usersOf = (app_id: string, userIds: readonly string[]) =>
+    [...new Set(userIds)].map(
+      (app_user_id) => linkedUsers.user(app_id, app_user_id) ?? { app_id, app_user_id },
+    )
 
   /** Reads a page of events. `next` is the `before` of the following page; null after the last page. */
   function eventsOf(members: readonly Customer[], { before, limit }: EventPage) {
@@ -222,7 +224,7 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
     const row = linkedUsers.user(app_id, app_user_id)
     if (row === null && links.length === 0) return null
     const appScopes = scopes.filter((scope) => scope.app_id === app_id)
-    const ids = search.ofUser(
+    const customerIds = search.ofUser(
       app_id,
       app_user_id,
       appScopes.map(({ environment }) => environment),
@@ -231,7 +233,7 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
       ...(row ?? { app_id, app_user_id }),
       links: links.map(apiLink),
       link_history: linkedUsers.history(links),
-      customers: ids.flatMap((id) => values.findByCanonicalId(id) ?? []).map(summaryOf),
+      customers: customerIds.flatMap((id) => values.findByCanonicalId(id) ?? []).map(summaryOf),
     }
   }
 

@@ -1,6 +1,6 @@
 /** Reads the users linked to purchases, the verification of the links, and the history of the links. */
 import { type LinkFacts, labelOf, type Proof } from '../../attribution/link.ts'
-import { explainLinkLabel, explainUserLabel, isHandedOver } from '../../attribution/link_reasons.ts'
+import { explainLinkLabel, explainUserLabel, isClaimedFromInstall } from '../../attribution/link_reasons.ts'
 import type { UserRow } from '../../attribution/users.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -90,7 +90,7 @@ export function apiLink(row: LinkRow) {
   return {
     ...link,
     verification: labelOf(facts),
-    handed_over: isHandedOver(link),
+    handed_over: isClaimedFromInstall(link),
     why: explainLinkLabel(link),
   }
 }

@@ -96,8 +96,8 @@ export function openReported(deps: Deps) {
   }
 
   /** Handles a new or revoked exchange rate, within the unit of work that changes it. */
-  function ratesChanged({ is_taken_back }: RateChange): void {
-    if (is_taken_back) days.touchAll()
+  function ratesChanged({ is_removal }: RateChange): void {
+    if (is_removal) days.touchAll()
     else days.touchProvisional()
     store.afterCommit(runInBackground)
   }

@@ -82,7 +82,7 @@ test('with several organizations, requires one unless the URL named it', async (
     status: 404,
     body: { code: 'unknown_organization' },
   })
-  const beta = app.windfall.organizations.named('beta')
+  const beta = app.windfall.organizations.findBySlug('beta')
   const connected = await call('POST', `pending/${OTHER}/connect`, { organization_id: beta?.id })
   expect(connected.body).toMatchObject({ applied: 1, app: { organization_id: beta?.id, apple_id: null } })
 })
@@ -97,7 +97,7 @@ test('connects the app to the organization in the URL, unless the owner names an
   await arrive(app, 'com.example.third', 78, 'two', '/beta')
   expect((await call('POST', `pending/${OTHER}/connect`, {})).body).toMatchObject({
     applied: 1,
-    app: { organization_id: organizations.named('beta')?.id },
+    app: { organization_id: organizations.findBySlug('beta')?.id },
   })
   const request = { organization_id: app.organization.id }
   expect((await call('POST', 'pending/com.example.third/connect', request)).body).toMatchObject({

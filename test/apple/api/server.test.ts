@@ -2,7 +2,7 @@ import { decodeJwt } from 'jose'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AppleFault, type FaultKind } from '../../../src/apple/api/faults.ts'
 import { openServerApi, type ServerApi, type ServerOptions } from '../../../src/apple/api/server.ts'
-import { hourlyShare } from '../../../src/apple/api/server_budgets.ts'
+import { hourlyLimit } from '../../../src/apple/api/server_budgets.ts'
 import { type HandClock, handClock } from '../../helpers.ts'
 import { BUNDLE, NOW } from '../samples.ts'
 import { haveVectors, textOf } from '../vectors.ts'
@@ -324,11 +324,11 @@ describe('the hour', () => {
   })
 
   test('holds nine tenths of what Apple grants: 50 a second, 1 for tests, a tenth of it in the sandbox', () => {
-    expect(hourlyShare('notifications', 'production')).toBe(162_000)
-    expect(hourlyShare('transactions', 'sandbox')).toBe(16_200)
-    expect(hourlyShare('statuses', 'production')).toBe(162_000)
-    expect(hourlyShare('test_request', 'production')).toBe(3240)
-    expect(hourlyShare('test_status', 'sandbox')).toBe(324)
+    expect(hourlyLimit('notifications', 'production')).toBe(162_000)
+    expect(hourlyLimit('transactions', 'sandbox')).toBe(16_200)
+    expect(hourlyLimit('statuses', 'production')).toBe(162_000)
+    expect(hourlyLimit('test_request', 'production')).toBe(3240)
+    expect(hourlyLimit('test_status', 'sandbox')).toBe(324)
   })
 
   test('is counted here, so that Apple need not refuse', async () => {

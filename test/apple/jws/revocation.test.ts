@@ -259,8 +259,10 @@ describe.skipIf(!haveVectors)('genuine certificates', () => {
     ]) {
       const { subject } = AsnConvert.parse(issuer.raw, Certificate).tbsCertificate
       expect(issuer.raw.includes(Buffer.from(AsnConvert.serialize(subject)))).toBe(true)
-      const { about } = ocspRequestFor(one, issuer)
-      expect(Buffer.from(about.serialNumber).toString('hex').toUpperCase()).toContain(one.serialNumber)
+      const { certificateId } = ocspRequestFor(one, issuer)
+      expect(Buffer.from(certificateId.serialNumber).toString('hex').toUpperCase()).toContain(
+        one.serialNumber,
+      )
     }
   })
 })

@@ -247,7 +247,7 @@ test('erasing calls listeners and scrubbers of other modules', async () => {
   erasures.addScrubber({
     step: 'more',
     end: () => 3,
-    look: ({ app_user_id }, after) => ({
+    findRows: ({ app_user_id }, after) => ({
       reached: after + 1,
       changed: after === 1 ? 1 : 0,
       apply: () => heard.push([app_user_id, after]),

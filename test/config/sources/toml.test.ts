@@ -70,7 +70,7 @@ test('accepts a byte order mark and Windows line endings', () => {
   const folder = openFolder()
   folder.write('config.toml', '\ufeff[server]\r\nport = 1\r\nhosts = []\r\n')
   expect(folder.load().config.server.port).toBe(1)
-  expect(folder.load().places.get('server.hosts')).toBe('config.toml:3')
+  expect(folder.load().locationByPath.get('server.hosts')).toBe('config.toml:3')
 })
 
 test('returns values if only the lines cannot be found', () => {

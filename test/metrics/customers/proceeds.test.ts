@@ -55,7 +55,7 @@ test('facts, reports, rates and the commission update stored proceeds, immediate
   const sum = await sumOf('proceeds_milli')
   const { rates } = windfall
   const csv = 'date,currency,rate\n2026-01-20,EUR,0.9'
-  await windfall.store.commit(() => rates.keep(rates.readCsv(csv, 'USD')))
+  await windfall.store.commit(() => rates.importRates(rates.readCsv(csv, 'USD')))
   await expectRight()
   expect(await sumOf('proceeds_milli')).toBeGreaterThan(sum)
   await rates.refresh(new AbortController().signal)

@@ -106,7 +106,7 @@ test('a refund waits for a final rate as long as its charge does', async () => {
   // When the rate of the 30th is published, both become 9.000 ÷ 0.75. That of the 31st changes neither.
   const { rates, store, metrics } = app.windfall
   const read = rates.readCsv('date,currency,rate\n2026-05-30,EUR,0.75\n2026-05-31,EUR,0.6', 'USD')
-  await store.commit(() => rates.keep(read))
+  await store.commit(() => rates.importRates(read))
   await metrics.whenCurrent()
   expect(await moneyIn(getMetric)).toEqual(['2026-05-30 new 12000', '2026-05-31 refunds -12000'])
 })

@@ -54,7 +54,7 @@ export async function openSimulated(options: SimulatedOptions) {
   )
   clock.set(UNTIL)
   const read = rates.readCsv(['date,currency,rate', ...csv].join('\n'), 'USD')
-  await store.commit(() => rates.keep(read))
+  await store.commit(() => rates.importRates(read))
   clock.set(from)
   if (options.is_declared) {
     for (const { bundle_id, plans } of simulation.apps) {

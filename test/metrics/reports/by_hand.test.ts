@@ -303,7 +303,7 @@ test('applies a rate that arrives while its day is summed', async () => {
   // Prices are written after the day’s amounts are converted and before the day is done.
   let isKept = false
   reported.onPrices(() => {
-    if (!isKept) rates.keep(rates.readCsv(`date,currency,rate\n${DAY},EUR,0.5`, 'USD'))
+    if (!isKept) rates.importRates(rates.readCsv(`date,currency,rate\n${DAY},EUR,0.5`, 'USD'))
     isKept = true
   })
   await run()
@@ -315,7 +315,7 @@ test('applies a rate that arrives while its day is summed', async () => {
 test('each generation has its own sums in its currency, and none after it is dropped', async () => {
   const { apple, app, run, shown, store, metrics, organization, reported, windfall } = await opened()
   const { rates, clock, organizations } = windfall
-  await store.commit(() => rates.keep(rates.readCsv(`date,currency,rate\n${DAY},EUR,0.5`, 'USD')))
+  await store.commit(() => rates.importRates(rates.readCsv(`date,currency,rate\n${DAY},EUR,0.5`, 'USD')))
   withReports(apple, 'sales', DAY, [sale({ 'Country Code': 'DE', 'Customer Currency': 'EUR' })])
   await run()
   await metrics.whenCurrent()

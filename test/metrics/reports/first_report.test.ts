@@ -18,7 +18,7 @@ async function read(count: number) {
   const { windfall, authority } = await apple.openWindfall()
   const { store, rates, reported, imports, ledger, metrics, verifier, apps } = windfall
   const lines = ['date,currency,rate', '2026-04-25,EUR,0.9', `${DAY},EUR,0.75`].join('\n')
-  await store.commit(() => rates.keep(rates.readCsv(lines, 'USD')))
+  await store.commit(() => rates.importRates(rates.readCsv(lines, 'USD')))
   const [app] = apps.list()
   if (!app) throw new Error('there is no app')
   const on = noon('2026-04-25')

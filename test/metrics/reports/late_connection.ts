@@ -61,7 +61,7 @@ export async function openLate({
     clock.set(NOW)
     await windfall.store.commit(() => {
       windfall.organizations.declare([plain])
-      windfall.rates.keep(windfall.rates.readCsv(ratesFrom(from), 'USD'))
+      windfall.rates.importRates(windfall.rates.readCsv(ratesFrom(from), 'USD'))
     })
     clock.set(connected)
     await windfall.metrics.resume()

@@ -182,7 +182,7 @@ test('figures are behind until a task has marked all lineages that it concerns',
   await worker.halt()
   const { store, rates } = shop.windfall
   const read = rates.readCsv('date,currency,rate\n2026-05-20,EUR,0.80\n', 'USD')
-  await store.commit(() => rates.keep(read))
+  await store.commit(() => rates.importRates(read))
   expect(await behindOf(getMetric())).toMatchObject({ lineages: 0, reason: 'catching_up' })
   worker.release()
   await shop.windfall.metrics.whenCurrent()

@@ -82,7 +82,7 @@ test('proceeds follow new charges, reported prices and rates', async () => {
 
   await store.commit(() => rates.remove('EUR', '2026-05-29'))
   const other = rates.readCsv('date,currency,rate\n2026-05-29,EUR,0.25', 'USD')
-  await store.commit(() => rates.keep(other))
+  await store.commit(() => rates.importRates(other))
   expect(await net(DEU)).toEqual(days(0, 14_000, 0, 0))
 })
 

@@ -59,7 +59,7 @@ const days = (dimension: string): Day[] =>
 async function bringRates(csv: string): Promise<void> {
   const { rates, store, metrics } = app.windfall
   const read = rates.readCsv(csv, 'USD')
-  await store.commit(() => rates.keep(read))
+  await store.commit(() => rates.importRates(read))
   await metrics.whenCurrent()
 }
 

@@ -190,7 +190,7 @@ test('facts that arrive meanwhile cause no difference', async () => {
       const today = new Date(clock()).toISOString().slice(0, 10)
       const csv = ['EUR', 'GBP', 'CAD'].map((currency) => `${today},${currency},${1 + verified / 1000}`)
       const read = rates.readCsv(['date,currency,rate', ...csv].join('\n'), 'USD')
-      return store.commit(() => rates.keep(read))
+      return store.commit(() => rates.importRates(read))
     },
     () => app.windfall.declare({ ...app.config, metrics: { ...app.config.metrics, small_business: true } }),
     () => {
