@@ -67,7 +67,7 @@ export async function faultOfVendor(
   return answer instanceof AppleFault ? answer : null
 }
 
-/** Tests an In-App Purchase key with one of the team's apps. Returns the problem as text; null if Apple accepts the key. */
+/** Tests an In-App Purchase key with one of the team's apps. Returns the problem; null if Apple accepts the key. */
 export async function problemOfPurchaseKey(
   key: ApiKey,
   apple: AppleQueryOptions,

@@ -1,45 +1,45 @@
 /** Fault injection for the simulated App Store, and the apps that it lists. */
 
-/** An app as App Store Connect lists it. Tests add some, rename them, take them away. */
+/** An app as App Store Connect lists it. Tests add, rename and remove apps. */
 export type ListedApp = { apple_id: number; bundle_id: string; name: string; sku: string; team_id: string }
 
 export type ReportType = 'SALES' | 'SUBSCRIPTION' | 'SUBSCRIPTION_EVENT' | 'SUBSCRIBER'
 
-/** Every switch may be turned at any time, and holds from the next request on. */
+/** The faults of the simulated store. Each can be changed at any time and applies from the next request on. */
 export type StoreFaults = {
-  /** What GET /v1/apps lists; at first every simulated app. */
+  /** The apps that GET /v1/apps lists. By default, every simulated app. */
   apps: ListedApp[]
-  /** The version of each report that is the latest, and the only one that is given. */
+  /** The latest version of each report. The store provides only this version. */
   versions: Record<ReportType, string>
-  /** A version that is refused, even where it is the latest: then the one after it is. */
+  /** A version that the store refuses, even if it is the latest. The version after it is then the latest. */
   refuse_version: string | null
-  /** A version that is not the latest gets “no sales” instead of a refusal, as in March 2023. */
+  /** A request for an old version is answered with “no sales” instead of a refusal, as in March 2023. */
   retired_says_no_sales: boolean
-  /** So many requests from now on, to any API, are answered with 503. */
+  /** The number of next requests, to any API, that are answered with 503. */
   unavailable: number
   /**
-   * `connect`: requests per rolling hour and key instead of 3500. `server`: requests per rolling hour, app and kind
-   * of question instead of Apple's. `until`: everything is answered with 429 before that instant.
+   * Rate limits. `connect`: requests per rolling hour and key, instead of 3500. `server`: requests per rolling hour, app
+   * and endpoint, instead of Apple's limit. `until`: before this instant (ms), every request is answered with 429.
    */
   rate_limit: { connect?: number; server?: number; until?: number } | null
-  /** What App Store Connect makes of its key: a developer's may not read reports. */
+  /** The role of the App Store Connect key. A `developer` key has no access to reports. */
   connect_key: 'admin' | 'developer' | 'revoked'
   purchase_key: 'good' | 'revoked'
-  /** The App Store Server API answers every question with that code, the first three digits being the status. */
+  /** The error code of every response of the App Store Server API. Its first three digits are the HTTP status. */
   server_error: number | null
-  /** An agreement has to be signed first: everything at App Store Connect is 403. */
+  /** An agreement is not signed: App Store Connect answers every request with 403. */
   missing_agreement: boolean
-  /** Paths, or beginnings of paths, that are answered with 403. */
+  /** Prefixes of paths that App Store Connect answers with 403. */
   forbidden: string[]
-  /** So many hours later than usual the reports come. */
+  /** The delay of reports after their usual time, in hours. */
   reports_late: number
-  /** The most items on a page of App Store Connect's lists, whatever the request. */
+  /** The maximum number of items on a page of App Store Connect's lists, also if a request has a higher limit. */
   page_size: number | null
-  /** How long a token for the next page of notification history holds, in milliseconds. */
+  /** The validity in milliseconds of a pagination token of the notification history. */
   page_token_life: number
-  /** Where the app's notifications are sent; test notifications go there. */
+  /** The URL that test notifications are sent to; null if App Store Connect has none. */
   notification_url: string | null
-  /** The result of test notifications, which are then not sent. */
+  /** The delivery result of test notifications. If it is not null, test notifications are not sent. */
   test_result: string | null
 }
 

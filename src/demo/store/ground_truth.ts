@@ -2,13 +2,16 @@
 import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
 import type { Person } from '../world/people.ts'
-import { DAY } from '../world/periods.ts'
+import { DAY_MS } from '../world/periods.ts'
 import type { Reported, ReportRange } from '../world/report_lines.ts'
 import type { TransactionBody } from '../world/unsigned.ts'
 import type { World } from '../world/world.ts'
 import type { Timetable } from './reports.ts'
 
-/** `reachable`: a notification of the last 180 days names its customer, whose whole history can then be fetched. */
+/**
+ * An expected transaction. `isReachable`: a notification of the last 180 days contains a transaction of the customer,
+ * with which the customer's whole history can be fetched.
+ */
 type TransactionTruth = {
   bundle_id: string
   environment: Environment
@@ -17,17 +20,17 @@ type TransactionTruth = {
   transaction: TransactionBody
 }
 
-/** `catchUp` plays the world up to an instant. */
-export function openGroundTruth(o: {
+/** Opens the expected state. `catchUp` simulates the world up to an instant. */
+export function openGroundTruth(options: {
   world: World
   clock: Clock
   timetable: Timetable
   catchUp: (until: number) => void
 }) {
-  const { world, clock, timetable, catchUp } = o
+  const { world, clock, timetable, catchUp } = options
 
-  function reachablePeople(): Set<Person> {
-    const since = clock() - 180 * DAY
+  function findReachablePeople(): Set<Person> {
+    const since = clock() - 180 * DAY_MS
     const people = new Set<Person>()
     for (const { payload, environment } of world.sent.all()) {
       const id = payload.data?.signedTransactionInfo?.transactionId
@@ -56,10 +59,10 @@ export function openGroundTruth(o: {
   }
 
   return {
-    /** Every transaction that there is, as its customer's history shows it. */
+    /** Every transaction, as the history of its customer shows it now. */
     transactions(): TransactionTruth[] {
       catchUp(clock())
-      const known = reachablePeople()
+      const known = findReachablePeople()
       return [...world.people()].flatMap((person) => transactionsOf(person, known.has(person)))
     },
     /** The totals of the sales reports that are available now. */
