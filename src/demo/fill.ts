@@ -16,8 +16,8 @@ const PROGRESS_EVERY = 64
 type SettableClock = { set(at: number): void }
 
 /**
- * Applies `steps` in order as bulk work, with the same verification and units of work as HTTP requests. The clock is set
- * to the time of each step. Calls `onProgress` regularly with the number of applied steps. Resolves with their total.
+ * Applies `steps` in order as bulk work, with the same verification and units of work as HTTP requests. The clock is
+ * set to the time of each step. Calls `onProgress` with the number of applied steps. Resolves with the total.
  *
  * @throws the error of the first failed step; later steps do not run.
  */

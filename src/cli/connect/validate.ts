@@ -29,7 +29,7 @@ export const vendorsIn = (text: string | null): string[] => [
 export const SAME_KEY =
   'this is the App Store Connect API key again; the In-App Purchase key is a different key, in a file named SubscriptionKey_….p8.'
 
-/** The faults of the options that can be found without Apple. `canPrompt`: whether a prompt can request a missing key id. */
+/** The faults of the options that can be found without Apple. `canPrompt`: a prompt can request a missing key id. */
 export function faultsInFlags(flags: Flags, places: PathOptions, canPrompt: boolean): string[] {
   const connectFile = fileIn(flags['connect-key'], places)
   const purchaseFile = fileIn(flags['purchase-key'], places)

@@ -58,7 +58,7 @@ export async function openWithHistory(company: Company, config: Config, log: Log
 
 /** Loses a few notifications after the history, so that reconciliation finds gaps. */
 export const loseNotifications = ({ simulation, until }: Company): void =>
-  simulation.lose({ from: until, share: LOST_FRACTION })
+  simulation.lose({ from: until, fraction: LOST_FRACTION })
 
 /** A clock that is set by hand until `goLive` and then follows the machine's clock. */
 function openSimulatedClock(start: number) {

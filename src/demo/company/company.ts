@@ -5,7 +5,7 @@ import { bill, emptySubscription, subscribe } from '../world/charge.ts'
 import { openPerson, type Person } from '../world/people.ts'
 import { DAY_MS, MINUTE_MS, wholeSecond } from '../world/periods.ts'
 import type { App, Plan } from '../world/products.ts'
-import { type Currency, STOREFRONTS, shareOf } from '../world/storefronts.ts'
+import { type Currency, STOREFRONTS, scaledPrice } from '../world/storefronts.ts'
 import { ACTIVE, purchaseOf, type Subscription } from '../world/subscription.ts'
 import type { AdvancedCommerce } from '../world/unsigned.ts'
 import type { World } from '../world/world.ts'
@@ -102,7 +102,7 @@ export function increasePriceOf(
 }
 
 function raisedPrice(world: World, plan: Plan, factor: number, currency: Currency): number {
-  return shareOf(world.price(plan, currency), factor, currency)
+  return scaledPrice(world.price(plan, currency), factor, currency)
 }
 
 /** RENEWAL_EXTENSION: extends all subscriptions after an outage. Sends one notification for each, then a summary. */
@@ -179,7 +179,8 @@ export function changeAdvanced(
   type: 'METADATA_UPDATE' | 'PRICE_CHANGE',
 ): void {
   if (sub.advanced === null || sub.status !== ACTIVE) return
-  const price_milli = type === 'PRICE_CHANGE' ? shareOf(sub.price_milli, 1.1, sub.currency) : sub.price_milli
+  const price_milli =
+    type === 'PRICE_CHANGE' ? scaledPrice(sub.price_milli, 1.1, sub.currency) : sub.price_milli
   const items = sub.advanced.items.map((item) => ({ ...item, price: price_milli, description: 'Two a week' }))
   sub.advanced = { ...sub.advanced, items }
   sub.price_milli = price_milli

@@ -41,7 +41,7 @@ export function openDeliveryQueue(world: World, authority: Signing) {
     *takeSigned(until: number): Generator<Step> {
       for (const draft of takeDrafts(until)) if (!isLost(draft)) yield signStep(draft, sign)
     },
-    /** Takes the steps up to and including `until`. Signs the next `MAX_SIGNING` steps in advance on the thread pool. */
+    /** Takes the steps up to and including `until`. Signs `MAX_SIGNING` steps in advance on the thread pool. */
     async *takeSignedAhead(until: number): AsyncGenerator<Step> {
       const signing: Promise<Step>[] = []
       for (const draft of takeDrafts(until)) {

@@ -1,7 +1,7 @@
 /** The actions of a subscriber within a period, and their probabilities. */
 import { DAY_MS, monthsIn } from '../world/periods.ts'
 import { alternatives, isImmediate, type Plan, promotionalOffer } from '../world/products.ts'
-import { STOREFRONTS, shareOf } from '../world/storefronts.ts'
+import { STOREFRONTS, scaledPrice } from '../world/storefronts.ts'
 import { purchaseOf, type Subscription, segmentKind } from '../world/subscription.ts'
 import type { Script, World } from '../world/world.ts'
 import {
@@ -56,7 +56,7 @@ function chanceToCancel(sub: Subscription): number {
   return sub.plan.churn * earlyFactor
 }
 
-/** A random other product of the group that the customer can change to, now or at the renewal; null if there is none. */
+/** A random plan of the group that the customer can change to, now or at the renewal; null if there is none. */
 function otherPlan(world: World, sub: Subscription, isNow: boolean, withOffer: boolean): Plan | null {
   const plans = alternatives(sub.app, sub.plan).filter(
     (plan) =>
@@ -204,7 +204,7 @@ const BEHAVIOURS: readonly Behaviour[] = [
     edgeCaseChance: 0.06,
     range: [0.1, 0.6],
     act: (world, sub) =>
-      raisePrice(world, sub, shareOf(sub.price_milli, 1.2, sub.currency), sub.person.random.chance(0.7)),
+      raisePrice(world, sub, scaledPrice(sub.price_milli, 1.2, sub.currency), sub.person.random.chance(0.7)),
   },
   {
     chance: monthly(0.0015),

@@ -96,7 +96,7 @@ function issueLeaf(intermediate: Issued, options: ChainOptions): Issued {
 
 /**
  * Issues a root (P-384), an intermediate that the root signs, and a leaf (P-256) that the intermediate signs. The leaf
- * is valid from three years before `now` to two years after, so that two years of history verify at their signing dates.
+ * is valid from three years before `now` to two years after, so that two years of history verify.
  */
 export async function issueChain(options: ChainOptions): Promise<Chain> {
   const reusedChain = options.intermediate_of

@@ -1,6 +1,6 @@
 /** A cache of signatures: the same payload always gets the same signed text. */
 
-/** Signs `content`. A later call with the same `identity` returns the same signature. `identity` defaults to `content`. */
+/** Signs `content`. Calls with the same `identity` return the same signature. `identity` defaults to `content`. */
 export type Sign = (content: object, identity?: object) => string
 /** The same as `Sign`, on the thread pool if the authority has `signAsync`. */
 export type SignAsync = (content: object, identity?: object) => Promise<string>

@@ -90,16 +90,17 @@ function planResource(plan: Plan): Resource {
   return { type: 'subscriptions', id: plan.apple_id, attributes }
 }
 
-/** The routes of the App Store Connect API. `reports` handles /v1/salesReports. */
-export function openConnectRoutes(options: {
+type ConnectRoutesOptions = {
   key: ApiKey
   clock: Clock
   faults: StoreFaults
   apps: readonly App[]
   reports: Handler
-}): Handler {
-  const { faults, clock } = options
-  const authenticate = openAuthenticator({ key: options.key, clock, max_life_seconds: TWENTY_MINUTES_S })
+}
+
+/** The routes of the App Store Connect API. `reports` handles /v1/salesReports. */
+export function openConnectRoutes({ key, clock, faults, apps, reports }: ConnectRoutesOptions): Handler {
+  const authenticate = openAuthenticator({ key, clock, max_life_seconds: TWENTY_MINUTES_S })
   const hourlyLimits = openHourlyLimits(clock)
 
   function listOf(request: StoreRequest): Resource[] | null {
@@ -122,12 +123,12 @@ export function openConnectRoutes(options: {
 
   function groupsUnder(id: string): Resource[] | null {
     const listed = faults.apps.some(({ apple_id }) => String(apple_id) === id)
-    const app = options.apps.find(({ apple_id }) => String(apple_id) === id)
+    const app = apps.find(({ apple_id }) => String(apple_id) === id)
     return listed ? (app ? groupsOf(app) : []) : null
   }
 
   function plansUnder(id: string): Resource[] | null {
-    const plans = options.apps.flatMap((app) => app.plans).filter((plan) => plan.group === id)
+    const plans = apps.flatMap((app) => app.plans).filter((plan) => plan.group === id)
     return plans.length === 0 ? null : plans.map(planResource)
   }
 
@@ -135,7 +136,7 @@ export function openConnectRoutes(options: {
     if (faults.missing_agreement) return missingAgreement()
     if (faults.forbidden.some((prefix) => request.path.startsWith(prefix))) return forbidden()
     if (request.path === '/v1/salesReports') {
-      return faults.connect_key === 'developer' ? forbidden() : options.reports(request)
+      return faults.connect_key === 'developer' ? forbidden() : reports(request)
     }
     const list = request.method === 'GET' ? listOf(request) : null
     return list === null ? notFound() : pageOf(request, list, faults.page_size)

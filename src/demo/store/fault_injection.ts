@@ -12,14 +12,14 @@ export type StoreFaults = {
   /** The latest version of each report. The store provides only this version. */
   versions: Record<ReportType, string>
   /** A version that the store refuses, even if it is the latest. The version after it is then the latest. */
-  refuse_version: string | null
+  refused_version: string | null
   /** A request for an old version is answered with “no sales” instead of a refusal, as in March 2023. */
-  retired_says_no_sales: boolean
+  old_versions_have_no_sales: boolean
   /** The number of next requests, to any API, that are answered with 503. */
-  unavailable: number
+  unavailable_requests: number
   /**
-   * Rate limits. `connect`: requests per rolling hour and key, instead of 3500. `server`: requests per rolling hour, app
-   * and endpoint, instead of Apple's limit. `until`: before this instant (ms), every request is answered with 429.
+   * Rate limits. `connect`: requests per rolling hour and key, instead of 3500. `server`: requests per rolling hour,
+   * app and endpoint, instead of Apple's limit. `until`: before this instant (ms), every request is answered with 429.
    */
   rate_limit: { connect?: number; server?: number; until?: number } | null
   /** The role of the App Store Connect key. A `developer` key has no access to reports. */
@@ -32,11 +32,11 @@ export type StoreFaults = {
   /** Prefixes of paths that App Store Connect answers with 403. */
   forbidden: string[]
   /** The delay of reports after their usual time, in hours. */
-  reports_late: number
+  report_delay_hours: number
   /** The maximum number of items on a page of App Store Connect's lists, also if a request has a higher limit. */
   page_size: number | null
   /** The validity in milliseconds of a pagination token of the notification history. */
-  page_token_life: number
+  page_token_life_ms: number
   /** The URL that test notifications are sent to; null if App Store Connect has none. */
   notification_url: string | null
   /** The delivery result of test notifications. If it is not null, test notifications are not sent. */
@@ -53,18 +53,18 @@ export function noFaults(apps: readonly ListedApp[]): StoreFaults {
       team_id,
     })),
     versions: { SALES: '1_0', SUBSCRIPTION: '1_4', SUBSCRIPTION_EVENT: '1_4', SUBSCRIBER: '1_4' },
-    refuse_version: null,
-    retired_says_no_sales: false,
-    unavailable: 0,
+    refused_version: null,
+    old_versions_have_no_sales: false,
+    unavailable_requests: 0,
     rate_limit: null,
     connect_key: 'admin',
     purchase_key: 'good',
     server_error: null,
     missing_agreement: false,
     forbidden: [],
-    reports_late: 0,
+    report_delay_hours: 0,
     page_size: null,
-    page_token_life: 5 * 60_000,
+    page_token_life_ms: 5 * 60_000,
     notification_url: null,
     test_result: null,
   }

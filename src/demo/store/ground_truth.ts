@@ -16,19 +16,19 @@ type TransactionTruth = {
   bundle_id: string
   environment: Environment
   customer: string
-  reachablePeople: boolean
+  isReachable: boolean
   transaction: TransactionBody
 }
 
-/** Opens the expected state. `catchUp` simulates the world up to an instant. */
-export function openGroundTruth(options: {
+type GroundTruthOptions = {
   world: World
   clock: Clock
   timetable: Timetable
   catchUp: (until: number) => void
-}) {
-  const { world, clock, timetable, catchUp } = options
+}
 
+/** Opens the expected state. `catchUp` simulates the world up to an instant. */
+export function openGroundTruth({ world, clock, timetable, catchUp }: GroundTruthOptions) {
   function findReachablePeople(): Set<Person> {
     const since = clock() - 180 * DAY_MS
     const people = new Set<Person>()
@@ -47,13 +47,7 @@ export function openGroundTruth(options: {
       const version = versions.findLast(({ at }) => at <= clock())
       if (version === undefined) return []
       return [
-        {
-          bundle_id: app.bundle_id,
-          environment,
-          customer,
-          reachablePeople: known,
-          transaction: version.body,
-        },
+        { bundle_id: app.bundle_id, environment, customer, isReachable: known, transaction: version.body },
       ]
     })
   }
@@ -68,10 +62,10 @@ export function openGroundTruth(options: {
     /** The totals of the sales reports that are available now. */
     reported(range: ReportRange = {}): Reported[] {
       catchUp(clock())
-      const { isThere, isFinal, isGone } = timetable
+      const { isPublished, isFinal, isExpired } = timetable
       return world.books.reported(
         range,
-        ({ day, late }) => isThere(day) && !isGone(day) && (isFinal(day) || !late),
+        ({ day, late }) => isPublished(day) && !isExpired(day) && (isFinal(day) || !late),
       )
     },
   }

@@ -1,6 +1,7 @@
 /**
- * The simulated transaction history and statuses of one customer. Apple signs transactions again for each request. Here,
- * a transaction is signed once for each change, at the time of the change, so the same state always has the same text.
+ * The simulated transaction history and statuses of one customer. Apple signs transactions again for each request.
+ * Here, a transaction is signed once for each change, at the time of the change, so the same state always has the
+ * same text.
  */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
@@ -66,15 +67,13 @@ const transactionNotFound = () => serverRefusal(4_040_010, 'Transaction id not f
 const invalidTransactionId = () => serverRefusal(4_000_006, 'Invalid transaction id.')
 const isId = (id: string) => /^\d{1,20}$/.test(id)
 
-export function openHistories(options: {
-  holdings: Pick<Holdings, 'find' | 'of'>
-  sign: Sign
-  clock: Clock
-}) {
+type HistoriesOptions = { holdings: Pick<Holdings, 'find' | 'of'>; sign: Sign; clock: Clock }
+
+export function openHistories({ holdings, sign, clock }: HistoriesOptions) {
   /** The current revision of each of a customer's transactions, least recently changed first. */
   function itemsOf(person: Person): HistoryItem[] {
-    const now = options.clock()
-    const items = options.holdings.of(person).flatMap((held): HistoryItem[] => {
+    const now = clock()
+    const items = holdings.of(person).flatMap((held): HistoryItem[] => {
       const version = held.versions.findLast(({ at }) => at <= now)
       return version === undefined ? [] : [{ ...version, held }]
     })
@@ -82,7 +81,7 @@ export function openHistories(options: {
   }
 
   function personOf(bundle_id: string, environment: Environment, id: string): Person | null {
-    const person = options.holdings.find(environment, id)
+    const person = holdings.find(environment, id)
     return person !== null && person.app.bundle_id === bundle_id && itemsOf(person).length > 0 ? person : null
   }
 
@@ -113,7 +112,7 @@ export function openHistories(options: {
         revision: revisionOf(last === undefined ? cursor : cursorOf(last)),
         hasMore: remaining.length > PAGE_SIZE,
         ...appFieldsOf(person),
-        signedTransactions: page.map(({ body }) => options.sign(body)),
+        signedTransactions: page.map(({ body }) => sign(body)),
       },
     }
   }
@@ -124,11 +123,11 @@ export function openHistories(options: {
     const person = personOf(bundle_id, environment, id)
     const item = person && itemsOf(person).find(({ body }) => body.transactionId === id)
     if (!item) return transactionNotFound()
-    return { status: 200, json: { signedTransactionInfo: options.sign(item.body) } }
+    return { status: 200, json: { signedTransactionInfo: sign(item.body) } }
   }
 
-  function lastTransactionsOf(items: readonly HistoryItem[]) {
-    return items.flatMap(({ held: { sub }, body }) => {
+  function lastTransactionsOf(person: Person) {
+    return itemsOf(person).flatMap(({ held: { sub }, body }) => {
       if (!sub?.last_notified || currentSale(sub).transactionId !== body.transactionId) return []
       const { status, renewal } = sub.last_notified
       return [
@@ -137,8 +136,8 @@ export function openHistories(options: {
           last: {
             status,
             originalTransactionId: sub.original_id,
-            signedTransactionInfo: options.sign(body),
-            signedRenewalInfo: options.sign(renewal),
+            signedTransactionInfo: sign(body),
+            signedRenewalInfo: sign(renewal),
           },
         },
       ]
@@ -151,9 +150,7 @@ export function openHistories(options: {
     const person = personOf(bundle_id, environment, id)
     if (person === null) return transactionNotFound()
     const selected = request.query.getAll('status')
-    const last = lastTransactionsOf(itemsOf(person)).filter(({ last }) =>
-      includesValue(selected, String(last.status)),
-    )
+    const last = lastTransactionsOf(person).filter(({ last }) => includesValue(selected, String(last.status)))
     const groups = Map.groupBy(last, ({ group }) => group)
     const data = [...groups].map(([subscriptionGroupIdentifier, list]) => ({
       subscriptionGroupIdentifier,

@@ -60,13 +60,10 @@ function write(response: ServerResponse, respond: Answer, now: number): void {
   response.end(body)
 }
 
+type ListenerOptions = { host: HostName; clock: Clock; handler: Handler; requests: LoggedRequest[] }
+
 /** Listens on 127.0.0.1, on any free port. */
-export async function openListener(options: {
-  host: HostName
-  clock: Clock
-  handler: Handler
-  requests: LoggedRequest[]
-}) {
+export async function openListener({ host, clock, handler, requests }: ListenerOptions) {
   let origin = ''
 
   async function respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -74,7 +71,7 @@ export async function openListener(options: {
     const { method = 'GET', headers } = incoming
     const body = await bodyOf(incoming)
     const request: StoreRequest = {
-      host: options.host,
+      host,
       origin,
       method,
       path,
@@ -83,18 +80,10 @@ export async function openListener(options: {
       accept: headers.accept ?? '',
       body,
     }
-    const answered = await options.handler(request)
+    const answered = await handler(request)
     const { status } = answered
-    options.requests.push({
-      at: options.clock(),
-      host: options.host,
-      method,
-      path,
-      query: Object.fromEntries(query),
-      body,
-      status,
-    })
-    write(response, answered, options.clock())
+    requests.push({ at: clock(), host, method, path, query: Object.fromEntries(query), body, status })
+    write(response, answered, clock())
   }
 
   const server = createServer((incoming, response) => {
@@ -102,7 +91,7 @@ export async function openListener(options: {
       write(
         response,
         { status: 500, json: { simulated_store_failed: String(error?.stack ?? error) } },
-        options.clock(),
+        clock(),
       )
     })
   })

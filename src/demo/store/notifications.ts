@@ -75,18 +75,15 @@ function parseHistoryQuery(body: unknown, now: number): HistoryQuery | Answer {
   }
 }
 
-export function openNotificationHistory(options: {
-  sent: SentLog
-  sign: Sign
-  clock: Clock
-  faults: StoreFaults
-}) {
+type NotificationHistoryOptions = { sent: SentLog; sign: Sign; clock: Clock; faults: StoreFaults }
+
+export function openNotificationHistory({ sent: sentLog, sign, clock, faults }: NotificationHistoryOptions) {
   const listingByToken = new Map<string, Listing>()
   let tokenCount = 0
 
   /** The delivery attempts of a notification up to and including `as_of`. */
   const attemptsBy = (sent: SentNotification, as_of: number) =>
-    options.sent.attemptsOf(sent).filter(({ at }) => at <= as_of)
+    sentLog.attemptsOf(sent).filter(({ at }) => at <= as_of)
 
   function matchesQuery(sent: SentNotification, query: HistoryQuery): boolean {
     const { payload } = sent
@@ -100,11 +97,10 @@ export function openNotificationHistory(options: {
   }
 
   function itemOf(sent: SentNotification, as_of: number) {
-    const attempts = attemptsBy(sent, as_of).map(({ at, result }) => ({
-      attemptDate: at,
-      sendAttemptResult: result,
-    }))
-    return { ...signNotification(sent.payload, options.sign), sendAttempts: attempts.slice(0, 6) }
+    const sendAttempts = attemptsBy(sent, as_of)
+      .slice(0, 6)
+      .map(({ at, result }) => ({ attemptDate: at, sendAttemptResult: result }))
+    return { ...signNotification(sent.payload, sign), sendAttempts }
   }
 
   /** A page of a listing, with the token of the next page if there is one. */
@@ -115,11 +111,8 @@ export function openNotificationHistory(options: {
     if (!hasMore) return { status: 200, json: { hasMore, notificationHistory: items } }
     tokenCount += 1
     const paginationToken = Buffer.from(`page ${tokenCount} from ${next_index}`).toString('base64url')
-    listingByToken.set(paginationToken, {
-      ...listing,
-      next_index,
-      expires_at: now + options.faults.page_token_life,
-    })
+    const expires_at = now + faults.page_token_life_ms
+    listingByToken.set(paginationToken, { ...listing, next_index, expires_at })
     return { status: 200, json: { paginationToken, hasMore, notificationHistory: items } }
   }
 
@@ -132,7 +125,7 @@ export function openNotificationHistory(options: {
 
   /** POST /inApps/v1/notifications/history of one app. */
   return (request: StoreRequest, bundle_id: string, environment: Environment): Answer => {
-    const now = options.clock()
+    const now = clock()
     deleteExpired(now)
     const queryKey = JSON.stringify([bundle_id, environment, request.body])
     const token = request.query.get('paginationToken')
@@ -148,7 +141,7 @@ export function openNotificationHistory(options: {
     }
     const query = parseHistoryQuery(request.body, now)
     if ('status' in query) return query
-    const notifications = options.sent
+    const notifications = sentLog
       .between(bundle_id, environment, query.from, query.until)
       .filter((sent) => matchesQuery(sent, query))
     return page({ queryKey, notifications, next_index: 0, expires_at: 0 }, now)

@@ -33,7 +33,7 @@ const COLUMNS: Record<ReportType, readonly string[]> = {
   SUBSCRIBER: SUBSCRIBER_COLUMNS,
 }
 
-/** Returns a function that finds the entries of a day. It reads only the entries that were added since its last call. */
+/** Returns a function that finds the entries of a day. It reads only entries that were added since its last call. */
 function openEntriesByDay(books: Books) {
   const entriesByDay = new Map<string, Entry[]>()
   let readCount = 0
@@ -54,13 +54,13 @@ export type Timetable = ReturnType<typeof openTimetable>
 
 /** Opens the timetable of reports: whether a day's reports are published, final, or no longer available. */
 export function openTimetable(clock: Clock, faults: StoreFaults) {
-  const delayMs = () => faults.reports_late * HOUR_MS
+  const delayMs = () => faults.report_delay_hours * HOUR_MS
   const publishedAt = (day: string, days: number) =>
     pacificInstant(dayAfter(day, days), REPORT_HOUR) + delayMs()
   return {
-    isThere: (day: string) => clock() >= publishedAt(day, 1),
+    isPublished: (day: string) => clock() >= publishedAt(day, 1),
     isFinal: (day: string) => clock() >= publishedAt(day, 2),
-    isGone: (day: string) => clock() >= publishedAt(day, 1 + RETENTION_DAYS),
+    isExpired: (day: string) => clock() >= publishedAt(day, 1 + RETENTION_DAYS),
   }
 }
 
@@ -72,17 +72,18 @@ function versionAfter(version: string): string {
 
 function latestVersion(faults: StoreFaults, type: ReportType): string {
   const version = faults.versions[type]
-  return faults.refuse_version === version ? versionAfter(version) : version
+  return faults.refused_version === version ? versionAfter(version) : version
 }
 
-export function openReports(options: {
+type ReportsOptions = {
   books: Books
   clock: Clock
   faults: StoreFaults
   timetable: Timetable
   vendor_number: string
-}): Handler {
-  const { books, faults, timetable } = options
+}
+
+export function openReports({ books, clock, faults, timetable, vendor_number }: ReportsOptions): Handler {
   const entriesOf = openEntriesByDay(books)
 
   function rowsOf(type: ReportType, day: string): Row[] {
@@ -109,7 +110,7 @@ export function openReports(options: {
   function versionRefusal(type: ReportType, version: string | null): Answer | null {
     const latest = latestVersion(faults, type)
     if (version === latest || (version === null && latest === '1_0')) return null
-    if (faults.retired_says_no_sales && version !== null) return noSales()
+    if (faults.old_versions_have_no_sales && version !== null) return noSales()
     const problem =
       version === null
         ? 'Please include the version parameter.'
@@ -130,7 +131,7 @@ export function openReports(options: {
     if (query.get('filter[frequency]') !== 'DAILY') {
       return wrongParameter('filter[frequency]', 'The frequency is not one of the valid values: DAILY')
     }
-    if (query.get('filter[vendorNumber]') !== options.vendor_number) {
+    if (query.get('filter[vendorNumber]') !== vendor_number) {
       return wrongParameter('filter[vendorNumber]', 'Invalid vendor number specified.')
     }
     return null
@@ -142,7 +143,7 @@ export function openReports(options: {
   }
 
   function answerFor(type: ReportType, day: string): Answer {
-    if (timetable.isGone(day)) {
+    if (timetable.isExpired(day)) {
       return connectRefusal({
         status: 410,
         code: 'GONE',
@@ -150,7 +151,7 @@ export function openReports(options: {
         detail: 'Report is no longer available. Daily reports are available for 365 days.',
       })
     }
-    if (!timetable.isThere(day)) {
+    if (!timetable.isPublished(day)) {
       return notFound('Report is not available yet. Daily reports are available by 8 am PT the next day.')
     }
     const rows = rowsOf(type, day)
@@ -172,7 +173,7 @@ export function openReports(options: {
         'The report type or sub type is not one of the valid values.',
       )
     }
-    const day = request.query.get('filter[reportDate]') ?? dayAfter(pacificDay(options.clock()), -1)
+    const day = request.query.get('filter[reportDate]') ?? dayAfter(pacificDay(clock()), -1)
     if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(Date.parse(day))) {
       return wrongParameter('filter[reportDate]', 'The report date is not in the format YYYY-MM-DD.')
     }

@@ -24,7 +24,7 @@ const LIMITS: Record<string, number> = {
 
 type Route = { kind: string; answer: () => Answer }
 
-export function openServerRoutes(options: {
+type ServerRoutesOptions = {
   environment: Environment
   key: ApiKey
   clock: Clock
@@ -33,17 +33,24 @@ export function openServerRoutes(options: {
   notifications: ReturnType<typeof openNotificationHistory>
   histories: ReturnType<typeof openHistories>
   tests: ReturnType<typeof openTestNotifications>
-}): Handler {
-  const { environment, clock, faults, histories, tests } = options
-  const authenticate = openAuthenticator({ key: options.key, clock, max_life_seconds: ONE_HOUR_S })
+}
+
+export function openServerRoutes({
+  environment,
+  key,
+  clock,
+  faults,
+  apps,
+  notifications,
+  histories,
+  tests,
+}: ServerRoutesOptions): Handler {
+  const authenticate = openAuthenticator({ key, clock, max_life_seconds: ONE_HOUR_S })
   const hourlyLimits = openHourlyLimits(clock)
 
   function postRoute(request: StoreRequest, app: App): Route | null {
     if (request.path === '/inApps/v1/notifications/history') {
-      return {
-        kind: 'notifications',
-        answer: () => options.notifications(request, app.bundle_id, environment),
-      }
+      return { kind: 'notifications', answer: () => notifications(request, app.bundle_id, environment) }
     }
     if (request.path === '/inApps/v1/notifications/test') {
       return { kind: 'test', answer: () => tests.request(app, environment) }
@@ -85,7 +92,7 @@ export function openServerRoutes(options: {
 
   return async (request) => {
     const claims = await authenticate(request.authorization)
-    const app = options.apps.find(({ bundle_id }) => bundle_id === claims?.bid)
+    const app = apps.find(({ bundle_id }) => bundle_id === claims?.bid)
     if (claims === null || app === undefined || faults.purchase_key === 'revoked') return { status: 401 }
     const route = request.method === 'POST' ? postRoute(request, app) : getRoute(request, app)
     if (route === null) return serverRefusal(4_000_000, 'Bad request.')

@@ -31,8 +31,8 @@ type StoreOptions = {
 export type AppStore = Awaited<ReturnType<typeof openAppStore>>
 
 /**
- * Serves App Store Connect and the App Store Server API of both environments, on three ports of 127.0.0.1. They show the
- * world as of `clock()`: before each response, the world is simulated up to that instant. The steps of that time wait
+ * Serves App Store Connect and the App Store Server API of both environments, on three ports of 127.0.0.1. They show
+ * the world as of `clock()`: before each response, the world is simulated up to that instant. The steps of that time wait
  * until `simulation.advance` returns them.
  */
 export async function openAppStore(options: StoreOptions) {
@@ -66,8 +66,8 @@ export async function openAppStore(options: StoreOptions) {
     (handler: Handler): Handler =>
     (request) => {
       simulation.catchUp(clock())
-      if (faults.unavailable <= 0) return handler(request)
-      faults.unavailable -= 1
+      if (faults.unavailable_requests <= 0) return handler(request)
+      faults.unavailable_requests -= 1
       return unavailable()
     }
 

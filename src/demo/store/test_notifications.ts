@@ -33,33 +33,29 @@ async function post(url: string, body: object): Promise<string> {
   }
 }
 
-export function openTestNotifications(options: {
-  sent: SentLog
-  sign: Sign
-  clock: Clock
-  faults: StoreFaults
-}) {
+type TestNotificationsOptions = { sent: SentLog; sign: Sign; clock: Clock; faults: StoreFaults }
+
+export function openTestNotifications({ sent, sign, clock, faults }: TestNotificationsOptions) {
   const tests = new Map<string, SentTest>()
   const pending = new Set<Promise<void>>()
 
   async function send(test: SentTest, url: string): Promise<void> {
-    const result =
-      options.faults.test_result ?? (await post(url, signNotification(test.payload, options.sign)))
-    test.attempts.push({ at: options.clock(), result })
+    const result = faults.test_result ?? (await post(url, signNotification(test.payload, sign)))
+    test.attempts.push({ at: clock(), result })
   }
 
   function startTest(app: App, environment: Environment, url: string): string {
-    const token = `${randomUUID()}_${options.clock()}`
+    const token = `${randomUUID()}_${clock()}`
     const payload: UnsignedNotification = {
       notificationType: 'TEST',
       notificationUUID: randomUUID(),
       version: '2.0',
-      signedDate: options.clock(),
+      signedDate: clock(),
       data: appFields(app, environment),
     }
     const test: SentTest = { payload, attempts: [] }
     tests.set(`${environment} ${token}`, test)
-    options.sent.add({ bundle_id: app.bundle_id, environment, payload, attempts: test.attempts })
+    sent.add({ bundle_id: app.bundle_id, environment, payload, attempts: test.attempts })
     const sending = send(test, url).finally(() => pending.delete(sending))
     pending.add(sending)
     return token
@@ -68,7 +64,7 @@ export function openTestNotifications(options: {
   return {
     /** POST /inApps/v1/notifications/test. */
     request(app: App, environment: Environment): Answer {
-      const url = options.faults.notification_url
+      const url = faults.notification_url
       if (url === null) {
         return serverRefusal(4_040_007, 'No App Store Server Notification URL found for provided app.')
       }
@@ -90,7 +86,7 @@ export function openTestNotifications(options: {
         attemptDate: at,
         sendAttemptResult: result,
       }))
-      return { status: 200, json: { ...signNotification(test.payload, options.sign), sendAttempts } }
+      return { status: 200, json: { ...signNotification(test.payload, sign), sendAttempts } }
     },
     /** Waits until all test notifications have been sent. */
     settled: async (): Promise<void> => void (await Promise.all(pending)),

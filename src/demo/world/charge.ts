@@ -5,7 +5,7 @@ import type { Person } from './people.ts'
 import { DAY_MS, endOf } from './periods.ts'
 import type { Good, Offer, Plan } from './products.ts'
 import { deviceOf, reportSale } from './selling.ts'
-import { shareOf } from './storefronts.ts'
+import { scaledPrice } from './storefronts.ts'
 import {
   ACTIVE,
   currentSale,
@@ -134,7 +134,8 @@ export function bill(world: World, sub: Subscription, terms: BillingTerms): Sale
   const isNewOffer = offer !== sub.offer || sub.offer_left === 0
   const remaining = isNewOffer ? (offer?.cycles ?? 0) : sub.offer_left
   sub.instalment = instalmentOf(sub, terms)
-  const price_milli = offer === null ? sub.price_milli : shareOf(sub.price_milli, offer.share, sub.currency)
+  const price_milli =
+    offer === null ? sub.price_milli : scaledPrice(sub.price_milli, offer.price_factor, sub.currency)
   const sale = saleOf(world, sub, terms, price_milli)
   sub.sales.push(sale)
   world.add(sub.person, sale, sub)
@@ -242,7 +243,7 @@ export function buyGood(
   const { storefront } = person
   const id = world.transactionId(person.environment)
   const quantity = options.quantity ?? 1
-  const unit_milli = shareOf(
+  const unit_milli = scaledPrice(
     world.price(good, storefront.currency),
     options.code ? 0.5 : 1,
     storefront.currency,

@@ -14,7 +14,7 @@ export type Offer = {
   period: Period
   cycle: Period
   cycles: number
-  share: number
+  price_factor: number
 }
 
 /**
@@ -88,7 +88,7 @@ const RETENTION_OFFER: Partial<Record<Period, { period: Period; cycles: number }
 export function promotionalOffer(plan: Plan): Offer {
   const { period, cycles } = RETENTION_OFFER[plan.billed] ?? { period: 'P3M', cycles: 3 }
   const id = `stay_half_off_${plan.billed.toLowerCase()}`
-  return { type: 2, id, discount: 'PAY_AS_YOU_GO', period, cycle: plan.billed, cycles, share: 0.5 }
+  return { type: 2, id, discount: 'PAY_AS_YOU_GO', period, cycle: plan.billed, cycles, price_factor: 0.5 }
 }
 
 /** An offer code: one free month. */
@@ -100,20 +100,20 @@ export function offerCode(): Offer {
     period: 'P1M',
     cycle: 'P1M',
     cycles: 1,
-    share: 0,
+    price_factor: 0,
   }
 }
 
-const WIN_BACK: Partial<Record<Period, { period: Period; share: number }>> = {
-  P1W: { period: 'P1M', share: 3 },
-  P1M: { period: 'P2M', share: 1 },
-  P3M: { period: 'P6M', share: 1 },
-  P1Y: { period: 'P1Y', share: 0.5 },
+const WIN_BACK: Partial<Record<Period, { period: Period; price_factor: number }>> = {
+  P1W: { period: 'P1M', price_factor: 3 },
+  P1M: { period: 'P2M', price_factor: 1 },
+  P3M: { period: 'P6M', price_factor: 1 },
+  P1Y: { period: 'P1Y', price_factor: 0.5 },
 }
 
 /** A win-back offer: a longer first period, paid up front. */
 export function winBackOffer(plan: Plan): Offer {
-  const { period, share } = WIN_BACK[plan.billed] ?? { period: 'P2M', share: 1 }
+  const { period, price_factor } = WIN_BACK[plan.billed] ?? { period: 'P2M', price_factor: 1 }
   const id = `come_back_${plan.billed.toLowerCase()}`
-  return { type: 4, id, discount: 'PAY_UP_FRONT', period, cycle: period, cycles: 1, share }
+  return { type: 4, id, discount: 'PAY_UP_FRONT', period, cycle: period, cycles: 1, price_factor }
 }

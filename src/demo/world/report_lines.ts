@@ -83,8 +83,8 @@ export function openReportLines() {
     lineOf: (transaction_id: string) => lineByTransaction.get(transaction_id),
     linesOf: (day: string): readonly ReportLine[] => linesByDay.get(day) ?? [],
     /**
-     * The expected content of the reports, for tests: sums by day, app, product, country and currency over the lines for
-     * which `known` is true.
+     * The expected content of the reports, for tests: sums by day, app, product, country and currency over the lines
+     * for which `known` is true.
      */
     reported(range: ReportRange = {}, known: (line: ReportLine) => boolean = () => true): Reported[] {
       const sums = new Map<string, Reported>()

@@ -17,8 +17,8 @@ export type SentNotification = {
   attempts: Attempt[]
 }
 
-/** Selects lost notifications: the fraction `share` of those signed from `from` until `until` (ms since the epoch). */
-export type LossRule = { from?: number; until?: number; share?: number }
+/** Selects lost notifications: a `fraction` of those signed from `from` until `until` (ms since the epoch). */
+export type LossRule = { from?: number; until?: number; fraction?: number }
 
 /** A number from 0 to 1 that depends only on `text`. */
 export function chanceOf(text: string): number {
@@ -27,7 +27,7 @@ export function chanceOf(text: string): number {
 
 function isLostUnder(rule: LossRule, { signedDate, notificationUUID }: UnsignedNotification): boolean {
   const isInRange = signedDate >= (rule.from ?? -Infinity) && signedDate < (rule.until ?? Infinity)
-  return isInRange && chanceOf(`lost ${notificationUUID}`) < (rule.share ?? 1)
+  return isInRange && chanceOf(`lost ${notificationUUID}`) < (rule.fraction ?? 1)
 }
 
 /** The delivery attempts of Apple in production, in hours after the first. The sandbox does not retry. */

@@ -55,9 +55,9 @@ function pricesOf(...amounts: Amounts): Record<Currency, number> {
 }
 
 /** A price times a factor, rounded to a valid price: tens of yen, hundredths in other currencies. In thousandths. */
-export function shareOf(price_milli: number, share: number, currency: Currency): number {
+export function scaledPrice(price_milli: number, factor: number, currency: Currency): number {
   const unit_milli = currency === 'JPY' ? 10_000 : 10
-  return Math.round((price_milli * share) / unit_milli) * unit_milli
+  return Math.round((price_milli * factor) / unit_milli) * unit_milli
 }
 
 /** Finds a storefront by its alpha-3 or alpha-2 code. */

@@ -4,7 +4,7 @@ import type { Segment } from './books.ts'
 import type { Person } from './people.ts'
 import { DAY_MS, endOf, HOUR_MS } from './periods.ts'
 import type { App, Good, Offer, Plan } from './products.ts'
-import { type Currency, type Storefront, shareOf } from './storefronts.ts'
+import { type Currency, type Storefront, scaledPrice } from './storefronts.ts'
 import type { AdvancedCommerce, EnvironmentName, RenewalBody, TransactionBody } from './unsigned.ts'
 
 /** A transaction of the store. The signed payload also has the signing date and the appTransactionId. */
@@ -109,7 +109,8 @@ export function nextBilling(
     : (sub.increase?.price_milli ?? sub.price_milli)
   return {
     offer,
-    price_milli: offer === null ? standard_milli : shareOf(standard_milli, offer.share, sub.currency),
+    price_milli:
+      offer === null ? standard_milli : scaledPrice(standard_milli, offer.price_factor, sub.currency),
   }
 }
 

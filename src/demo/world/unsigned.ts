@@ -143,8 +143,8 @@ export type UnsignedNotification = UnsignedBody & {
 }
 
 /**
- * The body of Apple's request: each nested payload is signed, then the outer payload. For the outer payload, `identity` is
- * the unsigned payload, by which a cache can find its signature again.
+ * The body of Apple's request: each nested payload is signed, then the outer payload. For the outer payload, `identity`
+ * is the unsigned payload, by which a cache can find its signature again.
  */
 export function signNotification(
   payload: UnsignedNotification,
