@@ -5,10 +5,18 @@ import type { CatalogueChanges } from '../apps/catalogue.ts'
 import type { Organization } from '../apps/organizations.ts'
 import { Refusal } from '../errors.ts'
 import type { PendingSummary } from '../ledger/pending.ts'
-import { columns, configArg, organizationArg, plural, print, sendVerb, shownAt } from './instance/instance.ts'
+import {
+  columns,
+  configArg,
+  instantText,
+  organizationArg,
+  plural,
+  print,
+  sendVerb,
+} from './instance/instance.ts'
 
-type Listed = { organizations: (Organization & { apps: App[] })[]; pending: PendingSummary[] }
-type Added = { app: App; organization: string; applied: number }
+type AppList = { organizations: (Organization & { apps: App[] })[]; pending: PendingSummary[] }
+type AddedApp = { app: App; organization: string; applied: number }
 
 const bundleArg = {
   bundle: { type: 'positional', required: true, description: 'Bundle id, such as com.example.app' },
@@ -31,10 +39,10 @@ const add = defineCommand({
     ...configArg,
   },
   async run({ args }) {
-    const { app, organization, applied } = await sendVerb<Added>(args.config, 'apps.add', {
+    const { app, organization, applied } = await sendVerb<AddedApp>(args.config, 'apps.add', {
       organization: args.organization ?? null,
       bundle_id: args.bundle,
-      apple_id: args['apple-id'] === undefined ? undefined : digits(args['apple-id']),
+      apple_id: args['apple-id'] === undefined ? undefined : parseAppleId(args['apple-id']),
       team_id: args['team-id'],
       android_package: args['android-package'],
       sku: args.sku,
@@ -46,7 +54,7 @@ const add = defineCommand({
   },
 })
 
-function digits(text: string): number {
+function parseAppleId(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)
   throw new Refusal(400, 'invalid_request', `--apple-id must be a number such as 6448311069, not ${text}`)
 }
@@ -65,15 +73,15 @@ const list = defineCommand({
   meta: { name: 'list', description: 'List connected apps and apps with pending notifications' },
   args: configArg,
   async run({ args }) {
-    const { organizations, pending } = await sendVerb<Listed>(args.config, 'apps.list', {})
+    const { organizations, pending } = await sendVerb<AppList>(args.config, 'apps.list', {})
     for (const organization of organizations) {
       print(`${organization.slug} (${organization.id})`)
       if (organization.apps.length === 0) print('  no apps yet; run: windfall apps add BUNDLE')
-      else print(columns([HEAD, ...organization.apps.map(rowOf)]))
+      else print(columns([HEADER, ...organization.apps.map(rowOf)]))
     }
     if (pending.length === 0) return
     print('\nPending notifications, stored for seven days:')
-    print(columns(pending.map(waitingRow)))
+    print(columns(pending.map(pendingRow)))
   },
 })
 
@@ -82,12 +90,12 @@ const refresh = defineCommand({
   args: { ...organizationArg, ...configArg },
   async run({ args }) {
     const request = { organization: args.organization ?? null }
-    const answer = await sendVerb<(CatalogueChanges & { organization: string })[]>(
+    const refreshed = await sendVerb<(CatalogueChanges & { organization: string })[]>(
       args.config,
       'apps.refresh',
       request,
     )
-    for (const { organization, added, renamed, gone } of answer) {
+    for (const { organization, added, renamed, gone } of refreshed) {
       const changes = [
         ...added.map((app) => `connected: ${nameOf(app)}`),
         ...renamed.map((app) => `renamed: ${nameOf(app)}`),
@@ -101,15 +109,15 @@ const refresh = defineCommand({
 
 const nameOf = ({ name, bundle_id }: App): string => (name === null ? bundle_id : `${bundle_id} (${name})`)
 
-const waitingRow = (one: PendingSummary) => [
+const pendingRow = (summary: PendingSummary) => [
   '',
-  one.bundle_id,
-  one.notifications,
-  `since ${shownAt(one.first_received_at)}`,
-  waitingReason(one),
+  summary.bundle_id,
+  summary.notifications,
+  `since ${instantText(summary.first_received_at)}`,
+  pendingReason(summary),
 ]
 
-function waitingReason({ bundle_id, apple_id, connected }: PendingSummary): string {
+function pendingReason({ bundle_id, apple_id, connected }: PendingSummary): string {
   if (connected === null) return `not connected; run: windfall apps add ${bundle_id}`
   const remedy =
     connected.source === 'config'
@@ -118,7 +126,7 @@ function waitingReason({ bundle_id, apple_id, connected }: PendingSummary): stri
   return `connected with Apple id ${connected.apple_id}, but Apple sends ${apple_id}; ${remedy}`
 }
 
-const HEAD = ['', 'bundle id', 'Apple id', 'team id', 'Android package', 'source']
+const HEADER = ['', 'bundle id', 'Apple id', 'team id', 'Android package', 'source']
 const rowOf = (app: App) => ['', app.bundle_id, app.apple_id, app.team_id, app.android_package, app.source]
 
 export const appsCommand = defineCommand({

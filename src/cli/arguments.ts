@@ -4,13 +4,13 @@ import type { ArgsDef } from 'citty'
 import { closestMatch } from '../config/checks/suggest.ts'
 
 /**
- * Returns what is wrong with the arguments of a command that takes `defined`: an unknown option, an option without its
- * value, or an extra argument. Returns null if nothing is wrong.
+ * Checks the arguments of a command against its definitions. Returns the first error as a sentence: an unknown option,
+ * an option without its value, or an extra argument. Returns null if the arguments are valid.
  */
-export function argumentsError(words: readonly string[], defined: ArgsDef): string | null {
-  const options = Object.entries(defined).filter(([, { type }]) => type !== 'positional')
+export function argumentsError(args: readonly string[], definitions: ArgsDef): string | null {
+  const options = Object.entries(definitions).filter(([, { type }]) => type !== 'positional')
   const { tokens, positionals } = parseArgs({
-    args: [...words],
+    args: [...args],
     options: Object.fromEntries(
       options.map(([name, { type }]) => [name, { type: type === 'boolean' ? type : 'string' }]),
     ),
@@ -21,24 +21,24 @@ export function argumentsError(words: readonly string[], defined: ArgsDef): stri
   })
   for (const token of tokens) {
     if (token.kind !== 'option') continue
-    const fault = optionError(token.rawName, token.name, token.value, defined)
+    const fault = optionError(token.rawName, token.name, token.value, definitions)
     if (fault !== null) return fault
   }
-  const extra = positionals[Object.keys(defined).length - options.length]
-  return extra === undefined ? null : `Unexpected argument: ${extra}.`
+  const extraArgument = positionals[Object.keys(definitions).length - options.length]
+  return extraArgument === undefined ? null : `Unexpected argument: ${extraArgument}.`
 }
 
 function optionError(
-  written: string,
+  rawName: string,
   name: string,
   value: string | undefined,
-  defined: ArgsDef,
+  definitions: ArgsDef,
 ): string | null {
-  const option = Object.hasOwn(defined, name) ? defined[name] : undefined
+  const option = Object.hasOwn(definitions, name) ? definitions[name] : undefined
   if (!option || option.type === 'positional') {
-    const names = Object.keys(defined).filter((one) => defined[one]?.type !== 'positional')
+    const names = Object.keys(definitions).filter((one) => definitions[one]?.type !== 'positional')
     const suggestion = closestMatch(name, names, (one) => one)
-    return `Unknown option ${written}.${suggestion ? ` Did you mean --${suggestion}?` : ''}`
+    return `Unknown option ${rawName}.${suggestion ? ` Did you mean --${suggestion}?` : ''}`
   }
-  return option.type !== 'boolean' && !value ? `${written} needs a value.` : null
+  return option.type !== 'boolean' && !value ? `${rawName} needs a value.` : null
 }

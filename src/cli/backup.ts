@@ -36,10 +36,10 @@ export const backupCommand = defineCommand({
     const destination = resolve(args.file)
     if (!existsSync(dirname(destination)))
       throw new Refusal(400, 'no_folder', `${destination} cannot be written: its folder does not exist`)
-    const lock = await encryptionFor(args, load(args.config))
+    const encryption = await encryptionFor(args, load(args.config))
     const backup = await withInstance(
       args.config,
-      (send) => send<Backup>('backup', { destination, lock }),
+      (send) => send<Backup>('backup', { destination, lock: encryption }),
       openForBackup,
     )
     for (const line of summaryLines(backup)) print(line)
@@ -56,13 +56,13 @@ async function encryptionFor(
   if ([recipients !== undefined, passphrase, plain].filter(Boolean).length > 1)
     throw new Refusal(400, 'invalid_request', 'choose one of --recipients, --passphrase and --plain')
   if (passphrase) return { passphrase: await askNewPassphrase() }
-  const chosen = recipients?.split(',').map((one) => one.trim()) ?? config.backup.recipients
-  if (plain || chosen.length === 0) return null
-  await assertRecipients(chosen)
-  return { recipients: chosen }
+  const ageRecipients = recipients?.split(',').map((one) => one.trim()) ?? config.backup.recipients
+  if (plain || ageRecipients.length === 0) return null
+  await assertRecipients(ageRecipients)
+  return { recipients: ageRecipients }
 }
 
-/** Backs up without a server, and without upgrading the database first. */
+/** Opens the database for a backup when no server runs. Does not upgrade the database first. */
 async function openForBackup(loaded: LoadedConfig) {
   const lock = lockForServing(loaded.config.store.path)
   try {
@@ -89,8 +89,8 @@ async function openForBackup(loaded: LoadedConfig) {
 
 function summaryLines({ file, bytes, sha256, rows, files, encrypted, not_included }: Backup): string[] {
   const counts = Object.values(rows)
-  const all = counts.reduce((sum, count) => sum + count, 0)
-  const size = `${plural(bytes, 'byte')}, ${plural(all, 'row')} in ${plural(counts.length, 'table')}`
+  const rowCount = counts.reduce((sum, count) => sum + count, 0)
+  const size = `${plural(bytes, 'byte')}, ${plural(rowCount, 'row')} in ${plural(counts.length, 'table')}`
   return [
     `${file}: ${size}, verified${encrypted ? ', encrypted' : ''}`,
     `sha256 ${sha256}`,

@@ -23,30 +23,32 @@ import { actAsOwnerOf } from './instance/privileges.ts'
  * Validates the configuration. Returns one line for each setting that is not at its default, with its source. Secrets
  * are not shown.
  *
- * @throws ConfigError if the configuration is invalid; Refusal, the same as from `serve`, if it conflicts with the
- * database.
+ * @throws ConfigError if the configuration is invalid; the Refusal that `serve` would throw if the configuration
+ * conflicts with the database.
  */
 export async function check(loadOptions: LoadOptions): Promise<string[]> {
   const { config, file, locationByPath } = loadConfig(loadOptions)
   await assertRecipients(config.backup.recipients)
-  await checkOnDatabase(config)
-  const written = flatten(config).flatMap(([path, value]) => {
+  await checkAgainstDatabase(config)
+  const changedSettings = flatten(config).flatMap(([path, value]) => {
     const place = locationByPath.get(pathText(path))
     return place === undefined ? [] : [[`${pathText(path)} = ${displayValue(path, value)}`, place] as const]
   })
-  const width = Math.min(60, Math.max(0, ...written.map(([text]) => text.length)))
+  const width = Math.min(60, Math.max(0, ...changedSettings.map(([text]) => text.length)))
   return [
     file === null
       ? 'No config file. Windfall does not need one.'
       : `${relative(loadOptions.cwd, file)} is valid.`,
-    ...written.map(([text, place]) => `  ${text.padEnd(width)}  ${place}`),
-    written.length === 0 ? 'All settings have their defaults.' : 'All other settings have their defaults.',
+    ...changedSettings.map(([text, place]) => `  ${text.padEnd(width)}  ${place}`),
+    changedSettings.length === 0
+      ? 'All settings have their defaults.'
+      : 'All other settings have their defaults.',
     `Windfall serves at ${config.base_url} and stores its data in ${config.store.path}`,
   ]
 }
 
 /** An existing database may contain apps or keys that conflict with the configuration. */
-async function checkOnDatabase(config: Config): Promise<void> {
+async function checkAgainstDatabase(config: Config): Promise<void> {
   const { path } = config.store
   actAsOwnerOf(path)
   assertNotSwapping(realPathOf(path))

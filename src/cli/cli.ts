@@ -1,4 +1,4 @@
-/** The table of commands, and how a failed command reports its error. */
+/** The table of commands, and the error output of a failed command. */
 import { stripVTControlCharacters } from 'node:util'
 import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runCommand } from 'citty'
 import { ConfigError, issueLine } from '../config/checks/issues.ts'
@@ -62,23 +62,23 @@ const windfall = defineCommand({
 
 /** Runs one command. Exit codes: 0 success, 1 failure, 2 wrong usage or configuration. */
 export async function runCli(argv: string[]): Promise<void> {
-  const { command, path, rest } = find(argv)
-  // The reader of a pipe may have exited: a server keeps running, and a command has done its work.
+  const { command, path, commandArgs } = findCommand(argv)
+  // Ignore a closed pipe: a server keeps running, and a command has already done its work.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   try {
     if (argv.includes('--version')) return writeTo(process.stdout, version)
-    if (rest.includes('--help') || rest.includes('-h') || command.subCommands)
-      return await help(command, path, rest)
-    const fault = argumentsError(rest, command.args as ArgsDef)
+    if (commandArgs.includes('--help') || commandArgs.includes('-h') || command.subCommands)
+      return await help(command, path, commandArgs)
+    const fault = argumentsError(commandArgs, command.args as ArgsDef)
     if (fault !== null) return refuseArguments(`${fault} ${path.join(' ')} --help lists the options.`)
-    await runCommand(command, { rawArgs: rest })
+    await runCommand(command, { rawArgs: commandArgs })
   } catch (error) {
     process.exitCode = printFailure(error)
   }
 }
 
-/** The command that argv names, the words before its arguments, and the arguments. */
-function find(argv: string[]): { command: AnyCommand; path: string[]; rest: string[] } {
+/** Finds the command that `argv` names. `path` holds the words up to the command, the rest are its arguments. */
+function findCommand(argv: string[]): { command: AnyCommand; path: string[]; commandArgs: string[] } {
   let command: AnyCommand = windfall
   let depth = 0
   for (; depth < argv.length; depth += 1) {
@@ -86,10 +86,11 @@ function find(argv: string[]): { command: AnyCommand; path: string[]; rest: stri
     if (!next) break
     command = next
   }
-  const rest = argv.slice(depth)
+  const commandArgs = argv.slice(depth)
   // `windfall jobs` runs the default subcommand, `windfall jobs list`.
-  const usual = rest.length === 0 ? subcommand(command, command.default as string | undefined) : null
-  return { command: usual ?? command, path: ['windfall', ...argv.slice(0, depth)], rest }
+  const defaultCommand =
+    commandArgs.length === 0 ? subcommand(command, command.default as string | undefined) : null
+  return { command: defaultCommand ?? command, path: ['windfall', ...argv.slice(0, depth)], commandArgs }
 }
 
 function subcommand(command: AnyCommand, name: string | undefined): AnyCommand | null {
@@ -97,9 +98,9 @@ function subcommand(command: AnyCommand, name: string | undefined): AnyCommand |
   return table && name !== undefined && Object.hasOwn(table, name) ? (table[name] ?? null) : null
 }
 
-async function help(command: AnyCommand, path: string[], rest: string[]): Promise<void> {
-  const [unknown] = rest.filter((word) => !word.startsWith('-'))
-  if (unknown === undefined || !command.subCommands) {
+async function help(command: AnyCommand, path: string[], commandArgs: string[]): Promise<void> {
+  const [unknownName] = commandArgs.filter((word) => !word.startsWith('-'))
+  if (unknownName === undefined || !command.subCommands) {
     const parent = defineCommand({ meta: { name: path.slice(0, -1).join(' ') } })
     return writeTo(
       process.stdout,
@@ -107,9 +108,9 @@ async function help(command: AnyCommand, path: string[], rest: string[]): Promis
     )
   }
   const names = Object.keys(command.subCommands)
-  const suggestion = closestMatch(unknown, names, (name) => name)
+  const suggestion = closestMatch(unknownName, names, (name) => name)
   const hint = suggestion ? `Did you mean ${path.join(' ')} ${suggestion}?` : `Commands: ${names.join(', ')}.`
-  refuseArguments(`Unknown command ${path.join(' ')} ${unknown}. ${hint}`)
+  refuseArguments(`Unknown command ${path.join(' ')} ${unknownName}. ${hint}`)
 }
 
 function refuseArguments(text: string): void {

@@ -6,12 +6,12 @@ import { Refusal } from '../errors.ts'
 import {
   columns,
   configArg,
+  instantText,
   organizationArg,
   plural,
   print,
   printError,
   sendVerb,
-  shownAt,
   withInstance,
 } from './instance/instance.ts'
 import { follow } from './instance/progress.ts'
@@ -50,7 +50,7 @@ export const forgetCommand = defineCommand({
       throw new Refusal(400, 'invalid_request', usage)
     }
     const target = { organization: args.organization ?? null, app, app_user_id: user }
-    if (args['undo-tombstone']) return undo(config, target)
+    if (args['undo-tombstone']) return liftTombstone(config, target)
     const erasure = await withInstance(config, (send) =>
       follow<ErasureRecord, ErasureProgress>(send, {
         verb: 'forget.user',
@@ -61,7 +61,7 @@ export const forgetCommand = defineCommand({
     )
     const { id, links, scrubbed, finished_at } = erasure
     print(
-      `Erased on ${shownAt(finished_at)} from ${plural(links, 'link')} and ${plural(scrubbed, 'event')}. Erasure id: ${id}`,
+      `Erased on ${instantText(finished_at)} from ${plural(links, 'link')} and ${plural(scrubbed, 'event')}. Erasure id: ${id}`,
     )
     if (compact) await compactDatabase(config)
     printError('Windfall now refuses calls for this user id. Earlier backups still contain the user.')
@@ -70,7 +70,7 @@ export const forgetCommand = defineCommand({
 
 type ErasureTarget = { organization: string | null; app: string; app_user_id: string }
 
-async function undo(config: string | undefined, target: ErasureTarget): Promise<void> {
+async function liftTombstone(config: string | undefined, target: ErasureTarget): Promise<void> {
   const { id } = await sendVerb<ErasureRecord>(config, 'forget.lift', target)
   print(`Calls for this user id are accepted again. The erased data (${id}) is not restored.`)
 }
@@ -80,20 +80,20 @@ async function compactDatabase(config: string | undefined): Promise<void> {
   print(`The database file was rewritten: ${plural(bytes, 'byte')}.`)
 }
 
-const HEAD = ['id', 'app', 'requested', 'by', 'done', 'links', 'events']
+const HEADER = ['id', 'app', 'requested', 'by', 'done', 'links', 'events']
 
 async function printList(config: string | undefined): Promise<void> {
   const { erasures } = await sendVerb<{ erasures: ErasureRecord[] }>(config, 'forget.list', {})
   if (erasures.length === 0) return print('No erasures.')
-  print(columns([HEAD, ...erasures.map(rowOf)]))
+  print(columns([HEADER, ...erasures.map(rowOf)]))
 }
 
 const rowOf = (one: ErasureRecord) => [
   one.id,
   one.bundle_id,
-  shownAt(one.asked_at),
+  instantText(one.asked_at),
   one.asked_by,
-  one.finished_at === null ? 'running' : shownAt(one.finished_at),
+  one.finished_at === null ? 'running' : instantText(one.finished_at),
   one.links,
   one.scrubbed,
 ]

@@ -9,7 +9,14 @@ import {
   outcomeText,
   type StoppedImport,
 } from '../ledger/reports/import_stats.ts'
-import { configArg, organizationArg, print, printError, shownAt, withInstance } from './instance/instance.ts'
+import {
+  configArg,
+  instantText,
+  organizationArg,
+  print,
+  printError,
+  withInstance,
+} from './instance/instance.ts'
 import { follow } from './instance/progress.ts'
 
 type Answer = { joined: boolean; run: ImportRun; organizations: Organization[] }
@@ -28,7 +35,7 @@ export const importCommand = defineCommand({
   async run({ args }) {
     const request = {
       organization: args.organization ?? null,
-      days: args.days === undefined ? null : daysOf(args.days),
+      days: args.days === undefined ? null : parseDays(args.days),
     }
     const { joined, run, organizations } = await withInstance(args.config, (send) =>
       follow<Answer, ImportProgress>(send, {
@@ -41,9 +48,11 @@ export const importCommand = defineCommand({
     if (joined) printError('An import was already running; this is its result.')
     const result = run.skipped.length > 0 && run.first_day === null ? null : outcomeText(run)
     if (result !== null) print(`${result}.`)
-    const several = organizations.length > 1
+    const hasSeveralOrganizations = organizations.length > 1
     const nameOf = ({ organization_id }: StoppedImport): string =>
-      several ? `${organizations.find(({ id }) => id === organization_id)?.slug ?? organization_id}: ` : ''
+      hasSeveralOrganizations
+        ? `${organizations.find(({ id }) => id === organization_id)?.slug ?? organization_id}: `
+        : ''
     for (const skipped of run.skipped)
       printError(`${nameOf(skipped)}Not imported: ${skipped.reason} (windfall connect).`)
     for (const stopped of run.stopped) printError(`${nameOf(stopped)}${describeStop(stopped)}`)
@@ -53,22 +62,23 @@ export const importCommand = defineCommand({
   },
 })
 
-function daysOf(text: string): number {
+function parseDays(text: string): number {
   const days = /^\d{1,3}$/.test(text) ? Number(text) : 0
   if (days >= 1 && days <= 400) return days
   throw new Refusal(400, 'invalid_request', `--days must be a number from 1 to 400, not ${text}`)
 }
 
-/** The progress of a run, in one line. */
+/** The progress of an import run, as one line of text. */
 export function progressText(progress: ImportProgress): string {
   const { done, of, per_second, seconds_left, reading, waiting_until, tally } = progress
-  const parts = [`${done} of ${of} daily ${of === 1 ? 'report' : 'reports'}`]
-  if (tally.failed > 0) parts.push(`${tally.failed} failed`)
-  if (per_second !== null) parts.push(`${per_second.toFixed(1)} a second`)
-  if (seconds_left !== null && done < of) parts.push(`${durationOf(seconds_left)} left`)
-  if (waiting_until !== null) parts.push(`waiting for Apple’s hourly budget until ${shownAt(waiting_until)}`)
-  else if (reading !== null) parts.push(`${reading.kind.replace('_', ' ')} of ${reading.day}`)
-  return parts.join(', ')
+  const phrases = [`${done} of ${of} daily ${of === 1 ? 'report' : 'reports'}`]
+  if (tally.failed > 0) phrases.push(`${tally.failed} failed`)
+  if (per_second !== null) phrases.push(`${per_second.toFixed(1)} a second`)
+  if (seconds_left !== null && done < of) phrases.push(`${durationOf(seconds_left)} left`)
+  if (waiting_until !== null)
+    phrases.push(`waiting for Apple’s hourly budget until ${instantText(waiting_until)}`)
+  else if (reading !== null) phrases.push(`${reading.kind.replace('_', ' ')} of ${reading.day}`)
+  return phrases.join(', ')
 }
 
 /** A duration in words, from seconds. */

@@ -2,19 +2,19 @@
 import { defineCommand } from 'citty'
 import { Refusal } from '../errors.ts'
 import type { JobState } from '../jobs/jobs.ts'
-import { columns, configArg, print, sendVerb, shownAt } from './instance/instance.ts'
+import { columns, configArg, instantText, print, sendVerb } from './instance/instance.ts'
 
 const list = defineCommand({
   meta: { name: 'list', description: 'List jobs with their last run, its outcome and the next run' },
   args: configArg,
   async run({ args }) {
     const { jobs } = await sendVerb<{ jobs: JobState[] }>(args.config, 'jobs.list', {})
-    const rows = jobs.map((job) => [job.job, job.schedule, shownAt(job.started_at), ...endOf(job)])
+    const rows = jobs.map((job) => [job.job, job.schedule, instantText(job.started_at), ...lastCells(job)])
     print(columns([['job', 'schedule', 'last run', 'took', 'next', 'outcome'], ...rows]))
   },
 })
 
-const endOf = (job: JobState) => [durationOf(job), shownAt(job.next_at), outcomeOf(job)]
+const lastCells = (job: JobState) => [durationOf(job), instantText(job.next_at), outcomeOf(job)]
 
 function durationOf({ duration_ms }: JobState): string | null {
   if (duration_ms === null) return null

@@ -6,16 +6,16 @@ import { Refusal } from '../errors.ts'
 import {
   columns,
   configArg,
+  instantText,
   organizationArg,
   print,
   printError,
   sendVerb,
-  shownAt,
 } from './instance/instance.ts'
 
-type Created = Key & { token: string }
-type Rotated = Created & { replaces: string; old_expires_at: number }
-type Listed = { organizations: Organization[]; keys: Key[] }
+type CreatedKey = Key & { token: string }
+type RotatedKey = CreatedKey & { replaces: string; old_expires_at: number }
+type KeyList = { organizations: Organization[]; keys: Key[] }
 
 const HOUR_MS = 3_600_000
 const idArg = {
@@ -39,7 +39,7 @@ const create = defineCommand({
     const { secret, label } = args
     const kind = secret ? 'secret' : 'publishable'
     const request = { organization: args.organization ?? null, kind, label }
-    const key = await sendVerb<Created>(args.config, 'keys.create', request)
+    const key = await sendVerb<CreatedKey>(args.config, 'keys.create', request)
     print(`${key.id}  ${key.token}`)
     if (secret) printError(SHOWN_ONCE)
   },
@@ -50,27 +50,27 @@ const list = defineCommand({
   args: { ...organizationArg, ...configArg },
   async run({ args }) {
     const request = { organization: args.organization ?? null }
-    const { organizations, keys } = await sendVerb<Listed>(args.config, 'keys.list', request)
-    const slugs = new Map(organizations.map(({ id, slug }) => [id, slug]))
-    const head = ['id', 'organization', 'key', 'label', 'made', 'state']
+    const { organizations, keys } = await sendVerb<KeyList>(args.config, 'keys.list', request)
+    const slugById = new Map(organizations.map(({ id, slug }) => [id, slug]))
+    const header = ['id', 'organization', 'key', 'label', 'made', 'state']
     const rows = keys.map((key) => {
-      const shown = key.token ?? `sk_live_…${key.hint}`
+      const tokenText = key.token ?? `sk_live_…${key.hint}`
       return [
         key.id,
-        slugs.get(key.organization_id) ?? '-',
-        shown,
+        slugById.get(key.organization_id) ?? '-',
+        tokenText,
         key.label,
-        shownAt(key.created_at),
-        stateOf(key),
+        instantText(key.created_at),
+        stateText(key),
       ]
     })
-    print(columns([head, ...rows]))
+    print(columns([header, ...rows]))
   },
 })
 
-function stateOf(key: Key): string {
-  if (key.revoked_at !== null) return `revoked ${shownAt(key.revoked_at)}`
-  return key.expires_at === null ? 'in use' : `until ${shownAt(key.expires_at)}`
+function stateText(key: Key): string {
+  if (key.revoked_at !== null) return `revoked ${instantText(key.revoked_at)}`
+  return key.expires_at === null ? 'in use' : `until ${instantText(key.expires_at)}`
 }
 
 const rotate = defineCommand({
@@ -89,13 +89,13 @@ const rotate = defineCommand({
     const hours = Number(args.overlap)
     if (!(hours >= 0))
       throw new Refusal(400, 'invalid_request', `--overlap must be a number of hours, not ${args.overlap}`)
-    const key = await sendVerb<Rotated>(args.config, 'keys.rotate', {
+    const key = await sendVerb<RotatedKey>(args.config, 'keys.rotate', {
       id: args.id,
       overlap_ms: hours * HOUR_MS,
     })
     print(`${key.id}  ${key.token}`)
     if (key.kind === 'secret') printError(SHOWN_ONCE)
-    printError(`${key.replaces} stays valid until ${shownAt(key.old_expires_at)}.`)
+    printError(`${key.replaces} stays valid until ${instantText(key.old_expires_at)}.`)
   },
 })
 

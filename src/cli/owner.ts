@@ -5,7 +5,7 @@ import { configArg, print, printError, sendVerb } from './instance/instance.ts'
 
 type Link = { url: string; expires_at: number }
 
-/** The link and its expiry, as text. */
+/** The setup link and its expiry, as text. */
 export const linkText = ({ url, expires_at }: Link): string =>
   `${url}\n    The link works once, until ${utcMinuteText(expires_at)}; \`windfall owner reset\` prints a new one.`
 

@@ -8,7 +8,7 @@ import { BASE } from '../rates/currencies.ts'
 import type { CurrencyRates, DifferingRate, ImportedRates, ShownRate } from '../rates/rates.ts'
 import { columns, configArg, plural, print, printError, sendVerb } from './instance/instance.ts'
 
-/** Far larger than any file with the maximum number of rates. */
+/** A file with the maximum number of rates is far smaller. */
 const MAX_FILE_BYTES = 4_000_000
 const DAYS_SHOWN = 30
 
@@ -18,7 +18,7 @@ const list = defineCommand({
   async run({ args }) {
     const { currencies } = await sendVerb<{ currencies: CurrencyRates[] }>(args.config, 'rates.list', {})
     const known = currencies.filter(({ per_usd }) => per_usd !== null)
-    const none = currencies.filter(({ per_usd }) => per_usd === null).map(({ currency }) => currency)
+    const unrated = currencies.filter(({ per_usd }) => per_usd === null).map(({ currency }) => currency)
     const rows = known.map((one) => [
       one.currency,
       one.per_usd,
@@ -29,8 +29,8 @@ const list = defineCommand({
     ])
     if (rows.length > 0)
       print(columns([['currency', 'per dollar', 'from', 'to', 'source', 'days without'], ...rows]))
-    if (none.length > 0)
-      print(`Without a rate on any day (${none.length} of ${currencies.length}): ${none.join(' ')}`)
+    if (unrated.length > 0)
+      print(`Without a rate on any day (${unrated.length} of ${currencies.length}): ${unrated.join(' ')}`)
   },
 })
 
@@ -42,7 +42,7 @@ const show = defineCommand({
     ...configArg,
   },
   async run({ args }) {
-    const request = { currency: args.currency.toUpperCase(), days: daysIn(args.days) }
+    const request = { currency: args.currency.toUpperCase(), days: parseDays(args.days) }
     const { rates } = await sendVerb<{ rates: ShownRate[] }>(args.config, 'rates.show', request)
     if (rates.length === 0)
       return print(`There is no rate for ${request.currency} in the last ${plural(request.days, 'day')}.`)
@@ -51,7 +51,7 @@ const show = defineCommand({
   },
 })
 
-function daysIn(text: string): number {
+function parseDays(text: string): number {
   if (/^[1-9]\d{0,4}$/.test(text)) return Number(text)
   throw new Refusal(400, 'invalid_request', `--days must be a positive whole number, not ${text}`)
 }
@@ -77,12 +77,13 @@ const importFile = defineCommand({
     ...configArg,
   },
   async run({ args }) {
-    const request = { csv: textOf(args.file), base: args.base.toUpperCase() }
-    const done = await sendVerb<ImportedRates>(args.config, 'rates.import', request)
-    const { added, known, settled, days, differing } = done
+    const request = { csv: readText(args.file), base: args.base.toUpperCase() }
+    const imported = await sendVerb<ImportedRates>(args.config, 'rates.import', request)
+    const { added, known, settled, days, differing } = imported
     print(`Added ${plural(added, 'rate')} on ${plural(days, 'day')}.`)
-    const same = known - differing.length
-    if (same > 0) print(`${same} ${same === 1 ? 'was' : 'were'} already present.`)
+    const unchangedCount = known - differing.length
+    if (unchangedCount > 0)
+      print(`${unchangedCount} ${unchangedCount === 1 ? 'was' : 'were'} already present.`)
     if (settled > 0) print(settledText(settled))
     printDiffering(differing)
   },
@@ -100,24 +101,24 @@ function printDiffering(differing: readonly DifferingRate[]): void {
   if (differing.length === 0) return
   process.exitCode = 1
   for (const { currency, on, written, known, source } of differing.slice(0, MAX_LISTED)) {
-    const way = source === 'import' ? ` (windfall rates remove ${currency} ${on} removes it)` : ''
+    const remedy = source === 'import' ? ` (windfall rates remove ${currency} ${on} removes it)` : ''
     printError(
-      `${currency} on ${on}: ${written} for one ${BASE} differs from the stored rate (${known}); not changed${way}`,
+      `${currency} on ${on}: ${written} for one ${BASE} differs from the stored rate (${known}); not changed${remedy}`,
     )
   }
-  const more = differing.length - MAX_LISTED
-  if (more > 0) printError(`and ${more} more that differ`)
+  const unlistedCount = differing.length - MAX_LISTED
+  if (unlistedCount > 0) printError(`and ${unlistedCount} more that differ`)
 }
 
 /** @throws Refusal 400 if the file cannot be read or is too large. */
-function textOf(written: string): string {
+function readText(written: string): string {
   const file = resolve(written)
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
   if (size > MAX_FILE_BYTES)
     throw new Refusal(400, 'too_large', `${file} is larger than 4 MB; split it into one file for each year`)
-  const read = readFile(file)
-  if ('problem' in read) throw new Refusal(400, 'unreadable', `${file} ${read.problem}`)
-  return read.text
+  const content = readFile(file)
+  if ('problem' in content) throw new Refusal(400, 'unreadable', `${file} ${content.problem}`)
+  return content.text
 }
 
 const remove = defineCommand({

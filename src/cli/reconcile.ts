@@ -4,11 +4,11 @@ import type { ReconcileOutcome } from '../ledger/history/job_outcomes.ts'
 import {
   columns,
   configArg,
+  instantText,
   organizationArg,
   print,
   printError,
   sendVerb,
-  shownAt,
 } from './instance/instance.ts'
 
 /** `kept_since`: the start of Apple's history (ms), if the request began before it. */
@@ -36,13 +36,13 @@ export const reconcileCommand = defineCommand({
       app: args.app ?? null,
       organization: args.organization ?? null,
     })
-    if (compared.length > 0) print(columns([HEAD, ...compared.map(rowOf)]))
+    if (compared.length > 0) print(columns([HEADER, ...compared.map(rowOf)]))
     else process.exitCode = 1
     if (compared.length === 0 && without_key.length === 0)
       printError('Nothing to reconcile: no app is connected (windfall connect).')
     if (kept_since !== null && compared.length > 0)
       printError(
-        `Apple keeps 180 days of history; notifications before ${shownAt(kept_since)} are not available.`,
+        `Apple keeps 180 days of history; notifications before ${instantText(kept_since)} are not available.`,
       )
     for (const bundle_id of without_key) {
       printError(`${bundle_id} was skipped: its organization has no In-App Purchase key (windfall connect).`)
@@ -55,25 +55,27 @@ export const reconcileCommand = defineCommand({
   },
 })
 
-const HEAD = ['bundle id', 'environment', 'from', 'until', 'notifications', 'missing', 'outcome']
+const HEADER = ['bundle id', 'environment', 'from', 'until', 'notifications', 'missing', 'outcome']
 
-function rowOf(one: ReconcileOutcome) {
-  const { bundle_id, environment, from, until, notifications, recovered } = one
-  const request = one.state === 'done' || one.state === 'failed'
-  const counts = request
-    ? [shownAt(from ?? null), shownAt(until ?? null), notifications ?? 0, recovered ?? 0]
-    : []
-  return [bundle_id, environment, ...(request ? counts : [null, null, null, null]), outcomeOf(one)]
+function rowOf(result: ReconcileOutcome) {
+  const { bundle_id, environment, from, until, notifications, recovered } = result
+  const hasCounts = result.state === 'done' || result.state === 'failed'
+  const counts = hasCounts
+    ? [instantText(from ?? null), instantText(until ?? null), notifications ?? 0, recovered ?? 0]
+    : [null, null, null, null]
+  return [bundle_id, environment, ...counts, outcomeOf(result)]
 }
 
 function outcomeOf({ state, recovered, refused, first_signed_at, last_signed_at }: ReconcileOutcome): string {
   if (state === 'waiting') return 'the backfill has not reached this time yet'
   if (state === 'not_there') return 'Apple does not know this app'
-  const text = []
+  const notes = []
   if (recovered)
-    text.push(`recovered, signed ${shownAt(first_signed_at ?? null)} to ${shownAt(last_signed_at ?? null)}`)
-  if (refused) text.push(`${refused} refused (windfall refused list)`)
-  if (state === 'failed') text.push('incomplete')
-  if (state === 'stopped') text.push('stopped')
-  return text.join('; ') || 'nothing missing'
+    notes.push(
+      `recovered, signed ${instantText(first_signed_at ?? null)} to ${instantText(last_signed_at ?? null)}`,
+    )
+  if (refused) notes.push(`${refused} refused (windfall refused list)`)
+  if (state === 'failed') notes.push('incomplete')
+  if (state === 'stopped') notes.push('stopped')
+  return notes.join('; ') || 'nothing missing'
 }

@@ -1,10 +1,10 @@
-/** The command `windfall refused`: lists notifications that did not verify, to find out why. */
+/** The command `windfall refused`: lists notifications whose verification failed, with the reason. */
 import { defineCommand } from 'citty'
 import { Refusal } from '../errors.ts'
 import type { RefusedPayload } from '../ledger/refused.ts'
-import { columns, configArg, print, sendVerb, shownAt, stripControls } from './instance/instance.ts'
+import { columns, configArg, instantText, print, sendVerb, stripControls } from './instance/instance.ts'
 
-type Listed = { count: number; kept: RefusedPayload[] }
+type RefusedList = { count: number; kept: RefusedPayload[] }
 
 const list = defineCommand({
   meta: { name: 'list', description: 'List the newest hundred notifications that did not verify' },
@@ -13,18 +13,18 @@ const list = defineCommand({
     ...configArg,
   },
   async run({ args }) {
-    if (args.raw !== undefined) return printRaw(args.config, numberOf(args.raw))
-    const { count, kept } = await sendVerb<Listed>(args.config, 'refused.list', {})
+    if (args.raw !== undefined) return printRaw(args.config, parseNumber(args.raw))
+    const { count, kept } = await sendVerb<RefusedList>(args.config, 'refused.list', {})
     if (kept.length === 0) print('No notification was refused. `windfall doctor` shows refused SDK calls.')
-    else print(columns([HEAD, ...kept.map(rowOf)]))
+    else print(columns([HEADER, ...kept.map(rowOf)]))
     if (count > kept.length) print(`${count} refused since the server started.`)
   },
 })
 
-const HEAD = ['number', 'when', 'from', 'reason', 'detail']
+const HEADER = ['number', 'when', 'from', 'reason', 'detail']
 const rowOf = ({ id, received_at, address, reason, detail }: RefusedPayload) => [
   id,
-  shownAt(received_at),
+  instantText(received_at),
   address,
   reason,
   stripControls(detail),
@@ -35,7 +35,7 @@ async function printRaw(config: string | undefined, id: number): Promise<void> {
   print(process.stdout.isTTY ? stripControls(raw) : raw)
 }
 
-function numberOf(text: string): number {
+function parseNumber(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
   throw new Refusal(400, 'invalid_request', `--raw must be a number from the list, not ${text}`)
 }

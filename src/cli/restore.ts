@@ -1,4 +1,4 @@
-/** The command `windfall restore`: restores a backup, and lists what it restored and what the backup lacks. */
+/** The command `windfall restore`: restores a backup, lists the restored files, and names what the backup lacks. */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { defineCommand } from 'citty'
@@ -9,8 +9,8 @@ import { type Restored, restore } from '../store/backup/restore.ts'
 import type { PlacedFile } from '../store/backup/restored_files.ts'
 import { realPathOf } from '../store/disk/paths.ts'
 import { configArg, load, plural, print, printError } from './instance/instance.ts'
-import { existingBackup, identityArg, keyFor } from './instance/opening.ts'
-import { giveTo, ownerOf } from './instance/privileges.ts'
+import { decryptionKeyFor, existingBackup, identityArg } from './instance/opening.ts'
+import { changeOwner, ownerOf } from './instance/privileges.ts'
 
 export const restoreCommand = defineCommand({
   meta: { name: 'restore', description: 'Restore a backup; an existing database is moved aside' },
@@ -27,13 +27,13 @@ export const restoreCommand = defineCommand({
   async run({ args }) {
     const backup = existingBackup(args.file)
     const target = args.into === undefined ? configuredTarget(args.config) : intoTarget(args.into)
-    const key = await keyFor(backup, args.identity)
+    const key = await decryptionKeyFor(backup, args.identity)
     printError('Verifying the backup …')
     const owner = ownerOf(target.database ?? target.folder)
     const restored = await restore({ backup, key, ...target, clock: systemClock })
-    giveTo(owner, filesOf(restored), target.folder)
+    changeOwner(owner, filesOf(restored), target.folder)
     for (const line of summaryLines(restored, backup)) print(line)
-    print(args.into === undefined ? START : `To inspect it: ${serveCommand(restored, target.folder)}`)
+    print(args.into === undefined ? START_HINT : `To inspect it: ${serveCommand(restored, target.folder)}`)
   },
 })
 
@@ -43,9 +43,9 @@ const filesOf = ({ database, placed }: Restored): string[] => [
   ...placed.filter(({ state }) => state !== 'same').map(({ file }) => file),
 ]
 
-const START = 'Start Windfall, then run `windfall doctor`.'
+const START_HINT = 'Start Windfall, then run `windfall doctor`.'
 
-/** The command that serves the restored database. Its configuration may be missing, or may name another place. */
+/** The command line that serves the restored database, also if `folder` has no config file. */
 function serveCommand({ database }: Restored, folder: string): string {
   const config = join(folder, 'config.toml')
   return existsSync(config)
@@ -55,12 +55,12 @@ function serveCommand({ database }: Restored, folder: string): string {
 
 const intoTarget = (into: string) => ({ folder: resolve(into), database: null, allowsAbsolutePath: false })
 
-/** The place from the configuration; without one, from the backup. */
+/** The target of a restore without `--into`. Without a configured database path, the path in the backup applies. */
 function configuredTarget(configPath: string | undefined) {
   try {
     const { config, file, base, sourceKindByPath } = load(configPath)
-    const isChosen = file !== null || sourceKindByPath.get('store.path') !== 'default'
-    const database = isChosen ? realPathOf(config.store.path) : null
+    const isPathConfigured = file !== null || sourceKindByPath.get('store.path') !== 'default'
+    const database = isPathConfigured ? realPathOf(config.store.path) : null
     return { folder: base, database, allowsAbsolutePath: true }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
@@ -75,11 +75,11 @@ function summaryLines(
   { database, originalPath, aside, rows, placed, manifest }: Restored,
   backup: string,
 ): string[] {
-  const all = Object.values(rows).reduce((sum, count) => sum + count, 0)
-  const made =
+  const rowCount = Object.values(rows).reduce((sum, count) => sum + count, 0)
+  const backupOrigin =
     manifest === null ? '' : ` of ${utcMinuteText(manifest.created_at)}, by Windfall ${manifest.windfall}`
   return [
-    `Restored ${database}: ${plural(all, 'row')}, verified; from ${backup}${made}.`,
+    `Restored ${database}: ${plural(rowCount, 'row')}, verified; from ${backup}${backupOrigin}.`,
     ...(originalPath === null
       ? []
       : [
@@ -100,12 +100,12 @@ function summaryLines(
 }
 
 function placedText({ file, state, originalPath }: PlacedFile): string[] {
-  const words = {
+  const outcome = {
     restored: `Restored ${file}.`,
     same: `${file} already exists and is identical.`,
     beside: `A different file exists, so the backup’s file is ${file}. Compare the two.`,
   }[state]
   return originalPath === null
-    ? [words]
-    : [words, `  The configuration names ${originalPath}: move the file there, or change the setting.`]
+    ? [outcome]
+    : [outcome, `  The configuration names ${originalPath}: move the file there, or change the setting.`]
 }

@@ -31,12 +31,15 @@ export const serveCommand = defineCommand({
   },
 })
 
-/** Serves the configuration from `load` until a signal. SIGHUP loads it again. Tests pass their simulated `apple`. */
+/**
+ * Serves with the configuration that `load` returns, until SIGINT or SIGTERM. SIGHUP loads the configuration again.
+ * Tests pass the root certificates and hosts of a simulated Apple as `apple`.
+ */
 export async function serveUntilStopped(
   load: () => LoadedConfig,
   apple: Pick<AppOptions, 'roots' | 'hosts'> = {},
 ): Promise<void> {
-  const hangUps = openHangupSignals()
+  const hangups = openHangupSignals()
   const loaded = load()
   const { config } = loaded
   const log = logOf(config)
@@ -53,10 +56,10 @@ export async function serveUntilStopped(
   const server = await serve(windfall, config, log, { verbs: reloadVerb(reload) })
   const link = await setupLink(windfall)
   welcome(windfall, server, link)
-  if (config.accounts.length > 0) fetchMissed(windfall)
-  hangUps.start(() => reload().then(logReload(log), logReloadFailure(log)))
+  if (config.accounts.length > 0) startFetching(windfall)
+  hangups.start(() => reload().then(logReload(log), logReloadFailure(log)))
   await stopSignal()
-  await hangUps.stop()
+  await hangups.stop()
   await server.close()
   lock.release()
 }
@@ -68,8 +71,8 @@ export function logOf(config: Config): Log {
 }
 
 /**
- * Listens for HTTP requests and for commands. `close` finishes running work, then closes everything. `any_port` falls
- * back to a free port if the configured one is taken; `verbs` adds further verbs to the usual ones.
+ * Listens for HTTP requests and for commands. `close` finishes running work, then closes everything. With `anyPort`,
+ * the server listens on a free port if the configured port is taken. `verbs` are added to the control verbs.
  */
 export async function serve(
   windfall: Windfall,
@@ -77,7 +80,7 @@ export async function serve(
   log: Log,
   { anyPort = false, verbs = {} }: { anyPort?: boolean; verbs?: Verbs } = {},
 ) {
-  const server = await listenOr(windfall, config, anyPort)
+  const server = await listenOnPort(windfall, config, anyPort)
   windfall.http.beginServing(systemClock())
   const { base_url } = withPort(config, server.port)
   windfall.http.configure(httpSettingsOf(withPort(config, server.port)))
@@ -117,21 +120,21 @@ const statusVerb = ({ http, hosts, store }: Windfall, address: string): Verbs =>
   })),
 })
 
-async function listenOr(windfall: Windfall, config: Config, anyPort: boolean): Promise<Listening> {
-  const set = {
+async function listenOnPort(windfall: Windfall, config: Config, anyPort: boolean): Promise<Listening> {
+  const limits = {
     host: config.server.host,
     max_connections: config.server.max_connections,
     headers_timeout_ms: config.server.headers_timeout_seconds * 1000,
     request_timeout_ms: config.server.request_timeout_seconds * 1000,
     keep_alive_ms: config.server.keep_alive_seconds * 1000,
     shutdown_ms: config.server.shutdown_seconds * 1000,
-    // The largest value that the limits can ever have. The limits themselves apply, and can change while serving.
+    // The largest limit that can be configured. Each request has its configured limit, which can change while serving.
     max_body_bytes: 67_108_864,
   }
   try {
-    return await listen(windfall.http, { ...set, port: config.server.port })
+    return await listen(windfall.http, { ...limits, port: config.server.port })
   } catch (error) {
-    if (anyPort) return listen(windfall.http, { ...set, port: 0 })
+    if (anyPort) return listen(windfall.http, { ...limits, port: 0 })
     await windfall.close()
     throw error
   }
@@ -152,7 +155,7 @@ export function stopSignal(): Promise<void> {
   })
 }
 
-/** Without an owner, each start creates a link to become the owner. */
+/** Until the owner has a password, each start creates a setup link. Returns its text; null if there is a password. */
 async function setupLink(windfall: Windfall): Promise<string | null> {
   const { store, owner } = windfall
   if (owner.password() !== null) return null
@@ -162,15 +165,15 @@ async function setupLink(windfall: Windfall): Promise<string | null> {
 
 function welcome(windfall: Windfall, server: { url: string; base_url: string }, link: string | null): void {
   const isFirst = windfall.feed.head() === 0
-  const several = windfall.organizations.list().length > 1
+  const hasSeveralOrganizations = windfall.organizations.list().length > 1
   print(`\nWindfall is running at ${server.url}`)
   if (link !== null) print(`  Set the dashboard password: ${link}`)
   for (const organization of windfall.organizations.list()) {
-    const of = several ? ` of ${organization.slug}` : ''
-    const alive = windfall.keys.activeKeys(organization.id, 'publishable')
-    if (alive.length === 0) print(`  Publishable key${of}: none (run: windfall keys create)`)
-    for (const { token, label } of alive)
-      print(`  Publishable key${of}${alive.length > 1 ? ` (${label})` : ''}: ${token}`)
+    const ofOrganization = hasSeveralOrganizations ? ` of ${organization.slug}` : ''
+    const activeKeys = windfall.keys.activeKeys(organization.id, 'publishable')
+    if (activeKeys.length === 0) print(`  Publishable key${ofOrganization}: none (run: windfall keys create)`)
+    for (const { token, label } of activeKeys)
+      print(`  Publishable key${ofOrganization}${activeKeys.length > 1 ? ` (${label})` : ''}: ${token}`)
   }
   print(`  Notification URL for App Store Connect: ${server.base_url}/apple/notifications`)
   if (new URL(server.base_url).protocol === 'http:') {
@@ -183,21 +186,21 @@ function welcome(windfall: Windfall, server: { url: string; base_url: string }, 
 }
 
 /**
- * Handles SIGHUP, which would otherwise end the process. Before `start`, it is remembered; then each SIGHUP reloads the
- * configuration, one at a time; after `stop` it has no effect.
+ * Handles SIGHUP, which would otherwise end the process. Before `start`, a SIGHUP is remembered until `start`. After
+ * `start`, each SIGHUP reloads the configuration, one reload at a time. After `stop`, SIGHUP has no effect.
  */
 function openHangupSignals() {
   let reload: (() => Promise<void>) | null = null
-  let missed = false
+  let isReloadPending = false
   const reloads = openSerial()
   process.on('SIGHUP', () => {
     if (reload) void reloads.run(reload)
-    else missed = true
+    else isReloadPending = true
   })
   return {
-    start(act: () => Promise<void>): void {
-      reload = act
-      if (missed) void reloads.run(act)
+    start(runReload: () => Promise<void>): void {
+      reload = runReload
+      if (isReloadPending) void reloads.run(runReload)
     },
     async stop(): Promise<void> {
       reload = null
@@ -209,8 +212,9 @@ function openHangupSignals() {
 type Reloaded = { taken_over: string[]; needs_a_restart: string[] }
 
 /**
- * Reloads the configuration and applies what can change while running, one reload at a time. Fetches immediately with
- * changed Apple keys. Rejects if the configuration is invalid; the previous one then stays in effect.
+ * Returns a function that reloads the configuration and applies the settings that can change while serving, one reload
+ * at a time. If Apple's keys changed, it also starts the jobs that fetch with them. The function rejects if the
+ * configuration is invalid; the previous configuration then stays in effect.
  */
 export function openReloading(
   windfall: Windfall,
@@ -221,20 +225,20 @@ export function openReloading(
   const reloads = openSerial()
 
   async function reload(): Promise<Reloaded> {
-    const again = load()
-    const { config: next, file } = again
+    const reloaded = load()
+    const { config: next, file } = reloaded
     // A missing file is more likely a mistake than an attempt to disconnect every app.
     if (loaded.file !== null && file === null) throw new Error(`${loaded.file} is gone`)
     const { reloadable, restart } = diffConfig(current, next)
     const running = reloadedConfig(current, next)
-    await windfall.declare(running, again)
+    await windfall.declare(running, reloaded)
     current = running
     windfall.audit.noteInBackground({
       ...COMMAND_LINE,
       action: 'configuration.read',
       detail: reloadable.join(', ').slice(0, 500),
     })
-    if (reloadable.includes('accounts')) for (const job of FETCHING) fetchNow(windfall, job)
+    if (reloadable.includes('accounts')) for (const job of FETCHING_JOBS) startJob(windfall, job)
     return { taken_over: reloadable, needs_a_restart: restart }
   }
 
@@ -242,17 +246,17 @@ export function openReloading(
 }
 
 /** The jobs that need Apple's keys. */
-const FETCHING = ['import', 'backfill']
+const FETCHING_JOBS = ['import', 'backfill']
 
-/** A running job uses the new keys from its next request on. The list of jobs shows how each went. */
-function fetchNow({ jobs }: Windfall, job: string): void {
+/** Starts a job. If the job already runs, its next request uses the new keys. The list of jobs shows the outcome. */
+function startJob({ jobs }: Windfall, job: string): void {
   jobs.runNow(job).catch(() => undefined)
 }
 
-/** At start, jobs whose last run did not fail: keys and Apple's list of apps may be new. */
-function fetchMissed(windfall: Windfall): void {
+/** Starts the jobs whose last run did not fail: since that run, the keys or Apple's list of apps may have changed. */
+function startFetching(windfall: Windfall): void {
   for (const { job, failures } of windfall.jobs.list()) {
-    if (FETCHING.includes(job) && failures === 0) fetchNow(windfall, job)
+    if (FETCHING_JOBS.includes(job) && failures === 0) startJob(windfall, job)
   }
 }
 
@@ -268,7 +272,7 @@ const logReloadFailure = (log: Log) => (error: unknown) =>
     why: errorText(error),
   })
 
-/** The verb that reloads the configuration. Refuses with 400 `invalid_configuration` if it is invalid. */
+/** The verb that reloads the configuration. It refuses an invalid one with 400 `invalid_configuration`. */
 export const reloadVerb = (reload: () => Promise<Reloaded>): Verbs => ({
   'config.reload': verb(v.object({}), () =>
     reload().catch((error: unknown) => {

@@ -5,11 +5,11 @@ import { Refusal } from '../errors.ts'
 import {
   columns,
   configArg,
+  instantText,
   organizationArg,
   print,
   printError,
   sendVerb,
-  shownAt,
 } from './instance/instance.ts'
 
 const DAY_MS = 86_400_000
@@ -44,7 +44,7 @@ const create = defineCommand({
         organization: args.organization ?? null,
         apps: args.app === undefined ? null : args.app.split(','),
         label: args.label,
-        valid_ms: args.days === undefined ? null : days(args.days),
+        valid_ms: args.days === undefined ? null : parseDaysAsMs(args.days),
       },
     )
     print(`${id}  ${token}`)
@@ -52,7 +52,7 @@ const create = defineCommand({
   },
 })
 
-function days(text: string): number {
+function parseDaysAsMs(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) > 0) return Number(text) * DAY_MS
   throw new Refusal(400, 'invalid_request', `--days must be a positive whole number, not ${text}`)
 }
@@ -63,18 +63,18 @@ const list = defineCommand({
   async run({ args }) {
     const tokens = await sendVerb<(ApiToken & { reads: string })[]>(args.config, 'tokens.list', {})
     if (tokens.length === 0) return print('There are no tokens yet; run: windfall tokens create')
-    const head = ['id', 'token', 'reads', 'label', 'created', 'last used', 'state']
+    const header = ['id', 'token', 'reads', 'label', 'created', 'last used', 'state']
     const rows = tokens.map((token) => {
-      const times = [shownAt(token.created_at), shownAt(token.used_at)]
-      return [token.id, `wf_…${token.hint}`, token.reads, token.label, ...times, stateOf(token)]
+      const times = [instantText(token.created_at), instantText(token.used_at)]
+      return [token.id, `wf_…${token.hint}`, token.reads, token.label, ...times, stateText(token)]
     })
-    print(columns([head, ...rows]))
+    print(columns([header, ...rows]))
   },
 })
 
-function stateOf(token: ApiToken): string {
-  if (token.revoked_at !== null) return `revoked ${shownAt(token.revoked_at)}`
-  return token.expires_at === null ? 'in use' : `until ${shownAt(token.expires_at)}`
+function stateText(token: ApiToken): string {
+  if (token.revoked_at !== null) return `revoked ${instantText(token.revoked_at)}`
+  return token.expires_at === null ? 'in use' : `until ${instantText(token.expires_at)}`
 }
 
 const revoke = defineCommand({

@@ -22,23 +22,23 @@ const prune = defineCommand({
     ...configArg,
   },
   async run({ args }) {
-    const unseen_days = days(args['unseen-for'])
-    const isDry = args['dry-run'] === true
+    const unseen_days = parseDays(args['unseen-for'])
+    const isDryRun = args['dry-run'] === true
     const { users } = await withInstance(args.config, (send) =>
       follow<{ users: number }, PruneProgress>(send, {
-        verb: isDry ? 'users.prunable.show' : 'users.prune',
+        verb: isDryRun ? 'users.prunable.show' : 'users.prune',
         args: { unseen_days },
         status: 'users.prune.status',
         progressText,
       }),
     )
-    const pruned = `${plural(users, 'user')} unseen for ${plural(unseen_days, 'day')}`
-    print(isDry ? `${pruned} would be pruned.` : `${pruned} ${users === 1 ? 'was' : 'were'} pruned.`)
-    if (isDry && users > 0) printError('Run without --dry-run to delete them.')
+    const usersText = `${plural(users, 'user')} unseen for ${plural(unseen_days, 'day')}`
+    print(isDryRun ? `${usersText} would be pruned.` : `${usersText} ${users === 1 ? 'was' : 'were'} pruned.`)
+    if (isDryRun && users > 0) printError('Run without --dry-run to delete them.')
   },
 })
 
-function days(text: string): number {
+function parseDays(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) > 0 && Number(text) <= 36_500) return Number(text)
   throw new Refusal(400, 'invalid_request', `--unseen-for must be 1 to 36500 days, not ${text}`)
 }

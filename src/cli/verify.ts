@@ -17,7 +17,7 @@ import { readHeader } from '../store/schema/header.ts'
 import { identifyFile } from '../store/schema/identify.ts'
 import { reasonOf } from '../store/warnings.ts'
 import { configArg, plural, print, printError, type SendVerb, withInstance } from './instance/instance.ts'
-import { existingBackup, identityArg, keyFor } from './instance/opening.ts'
+import { decryptionKeyFor, existingBackup, identityArg } from './instance/opening.ts'
 import { follow } from './instance/progress.ts'
 
 export const verifyCommand = defineCommand({
@@ -35,7 +35,7 @@ export const verifyCommand = defineCommand({
     const { file } = args
     const { difference, ...found } =
       file === undefined
-        ? await withInstance(args.config, followed)
+        ? await withInstance(args.config, verifyInstance)
         : await verifyBackup(existingBackup(file), args.identity)
     if (difference === null) return print(summaryLines(found, file !== undefined))
     print(`Difference found: ${difference}`)
@@ -47,33 +47,33 @@ export const verifyCommand = defineCommand({
 })
 
 function summaryLines({ lineages, due }: Omit<VerifyResult, 'difference'>, isFile: boolean): string {
-  const same = `The metrics match the facts of ${plural(lineages, 'purchase')}`
-  if (due === 0) return `${same}.`
-  const number = due.toLocaleString('en-US')
+  const matchText = `The metrics match the facts of ${plural(lineages, 'purchase')}`
+  if (due === 0) return `${matchText}.`
+  const dueText = due.toLocaleString('en-US')
   if (isFile)
-    return `${same}; ${number} ${due === 1 ? 'was' : 'were'} not up to date when the file was written.`
-  return `${same}; ${number} ${due === 1 ? 'is' : 'are'} being brought up to date.`
+    return `${matchText}; ${dueText} ${due === 1 ? 'was' : 'were'} not up to date when the file was written.`
+  return `${matchText}; ${dueText} ${due === 1 ? 'is' : 'are'} being brought up to date.`
 }
 
 const VERIFY = 'metrics.verify'
 const STATUS = 'verification.status'
 
-const followed = (send: SendVerb): Promise<VerifyResult> =>
+const verifyInstance = (send: SendVerb): Promise<VerifyResult> =>
   follow<VerifyResult, VerifyProgress>(send, { verb: VERIFY, args: {}, status: STATUS, progressText })
 
 function progressText({ part, done, of }: VerifyProgress): string {
   if (part === 'facts') return `${done.toLocaleString('en-US')} of ${plural(of, 'purchase')}`
-  const share = Math.floor((100 * done) / Math.max(1, of))
-  return `${part === 'sums' ? 'sums by day' : 'sums of cohorts'}: ${share} %`
+  const percentage = Math.floor((100 * done) / Math.max(1, of))
+  return `${part === 'sums' ? 'sums by day' : 'sums of cohorts'}: ${percentage} %`
 }
 
 async function verifyBackup(backup: string, identity: string | undefined): Promise<VerifyResult> {
-  const key = await keyFor(backup, identity)
-  if (isReadInPlace(backup)) {
+  const key = await decryptionKeyFor(backup, identity)
+  if (isSingleFile(backup)) {
     const found = identifyFile(backup)
     if (found === null) throw new Refusal(400, 'not_a_backup', `${backup} is empty`)
     assertUsable(found.isCurrent, backup)
-    return compareShown(backup, null).catch((error: unknown) => {
+    return compareWithProgress(backup, null).catch((error: unknown) => {
       throw damageIn(error) === null ? error : damaged(backup, error)
     })
   }
@@ -82,32 +82,32 @@ async function verifyBackup(backup: string, identity: string | undefined): Promi
       file,
       identity: found,
       manifest,
-    } = await withUnservedLock(backup, () => staged(backup, key, folder))
+    } = await withUnservedLock(backup, () => stageBackup(backup, key, folder))
     assertUsable(found.isCurrent, backup)
-    return compareShown(file, manifest?.created_at ?? null)
+    return compareWithProgress(file, manifest?.created_at ?? null)
   })
 }
 
 const damaged = (backup: string, error: unknown): Refusal =>
   new Refusal(400, 'damaged_backup', `${backup} is damaged: ${reasonOf(error)}. Use another backup`)
 
-/** Whether the database is a single file. A write-ahead log is opened with other files next to the database. */
-const isReadInPlace = (backup: string): boolean =>
+/** Whether the backup is a database in a single file. To open a write-ahead log, SQLite creates files next to it. */
+const isSingleFile = (backup: string): boolean =>
   backupKindOf(backup) === 'database' &&
   readHeader(backup)?.isWal === false &&
   !existsSync(`${backup}-wal`) &&
   !existsSync(`${backup}-journal`)
 
 /** @throws Refusal 400 `unusable_database` for a database of an earlier version. */
-function assertUsable(isPresent: boolean, backup: string): void {
-  if (isPresent) return
+function assertUsable(isCurrent: boolean, backup: string): void {
+  if (isCurrent) return
   const detail =
     `${backup} was written by an earlier version of Windfall and must be upgraded first. ` +
     'Restore it into an empty folder (windfall restore FILE --into DIR), run windfall serve there once, then run windfall verify'
   throw new Refusal(400, 'unusable_database', detail)
 }
 
-function staged(backup: string, key: DecryptionKey | null, folder: string): ReturnType<typeof stage> {
+function stageBackup(backup: string, key: DecryptionKey | null, folder: string): ReturnType<typeof stage> {
   printError('Verifying the backup …')
   try {
     assertFreeSpace(join(folder, 'windfall.db'), statSync(backup).size)
@@ -122,7 +122,7 @@ function staged(backup: string, key: DecryptionKey | null, folder: string): Retu
   return stage(backup, key, folder)
 }
 
-/** Files of a database that another process writes to are not consistent with each other. */
+/** Runs `work` while no server has the database open. A server's writes would make the copied files inconsistent. */
 async function withUnservedLock<Result>(backup: string, work: () => Promise<Result>): Promise<Result> {
   if (!existsSync(`${realPathOf(backup)}.lock`)) return work()
   const lock = lockUnserved(backup)
@@ -147,29 +147,31 @@ function lockUnserved(backup: string): ReturnType<typeof lockForServing> {
 }
 
 /** Compares a file and shows the progress. */
-function compareShown(file: string, at: number | null): Promise<VerifyResult> {
+function compareWithProgress(file: string, at: number | null): Promise<VerifyResult> {
   let progress: VerifyProgress | null = null
   const onProgress = (update: VerifyProgress): void => {
     progress = update
   }
   const { signal } = new AbortController()
   const compared = compareFile({ file, at, formula: FORMULA, signal, onProgress })
-  return followed(async <Answer>(verb: string) => (verb === VERIFY ? await compared : { progress }) as Answer)
+  return verifyInstance(
+    async <Answer>(verb: string) => (verb === VERIFY ? await compared : { progress }) as Answer,
+  )
 }
 
-/** A temporary folder that is deleted afterwards, also on SIGINT and SIGTERM. */
+/** Runs `work` with a temporary folder and deletes the folder afterwards, also on SIGINT and SIGTERM. */
 async function inTemporaryFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'windfall-verify-'))
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
-  const leave = (): never => {
+  const exitOnSignal = (): never => {
     remove()
     process.exit(130)
   }
-  process.once('SIGINT', leave).once('SIGTERM', leave)
+  process.once('SIGINT', exitOnSignal).once('SIGTERM', exitOnSignal)
   try {
     return await work(folder)
   } finally {
-    process.off('SIGINT', leave).off('SIGTERM', leave)
+    process.off('SIGINT', exitOnSignal).off('SIGTERM', exitOnSignal)
     remove()
   }
 }

@@ -1,11 +1,11 @@
-/** The control verb of `windfall backup`, used by the server and by a command without one. */
+/** The control verb of `windfall backup`. The server runs it; if no server runs, the command runs it itself. */
 import { resolve } from 'node:path'
 import * as v from 'valibot'
 import type { Backups } from '../store/backup/backup.ts'
 import { type Verbs, verb } from './socket.ts'
 
 const text = v.pipe(v.string(), v.nonEmpty())
-const Backup = v.object({
+const BackupArguments = v.object({
   destination: text,
   lock: v.nullable(
     v.union([
@@ -17,5 +17,7 @@ const Backup = v.object({
 
 /** The verb `backup`. */
 export const backupVerbs = ({ backup }: Pick<Backups, 'backup'>): Verbs => ({
-  backup: verb(Backup, ({ destination, lock }) => backup(resolve(destination), lock)),
+  backup: verb(BackupArguments, ({ destination, lock: encryption }) =>
+    backup(resolve(destination), encryption),
+  ),
 })

@@ -19,7 +19,7 @@ const CreateToken = v.object({
   ),
 })
 
-/** The URL where the owner chooses a password, which `owner reset` and the first start print. */
+/** The URL at which the owner chooses a password. `windfall owner reset` and the first start print it. */
 export const setupUrl = ({ http }: Pick<Windfall, 'http'>, token: string): string =>
   `${http.baseUrl() ?? 'http://127.0.0.1:8787'}/setup#${token}`
 
@@ -46,7 +46,7 @@ function tokenVerbs({ store, clock, apps, tokens, organizations, audit }: Windfa
     return { organization_id: id, apps: names?.map((name) => requireApp(id, name).id) ?? null }
   }
 
-  /** Adds a text that describes the token's access scope: a slug, bundle ids, or everything. */
+  /** Adds `reads`: the token's access scope as text, such as “everything” or “com.example.app of default”. */
   function withReadableScope<Token extends AccessScope>(token: Token): Token & { reads: string } {
     const names = token.apps?.map((id) => apps.get(id)?.bundle_id ?? id).join(', ')
     const slug = token.organization_id && organizations.get(token.organization_id)?.slug
@@ -57,9 +57,9 @@ function tokenVerbs({ store, clock, apps, tokens, organizations, audit }: Windfa
   async function createToken(request: v.InferOutput<typeof CreateToken>) {
     const expires_at = request.valid_ms === null ? null : clock() + request.valid_ms
     const token = await store.commit(() => {
-      const made = tokens.create(request.label, resolveScope(request), expires_at)
-      audit.note({ ...COMMAND_LINE, action: 'token.made', subject: made.id, detail: made.label })
-      return made
+      const created = tokens.create(request.label, resolveScope(request), expires_at)
+      audit.note({ ...COMMAND_LINE, action: 'token.made', subject: created.id, detail: created.label })
+      return created
     })
     return withReadableScope(token)
   }

@@ -20,7 +20,7 @@ export function verb<Schema extends v.GenericSchema>(
   return async (args) => act(parse(schema, args))
 }
 
-/** Whether a verb only reads, by the last part of its name. */
+/** Whether a verb only reads. The last word of its name decides. */
 export const isReadOnly = (name: string): boolean => READ_ONLY.test(name)
 const READ_ONLY = /\.(list|show|status|raw|verify)$/
 
@@ -31,7 +31,8 @@ const ControlResponse = v.union([
 ])
 
 /**
- * Listens for commands on `databaseFile` from the same user only. The caller holds the lock on the file.
+ * Listens on the control socket of `databaseFile`. Only processes of the same user can connect. The caller must hold
+ * the lock on the database.
  *
  * @throws Refusal 409 `untrusted_folder` if no folder is safe for the socket.
  */
@@ -42,15 +43,15 @@ export async function openControl(
 ): Promise<{ close(): Promise<void> }> {
   const path = listenPath(databaseFile)
   rmSync(path, { force: true })
-  const server = createServer((req, res) => void answer(req, res, verbs, log))
-  const mask = process.umask(0o177)
+  const server = createServer((req, res) => void respond(req, res, verbs, log))
+  const previousUmask = process.umask(0o177)
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
       server.listen(path, resolve)
     })
   } finally {
-    process.umask(mask)
+    process.umask(previousUmask)
   }
   return {
     close: () =>
@@ -61,19 +62,19 @@ export async function openControl(
   }
 }
 
-async function answer(req: IncomingMessage, res: ServerResponse, verbs: Verbs, log: Log): Promise<void> {
-  const body = await outcomeOf(req, verbs, log)
+async function respond(req: IncomingMessage, res: ServerResponse, verbs: Verbs, log: Log): Promise<void> {
+  const body = await runRequest(req, verbs, log)
   res.setHeader('content-type', 'application/json')
   res.end(JSON.stringify(body))
 }
 
-async function outcomeOf(req: IncomingMessage, verbs: Verbs, log: Log) {
+async function runRequest(req: IncomingMessage, verbs: Verbs, log: Log) {
   try {
     const chunks: Buffer[] = []
     for await (const chunk of req) chunks.push(chunk)
     const call = v.parse(ControlRequest, JSON.parse(Buffer.concat(chunks).toString()))
     log[isReadOnly(call.verb) ? 'debug' : 'info']('command', { verb: call.verb })
-    return { result: await perform(verbs, call.verb, call.args) }
+    return { result: await runVerb(verbs, call.verb, call.args) }
   } catch (error) {
     if (error instanceof Refusal)
       return { refusal: { status: error.status, code: error.code, detail: error.message } }
@@ -82,23 +83,23 @@ async function outcomeOf(req: IncomingMessage, verbs: Verbs, log: Log) {
   }
 }
 
-/** Runs the verb `name`. @throws Refusal 404 `unknown_command` if there is none. */
-export async function perform(verbs: Verbs, name: string, args: unknown): Promise<unknown> {
-  const found = Object.hasOwn(verbs, name) ? verbs[name] : undefined
-  if (!found)
+/** Runs the verb `name`. @throws Refusal 404 `unknown_command` if no verb has that name. */
+export async function runVerb(verbs: Verbs, name: string, args: unknown): Promise<unknown> {
+  const matchingVerb = Object.hasOwn(verbs, name) ? verbs[name] : undefined
+  if (!matchingVerb)
     throw new Refusal(
       404,
       'unknown_command',
       `the server does not support ${name}; check that it runs the same version`,
     )
-  return found(args)
+  return matchingVerb(args)
 }
 
 /**
  * Runs a verb on the server that has `databaseFile` open. Resolves with `null` if no server runs.
  *
- * @throws Refusal from the server; 503 `no_answer` if it ended before it answered; 403 `untrusted_socket` if another
- * user may have created the socket.
+ * @throws Refusal from the server; 503 `no_answer` if the server ended before it answered; 403 `untrusted_socket` if
+ * another user may have created the socket.
  */
 export async function callControl(
   databaseFile: string,
@@ -106,13 +107,13 @@ export async function callControl(
   args: unknown,
 ): Promise<{ result: unknown } | null> {
   for (const path of candidatePaths(databaseFile)) {
-    const answered = await callAt(path, name, args)
+    const answered = await callSocket(path, name, args)
     if (answered !== null) return answered
   }
   return null
 }
 
-async function callAt(path: string, name: string, args: unknown): Promise<{ result: unknown } | null> {
+async function callSocket(path: string, name: string, args: unknown): Promise<{ result: unknown } | null> {
   const dispatcher = new Agent({ connect: { socketPath: path }, headersTimeout: 0, bodyTimeout: 0 })
   try {
     const { body } = await request('http://windfall/', {
@@ -126,7 +127,7 @@ async function callAt(path: string, name: string, args: unknown): Promise<{ resu
     throw new Refusal(status, code, detail)
   } catch (error) {
     if (isNotListening(error)) return null
-    if (isCutOff(error)) {
+    if (isConnectionLost(error)) {
       const detail = 'the server stopped before it answered; check whether the command took effect'
       throw new Refusal(503, 'no_answer', detail)
     }
@@ -141,7 +142,7 @@ const isNotListening = (error: unknown): boolean =>
   'code' in error &&
   ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'].includes(String(error.code))
 
-const isCutOff = (error: unknown): boolean =>
+const isConnectionLost = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&
   ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(String(error.code))

@@ -16,12 +16,12 @@ import { ownerVerbs } from './owner_verbs.ts'
 import { type Verbs, verb } from './socket.ts'
 import { userVerbs } from './user_verbs.ts'
 
-const slug = v.optional(v.nullable(v.string()), null)
+const optionalSlug = v.optional(v.nullable(v.string()), null)
 const text = v.pipe(v.string(), v.nonEmpty())
 const optionalText = v.optional(text)
 
 const AddApp = v.object({
-  organization: slug,
+  organization: optionalSlug,
   bundle_id: v.pipe(text, v.regex(/^[A-Za-z0-9.-]+$/, 'a bundle id has letters, digits, dots and hyphens')),
   name: optionalText,
   apple_id: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
@@ -29,15 +29,19 @@ const AddApp = v.object({
   android_package: optionalText,
   sku: optionalText,
 })
-const NamedApp = v.object({ organization: slug, bundle_id: text })
-const CreateKey = v.object({ organization: slug, kind: v.picklist(['publishable', 'secret']), label: text })
+const NamedApp = v.object({ organization: optionalSlug, bundle_id: text })
+const CreateKey = v.object({
+  organization: optionalSlug,
+  kind: v.picklist(['publishable', 'secret']),
+  label: text,
+})
 const RotateKey = v.object({
   id: text,
   overlap_ms: v.pipe(v.number(), v.minValue(0), v.maxValue(MAX_VALIDITY_MS, 'must be at most 100 years')),
 })
 const ById = v.object({ id: text })
-const NumberedRefused = v.object({ id: v.pipe(v.number(), v.safeInteger(), v.minValue(1)) })
-const Reconcile = v.object({ since: v.nullable(text), app: v.nullable(text), organization: slug })
+const RefusedById = v.object({ id: v.pipe(v.number(), v.safeInteger(), v.minValue(1)) })
+const Reconcile = v.object({ since: v.nullable(text), app: v.nullable(text), organization: optionalSlug })
 const NamedJob = v.object({ name: text })
 const ShowRates = v.object({ currency: text, days: v.pipe(v.number(), v.safeInteger(), v.minValue(1)) })
 const ImportRates = v.object({ csv: v.string(), base: text })
@@ -46,17 +50,17 @@ const RemoveRate = v.object({
   day: v.pipe(text, v.check(isDay, 'must be a date like 2026-01-31')),
 })
 const RunImport = v.object({
-  organization: slug,
+  organization: optionalSlug,
   days: v.optional(v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(400))), null),
 })
-const Forgotten = v.object({ organization: slug, app: text, app_user_id: AppUserId })
-const Forget = v.object({ ...Forgotten.entries, even_unknown: v.boolean() })
+const ErasedUser = v.object({ organization: optionalSlug, app: text, app_user_id: AppUserId })
+const EraseUser = v.object({ ...ErasedUser.entries, even_unknown: v.boolean() })
 
 /** All verbs by the name that is sent over the control socket. */
 export function verbsOf(windfall: Windfall): Verbs {
   const { store, apps, keys, organizations, arrivals, audit } = windfall
 
-  /** Commits a change of a key with its audit entry. */
+  /** Changes a key and adds an audit entry, in one unit of work. */
   const audited = <Key extends { id: string; label: string }>(action: AuditAction, work: () => Key) =>
     store.commit(() => {
       const key = work()
@@ -70,7 +74,7 @@ export function verbsOf(windfall: Windfall): Verbs {
     return { app, organization: name, applied: await arrivals.applyPending() }
   }
 
-  const listed = () =>
+  const listAppsByOrganization = () =>
     organizations
       .list()
       .map((organization) => ({
@@ -83,14 +87,17 @@ export function verbsOf(windfall: Windfall): Verbs {
     'apps.remove': verb(NamedApp, ({ organization, bundle_id }) =>
       store.commit(() => apps.remove(organizations.resolve(organization).id, bundle_id)),
     ),
-    'apps.list': verb(v.object({}), () => ({ organizations: listed(), pending: arrivals.pending.list() })),
-    'apps.refresh': verb(v.object({ organization: slug }), ({ organization }) =>
+    'apps.list': verb(v.object({}), () => ({
+      organizations: listAppsByOrganization(),
+      pending: arrivals.pending.list(),
+    })),
+    'apps.refresh': verb(v.object({ organization: optionalSlug }), ({ organization }) =>
       refreshApps(windfall, organization),
     ),
     'keys.create': verb(CreateKey, ({ organization, kind, label }) =>
       audited('key.made', () => keys.create(organizations.resolve(organization).id, kind, label)),
     ),
-    'keys.list': verb(v.object({ organization: slug }), ({ organization }) => ({
+    'keys.list': verb(v.object({ organization: optionalSlug }), ({ organization }) => ({
       organizations: organizations.list(),
       keys: keys.list(organization === null ? null : organizations.resolve(organization).id),
     })),
@@ -110,7 +117,7 @@ export function verbsOf(windfall: Windfall): Verbs {
   }
 }
 
-/** Refreshes the apps of one organization, or of all that have a key. */
+/** Refreshes the apps of one organization, or of every organization that has an App Store Connect key. */
 async function refreshApps(
   { accounts, catalogue, organizations }: Windfall,
   organization: string | null,
@@ -126,7 +133,7 @@ async function refreshApps(
 }
 
 function refusedVerbs({ arrivals: { refused } }: Windfall): Verbs {
-  function refusedRaw({ id }: v.InferOutput<typeof NumberedRefused>) {
+  function refusedRaw({ id }: v.InferOutput<typeof RefusedById>) {
     const raw = refused.raw(id)
     if (raw !== null) return { id, raw }
     throw new Refusal(
@@ -138,30 +145,30 @@ function refusedVerbs({ arrivals: { refused } }: Windfall): Verbs {
 
   return {
     'refused.list': verb(v.object({}), () => ({ count: refused.count(), kept: refused.list() })),
-    'refused.raw': verb(NumberedRefused, refusedRaw),
+    'refused.raw': verb(RefusedById, refusedRaw),
   }
 }
 
 function historyVerbs({ clock, apps, organizations, appleClients, history }: Windfall): Verbs {
   function findApps(bundle_id: string | null, organization: string | null): App[] {
-    const owner = organization === null ? null : organizations.resolve(organization).id
+    const organization_id = organization === null ? null : organizations.resolve(organization).id
     const matching = apps
       .list()
       .filter((app) => bundle_id === null || app.bundle_id === bundle_id)
-      .filter((app) => owner === null || app.organization_id === owner)
+      .filter((app) => organization_id === null || app.organization_id === organization_id)
     if (matching.length > 0 || bundle_id === null) return matching
     throw new Refusal(404, 'unknown_app', `${bundle_id} is not connected`)
   }
 
-  async function reconcile({ since, app, organization }: v.InferOutput<typeof Reconcile>) {
+  async function reconcile({ since, app: bundle_id, organization }: v.InferOutput<typeof Reconcile>) {
     const from = since === null ? null : instantSince(since, clock())
-    const matching = findApps(app, organization)
+    const matching = findApps(bundle_id, organization)
     const without_key = matching
-      .filter((one) => appleClients.server(one) === null)
-      .map((one) => one.bundle_id)
-    const reaches_to = clock() - HISTORY_DEPTH_MS
+      .filter((app) => appleClients.server(app) === null)
+      .map((app) => app.bundle_id)
+    const history_start = clock() - HISTORY_DEPTH_MS
     const compared = await history.reconcile({ since: from, apps: matching })
-    return { compared, without_key, kept_since: from !== null && from < reaches_to ? reaches_to : null }
+    return { compared, without_key, kept_since: from !== null && from < history_start ? history_start : null }
   }
 
   return { reconcile: verb(Reconcile, reconcile) }
@@ -175,8 +182,8 @@ function jobVerbs({ store, jobs, rates }: Windfall): Verbs {
     'rates.show': verb(ShowRates, ({ currency, days }) => ({ rates: rates.show(currency, days) })),
     'rates.remove': verb(RemoveRate, ({ currency, day }) => store.commit(() => rates.remove(currency, day))),
     'rates.import': verb(ImportRates, ({ csv, base }) => {
-      const read = rates.readCsv(csv, base)
-      return store.commit(() => rates.importRates(read))
+      const parsed = rates.readCsv(csv, base)
+      return store.commit(() => rates.importRates(parsed))
     }),
   }
 }
@@ -195,7 +202,7 @@ function metricVerbs({ metrics }: Windfall): Verbs {
 }
 
 function forgetVerbs({ store, apps, organizations, erasures, audit }: Windfall): Verbs {
-  function findAppId({ organization, app: name }: v.InferOutput<typeof Forgotten>): string {
+  function findAppId({ organization, app: name }: v.InferOutput<typeof ErasedUser>): string {
     const { id, slug: owner } = organizations.resolve(organization)
     const app = apps.ofOrganization(id, name)
     if (app) return app.id
@@ -203,7 +210,7 @@ function forgetVerbs({ store, apps, organizations, erasures, audit }: Windfall):
   }
 
   /** Resolves once the erasure is complete. */
-  async function forget({ app_user_id, even_unknown, ...matching }: v.InferOutput<typeof Forget>) {
+  async function forget({ app_user_id, even_unknown, ...matching }: v.InferOutput<typeof EraseUser>) {
     const app_id = findAppId({ ...matching, app_user_id })
     const request = { app_id, app_user_id, even_unknown, asked_by: 'command line' }
     const { id } = await store.commit(() => {
@@ -215,8 +222,8 @@ function forgetVerbs({ store, apps, organizations, erasures, audit }: Windfall):
   }
 
   return {
-    'forget.user': verb(Forget, forget),
-    'forget.lift': verb(Forgotten, (query) =>
+    'forget.user': verb(EraseUser, forget),
+    'forget.lift': verb(ErasedUser, (query) =>
       store.commit(() => {
         audit.note({ ...COMMAND_LINE, action: 'user.forgetting_undone', subject: query.app })
         return erasures.lift(findAppId(query), query.app_user_id)
@@ -231,8 +238,11 @@ function forgetVerbs({ store, apps, organizations, erasures, audit }: Windfall):
 }
 
 function importVerbs({ organizations, accounts, catalogue, imports }: Windfall): Verbs {
-  /** Imports reports, or waits for the running import. `imports.status` reports its progress meanwhile. */
-  async function run({ organization, days }: v.InferOutput<typeof RunImport>) {
+  /**
+   * Imports reports, or waits for an import that is already running; `joined` is then true. `imports.status` reports
+   * the progress meanwhile.
+   */
+  async function runImport({ organization, days }: v.InferOutput<typeof RunImport>) {
     const organization_id = organization === null ? null : organizations.resolve(organization).id
     const isSelected = (id: string) => organization_id === null || id === organization_id
     if (!accounts.list().some((account) => isSelected(account.organization_id)))
@@ -244,7 +254,7 @@ function importVerbs({ organizations, accounts, catalogue, imports }: Windfall):
   }
 
   return {
-    'imports.run': verb(RunImport, run),
+    'imports.run': verb(RunImport, runImport),
     'imports.status': verb(v.object({}), () => ({ progress: imports.progress() })),
   }
 }

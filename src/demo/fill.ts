@@ -7,7 +7,7 @@ import { parse } from '../http/parse.ts'
 import { openBulk } from '../store/bulk.ts'
 import type { Step } from './world/steps.ts'
 
-/** Steps that are proved ahead of what is being written: as many as a batch or two of bulk work hold. */
+/** The maximum number of steps that are verified before their turn to be written: one or two batches of bulk work. */
 const MAX_PENDING = 64
 
 const PROGRESS_EVERY = 64
@@ -16,8 +16,8 @@ const PROGRESS_EVERY = 64
 type SettableClock = { set(at: number): void }
 
 /**
- * Applies `steps` in order, each at its own time, through the same verification and units of work as HTTP requests, as
- * bulk work. Calls `onProgress` now and then with the number of applied steps. Resolves with their total.
+ * Applies `steps` in order as bulk work, with the same verification and units of work as HTTP requests. The clock is
+ * set to the time of each step. Calls `onProgress` with the number of applied steps. Resolves with the total.
  *
  * @throws the error of the first failed step; later steps do not run.
  */
@@ -25,38 +25,38 @@ export async function fill(
   windfall: Windfall,
   steps: Iterable<Step> | AsyncIterable<Step>,
   clock: SettableClock,
-  onProgress: (done: number, at: number) => void,
+  onProgress: (appliedCount: number, at: number) => void,
 ): Promise<number> {
-  const pending: Promise<() => unknown>[] = []
+  const preparedSteps: Promise<() => unknown>[] = []
   const bulk = openBulk(windfall.store, MAX_PENDING)
-  let done = 0
+  let appliedCount = 0
 
   async function writeNext(): Promise<void> {
-    const work = await pending.shift()
+    const work = await preparedSteps.shift()
     if (work) await bulk.add(work)
-    done += 1
+    appliedCount += 1
   }
 
   for await (const step of steps) {
-    pending.push(prepareStep(windfall, step, clock))
-    if (pending.length >= MAX_PENDING) await writeNext()
-    if (done % PROGRESS_EVERY === 0) onProgress(done, step.at)
+    preparedSteps.push(prepareStep(windfall, step, clock))
+    if (preparedSteps.length >= MAX_PENDING) await writeNext()
+    if (appliedCount % PROGRESS_EVERY === 0) onProgress(appliedCount, step.at)
   }
-  while (pending.length > 0) await writeNext()
+  while (preparedSteps.length > 0) await writeNext()
   await bulk.finish()
-  return done
+  return appliedCount
 }
 
-/** The database writes of a step, after all verification. */
+/** Verifies a step. Resolves with a function that sets the clock and writes the step to the database. */
 async function prepareStep(windfall: Windfall, step: Step, clock: SettableClock): Promise<() => unknown> {
-  const work = await workOf(windfall, step)
+  const work = await verifyStep(windfall, step)
   return () => {
     clock.set(step.at)
     return work()
   }
 }
 
-async function workOf(windfall: Windfall, step: Step): Promise<() => unknown> {
+async function verifyStep(windfall: Windfall, step: Step): Promise<() => unknown> {
   const { apps, arrivals, attribution, ledger, verifier } = windfall
   if (step.kind === 'notification') {
     const verified = await verifyNotification(verifier, step.body.signedPayload)

@@ -4,7 +4,7 @@ import type { RateOrigins } from '../rates/sources.ts'
 
 const DAY_MS = 86_400_000
 
-/** The approximate price of a dollar in each of Apple's currencies; no others are published. */
+/** The approximate price of one US dollar in each of Apple's currencies. The publisher has no other rates. */
 const PER_USD: Readonly<Record<string, number>> = {
   AED: 3.6725,
   AUD: 1.52,
@@ -50,12 +50,12 @@ const PER_USD: Readonly<Record<string, number>> = {
   ZAR: 17.4,
 }
 const PEGGED = new Set(['AED', 'QAR', 'SAR'])
-/** Every currency goes up and down by so much, in its own time. */
+/** The amplitude of a rate's oscillation, as a fraction of its average. Each currency has a period of its own. */
 const SWING = 0.04
 
 function rateOn(currency: string, day: number): string | null {
-  const euro = currency === 'BGN' ? rateOn('EUR', day) : null
-  if (euro !== null) return (Number(euro) * 1.95583).toFixed(6)
+  const euroRate = currency === 'BGN' ? rateOn('EUR', day) : null
+  if (euroRate !== null) return (Number(euroRate) * 1.95583).toFixed(6)
   const average = PER_USD[currency]
   if (average === undefined) return null
   const phase = currency.charCodeAt(0) + 3 * currency.charCodeAt(1) + 7 * currency.charCodeAt(2)
@@ -63,18 +63,18 @@ function rateOn(currency: string, day: number): string | null {
   return (average * (1 + swing)).toFixed(6)
 }
 
-/** Rates of working days, as Frankfurter lists them. */
-function rates(query: URLSearchParams): string {
+/** The rates of the working days in a request, in Frankfurter's JSON format. */
+function ratesJson(query: URLSearchParams): string {
   const [from, to] = ['from', 'to'].map((name) => Date.parse(query.get(name) ?? '') / DAY_MS)
   const quotes = (query.get('quotes') ?? '').split(',')
   const rows: string[] = []
   for (let day = from ?? Number.NaN; day <= (to ?? 0); day += 1) {
-    // The first day of 1970 was a Thursday.
+    // Day 0 is 1 January 1970, a Thursday. The remainders 2 and 3 are Saturday and Sunday.
     if ([2, 3].includes(day % 7)) continue
     const date = new Date(day * DAY_MS).toISOString().slice(0, 10)
     for (const quote of quotes) {
-      const cost = rateOn(quote, day)
-      if (cost !== null) rows.push(`{"date":"${date}","base":"USD","quote":"${quote}","rate":${cost}}`)
+      const rate = rateOn(quote, day)
+      if (rate !== null) rows.push(`{"date":"${date}","base":"USD","quote":"${quote}","rate":${rate}}`)
     }
   }
   return `[${rows.join()}]`
@@ -83,10 +83,10 @@ function rates(query: URLSearchParams): string {
 function reply(request: IncomingMessage, response: ServerResponse): void {
   const url = URL.parse(request.url ?? '/', 'http://publisher')
   if (url?.pathname !== '/v2/rates') return void response.writeHead(404).end()
-  response.writeHead(200, { 'content-type': 'application/json' }).end(rates(url.searchParams))
+  response.writeHead(200, { 'content-type': 'application/json' }).end(ratesJson(url.searchParams))
 }
 
-/** Opens the publisher. `origins` is where all sources of exchange rates are then. */
+/** Opens the publisher. `origins` replaces the origin of each source of rates. Only Frankfurter's has rates. */
 export async function openPublisher(): Promise<{ origins: RateOrigins; close(): Promise<void> }> {
   const server = createServer(reply)
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))

@@ -1,4 +1,4 @@
-/** The simulated App Store with its company and customers, and the time it has been simulated to. */
+/** Simulates a company with its customers in an App Store, up to a requested instant. */
 import { companyScript } from './company/calendar.ts'
 import { androidScript, reportFirstLaunch } from './company/calls.ts'
 import { openDeliveryQueue } from './company/delivery_queue.ts'
@@ -8,7 +8,7 @@ import { reportDownload, visitorScript } from './company/visitors.ts'
 import type { Signing } from './signing/signatures.ts'
 import { APPS } from './world/catalogue.ts'
 import { openPerson, type Person } from './world/people.ts'
-import { DAY, MINUTE } from './world/periods.ts'
+import { DAY_MS, MINUTE_MS } from './world/periods.ts'
 import type { App } from './world/products.ts'
 import type { Random } from './world/random.ts'
 import type { LossRule, SentNotification } from './world/sent_log.ts'
@@ -20,7 +20,7 @@ export type SimulationOptions = {
   /** The history, in milliseconds since the epoch. */
   from: number
   until: number
-  /** How many people subscribe within it; from fifty on there are shoppers, Android users and a company, too. */
+  /** The number of subscribers. With fifty or more, there are shoppers, Android users and all company events, too. */
   subscribers?: number | undefined
   /** Makes rare events frequent, for short histories with many cases. */
   edgeCases?: boolean | undefined
@@ -32,9 +32,9 @@ export type Simulation = ReturnType<typeof openSimulation>
 const SUBSCRIBERS = 1250
 const WEEKDAYS = [1, 0.86, 0.8, 0.78, 0.8, 0.84, 0.97]
 
-/** How busy it is at that part of the history: the company grows, and sells more on Sundays than on Wednesdays. */
-function demandAt(part: number, at: number, edgeCases: boolean): number {
-  const growth = edgeCases ? Number(part < 0.4) : 0.22 + 0.78 * part ** 1.4
+/** The relative demand at an instant, after `fraction` of the history. It grows and depends on day and hour. */
+function demandAt(fraction: number, at: number, edgeCases: boolean): number {
+  const growth = edgeCases ? Number(fraction < 0.4) : 0.22 + 0.78 * fraction ** 1.4
   const hour = new Date(at).getUTCHours()
   return growth * (WEEKDAYS[new Date(at).getUTCDay()] ?? 1) * (hour > 3 && hour < 10 ? 0.45 : 1)
 }
@@ -43,9 +43,9 @@ function arrivalTimes(random: Random, options: SimulationOptions, count: number)
   const { from, until } = options
   const times: number[] = []
   while (times.length < count) {
-    const part = random.fraction()
-    const at = Math.floor(from + part * (until - from))
-    if (random.fraction() < demandAt(part, at, options.edgeCases ?? false)) times.push(at)
+    const fraction = random.fraction()
+    const at = Math.floor(from + fraction * (until - from))
+    if (random.fraction() < demandAt(fraction, at, options.edgeCases ?? false)) times.push(at)
   }
   return times.sort((a, b) => a - b)
 }
@@ -75,7 +75,7 @@ function newPerson(world: World, role: Role, number: number): Person {
   return openPerson(world, `${role}/${number}`, { app: random.weighted(apps), environment })
 }
 
-/** People of one role arrive at their times. */
+/** Starts the script of a new customer with this role at each of `times`. */
 function* arrivalScript(world: World, role: Role, times: readonly number[]): Script {
   for (const [number, at] of times.entries()) {
     yield at
@@ -85,74 +85,74 @@ function* arrivalScript(world: World, role: Role, times: readonly number[]): Scr
 
 function populate(world: World, options: SimulationOptions): void {
   const subscribers = options.subscribers ?? SUBSCRIBERS
-  const small = subscribers < 50
+  const isSmall = subscribers < 50
   const scheduleArrivals = (role: Role, count: number) =>
     world.start(
       arrivalScript(world, role, arrivalTimes(world.random.fork(`arrivals/${role}`), options, count)),
     )
   scheduleArrivals('subscriber', subscribers)
-  if (!small) scheduleArrivals('shopper', Math.round(subscribers / 8))
-  if (!small) scheduleArrivals('android', Math.round(subscribers / 16))
-  world.start(visitorScript(world, (subscribers * 6) / Math.max(1, (options.until - options.from) / DAY)))
-  const share = small ? (world.edgeCases ? 0.05 : 0) : 1
-  world.start(companyScript(world, options.from, options.until, share))
+  if (!isSmall) scheduleArrivals('shopper', Math.round(subscribers / 8))
+  if (!isSmall) scheduleArrivals('android', Math.round(subscribers / 16))
+  world.start(visitorScript(world, (subscribers * 6) / Math.max(1, (options.until - options.from) / DAY_MS)))
+  const calendarProbability = isSmall ? (world.edgeCases ? 0.05 : 0) : 1
+  world.start(companyScript(world, options.from, options.until, calendarProbability))
 }
 
-/** New customers at a steady rate, without an end. */
+/** Returns a function that adds new customers up to an instant, at a constant rate. */
 function openNewcomers(world: World) {
   const random = world.random.fork('newcomers')
-  let next: number | null = null
+  let next_at: number | null = null
   let number = 0
   return (until: number, perMinute: number) => {
-    // The first arrives immediately.
-    next = Math.max(next ?? 0, world.now())
-    while (next <= until) {
+    // The first new customer arrives immediately.
+    next_at = Math.max(next_at ?? 0, world.now())
+    while (next_at <= until) {
       const role = random.chance(0.8) ? 'subscriber' : 'shopper'
       number += 1
       const person = newPerson(world, role, 1_000_000 + number)
-      world.start(scriptFor(world, person, role, SHORT_BROWSE_TIME), next)
-      next += random.between(0.4, 1.6) * (MINUTE / perMinute)
+      world.start(scriptFor(world, person, role, SHORT_BROWSE_TIME), next_at)
+      next_at += random.between(0.4, 1.6) * (MINUTE_MS / perMinute)
     }
   }
 }
 
 /**
- * A small company and its customers. The same seed gives the same history (but for signatures), another seed
- * another one. Payloads are decided first and signed when their step is pulled.
+ * Opens the simulation of a small company and its customers. The same seed gives the same history, except for the
+ * signatures. A payload is signed only when its step is read.
  */
 export function openSimulation(options: SimulationOptions) {
   const world = openWorld({ seed: options.seed, from: options.from, edgeCases: options.edgeCases ?? false })
-  const newcomers = openNewcomers(world)
+  const addNewcomers = openNewcomers(world)
   populate(world, options)
-  return simulationOf(world, options, newcomers)
+  return simulationOf(world, options, addNewcomers)
 }
 
 function simulationOf(
   world: World,
   options: Pick<SimulationOptions, 'until' | 'authority'>,
-  newcomers: (until: number, perMinute: number) => void,
+  addNewcomers: (until: number, perMinute: number) => void,
 ) {
   const queue = openDeliveryQueue(world, options.authority)
   return {
     apps: APPS as readonly App[],
     books: world.books,
     world,
-    /** The steps that reach Windfall up to `until`, in order. Each step is returned once. */
+    /** The steps that reach Windfall up to the option `until`, in order. Each step is returned once. */
     steps: (): Generator<Step> => queue.takeSigned(options.until),
-    /** The same, signed ahead on the thread pool. */
+    /** The same steps as `steps`, signed in advance on the thread pool. */
     stepsAhead: (): AsyncGenerator<Step> => queue.takeSignedAhead(options.until),
-    /** Time goes on up to `until`; `purchases_per_minute`: that many people come and buy on top of what goes on. */
-    advance(until: number, more: { purchases_per_minute?: number } = {}): Generator<Step> {
-      if (more.purchases_per_minute !== undefined) newcomers(until, more.purchases_per_minute)
+    /** Simulates up to `until` and returns the steps. `purchases_per_minute` adds new customers at that rate. */
+    advance(until: number, extra: { purchases_per_minute?: number } = {}): Generator<Step> {
+      if (extra.purchases_per_minute !== undefined) addNewcomers(until, extra.purchases_per_minute)
       return queue.takeSigned(until)
     },
-    /** Time goes on up to `until`, and nothing of it reaches Windfall, which is not there yet. */
+    /** Simulates up to `until` and drops the steps, as if Windfall were not installed yet. */
     skip: (until: number): void => queue.skip(until),
-    /** Simulates the world up to `until`. Its steps wait until they are read. */
+    /** Simulates up to `until`. The steps stay in the queue until `steps` or `advance` returns them. */
     catchUp: (until: number): void => queue.catchUp(until),
-    /** Those notifications never come out of `steps` and `advance`; the store's notification history has them. */
+    /** Loses the notifications that match `rule`: no step delivers them. The notification history contains them. */
     lose: (rule: LossRule): void => world.sent.lose(rule),
-    /** Those that were lost so far. */
+    /** The notifications that have been lost so far. */
     lost: (): SentNotification[] => world.sent.lost(),
   }
 }

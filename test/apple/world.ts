@@ -79,7 +79,7 @@ async function oddChains(trusted: Chain, now: number) {
     issuer: trusted.issued.intermediate,
     from: now - DAY,
     until: now + DAY,
-    authority: true,
+    isAuthority: true,
     markers: ['1.2.840.113635.100.6.11.1'],
   })
   return {

@@ -154,10 +154,10 @@ test('applies pending notifications of an app when the list connects it', async 
 test('marks nothing as gone after an incomplete or empty list', async () => {
   const app = await openConnected()
   await app.refresh()
-  store.faults.unavailable = 1_000
+  store.faults.unavailable_requests = 1_000
   await expect(app.refresh()).rejects.toBeInstanceOf(AppleFault)
   expect(app.bundles()).toHaveLength(3)
-  store.faults.unavailable = 0
+  store.faults.unavailable_requests = 0
   store.faults.apps = []
   expect((await app.refresh()).gone).toEqual([])
   expect(app.bundles()).toHaveLength(3)

@@ -25,20 +25,20 @@ import {
   changeAdvanced,
   extendAll,
   migrate,
-  planNamed,
+  planById,
   rescindConsent,
   sendTest,
   sendToken,
   subscribeAdvanced,
 } from '../../src/demo/company/company.ts'
-import { revokeMember, share } from '../../src/demo/company/family.ts'
+import { revokeMember, shareWithMember } from '../../src/demo/company/family.ts'
 import { declineRefund, refund, requestConsumption, reverseRefund } from '../../src/demo/company/refunds.ts'
 import { notifySubscription } from '../../src/demo/world/announce.ts'
 import type { Books } from '../../src/demo/world/books.ts'
 import { APPS } from '../../src/demo/world/catalogue.ts'
 import { buyGood, resubscribe, subscribe } from '../../src/demo/world/charge.ts'
 import { openPerson } from '../../src/demo/world/people.ts'
-import { DAY, HOUR, MINUTE } from '../../src/demo/world/periods.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/demo/world/periods.ts'
 import { promotionalOffer, winBackOffer } from '../../src/demo/world/products.ts'
 import { type Step, signStep } from '../../src/demo/world/steps.ts'
 import { periodEnd, purchaseOf, type Subscription } from '../../src/demo/world/subscription.ts'
@@ -92,18 +92,18 @@ type Action = (world: World, sub: Subscription) => void
 
 /** A subscription to `product_id`, and what happens to it, ten minutes between each; a number waits that many days. */
 function* scenario(world: World, product_id: string, actions: readonly (Action | number)[]): Script {
-  const { app, plan } = planNamed(product_id)
-  yield world.now() + world.random.whole(1, 50) * MINUTE
+  const { app, plan } = planById(product_id)
+  yield world.now() + world.random.whole(1, 50) * MINUTE_MS
   const sub = subscribe(world, openPerson(world, `tale/${product_id}`, { app, steady: true }), plan, null)
   for (const action of actions) {
-    yield world.now() + (typeof action === 'number' ? action * DAY : 10 * MINUTE)
+    yield world.now() + (typeof action === 'number' ? action * DAY_MS : 10 * MINUTE_MS)
     if (typeof action === 'function') action(world, sub)
   }
 }
 
 /** Waits until the period is over, then does it. */
 function* afterPeriodEnd(world: World, sub: Subscription, action: Action): Script {
-  yield periodEnd(sub) + MINUTE
+  yield periodEnd(sub) + MINUTE_MS
   action(world, sub)
 }
 
@@ -115,11 +115,11 @@ const atPeriodEnd =
 const CHANGES: readonly Action[] = [
   (w, sub) => disableRenewal(w, sub),
   enableRenewal,
-  (w, sub) => changeAtRenewal(w, sub, planNamed('margin.plus.quarterly').plan),
+  (w, sub) => changeAtRenewal(w, sub, planById('margin.plus.quarterly').plan),
   cancelChange,
   (w, sub) => redeemOffer(w, sub, promotionalOffer(sub.plan)),
-  (w, sub) => changeAtRenewal(w, sub, planNamed('margin.plus.quarterly').plan, true),
-  (w, sub) => changeImmediately(w, sub, planNamed('margin.pro.monthly').plan),
+  (w, sub) => changeAtRenewal(w, sub, planById('margin.plus.quarterly').plan, true),
+  (w, sub) => changeImmediately(w, sub, planById('margin.pro.monthly').plan),
   (w, sub) => extend(w, sub, 7),
   atPeriodEnd(failToRenew),
 ]
@@ -156,16 +156,16 @@ const REFUNDS: readonly Action[] = [
 ]
 
 const FAMILY: readonly Action[] = [
-  (w, sub) => void share(w, sub),
+  (w, sub) => void shareWithMember(w, sub),
   (w, sub) => {
     const member = sub.members[0]
     if (member !== undefined) revokeMember(w, sub, member)
   },
-  (w, sub) => changeImmediately(w, sub, planNamed('margin.pro.commitment').plan),
+  (w, sub) => changeImmediately(w, sub, planById('margin.pro.commitment').plan),
 ]
 
 const ADVANCED_COMMERCE: readonly (Action | number)[] = [
-  (w, sub) => changeImmediately(w, sub, planNamed('chord.piano.monthly').plan, promotionalOffer(sub.plan)),
+  (w, sub) => changeImmediately(w, sub, planById('chord.piano.monthly').plan, promotionalOffer(sub.plan)),
   atPeriodEnd(failToRenew),
   94,
   (w, sub) => expire(w, sub, OTHER),
@@ -188,25 +188,25 @@ const SCENARIOS: Readonly<Record<string, readonly (Action | number)[]>> = {
 /** What has to do with no subscription, or with one under the Advanced Commerce API. */
 function* otherNotifications(world: World): Script {
   for (const app of APPS) {
-    yield world.now() + MINUTE
+    yield world.now() + MINUTE_MS
     sendTest(world, app, 'production')
     const good = app.goods[0]
     if (good !== undefined) buyGood(world, openPerson(world, `tale/${good.product_id}`, { app }), good)
   }
   for (const kind of ['CREATED', 'UNREPORTED', 'ACTIVE_TOKEN_REMINDER'] as const) {
-    yield world.now() + HOUR
+    yield world.now() + HOUR_MS
     sendToken(world, 'production', kind)
   }
   rescindConsent(world, openPerson(world, 'tale/child', { silent: true }))
   const sub = subscribeAdvanced(world, 'tale/pupil')
   migrate(world, 'tale/migrant')
-  yield world.now() + HOUR
+  yield world.now() + HOUR_MS
   changeAdvanced(world, sub, 'METADATA_UPDATE')
-  yield world.now() + HOUR
+  yield world.now() + HOUR_MS
   changeAdvanced(world, sub, 'PRICE_CHANGE')
 }
 
-const LENGTH = 130 * DAY
+const LENGTH = 130 * DAY_MS
 
 /**
  * A history of about four months, begun at `from` (milliseconds since the epoch), in which each notification of

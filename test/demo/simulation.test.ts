@@ -102,7 +102,7 @@ test('never delivers skipped steps, but delivers later ones', () => {
 test('loses a share of the notifications and changes nothing else', () => {
   const options = { seed: 3, subscribers: 120, from: UNTIL - 180 * DAY }
   const simulation = open(options)
-  simulation.lose({ share: 0.2 })
+  simulation.lose({ fraction: 0.2 })
   const left = [...simulation.steps()]
   const whole = play(options).steps
   const lost = new Set(simulation.lost().map((sent) => sent.payload.notificationUUID))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { perform } from '../../src/control/socket.ts'
+import { runVerb } from '../../src/control/socket.ts'
 import { verbsOf } from '../../src/control/verbs.ts'
 import { openTestApp } from '../helpers.ts'
 
@@ -12,7 +12,7 @@ async function openJobs(env: Record<string, string> = {}) {
   return {
     app,
     get,
-    performVerb: (verb: string, args: unknown) => perform(verbsOf(app.windfall), verb, args),
+    performVerb: (verb: string, args: unknown) => runVerb(verbsOf(app.windfall), verb, args),
   }
 }
 

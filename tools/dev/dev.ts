@@ -7,7 +7,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
-import { goOnLiving, loseSome, openCompany, openPlayed, PATHS } from '../../src/cli/demo/company.ts'
+import {
+  loseNotifications,
+  openCompany,
+  openWithHistory,
+  PATH_BY_KIND,
+  simulateLive,
+} from '../../src/cli/demo/company.ts'
 import { createDemoOwner } from '../../src/cli/demo/owner.ts'
 import { declareAccount, declareAddress } from '../../src/cli/demo/store.ts'
 import { print } from '../../src/cli/instance/instance.ts'
@@ -44,12 +50,12 @@ async function run(): Promise<void> {
   const env = environment(proxy.url)
   const { config } = loadConfig({ env, cwd: folder })
   const log = logOf(config)
-  const windfall = await openPlayed(company, config, log)
+  const windfall = await openWithHistory(company, config, log)
   await createDemoOwner(windfall, proxy.url)
   await windfall.close()
   declareAddress(folder, proxy.url)
-  company.store.faults.notification_url = `${proxy.url}${PATHS.notification}`
-  loseSome(company)
+  company.store.faults.notification_url = `${proxy.url}${PATH_BY_KIND.notification}`
+  loseNotifications(company)
 
   const { root, rates: rate_origins, store } = company
   const server = openServer({ folder, env, simulated: { roots: [root], hosts: store.hosts, rate_origins } })
@@ -57,7 +63,7 @@ async function run(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, leave)
   const stopped = stopSignal()
   const changes = openChanges({ builds, proxy, server })
-  const life = goOnLiving(company.simulation, log, (step) => post(proxy.url, step))
+  const life = simulateLive(company.simulation, log, (step) => post(proxy.url, step))
   print(`\n${proxy.url}: ${WORDS}.\n`)
   await stopped
   changes.close()
@@ -154,7 +160,7 @@ function openChanges({ builds, proxy, server }: { builds: Builds; proxy: Proxy; 
 /** Delivers the steps of the simulation to the server over HTTP. */
 async function post(url: string, { kind, body }: Step): Promise<void> {
   const headers = { 'content-type': 'application/json' }
-  await fetch(`${url}${PATHS[kind]}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  await fetch(`${url}${PATH_BY_KIND[kind]}`, { method: 'POST', headers, body: JSON.stringify(body) })
 }
 
 await run()

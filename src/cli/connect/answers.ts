@@ -1,4 +1,4 @@
-/** The questions of `windfall connect`, each answered by an option or in the conversation. */
+/** Answers each question of `windfall connect` from a command-line option or by a prompt. */
 import { Refusal } from '../../errors.ts'
 import type { Prompt } from './prompt.ts'
 
@@ -16,10 +16,10 @@ export type FlagName =
 
 export type Answers = ReturnType<typeof openAnswers>
 
-/** What every early end prints. */
+/** Printed whenever the command ends before it has written a file. */
 export const NOTHING_WRITTEN = 'Nothing was written.'
 
-/** The answer for having none. */
+/** The answer if there is no such key, id or number. */
 export const NONE = 'none'
 
 export function openAnswers({
@@ -31,44 +31,45 @@ export function openAnswers({
   flags: Flags
   interactive: boolean
 }) {
-  const used = new Set<FlagName>()
-  /** What was entered instead of yes. */
-  let waiting: string | null = null
+  const usedOptions = new Set<FlagName>()
+  /** The value that was entered in place of “yes” in `afterProblem`. It answers the next question. */
+  let enteredEarly: string | null = null
 
   /**
-   * Answers a question: with the option, unless it was refused before, with what is typed, or with `fallback`; null for
-   * “none”.
+   * The answer to a question; null for “none”. The first time, the command-line option answers the question. Later, or
+   * without the option, the person is prompted. `fallback` is the answer of an empty line.
    *
-   * @throws Refusal 400 `option_needed` if there is no terminal.
+   * @throws Refusal 400 `option_needed` if there is neither an answer nor a terminal.
    */
   async function get(
     name: FlagName,
     question: string,
     fallback: string | null = null,
   ): Promise<string | null> {
-    const given = used.has(name) ? undefined : flags[name]
-    used.add(name)
-    const typed = waiting
-    waiting = null
-    const answer = given ?? typed ?? (interactive ? await prompt.ask(`   ${question}`, fallback) : fallback)
+    const option = usedOptions.has(name) ? undefined : flags[name]
+    usedOptions.add(name)
+    const entered = enteredEarly
+    enteredEarly = null
+    const answer =
+      option ?? entered ?? (interactive ? await prompt.ask(`   ${question}`, fallback) : fallback)
     if (answer === null) throw new Refusal(400, 'option_needed', `--${name} is required`)
     return answer === NONE || answer === '' ? null : answer
   }
 
   /**
-   * Prints a problem and asks how to continue: with another answer, or (with `canStay`) with this one.
+   * Prints a problem with an answer. Prompts for another answer or, if `canKeep`, whether to keep this one.
    *
-   * @throws Refusal 400 `not_connected` for neither, or if there is no terminal.
+   * @throws Refusal 400 `not_connected` if the person declines both, or if there is no terminal.
    */
-  async function afterProblem(problem: string, canStay: boolean): Promise<'again' | 'stay'> {
+  async function afterProblem(problem: string, canKeep: boolean): Promise<'retry' | 'keep'> {
     if (!interactive) throw new Refusal(400, 'not_connected', problem)
     prompt.print(`   ✗ ${problem}`)
-    const another = await prompt.confirmOrGive('   Enter another?')
-    if (typeof another === 'string') waiting = another
-    if (another !== false) return 'again'
-    if (canStay && (await prompt.confirm('   Continue with it anyway?', false))) return 'stay'
+    const reply = await prompt.confirmOrEnter('   Enter another?')
+    if (typeof reply === 'string') enteredEarly = reply
+    if (reply !== false) return 'retry'
+    if (canKeep && (await prompt.confirm('   Continue with it anyway?', false))) return 'keep'
     throw new Refusal(400, 'not_connected', NOTHING_WRITTEN)
   }
 
-  return { get, afterProblem, say: prompt.print }
+  return { get, afterProblem, print: prompt.print }
 }

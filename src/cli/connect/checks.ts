@@ -1,4 +1,4 @@
-/** Whether Apple accepts a key, and what is wrong if not. For `windfall connect` and `windfall doctor`. */
+/** Tests whether Apple accepts a key, for `windfall connect` and `windfall doctor`. */
 import { type AppleApp, type ConnectApi, openConnectApi } from '../../apple/api/connect.ts'
 import { AppleFault } from '../../apple/api/faults.ts'
 import type { AppleHosts } from '../../apple/api/hosts.ts'
@@ -14,10 +14,10 @@ export type AppleQueryOptions = { hosts: AppleHosts; clock: Clock; wait: (ms: nu
 const HOUR_MS = 3_600_000
 /** An app that was never on sale is known in the sandbox only. */
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
-/** A key works for all apps of a team. The next app is tried if Apple does not know one. */
+/** A key works for all apps of a team. If Apple does not know an app, the key is tested with the next app. */
 const MAX_APPS_TRIED = 3
 
-/** The App Store Connect API with this key, closed when `use` is done. */
+/** Runs `use` with the App Store Connect API under `key`, and closes the API afterwards. */
 async function withConnect<T>(
   key: ApiKey,
   { hosts, clock, wait }: AppleQueryOptions,
@@ -41,7 +41,7 @@ export async function faultOrResult<T>(pending: Promise<T>): Promise<T | AppleFa
   }
 }
 
-/** Every app that an App Store Connect key can access, or what is wrong with the key. */
+/** Every app that an App Store Connect key can access; a text that names the problem if Apple refuses the key. */
 export async function tryConnectKey(
   key: ApiKey,
   apple: AppleQueryOptions,
@@ -49,11 +49,12 @@ export async function tryConnectKey(
 ): Promise<AppleApp[] | string> {
   const apps = await faultOrResult(withConnect(key, apple, (api) => api.apps({ urgent: true })))
   if (!(apps instanceof AppleFault)) return apps
-  const isOther = apps.kind === 'unauthorized' && (await faultOfPurchaseKey(key, apple, bundles)) === 'none'
-  return isOther ? SWAPPED.connect : apps.message
+  const isOtherKind =
+    apps.kind === 'unauthorized' && (await faultOfPurchaseKey(key, apple, bundles)) === 'none'
+  return isOtherKind ? SWAPPED.connect : apps.message
 }
 
-/** What is wrong with a vendor number, or with the key's access to its reports; null if nothing is. */
+/** Apple's fault if it refuses the reports of a vendor number to this key; null if it provides them. */
 export async function faultOfVendor(
   key: ApiKey,
   apple: AppleQueryOptions,
@@ -61,13 +62,13 @@ export async function faultOfVendor(
 ): Promise<AppleFault | null> {
   // Whether the day has a report does not matter: Apple checks access first.
   const day = addDays(pacificDayOf(apple.clock()), -3)
-  const question = { kind: 'sales', vendor_number, day, version: null, urgent: true } as const
-  const answer = await faultOrResult(withConnect(key, apple, (api) => api.report(question)))
+  const reportRequest = { kind: 'sales', vendor_number, day, version: null, urgent: true } as const
+  const answer = await faultOrResult(withConnect(key, apple, (api) => api.report(reportRequest)))
   return answer instanceof AppleFault ? answer : null
 }
 
-/** What is wrong with an In-App Purchase key, tested with one of the team's apps; null if nothing is. */
-export async function faultInPurchaseKey(
+/** Tests an In-App Purchase key with one of the team's apps. Returns the problem; null if Apple accepts the key. */
+export async function problemOfPurchaseKey(
   key: ApiKey,
   apple: AppleQueryOptions,
   bundles: readonly string[],
@@ -75,12 +76,12 @@ export async function faultInPurchaseKey(
   const fault = await faultOfPurchaseKey(key, apple, bundles)
   if (fault === 'none') return null
   if (fault === 'untried') return 'the key cannot be tested: there is no app to test it with.'
-  const isOther =
-    fault.kind === 'unauthorized' && !((await faultOrResult(listed(key, apple))) instanceof AppleFault)
-  return isOther ? SWAPPED.purchase : fault.message
+  const isOtherKind =
+    fault.kind === 'unauthorized' && !((await faultOrResult(listApps(key, apple))) instanceof AppleFault)
+  return isOtherKind ? SWAPPED.purchase : fault.message
 }
 
-const listed = (key: ApiKey, apple: AppleQueryOptions) =>
+const listApps = (key: ApiKey, apple: AppleQueryOptions) =>
   withConnect(key, apple, (api) => api.apps({ urgent: true }))
 
 const SWAPPED = {
@@ -95,17 +96,17 @@ async function faultOfPurchaseKey(
   apple: AppleQueryOptions,
   bundles: readonly string[],
 ): Promise<AppleFault | 'none' | 'untried'> {
-  let last: AppleFault | 'untried' = 'untried'
+  let lastFault: AppleFault | 'untried' = 'untried'
   for (const bundle_id of bundles.slice(0, MAX_APPS_TRIED)) {
     const fault = await faultForApp(key, apple, bundle_id)
     if (fault === null) return 'none'
     if (fault.status !== 404) return fault
-    last = fault
+    lastFault = fault
   }
-  return last
+  return lastFault
 }
 
-/** What is wrong when fetching an app's notifications of the last hour, from either environment; null if nothing is. */
+/** Fetches an app's notifications of the last hour. Returns the fault; null if one of the environments answers. */
 async function faultForApp(
   key: ApiKey,
   { hosts, clock, wait }: AppleQueryOptions,
@@ -113,16 +114,16 @@ async function faultForApp(
 ): Promise<AppleFault | null> {
   const api = openServerApi({ key, bundle_id, clock, hosts: hosts.server, wait })
   const until = clock()
-  let last: AppleFault | null = null
+  let lastFault: AppleFault | null = null
   try {
     for (const environment of ENVIRONMENTS) {
       const window = { from: until - HOUR_MS, until, page: null }
       const answer = await faultOrResult(api.notificationHistory(environment, window))
       if (!(answer instanceof AppleFault)) return null
       if (answer.status !== 404) return answer
-      last = answer
+      lastFault = answer
     }
-    return last
+    return lastFault
   } finally {
     await api.close()
   }

@@ -22,7 +22,7 @@ import { Refusal } from '../../errors.ts'
 import { realPathOf } from '../../store/disk/paths.ts'
 
 /** A key to store: its file name in the folder `keys` next to the config file, and its text. */
-export type SavedKey = { name: string; pem: string }
+export type KeyFileToWrite = { name: string; pem: string }
 
 const FOLDER = 'keys'
 
@@ -30,16 +30,17 @@ const FOLDER = 'keys'
 export const keyPath = (name: string): string => `${FOLDER}/${name}`
 
 /**
- * Writes the keys next to the config file (mode 0600, in a folder with mode 0700) and the account into it. Creates the
- * config file like `windfall init` if there is none. Validates the new config.toml before it replaces the old one.
+ * Writes the account into the config file, and the keys (mode 0600) into a folder next to the config file (mode 0700).
+ * Creates the config file like `windfall init` if there is none. Validates the new config.toml before it replaces the
+ * old one.
  *
- * @param index which of the file's accounts to change; null adds one
+ * @param index the index of the account to change among the accounts of the file; null adds an account
  * @returns whether the config file changed
  * @throws Refusal 409 `not_editable` with the lines to write by hand, 400 `not_writable`; ConfigError
  */
 export function saveAccount(
   file: string,
-  { entry, keys, index }: { entry: AccountEntry; keys: readonly SavedKey[]; index: number | null },
+  { entry, keys, index }: { entry: AccountEntry; keys: readonly KeyFileToWrite[]; index: number | null },
   loadOptions: LoadOptions,
 ): boolean {
   const before = existsSync(file) ? readFileSync(file, 'utf8') : null
@@ -47,10 +48,10 @@ export function saveAccount(
   if (after === null) throw notEditable(file, entry)
   try {
     const target = realPathOf(file)
-    const reference = before === null ? null : statSync(target)
-    saveKeys(join(dirname(file), FOLDER), keys, reference)
-    check(file, after, loadOptions)
-    replace(target, after, reference)
+    const permissions = before === null ? null : statSync(target)
+    saveKeys(join(dirname(file), FOLDER), keys, permissions)
+    assertValid(file, after, loadOptions)
+    replaceFile(target, after, permissions)
     return after !== before
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error
@@ -64,35 +65,39 @@ function notEditable(file: string, entry: AccountEntry): Refusal {
   return new Refusal(409, 'not_editable', detail)
 }
 
-function saveKeys(folder: string, keys: readonly SavedKey[], reference: Stats | null): void {
+function saveKeys(folder: string, keys: readonly KeyFileToWrite[], permissions: Stats | null): void {
   if (keys.length === 0) return
   if (!existsSync(folder)) {
     mkdirSync(folder, { mode: 0o700 })
-    copyOwner(folder, reference)
+    copyOwner(folder, permissions)
   }
   for (const { name, pem } of keys)
-    replace(join(folder, name), pem, reference && { ...reference, mode: 0o600 })
+    replaceFile(join(folder, name), pem, permissions && { ...permissions, mode: 0o600 })
 }
 
 /** @throws ConfigError if `text` is not a valid config file. */
-function check(file: string, text: string, loadOptions: LoadOptions): void {
-  const trial = `${file}.partial`
-  rmSync(trial, { force: true })
+function assertValid(file: string, text: string, loadOptions: LoadOptions): void {
+  const trialFile = `${file}.partial`
+  rmSync(trialFile, { force: true })
   try {
-    writeDurably(trial, text, 0o600)
-    loadConfig({ ...loadOptions, path: trial })
+    writeDurably(trialFile, text, 0o600)
+    loadConfig({ ...loadOptions, path: trialFile })
   } finally {
-    rmSync(trial, { force: true })
+    rmSync(trialFile, { force: true })
   }
 }
 
 /** Writes a new file next to the old one and renames it over the old one. */
-function replace(file: string, text: string, reference: Pick<Stats, 'mode' | 'uid' | 'gid'> | null): void {
+function replaceFile(
+  file: string,
+  text: string,
+  permissions: Pick<Stats, 'mode' | 'uid' | 'gid'> | null,
+): void {
   const partial = `${file}.partial`
   rmSync(partial, { force: true })
   try {
-    writeDurably(partial, text, reference ? reference.mode & 0o777 : 0o600)
-    copyOwner(partial, reference)
+    writeDurably(partial, text, permissions ? permissions.mode & 0o777 : 0o600)
+    copyOwner(partial, permissions)
     renameSync(partial, file)
   } catch (error) {
     rmSync(partial, { force: true })
@@ -111,10 +116,10 @@ function writeDurably(file: string, text: string, mode: number): void {
 }
 
 /** Files written by root get the owner of the config file: the server may run as that user. */
-function copyOwner(path: string, reference: Pick<Stats, 'uid' | 'gid'> | null): void {
-  if (reference === null || process.getuid?.() === reference.uid) return
+function copyOwner(path: string, permissions: Pick<Stats, 'uid' | 'gid'> | null): void {
+  if (permissions === null || process.getuid?.() === permissions.uid) return
   try {
-    chownSync(path, reference.uid, reference.gid)
+    chownSync(path, permissions.uid, permissions.gid)
   } catch (error) {
     if (codeOf(error) !== 'EPERM') throw error
   }

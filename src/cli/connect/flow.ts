@@ -12,14 +12,14 @@ import { type Answers, type FlagName, type Flags, NOTHING_WRITTEN, openAnswers }
 import type { AppleQueryOptions } from './checks.ts'
 import { keyPath, saveAccount } from './files.ts'
 import { openPrompt, type Prompt } from './prompt.ts'
-import { askConnect, askPurchases, type ConnectContext, type GivenKey } from './questions.ts'
+import { askConnect, askPurchases, type ChosenKey, type ConnectContext } from './questions.ts'
 import { reloadServer } from './server.ts'
 import { faultsInFlags } from './validate.ts'
 
 type ConnectOptions = {
   loadOptions: LoadOptions
   flags: Flags
-  /** Whether there is a terminal to ask at. */
+  /** Whether there is a terminal for prompts. */
   interactive: boolean
   /** Whether a test notification is sent at the end. */
   test: boolean
@@ -35,7 +35,7 @@ type ConnectOptions = {
  * Asks for both keys, tests each with Apple, stores them, reloads a running server, and follows a test notification
  * until it has arrived.
  *
- * @throws Refusal if something was refused and not confirmed: then nothing was written. ConfigError.
+ * @throws Refusal 400 `not_connected` if an answer was refused and not kept, and nothing was written. ConfigError.
  */
 export async function connectWith(options: ConnectOptions): Promise<void> {
   const { hosts = APPLE_HOSTS, clock = systemClock, wait = (ms: number) => setTimeout(ms) } = options
@@ -49,7 +49,7 @@ export async function connectWith(options: ConnectOptions): Promise<void> {
   try {
     await runFlow(options, prompt, { hosts, clock, wait }, written)
   } catch (error) {
-    throw written.state === 'no' ? notingNothingWritten(error) : error
+    throw written.state === 'no' ? withNothingWritten(error) : error
   } finally {
     for (const signal of SIGNALS) process.off(signal, stop)
     prompt.close()
@@ -61,7 +61,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 /** Whether any file was written. */
 type WriteProgress = { state: 'no' | 'maybe' | 'yes' }
 
-function notingNothingWritten(error: unknown): unknown {
+function withNothingWritten(error: unknown): unknown {
   if (!(error instanceof Refusal) || error.message.endsWith(NOTHING_WRITTEN)) return error
   return new Refusal(error.status, error.code, `${error.message}\n${NOTHING_WRITTEN}`)
 }
@@ -76,8 +76,8 @@ async function runFlow(
   const loaded = loadConfig(loadOptions)
   const file = loaded.file ?? resolve(loadOptions.cwd, 'config.toml')
   refuseEnvironment(loaded)
-  const places = { cwd: loadOptions.cwd, home: loadOptions.env.HOME }
-  const faults = faultsInFlags(flags, places, options.interactive)
+  const pathOptions = { cwd: loadOptions.cwd, home: loadOptions.env.HOME }
+  const faults = faultsInFlags(flags, pathOptions, options.interactive)
   if (faults.length > 0) throw new Refusal(400, 'not_connected', faults.join('\n'))
   const answers = openAnswers({ prompt, flags, interactive: options.interactive })
   const organization = await chooseOrganization(loaded.config, answers)
@@ -86,23 +86,23 @@ async function runFlow(
   const interactive = isConversation(options, account)
 
   const bundles = loaded.config.apps.filter((app) => app.organization === organization).map(bundleOf)
-  const runFlow: ConnectContext = {
+  const context: ConnectContext = {
     answers: openAnswers({ prompt, flags, interactive }),
     apple,
-    places,
-    present: presentAccount(account),
+    pathOptions,
+    current: currentSettings(account),
     bundles,
   }
-  const connect = await askConnect(runFlow)
-  const found = [...new Set([...connect.apps.map(bundleOf), ...bundles])]
-  const purchases = await askPurchases({ ...runFlow, bundles: found }, connect.key)
+  const connect = await askConnect(context)
+  const allBundles = [...new Set([...connect.apps.map(bundleOf), ...bundles])]
+  const purchases = await askPurchases({ ...context, bundles: allBundles }, connect.key)
 
   prompt.print(`\n3. Windfall stores the settings in ${file}, and the keys in a folder next to it.`)
   if (interactive && !(await prompt.confirm('   Write them?', true)))
     throw new Refusal(400, 'not_connected', NOTHING_WRITTEN)
-  const keys = [connect.saved, purchases?.saved ?? null].filter((saved) => saved !== null)
-  const fromEnvironment = loaded.config.organizations.length > 1 ? { organization } : {}
-  const entry = { ...fromEnvironment, ...entryOf(connect, purchases) }
+  const keys = [connect.toWrite, purchases?.toWrite ?? null].filter((keyFile) => keyFile !== null)
+  const organizationField = loaded.config.organizations.length > 1 ? { organization } : {}
+  const entry = { ...organizationField, ...entryOf(connect, purchases) }
   written.state = 'maybe'
   const hasChanged = saveAccount(file, { entry, keys, index: account && index }, loadOptions)
   written.state = 'yes'
@@ -123,7 +123,7 @@ async function runFlow(
 
 const bundleOf = ({ bundle_id }: { bundle_id: string }): string => bundle_id
 
-/** Environment variables override the file, so that a setting written there would have no effect. */
+/** Refuses if environment variables set an account: they would override the account in the config file. */
 function refuseEnvironment({ sourceKindByPath }: LoadedConfig): void {
   const fromEnvironment = [...sourceKindByPath].find(
     ([path, kind]) => path.startsWith('accounts[') && kind === 'environment',
@@ -144,9 +144,9 @@ async function chooseOrganization({ organizations }: Config, answers: Answers): 
   }
 }
 
-type Declared = Frozen<AccountConfig> | null
+type DeclaredAccount = Frozen<AccountConfig> | null
 
-function presentAccount(account: Declared): ConnectContext['present'] {
+function currentSettings(account: DeclaredAccount): ConnectContext['current'] {
   const keyOf = (
     key_id?: string | null,
     private_key?: string | null,
@@ -160,18 +160,18 @@ function presentAccount(account: Declared): ConnectContext['present'] {
 }
 
 /**
- * Whether to ask questions: not if options answer all of them.
+ * Whether to prompt the person. False if the options answer every question.
  *
  * @throws Refusal 400 `options_needed` with every required option, if there is no terminal.
  */
-function isConversation({ flags, interactive }: ConnectOptions, account: Declared): boolean {
-  const needed: [FlagName, string, unknown][] = [
+function isConversation({ flags, interactive }: ConnectOptions, account: DeclaredAccount): boolean {
+  const required: [FlagName, string, unknown][] = [
     ['connect-key', 'FILE', account?.connect_key],
     ['issuer', 'ID (or none, for an individual key)', account?.connect_key],
     ['vendor', 'NUMBERS (or none)', account?.vendor_numbers.length],
     ['purchase-key', 'FILE (or none)', account?.purchase_key],
   ]
-  const missing = needed.filter(([name, , present]) => flags[name] === undefined && !present)
+  const missing = required.filter(([name, , present]) => flags[name] === undefined && !present)
   const isComplete = missing.length === 0 && Object.keys(flags).length > 0
   if (interactive || missing.length === 0) return interactive && !isComplete
   const lines = missing.map(([name, value]) => `  --${name} ${value}`)
@@ -179,26 +179,26 @@ function isConversation({ flags, interactive }: ConnectOptions, account: Declare
   throw new Refusal(400, 'options_needed', detail)
 }
 
-type ChosenConnect = GivenKey & { vendor_numbers: readonly string[] }
+type ChosenConnect = ChosenKey & { vendor_numbers: readonly string[] }
 
-/** The keys' settings in config.toml. Settings that are left out stay unchanged there. */
-function entryOf(connect: ChosenConnect, purchases: GivenKey | null): AccountEntry {
+/** The account's settings to write. config.toml keeps the settings that the entry does not contain. */
+function entryOf(connect: ChosenConnect, purchases: ChosenKey | null): AccountEntry {
   const { issuer_id } = connect.key
   const purchase_issuer = purchases?.key.issuer_id ?? issuer_id
   return {
     issuer_id,
     vendor_numbers: connect.vendor_numbers.length > 0 ? connect.vendor_numbers : null,
-    ...(connect.saved && {
+    ...(connect.toWrite && {
       connect_key_id: connect.key.key_id,
       connect_key: null,
-      connect_key_file: keyPath(connect.saved.name),
+      connect_key_file: keyPath(connect.toWrite.name),
     }),
     purchase_issuer_id: purchase_issuer === issuer_id ? null : purchase_issuer,
     ...(purchases === null && NO_PURCHASES),
-    ...(purchases?.saved && {
+    ...(purchases?.toWrite && {
       purchase_key_id: purchases.key.key_id,
       purchase_key: null,
-      purchase_key_file: keyPath(purchases.saved.name),
+      purchase_key_file: keyPath(purchases.toWrite.name),
     }),
   }
 }

@@ -3,15 +3,15 @@ import { basename, join, resolve } from 'node:path'
 import { problemOfKey } from '../../apple/api/keys.ts'
 import { readFile } from '../../config/sources/files.ts'
 
-/** A key file that was read; `guessed_id` is the id in its name, as in AuthKey_2X9R4HXF34.p8. */
+/** The content of a key file. `guessed_id` is the key id in the file name, as in AuthKey_2X9R4HXF34.p8, or null. */
 export type KeyFile = { path: string; pem: string; guessed_id: string | null }
 
-/** Reads the key file at `written`. Returns a text if it cannot be one of Apple's keys. */
+/** Reads the key file at `enteredPath`. Returns the problem as text if the file cannot be one of Apple's keys. */
 export function readKeyFile(
-  written: string,
+  enteredPath: string,
   { cwd, home }: { cwd: string; home: string | undefined },
 ): KeyFile | string {
-  const path = resolve(cwd, pathFrom(written, home))
+  const path = resolve(cwd, unescapedPath(enteredPath, home))
   const read = readFile(path)
   if ('problem' in read) return `${path} ${read.problem}.`
   const problem = problemOfKey(read.text)
@@ -20,11 +20,11 @@ export function readKeyFile(
   return { path, pem: read.text, guessed_id }
 }
 
-/** A file dragged into a terminal is quoted, or has a backslash before each space. */
-function pathFrom(written: string, home: string | undefined): string {
-  const bare = written
+/** Removes the quotes or backslashes that a terminal adds to the path of a dragged file, and expands `~/`. */
+function unescapedPath(enteredPath: string, home: string | undefined): string {
+  const unescaped = enteredPath
     .trim()
     .replace(/^(["'])(.*)\1$/, '$2')
     .replaceAll('\\ ', ' ')
-  return home !== undefined && bare.startsWith('~/') ? join(home, bare.slice(2)) : bare
+  return home !== undefined && unescaped.startsWith('~/') ? join(home, unescaped.slice(2)) : unescaped
 }

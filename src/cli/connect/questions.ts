@@ -1,40 +1,40 @@
-/** The questions of `windfall connect`: asks for each key and tests it with Apple. */
+/** Prompts for each key in `windfall connect` and tests it with Apple. */
 import type { AppleApp } from '../../apple/api/connect.ts'
 import type { ApiKey } from '../../apple/api/keys.ts'
 import type { Account } from '../../apps/accounts.ts'
 import { plural, stripControls } from '../instance/instance.ts'
 import { type Answers, type FlagName, NONE } from './answers.ts'
-import { type AppleQueryOptions, faultInPurchaseKey, faultOfVendor, tryConnectKey } from './checks.ts'
-import type { SavedKey } from './files.ts'
+import { type AppleQueryOptions, faultOfVendor, problemOfPurchaseKey, tryConnectKey } from './checks.ts'
+import type { KeyFileToWrite } from './files.ts'
 import { type KeyFile, readKeyFile } from './keys.ts'
 import {
   faultOfIssuer,
   faultOfKeyId,
-  faultOfVendorForm,
+  faultOfVendorNumber,
   type PathOptions,
   SAME_KEY,
   vendorsIn,
 } from './validate.ts'
 
-/** A key, and the file to store it in; null if the current file stays. */
-export type GivenKey = { key: ApiKey; saved: SavedKey | null }
+/** A key, and the file to write it to. `toWrite` is null if the key is already configured. */
+export type ChosenKey = { key: ApiKey; toWrite: KeyFileToWrite | null }
 
 export type ConnectContext = {
   answers: Answers
   apple: AppleQueryOptions
-  places: PathOptions
-  /** What config.toml already contains. */
-  present: Pick<Account, 'connect' | 'purchases' | 'vendor_numbers'>
+  pathOptions: PathOptions
+  /** The keys and vendor numbers that config.toml already contains. */
+  current: Pick<Account, 'connect' | 'purchases' | 'vendor_numbers'>
   /** Apps that are declared in the configuration. */
   bundles: readonly string[]
 }
 
 const QUERYING_APPLE = '   Testing with Apple …'
-const PRESENT_VALUE = 'the current one'
+const CURRENT_VALUE = 'the current one'
 
-/** The App Store Connect API key, the apps that it can access, and the vendor numbers whose reports it can read. */
+/** Prompts for the App Store Connect API key and the vendor numbers. Also returns the apps that the key can access. */
 export async function askConnect(context: ConnectContext) {
-  context.answers.say(CONNECT)
+  context.answers.print(CONNECT_INTRODUCTION)
   for (;;) {
     const given = await askConnectKey(context)
     const vendor_numbers = await askVendors(context, given.key)
@@ -42,53 +42,53 @@ export async function askConnect(context: ConnectContext) {
   }
 }
 
-const CONNECT = `
+const CONNECT_INTRODUCTION = `
 1. The App Store Connect API key, to read your apps and Apple's sales reports.
    App Store Connect: Users and Access, Integrations, App Store Connect API, Team Keys.
    It needs the role Admin, Finance or Sales.`
 
-async function askConnectKey(context: ConnectContext): Promise<GivenKey & { apps: AppleApp[] }> {
-  const { answers, present } = context
+async function askConnectKey(context: ConnectContext): Promise<ChosenKey & { apps: AppleApp[] }> {
+  const { answers, current } = context
   for (;;) {
     const path = await answers.get(
       'connect-key',
       'Key file, such as AuthKey_2X9R4HXF34.p8',
-      present.connect && PRESENT_VALUE,
+      current.connect && CURRENT_VALUE,
     )
     const given =
-      path === PRESENT_VALUE && present.connect
-        ? presentKey(present.connect)
+      path === CURRENT_VALUE && current.connect
+        ? keepKey(current.connect)
         : await newConnectKey(context, path)
     if (typeof given === 'string') {
       await answers.afterProblem(given, false)
       continue
     }
-    answers.say(QUERYING_APPLE)
+    answers.print(QUERYING_APPLE)
     const apps = await tryConnectKey(given.key, context.apple, context.bundles)
     if (typeof apps !== 'string') {
-      answers.say(`   ✓ Apple accepts the key. It can access ${plural(apps.length, 'app')}${namesOf(apps)}`)
+      answers.print(`   ✓ Apple accepts the key. It can access ${plural(apps.length, 'app')}${namesOf(apps)}`)
       return { ...given, apps }
     }
-    if ((await answers.afterProblem(apps, true)) === 'stay') return { ...given, apps: [] }
+    if ((await answers.afterProblem(apps, true)) === 'keep') return { ...given, apps: [] }
   }
 }
 
-const presentKey = (key: ApiKey): GivenKey => ({ key, saved: null })
+const keepKey = (key: ApiKey): ChosenKey => ({ key, toWrite: null })
 const namesOf = (apps: readonly AppleApp[]): string =>
   apps.length === 0
     ? '.'
     : `: ${apps.map(({ name, bundle_id }) => `${stripControls(name)} (${bundle_id})`).join(', ')}.`
 
-async function newConnectKey(context: ConnectContext, path: string | null): Promise<GivenKey | string> {
+async function newConnectKey(context: ConnectContext, path: string | null): Promise<ChosenKey | string> {
   const file = keyFileAt(context, path)
   if (typeof file === 'string') return file
-  const key_id = await idOf(context, file, 'connect-key-id')
+  const key_id = await askKeyId(context, file, 'connect-key-id')
   const question = 'Issuer id (none for an individual key)'
-  const issuer = await issuerOf(context, 'issuer', question, context.present.connect?.issuer_id)
-  return givenKeyOf(file, key_id, issuer, 'AuthKey')
+  const issuer = await askIssuer(context, 'issuer', question, context.current.connect?.issuer_id)
+  return newKeyFrom(file, key_id, issuer, 'AuthKey')
 }
 
-async function idOf({ answers }: ConnectContext, file: KeyFile, name: FlagName): Promise<string> {
+async function askKeyId({ answers }: ConnectContext, file: KeyFile, name: FlagName): Promise<string> {
   for (;;) {
     const id = await answers.get(name, 'Key id', file.guessed_id)
     const fault = faultOfKeyId(id)
@@ -97,60 +97,65 @@ async function idOf({ answers }: ConnectContext, file: KeyFile, name: FlagName):
   }
 }
 
-async function issuerOf(
+async function askIssuer(
   { answers }: ConnectContext,
   name: FlagName,
   question: string,
-  present: string | null | undefined,
+  current: string | null | undefined,
 ): Promise<string | null> {
   for (;;) {
-    const issuer = await answers.get(name, question, present ?? null)
+    const issuer = await answers.get(name, question, current ?? null)
     const fault = faultOfIssuer(issuer)
     if (fault === null) return issuer
     await answers.afterProblem(fault, false)
   }
 }
 
-const keyFileAt = ({ places }: ConnectContext, path: string | null): KeyFile | string =>
+const keyFileAt = ({ pathOptions }: ConnectContext, path: string | null): KeyFile | string =>
   path === null
     ? 'a key file is required: the .p8 file that you downloaded when you created the key.'
-    : readKeyFile(path, places)
+    : readKeyFile(path, pathOptions)
 
-const givenKeyOf = (file: KeyFile, key_id: string, issuer_id: string | null, word: string): GivenKey => ({
+const newKeyFrom = (
+  file: KeyFile,
+  key_id: string,
+  issuer_id: string | null,
+  namePrefix: string,
+): ChosenKey => ({
   key: { key_id, issuer_id, private_key: file.pem },
-  saved: { name: `${word}_${key_id}.p8`, pem: file.pem },
+  toWrite: { name: `${namePrefix}_${key_id}.p8`, pem: file.pem },
 })
 
 async function askVendors(
-  { answers, apple, present }: ConnectContext,
+  { answers, apple, current }: ConnectContext,
   key: ApiKey,
 ): Promise<string[] | 'another key'> {
-  const presentNumbers = present.vendor_numbers.length > 0 ? present.vendor_numbers.join(',') : null
+  const currentNumbers = current.vendor_numbers.length > 0 ? current.vendor_numbers.join(',') : null
   for (;;) {
     const question =
       'Vendor number, from Payments and Financial Reports (comma-separated if several; none: no reports)'
-    const numbers = vendorsIn(await answers.get('vendor', question, presentNumbers))
+    const numbers = vendorsIn(await answers.get('vendor', question, currentNumbers))
     if (numbers.length === 0) {
-      answers.say('   Without a vendor number, Windfall does not import sales reports.')
+      answers.print('   Without a vendor number, Windfall does not import sales reports.')
       return []
     }
-    const unlikely = numbers.map(faultOfVendorForm).find((words) => words !== null)
-    if (unlikely !== undefined) {
-      await answers.afterProblem(unlikely, false)
+    const formFault = numbers.map(faultOfVendorNumber).find((text) => text !== null)
+    if (formFault !== undefined) {
+      await answers.afterProblem(formFault, false)
       continue
     }
-    answers.say(QUERYING_APPLE)
+    answers.print(QUERYING_APPLE)
     const fault = await faultOfVendors(numbers, key, apple)
     if (fault === null) {
-      answers.say('   ✓ Apple provides the reports.')
+      answers.print('   ✓ Apple provides the reports.')
       return numbers
     }
-    if ((await answers.afterProblem(fault.words, true)) === 'stay') return numbers
-    if (fault.isOfKey) return 'another key'
+    if ((await answers.afterProblem(fault.text, true)) === 'keep') return numbers
+    if (fault.isKeyFault) return 'another key'
   }
 }
 
-type VendorFault = { words: string; isOfKey: boolean }
+type VendorFault = { text: string; isKeyFault: boolean }
 
 async function faultOfVendors(
   numbers: readonly string[],
@@ -160,39 +165,39 @@ async function faultOfVendors(
   for (const number of numbers) {
     const fault = await faultOfVendor(key, apple, number)
     if (fault === null) continue
-    const isOfKey = ['unauthorized', 'forbidden', 'agreement'].includes(fault.kind)
-    return { words: `${number}: ${fault.message}`, isOfKey }
+    const isKeyFault = ['unauthorized', 'forbidden', 'agreement'].includes(fault.kind)
+    return { text: `${number}: ${fault.message}`, isKeyFault }
   }
   return null
 }
 
-const PURCHASES = `
+const PURCHASES_INTRODUCTION = `
 2. The In-App Purchase key, to read your customers' history and recover lost notifications.
    App Store Connect: Users and Access, Integrations, In-App Purchase.`
 
-/** The In-App Purchase key; null for none. */
-export async function askPurchases(context: ConnectContext, connect: ApiKey): Promise<GivenKey | null> {
-  const { answers, present } = context
-  answers.say(PURCHASES)
+/** Prompts for the In-App Purchase key. Returns null if the answer is “none”. */
+export async function askPurchases(context: ConnectContext, connect: ApiKey): Promise<ChosenKey | null> {
+  const { answers, current } = context
+  answers.print(PURCHASES_INTRODUCTION)
   for (;;) {
     const question = `Key file, such as SubscriptionKey_ABCDE12345.p8 (${NONE}: no history)`
-    const path = await answers.get('purchase-key', question, present.purchases && PRESENT_VALUE)
+    const path = await answers.get('purchase-key', question, current.purchases && CURRENT_VALUE)
     if (path === null) return null
     const given =
-      path === PRESENT_VALUE && present.purchases
-        ? presentKey(present.purchases)
+      path === CURRENT_VALUE && current.purchases
+        ? keepKey(current.purchases)
         : await newPurchaseKey(context, path, connect)
     if (typeof given === 'string') {
       await answers.afterProblem(given, false)
       continue
     }
-    answers.say(QUERYING_APPLE)
-    const problem = await faultInPurchaseKey(given.key, context.apple, context.bundles)
+    answers.print(QUERYING_APPLE)
+    const problem = await problemOfPurchaseKey(given.key, context.apple, context.bundles)
     if (problem === null) {
-      answers.say('   ✓ Apple accepts the key.')
+      answers.print('   ✓ Apple accepts the key.')
       return given
     }
-    if ((await answers.afterProblem(problem, true)) === 'stay') return given
+    if ((await answers.afterProblem(problem, true)) === 'keep') return given
   }
 }
 
@@ -200,14 +205,14 @@ async function newPurchaseKey(
   context: ConnectContext,
   path: string,
   connect: ApiKey,
-): Promise<GivenKey | string> {
+): Promise<ChosenKey | string> {
   const file = keyFileAt(context, path)
   if (typeof file === 'string') return file
   if (file.pem.trim() === connect.private_key.trim()) return SAME_KEY
-  const key_id = await idOf(context, file, 'purchase-key-id')
-  const issuer = context.present.purchases?.issuer_id ?? connect.issuer_id
-  const issuer_id = await issuerOf(context, 'purchase-issuer', 'Issuer id', issuer)
+  const key_id = await askKeyId(context, file, 'purchase-key-id')
+  const issuer = context.current.purchases?.issuer_id ?? connect.issuer_id
+  const issuer_id = await askIssuer(context, 'purchase-issuer', 'Issuer id', issuer)
   if (issuer_id === null)
     return 'an In-App Purchase key requires its issuer id, which is shown above the list of keys.'
-  return givenKeyOf(file, key_id, issuer_id, 'SubscriptionKey')
+  return newKeyFrom(file, key_id, issuer_id, 'SubscriptionKey')
 }

@@ -33,11 +33,11 @@ const RELOAD_FAILED =
 
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
 
-/** Reloads the running server, if there is one, and follows a test notification to it. */
+/** Reloads the running server, if there is one, and follows test notifications until it has received them. */
 export async function reloadServer(connected: ConnectResult): Promise<void> {
   const { prompt, config } = connected
-  const answered = await callControl(config.store.path, 'config.reload', {})
-  if (answered === null) {
+  const response = await callControl(config.store.path, 'config.reload', {})
+  if (response === null) {
     printAddress(connected)
     prompt.print(
       '\nWindfall is not running. Start it with `windfall serve`: it then lists your apps and imports the',
@@ -45,7 +45,7 @@ export async function reloadServer(connected: ConnectResult): Promise<void> {
     prompt.print('past year. `windfall doctor --test` sends a test notification.')
     return
   }
-  const { taken_over, needs_a_restart } = v.parse(Reloaded, answered.result)
+  const { taken_over, needs_a_restart } = v.parse(Reloaded, response.result)
   if (connected.hasChanged && !taken_over.includes('accounts'))
     throw new Refusal(409, 'another_file', RELOAD_FAILED)
   prompt.print('   ✓ The running server uses the new settings.')
@@ -55,8 +55,8 @@ export async function reloadServer(connected: ConnectResult): Promise<void> {
   printAddress(connected)
   await runTests(connected)
   if (!connected.hasReports) return
-  const hasBegun = taken_over.includes('accounts') ? 'has started' : 'continues'
-  prompt.print(`\nThe import of the past year ${hasBegun}. \`windfall import\` shows the progress.`)
+  const importState = taken_over.includes('accounts') ? 'has started' : 'continues'
+  prompt.print(`\nThe import of the past year ${importState}. \`windfall import\` shows the progress.`)
 }
 
 function printAddress({ prompt, config, apps }: ConnectResult): void {
@@ -95,17 +95,17 @@ async function runTests(connected: ConnectResult): Promise<void> {
 /** Sends a test notification for every app in both environments. Returns true if one did not arrive. */
 async function testAll({ prompt, apple, config, apps }: ConnectResult, key: ApiKey): Promise<boolean> {
   const reader = openReader(config.store.path)
-  let shouldAsk = false
+  let hasFailure = false
   try {
     for (const { bundle_id } of apps) {
       for (const environment of ENVIRONMENTS) {
         const { state, words } = await testNotification({ bundle_id, key }, environment, apple, reader)
         prompt.print(`   ${state === 'ok' ? '✓' : '✗'} ${bundle_id}, ${environment}: ${words}`)
-        shouldAsk ||= state !== 'ok'
+        hasFailure ||= state !== 'ok'
       }
     }
   } finally {
     reader?.close()
   }
-  return shouldAsk
+  return hasFailure
 }

@@ -7,12 +7,13 @@ import { type HasArrived, testDeliveryOf } from '../../health/test_delivery.ts'
 import type { Reader } from '../../store/reader.ts'
 import { type AppleQueryOptions, faultOrResult } from './checks.ts'
 
-/** The result in words: `ok`, or what to do. */
+/** The outcome of a test notification. `words` describes it, with what to do unless `state` is `ok`. */
 type TestResult = { state: 'ok' | 'warning' | 'fault'; words: string }
 
-const PAUSE_MS = 2_000
-const MAX_LOOKS = 30
-const NO_ADDRESS = '4040007'
+const POLL_PAUSE_MS = 2_000
+const MAX_POLLS = 30
+/** Apple's error code if the app has no notification URL. */
+const NO_URL_CODE = '4040007'
 
 /** Requests a test notification for one app, and checks whether it reached the database that `reader` reads. */
 export async function testNotification(
@@ -25,58 +26,58 @@ export async function testNotification(
   const api = openServerApi({ ...app, clock, hosts: hosts.server, wait })
   try {
     const requested = await faultOrResult(api.requestTest(environment))
-    if (requested instanceof AppleFault) return refused(requested)
-    return await follow(api, environment, requested.token, {
+    if (requested instanceof AppleFault) return resultOfFault(requested)
+    return await followTest(api, environment, requested.token, {
       apple,
-      hasArrived: arrivals(reader, app.bundle_id),
+      hasArrived: openArrivalCheck(reader, app.bundle_id),
     })
   } finally {
     await api.close()
   }
 }
 
-function refused(fault: AppleFault): TestResult {
-  const state = fault.code === NO_ADDRESS || fault.kind === 'rate_limited' ? 'warning' : 'fault'
+function resultOfFault(fault: AppleFault): TestResult {
+  const state = fault.code === NO_URL_CODE || fault.kind === 'rate_limited' ? 'warning' : 'fault'
   return { state, words: fault.message }
 }
 
 type ArrivalCheck = (environment: Environment, uuid: string) => ReturnType<HasArrived>
 
-function arrivals(reader: Reader | null, bundle_id: string): ArrivalCheck {
-  const applied = reader?.prepare<[string, string, string], unknown>(`
+function openArrivalCheck(reader: Reader | null, bundle_id: string): ArrivalCheck {
+  const selectApplied = reader?.prepare<[string, string, string], unknown>(`
     select 1 from notifications join apps on apps.id = notifications.app_id
     where bundle_id = ? and environment = ? and uuid = ?`)
-  const waiting = reader?.prepare<[string, string], unknown>(
+  const selectPending = reader?.prepare<[string, string], unknown>(
     'select 1 from pending_notifications where bundle_id = ? and uuid = ?',
   )
   return (environment, uuid) => {
-    if (applied?.get(bundle_id, environment, uuid)) return 'arrived'
-    return waiting?.get(bundle_id, uuid) ? 'waiting' : null
+    if (selectApplied?.get(bundle_id, environment, uuid)) return 'arrived'
+    return selectPending?.get(bundle_id, uuid) ? 'waiting' : null
   }
 }
 
 type FollowOptions = { apple: AppleQueryOptions; hasArrived: ArrivalCheck }
 
-async function follow(
+async function followTest(
   api: ServerApi,
   environment: Environment,
   token: string,
   { apple, hasArrived }: FollowOptions,
 ): Promise<TestResult> {
-  let otherServer: string | null = null
-  for (let look = 0; look < MAX_LOOKS; look += 1) {
-    await apple.wait(PAUSE_MS)
+  let sentElsewhere: string | null = null
+  for (let poll = 0; poll < MAX_POLLS; poll += 1) {
+    await apple.wait(POLL_PAUSE_MS)
     const status = await faultOrResult(api.testStatus(environment, token))
     if (status instanceof AppleFault) return { state: 'fault', words: status.message }
     const { state, words } = testDeliveryOf(status, (uuid) => hasArrived(environment, uuid))
     if (state === 'arrived' || state === 'waiting' || state === 'failed')
-      return { state: STATES[state], words }
-    if (state === 'sent') otherServer = words
+      return { state: RESULT_BY_DELIVERY[state], words }
+    if (state === 'sent') sentElsewhere = words
   }
-  return { state: 'fault', words: otherServer ?? NOT_SENT }
+  return { state: 'fault', words: sentElsewhere ?? NOT_SENT }
 }
 
-const STATES = { arrived: 'ok', waiting: 'warning', failed: 'fault' } as const
+const RESULT_BY_DELIVERY = { arrived: 'ok', waiting: 'warning', failed: 'fault' } as const
 
 const NOT_SENT =
   'Apple accepted the request for a test notification but has not sent it within a minute. Try again later.'

@@ -1,22 +1,22 @@
-/** Checks of the answers to `windfall connect` that need no request to Apple. */
+/** Validates the answers to `windfall connect` as far as possible without a request to Apple. */
 import * as v from 'valibot'
 import { issuerId, keyId, vendorNumber } from '../../config/values.ts'
 import { type FlagName, type Flags, NONE } from './answers.ts'
 import { type KeyFile, readKeyFile } from './keys.ts'
 
-/** Where a key file's path begins, and what ~ is. */
+/** The folder that relative key paths are resolved against, and the folder that `~` stands for. */
 export type PathOptions = { cwd: string; home: string | undefined }
 
 export const faultOfKeyId = (id: string | null): string | null =>
   v.is(keyId, id) ? null : `${id ?? 'nothing'} is not a key id such as 2X9R4HXF34.`
 
-/** null is valid: an individual key has no issuer. */
+/** The fault of an issuer id. A null id is valid, because an individual key has no issuer. */
 export const faultOfIssuer = (id: string | null): string | null =>
   id === null || v.is(issuerId, id)
     ? null
     : `${id} is not an issuer id such as 69a6de70-03db-47e3-e053-5b8c7c11a4d1, which is shown above the list of keys.`
 
-export const faultOfVendorForm = (number: string): string | null =>
+export const faultOfVendorNumber = (number: string): string | null =>
   v.is(vendorNumber, number)
     ? null
     : `${number} is not a vendor number such as 80012345, which contains only digits.`
@@ -29,27 +29,27 @@ export const vendorsIn = (text: string | null): string[] => [
 export const SAME_KEY =
   'this is the App Store Connect API key again; the In-App Purchase key is a different key, in a file named SubscriptionKey_….p8.'
 
-/** What is wrong with the options, as far as this machine can check. `asks`: whether an id can be asked for. */
-export function faultsInFlags(flags: Flags, places: PathOptions, asks: boolean): string[] {
-  const connect = fileIn(flags['connect-key'], places)
-  const purchase = fileIn(flags['purchase-key'], places)
+/** The faults of the options that can be found without Apple. `canPrompt`: a prompt can request a missing key id. */
+export function faultsInFlags(flags: Flags, places: PathOptions, canPrompt: boolean): string[] {
+  const connectFile = fileIn(flags['connect-key'], places)
+  const purchaseFile = fileIn(flags['purchase-key'], places)
   const ids = (['connect-key-id', 'purchase-key-id'] as const).map((name) =>
     faultOfFlag(flags[name], faultOfKeyId),
   )
   const issuers = (['issuer', 'purchase-issuer'] as const).map((name) =>
     faultOfFlag(flags[name], faultOfIssuer),
   )
-  const vendors = flags.vendor === NONE ? [] : vendorsIn(flags.vendor ?? null).map(faultOfVendorForm)
-  const isSame =
-    typeof connect === 'object' &&
-    typeof purchase === 'object' &&
-    connect?.pem.trim() === purchase?.pem.trim()
+  const vendors = flags.vendor === NONE ? [] : vendorsIn(flags.vendor ?? null).map(faultOfVendorNumber)
+  const isSameKey =
+    typeof connectFile === 'object' &&
+    typeof purchaseFile === 'object' &&
+    connectFile?.pem.trim() === purchaseFile?.pem.trim()
   return [
-    typeof connect === 'string' ? connect : null,
-    typeof purchase === 'string' ? purchase : null,
-    isSame && connect !== null ? SAME_KEY : null,
-    asks ? null : idNeeded(connect, 'connect-key-id', flags),
-    asks ? null : idNeeded(purchase, 'purchase-key-id', flags),
+    typeof connectFile === 'string' ? connectFile : null,
+    typeof purchaseFile === 'string' ? purchaseFile : null,
+    isSameKey && connectFile !== null ? SAME_KEY : null,
+    canPrompt ? null : faultOfMissingId(connectFile, 'connect-key-id', flags),
+    canPrompt ? null : faultOfMissingId(purchaseFile, 'purchase-key-id', flags),
     ...ids,
     ...issuers,
     ...vendors,
@@ -64,7 +64,7 @@ const faultOfFlag = (
 const fileIn = (path: string | undefined, places: PathOptions): KeyFile | string | null =>
   path === undefined || path === NONE ? null : readKeyFile(path, places)
 
-function idNeeded(file: KeyFile | string | null, name: FlagName, flags: Flags): string | null {
-  const isGuessed = typeof file !== 'object' || file === null || file.guessed_id !== null
-  return isGuessed || flags[name] !== undefined ? null : `--${name} is required`
+function faultOfMissingId(file: KeyFile | string | null, name: FlagName, flags: Flags): string | null {
+  const isOptional = typeof file !== 'object' || file === null || file.guessed_id !== null
+  return isOptional || flags[name] !== undefined ? null : `--${name} is required`
 }

@@ -17,8 +17,8 @@ const LIVE_EVERY_MS = 1_000
 const PURCHASES_A_MINUTE = 20
 /** A small company, whose history is simulated in a few seconds on a small machine. */
 const SUBSCRIBERS = 900
-/** The share of notifications that Apple never delivers. */
-const LOST = 0.02
+/** The fraction of notifications that Apple never delivers. */
+const LOST_FRACTION = 0.02
 
 export type Company = Awaited<ReturnType<typeof openCompany>>
 
@@ -38,9 +38,9 @@ export async function openCompany(seed: number) {
 }
 
 /** Opens Windfall on the database of `config`, and simulates the company's two years into it. */
-export async function openPlayed(company: Company, config: Config, log: Log): Promise<Windfall> {
+export async function openWithHistory(company: Company, config: Config, log: Log): Promise<Windfall> {
   const { until, simulation, store, root, rates } = company
-  const clock = playedClock(until - TWO_YEARS_MS)
+  const clock = openSimulatedClock(until - TWO_YEARS_MS)
   const windfall = await openApp({
     config,
     clock: clock.read,
@@ -50,18 +50,18 @@ export async function openPlayed(company: Company, config: Config, log: Log): Pr
     hosts: store.hosts,
     rate_origins: rates,
   })
-  await connect(windfall, simulation)
-  await playHistory(windfall, simulation, clock, until)
+  await connectApps(windfall, simulation)
+  await simulateHistory(windfall, simulation, clock, until)
   clock.goLive()
   return windfall
 }
 
-/** After the history, a few notifications are lost, which gives reconciliation something to find. */
-export const loseSome = ({ simulation, until }: Company): void =>
-  simulation.lose({ from: until, share: LOST })
+/** Loses a few notifications after the history, so that reconciliation finds gaps. */
+export const loseNotifications = ({ simulation, until }: Company): void =>
+  simulation.lose({ from: until, fraction: LOST_FRACTION })
 
-/** The clock of the simulation until `goLive`; then the machine's clock. */
-function playedClock(start: number) {
+/** A clock that is set by hand until `goLive` and then follows the machine's clock. */
+function openSimulatedClock(start: number) {
   let now: number | null = start
   const read: Clock = () => now ?? systemClock()
   return {
@@ -75,7 +75,7 @@ function playedClock(start: number) {
   }
 }
 
-async function connect(windfall: Windfall, simulation: Simulation): Promise<void> {
+async function connectApps(windfall: Windfall, simulation: Simulation): Promise<void> {
   const { id } = windfall.organizations.resolve(null)
   for (const { bundle_id, apple_id, team_id, sku, name, android_package } of simulation.apps) {
     const declaration = { bundle_id, apple_id, team_id, sku, name, android_package }
@@ -83,36 +83,37 @@ async function connect(windfall: Windfall, simulation: Simulation): Promise<void
   }
 }
 
-async function playHistory(
+async function simulateHistory(
   windfall: Windfall,
   simulation: Simulation,
-  clock: ReturnType<typeof playedClock>,
+  clock: ReturnType<typeof openSimulatedClock>,
   until: number,
 ): Promise<void> {
-  const began = performance.now()
-  const bar = (at: number): void => {
-    const part = Math.min(1, 1 - (until - at) / TWO_YEARS_MS)
-    const drawn = '█'.repeat(Math.round(part * 30)).padEnd(30, '░')
-    if (process.stdout.isTTY) process.stdout.write(`\r  ${drawn}  ${new Date(at).toISOString().slice(0, 10)}`)
+  const started_ms = performance.now()
+  const drawBar = (at: number): void => {
+    const fraction = Math.min(1, 1 - (until - at) / TWO_YEARS_MS)
+    const barText = '█'.repeat(Math.round(fraction * 30)).padEnd(30, '░')
+    if (process.stdout.isTTY)
+      process.stdout.write(`\r  ${barText}  ${new Date(at).toISOString().slice(0, 10)}`)
   }
   print('Simulating two years of a company …')
   const release = windfall.metrics.hold()
-  const done = await fill(windfall, simulation.stepsAhead(), clock, (_, at) => bar(at)).finally(release)
+  const done = await fill(windfall, simulation.stepsAhead(), clock, (_, at) => drawBar(at)).finally(release)
   clock.set(until)
   await windfall.metrics.whenCurrent()
   if (process.stdout.isTTY) process.stdout.write('\r\u001b[2K')
-  const seconds = ((performance.now() - began) / 1000).toFixed(1)
+  const seconds = ((performance.now() - started_ms) / 1000).toFixed(1)
   print(`${done} notifications and calls in ${seconds} s: ${windfall.feed.head()} events.`)
 }
 
-/** Delivers what the simulation does from now on, at most a second after it happens. */
-export function goOnLiving(simulation: Simulation, log: Log, deliver: (step: Step) => Promise<void>) {
-  const turns = openSerial()
+/** Delivers each new step of the simulation, at most a second after its time. */
+export function simulateLive(simulation: Simulation, log: Log, deliver: (step: Step) => Promise<void>) {
+  const serial = openSerial()
   const timer = setInterval(() => {
-    turns.run(live).catch((error) => log.error('the simulated store failed', { error }))
+    serial.run(deliverNewSteps).catch((error) => log.error('the simulated store failed', { error }))
   }, LIVE_EVERY_MS)
 
-  async function live(): Promise<void> {
+  async function deliverNewSteps(): Promise<void> {
     const more = { purchases_per_minute: PURCHASES_A_MINUTE }
     for (const step of simulation.advance(systemClock(), more)) await deliver(step)
   }
@@ -120,13 +121,13 @@ export function goOnLiving(simulation: Simulation, log: Log, deliver: (step: Ste
   return {
     async stop(): Promise<void> {
       clearInterval(timer)
-      await turns.idle()
+      await serial.idle()
     },
   }
 }
 
 /** The endpoint that each kind of step is posted to. */
-export const PATHS = {
+export const PATH_BY_KIND = {
   notification: '/apple/notifications',
   identify: '/api/sdk/v1/identify',
   attribute: '/api/sdk/v1/attribute',

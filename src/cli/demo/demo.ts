@@ -12,7 +12,14 @@ import type { Step } from '../../demo/world/steps.ts'
 import { Refusal } from '../../errors.ts'
 import { print } from '../instance/instance.ts'
 import { logOf, serve, stopSignal } from '../serve.ts'
-import { type Company, goOnLiving, loseSome, openCompany, openPlayed, PATHS } from './company.ts'
+import {
+  type Company,
+  loseNotifications,
+  openCompany,
+  openWithHistory,
+  PATH_BY_KIND,
+  simulateLive,
+} from './company.ts'
 import { createDemoOwner } from './owner.ts'
 import { declareAccount, declareAddress, importReports } from './store.ts'
 
@@ -37,14 +44,14 @@ export const demoCommand = defineCommand({
     },
   },
   async run({ args }) {
-    const seed = number('seed', args.seed)
-    const port = args.port === undefined ? process.env.WINDFALL_SERVER_PORT : portNumber(args.port)
+    const seed = parseWholeNumber('seed', args.seed)
+    const port = args.port === undefined ? process.env.WINDFALL_SERVER_PORT : parsePort(args.port)
     const stopAtOnce = exitOnSignal()
     const folder = mkdtempSync(join(tmpdir(), 'windfall-demo-'))
     const remove = () => rmSync(folder, { recursive: true, force: true })
     process.once('exit', remove)
     try {
-      await demonstrate({ folder, seed, port, once: args.once, stopAtOnce })
+      await openAndRun({ folder, seed, port, once: args.once, stopAtOnce })
     } finally {
       stopAtOnce.off()
       remove()
@@ -53,17 +60,17 @@ export const demoCommand = defineCommand({
   },
 })
 
-function number(name: string, text: string): number {
+function parseWholeNumber(name: string, text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)
   throw new Refusal(400, 'invalid_request', `--${name} must be a whole number, not ${text}`)
 }
 
-function portNumber(text: string): string {
+function parsePort(text: string): string {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return text
   throw new Refusal(400, 'invalid_request', `--port must be a number from 0 to 65535, not ${text}`)
 }
 
-/** Until `off`, a signal ends the process immediately: nothing has to be finished yet. */
+/** Ends the process immediately on a signal, until `off` is called. Before that, no work has to be completed first. */
 function exitOnSignal(): { off(): void } {
   const stopAtOnce = (): void => {
     print('\nStopped. The demo data is deleted.')
@@ -87,10 +94,10 @@ type DemoOptions = {
   stopAtOnce: { off(): void }
 }
 
-async function demonstrate(options: DemoOptions): Promise<void> {
+async function openAndRun(options: DemoOptions): Promise<void> {
   const { folder, seed } = options
-  const config = configIn(options)
-  if (!options.once && options.port !== undefined) await tryPort(config.server)
+  const config = loadDemoConfig(options)
+  if (!options.once && options.port !== undefined) await assertPortFree(config.server)
   const company = await openCompany(seed)
   try {
     declareAccount(folder, company.store)
@@ -100,14 +107,14 @@ async function demonstrate(options: DemoOptions): Promise<void> {
   }
 }
 
-/** Defaults, except for the port if one is given, and a quiet log. */
-function configIn({ folder, port }: DemoOptions): Config {
+/** The demo's configuration: the config file in `folder`, the requested port, and a log at level `warn`. */
+function loadDemoConfig({ folder, port }: DemoOptions): Config {
   const env = { WINDFALL_LOG_LEVEL: 'warn', ...(port !== undefined && { WINDFALL_SERVER_PORT: port }) }
   return loadConfig({ env, cwd: folder }).config
 }
 
-/** Checks the port before two years are simulated. */
-async function tryPort({ host, port }: Config['server']): Promise<void> {
+/** Checks that the port is free, before two years are simulated. @throws Refusal 409 `no_port` */
+async function assertPortFree({ host, port }: Config['server']): Promise<void> {
   const server = createServer()
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host, resolve)
@@ -119,27 +126,33 @@ async function tryPort({ host, port }: Config['server']): Promise<void> {
 }
 
 /** Runs the server against the simulated store until it is stopped. */
-async function runDemo(stage: DemoOptions & Company): Promise<void> {
-  const { folder, once, simulation, store } = stage
-  const config = configIn(stage)
+async function runDemo(options: DemoOptions & Company): Promise<void> {
+  const { folder, once, simulation, store } = options
+  const config = loadDemoConfig(options)
   const log = logOf(config)
-  const windfall = await openPlayed(stage, config, log)
+  const windfall = await openWithHistory(options, config, log)
   if (once) return windfall.close()
-  loseSome(stage)
-  stage.stopAtOnce.off()
+  loseNotifications(options)
+  options.stopAtOnce.off()
   const stopped = stopSignal()
-  const server = await serve(windfall, config, log, { anyPort: stage.port === undefined })
+  const server = await serve(windfall, config, log, { anyPort: options.port === undefined })
   declareAddress(folder, server.url)
   store.faults.notification_url = `${server.url}/apple/notifications`
   await welcome(windfall, server.url, folder)
   importReports(windfall, log)
-  const life = goOnLiving(simulation, log, (step) => deliver(windfall, step))
+  const simulating = simulateLive(simulation, log, (step) => deliver(windfall, step))
   await stopped
-  await life.stop()
+  await simulating.stop()
   await server.close()
 }
 
-const READ = ['/api/v1/overview', '/api/v1/metrics/mrr', '/api/v1/history', '/api/v1/imports', '/api/v1/jobs']
+const EXAMPLE_PATHS = [
+  '/api/v1/overview',
+  '/api/v1/metrics/mrr',
+  '/api/v1/history',
+  '/api/v1/imports',
+  '/api/v1/jobs',
+]
 
 async function welcome(windfall: Windfall, url: string, folder: string): Promise<void> {
   const accessScope = { organization_id: null, apps: null }
@@ -158,13 +171,13 @@ async function welcome(windfall: Windfall, url: string, folder: string): Promise
   print(`  curl -X POST ${url}/api/sdk/v1/identify -H 'Authorization: Bearer ${key}' \\`)
   print(`    -H 'Content-Type: application/json' -d '${identify}'`)
   print('Read metrics, reports and gaps (one in fifty notifications is lost on purpose, then recovered):')
-  for (const path of READ) print(`  curl -s -H 'Authorization: Bearer ${token}' '${url}${path}'`)
+  for (const path of EXAMPLE_PATHS) print(`  curl -s -H 'Authorization: Bearer ${token}' '${url}${path}'`)
   print('Run a command against it, for example:')
   print(`  npm run -s windfall -- doctor --config ${join(folder, 'config.toml')}\n`)
 }
 
 async function deliver(windfall: Windfall, step: Step): Promise<void> {
-  await windfall.http.app.request(PATHS[step.kind], {
+  await windfall.http.app.request(PATH_BY_KIND[step.kind], {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(step.body),

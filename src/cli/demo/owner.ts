@@ -1,15 +1,18 @@
-/** The owner of the demo: opens the dashboard with one click. */
+/** Creates the owner of the demo and prints a link that opens the dashboard. */
 import { randomBytes } from 'node:crypto'
 import { hashPassword } from '../../access/passwords.ts'
 import type { Windfall } from '../../app.ts'
 import { print } from '../instance/instance.ts'
 
-/** Sets a random password, and prints a link that signs in once without it: the demo serves this machine only. */
+/**
+ * Sets a random password, and prints a link that signs in once without the password. The demo serves this machine
+ * only, so the link needs no further protection.
+ */
 export async function createDemoOwner({ store, owner }: Windfall, url: string): Promise<void> {
   const password = `demo-${randomBytes(9).toString('base64url')}`
-  const phc = await hashPassword(password)
+  const passwordHash = await hashPassword(password)
   const { token } = await store.commit(() => {
-    owner.setPassword(phc)
+    owner.setPassword(passwordHash)
     return owner.createLink('sign_in')
   })
   print('\nThe dashboard (this link works once):')

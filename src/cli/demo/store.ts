@@ -1,4 +1,4 @@
-/** The App Store of `windfall demo` with both of Apple's APIs, and what is fetched from it in the background. */
+/** Connects `windfall demo` to its simulated App Store, and imports reports from it in the background. */
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Windfall } from '../../app.ts'
@@ -7,7 +7,7 @@ import type { Log } from '../../log.ts'
 import { progressText } from '../import.ts'
 import { plural, print } from '../instance/instance.ts'
 
-const LOOK_MS = 250
+const REDRAW_MS = 250
 
 /** Declares the simulated team's two keys in the folder's config.toml, as `windfall connect` would. */
 export function declareAccount(folder: string, { connect_key, purchase_key, vendor_number }: AppStore): void {
@@ -23,17 +23,17 @@ export function declareAccount(folder: string, { connect_key, purchase_key, vend
   writeFileSync(join(folder, 'config.toml'), `${lines.join('\n')}\n`, { mode: 0o600 })
 }
 
-/** Writes down the server's address, which commands with this config file then find. */
+/** Writes the server's address to the config file, so that commands with this config file find the server. */
 export function declareAddress(folder: string, url: string): void {
   const { hostname, port } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '')
   appendFileSync(join(folder, 'config.toml'), `\n[server]\nhost = "${host}"\nport = ${port}\n`)
 }
 
-/** Fetches Apple's list of apps and a year of reports, and shows the progress, until done or stopped. */
+/** Fetches Apple's list of apps and a year of reports in the background, and shows the progress. */
 export function importReports(windfall: Windfall, log: Log): void {
   const { catalogue, imports } = windfall
-  const began = performance.now()
+  const started_ms = performance.now()
   const stopShowing = showProgress(windfall)
 
   async function fetchAll(): Promise<void> {
@@ -41,7 +41,7 @@ export function importReports(windfall: Windfall, log: Log): void {
     const { read, empty, stopped } = await imports.run()
     stopShowing()
     if (stopped.length > 0) return
-    const seconds = ((performance.now() - began) / 1000).toFixed(1)
+    const seconds = ((performance.now() - started_ms) / 1000).toFixed(1)
     print(
       `Imported a year of Apple’s reports in ${seconds} s: ${plural(read, 'file')}, ${plural(empty, 'day')} without any.`,
     )
@@ -52,7 +52,7 @@ export function importReports(windfall: Windfall, log: Log): void {
     .finally(stopShowing)
 }
 
-/** A line that is redrawn at a terminal; otherwise one line at the start. */
+/** Shows a progress line that is redrawn on a terminal; otherwise one line at the start. Returns how to end it. */
 function showProgress({ imports }: Windfall): () => void {
   if (!process.stdout.isTTY) {
     print('Importing a year of Apple’s daily reports in the background …')
@@ -61,11 +61,11 @@ function showProgress({ imports }: Windfall): () => void {
   const timer = setInterval(() => {
     const progress = imports.progress()
     if (progress !== null) process.stdout.write(`\r\u001b[2K  importing: ${progressText(progress)}`)
-  }, LOOK_MS)
-  let shown = true
+  }, REDRAW_MS)
+  let isShown = true
   return () => {
     clearInterval(timer)
-    if (shown) process.stdout.write('\r\u001b[2K')
-    shown = false
+    if (isShown) process.stdout.write('\r\u001b[2K')
+    isShown = false
   }
 }

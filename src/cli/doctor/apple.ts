@@ -1,4 +1,4 @@
-/** The checks of `windfall doctor` at Apple: keys, vendor numbers and apps. */
+/** The checks of `windfall doctor` that query Apple: clock, keys, vendor numbers and apps. */
 import type { AppleApp } from '../../apple/api/connect.ts'
 import type { AppleHosts } from '../../apple/api/hosts.ts'
 import type { ApiKey } from '../../apple/api/keys.ts'
@@ -9,8 +9,8 @@ import { type Finding, fault, ok, warning } from '../../health/findings.ts'
 import type { Reader } from '../../store/reader.ts'
 import {
   type AppleQueryOptions,
-  faultInPurchaseKey,
   faultOfVendor,
+  problemOfPurchaseKey,
   tryConnectKey,
 } from '../connect/checks.ts'
 
@@ -33,26 +33,26 @@ export async function* examineClock({
 }: AppleQueryOptions): AsyncGenerator<Finding, ReachableHosts> {
   const origins = originsOf(hosts)
   const answers = await Promise.all(origins.map((origin) => serverTime(origin).catch(errorText)))
-  const silent = new Set<string>()
+  const unreachable = new Set<string>()
   for (const [index, origin] of origins.entries()) {
     const why = answers[index]
     if (typeof why !== 'string') continue
-    silent.add(origin)
-    const words = `${new URL(origin).host} cannot be reached (${why}); check that this machine is online and that a firewall allows the connection.`
-    yield fault('Apple', words)
+    unreachable.add(origin)
+    const text = `${new URL(origin).host} cannot be reached (${why}); check that this machine is online and that a firewall allows the connection.`
+    yield fault('Apple', text)
   }
-  const theirs = answers.find((answer) => typeof answer === 'number')
-  if (theirs !== undefined) yield clockFinding(theirs, clock)
-  else if (silent.size < origins.length) yield warning('clock', 'Apple’s response contains no time.')
-  return { connect: !silent.has(hosts.connect), server: !silent.has(hosts.server.production) }
+  const apple_ms = answers.find((answer) => typeof answer === 'number')
+  if (apple_ms !== undefined) yield clockFinding(apple_ms, clock)
+  else if (unreachable.size < origins.length) yield warning('clock', 'Apple’s response contains no time.')
+  return { connect: !unreachable.has(hosts.connect), server: !unreachable.has(hosts.server.production) }
 }
 
-function clockFinding(theirs: number, clock: Clock): Finding {
-  const apart = Math.abs(clock() - theirs)
-  const seconds = Math.round(apart / 1000)
-  const words = `the clock of this machine is ${seconds} s ${clock() > theirs ? 'ahead of' : 'behind'} Apple’s: synchronize it with NTP.`
-  if (apart > CLOCK_FAULT_MS) return fault('clock', words)
-  return apart > CLOCK_WARNING_MS ? warning('clock', words) : ok('clock', 'agrees with Apple’s.')
+function clockFinding(apple_ms: number, clock: Clock): Finding {
+  const difference_ms = Math.abs(clock() - apple_ms)
+  const seconds = Math.round(difference_ms / 1000)
+  const text = `the clock of this machine is ${seconds} s ${clock() > apple_ms ? 'ahead of' : 'behind'} Apple’s: synchronize it with NTP.`
+  if (difference_ms > CLOCK_FAULT_MS) return fault('clock', text)
+  return difference_ms > CLOCK_WARNING_MS ? warning('clock', text) : ok('clock', 'agrees with Apple’s.')
 }
 
 function errorText(error: unknown): string {
@@ -65,7 +65,7 @@ type Account = Frozen<AccountConfig>
 /** Apple's hosts, and which of its APIs can be reached. */
 type AppleOptions = AppleQueryOptions & { reachable: ReachableHosts }
 
-/** Tests every account's keys at the reachable hosts, as `windfall connect` did. Missing keys are reported in any case. */
+/** Tests the keys of every account with the reachable hosts, like `windfall connect`. Always reports missing keys. */
 export async function* examineAccounts(
   config: Config,
   apple: AppleOptions,
@@ -76,12 +76,12 @@ export async function* examineAccounts(
     yield warning('keys', 'there are no Apple keys. Add them with `windfall connect`.')
   }
   for (const account of accounts) {
-    const of = accounts.length > 1 ? ` of ${account.organization}` : ''
-    const own = config.apps.filter((app) => app.organization === account.organization)
-    const apps = yield* examineConnect(account, of, apple, own.map(bundleOf))
-    if (apps !== null) yield* examineApps(apps, of, connectedIn(reader, account.organization))
-    const bundles = [...(apps ?? []).map(bundleOf), ...own.map(bundleOf)]
-    yield* examinePurchases(account, of, apple, bundles)
+    const ofOrganization = accounts.length > 1 ? ` of ${account.organization}` : ''
+    const declaredApps = config.apps.filter((app) => app.organization === account.organization)
+    const apps = yield* examineConnect(account, ofOrganization, apple, declaredApps.map(bundleOf))
+    if (apps !== null) yield* examineApps(apps, ofOrganization, appRowsByBundle(reader, account.organization))
+    const bundles = [...(apps ?? []).map(bundleOf), ...declaredApps.map(bundleOf)]
+    yield* examinePurchases(account, ofOrganization, apple, bundles)
   }
 }
 
@@ -89,11 +89,11 @@ const bundleOf = ({ bundle_id }: { bundle_id: string }): string => bundle_id
 
 async function* examineConnect(
   account: Account,
-  of: string,
+  ofOrganization: string,
   apple: AppleOptions,
   bundles: readonly string[],
 ): AsyncGenerator<Finding, AppleApp[] | null> {
-  const subject = `App Store Connect key${of}`
+  const subject = `App Store Connect key${ofOrganization}`
   const key = keyOf(account.connect_key_id, account.connect_key, account.issuer_id)
   if (key === null) {
     yield warning(
@@ -104,7 +104,7 @@ async function* examineConnect(
   }
   if (account.vendor_numbers.length === 0) {
     yield warning(
-      `vendor number${of}`,
+      `vendor number${ofOrganization}`,
       'missing: Windfall cannot import reports. Add it with `windfall connect`.',
     )
   }
@@ -116,22 +116,22 @@ async function* examineConnect(
   }
   yield ok(subject, `${key.key_id}: Apple accepts the key.`)
   for (const number of account.vendor_numbers) {
-    const wrong = await faultOfVendor(key, apple, number)
-    const name = `vendor number${of}`
-    yield wrong === null
+    const refusal = await faultOfVendor(key, apple, number)
+    const name = `vendor number${ofOrganization}`
+    yield refusal === null
       ? ok(name, `${number}: Apple provides the reports.`)
-      : fault(name, `${number}: ${wrong.message}`)
+      : fault(name, `${number}: ${refusal.message}`)
   }
   return apps
 }
 
 async function* examinePurchases(
   account: Account,
-  of: string,
+  ofOrganization: string,
   apple: AppleOptions,
   bundles: readonly string[],
 ): AsyncGenerator<Finding> {
-  const subject = `In-App Purchase key${of}`
+  const subject = `In-App Purchase key${ofOrganization}`
   const key = keyOf(account.purchase_key_id, account.purchase_key, account.purchase_issuer_id)
   if (key === null) {
     yield warning(
@@ -141,19 +141,19 @@ async function* examinePurchases(
     return
   }
   if (!apple.reachable.server) return
-  const wrong = await faultInPurchaseKey(key, apple, bundles)
-  yield wrong === null ? ok(subject, `${key.key_id}: Apple accepts the key.`) : fault(subject, wrong)
+  const refusal = await problemOfPurchaseKey(key, apple, bundles)
+  yield refusal === null ? ok(subject, `${key.key_id}: Apple accepts the key.`) : fault(subject, refusal)
 }
 
 function keyOf(key_id: string | null, private_key: string | null, issuer_id: string | null): ApiKey | null {
   return key_id === null || private_key === null ? null : { key_id, private_key, issuer_id }
 }
 
-type Row = { bundle_id: string; apple_id: number | null; gone_at: number | null }
+type AppRow = { bundle_id: string; apple_id: number | null; gone_at: number | null }
 
-function connectedIn(reader: Reader | null, organization: string): Map<string, Row> | null {
+function appRowsByBundle(reader: Reader | null, organization: string): Map<string, AppRow> | null {
   const rows = reader
-    ?.prepare<[string], Row>(`
+    ?.prepare<[string], AppRow>(`
       select bundle_id, apple_id, apps.gone_at from apps join organizations on organizations.id = organization_id
       where slug = ?`)
     .all(organization)
@@ -162,27 +162,31 @@ function connectedIn(reader: Reader | null, organization: string): Map<string, R
 
 function* examineApps(
   apps: readonly AppleApp[],
-  of: string,
-  rows: Map<string, Row> | null,
+  ofOrganization: string,
+  rowByBundle: Map<string, AppRow> | null,
 ): Generator<Finding> {
-  const subject = `apps${of}`
-  if (rows === null || apps.length === 0) return yield ok(subject, `Apple lists ${apps.length}.`)
-  const lacking = apps.filter(({ bundle_id }) => !rows.has(bundle_id)).map(bundleOf)
-  const left = apps.filter(({ bundle_id }) => (rows.get(bundle_id)?.gone_at ?? null) !== null).map(bundleOf)
-  const others = apps.filter(({ bundle_id, apple_id }) => isOther(rows.get(bundle_id), apple_id))
-  if (lacking.length > 0)
-    yield warning(subject, `not connected yet: ${lacking.join(', ')}. Run: windfall apps refresh`)
-  if (left.length > 0)
-    yield ok(subject, `disconnected: ${left.join(', ')}. \`windfall apps add\` connects it again.`)
-  for (const { bundle_id, apple_id } of others) {
+  const subject = `apps${ofOrganization}`
+  if (rowByBundle === null || apps.length === 0) return yield ok(subject, `Apple lists ${apps.length}.`)
+  const unconnected = apps.filter(({ bundle_id }) => !rowByBundle.has(bundle_id)).map(bundleOf)
+  const disconnected = apps
+    .filter(({ bundle_id }) => (rowByBundle.get(bundle_id)?.gone_at ?? null) !== null)
+    .map(bundleOf)
+  const mismatched = apps.filter(({ bundle_id, apple_id }) =>
+    hasOtherAppleId(rowByBundle.get(bundle_id), apple_id),
+  )
+  if (unconnected.length > 0)
+    yield warning(subject, `not connected yet: ${unconnected.join(', ')}. Run: windfall apps refresh`)
+  if (disconnected.length > 0)
+    yield ok(subject, `disconnected: ${disconnected.join(', ')}. \`windfall apps add\` connects it again.`)
+  for (const { bundle_id, apple_id } of mismatched) {
     yield fault(
       subject,
-      `${bundle_id} has Apple id ${apple_id} at Apple and ${rows.get(bundle_id)?.apple_id} here; its notifications are pending.`,
+      `${bundle_id} has Apple id ${apple_id} at Apple and ${rowByBundle.get(bundle_id)?.apple_id} here; its notifications are pending.`,
     )
   }
-  if (lacking.length + left.length + others.length === 0)
+  if (unconnected.length + disconnected.length + mismatched.length === 0)
     yield ok(subject, `Apple lists ${apps.length}, all connected.`)
 }
 
-const isOther = (row: Row | undefined, apple_id: number): boolean =>
+const hasOtherAppleId = (row: AppRow | undefined, apple_id: number): boolean =>
   row !== undefined && row.gone_at === null && row.apple_id !== null && row.apple_id !== apple_id

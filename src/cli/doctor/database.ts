@@ -27,18 +27,18 @@ type Serving = v.InferOutput<typeof Serving>
 /** Checks whether a process serves the database, and returns what it reports; null if none answers. */
 export async function* examineServer({ store, base_url }: Config): AsyncGenerator<Finding, Serving | null> {
   try {
-    const answered = await callControl(store.path, 'instance.status', {})
-    if (answered === null) {
+    const response = await callControl(store.path, 'instance.status', {})
+    if (response === null) {
       yield warning('server', 'Windfall is not running. Start it with: windfall serve')
       return null
     }
-    const serving = v.parse(Serving, answered.result)
+    const serving = v.parse(Serving, response.result)
     yield ok('server', `Windfall is running at ${serving.address}.`)
     const condition = conditionFinding(serving.database, store.path)
     if (condition !== null) yield condition
     if (serving.base_url !== base_url) {
-      const words = `the running server uses ${serving.base_url}, this configuration ${base_url}; check whether it was started with other settings (WINDFALL_…).`
-      yield warning('base_url', words)
+      const text = `the running server uses ${serving.base_url}, this configuration ${base_url}; check whether it was started with other settings (WINDFALL_…).`
+      yield warning('base_url', text)
     }
     return serving
   } catch (error) {
@@ -49,7 +49,7 @@ export async function* examineServer({ store, base_url }: Config): AsyncGenerato
 
 const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** The URL that Apple sends notifications to. */
+/** Checks the URL that Apple sends notifications to. */
 export function* examineAddress({ base_url }: Pick<Config, 'base_url'>): Generator<Finding> {
   const url = `${base_url}/apple/notifications`
   if (new URL(base_url).protocol === 'https:') yield ok('notification URL', url)
@@ -60,7 +60,7 @@ export function* examineAddress({ base_url }: Pick<Config, 'base_url'>): Generat
     )
 }
 
-/** The database, opened for reading; null if it is missing or cannot be used. */
+/** Checks the database and opens it for reading. Returns null if it is missing or cannot be used. */
 export function* examineDatabase({ store }: Config): Generator<Finding, Reader | null> {
   try {
     actAsOwnerOf(store.path)
@@ -78,8 +78,8 @@ export function* examineDatabase({ store }: Config): Generator<Finding, Reader |
       return null
     }
     if (!identity.isCurrent) {
-      const words = `${store.path} has database version ${identity.version}: Windfall backs it up and upgrades it at the next start.`
-      yield warning('database', words)
+      const text = `${store.path} has database version ${identity.version}: Windfall backs it up and upgrades it at the next start.`
+      yield warning('database', text)
       return null
     }
     yield diskSpaceFinding(store.path)

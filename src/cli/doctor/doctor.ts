@@ -37,7 +37,7 @@ type DoctorOptions = {
   wait?: (ms: number) => Promise<void>
 }
 
-/** Yields each finding as soon as it is known. Changes nothing, needs no server and does not block one. */
+/** Yields each finding as soon as it is known. Changes nothing. Needs no running server and does not block one. */
 export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> {
   const { hosts = APPLE_HOSTS, clock = systemClock, wait = (ms: number) => setTimeout(ms) } = options
   const loaded = yield* examineConfig(options.loadOptions)
@@ -78,7 +78,7 @@ function* examineConfig(loadOptions: LoadOptions): Generator<Finding, LoadedConf
     return loaded
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    for (const complaint of error.issues) yield fault('configuration', issueLine(complaint))
+    for (const issue of error.issues) yield fault('configuration', issueLine(issue))
     return null
   }
 }

@@ -5,7 +5,7 @@ import { openApp } from '../../app.ts'
 import { systemClock } from '../../clock.ts'
 import { type LoadedConfig, loadConfig } from '../../config/load.ts'
 import type { Config } from '../../config/settings.ts'
-import { callControl, isReadOnly, perform, type Verbs } from '../../control/socket.ts'
+import { callControl, isReadOnly, runVerb, type Verbs } from '../../control/socket.ts'
 import { verbsOf } from '../../control/verbs.ts'
 import { utcMinuteText } from '../../days.ts'
 import { Refusal } from '../../errors.ts'
@@ -27,9 +27,9 @@ export const organizationArg = {
   organization: { type: 'string', valueHint: 'SLUG', description: 'The organization, if there are several' },
 } as const
 
-/** How often, and every how many milliseconds, a command retries while another command has the instance. */
-const ATTEMPTS = 20
-const AGAIN_AFTER_MS = 100
+/** The number of attempts, and the pause between two in milliseconds, while another command has the instance open. */
+const MAX_ATTEMPTS = 20
+const RETRY_PAUSE_MS = 100
 
 /** Loads the configuration of a command. @throws ConfigError */
 export const load = (configPath: string | undefined): LoadedConfig =>
@@ -52,10 +52,11 @@ export function sendVerb<Answer>(
 }
 
 /**
- * Gives `work` the instance that `configPath` configures, for several verbs, also concurrent ones. If no process serves
- * the instance, it is open until `work` ends: the whole instance, or what `openAlone` opens.
+ * Runs `work` with a function that sends verbs to the instance that `configPath` configures. `work` can send several
+ * verbs, also concurrently. If no process serves the instance, `openLocal` opens it in this process until `work` ends.
  *
- * @throws everything that `work` throws; ConfigError; Refusal 404 `no_database` if there is no database to read yet.
+ * @throws everything that `work` throws; ConfigError; Refusal 404 `no_database` if the first verb only reads and the
+ * database does not exist.
  */
 export async function withInstance<Result>(
   configPath: string | undefined,
@@ -64,7 +65,7 @@ export async function withInstance<Result>(
 ): Promise<Result> {
   const loaded = load(configPath)
   const { config } = loaded
-  let alone: Promise<LocalInstance> | null = null
+  let localInstance: Promise<LocalInstance> | null = null
 
   function openAsOwner(): Promise<LocalInstance> {
     actAsOwnerOf(config.store.path)
@@ -73,32 +74,32 @@ export async function withInstance<Result>(
 
   async function send<Answer>(verb: string, args: unknown): Promise<Answer> {
     for (let attempt = 1; ; attempt += 1) {
-      const answered = alone === null ? await callControl(config.store.path, verb, args) : null
+      const answered = localInstance === null ? await callControl(config.store.path, verb, args) : null
       if (answered) return answered.result as Answer
-      if (alone === null && isReadOnly(verb)) refuseMissing(config)
-      alone ??= openAsOwner()
-      const opening = alone
+      if (localInstance === null && isReadOnly(verb)) assertDatabaseExists(config)
+      localInstance ??= openAsOwner()
+      const opening = localInstance
       const { verbs } = await opening.catch((error: unknown) => {
-        if (alone === opening) alone = null
+        if (localInstance === opening) localInstance = null
         // The lock is held and no process listens: another command runs, or a server is starting.
         const isHeld = error instanceof Refusal && error.code === 'already_serving'
-        if (!isHeld || attempt === ATTEMPTS) throw error
+        if (!isHeld || attempt === MAX_ATTEMPTS) throw error
         return { verbs: null }
       })
-      if (verbs) return (await perform(verbs, verb, args)) as Answer
-      await setTimeout(AGAIN_AFTER_MS)
+      if (verbs) return (await runVerb(verbs, verb, args)) as Answer
+      await setTimeout(RETRY_PAUSE_MS)
     }
   }
 
   try {
     return await work(send)
   } finally {
-    await (await (alone as Promise<LocalInstance> | null))?.close()
+    await (await (localInstance as Promise<LocalInstance> | null))?.close()
   }
 }
 
 /** A command that only reads does not create a database. */
-function refuseMissing({ store }: Config): void {
+function assertDatabaseExists({ store }: Config): void {
   if (existsSync(store.path)) return
   throw new Refusal(404, 'no_database', `there is no database at ${store.path} yet; npm start creates it`)
 }
@@ -106,7 +107,7 @@ function refuseMissing({ store }: Config): void {
 /** An instance that is open in this process. */
 type LocalInstance = { verbs: Verbs; close(): Promise<void> }
 
-/** Opens the whole instance. */
+/** Opens the instance in this process, with all verbs. */
 async function openLocalApp({ config }: LoadedConfig): Promise<LocalInstance> {
   const lock = lockForServing(config.store.path)
   try {
@@ -127,9 +128,10 @@ async function openLocalApp({ config }: LoadedConfig): Promise<LocalInstance> {
 
 /** Formats rows as aligned columns. */
 export function columns(rows: readonly (readonly (string | number | null)[])[]): string {
-  const texts = rows.map((row) => row.map((cell) => String(cell ?? '-')))
-  const widths = texts[0]?.map((_, column) => Math.max(...texts.map((row) => row[column]?.length ?? 0))) ?? []
-  return texts
+  const textRows = rows.map((row) => row.map((cell) => String(cell ?? '-')))
+  const widths =
+    textRows[0]?.map((_, column) => Math.max(...textRows.map((row) => row[column]?.length ?? 0))) ?? []
+  return textRows
     .map((row) =>
       row
         .map((cell, column) => cell.padEnd(widths[column] ?? 0))
@@ -151,5 +153,5 @@ export const plural = (count: number, noun: string): string =>
 /** Removes control characters from untrusted text. */
 export const stripControls = (text: string): string => text.replace(/\p{Cc}/gu, ' ')
 
-/** An instant as text, or a dash for none. */
-export const shownAt = (at: number | null): string => (at === null ? '-' : utcMinuteText(at))
+/** An instant (ms) as a UTC time to the minute; a dash for null. */
+export const instantText = (at: number | null): string => (at === null ? '-' : utcMinuteText(at))

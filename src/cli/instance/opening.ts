@@ -1,4 +1,4 @@
-/** How a command opens a backup: the file, and the key that decrypts it. */
+/** Finds the file of a backup and the key that decrypts it, for commands that open a backup. */
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Refusal } from '../../errors.ts'
@@ -23,11 +23,15 @@ export function existingBackup(name: string): string {
 }
 
 /**
- * The key that decrypts a backup; null if it is not encrypted. Asks for a passphrase.
+ * The key that decrypts a backup; null if the backup is not encrypted. Prompts for the passphrase if it has one.
  *
- * @throws Refusal 400 `not_a_backup`, or `identity_needed` if it is encrypted for recipients and no identity is given.
+ * @throws Refusal 400 `not_a_backup`; 400 `identity_needed` if the backup is encrypted for recipients and there is no
+ * `--identity`; 404 `no_identity` if the identity file does not exist.
  */
-export async function keyFor(backup: string, identity: string | undefined): Promise<DecryptionKey | null> {
+export async function decryptionKeyFor(
+  backup: string,
+  identity: string | undefined,
+): Promise<DecryptionKey | null> {
   const kind = backupKindOf(backup)
   if (kind === 'encrypted with a passphrase') return { passphrase: await askPassphrase('Backup passphrase') }
   if (kind !== 'encrypted for recipients') return null

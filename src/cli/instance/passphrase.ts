@@ -3,10 +3,10 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { Refusal } from '../../errors.ts'
 
-/** An attacker can test passphrases for a stolen backup offline, which finds short ones soon. */
+/** An attacker with a stolen backup can try passphrases offline and finds short passphrases quickly. */
 const MIN_CHARACTERS = 12
 
-/** Reads one line of standard input, with a prompt on a terminal. @throws Refusal 400 `stopped` if there is none. */
+/** Reads one line of standard input, with a prompt on a terminal. @throws Refusal 400 `stopped` at the end of input. */
 export async function askPassphrase(question: string): Promise<string> {
   const isTerminal = process.stdin.isTTY === true
   if (isTerminal) process.stderr.write(`${question}: `)

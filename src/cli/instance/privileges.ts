@@ -7,11 +7,11 @@ const ROOT = 0
 
 /**
  * Drops root's rights and acts as the owner of `databaseFile` (or of its nearest existing parent folder) until the
- * process ends. Does nothing for other users, and for a file that root owns.
+ * process ends. Does nothing if the process does not run as root, or if root owns the file.
  */
 export function actAsOwnerOf(databaseFile: string): void {
   if (process.geteuid?.() !== ROOT) return
-  const owner = nearest(realPathOf(databaseFile))
+  const owner = nearestStats(realPathOf(databaseFile))
   if (owner.uid === ROOT) return
   process.setgroups?.([owner.gid])
   process.setgid?.(owner.gid)
@@ -22,19 +22,19 @@ export function actAsOwnerOf(databaseFile: string): void {
 export type Owner = Pick<Stats, 'uid' | 'gid'>
 
 /** The owner of `databaseFile`, or of its nearest existing parent folder. */
-export const ownerOf = (databaseFile: string): Owner => nearest(realPathOf(databaseFile))
+export const ownerOf = (databaseFile: string): Owner => nearestStats(realPathOf(databaseFile))
 
 /**
- * Gives files that root created to `owner`, with the folders that root created for them below `folder`. Does nothing
- * for other users.
+ * Makes `owner` the owner of files that root created, and of the folders below `folder` that root created for them.
+ * Does nothing if the process does not run as root.
  */
-export function giveTo({ uid, gid }: Owner, files: readonly string[], folder: string): void {
+export function changeOwner({ uid, gid }: Owner, files: readonly string[], folder: string): void {
   if (process.geteuid?.() !== ROOT || uid === ROOT) return
   for (const file of files) {
     chownSync(file, uid, gid)
-    const above = dirname(file)
-    if (above !== folder && statsAt(above)?.uid === ROOT) chownSync(above, uid, gid)
+    const parent = dirname(file)
+    if (parent !== folder && statsAt(parent)?.uid === ROOT) chownSync(parent, uid, gid)
   }
 }
 
-const nearest = (path: string): Stats => statsAt(path) ?? nearest(dirname(path))
+const nearestStats = (path: string): Stats => statsAt(path) ?? nearestStats(dirname(path))

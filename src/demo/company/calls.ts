@@ -1,7 +1,7 @@
 /** The simulated SDK calls: identify and attribute. */
 import { nextSignedAt } from '../world/announce.ts'
 import { type Login, onAndroid, type Person } from '../world/people.ts'
-import { DAY, HOUR, MINUTE, SECOND } from '../world/periods.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../world/periods.ts'
 import type { Random } from '../world/random.ts'
 import type { AttributeBody, Scalar } from '../world/steps.ts'
 import { type Purchase, transactionOf } from '../world/subscription.ts'
@@ -12,33 +12,38 @@ function currentId(login: Login): string {
   return login.logged_in || login.anonymous === null ? login.user_id : login.anonymous
 }
 
-/** An Android app goes by its own package name. */
+/** The bundle id in SDK calls. An Android app sends its package name. */
 function bundleOf(person: Person, login: Login): string {
   const { app } = person
   return login.device.platform === 'android' ? (app.android_package ?? app.bundle_id) : app.bundle_id
 }
 
-/** POST identify, now. */
+/** Sends POST /identify now. */
 function identify(world: World, person: Person, login: Login, attributes: Record<string, Scalar> = {}): void {
   const at = world.now()
   const bundle_id = person.app.bundle_id
   const appUserId = currentId(login)
-  const named = Object.keys(attributes).length > 0
+  const hasAttributes = Object.keys(attributes).length > 0
   world.books.identify(bundle_id, appUserId, login.device, attributes)
-  const body = { appUserId, bundleId: bundleOf(person, login), ...login.device, ...(named && { attributes }) }
+  const body = {
+    appUserId,
+    bundleId: bundleOf(person, login),
+    ...login.device,
+    ...(hasAttributes && { attributes }),
+  }
   world.deliver({ kind: 'identify', at, bundle_id, body, proof: null })
 }
 
-/** What the device holds: the transaction, signed for this device. */
-function deviceCopy(world: World, bought: Purchase, random: Random): TransactionBody {
-  const signed = transactionOf(bought.sale, bought.person, nextSignedAt(world, bought.person))
+/** The transaction as the device has it, with the fields that bind it to this device. */
+function deviceCopy(world: World, purchase: Purchase, random: Random): TransactionBody {
+  const signed = transactionOf(purchase.sale, purchase.person, nextSignedAt(world, purchase.person))
   const deviceVerification = Buffer.from(random.hex(96), 'hex').toString('base64')
   return { ...signed, deviceVerification, deviceVerificationNonce: random.uuid() }
 }
 
-/** POST attribute, now: this transaction is this user's, with the signed transaction as proof or without. */
-function attribute(world: World, bought: Purchase, app_user_id: string, withProof: boolean): void {
-  const { person, sale } = bought
+/** Sends POST /attribute now: the user of a transaction, with or without the signed transaction as proof. */
+function attribute(world: World, purchase: Purchase, app_user_id: string, withProof: boolean): void {
+  const { person, sale } = purchase
   const at = world.now()
   const bundle_id = person.app.bundle_id
   const proof = withProof ? ('purchase' as const) : null
@@ -51,33 +56,33 @@ function attribute(world: World, bought: Purchase, app_user_id: string, withProo
     productId: sale.productId,
     platform: 'ios',
   }
-  const payload = withProof ? deviceCopy(world, bought, person.random) : undefined
+  const payload = withProof ? deviceCopy(world, purchase, person.random) : undefined
   world.deliver({ kind: 'attribute', at, bundle_id, body, payload, proof })
 }
 
-/** Now and then the same transaction is claimed from another account, on a borrowed or shared phone. */
-function* secondAccountScript(world: World, bought: Purchase): Script {
-  const { random } = bought.person
-  yield world.now() + random.between(1, 30) * DAY
-  attribute(world, bought, `${bought.person.login?.user_id}-2`, random.chance(0.3))
+/** Later, a second account claims the same transaction, as on a shared phone. */
+function* secondAccountScript(world: World, purchase: Purchase): Script {
+  const { random } = purchase.person
+  yield world.now() + random.between(1, 30) * DAY_MS
+  attribute(world, purchase, `${purchase.person.login?.user_id}-2`, random.chance(0.3))
 }
 
-/** An anonymous customer logs in: identified, and what was reported before is reported again under the new id. */
-function* logInScript(world: World, bought: Purchase, login: Login, withProof: boolean): Script {
-  const { person } = bought
-  yield world.now() + person.random.between(0.5, 300) * HOUR
+/** An anonymous customer logs in. The SDK identifies the user and attributes the purchase again under the new id. */
+function* logInScript(world: World, purchase: Purchase, login: Login, withProof: boolean): Script {
+  const { person } = purchase
+  yield world.now() + person.random.between(0.5, 300) * HOUR_MS
   if (!login.logged_in) {
     login.logged_in = true
-    identify(world, person, login, attributesOf(world, bought))
-    yield world.now() + person.random.whole(1, 8) * SECOND
+    identify(world, person, login, attributesOf(world, purchase))
+    yield world.now() + person.random.whole(1, 8) * SECOND_MS
   }
-  attribute(world, bought, login.user_id, withProof)
+  attribute(world, purchase, login.user_id, withProof)
 }
 
-function attributesOf(world: World, bought: Purchase): Record<string, Scalar> {
-  const { random } = bought.person
+function attributesOf(world: World, purchase: Purchase): Record<string, Scalar> {
+  const { random } = purchase.person
   return {
-    plan: bought.sale.productId.split('.').at(-1) ?? '',
+    plan: purchase.sale.productId.split('.').at(-1) ?? '',
     cohort: new Date(world.now()).toISOString().slice(0, 7),
     onboarding: random.pick(['short', 'long']),
     ...(random.chance(0.3) && { sessions: random.whole(1, 60) }),
@@ -87,25 +92,25 @@ function attributesOf(world: World, bought: Purchase): Record<string, Scalar> {
 }
 
 /**
- * What the SDK does about a purchase: it attributes it to the id it has, at once (before Apple's notification
- * arrives) or when the app is opened again, about half the time with the signed transaction.
+ * The SDK calls after a purchase. The SDK attributes the purchase to the current user id, either immediately, before
+ * Apple's notification arrives, or when the app is opened again. About half of the calls have the signed transaction.
  */
-export function* reportPurchase(world: World, person: Person, bought: Purchase): Script {
+export function* reportPurchase(world: World, person: Person, purchase: Purchase): Script {
   const { login, random } = person
   if (login === null) return
-  const later = random.chance(0.4) ? random.between(1, 2_000) * MINUTE : random.whole(100, 3_000)
-  yield world.now() + later
+  const delay_ms = random.chance(0.4) ? random.between(1, 2_000) * MINUTE_MS : random.whole(100, 3_000)
+  yield world.now() + delay_ms
   const withProof = random.chance(0.5)
-  attribute(world, bought, currentId(login), withProof)
+  attribute(world, purchase, currentId(login), withProof)
   if (random.chance(0.5)) {
-    yield world.now() + random.whole(1, 20) * SECOND
-    identify(world, person, login, attributesOf(world, bought))
+    yield world.now() + random.whole(1, 20) * SECOND_MS
+    identify(world, person, login, attributesOf(world, purchase))
   }
-  if (!login.logged_in && random.chance(0.8)) world.start(logInScript(world, bought, login, withProof))
-  if (random.chance(world.edgeCases ? 0.2 : 0.02)) world.start(secondAccountScript(world, bought))
+  if (!login.logged_in && random.chance(0.8)) world.start(logInScript(world, purchase, login, withProof))
+  if (random.chance(world.edgeCases ? 0.2 : 0.02)) world.start(secondAccountScript(world, purchase))
 }
 
-/** The app's first start: those with an account are identified, some of the others under their anonymous id. */
+/** The first launch of the app. Identifies users with an account, and some anonymous users. */
 export function reportFirstLaunch(world: World, person: Person): void {
   const { login, random } = person
   if (login !== null && (login.logged_in || random.chance(0.3))) identify(world, person, login)
@@ -117,7 +122,7 @@ export function* androidScript(world: World, person: Person): Script {
   if (person.login === null) return
   const login = onAndroid(person, person.login)
   identify(world, person, login, { store: 'google' })
-  yield world.now() + random.between(0.5, 60) * MINUTE
+  yield world.now() + random.between(0.5, 60) * MINUTE_MS
   const token = `${random.hex(24).replace(/\d/g, 'k')}.AO-J1O${random.hex(60)}`
   const app_user_id = currentId(login)
   const { now, books } = world
@@ -129,11 +134,11 @@ export function* androidScript(world: World, person: Person): Script {
     app_user_id,
     proof: null,
   })
-  const named = random.chance(0.5) ? { originalTransactionId: token } : { purchaseToken: token }
+  const transactionField = random.chance(0.5) ? { originalTransactionId: token } : { purchaseToken: token }
   const body: AttributeBody = {
     appUserId: app_user_id,
     bundleId: bundleOf(person, login),
-    ...named,
+    ...transactionField,
     ...(random.chance(0.7) && { productId: `${app.plans[0]?.product_id}` }),
     platform: 'android',
   }

@@ -2,7 +2,7 @@
 import { notifySubscription, recordEntry } from '../world/announce.ts'
 import { halfEven } from '../world/books.ts'
 import { bill } from '../world/charge.ts'
-import { DAY } from '../world/periods.ts'
+import { DAY_MS } from '../world/periods.ts'
 import { type Offer, type Plan, promotionalOffer } from '../world/products.ts'
 import { reportPartialRefund } from '../world/selling.ts'
 import {
@@ -17,12 +17,12 @@ import {
 import type { World } from '../world/world.ts'
 import { revokeMember } from './family.ts'
 
-/** DID_CHANGE_RENEWAL_STATUS: off. After a notice of a price increase Apple gives no subtype. */
-export function disableRenewal(world: World, sub: Subscription, noticed = false): void {
+/** DID_CHANGE_RENEWAL_STATUS: turns renewal off. After a notice of a price increase, Apple sends no subtype. */
+export function disableRenewal(world: World, sub: Subscription, afterNotice = false): void {
   sub.auto_renew = false
   sub.increase = null
   recordEntry(world, purchaseOf(sub), 'renewal_disabled', world.now())
-  notifySubscription(world, sub, 'DID_CHANGE_RENEWAL_STATUS', noticed ? null : 'AUTO_RENEW_DISABLED')
+  notifySubscription(world, sub, 'DID_CHANGE_RENEWAL_STATUS', afterNotice ? null : 'AUTO_RENEW_DISABLED')
 }
 
 export function enableRenewal(world: World, sub: Subscription): void {
@@ -31,31 +31,31 @@ export function enableRenewal(world: World, sub: Subscription): void {
   notifySubscription(world, sub, 'DID_CHANGE_RENEWAL_STATUS', 'AUTO_RENEW_ENABLED')
 }
 
-/** The unused part of `old` is given back: price × (expiry − change) ÷ (expiry − purchase), half to even. */
-function refundUnused(world: World, sub: Subscription, old: Sale, at: number): void {
-  const { price = 0, expiresDate = at, purchaseDate } = old
+/** Refunds the unused time of `old`: price × (expiry − change) ÷ (expiry − purchase), rounded half to even. */
+function refundUnused(world: World, sub: Subscription, oldSale: Sale, at: number): void {
+  const { price = 0, expiresDate = at, purchaseDate } = oldSale
   if (price === 0 || sub.shared) return
   const unused = BigInt(price) * BigInt(expiresDate - at)
   const refunded_milli = halfEven(unused, BigInt(expiresDate - purchaseDate))
-  recordEntry(world, purchaseOf(sub, old), 'proration', at, { refunded_milli })
-  reportPartialRefund(world, purchaseOf(sub, old), at, refunded_milli)
+  recordEntry(world, purchaseOf(sub, oldSale), 'proration', at, { refunded_milli })
+  reportPartialRefund(world, purchaseOf(sub, oldSale), at, refunded_milli)
 }
 
 /**
- * At once to a higher level, or to a product of the same level and duration. The notification carries the new
- * transaction alone: that the old one was upgraded shows only in the transaction history.
+ * Changes immediately to a product of a higher level, or of the same level and duration. The notification contains only
+ * the new transaction. Only the transaction history shows that the old transaction was upgraded.
  */
 export function changeImmediately(
   world: World,
   sub: Subscription,
   plan: Plan,
-  redeemed: Offer | null = null,
+  offer: Offer | null = null,
 ): void {
-  const old = currentSale(sub)
+  const oldSale = currentSale(sub)
   const at = purchaseDateBefore(world, sub.person)
-  refundUnused(world, sub, old, at)
-  world.update(old, () => {
-    old.isUpgraded = true
+  refundUnused(world, sub, oldSale, at)
+  world.update(oldSale, () => {
+    oldSale.isUpgraded = true
   })
   const kind = plan.level < sub.plan.level ? 'upgraded' : 'crossgraded'
   sub.plan = plan
@@ -63,14 +63,14 @@ export function changeImmediately(
   sub.price_milli = world.price(plan, sub.currency)
   sub.auto_renew = true
   sub.increase = null
-  bill(world, sub, { reason: 'PURCHASE', at, offer: redeemed })
+  bill(world, sub, { reason: 'PURCHASE', at, offer })
   recordEntry(world, purchaseOf(sub), kind, at)
-  if (redeemed !== null) recordEntry(world, purchaseOf(sub), 'offer_redeemed', at)
-  notifySubscription(world, sub, redeemed === null ? 'DID_CHANGE_RENEWAL_PREF' : 'OFFER_REDEEMED', 'UPGRADE')
+  if (offer !== null) recordEntry(world, purchaseOf(sub), 'offer_redeemed', at)
+  notifySubscription(world, sub, offer === null ? 'DID_CHANGE_RENEWAL_PREF' : 'OFFER_REDEEMED', 'UPGRADE')
   if (!plan.family) for (const member of [...sub.members]) revokeMember(world, sub, member)
 }
 
-/** For the next renewal: a lower level, or another duration. It also turns a renewal that was off on again. */
+/** Changes at the next renewal to a lower level or another duration. Also turns renewal on. */
 export function changeAtRenewal(world: World, sub: Subscription, plan: Plan, withOffer = false): void {
   sub.next_plan = plan
   sub.auto_renew = true
@@ -88,7 +88,7 @@ export function cancelChange(world: World, sub: Subscription): void {
   notifySubscription(world, sub, 'DID_CHANGE_RENEWAL_PREF', null)
 }
 
-/** OFFER_REDEEMED: an offer on the product one has, which begins with the next period. */
+/** OFFER_REDEEMED: redeems an offer on the current product, which begins with the next period. */
 export function redeemOffer(world: World, sub: Subscription, offer: Offer): void {
   sub.next_offer = offer
   sub.auto_renew = true
@@ -96,10 +96,10 @@ export function redeemOffer(world: World, sub: Subscription, offer: Offer): void
   notifySubscription(world, sub, 'OFFER_REDEEMED', null)
 }
 
-/** RENEWAL_EXTENDED: some days for nothing, by the developer. */
+/** RENEWAL_EXTENDED: the developer extends the current period by free days. */
 export function extend(world: World, sub: Subscription, days: number): void {
   const sale = currentSale(sub)
-  const until = periodEnd(sub) + days * DAY
+  const until = periodEnd(sub) + days * DAY_MS
   world.update(sale, () => {
     sale.expiresDate = until
   })
@@ -110,7 +110,7 @@ export function extend(world: World, sub: Subscription, days: number): void {
   for (const member of sub.members) extend(world, member, days)
 }
 
-/** PRICE_INCREASE: with a consent request, or a notice of an increase that needs none. */
+/** PRICE_INCREASE: requests consent, or announces an increase that needs no consent. */
 export function increasePrice(
   world: World,
   sub: Subscription,
@@ -134,8 +134,8 @@ export function acceptIncrease(world: World, sub: Subscription): void {
   notifySubscription(world, sub, 'PRICE_INCREASE', 'ACCEPTED')
 }
 
-/** Nothing stands between this subscription and a change: it is paid for, and the period has begun. */
-export function mayChange(world: World, sub: Subscription): boolean {
+/** Whether a customer can change the subscription now: it is active, and its period has begun and not ended. */
+export function canChange(world: World, sub: Subscription): boolean {
   const { purchaseDate } = currentSale(sub)
   return sub.status === ACTIVE && purchaseDate < world.now() - 60_000 && periodEnd(sub) > world.now()
 }

@@ -3,23 +3,23 @@ import { appFields, notifySubscription, recordEntry, send } from '../world/annou
 import { APPS } from '../world/catalogue.ts'
 import { bill, emptySubscription, subscribe } from '../world/charge.ts'
 import { openPerson, type Person } from '../world/people.ts'
-import { DAY, MINUTE, wholeSecond } from '../world/periods.ts'
+import { DAY_MS, MINUTE_MS, wholeSecond } from '../world/periods.ts'
 import type { App, Plan } from '../world/products.ts'
-import { type Currency, STOREFRONTS, shareOf } from '../world/storefronts.ts'
+import { type Currency, STOREFRONTS, scaledPrice } from '../world/storefronts.ts'
 import { ACTIVE, purchaseOf, type Subscription } from '../world/subscription.ts'
 import type { AdvancedCommerce } from '../world/unsigned.ts'
 import type { World } from '../world/world.ts'
-import { extend, mayChange } from './changes.ts'
+import { canChange, extend } from './changes.ts'
 import { subscriptionScript } from './subscriber.ts'
 import { raisePrice } from './subscriber_behaviour.ts'
 
-function appNamed(name: string): App {
+function appByName(name: string): App {
   const app = APPS.find((candidate) => candidate.name === name)
   if (app === undefined) throw new Error(`there is no app named ${name}`)
   return app
 }
 
-export function planNamed(product_id: string): { app: App; plan: Plan } {
+export function planById(product_id: string): { app: App; plan: Plan } {
   for (const app of APPS) {
     const plan = app.plans.find((candidate) => candidate.product_id === product_id)
     if (plan !== undefined) return { app, plan }
@@ -27,7 +27,7 @@ export function planNamed(product_id: string): { app: App; plan: Plan } {
   throw new Error(`there is no product ${product_id}`)
 }
 
-/** TEST: a requested test notification; it only names the app. */
+/** TEST: a requested test notification, which contains only the app. */
 export function sendTest(world: World, app: App, environment: 'production' | 'sandbox'): void {
   const from = { bundle_id: app.bundle_id, environment, signed_at: world.now() }
   send(world, from, 'TEST', null, { data: appFields(app, environment) })
@@ -35,28 +35,28 @@ export function sendTest(world: World, app: App, environment: 'production' | 'sa
 
 const TOKEN_KINDS = ['CREATED', 'UNREPORTED', 'ACTIVE_TOKEN_REMINDER'] as const
 
-/** EXTERNAL_PURCHASE_TOKEN: no environment is named; the sandbox shows in the token's id alone. */
+/** EXTERNAL_PURCHASE_TOKEN: has no environment field. In the sandbox, the token's id begins with `SANDBOX_`. */
 export function sendToken(
   world: World,
   environment: 'production' | 'sandbox',
   kind: (typeof TOKEN_KINDS)[number],
 ): void {
-  const app = appNamed('Chord')
+  const app = appByName('Chord')
   const { random } = world
   const at = world.now()
   const id = random.uuid()
   send(world, { bundle_id: app.bundle_id, environment, signed_at: at }, 'EXTERNAL_PURCHASE_TOKEN', kind, {
     externalPurchaseToken: {
       externalPurchaseId: environment === 'sandbox' ? `SANDBOX_${id}` : id,
-      tokenCreationDate: at - (kind === 'CREATED' ? 3 * MINUTE : random.whole(2, 25) * DAY),
+      tokenCreationDate: at - (kind === 'CREATED' ? 3 * MINUTE_MS : random.whole(2, 25) * DAY_MS),
       ...(environment === 'production' && { appAppleId: app.apple_id }),
       bundleId: app.bundle_id,
-      ...(kind !== 'UNREPORTED' && { tokenType: 'ACQUISITION', tokenExpirationDate: at + 30 * DAY }),
+      ...(kind !== 'UNREPORTED' && { tokenType: 'ACQUISITION', tokenExpirationDate: at + 30 * DAY_MS }),
     },
   })
 }
 
-/** RESCIND_CONSENT: a parent takes the consent back; the proof is the signed app transaction. */
+/** RESCIND_CONSENT: a parent withdraws consent. The notification contains the signed app transaction. */
 export function rescindConsent(world: World, person: Person): void {
   const { app, environment } = person
   const at = world.now()
@@ -71,7 +71,7 @@ export function rescindConsent(world: World, person: Person): void {
         applicationVersion: app.version,
         versionExternalIdentifier: 870_000_000 + Number(app.version),
         receiptCreationDate: at,
-        originalPurchaseDate: wholeSecond(at - 90 * DAY),
+        originalPurchaseDate: wholeSecond(at - 90 * DAY_MS),
         originalApplicationVersion: app.version,
         originalPlatform: 'iOS',
         appTransactionId: person.app_transaction_id,
@@ -80,42 +80,42 @@ export function rescindConsent(world: World, person: Person): void {
   })
 }
 
-/** Those who have a product now, in the order they came to it. */
+/** The production subscriptions to a product that can change now, in the order of creation. */
 export function activeSubscriptionsTo(world: World, product_id: string): Subscription[] {
   return world.subscriptions.filter(
-    (sub) => sub.plan.product_id === product_id && sub.environment === 'production' && mayChange(world, sub),
+    (sub) => sub.plan.product_id === product_id && sub.environment === 'production' && canChange(world, sub),
   )
 }
 
-/** Raises a product's price: immediately for new customers, by consent or notice for its subscribers. */
+/** Multiplies a product's price by `factor`: immediately for new customers, by consent or notice for subscribers. */
 export function increasePriceOf(
   world: World,
   product_id: string,
-  share: number,
+  factor: number,
   needsConsent: boolean,
 ): void {
-  const { plan } = planNamed(product_id)
+  const { plan } = planById(product_id)
   for (const currency of new Set(STOREFRONTS.map((storefront) => storefront.currency)))
-    world.setPrice(product_id, currency, raisedPrice(world, plan, share, currency))
+    world.setPrice(product_id, currency, raisedPrice(world, plan, factor, currency))
   for (const sub of activeSubscriptionsTo(world, product_id))
     raisePrice(world, sub, world.price(plan, sub.currency), needsConsent)
 }
 
-function raisedPrice(world: World, plan: Plan, share: number, currency: Currency): number {
-  return shareOf(world.price(plan, currency), share, currency)
+function raisedPrice(world: World, plan: Plan, factor: number, currency: Currency): number {
+  return scaledPrice(world.price(plan, currency), factor, currency)
 }
 
-/** RENEWAL_EXTENSION: every subscriber gets some days after an outage: one notification each, then a summary. */
+/** RENEWAL_EXTENSION: extends all subscriptions after an outage. Sends one notification for each, then a summary. */
 export function extendAll(world: World, product_id: string, days: number): void {
-  const { app } = planNamed(product_id)
+  const { app } = planById(product_id)
   const from = {
     bundle_id: app.bundle_id,
     environment: 'production' as const,
-    signed_at: world.now() + MINUTE,
+    signed_at: world.now() + MINUTE_MS,
   }
-  const everyone = activeSubscriptionsTo(world, product_id).filter((sub) => !sub.shared)
-  const failed = everyone.slice(0, everyone.length > 1 ? 1 : 0)
-  const extended = everyone.slice(failed.length)
+  const subscriptions = activeSubscriptionsTo(world, product_id).filter((sub) => !sub.shared)
+  const failed = subscriptions.slice(0, subscriptions.length > 1 ? 1 : 0)
+  const extended = subscriptions.slice(failed.length)
   for (const sub of extended) extend(world, sub, days)
   for (const sub of failed) notifySubscription(world, sub, 'RENEWAL_EXTENSION', 'FAILURE')
   send(world, from, 'RENEWAL_EXTENSION', 'SUMMARY', {
@@ -123,7 +123,7 @@ export function extendAll(world: World, product_id: string, days: number): void 
       ...appFields(app, 'production'),
       productId: product_id,
       requestIdentifier: world.random.uuid(),
-      storefrontCountryCodes: [...new Set(everyone.map((sub) => sub.storefront.code))],
+      storefrontCountryCodes: [...new Set(subscriptions.map((sub) => sub.storefront.code))],
       succeededCount: extended.length,
       failedCount: failed.length,
     },
@@ -149,7 +149,7 @@ function advancedItem(person: Person, price: number): AdvancedCommerce {
 
 /** A customer who subscribes through the Advanced Commerce API and never cancels. */
 export function subscribeAdvanced(world: World, name: string): Subscription {
-  const { app, plan } = planNamed('chord.tuition')
+  const { app, plan } = planById('chord.tuition')
   const person = openPerson(world, name, { app, steady: true })
   const advanced = advancedItem(person, world.price(plan, person.storefront.currency))
   const sub = subscribe(world, person, plan, null, { advanced })
@@ -157,11 +157,11 @@ export function subscribeAdvanced(world: World, name: string): Subscription {
   return sub
 }
 
-/** MIGRATION: a subscription from before the history moves over, under a new original id. */
+/** MIGRATION: a subscription from before the history moves to the Advanced Commerce API, with a new original id. */
 export function migrate(world: World, name: string): Subscription {
-  const { app, plan } = planNamed('chord.tuition')
+  const { app, plan } = planById('chord.tuition')
   const person = openPerson(world, name, { app, steady: true })
-  const at = wholeSecond(world.now() - 5 * MINUTE)
+  const at = wholeSecond(world.now() - 5 * MINUTE_MS)
   const previous_original_id = world.transactionId('production')
   const advanced = advancedItem(person, world.price(plan, person.storefront.currency))
   const sub = emptySubscription(world, person, plan, at, { previous_original_id, advanced })
@@ -172,14 +172,15 @@ export function migrate(world: World, name: string): Subscription {
   return sub
 }
 
-/** METADATA_UPDATE or PRICE_CHANGE: the developer changed what is sold under an Advanced Commerce subscription. */
+/** METADATA_UPDATE or PRICE_CHANGE: the developer changes the items of an Advanced Commerce subscription. */
 export function changeAdvanced(
   world: World,
   sub: Subscription,
   type: 'METADATA_UPDATE' | 'PRICE_CHANGE',
 ): void {
   if (sub.advanced === null || sub.status !== ACTIVE) return
-  const price_milli = type === 'PRICE_CHANGE' ? shareOf(sub.price_milli, 1.1, sub.currency) : sub.price_milli
+  const price_milli =
+    type === 'PRICE_CHANGE' ? scaledPrice(sub.price_milli, 1.1, sub.currency) : sub.price_milli
   const items = sub.advanced.items.map((item) => ({ ...item, price: price_milli, description: 'Two a week' }))
   sub.advanced = { ...sub.advanced, items }
   sub.price_milli = price_milli

@@ -13,8 +13,8 @@ import {
 } from '../world/subscription.ts'
 import type { World } from '../world/world.ts'
 
-/** SUBSCRIBED / INITIAL_BUY for a family member: ids of their own, the purchaser's expiry, no money. */
-export function share(world: World, sub: Subscription): Subscription {
+/** SUBSCRIBED / INITIAL_BUY for a family member, with ids of their own and the purchaser's expiry, without a charge. */
+export function shareWithMember(world: World, sub: Subscription): Subscription {
   const person = familyMember(world, sub.person, world.subscriptions.length)
   const at = purchaseDateBefore(world, person)
   const member = emptySubscription(world, person, sub.plan, at, { shared: true })
@@ -25,7 +25,7 @@ export function share(world: World, sub: Subscription): Subscription {
   return member
 }
 
-/** REVOKE: sharing stopped, the member left, or the purchaser got the money back. */
+/** REVOKE: a member loses access, because sharing ended, the member left, or the purchaser received a refund. */
 export function revokeMember(world: World, sub: Subscription, member: Subscription): void {
   const at = wholeSecond(world.now())
   const sale = currentSale(member)

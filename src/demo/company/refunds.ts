@@ -1,7 +1,7 @@
 /** Simulated refunds: requested, granted in full or in part, declined and reversed. */
 import { notifyTransaction, recordEntry } from '../world/announce.ts'
 import { halfEven } from '../world/books.ts'
-import { DAY, HOUR, wholeSecond } from '../world/periods.ts'
+import { DAY_MS, HOUR_MS, wholeSecond } from '../world/periods.ts'
 import { reportPartialRefund, reportRefund, reportReversal } from '../world/selling.ts'
 import {
   ACTIVE,
@@ -26,20 +26,20 @@ const REASONS = [
   'OTHER',
 ] as const
 
-/** CONSUMPTION_REQUEST: Apple asks how the purchase was used. */
-export function requestConsumption(world: World, bought: Purchase): void {
-  recordEntry(world, bought, 'consumption_requested', world.now())
-  notifyTransaction(world, bought, 'CONSUMPTION_REQUEST', null, bought.person.random.pick(REASONS))
+/** CONSUMPTION_REQUEST: Apple requests information about the use of a purchase. */
+export function requestConsumption(world: World, purchase: Purchase): void {
+  recordEntry(world, purchase, 'consumption_requested', world.now())
+  notifyTransaction(world, purchase, 'CONSUMPTION_REQUEST', null, purchase.person.random.pick(REASONS))
 }
 
-function refundedOf(bought: Purchase): number {
-  const { price = 0, revocationPercentage = FULL_PERCENTAGE } = bought.sale
+function refundedOf(purchase: Purchase): number {
+  const { price = 0, revocationPercentage = FULL_PERCENTAGE } = purchase.sale
   return halfEven(BigInt(price) * BigInt(revocationPercentage), BigInt(FULL_PERCENTAGE))
 }
 
 /** A refund of the current period ends the subscription; one of an earlier period does not. */
-function endAccess(world: World, bought: Purchase): void {
-  const { sale, sub } = bought
+function endAccess(world: World, purchase: Purchase): void {
+  const { sale, sub } = purchase
   if (sub === null || sale !== currentSale(sub)) return
   if (sub.status !== ACTIVE && sub.status !== GRACE) return
   Object.assign(sub, {
@@ -52,31 +52,34 @@ function endAccess(world: World, bought: Purchase): void {
   for (const member of [...sub.members]) revokeMember(world, sub, member)
 }
 
-/** REFUND. `percentage` in thousandths of a percent; null: all of it, the format before Apple added percentages. */
-export function refund(world: World, bought: Purchase, percentage: number | null): void {
-  const { sale, sub, person } = bought
+/**
+ * REFUND. `percentage` is in thousandths of a percent. Null is a full refund in the format before Apple added
+ * percentages.
+ */
+export function refund(world: World, purchase: Purchase, percentage: number | null): void {
+  const { sale, sub, person } = purchase
   const at = wholeSecond(world.now())
-  const whole = percentage === null || percentage === FULL_PERCENTAGE
+  const isFull = percentage === null || percentage === FULL_PERCENTAGE
   world.update(sale, () => {
     sale.revocationDate = at
     sale.revocationReason = person.random.chance(0.3) ? 1 : 0
     if (percentage === null) return
-    sale.revocationType = whole ? 'REFUND_FULL' : 'REFUND_PRORATED'
+    sale.revocationType = isFull ? 'REFUND_FULL' : 'REFUND_PRORATED'
     sale.revocationPercentage = percentage
   })
   const segment = sub && world.books.segmentOf(person.environment, sale.transactionId)
   if (segment) segment.revoked_at = at
-  endAccess(world, bought)
-  recordEntry(world, bought, 'refund', at, { refunded_milli: refundedOf(bought) })
-  if (whole) reportRefund(world, bought, at)
-  else reportPartialRefund(world, bought, at, refundedOf(bought))
-  notifyTransaction(world, bought, 'REFUND', null)
+  endAccess(world, purchase)
+  recordEntry(world, purchase, 'refund', at, { refunded_milli: refundedOf(purchase) })
+  if (isFull) reportRefund(world, purchase, at)
+  else reportPartialRefund(world, purchase, at, refundedOf(purchase))
+  notifyTransaction(world, purchase, 'REFUND', null)
 }
 
-/** REFUND_REVERSED: the money is taken again, and what was bought counts again. */
-export function reverseRefund(world: World, bought: Purchase): void {
-  const { sale, sub, person } = bought
-  const refunded_milli = refundedOf(bought)
+/** REFUND_REVERSED: the customer is charged again, and the purchase is valid again. */
+export function reverseRefund(world: World, purchase: Purchase): void {
+  const { sale, sub, person } = purchase
+  const refunded_milli = refundedOf(purchase)
   world.update(sale, () => {
     delete sale.revocationDate
     delete sale.revocationReason
@@ -86,48 +89,48 @@ export function reverseRefund(world: World, bought: Purchase): void {
   const segment = sub && world.books.segmentOf(person.environment, sale.transactionId)
   if (segment) segment.revoked_at = null
   if (sub !== null && sale === currentSale(sub) && sub.status === REVOKED) {
-    const runs = periodEnd(sub) > world.now()
-    sub.status = runs ? ACTIVE : EXPIRED
-    if (!runs) Object.assign(sub, { intent: 1, retrying: false })
+    const isActive = periodEnd(sub) > world.now()
+    sub.status = isActive ? ACTIVE : EXPIRED
+    if (!isActive) Object.assign(sub, { intent: 1, retrying: false })
   }
   const at = wholeSecond(world.now())
-  recordEntry(world, bought, 'refund_reversed', at, { refunded_milli })
-  reportReversal(world, bought, at, refunded_milli)
-  notifyTransaction(world, bought, 'REFUND_REVERSED', null)
+  recordEntry(world, purchase, 'refund_reversed', at, { refunded_milli })
+  reportReversal(world, purchase, at, refunded_milli)
+  notifyTransaction(world, purchase, 'REFUND_REVERSED', null)
 }
 
 /** REFUND_DECLINED. */
-export function declineRefund(world: World, bought: Purchase): void {
-  recordEntry(world, bought, 'refund_declined', world.now())
-  notifyTransaction(world, bought, 'REFUND_DECLINED', null)
+export function declineRefund(world: World, purchase: Purchase): void {
+  recordEntry(world, purchase, 'refund_declined', world.now())
+  notifyTransaction(world, purchase, 'REFUND_DECLINED', null)
 }
 
 /** Whether a transaction was paid and not refunded yet. */
-export function isRefundable(world: World, bought: Purchase): boolean {
-  const { price = 0, inAppOwnershipType, revocationDate, isUpgraded, purchaseDate } = bought.sale
-  const paid = price > 0 && inAppOwnershipType === 'PURCHASED'
-  return paid && revocationDate === undefined && isUpgraded !== true && purchaseDate < world.now()
+export function isRefundable(world: World, purchase: Purchase): boolean {
+  const { price = 0, inAppOwnershipType, revocationDate, isUpgraded, purchaseDate } = purchase.sale
+  const isPaid = price > 0 && inAppOwnershipType === 'PURCHASED'
+  return isPaid && revocationDate === undefined && isUpgraded !== true && purchaseDate < world.now()
 }
 
-function percentageFor(bought: Purchase, outcome: Outcome): number | null {
-  const { random } = bought.person
+function percentageFor(purchase: Purchase, outcome: Outcome): number | null {
+  const { random } = purchase.person
   if (outcome === 'in_part') return random.pick([40_000, 67_932, 50_000, random.whole(4_000, 96_000)])
   return random.chance(0.3) ? null : FULL_PERCENTAGE
 }
 
-/** A refund from the request to its end, days later; to be begun when the customer asks for it. */
-export function* refundScript(world: World, bought: Purchase, outcome: Outcome): Script {
-  const { random } = bought.person
-  const mayRequestConsumption = bought.sale.type === 'Consumable' || bought.sub !== null
+/** A refund from the customer's request to Apple's decision, days later. Start it at the request. */
+export function* refundScript(world: World, purchase: Purchase, outcome: Outcome): Script {
+  const { random } = purchase.person
+  const mayRequestConsumption = purchase.sale.type === 'Consumable' || purchase.sub !== null
   if (mayRequestConsumption && random.chance(0.6)) {
-    yield world.now() + random.between(0.2, 9) * HOUR
-    requestConsumption(world, bought)
+    yield world.now() + random.between(0.2, 9) * HOUR_MS
+    requestConsumption(world, purchase)
   }
-  yield world.now() + random.between(0.3, 2.5) * DAY
-  if (!isRefundable(world, bought)) return
-  if (outcome === 'declined') return declineRefund(world, bought)
-  refund(world, bought, percentageFor(bought, outcome))
+  yield world.now() + random.between(0.3, 2.5) * DAY_MS
+  if (!isRefundable(world, purchase)) return
+  if (outcome === 'declined') return declineRefund(world, purchase)
+  refund(world, purchase, percentageFor(purchase, outcome))
   if (outcome !== 'reversed') return
-  yield world.now() + random.between(4, 35) * DAY
-  reverseRefund(world, bought)
+  yield world.now() + random.between(4, 35) * DAY_MS
+  reverseRefund(world, purchase)
 }

@@ -1,11 +1,12 @@
-/** The events that can happen to a subscription within a period, and their probabilities. */
-import { DAY, monthsIn } from '../world/periods.ts'
+/** The actions of a subscriber within a period, and their probabilities. */
+import { DAY_MS, monthsIn } from '../world/periods.ts'
 import { alternatives, isImmediate, type Plan, promotionalOffer } from '../world/products.ts'
-import { STOREFRONTS, shareOf } from '../world/storefronts.ts'
+import { STOREFRONTS, scaledPrice } from '../world/storefronts.ts'
 import { purchaseOf, type Subscription, segmentKind } from '../world/subscription.ts'
 import type { Script, World } from '../world/world.ts'
 import {
   acceptIncrease,
+  canChange,
   cancelChange,
   changeAtRenewal,
   changeImmediately,
@@ -13,17 +14,19 @@ import {
   enableRenewal,
   extend,
   increasePrice,
-  mayChange,
   redeemOffer,
 } from './changes.ts'
-import { revokeMember, share } from './family.ts'
+import { revokeMember, shareWithMember } from './family.ts'
 import { isRefundable, type Outcome, refundScript } from './refunds.ts'
 
-/** `chance` is that of one period, `odd` the same where the rare happens all the time. `within`: part of the period. */
+/**
+ * An action. `chance` is its probability in one period, `edgeCaseChance` the minimum probability in a world with
+ * `edgeCases`. `range` is the range of the time of the action, as fractions of the period.
+ */
 type Behaviour = {
   chance: (sub: Subscription) => number
   edgeCaseChance: number
-  within: readonly [number, number]
+  range: readonly [number, number]
   act: (world: World, sub: Subscription) => void
 }
 
@@ -34,14 +37,14 @@ const OUTCOMES: readonly { outcome: Outcome; weight: number }[] = [
   { outcome: 'reversed', weight: 16 },
 ]
 
-/** A chance that grows with the length of the period. */
+/** A probability that grows with the length of the period. `chance` is the probability in one month. */
 const monthly = (chance: number) => (sub: Subscription) => Math.min(0.5, chance * monthsIn(sub.plan.billed))
 
 function isTrial(sub: Subscription): boolean {
   return segmentKind(sub.offer) === 'trial'
 }
 
-/** Under a commitment nothing can be changed before its last instalment. */
+/** Whether a commitment prevents changes, which it does before its last instalment. */
 function isCommitted(sub: Subscription): boolean {
   return sub.instalment !== null && sub.instalment.number < 12
 }
@@ -53,11 +56,11 @@ function chanceToCancel(sub: Subscription): number {
   return sub.plan.churn * earlyFactor
 }
 
-/** Another product of the group to go to, now or at the renewal; a commitment is not sold on an offer. */
-function otherPlan(world: World, sub: Subscription, now: boolean, withOffer: boolean): Plan | null {
+/** A random plan of the group that the customer can change to, now or at the renewal; null if there is none. */
+function otherPlan(world: World, sub: Subscription, isNow: boolean, withOffer: boolean): Plan | null {
   const plans = alternatives(sub.app, sub.plan).filter(
     (plan) =>
-      isImmediate(sub.plan, plan) === now &&
+      isImmediate(sub.plan, plan) === isNow &&
       !world.withdrawn.has(plan.product_id) &&
       !(withOffer && plan.committed),
   )
@@ -80,30 +83,30 @@ function requestRefund(world: World, sub: Subscription, isOlder: boolean): void 
   const { random } = sub.person
   const sale = isOlder ? sub.sales.at(-random.whole(2, 4)) : sub.sales.at(-1)
   if (sale === undefined) return
-  const bought = purchaseOf(sub, sale)
-  if (!isRefundable(world, bought)) return
+  const purchase = purchaseOf(sub, sale)
+  if (!isRefundable(world, purchase)) return
   if (!isOlder && sub.auto_renew && !isCommitted(sub) && random.chance(0.5)) disableRenewal(world, sub)
-  world.start(refundScript(world, bought, random.weighted(OUTCOMES).outcome))
+  world.start(refundScript(world, purchase, random.weighted(OUTCOMES).outcome))
 }
 
 /** The response to a consent request: most customers agree, some cancel, some never respond. */
 function* priceIncreaseScript(world: World, sub: Subscription): Script {
   const { random } = sub.person
-  yield world.now() + random.between(0.1, 20) * DAY
-  if (sub.increase === null || sub.increase.accepted || !mayChange(world, sub)) return
-  const answer = random.fraction()
-  if (answer < 0.5 || sub.person.steady) acceptIncrease(world, sub)
-  else if (answer < 0.85 && !isCommitted(sub)) disableRenewal(world, sub, true)
+  yield world.now() + random.between(0.1, 20) * DAY_MS
+  if (sub.increase === null || sub.increase.accepted || !canChange(world, sub)) return
+  const roll = random.fraction()
+  if (roll < 0.5 || sub.person.steady) acceptIncrease(world, sub)
+  else if (roll < 0.85 && !isCommitted(sub)) disableRenewal(world, sub, true)
 }
 
-/** Asks a subscriber to consent to a higher price, or announces one that needs no consent. */
+/** Requests a subscriber's consent to a higher price, or announces a higher price that needs no consent. */
 export function raisePrice(
   world: World,
   sub: Subscription,
   price_milli: number,
   needsConsent: boolean,
 ): void {
-  if (!mayChange(world, sub) || !sub.auto_renew || sub.increase !== null || isCommitted(sub)) return
+  if (!canChange(world, sub) || !sub.auto_renew || sub.increase !== null || isCommitted(sub)) return
   if (sub.shared || sub.next_plan !== sub.plan || price_milli <= sub.price_milli) return
   increasePrice(world, sub, price_milli, needsConsent)
   if (needsConsent) world.start(priceIncreaseScript(world, sub))
@@ -118,7 +121,7 @@ const BEHAVIOURS: readonly Behaviour[] = [
   {
     chance: chanceToCancel,
     edgeCaseChance: 0.22,
-    within: [0.01, 0.96],
+    range: [0.01, 0.96],
     act: (world, sub) => {
       if (sub.auto_renew && !isCommitted(sub)) disableRenewal(world, sub)
     },
@@ -126,7 +129,7 @@ const BEHAVIOURS: readonly Behaviour[] = [
   {
     chance: (sub) => (isTrial(sub) ? 0.05 : 0.14),
     edgeCaseChance: 0.35,
-    within: [0.4, 0.99],
+    range: [0.4, 0.99],
     act: (world, sub) => {
       if (!sub.auto_renew) enableRenewal(world, sub)
     },
@@ -134,31 +137,31 @@ const BEHAVIOURS: readonly Behaviour[] = [
   {
     chance: monthly(0.012),
     edgeCaseChance: 0.12,
-    within: [0.1, 0.9],
+    range: [0.1, 0.9],
     act: (w, sub) => changeNow(w, sub, false),
   },
   {
     chance: monthly(0.008),
     edgeCaseChance: 0.03,
-    within: [0.1, 0.9],
+    range: [0.1, 0.9],
     act: (w, sub) => changeNow(w, sub, true),
   },
   {
     chance: monthly(0.012),
     edgeCaseChance: 0.14,
-    within: [0.1, 0.7],
+    range: [0.1, 0.7],
     act: (w, sub) => changeLater(w, sub, false),
   },
   {
     chance: monthly(0.003),
     edgeCaseChance: 0.04,
-    within: [0.1, 0.7],
+    range: [0.1, 0.7],
     act: (w, sub) => changeLater(w, sub, true),
   },
   {
     chance: () => 0.35,
     edgeCaseChance: 0.4,
-    within: [0.7, 0.98],
+    range: [0.7, 0.98],
     act: (world, sub) => {
       if (sub.next_plan !== sub.plan) cancelChange(world, sub)
     },
@@ -166,61 +169,65 @@ const BEHAVIOURS: readonly Behaviour[] = [
   {
     chance: monthly(0.006),
     edgeCaseChance: 0.08,
-    within: [0.1, 0.9],
+    range: [0.1, 0.9],
     act: (world, sub) => {
       if (!isTrial(sub) && !sub.plan.committed && sub.offer_left === 0 && sub.next_plan === sub.plan)
         redeemOffer(world, sub, promotionalOffer(sub.plan))
     },
   },
-  { chance: monthly(0.003), edgeCaseChance: 0.05, within: [0.05, 0.9], act: (w, sub) => extend(w, sub, 7) },
+  { chance: monthly(0.003), edgeCaseChance: 0.05, range: [0.05, 0.9], act: (w, sub) => extend(w, sub, 7) },
   {
     chance: monthly(0.016),
     edgeCaseChance: 0.14,
-    within: [0.01, 0.6],
+    range: [0.01, 0.6],
     act: (w, sub) => requestRefund(w, sub, false),
   },
   {
     chance: monthly(0.008),
     edgeCaseChance: 0.1,
-    within: [0.01, 0.9],
+    range: [0.01, 0.9],
     act: (w, sub) => requestRefund(w, sub, true),
   },
   {
     chance: (sub) => (sub.plan.family && !isTrial(sub) ? 0.6 : 0),
     edgeCaseChance: 0.5,
-    within: [0.05, 0.5],
+    range: [0.05, 0.5],
     act: (world, sub) => {
       if (!sub.plan.family || isTrial(sub) || sub.members.length > 1) return
-      for (let guests = sub.person.random.whole(1, 3); guests > 0; guests -= 1) share(world, sub)
+      for (let remaining = sub.person.random.whole(1, 3); remaining > 0; remaining -= 1)
+        shareWithMember(world, sub)
     },
   },
-  { chance: () => 0.5, edgeCaseChance: 0.6, within: [0.5, 0.95], act: stopSharing },
+  { chance: () => 0.5, edgeCaseChance: 0.6, range: [0.5, 0.95], act: stopSharing },
   {
     chance: () => 0,
     edgeCaseChance: 0.06,
-    within: [0.1, 0.6],
+    range: [0.1, 0.6],
     act: (world, sub) =>
-      raisePrice(world, sub, shareOf(sub.price_milli, 1.2, sub.currency), sub.person.random.chance(0.7)),
+      raisePrice(world, sub, scaledPrice(sub.price_milli, 1.2, sub.currency), sub.person.random.chance(0.7)),
   },
   {
     chance: monthly(0.0015),
     edgeCaseChance: 0.03,
-    within: [0.1, 0.9],
+    range: [0.1, 0.9],
     act: (_world, sub) => {
       sub.person.storefront = sub.person.random.pick(STOREFRONTS)
     },
   },
 ]
 
-/** The turns of one period, each as a part of it between 0 and 1, in order. */
-export function planBehaviour(world: World, sub: Subscription): { part: number; act: Behaviour['act'] }[] {
+/** Plans the actions of one period. `fraction` is the position of an action in the period. Sorted by time. */
+export function planBehaviour(
+  world: World,
+  sub: Subscription,
+): { fraction: number; act: Behaviour['act'] }[] {
   const { random, steady } = sub.person
   if (steady) return []
-  const planned: { part: number; act: Behaviour['act'] }[] = []
-  for (const { chance, edgeCaseChance, within, act } of BEHAVIOURS) {
+  const planned: { fraction: number; act: Behaviour['act'] }[] = []
+  for (const { chance, edgeCaseChance, range, act } of BEHAVIOURS) {
     const probability = world.edgeCases ? Math.max(edgeCaseChance, Math.min(0.4, chance(sub))) : chance(sub)
-    const part = within[0] + (within[1] - within[0]) * random.fraction() ** (isTrial(sub) ? 2 : 1)
-    if (random.chance(probability)) planned.push({ part, act })
+    const fraction = range[0] + (range[1] - range[0]) * random.fraction() ** (isTrial(sub) ? 2 : 1)
+    if (random.chance(probability)) planned.push({ fraction, act })
   }
-  return planned.sort((a, b) => a.part - b.part)
+  return planned.sort((a, b) => a.fraction - b.fraction)
 }

@@ -1,14 +1,14 @@
-/** Simulated visitors without purchases: downloads, updates, and the end of a removed app. */
+/** Report lines of customers without purchases (downloads and updates), and of an app that was removed. */
 import { APPS } from '../world/catalogue.ts'
 import { pacificDay } from '../world/pacific.ts'
 import type { Person } from '../world/people.ts'
-import { DAY } from '../world/periods.ts'
+import { DAY_MS } from '../world/periods.ts'
 import type { ReportLine } from '../world/report_lines.ts'
 import { deviceOf, isLate } from '../world/selling.ts'
 import { STOREFRONTS, type Storefront } from '../world/storefronts.ts'
 import type { Script, World } from '../world/world.ts'
 
-/** An app that was removed from the store: its last customers still pay, and no API lists its name. */
+/** An app that was removed from the store. Its last customers still pay, but no API lists the app. */
 const REMOVED = { name: 'Kelp', sku: 'LL-KELP-00', apple_id: '6470112200' }
 
 function freeLine(
@@ -42,14 +42,14 @@ function freeLine(
   }
 }
 
-/** A customer's own download, when they come. */
+/** Records the download of the app by a new customer. */
 export function reportDownload(world: World, person: Person): void {
   if (person.environment === 'sandbox') return
   const line = freeLine(world.now(), person.app, person.storefront)
   world.books.report({ ...line, device: deviceOf(person), late: isLate(`download ${person.id}`) })
 }
 
-/** A customer still pays for the removed app. */
+/** Records updates and renewals of the removed app. */
 function reportRemoved(world: World, at: number, units: number): void {
   const line = freeLine(
     at,
@@ -71,17 +71,17 @@ function reportRemoved(world: World, at: number, units: number): void {
 }
 
 /** Daily downloads, redownloads and updates; `a_day` is the number of downloads of each app. */
-export function* visitorScript(world: World, a_day: number): Script {
+export function* visitorScript(world: World, downloads_per_day: number): Script {
   const random = world.random.fork('visitors')
   for (;;) {
-    yield world.now() + DAY
+    yield world.now() + DAY_MS
     for (const app of APPS) {
-      for (const [product_type, share] of [
+      for (const [product_type, factor] of [
         ['1F', 0.5],
         ['3F', 0.2],
         ['7F', 1.5],
       ] as const) {
-        const units = random.whole(0, Math.round(2 * a_day * share))
+        const units = random.whole(0, Math.round(2 * downloads_per_day * factor))
         if (units === 0) continue
         const line = freeLine(world.now() - random.whole(0, 20_000_000), app, random.weighted(STOREFRONTS))
         const late = isLate(`${app.sku} ${product_type} ${line.at}`)

@@ -1,6 +1,6 @@
 /**
- * A signing authority like Apple's: root, intermediate and leaf with Apple's marker extensions, and the leaf's key. Its
- * root is created each time and trusted by no other instance.
+ * A signing authority like Apple's: root, intermediate and leaf certificates with Apple's marker extensions, and the
+ * leaf's key. Each authority has a new root, which no other instance trusts.
  */
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -12,7 +12,7 @@ const YEAR_MS = 365.25 * 86_400_000
 const LEAF_MARKER = '1.2.840.113635.100.6.11.1'
 const INTERMEDIATE_MARKER = '1.2.840.113635.100.6.2.1'
 
-/** `chain` is DER: leaf, intermediate, root. The keys are the private ones. */
+/** A certificate chain with its private keys. `chain` holds the certificates as DER: leaf, intermediate, root. */
 export type Chain = {
   root_pem: string
   chain: Buffer[]
@@ -25,11 +25,11 @@ export type Chain = {
 export type Authority = Chain & {
   /** The payload as a compact JWS: ES256 (RFC 7518 §3.4), header `{alg, x5c}`. */
   sign: (payload: object) => string
-  /** The same, signed by the thread pool. */
+  /** The same as `sign`, on the thread pool. */
   signAsync: (payload: object) => Promise<string>
 }
 
-/** Times in milliseconds since the epoch. What is not said is as Apple's: everything there, everything valid. */
+/** How a chain differs from a valid chain of Apple's, which is the default. Times are milliseconds since the epoch. */
 type ChainOptions = {
   now: number
   without?: 'leaf_marker' | 'intermediate_marker' | 'ca_flag' | undefined
@@ -41,11 +41,11 @@ type ChainOptions = {
   root_until?: number | undefined
   leaf_curve?: 'P-256' | 'P-384' | undefined
   intermediate_curve?: 'P-256' | 'P-384' | undefined
-  /** Where leaf and intermediate say that their revocation can be asked (authority information access). */
+  /** The OCSP URL in the leaf and the intermediate (authority information access, RFC 5280 §4.2.2.1). */
   ocsp_url?: string | undefined
-  /** Take the root of that chain, as when Apple makes a new intermediate. */
+  /** Reuses the root of that chain, as when Apple issues a new intermediate. */
   root_of?: Chain | undefined
-  /** Take the intermediate and root of that chain, as when Apple makes a new leaf. */
+  /** Reuses the intermediate and root of that chain, as when Apple issues a new leaf. */
   intermediate_of?: Chain | undefined
 }
 
@@ -53,7 +53,7 @@ function newKey(curve: 'P-256' | 'P-384'): KeyObject {
   return generateKeyPairSync('ec', { namedCurve: curve }).privateKey
 }
 
-function pem(der: Buffer): string {
+function pemOf(der: Buffer): string {
   const lines = der.toString('base64').match(/.{1,64}/g) ?? []
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`
 }
@@ -64,7 +64,7 @@ function issueRoot(options: ChainOptions): Issued {
     key: newKey('P-384'),
     from: options.root_from ?? options.now - 12 * YEAR_MS,
     until: options.root_until ?? options.now + 15 * YEAR_MS,
-    authority: true,
+    isAuthority: true,
   })
 }
 
@@ -75,7 +75,7 @@ function issueIntermediate(root: Issued, options: ChainOptions): Issued {
     issuer: root,
     from: options.intermediate_from ?? options.now - 10 * YEAR_MS,
     until: options.intermediate_until ?? options.now + 10 * YEAR_MS,
-    authority: options.without !== 'ca_flag',
+    isAuthority: options.without !== 'ca_flag',
     markers: options.without === 'intermediate_marker' ? [] : [INTERMEDIATE_MARKER],
     ocsp_url: options.ocsp_url,
   })
@@ -88,23 +88,23 @@ function issueLeaf(intermediate: Issued, options: ChainOptions): Issued {
     issuer: intermediate,
     from: options.leaf_from ?? options.now - 3 * YEAR_MS,
     until: options.leaf_until ?? options.now + 2 * YEAR_MS,
-    authority: false,
+    isAuthority: false,
     markers: options.without === 'leaf_marker' ? [] : [LEAF_MARKER],
     ocsp_url: options.ocsp_url,
   })
 }
 
 /**
- * A root (P-384), an intermediate and a leaf (P-256), each signed by the one before. The leaf is valid from three
- * years before `now` to two years after, so that two years of history verify at their own signing dates.
+ * Issues a root (P-384), an intermediate that the root signs, and a leaf (P-256) that the intermediate signs. The leaf
+ * is valid from three years before `now` to two years after, so that two years of history verify.
  */
 export async function issueChain(options: ChainOptions): Promise<Chain> {
-  const above = options.intermediate_of
-  const root = above?.issued.root ?? options.root_of?.issued.root ?? issueRoot(options)
-  const intermediate = above?.issued.intermediate ?? issueIntermediate(root, options)
+  const reusedChain = options.intermediate_of
+  const root = reusedChain?.issued.root ?? options.root_of?.issued.root ?? issueRoot(options)
+  const intermediate = reusedChain?.issued.intermediate ?? issueIntermediate(root, options)
   const leaf = issueLeaf(intermediate, options)
   return {
-    root_pem: pem(root.der),
+    root_pem: pemOf(root.der),
     chain: [leaf.der, intermediate.der, root.der],
     leaf_key: leaf.key,
     intermediate_key: intermediate.key,
@@ -113,16 +113,16 @@ export async function issueChain(options: ChainOptions): Promise<Chain> {
   }
 }
 
-function encode(part: object): string {
-  return Buffer.from(JSON.stringify(part)).toString('base64url')
+function encode(content: object): string {
+  return Buffer.from(JSON.stringify(content)).toString('base64url')
 }
 
-/** `{alg: 'ES256', x5c}`, the certificates in standard base64, leaf first. */
+/** The JWS header `{alg: 'ES256', x5c}`. `x5c` holds the certificates in standard base64, leaf first. */
 export function headerOf(chain: Chain): { alg: string; x5c: string[] } {
   return { alg: 'ES256', x5c: chain.chain.map((der) => der.toString('base64')) }
 }
 
-/** A compact JWS by the chain's leaf key, under any header: for signing what Apple would never sign. */
+/** Signs a compact JWS with any header and key, for tests with a JWS that Apple would never sign. */
 export function signUnder(header: object, payload: object, key: KeyObject): string {
   return signEncoded(encode(header), payload, key)
 }
@@ -139,7 +139,7 @@ async function signEncodedAsync(header: string, payload: object, key: KeyObject)
 
 const es256 = (key: KeyObject) => ({ key, dsaEncoding: 'ieee-p1363' }) as const
 
-/** What signs with an issued chain. */
+/** The authority that signs with an issued chain. */
 export function authorityFrom(chain: Chain): Authority {
   const header = encode(headerOf(chain))
   return {
@@ -149,7 +149,7 @@ export function authorityFrom(chain: Chain): Authority {
   }
 }
 
-/** A fresh authority; `now` (milliseconds since the epoch) is the middle of its validity. */
+/** A new authority. Its certificates are valid around `now` (milliseconds since the epoch). */
 export async function openAuthority(options: ChainOptions): Promise<Authority> {
   return authorityFrom(await issueChain(options))
 }

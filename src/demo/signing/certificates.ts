@@ -30,17 +30,20 @@ import {
   Version,
 } from '@peculiar/asn1-x509'
 
-/** A certificate, and the key that it is about. */
+/** A certificate as DER, its subject, and the private key that it certifies. */
 export type Issued = { der: Buffer; subject: Name; key: KeyObject }
 
-/** `from` and `until` are milliseconds since the epoch; `markers` are object identifiers whose value is NULL. */
-type Request = {
+/**
+ * A certificate to issue. `from` and `until` are milliseconds since the epoch. `markers` are the object identifiers of
+ * extensions whose value is NULL.
+ */
+type CertificateRequest = {
   name: string
   key: KeyObject
   issuer?: Issued | undefined
   from: number
   until: number
-  authority: boolean
+  isAuthority: boolean
   markers?: readonly string[] | undefined
   ocsp_url?: string | undefined
 }
@@ -49,24 +52,24 @@ const ORGANIZATION = '2.5.4.10'
 const COMMON_NAME = '2.5.4.3'
 const OCSP = '1.3.6.1.5.5.7.48.1'
 const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2'
-const NULL = Uint8Array.of(5, 0).buffer
+const NULL_VALUE = Uint8Array.of(5, 0).buffer
 
-function nameOf(common: string): Name {
-  const part = (type: string, text: string) =>
+function distinguishedName(commonName: string): Name {
+  const attribute = (type: string, text: string) =>
     new RelativeDistinguishedName([
       new AttributeTypeAndValue({ type, value: new AttributeValue({ utf8String: text }) }),
     ])
-  return new Name([part(COMMON_NAME, common), part(ORGANIZATION, 'The simulated App Store')])
+  return new Name([attribute(COMMON_NAME, commonName), attribute(ORGANIZATION, 'The simulated App Store')])
 }
 
-function publicHalf(key: KeyObject): SubjectPublicKeyInfo {
+function publicKeyInfo(key: KeyObject): SubjectPublicKeyInfo {
   return AsnConvert.parse(createPublicKey(key).export({ type: 'spki', format: 'der' }), SubjectPublicKeyInfo)
 }
 
 /** RFC 5280 §4.2.1.2, method 1: the SHA-1 of the public key's bits. */
 function identifierOf(key: KeyObject): Buffer {
   return createHash('sha1')
-    .update(Buffer.from(publicHalf(key).subjectPublicKey))
+    .update(Buffer.from(publicKeyInfo(key).subjectPublicKey))
     .digest()
 }
 
@@ -75,27 +78,27 @@ function extension(id: string, value: unknown, critical = false): Extension {
   return new Extension({ extnID: id, critical, extnValue: new OctetString(bytes) })
 }
 
-function extensionsOf(request: Request): Extensions {
+function extensionsOf(request: CertificateRequest): Extensions {
   const issuer = request.issuer ?? request
-  const usage = request.authority
+  const usage = request.isAuthority
     ? KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign
     : KeyUsageFlags.digitalSignature
-  const list = [
-    extension(id_ce_basicConstraints, new BasicConstraints({ cA: request.authority }), true),
+  const extensions = [
+    extension(id_ce_basicConstraints, new BasicConstraints({ cA: request.isAuthority }), true),
     extension(id_ce_keyUsage, new KeyUsage(usage), true),
     extension(id_ce_subjectKeyIdentifier, new SubjectKeyIdentifier(identifierOf(request.key))),
     extension(
       id_ce_authorityKeyIdentifier,
       new AuthorityKeyIdentifier({ keyIdentifier: new KeyIdentifier(identifierOf(issuer.key)) }),
     ),
-    ...(request.markers ?? []).map((id) => extension(id, NULL)),
+    ...(request.markers ?? []).map((id) => extension(id, NULL_VALUE)),
   ]
   if (request.ocsp_url !== undefined) {
     const accessLocation = new GeneralName({ uniformResourceIdentifier: request.ocsp_url })
     const access = new AccessDescription({ accessMethod: OCSP, accessLocation })
-    list.push(extension(id_pe_authorityInfoAccess, new AuthorityInfoAccessSyntax([access])))
+    extensions.push(extension(id_pe_authorityInfoAccess, new AuthorityInfoAccessSyntax([access])))
   }
-  return new Extensions(list)
+  return new Extensions(extensions)
 }
 
 /** A positive serial number of 16 bytes. */
@@ -105,10 +108,10 @@ function serialNumber(): ArrayBuffer {
   return bytes.buffer
 }
 
-/** One certificate, signed with ECDSA and SHA-256 by `issuer`, or by its own key when there is none. */
-export function issueCertificate(request: Request): Issued {
+/** Issues a certificate, signed with ECDSA and SHA-256 by `issuer`; without an issuer, by its own key. */
+export function issueCertificate(request: CertificateRequest): Issued {
   const algorithm = new AlgorithmIdentifier({ algorithm: ECDSA_WITH_SHA256 })
-  const subject = nameOf(request.name)
+  const subject = distinguishedName(request.name)
   const tbsCertificate = new TBSCertificate({
     version: Version.v3,
     serialNumber: serialNumber(),
@@ -116,11 +119,11 @@ export function issueCertificate(request: Request): Issued {
     issuer: request.issuer?.subject ?? subject,
     validity: new Validity({ notBefore: new Date(request.from), notAfter: new Date(request.until) }),
     subject,
-    subjectPublicKeyInfo: publicHalf(request.key),
+    subjectPublicKeyInfo: publicKeyInfo(request.key),
     extensions: extensionsOf(request),
   })
-  const body = Buffer.from(AsnConvert.serialize(tbsCertificate))
-  const signature = new Uint8Array(sign('sha256', body, request.issuer?.key ?? request.key))
+  const tbsDer = Buffer.from(AsnConvert.serialize(tbsCertificate))
+  const signature = new Uint8Array(sign('sha256', tbsDer, request.issuer?.key ?? request.key))
   const certificate = new Certificate({
     tbsCertificate,
     signatureAlgorithm: algorithm,

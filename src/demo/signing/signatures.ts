@@ -1,11 +1,11 @@
 /** A cache of signatures: the same payload always gets the same signed text. */
 
-/** Signs `content`. The same `of` gets the signature it already has. */
-export type Sign = (content: object, of?: object) => string
-/** The same, on the thread pool where the authority can do that. */
-export type SignAsync = (content: object, of?: object) => Promise<string>
+/** Signs `content`. Calls with the same `identity` return the same signature. `identity` defaults to `content`. */
+export type Sign = (content: object, identity?: object) => string
+/** The same as `Sign`, on the thread pool if the authority has `signAsync`. */
+export type SignAsync = (content: object, identity?: object) => Promise<string>
 
-/** What can sign; `signSoon` does it on the thread pool. */
+/** An authority that signs. `signAsync` signs on the thread pool. */
 export type Signing = { sign: (payload: object) => string; signAsync?: (payload: object) => Promise<string> }
 
 type Signer = { sign: Sign; signAsync: SignAsync }
@@ -16,54 +16,58 @@ function encode(content: object): string {
   return Buffer.from(JSON.stringify(content)).toString('base64url')
 }
 
-/** ECDSA signatures differ each time, so the signature is stored; the text around it is rebuilt on request. */
+/** ECDSA signatures differ each time, so each signature is cached. The text around it is rebuilt for each call. */
 function openSigner(authority: Signing): Signer {
-  const cached = new WeakMap<object, CachedSignature>()
+  const cacheByIdentity = new WeakMap<object, CachedSignature>()
   let header = ''
 
   function cacheEntryOf(text: string): CachedSignature {
     const [head, , signature] = text.split('.')
     if (head === undefined || signature === undefined) return { text }
-    // One text for all, instead of a copy with each.
+    // All entries share one header string, instead of a copy for each entry.
     if (header !== head) header = head
     return { header, signature: `${signature} `.trimEnd() }
   }
 
-  function cachedText(content: object, of: object): string | null {
-    const known = cached.get(of)
-    if (known === undefined) return null
-    return 'text' in known ? known.text : `${known.header}.${encode(content)}.${known.signature}`
+  function cachedText(content: object, identity: object): string | null {
+    const entry = cacheByIdentity.get(identity)
+    if (entry === undefined) return null
+    return 'text' in entry ? entry.text : `${entry.header}.${encode(content)}.${entry.signature}`
   }
 
-  function store(of: object, text: string): string {
-    cached.set(of, cacheEntryOf(text))
+  function store(identity: object, text: string): string {
+    cacheByIdentity.set(identity, cacheEntryOf(text))
     return text
   }
 
-  const sign: Sign = (content, of = content) => cachedText(content, of) ?? store(of, authority.sign(content))
+  const sign: Sign = (content, identity = content) =>
+    cachedText(content, identity) ?? store(identity, authority.sign(content))
 
-  async function signAsync(content: object, of = content): Promise<string> {
-    if (authority.signAsync === undefined || cached.has(of)) return sign(content, of)
+  async function signAsync(content: object, identity = content): Promise<string> {
+    if (authority.signAsync === undefined || cacheByIdentity.has(identity)) return sign(content, identity)
     const text = await authority.signAsync(content)
-    // It may have been signed otherwise in the meantime.
-    return cachedText(content, of) ?? store(of, text)
+    // Another call may have signed it in the meantime.
+    return cachedText(content, identity) ?? store(identity, text)
   }
 
   return { sign, signAsync }
 }
 
-const signers = new WeakMap<object, Signer>()
+const signerByAuthority = new WeakMap<object, Signer>()
 
 function signerFor(authority: Signing): Signer {
-  const known = signers.get(authority)
-  if (known !== undefined) return known
+  const entry = signerByAuthority.get(authority)
+  if (entry !== undefined) return entry
   const signer = openSigner(authority)
-  signers.set(authority, signer)
+  signerByAuthority.set(authority, signer)
   return signer
 }
 
-/** What signs for an authority: one for all who ask, so that what is pushed and what is fetched are the same text. */
+/**
+ * The cached signer of an authority. All callers share one cache, so that a pushed notification and the same
+ * notification in the history have the same text.
+ */
 export const signerOf = (authority: Signing): Sign => signerFor(authority).sign
 
-/** The same, on the thread pool; one text with `signerOf`. */
+/** The same as `signerOf`, on the thread pool and with the same cache. */
 export const asyncSignerOf = (authority: Signing): SignAsync => signerFor(authority).signAsync

@@ -5,16 +5,23 @@ import type { App, Plan } from '../world/products.ts'
 import type { ListedApp, StoreFaults } from './fault_injection.ts'
 import { openHourlyLimits } from './hourly_limits.ts'
 import type { Answer, Handler, StoreRequest } from './listener.ts'
-import { forbidden, missingAgreement, notFound, tooMany, unauthorized, wrongParameter } from './refusals.ts'
+import {
+  forbidden,
+  missingAgreement,
+  notFound,
+  tooManyRequests,
+  unauthorized,
+  wrongParameter,
+} from './refusals.ts'
 import { openAuthenticator } from './tokens.ts'
 
-const HOURLY = 3500
-const TWENTY_MINUTES = 1200
+const REQUESTS_PER_HOUR = 3500
+const TWENTY_MINUTES_S = 1200
 
-/** A thing of JSON:API. */
+/** A resource object of JSON:API. */
 type Resource = { type: string; id: string; attributes: Record<string, unknown> }
 
-const PERIODS: Record<string, string> = {
+const PERIOD_NAMES: Record<string, string> = {
   P1W: 'ONE_WEEK',
   P1M: 'ONE_MONTH',
   P2M: 'TWO_MONTHS',
@@ -31,8 +38,8 @@ function selectedFields(resource: Resource, query: URLSearchParams): Resource {
   return { ...resource, attributes: Object.fromEntries(attributes) }
 }
 
-/** One page of a list, from the cursor's position. */
-function page(request: StoreRequest, all: readonly Resource[], maxSize: number | null): Answer {
+/** One page of a list, from the position in the `cursor` parameter. */
+function pageOf(request: StoreRequest, all: readonly Resource[], maxSize: number | null): Answer {
   const { query, origin, path } = request
   const limit = Number(query.get('limit') ?? 50)
   if (!Number.isInteger(limit) || limit < 1 || limit > 200) {
@@ -77,49 +84,51 @@ function planResource(plan: Plan): Resource {
     productId: plan.product_id,
     familySharable: plan.family,
     state: 'APPROVED',
-    subscriptionPeriod: PERIODS[plan.period],
+    subscriptionPeriod: PERIOD_NAMES[plan.period],
     groupLevel: plan.level,
   }
   return { type: 'subscriptions', id: plan.apple_id, attributes }
 }
 
-/** `reports` answers /v1/salesReports. */
-export function openConnectRoutes(o: {
+type ConnectRoutesOptions = {
   key: ApiKey
   clock: Clock
   faults: StoreFaults
   apps: readonly App[]
   reports: Handler
-}): Handler {
-  const { faults, clock } = o
-  const gate = openAuthenticator({ key: o.key, clock, life: TWENTY_MINUTES })
-  const hours = openHourlyLimits(clock)
+}
+
+/** The routes of the App Store Connect API. `reports` handles /v1/salesReports. */
+export function openConnectRoutes({ key, clock, faults, apps, reports }: ConnectRoutesOptions): Handler {
+  const authenticate = openAuthenticator({ key, clock, max_life_seconds: TWENTY_MINUTES_S })
+  const hourlyLimits = openHourlyLimits(clock)
 
   function listOf(request: StoreRequest): Resource[] | null {
     const { path, query } = request
-    if (path === '/v1/apps') return faults.apps.filter(isWanted(query, 'filter[bundleId]')).map(appResource)
+    if (path === '/v1/apps')
+      return faults.apps.filter(matchesFilter(query, 'filter[bundleId]')).map(appResource)
     if (path === '/v1/bundleIds') {
-      return faults.apps.filter(isWanted(query, 'filter[identifier]')).map(bundleResource)
+      return faults.apps.filter(matchesFilter(query, 'filter[identifier]')).map(bundleResource)
     }
-    const [, collection, id = '', below] = /^\/v1\/(\w+)\/([^/]+)\/(\w+)$/.exec(path) ?? []
-    if (collection === 'apps' && below === 'subscriptionGroups') return groupsUnder(id)
-    if (collection === 'subscriptionGroups' && below === 'subscriptions') return plansUnder(id)
+    const [, collection, id = '', relation] = /^\/v1\/(\w+)\/([^/]+)\/(\w+)$/.exec(path) ?? []
+    if (collection === 'apps' && relation === 'subscriptionGroups') return groupsUnder(id)
+    if (collection === 'subscriptionGroups' && relation === 'subscriptions') return plansUnder(id)
     return null
   }
 
-  const isWanted = (query: URLSearchParams, filter: string) => {
+  const matchesFilter = (query: URLSearchParams, filter: string) => {
     const selected = query.get(filter)?.split(',')
     return ({ bundle_id }: ListedApp) => selected?.includes(bundle_id) ?? true
   }
 
   function groupsUnder(id: string): Resource[] | null {
     const listed = faults.apps.some(({ apple_id }) => String(apple_id) === id)
-    const app = o.apps.find(({ apple_id }) => String(apple_id) === id)
+    const app = apps.find(({ apple_id }) => String(apple_id) === id)
     return listed ? (app ? groupsOf(app) : []) : null
   }
 
   function plansUnder(id: string): Resource[] | null {
-    const plans = o.apps.flatMap((app) => app.plans).filter((plan) => plan.group === id)
+    const plans = apps.flatMap((app) => app.plans).filter((plan) => plan.group === id)
     return plans.length === 0 ? null : plans.map(planResource)
   }
 
@@ -127,20 +136,20 @@ export function openConnectRoutes(o: {
     if (faults.missing_agreement) return missingAgreement()
     if (faults.forbidden.some((prefix) => request.path.startsWith(prefix))) return forbidden()
     if (request.path === '/v1/salesReports') {
-      return faults.connect_key === 'developer' ? forbidden() : o.reports(request)
+      return faults.connect_key === 'developer' ? forbidden() : reports(request)
     }
     const list = request.method === 'GET' ? listOf(request) : null
-    return list === null ? notFound() : page(request, list, faults.page_size)
+    return list === null ? notFound() : pageOf(request, list, faults.page_size)
   }
 
   return async (request) => {
-    const claims = await gate(request.authorization)
+    const claims = await authenticate(request.authorization)
     if (claims === null || faults.connect_key === 'revoked') return unauthorized()
-    const limit = faults.rate_limit?.connect ?? HOURLY
-    const { allowed, remaining } = hours.consume('key', limit)
+    const limit = faults.rate_limit?.connect ?? REQUESTS_PER_HOUR
+    const { allowed, remaining } = hourlyLimits.consume('key', limit)
     const headers = { 'x-rate-limit': `user-hour-lim:${limit};user-hour-rem:${remaining};` }
-    const stopped = !allowed || clock() < (faults.rate_limit?.until ?? 0)
-    const answer = stopped ? tooMany() : await route(request)
+    const isLimited = !allowed || clock() < (faults.rate_limit?.until ?? 0)
+    const answer = isLimited ? tooManyRequests() : await route(request)
     return { ...answer, headers: { ...headers, ...answer.headers } }
   }
 }

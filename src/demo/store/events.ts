@@ -2,10 +2,10 @@
 import type { Books, Entry, Kind, Segment } from '../world/books.ts'
 import { endOfSegment } from '../world/books.ts'
 import { pacificDay } from '../world/pacific.ts'
-import { DAY } from '../world/periods.ts'
+import { DAY_MS } from '../world/periods.ts'
 import type { Offer } from '../world/products.ts'
 import { storefrontOf } from '../world/storefronts.ts'
-import { planFacts } from './plans.ts'
+import { planColumns } from './plans.ts'
 import { discountOf, groupRows, offerLengthOf, offerNameOf, type Row } from './tables.ts'
 
 export const EVENT_COLUMNS = [
@@ -44,13 +44,13 @@ function isIntroductory(kind: Segment['kind'] | null): boolean {
   return kind === 'trial' || kind === 'intro'
 }
 
-function startOf(offer: Offer | null): string {
+function startEventOf(offer: Offer | null): string {
   if (offer === null) return 'Subscribe'
   if (offer.type === 1) return 'Start Introductory Offer'
   return offer.type === 3 ? 'Start Offer Code' : 'Start Promotional Offer'
 }
 
-function renewalOf(segment: Segment): string {
+function renewalEventOf(segment: Segment): string {
   const { follows, kind } = segment
   if (isIntroductory(follows) && kind === 'paid') return 'Paid Subscription from Introductory Offer'
   if (isIntroductory(follows) && isIntroductory(kind)) return 'Introductory Offer from Introductory Offer'
@@ -66,9 +66,9 @@ const CANCELLATIONS: Record<number, readonly [string, string]> = {
 
 /** App Store Connect's name of an event; null if the report omits it. */
 function eventOf({ kind, intent }: Entry, segment: Segment): string | null {
-  const names: Partial<Record<Kind, () => string | null>> = {
-    started: () => startOf(segment.offer),
-    renewed: () => renewalOf(segment),
+  const eventByKind: Partial<Record<Kind, () => string | null>> = {
+    started: () => startEventOf(segment.offer),
+    renewed: () => renewalEventOf(segment),
     recovered: () => (segment.follows === null ? 'Renewal from Billing Retry' : 'Renewals from Grace Period'),
     resubscribed: () => (segment.offer?.type === 2 ? 'Reactivation to Promotional Offer' : 'Reactivate'),
     upgraded: () => 'Upgrade',
@@ -81,26 +81,26 @@ function eventOf({ kind, intent }: Entry, segment: Segment): string | null {
     expired: () => CANCELLATIONS[intent ?? 0]?.[0] ?? 'Canceled from Billing Retry',
     refund: () => 'Refund',
   }
-  return names[kind]?.() ?? null
+  return eventByKind[kind]?.() ?? null
 }
 
-/** From one Pacific day to another. */
+/** The number of days between the Pacific days of two instants. */
 const daysBetween = (from: number, until: number): number =>
-  Math.round((Date.parse(pacificDay(until)) - Date.parse(pacificDay(from))) / DAY)
+  Math.round((Date.parse(pacificDay(until)) - Date.parse(pacificDay(from))) / DAY_MS)
 
-/** How long a gap may be at most for what was paid before it to count. */
-const DAYS_BETWEEN_PAID = 60
+/** The longest gap in days across which paid periods count as consecutive. */
+const MAX_GAP_DAYS = 60
 
-/** How many periods were paid for up to this one, without a long gap. Free ones do not count. */
+/** The number of consecutive paid periods up to and including this one. Free periods do not count. */
 function paidPeriods(books: Books, segment: Segment): number {
-  const own = books.lineageOf(segment)
+  const lineage = books.lineageOf(segment)
   let periods = 0
-  let next = segment.from
-  for (let at = own.indexOf(segment); at >= 0; at -= 1) {
-    const one = own[at]
-    if (one === undefined || next - endOfSegment(one) > DAYS_BETWEEN_PAID * DAY) break
-    if (one.kind !== 'trial' && one.kind !== 'free_offer') periods += 1
-    next = one.from
+  let next_from = segment.from
+  for (let at = lineage.indexOf(segment); at >= 0; at -= 1) {
+    const earlier = lineage[at]
+    if (earlier === undefined || next_from - endOfSegment(earlier) > MAX_GAP_DAYS * DAY_MS) break
+    if (earlier.kind !== 'trial' && earlier.kind !== 'free_offer') periods += 1
+    next_from = earlier.from
   }
   return periods
 }
@@ -108,11 +108,11 @@ function paidPeriods(books: Books, segment: Segment): number {
 function rowOf(books: Books, entry: Entry, segment: Segment, event: string): Row {
   const { offer } = segment
   const expired_at = books.expiryBefore(entry)
-  const cancelled = entry.kind === 'expired'
+  const isExpiry = entry.kind === 'expired'
   return {
     'Event Date': pacificDay(entry.at),
     Event: event,
-    ...planFacts(entry.bundle_id, segment.plan),
+    ...planColumns(entry.bundle_id, segment.plan),
     'Subscription Offer Type': offer === null ? null : discountOf(offer),
     'Subscription Offer Duration': offerLengthOf(offer),
     'Preserved Pricing': segment.preserved ? 'Yes' : null,
@@ -123,9 +123,9 @@ function rowOf(books: Books, entry: Entry, segment: Segment, event: string): Row
     'Original Start Date': pacificDay(segment.started_at),
     Device: segment.device,
     Country: storefrontOf(entry.storefront).country,
-    'Days Before Canceling': cancelled ? Math.max(0, Math.round((entry.at - segment.from) / DAY)) : null,
+    'Days Before Canceling': isExpiry ? Math.max(0, Math.round((entry.at - segment.from) / DAY_MS)) : null,
     'Days Canceled': expired_at === null ? null : daysBetween(expired_at, entry.at),
-    'Cancellation Reason': cancelled ? (CANCELLATIONS[entry.intent ?? 0]?.[1] ?? 'Other') : null,
+    'Cancellation Reason': isExpiry ? (CANCELLATIONS[entry.intent ?? 0]?.[1] ?? 'Other') : null,
     Quantity: 1,
   }
 }
@@ -138,7 +138,7 @@ function withoutDuplicates(entries: readonly Entry[]): Entry[] {
   return entries.filter((e) => !(e.kind === 'renewed' && changed.has(e.transaction_id)))
 }
 
-/** The rows of those entries, all of one day; sandbox and family do not count. */
+/** The report rows of the entries of one day. The caller excludes the sandbox and Family Sharing. */
 export function eventRows(books: Books, entries: readonly Entry[]): Row[] {
   const rows = withoutDuplicates(entries).flatMap((entry) => {
     const segment = books.segmentOf(entry.environment, entry.transaction_id)

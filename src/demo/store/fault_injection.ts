@@ -1,45 +1,45 @@
 /** Fault injection for the simulated App Store, and the apps that it lists. */
 
-/** An app as App Store Connect lists it. Tests add some, rename them, take them away. */
+/** An app as App Store Connect lists it. Tests add, rename and remove apps. */
 export type ListedApp = { apple_id: number; bundle_id: string; name: string; sku: string; team_id: string }
 
 export type ReportType = 'SALES' | 'SUBSCRIPTION' | 'SUBSCRIPTION_EVENT' | 'SUBSCRIBER'
 
-/** Every switch may be turned at any time, and holds from the next request on. */
+/** The faults of the simulated store. Each can be changed at any time and applies from the next request on. */
 export type StoreFaults = {
-  /** What GET /v1/apps lists; at first every simulated app. */
+  /** The apps that GET /v1/apps lists. By default, every simulated app. */
   apps: ListedApp[]
-  /** The version of each report that is the latest, and the only one that is given. */
+  /** The latest version of each report. The store provides only this version. */
   versions: Record<ReportType, string>
-  /** A version that is refused, even where it is the latest: then the one after it is. */
-  refuse_version: string | null
-  /** A version that is not the latest gets “no sales” instead of a refusal, as in March 2023. */
-  retired_says_no_sales: boolean
-  /** So many requests from now on, to any API, are answered with 503. */
-  unavailable: number
+  /** A version that the store refuses, even if it is the latest. The version after it is then the latest. */
+  refused_version: string | null
+  /** A request for an old version is answered with “no sales” instead of a refusal, as in March 2023. */
+  old_versions_have_no_sales: boolean
+  /** The number of next requests, to any API, that are answered with 503. */
+  unavailable_requests: number
   /**
-   * `connect`: requests per rolling hour and key instead of 3500. `server`: requests per rolling hour, app and kind
-   * of question instead of Apple's. `until`: everything is answered with 429 before that instant.
+   * Rate limits. `connect`: requests per rolling hour and key, instead of 3500. `server`: requests per rolling hour,
+   * app and endpoint, instead of Apple's limit. `until`: before this instant (ms), every request is answered with 429.
    */
   rate_limit: { connect?: number; server?: number; until?: number } | null
-  /** What App Store Connect makes of its key: a developer's may not read reports. */
+  /** The role of the App Store Connect key. A `developer` key has no access to reports. */
   connect_key: 'admin' | 'developer' | 'revoked'
   purchase_key: 'good' | 'revoked'
-  /** The App Store Server API answers every question with that code, the first three digits being the status. */
+  /** The error code of every response of the App Store Server API. Its first three digits are the HTTP status. */
   server_error: number | null
-  /** An agreement has to be signed first: everything at App Store Connect is 403. */
+  /** An agreement is not signed: App Store Connect answers every request with 403. */
   missing_agreement: boolean
-  /** Paths, or beginnings of paths, that are answered with 403. */
+  /** Prefixes of paths that App Store Connect answers with 403. */
   forbidden: string[]
-  /** So many hours later than usual the reports come. */
-  reports_late: number
-  /** The most items on a page of App Store Connect's lists, whatever the request. */
+  /** The delay of reports after their usual time, in hours. */
+  report_delay_hours: number
+  /** The maximum number of items on a page of App Store Connect's lists, also if a request has a higher limit. */
   page_size: number | null
-  /** How long a token for the next page of notification history holds, in milliseconds. */
-  page_token_life: number
-  /** Where the app's notifications are sent; test notifications go there. */
+  /** The validity in milliseconds of a pagination token of the notification history. */
+  page_token_life_ms: number
+  /** The URL that test notifications are sent to; null if App Store Connect has none. */
   notification_url: string | null
-  /** The result of test notifications, which are then not sent. */
+  /** The delivery result of test notifications. If it is not null, test notifications are not sent. */
   test_result: string | null
 }
 
@@ -53,18 +53,18 @@ export function noFaults(apps: readonly ListedApp[]): StoreFaults {
       team_id,
     })),
     versions: { SALES: '1_0', SUBSCRIPTION: '1_4', SUBSCRIPTION_EVENT: '1_4', SUBSCRIBER: '1_4' },
-    refuse_version: null,
-    retired_says_no_sales: false,
-    unavailable: 0,
+    refused_version: null,
+    old_versions_have_no_sales: false,
+    unavailable_requests: 0,
     rate_limit: null,
     connect_key: 'admin',
     purchase_key: 'good',
     server_error: null,
     missing_agreement: false,
     forbidden: [],
-    reports_late: 0,
+    report_delay_hours: 0,
     page_size: null,
-    page_token_life: 5 * 60_000,
+    page_token_life_ms: 5 * 60_000,
     notification_url: null,
     test_result: null,
   }

@@ -2,32 +2,35 @@
 import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
 import type { Person } from '../world/people.ts'
-import { DAY } from '../world/periods.ts'
+import { DAY_MS } from '../world/periods.ts'
 import type { Reported, ReportRange } from '../world/report_lines.ts'
 import type { TransactionBody } from '../world/unsigned.ts'
 import type { World } from '../world/world.ts'
 import type { Timetable } from './reports.ts'
 
-/** `reachable`: a notification of the last 180 days names its customer, whose whole history can then be fetched. */
+/**
+ * An expected transaction. `isReachable`: a notification of the last 180 days contains a transaction of the customer,
+ * with which the customer's whole history can be fetched.
+ */
 type TransactionTruth = {
   bundle_id: string
   environment: Environment
   customer: string
-  reachablePeople: boolean
+  isReachable: boolean
   transaction: TransactionBody
 }
 
-/** `catchUp` plays the world up to an instant. */
-export function openGroundTruth(o: {
+type GroundTruthOptions = {
   world: World
   clock: Clock
   timetable: Timetable
   catchUp: (until: number) => void
-}) {
-  const { world, clock, timetable, catchUp } = o
+}
 
-  function reachablePeople(): Set<Person> {
-    const since = clock() - 180 * DAY
+/** Opens the expected state. `catchUp` simulates the world up to an instant. */
+export function openGroundTruth({ world, clock, timetable, catchUp }: GroundTruthOptions) {
+  function findReachablePeople(): Set<Person> {
+    const since = clock() - 180 * DAY_MS
     const people = new Set<Person>()
     for (const { payload, environment } of world.sent.all()) {
       const id = payload.data?.signedTransactionInfo?.transactionId
@@ -44,31 +47,25 @@ export function openGroundTruth(o: {
       const version = versions.findLast(({ at }) => at <= clock())
       if (version === undefined) return []
       return [
-        {
-          bundle_id: app.bundle_id,
-          environment,
-          customer,
-          reachablePeople: known,
-          transaction: version.body,
-        },
+        { bundle_id: app.bundle_id, environment, customer, isReachable: known, transaction: version.body },
       ]
     })
   }
 
   return {
-    /** Every transaction that there is, as its customer's history shows it. */
+    /** Every transaction, as the history of its customer shows it now. */
     transactions(): TransactionTruth[] {
       catchUp(clock())
-      const known = reachablePeople()
+      const known = findReachablePeople()
       return [...world.people()].flatMap((person) => transactionsOf(person, known.has(person)))
     },
     /** The totals of the sales reports that are available now. */
     reported(range: ReportRange = {}): Reported[] {
       catchUp(clock())
-      const { isThere, isFinal, isGone } = timetable
+      const { isPublished, isFinal, isExpired } = timetable
       return world.books.reported(
         range,
-        ({ day, late }) => isThere(day) && !isGone(day) && (isFinal(day) || !late),
+        ({ day, late }) => isPublished(day) && !isExpired(day) && (isFinal(day) || !late),
       )
     },
   }

@@ -1,6 +1,7 @@
 /**
- * The simulated transaction history and statuses of one customer. Apple signs them again for each request; here a
- * transaction is signed once for each change, at the time of the change, so the same state always has the same text.
+ * The simulated transaction history and statuses of one customer. Apple signs transactions again for each request.
+ * Here, a transaction is signed once for each change, at the time of the change, so the same state always has the
+ * same text.
  */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
@@ -12,12 +13,12 @@ import type { TransactionBody } from '../world/unsigned.ts'
 import type { Answer, StoreRequest } from './listener.ts'
 import { serverRefusal } from './refusals.ts'
 
-const PAGE = 20
+const PAGE_SIZE = 20
 
-/** A transaction as it reads now, and since when. */
-type Item = { at: number; body: TransactionBody; held: HeldTransaction }
+/** A transaction in its current revision, which began at `at`. */
+type HistoryItem = { at: number; body: TransactionBody; held: HeldTransaction }
 
-const WANTED_TYPES: Record<string, string> = {
+const TYPE_BY_QUERY: Record<string, string> = {
   AUTO_RENEWABLE: 'Auto-Renewable Subscription',
   NON_CONSUMABLE: 'Non-Consumable',
   CONSUMABLE: 'Consumable',
@@ -28,8 +29,8 @@ function includesValue(values: readonly string[], value: string | undefined): bo
   return values.length === 0 || (value !== undefined && values.includes(value))
 }
 
-function isWanted({ body }: Item, query: URLSearchParams): boolean {
-  const types = query.getAll('productType').map((name) => WANTED_TYPES[name] ?? name)
+function matchesQuery({ body }: HistoryItem, query: URLSearchParams): boolean {
+  const types = query.getAll('productType').map((name) => TYPE_BY_QUERY[name] ?? name)
   const revoked = query.get('revoked')
   return (
     includesValue(query.getAll('productId'), body.productId) &&
@@ -42,10 +43,10 @@ function isWanted({ body }: Item, query: URLSearchParams): boolean {
   )
 }
 
-/** A revision is a place in the order of last modification. */
+/** A position in the list of transactions by last modification. Apple's `revision` parameter encodes it. */
 type Cursor = { at: number; id: string }
 
-function cursorOf({ at, body }: Item): Cursor {
+function cursorOf({ at, body }: HistoryItem): Cursor {
   return { at, id: body.transactionId }
 }
 
@@ -66,11 +67,13 @@ const transactionNotFound = () => serverRefusal(4_040_010, 'Transaction id not f
 const invalidTransactionId = () => serverRefusal(4_000_006, 'Invalid transaction id.')
 const isId = (id: string) => /^\d{1,20}$/.test(id)
 
-export function openHistories(o: { holdings: Pick<Holdings, 'find' | 'of'>; sign: Sign; clock: Clock }) {
+type HistoriesOptions = { holdings: Pick<Holdings, 'find' | 'of'>; sign: Sign; clock: Clock }
+
+export function openHistories({ holdings, sign, clock }: HistoriesOptions) {
   /** The current revision of each of a customer's transactions, least recently changed first. */
-  function itemsOf(person: Person): Item[] {
-    const now = o.clock()
-    const items = o.holdings.of(person).flatMap((held): Item[] => {
+  function itemsOf(person: Person): HistoryItem[] {
+    const now = clock()
+    const items = holdings.of(person).flatMap((held): HistoryItem[] => {
       const version = held.versions.findLast(({ at }) => at <= now)
       return version === undefined ? [] : [{ ...version, held }]
     })
@@ -78,11 +81,11 @@ export function openHistories(o: { holdings: Pick<Holdings, 'find' | 'of'>; sign
   }
 
   function personOf(bundle_id: string, environment: Environment, id: string): Person | null {
-    const person = o.holdings.find(environment, id)
+    const person = holdings.find(environment, id)
     return person !== null && person.app.bundle_id === bundle_id && itemsOf(person).length > 0 ? person : null
   }
 
-  function headOf({ app, environment }: Person) {
+  function appFieldsOf({ app, environment }: Person) {
     const name = environment === 'production' ? 'Production' : 'Sandbox'
     const apple = environment === 'production' ? { appAppleId: app.apple_id } : {}
     return { bundleId: app.bundle_id, ...apple, environment: name }
@@ -97,19 +100,19 @@ export function openHistories(o: { holdings: Pick<Holdings, 'find' | 'of'>; sign
     const cursor = revision === null ? { at: 0, id: '' } : decodeCursor(revision)
     if (cursor === null) return serverRefusal(4_000_005, 'Invalid request revision.')
     const descending = request.query.get('sort') === 'DESCENDING'
-    const selected = itemsOf(person).filter((item) => isWanted(item, request.query))
-    const left = descending
+    const selected = itemsOf(person).filter((item) => matchesQuery(item, request.query))
+    const remaining = descending
       ? selected.reverse().filter((item) => revision === null || isAfter(cursor, cursorOf(item)))
       : selected.filter((item) => isAfter(cursorOf(item), cursor))
-    const page = left.slice(0, PAGE)
+    const page = remaining.slice(0, PAGE_SIZE)
     const last = page.at(-1)
     return {
       status: 200,
       json: {
         revision: revisionOf(last === undefined ? cursor : cursorOf(last)),
-        hasMore: left.length > PAGE,
-        ...headOf(person),
-        signedTransactions: page.map(({ body }) => o.sign(body)),
+        hasMore: remaining.length > PAGE_SIZE,
+        ...appFieldsOf(person),
+        signedTransactions: page.map(({ body }) => sign(body)),
       },
     }
   }
@@ -120,11 +123,11 @@ export function openHistories(o: { holdings: Pick<Holdings, 'find' | 'of'>; sign
     const person = personOf(bundle_id, environment, id)
     const item = person && itemsOf(person).find(({ body }) => body.transactionId === id)
     if (!item) return transactionNotFound()
-    return { status: 200, json: { signedTransactionInfo: o.sign(item.body) } }
+    return { status: 200, json: { signedTransactionInfo: sign(item.body) } }
   }
 
-  function lastOf(items: readonly Item[]) {
-    return items.flatMap(({ held: { sub }, body }) => {
+  function lastTransactionsOf(person: Person) {
+    return itemsOf(person).flatMap(({ held: { sub }, body }) => {
       if (!sub?.last_notified || currentSale(sub).transactionId !== body.transactionId) return []
       const { status, renewal } = sub.last_notified
       return [
@@ -133,27 +136,27 @@ export function openHistories(o: { holdings: Pick<Holdings, 'find' | 'of'>; sign
           last: {
             status,
             originalTransactionId: sub.original_id,
-            signedTransactionInfo: o.sign(body),
-            signedRenewalInfo: o.sign(renewal),
+            signedTransactionInfo: sign(body),
+            signedRenewalInfo: sign(renewal),
           },
         },
       ]
     })
   }
 
-  /** GET /inApps/v1/subscriptions/{anyTransactionId}: as each stands now. */
+  /** GET /inApps/v1/subscriptions/{anyTransactionId}: the current status of each subscription. */
   function statuses(request: StoreRequest, bundle_id: string, environment: Environment, id: string): Answer {
     if (!isId(id)) return invalidTransactionId()
     const person = personOf(bundle_id, environment, id)
     if (person === null) return transactionNotFound()
     const selected = request.query.getAll('status')
-    const last = lastOf(itemsOf(person)).filter(({ last }) => includesValue(selected, String(last.status)))
+    const last = lastTransactionsOf(person).filter(({ last }) => includesValue(selected, String(last.status)))
     const groups = Map.groupBy(last, ({ group }) => group)
     const data = [...groups].map(([subscriptionGroupIdentifier, list]) => ({
       subscriptionGroupIdentifier,
       lastTransactions: list.map(({ last }) => last),
     }))
-    return { status: 200, json: { ...headOf(person), data } }
+    return { status: 200, json: { ...appFieldsOf(person), data } }
   }
 
   return { history, transaction, statuses }

@@ -2,10 +2,10 @@
 import type { Books, Segment } from '../world/books.ts'
 import { endOfSegment } from '../world/books.ts'
 import { storefrontOf } from '../world/storefronts.ts'
-import { planFacts } from './plans.ts'
+import { planColumns } from './plans.ts'
 import { groupRows, moneyText, offerNameOf, type Row } from './tables.ts'
 
-const COUNTS = [
+const COUNT_COLUMNS = [
   'Active Standard Price Subscriptions',
   'Active Free Trial Introductory Offer Subscriptions',
   'Active Pay Up Front Introductory Offer Subscriptions',
@@ -24,7 +24,7 @@ const COUNTS = [
   'Pay Up Front Win-back Offers',
   'Pay As You Go Win-back Offers',
 ] as const
-type Count = (typeof COUNTS)[number]
+type CountColumn = (typeof COUNT_COLUMNS)[number]
 
 export const LEVEL_COLUMNS = [
   'App Name',
@@ -45,51 +45,51 @@ export const LEVEL_COLUMNS = [
   'Device',
   'State',
   'Country',
-  ...COUNTS,
-  // A column that came with a later version, as they do.
+  ...COUNT_COLUMNS,
+  // Apple added this column in a later version.
   'Billing Plan',
 ] as const
 
-const INTRODUCTORY: Record<string, Count> = {
+const INTRODUCTORY: Record<string, CountColumn> = {
   FREE_TRIAL: 'Active Free Trial Introductory Offer Subscriptions',
   PAY_AS_YOU_GO: 'Active Pay As You Go Introductory Offer Subscriptions',
   PAY_UP_FRONT: 'Active Pay Up Front Introductory Offer Subscriptions',
 }
-const PROMOTIONAL: Record<string, Count> = {
+const PROMOTIONAL: Record<string, CountColumn> = {
   FREE_TRIAL: 'Free Trial Promotional Offer Subscriptions',
   PAY_AS_YOU_GO: 'Pay As You Go Promotional Offer Subscriptions',
   PAY_UP_FRONT: 'Pay Up Front Promotional Offer Subscriptions',
 }
-const CODES: Record<string, Count> = {
+const CODES: Record<string, CountColumn> = {
   FREE_TRIAL: 'Free Trial Offer Code Subscriptions',
   PAY_AS_YOU_GO: 'Pay As You Go Offer Code Subscriptions',
   PAY_UP_FRONT: 'Pay Up Front Offer Code Subscriptions',
 }
-const WIN_BACKS: Record<string, Count> = {
+const WIN_BACKS: Record<string, CountColumn> = {
   FREE_TRIAL: 'Free Trial Win-back Offers',
   PAY_AS_YOU_GO: 'Pay As You Go Win-back Offers',
   PAY_UP_FRONT: 'Pay Up Front Win-back Offers',
 }
-const BY_TYPE = { 1: INTRODUCTORY, 2: PROMOTIONAL, 3: CODES, 4: WIN_BACKS }
+const COLUMNS_BY_OFFER_TYPE = { 1: INTRODUCTORY, 2: PROMOTIONAL, 3: CODES, 4: WIN_BACKS }
 
-function activeCount({ offer }: Segment): Count {
+function activeColumn({ offer }: Segment): CountColumn {
   if (offer === null) return 'Active Standard Price Subscriptions'
-  return BY_TYPE[offer.type][offer.discount] ?? 'Active Standard Price Subscriptions'
+  return COLUMNS_BY_OFFER_TYPE[offer.type][offer.discount] ?? 'Active Standard Price Subscriptions'
 }
 
-/** Where a subscription is counted at that instant; null: it is over, or not begun. */
-function countActiveAt(segment: Segment, at: number): Count | null {
+/** The column that counts a subscription at an instant; null if the subscription has ended or not begun. */
+function countColumnAt(segment: Segment, at: number): CountColumn | null {
   const { retry_from, retry_until } = segment
   if (retry_from !== null && retry_from <= at && at < (retry_until ?? Infinity)) return 'Billing Retry'
   if (segment.from > at || at >= endOfSegment(segment)) return null
-  return at < segment.paid_until ? activeCount(segment) : 'Grace Period'
+  return at < segment.paid_until ? activeColumn(segment) : 'Grace Period'
 }
 
-function rowOf(segment: Segment, count: Count): Row {
-  const counts = Object.fromEntries(COUNTS.map((name) => [name, 0]))
+function rowOf(segment: Segment, column: CountColumn): Row {
+  const counts = Object.fromEntries(COUNT_COLUMNS.map((name) => [name, 0]))
   const { offer, plan } = segment
   return {
-    ...planFacts(segment.bundle_id, plan),
+    ...planColumns(segment.bundle_id, plan),
     'Subscription Offer Name': offerNameOf(offer),
     'Promotional Offer ID': offerNameOf(offer),
     'Customer Price': moneyText(segment.price_milli),
@@ -101,19 +101,19 @@ function rowOf(segment: Segment, count: Count): Row {
     Device: segment.device,
     Country: storefrontOf(segment.storefront).country,
     ...counts,
-    [count]: 1,
-    Subscribers: count === 'Billing Retry' ? 0 : 1,
+    [column]: 1,
+    Subscribers: column === 'Billing Retry' ? 0 : 1,
     'Billing Plan': plan.committed ? 'Monthly with 12-Month Commitment' : null,
   }
 }
 
-/** The snapshot of an instant. `known` excludes data that has not reached App Store Connect yet. */
+/** The report rows at an instant. `known` excludes segments that have not reached App Store Connect yet. */
 export function levelRows(books: Books, at: number, known: (segment: Segment) => boolean): Row[] {
   const rows: Row[] = []
   for (const segment of books.segments) {
     if (segment.environment !== 'production' || segment.shared || segment.from > at) continue
-    const count = countActiveAt(segment, at)
-    if (count !== null && known(segment)) rows.push(rowOf(segment, count))
+    const column = countColumnAt(segment, at)
+    if (column !== null && known(segment)) rows.push(rowOf(segment, column))
   }
-  return groupRows(rows, COUNTS)
+  return groupRows(rows, COUNT_COLUMNS)
 }

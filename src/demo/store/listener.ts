@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts'
 
 export type HostName = 'connect' | 'production' | 'sandbox'
 
-/** A received request. `body` is its JSON, null without one. */
+/** A received request. `body` is the parsed JSON body; null if there is none. */
 export type StoreRequest = {
   host: HostName
   origin: string
@@ -47,34 +47,31 @@ async function bodyOf(incoming: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** The request's path and query, whatever stands in them; nothing a path can hold ends the server. */
-function targetOf(incoming: IncomingMessage): URL {
+/** The path and query of a request. Returns `/` for an invalid path, so that no path can stop the server. */
+function urlOf(incoming: IncomingMessage): URL {
   return URL.parse(incoming.url ?? '/', 'http://store') ?? new URL('http://store/')
 }
 
-function write(response: ServerResponse, answer: Answer, now: number): void {
-  const { status, headers = {}, json } = answer
-  const body = json === undefined ? (answer.body ?? '') : JSON.stringify(json)
+function write(response: ServerResponse, respond: Answer, now: number): void {
+  const { status, headers = {}, json } = respond
+  const body = json === undefined ? (respond.body ?? '') : JSON.stringify(json)
   const type = json === undefined ? {} : { 'content-type': 'application/json' }
   response.writeHead(status, { date: new Date(now).toUTCString(), ...type, ...headers })
   response.end(body)
 }
 
+type ListenerOptions = { host: HostName; clock: Clock; handler: Handler; requests: LoggedRequest[] }
+
 /** Listens on 127.0.0.1, on any free port. */
-export async function openListener(o: {
-  host: HostName
-  clock: Clock
-  handler: Handler
-  requests: LoggedRequest[]
-}) {
+export async function openListener({ host, clock, handler, requests }: ListenerOptions) {
   let origin = ''
 
-  async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname: path, searchParams: query } = targetOf(incoming)
+  async function respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname: path, searchParams: query } = urlOf(incoming)
     const { method = 'GET', headers } = incoming
     const body = await bodyOf(incoming)
     const request: StoreRequest = {
-      host: o.host,
+      host,
       origin,
       method,
       path,
@@ -83,26 +80,18 @@ export async function openListener(o: {
       accept: headers.accept ?? '',
       body,
     }
-    const answered = await o.handler(request)
+    const answered = await handler(request)
     const { status } = answered
-    o.requests.push({
-      at: o.clock(),
-      host: o.host,
-      method,
-      path,
-      query: Object.fromEntries(query),
-      body,
-      status,
-    })
-    write(response, answered, o.clock())
+    requests.push({ at: clock(), host, method, path, query: Object.fromEntries(query), body, status })
+    write(response, answered, clock())
   }
 
   const server = createServer((incoming, response) => {
-    answer(incoming, response).catch((error) => {
+    respond(incoming, response).catch((error) => {
       write(
         response,
         { status: 500, json: { simulated_store_failed: String(error?.stack ?? error) } },
-        o.clock(),
+        clock(),
       )
     })
   })

@@ -6,7 +6,7 @@
 import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
 import type { Sign } from '../signing/signatures.ts'
-import { DAY } from '../world/periods.ts'
+import { DAY_MS } from '../world/periods.ts'
 import type { SentLog, SentNotification } from '../world/sent_log.ts'
 import { signNotification } from '../world/unsigned.ts'
 import type { StoreFaults } from './fault_injection.ts'
@@ -14,28 +14,28 @@ import type { Answer, StoreRequest } from './listener.ts'
 import { serverRefusal } from './refusals.ts'
 
 const PAGE_SIZE = 20
-const HISTORY_MS = 180 * DAY
+const HISTORY_MS = 180 * DAY_MS
 
-/** `as_of`: later events are not included. */
+/** A validated query. Delivery attempts after `as_of` are not included. */
 type HistoryQuery = {
   from: number
   until: number
   type: string | null
   subtype: string | null
   transaction: string | null
-  failures: boolean
+  failuresOnly: boolean
   as_of: number
 }
 
-/** A paginated list: its request and its position. */
-type PaginationToken = { queryKey: string; found: SentNotification[]; next: number; expires_at: number }
+/** A paginated list: the query that produced it, the notifications, and the index of the next page's first one. */
+type Listing = { queryKey: string; notifications: SentNotification[]; next_index: number; expires_at: number }
 
 function stringField(body: object, name: string): string | null {
   const value: unknown = Reflect.get(body, name)
   return value === undefined || value === null ? null : String(value)
 }
 
-/** The window that a body asks for, or how it is refused. */
+/** Parses the body of a history request. Returns the query, or the error response if the body is invalid. */
 function parseHistoryQuery(body: unknown, now: number): HistoryQuery | Answer {
   if (typeof body !== 'object' || body === null) return serverRefusal(4_000_000, 'Bad request.')
   const from: unknown = Reflect.get(body, 'startDate')
@@ -63,72 +63,74 @@ function parseHistoryQuery(body: unknown, now: number): HistoryQuery | Answer {
       'Invalid request. Supply either a transaction id or a notification type, not both.',
     )
   }
-  const failures = Reflect.get(body, 'onlyFailures') === true
+  const failuresOnly = Reflect.get(body, 'onlyFailures') === true
   return {
     from: start,
     until: end,
     type,
     subtype: stringField(body, 'notificationSubtype'),
     transaction,
-    failures,
+    failuresOnly,
     as_of: now,
   }
 }
 
-export function openNotificationHistory(o: { sent: SentLog; sign: Sign; clock: Clock; faults: StoreFaults }) {
-  const listings = new Map<string, PaginationToken>()
-  let tokens = 0
+type NotificationHistoryOptions = { sent: SentLog; sign: Sign; clock: Clock; faults: StoreFaults }
+
+export function openNotificationHistory({ sent: sentLog, sign, clock, faults }: NotificationHistoryOptions) {
+  const listingByToken = new Map<string, Listing>()
+  let tokenCount = 0
 
   /** The delivery attempts of a notification up to and including `as_of`. */
   const attemptsBy = (sent: SentNotification, as_of: number) =>
-    o.sent.attemptsOf(sent).filter(({ at }) => at <= as_of)
+    sentLog.attemptsOf(sent).filter(({ at }) => at <= as_of)
 
-  function isWanted(sent: SentNotification, window: HistoryQuery): boolean {
+  function matchesQuery(sent: SentNotification, query: HistoryQuery): boolean {
     const { payload } = sent
     const { transactionId, originalTransactionId } = payload.data?.signedTransactionInfo ?? {}
     return (
-      (window.type === null || payload.notificationType === window.type) &&
-      (window.subtype === null || payload.subtype === window.subtype) &&
-      (window.transaction === null || [transactionId, originalTransactionId].includes(window.transaction)) &&
-      !(window.failures && attemptsBy(sent, window.as_of).some(({ result }) => result === 'SUCCESS'))
+      (query.type === null || payload.notificationType === query.type) &&
+      (query.subtype === null || payload.subtype === query.subtype) &&
+      (query.transaction === null || [transactionId, originalTransactionId].includes(query.transaction)) &&
+      !(query.failuresOnly && attemptsBy(sent, query.as_of).some(({ result }) => result === 'SUCCESS'))
     )
   }
 
   function itemOf(sent: SentNotification, as_of: number) {
-    const attempts = attemptsBy(sent, as_of).map(({ at, result }) => ({
-      attemptDate: at,
-      sendAttemptResult: result,
-    }))
-    return { ...signNotification(sent.payload, o.sign), sendAttempts: attempts.slice(0, 6) }
+    const sendAttempts = attemptsBy(sent, as_of)
+      .slice(0, 6)
+      .map(({ at, result }) => ({ attemptDate: at, sendAttemptResult: result }))
+    return { ...signNotification(sent.payload, sign), sendAttempts }
   }
 
-  /** A page, and the token for what is left. */
-  function page(listing: PaginationToken, now: number): Answer {
-    const next = listing.next + PAGE_SIZE
-    const items = listing.found.slice(listing.next, next).map((sent) => itemOf(sent, now))
-    const hasMore = next < listing.found.length
+  /** A page of a listing, with the token of the next page if there is one. */
+  function page(listing: Listing, now: number): Answer {
+    const next_index = listing.next_index + PAGE_SIZE
+    const items = listing.notifications.slice(listing.next_index, next_index).map((sent) => itemOf(sent, now))
+    const hasMore = next_index < listing.notifications.length
     if (!hasMore) return { status: 200, json: { hasMore, notificationHistory: items } }
-    tokens += 1
-    const paginationToken = Buffer.from(`page ${tokens} from ${next}`).toString('base64url')
-    listings.set(paginationToken, { ...listing, next, expires_at: now + o.faults.page_token_life })
+    tokenCount += 1
+    const paginationToken = Buffer.from(`page ${tokenCount} from ${next_index}`).toString('base64url')
+    const expires_at = now + faults.page_token_life_ms
+    listingByToken.set(paginationToken, { ...listing, next_index, expires_at })
     return { status: 200, json: { paginationToken, hasMore, notificationHistory: items } }
   }
 
-  function forgetExpired(now: number): void {
-    for (const [token, { expires_at }] of listings) {
+  function deleteExpired(now: number): void {
+    for (const [token, { expires_at }] of listingByToken) {
       if (expires_at > now) return
-      listings.delete(token)
+      listingByToken.delete(token)
     }
   }
 
   /** POST /inApps/v1/notifications/history of one app. */
   return (request: StoreRequest, bundle_id: string, environment: Environment): Answer => {
-    const now = o.clock()
-    forgetExpired(now)
+    const now = clock()
+    deleteExpired(now)
     const queryKey = JSON.stringify([bundle_id, environment, request.body])
     const token = request.query.get('paginationToken')
     if (token !== null) {
-      const listing = listings.get(token)
+      const listing = listingByToken.get(token)
       if (!token.startsWith('cGFnZS')) {
         return serverRefusal(4_000_014, 'Invalid request. The pagination token is invalid.')
       }
@@ -137,11 +139,11 @@ export function openNotificationHistory(o: { sent: SentLog; sign: Sign; clock: C
       }
       return page(listing, now)
     }
-    const window = parseHistoryQuery(request.body, now)
-    if ('status' in window) return window
-    const found = o.sent
-      .between(bundle_id, environment, window.from, window.until)
-      .filter((sent) => isWanted(sent, window))
-    return page({ queryKey, found, next: 0, expires_at: 0 }, now)
+    const query = parseHistoryQuery(request.body, now)
+    if ('status' in query) return query
+    const notifications = sentLog
+      .between(bundle_id, environment, query.from, query.until)
+      .filter((sent) => matchesQuery(sent, query))
+    return page({ queryKey, notifications, next_index: 0, expires_at: 0 }, now)
   }
 }

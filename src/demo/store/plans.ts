@@ -1,10 +1,10 @@
-/** The names of subscriptions in reports. */
+/** The columns of reports that name a subscription. */
 import { APPS } from '../world/catalogue.ts'
 import type { Plan } from '../world/products.ts'
 import { lengthOf, type Row } from './tables.ts'
 
-/** The columns that three of the four reports begin with. */
-export function planFacts(bundle_id: string | null, plan: Plan): Row {
+/** The columns that name a subscription, which three of the four reports have. */
+export function planColumns(bundle_id: string | null, plan: Plan): Row {
   const app = APPS.find((one) => one.bundle_id === bundle_id)
   return {
     'App Name': app?.name ?? null,

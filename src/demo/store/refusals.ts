@@ -39,7 +39,7 @@ export const missingAgreement = (): Answer =>
       'This request requires an in-effect agreement that has not been signed or has expired. Check your agreements at https://developer.apple.com/account.',
   })
 
-export const tooMany = (): Answer =>
+export const tooManyRequests = (): Answer =>
   connectRefusal({
     status: 429,
     code: 'RATE_LIMIT_EXCEEDED',
@@ -60,7 +60,7 @@ export const wrongParameter = (parameter: string, detail: string): Answer =>
     parameter,
   })
 
-/** Out of order: not even JSON. */
+/** A 503 response, whose body is HTML as from a load balancer. */
 export const unavailable = (): Answer => ({
   status: 503,
   headers: { 'content-type': 'text/html' },
@@ -72,7 +72,7 @@ export function serverRefusal(errorCode: number, errorMessage: string): Answer {
   return { status: Math.floor(errorCode / 10_000), json: { errorCode, errorMessage } }
 }
 
-/** `retry_at`: Apple names the instant in milliseconds since the epoch, not the seconds to wait. */
+/** A 429 response. `Retry-After` is an instant in milliseconds since the epoch, not a number of seconds. */
 export function serverTooMany(retry_at: number): Answer {
   return { ...serverRefusal(4_290_000, 'Rate limit exceeded.'), headers: { 'retry-after': String(retry_at) } }
 }

@@ -2,7 +2,7 @@
 import type { Clock } from '../../clock.ts'
 import type { Books, Entry } from '../world/books.ts'
 import { dayAfter, pacificDay, pacificInstant } from '../world/pacific.ts'
-import { HOUR } from '../world/periods.ts'
+import { HOUR_MS } from '../world/periods.ts'
 import { isLate } from '../world/selling.ts'
 import { EVENT_COLUMNS, eventRows } from './events.ts'
 import type { ReportType, StoreFaults } from './fault_injection.ts'
@@ -13,9 +13,9 @@ import { SALES_COLUMNS, salesRows } from './sales.ts'
 import { SUBSCRIBER_COLUMNS, subscriberRows } from './subscribers.ts'
 import { type Row, tableOf } from './tables.ts'
 
-/** Reports come at that hour of the next day, in California, and once more, with the late rows, a day later. */
-const HOUR_OF_REPORTS = 8
-const DAYS_KEPT = 365
+/** The hour of the next Pacific day at which reports are published. A day later, they are published with late rows. */
+const REPORT_HOUR = 8
+const RETENTION_DAYS = 365
 
 const REPORT_TYPES: readonly ReportType[] = ['SALES', 'SUBSCRIPTION', 'SUBSCRIPTION_EVENT', 'SUBSCRIBER']
 
@@ -33,37 +33,38 @@ const COLUMNS: Record<ReportType, readonly string[]> = {
   SUBSCRIBER: SUBSCRIBER_COLUMNS,
 }
 
-/** The events of each day, found again as the books grow. */
-function openDays(books: Books) {
-  const days = new Map<string, Entry[]>()
-  let seen = 0
+/** Returns a function that finds the entries of a day. It reads only entries that were added since its last call. */
+function openEntriesByDay(books: Books) {
+  const entriesByDay = new Map<string, Entry[]>()
+  let readCount = 0
   return (day: string): Entry[] => {
-    for (; seen < books.entries.length; seen += 1) {
-      const entry = books.entries[seen]
+    for (; readCount < books.entries.length; readCount += 1) {
+      const entry = books.entries[readCount]
       if (entry === undefined || entry.environment !== 'production' || entry.shared) continue
-      const on = pacificDay(entry.at)
-      const list = days.get(on)
-      if (list === undefined) days.set(on, [entry])
+      const entryDay = pacificDay(entry.at)
+      const list = entriesByDay.get(entryDay)
+      if (list === undefined) entriesByDay.set(entryDay, [entry])
       else list.push(entry)
     }
-    return days.get(day) ?? []
+    return entriesByDay.get(day) ?? []
   }
 }
 
 export type Timetable = ReturnType<typeof openTimetable>
 
-/** When a day's reports are there, when they are final, and when they are gone. */
+/** Opens the timetable of reports: whether a day's reports are published, final, or no longer available. */
 export function openTimetable(clock: Clock, faults: StoreFaults) {
-  const late = () => faults.reports_late * HOUR
-  const from = (day: string, days: number) => pacificInstant(dayAfter(day, days), HOUR_OF_REPORTS) + late()
+  const delayMs = () => faults.report_delay_hours * HOUR_MS
+  const publishedAt = (day: string, days: number) =>
+    pacificInstant(dayAfter(day, days), REPORT_HOUR) + delayMs()
   return {
-    isThere: (day: string) => clock() >= from(day, 1),
-    isFinal: (day: string) => clock() >= from(day, 2),
-    isGone: (day: string) => clock() >= from(day, 1 + DAYS_KEPT),
+    isPublished: (day: string) => clock() >= publishedAt(day, 1),
+    isFinal: (day: string) => clock() >= publishedAt(day, 2),
+    isExpired: (day: string) => clock() >= publishedAt(day, 1 + RETENTION_DAYS),
   }
 }
 
-/** The version after one: 1_4, then 1_5. */
+/** The version after `version`, such as 1_5 after 1_4. */
 function versionAfter(version: string): string {
   const [major = '1', minor = '0'] = version.split('_')
   return `${major}_${Number(minor) + 1}`
@@ -71,32 +72,37 @@ function versionAfter(version: string): string {
 
 function latestVersion(faults: StoreFaults, type: ReportType): string {
   const version = faults.versions[type]
-  return faults.refuse_version === version ? versionAfter(version) : version
+  return faults.refused_version === version ? versionAfter(version) : version
 }
 
-export function openReports(o: {
+type ReportsOptions = {
   books: Books
   clock: Clock
   faults: StoreFaults
   timetable: Timetable
   vendor_number: string
-}): Handler {
-  const { books, faults, timetable } = o
-  const entriesOf = openDays(books)
+}
+
+export function openReports({ books, clock, faults, timetable, vendor_number }: ReportsOptions): Handler {
+  const entriesOf = openEntriesByDay(books)
 
   function rowsOf(type: ReportType, day: string): Row[] {
-    const final = timetable.isFinal(day)
-    const lines = () => books.linesOf(day).filter((line) => final || !line.late)
+    const isFinalReport = timetable.isFinal(day)
+    const lines = () => books.linesOf(day).filter((line) => isFinalReport || !line.late)
     if (type === 'SALES') return salesRows(lines())
     if (type === 'SUBSCRIBER') return subscriberRows(lines())
     if (type === 'SUBSCRIPTION_EVENT') {
       return eventRows(
         books,
-        entriesOf(day).filter((entry) => final || !isLate(entry.transaction_id)),
+        entriesOf(day).filter((entry) => isFinalReport || !isLate(entry.transaction_id)),
       )
     }
     const end = pacificInstant(dayAfter(day)) - 1
-    return levelRows(books, end, (s) => final || pacificDay(s.from) !== day || !isLate(s.transaction_id))
+    return levelRows(
+      books,
+      end,
+      (s) => isFinalReport || pacificDay(s.from) !== day || !isLate(s.transaction_id),
+    )
   }
 
   const noSales = () => notFound('There were no sales for the date specified.')
@@ -104,12 +110,12 @@ export function openReports(o: {
   function versionRefusal(type: ReportType, version: string | null): Answer | null {
     const latest = latestVersion(faults, type)
     if (version === latest || (version === null && latest === '1_0')) return null
-    if (faults.retired_says_no_sales && version !== null) return noSales()
-    const begin =
+    if (faults.old_versions_have_no_sales && version !== null) return noSales()
+    const problem =
       version === null
         ? 'Please include the version parameter.'
         : 'The version parameter you have specified is invalid.'
-    return wrongParameter('filter[version]', `${begin} The latest version for this report is ${latest}.`)
+    return wrongParameter('filter[version]', `${problem} The latest version for this report is ${latest}.`)
   }
 
   function refusalFor(request: StoreRequest): Answer | null {
@@ -125,7 +131,7 @@ export function openReports(o: {
     if (query.get('filter[frequency]') !== 'DAILY') {
       return wrongParameter('filter[frequency]', 'The frequency is not one of the valid values: DAILY')
     }
-    if (query.get('filter[vendorNumber]') !== o.vendor_number) {
+    if (query.get('filter[vendorNumber]') !== vendor_number) {
       return wrongParameter('filter[vendorNumber]', 'Invalid vendor number specified.')
     }
     return null
@@ -137,7 +143,7 @@ export function openReports(o: {
   }
 
   function answerFor(type: ReportType, day: string): Answer {
-    if (timetable.isGone(day)) {
+    if (timetable.isExpired(day)) {
       return connectRefusal({
         status: 410,
         code: 'GONE',
@@ -145,7 +151,7 @@ export function openReports(o: {
         detail: 'Report is no longer available. Daily reports are available for 365 days.',
       })
     }
-    if (!timetable.isThere(day)) {
+    if (!timetable.isPublished(day)) {
       return notFound('Report is not available yet. Daily reports are available by 8 am PT the next day.')
     }
     const rows = rowsOf(type, day)
@@ -167,7 +173,7 @@ export function openReports(o: {
         'The report type or sub type is not one of the valid values.',
       )
     }
-    const day = request.query.get('filter[reportDate]') ?? dayAfter(pacificDay(o.clock()), -1)
+    const day = request.query.get('filter[reportDate]') ?? dayAfter(pacificDay(clock()), -1)
     if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(Date.parse(day))) {
       return wrongParameter('filter[reportDate]', 'The report date is not in the format YYYY-MM-DD.')
     }

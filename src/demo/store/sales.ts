@@ -33,7 +33,7 @@ export const SALES_COLUMNS = [
   'Order Type',
 ] as const
 
-function subscriptionPart(line: ReportLine): Row {
+function subscriptionColumns(line: ReportLine): Row {
   if (line.plan === null)
     return line.product_type === 'IAY' ? { Subscription: 'Renewal', Period: '1 Month' } : {}
   return {
@@ -46,16 +46,16 @@ function subscriptionPart(line: ReportLine): Row {
 }
 
 function rowOf(line: ReportLine): Row {
-  const download = !line.product_type.startsWith('IA')
+  const isDownload = !line.product_type.startsWith('IA')
   // As in Apple's reports: free items do not always have a proceeds currency.
-  const unpaid = download && line.country !== 'US'
+  const hasNoCurrency = isDownload && line.country !== 'US'
   return {
     Provider: 'APPLE',
     'Provider Country': 'US',
     SKU: line.product_id,
-    Developer: download ? 'LANTERN LABS' : null,
+    Developer: isDownload ? 'LANTERN LABS' : null,
     Title: line.title,
-    Version: download ? '4.1' : null,
+    Version: isDownload ? '4.1' : null,
     'Product Type Identifier': line.product_type,
     Units: line.units,
     'Developer Proceeds': moneyText(line.proceeds_milli),
@@ -63,18 +63,18 @@ function rowOf(line: ReportLine): Row {
     'End Date': slashDate(line.day),
     'Customer Currency': line.currency,
     'Country Code': line.country,
-    'Currency of Proceeds': unpaid ? null : line.currency,
+    'Currency of Proceeds': hasNoCurrency ? null : line.currency,
     'Apple Identifier': line.apple_id,
     'Customer Price': moneyText(line.price_milli),
-    'Parent Identifier': download ? null : line.sku,
-    ...subscriptionPart(line),
+    'Parent Identifier': isDownload ? null : line.sku,
+    ...subscriptionColumns(line),
     Category: 'Lifestyle',
     Device: line.device,
     'Supported Platforms': 'iOS',
   }
 }
 
-/** Units of the same kind stand in one row; each part given back has its own. */
+/** The report rows of a day. Equal lines are merged into one row, except partial refunds. */
 export function salesRows(lines: readonly ReportLine[]): Row[] {
   return groupRows(lines.map(rowOf), ['Units'], (row) => row.Units === 0)
 }

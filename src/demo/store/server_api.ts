@@ -12,8 +12,8 @@ import { serverRefusal, serverTooMany } from './refusals.ts'
 import type { openTestNotifications } from './test_notifications.ts'
 import { openAuthenticator } from './tokens.ts'
 
-const ONE_HOUR = 3600
-/** So many a second, counted over an hour; a tenth of it in the sandbox. */
+const ONE_HOUR_S = 3600
+/** Requests per second for each endpoint, counted over an hour. The sandbox has a tenth of these limits. */
 const LIMITS: Record<string, number> = {
   notifications: 50,
   transactions: 50,
@@ -24,7 +24,7 @@ const LIMITS: Record<string, number> = {
 
 type Route = { kind: string; answer: () => Answer }
 
-export function openServerRoutes(o: {
+type ServerRoutesOptions = {
   environment: Environment
   key: ApiKey
   clock: Clock
@@ -33,14 +33,24 @@ export function openServerRoutes(o: {
   notifications: ReturnType<typeof openNotificationHistory>
   histories: ReturnType<typeof openHistories>
   tests: ReturnType<typeof openTestNotifications>
-}): Handler {
-  const { environment, clock, faults, histories, tests } = o
-  const gate = openAuthenticator({ key: o.key, clock, life: ONE_HOUR })
-  const hours = openHourlyLimits(clock)
+}
+
+export function openServerRoutes({
+  environment,
+  key,
+  clock,
+  faults,
+  apps,
+  notifications,
+  histories,
+  tests,
+}: ServerRoutesOptions): Handler {
+  const authenticate = openAuthenticator({ key, clock, max_life_seconds: ONE_HOUR_S })
+  const hourlyLimits = openHourlyLimits(clock)
 
   function postRoute(request: StoreRequest, app: App): Route | null {
     if (request.path === '/inApps/v1/notifications/history') {
-      return { kind: 'notifications', answer: () => o.notifications(request, app.bundle_id, environment) }
+      return { kind: 'notifications', answer: () => notifications(request, app.bundle_id, environment) }
     }
     if (request.path === '/inApps/v1/notifications/test') {
       return { kind: 'test', answer: () => tests.request(app, environment) }
@@ -49,7 +59,7 @@ export function openServerRoutes(o: {
   }
 
   function getRoute(request: StoreRequest, { bundle_id }: App): Route | null {
-    const [, what, id = ''] = /^\/inApps\/(v\d\/[a-z]+(?:\/test)?)\/([^/]+)$/.exec(request.path) ?? []
+    const [, endpoint, id = ''] = /^\/inApps\/(v\d\/[a-z]+(?:\/test)?)\/([^/]+)$/.exec(request.path) ?? []
     const routes: Record<string, Route> = {
       'v2/history': {
         kind: 'transactions',
@@ -65,24 +75,24 @@ export function openServerRoutes(o: {
       },
       'v1/notifications/test': { kind: 'test_status', answer: () => tests.status(environment, id) },
     }
-    return routes[what ?? ''] ?? null
+    return routes[endpoint ?? ''] ?? null
   }
 
   function rateLimited(kind: string, app: App): Answer | null {
     const until = faults.rate_limit?.until ?? 0
     if (clock() < until) return serverTooMany(until)
     if (faults.server_error !== null) return serverRefusal(faults.server_error, 'An error occurred.')
-    const usual = (LIMITS[kind] ?? 50) * ONE_HOUR * (environment === 'sandbox' ? 0.1 : 1)
-    const { allowed, resumes_at } = hours.consume(
+    const usualLimit = (LIMITS[kind] ?? 50) * ONE_HOUR_S * (environment === 'sandbox' ? 0.1 : 1)
+    const { allowed, resumes_at } = hourlyLimits.consume(
       `${kind} ${app.bundle_id}`,
-      faults.rate_limit?.server ?? usual,
+      faults.rate_limit?.server ?? usualLimit,
     )
     return allowed ? null : serverTooMany(resumes_at)
   }
 
   return async (request) => {
-    const claims = await gate(request.authorization)
-    const app = o.apps.find(({ bundle_id }) => bundle_id === claims?.bid)
+    const claims = await authenticate(request.authorization)
+    const app = apps.find(({ bundle_id }) => bundle_id === claims?.bid)
     if (claims === null || app === undefined || faults.purchase_key === 'revoked') return { status: 401 }
     const route = request.method === 'POST' ? postRoute(request, app) : getRoute(request, app)
     if (route === null) return serverRefusal(4_000_000, 'Bad request.')

@@ -21,28 +21,28 @@ const VENDOR_NUMBER = '85421907'
 
 type StoreOptions = {
   simulation: Simulation
-  /** The one that the simulation signs with. */
+  /** The authority that the simulation signs with. */
   authority: { sign: (payload: object) => string }
   clock: Clock
-  /** Notifications that never reach the appliance, and stand in the notification history alone. */
+  /** The notifications that never reach Windfall. The notification history contains them. */
   lost?: LossRule
 }
 
 export type AppStore = Awaited<ReturnType<typeof openAppStore>>
 
 /**
- * App Store Connect and the App Store Server API of both environments, on three ports of 127.0.0.1. They show the
- * world as of `clock()`: before each answer it is played up to there, and what it delivers meanwhile waits for
- * `simulation.advance`.
+ * Serves App Store Connect and the App Store Server API of both environments, on three ports of 127.0.0.1. They show
+ * the world as of `clock()`: before each response, the world is simulated up to that instant. The steps of that time wait
+ * until `simulation.advance` returns them.
  */
-export async function openAppStore(o: StoreOptions) {
-  const { simulation, clock } = o
+export async function openAppStore(options: StoreOptions) {
+  const { simulation, clock } = options
   const { world, books, apps } = simulation
   const keys = newKeys()
   const faults: StoreFaults = noFaults(apps)
   const requests: LoggedRequest[] = []
-  const sign = signerOf(o.authority)
-  if (o.lost !== undefined) simulation.lose(o.lost)
+  const sign = signerOf(options.authority)
+  if (options.lost !== undefined) simulation.lose(options.lost)
 
   const notifications = openNotificationHistory({ sent: world.sent, sign, clock, faults })
   const histories = openHistories({ holdings: world, sign, clock })
@@ -52,49 +52,49 @@ export async function openAppStore(o: StoreOptions) {
   const truth = openGroundTruth({ world, clock, timetable, catchUp: simulation.catchUp })
   const handlers: Record<HostName, Handler> = {
     connect: openConnectRoutes({ key: keys.connect_key, clock, faults, apps, reports }),
-    production: serverOf('production'),
-    sandbox: serverOf('sandbox'),
+    production: serverHandler('production'),
+    sandbox: serverHandler('sandbox'),
   }
 
-  function serverOf(environment: 'production' | 'sandbox'): Handler {
+  function serverHandler(environment: 'production' | 'sandbox'): Handler {
     const key = keys.purchase_key
     return openServerRoutes({ environment, key, clock, faults, apps, notifications, histories, tests })
   }
 
-  /** The world is where the clock is, and the store is in its mood. */
+  /** Simulates the world up to the clock's time before each request, and injects 503 responses. */
   const withFaults =
     (handler: Handler): Handler =>
     (request) => {
       simulation.catchUp(clock())
-      if (faults.unavailable <= 0) return handler(request)
-      faults.unavailable -= 1
+      if (faults.unavailable_requests <= 0) return handler(request)
+      faults.unavailable_requests -= 1
       return unavailable()
     }
 
-  const open = (host: HostName) =>
+  const openHost = (host: HostName) =>
     openListener({ host, clock, handler: withFaults(handlers[host]), requests })
   const [connect, production, sandbox] = await Promise.all([
-    open('connect'),
-    open('production'),
-    open('sandbox'),
+    openHost('connect'),
+    openHost('production'),
+    openHost('sandbox'),
   ])
   const hosts: AppleHosts = {
     connect: connect.origin,
     server: { production: production.origin, sandbox: sandbox.origin },
   }
-  const keysOf: { connect_key: ApiKey; purchase_key: ApiKey } = keys
+  const apiKeys: { connect_key: ApiKey; purchase_key: ApiKey } = keys
 
   return {
     hosts,
-    ...keysOf,
+    ...apiKeys,
     vendor_number: VENDOR_NUMBER,
     faults,
     requests: requests as readonly LoggedRequest[],
-    /** When a day's reports are there, final, gone. */
+    /** Whether a day's reports are published, final, or no longer available. */
     reports: timetable,
-    /** What a perfect appliance would know now: the transactions, and the sums of the sales reports. */
+    /** The expected state of Windfall now: the transactions, and the sums of the sales reports. */
     ...truth,
-    /** Waits until all notifications have been sent. */
+    /** Waits until all test notifications have been sent. */
     settled: tests.settled,
     async close(): Promise<void> {
       await tests.settled()

@@ -1,7 +1,7 @@
 /** The SUBSCRIBER report: the payments of each subscriber on a day, under random ids. */
 import { createHash } from 'node:crypto'
 import type { ReportLine } from '../world/report_lines.ts'
-import { planFacts } from './plans.ts'
+import { planColumns } from './plans.ts'
 import { discountOf, moneyText, offerLengthOf, offerNameOf, type Row } from './tables.ts'
 
 export const SUBSCRIBER_COLUMNS = [
@@ -41,11 +41,11 @@ function subscriberId(person: string): string {
 function rowOf(line: ReportLine): Row[] {
   const { plan, offer, person } = line
   if (plan === null || person === null) return []
-  const refund = line.price_milli < 0
+  const isRefund = line.price_milli < 0
   return [
     {
       'Event Date': line.day,
-      ...planFacts(line.bundle_id, plan),
+      ...planColumns(line.bundle_id, plan),
       'Subscription Offer Name': offerNameOf(offer),
       'Promotional Offer ID': offerNameOf(offer),
       'Subscription Offer Type': offer === null ? null : discountOf(offer),
@@ -59,8 +59,8 @@ function rowOf(line: ReportLine): Row[] {
       Device: line.device,
       Country: line.country,
       'Subscriber ID': subscriberId(person),
-      Refund: refund ? 'Yes' : null,
-      'Purchase Date': refund ? line.purchased_on : null,
+      Refund: isRefund ? 'Yes' : null,
+      'Purchase Date': isRefund ? line.purchased_on : null,
       Units: line.units,
     },
   ]

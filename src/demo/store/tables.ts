@@ -5,17 +5,17 @@ import type { Offer, Plan } from '../world/products.ts'
 type Cell = string | number | null
 export type Row = Record<string, Cell>
 
-function textOf(cell: Cell | undefined): string {
+function cellText(cell: Cell | undefined): string {
   return cell === null || cell === undefined || cell === '' ? ' ' : String(cell)
 }
 
-/** A file with those columns. */
+/** A report file (gzip) with the given columns. */
 export function tableOf(columns: readonly string[], rows: readonly Row[]): Buffer {
-  const lines = rows.map((row) => columns.map((column) => textOf(row[column])).join('\t'))
+  const lines = rows.map((row) => columns.map((column) => cellText(row[column])).join('\t'))
   return gzipSync(`${[columns.join('\t'), ...lines].join('\n')}\n`, { level: 1 })
 }
 
-/** Merges rows that differ only in their counts, except those for which `alone` is true. */
+/** Merges rows that differ only in `countColumns`, and adds up these columns. Does not merge `isSeparate` rows. */
 export function groupRows(
   rows: readonly Row[],
   countColumns: readonly string[],
@@ -46,7 +46,7 @@ export function slashDate(day: string): string {
   return `${day.slice(5, 7)}/${day.slice(8, 10)}/${day.slice(0, 4)}`
 }
 
-const LENGTHS: Record<string, string> = {
+const LENGTH_NAMES: Record<string, string> = {
   P3D: '3 Days',
   P1W: '7 Days',
   P2W: '2 Weeks',
@@ -59,11 +59,11 @@ const LENGTHS: Record<string, string> = {
 
 /** The billing period; a commitment of twelve months is billed monthly. */
 export function lengthOf(plan: Plan): string {
-  return LENGTHS[plan.billed] ?? plan.billed
+  return LENGTH_NAMES[plan.billed] ?? plan.billed
 }
 
 export function offerLengthOf(offer: Offer | null): string | null {
-  return offer === null ? null : (LENGTHS[offer.period] ?? offer.period)
+  return offer === null ? null : (LENGTH_NAMES[offer.period] ?? offer.period)
 }
 
 const DISCOUNTS = {
@@ -78,7 +78,7 @@ export function discountOf(offer: Offer): string {
 
 const OFFERS = { 1: 'Intro Offer', 2: 'Promotional Offer', 3: 'Offer Code', 4: 'Win-Back Offer' } as const
 
-/** “Pay As You Go Intro Offer”. */
+/** The order type of an offer, such as “Pay As You Go Intro Offer”. */
 export function orderTypeOf(offer: Offer | null): string | null {
   return offer === null ? null : `${discountOf(offer)} ${OFFERS[offer.type]}`
 }

@@ -14,9 +14,9 @@ import { serverRefusal } from './refusals.ts'
 
 const TIMEOUT_MS = 10_000
 
-type Test = { payload: UnsignedNotification; attempts: Attempt[] }
+type SentTest = { payload: UnsignedNotification; attempts: Attempt[] }
 
-/** One POST as Apple makes it; a word of Apple's for how it went. */
+/** Sends a POST request like Apple's. Returns Apple's `sendAttemptResult` for the response. */
 async function post(url: string, body: object): Promise<string> {
   try {
     const answer = await request(url, {
@@ -33,27 +33,29 @@ async function post(url: string, body: object): Promise<string> {
   }
 }
 
-export function openTestNotifications(o: { sent: SentLog; sign: Sign; clock: Clock; faults: StoreFaults }) {
-  const tests = new Map<string, Test>()
+type TestNotificationsOptions = { sent: SentLog; sign: Sign; clock: Clock; faults: StoreFaults }
+
+export function openTestNotifications({ sent, sign, clock, faults }: TestNotificationsOptions) {
+  const tests = new Map<string, SentTest>()
   const pending = new Set<Promise<void>>()
 
-  async function send(test: Test, url: string): Promise<void> {
-    const result = o.faults.test_result ?? (await post(url, signNotification(test.payload, o.sign)))
-    test.attempts.push({ at: o.clock(), result })
+  async function send(test: SentTest, url: string): Promise<void> {
+    const result = faults.test_result ?? (await post(url, signNotification(test.payload, sign)))
+    test.attempts.push({ at: clock(), result })
   }
 
-  function begin(app: App, environment: Environment, url: string): string {
-    const token = `${randomUUID()}_${o.clock()}`
+  function startTest(app: App, environment: Environment, url: string): string {
+    const token = `${randomUUID()}_${clock()}`
     const payload: UnsignedNotification = {
       notificationType: 'TEST',
       notificationUUID: randomUUID(),
       version: '2.0',
-      signedDate: o.clock(),
+      signedDate: clock(),
       data: appFields(app, environment),
     }
-    const test: Test = { payload, attempts: [] }
+    const test: SentTest = { payload, attempts: [] }
     tests.set(`${environment} ${token}`, test)
-    o.sent.add({ bundle_id: app.bundle_id, environment, payload, attempts: test.attempts })
+    sent.add({ bundle_id: app.bundle_id, environment, payload, attempts: test.attempts })
     const sending = send(test, url).finally(() => pending.delete(sending))
     pending.add(sending)
     return token
@@ -62,11 +64,11 @@ export function openTestNotifications(o: { sent: SentLog; sign: Sign; clock: Clo
   return {
     /** POST /inApps/v1/notifications/test. */
     request(app: App, environment: Environment): Answer {
-      const url = o.faults.notification_url
+      const url = faults.notification_url
       if (url === null) {
         return serverRefusal(4_040_007, 'No App Store Server Notification URL found for provided app.')
       }
-      return { status: 200, json: { testNotificationToken: begin(app, environment, url) } }
+      return { status: 200, json: { testNotificationToken: startTest(app, environment, url) } }
     },
     /** GET /inApps/v1/notifications/test/{token}. */
     status(environment: Environment, token: string): Answer {
@@ -84,9 +86,9 @@ export function openTestNotifications(o: { sent: SentLog; sign: Sign; clock: Clo
         attemptDate: at,
         sendAttemptResult: result,
       }))
-      return { status: 200, json: { ...signNotification(test.payload, o.sign), sendAttempts } }
+      return { status: 200, json: { ...signNotification(test.payload, sign), sendAttempts } }
     },
-    /** Waits for what is being sent. */
+    /** Waits until all test notifications have been sent. */
     settled: async (): Promise<void> => void (await Promise.all(pending)),
   }
 }

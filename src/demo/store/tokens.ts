@@ -6,15 +6,15 @@ import type { Clock } from '../../clock.ts'
 
 type Claims = { iss?: string; sub?: string; bid?: unknown; iat?: number; exp?: number }
 
-/** `life` is the longest that a token may hold, in seconds. */
-type AuthenticatorOptions = { key: ApiKey; clock: Clock; life: number }
+/** `max_life_seconds` is the longest validity of a token that is accepted. */
+type AuthenticatorOptions = { key: ApiKey; clock: Clock; max_life_seconds: number }
 
 function newKey(key_id: string, issuer_id: string): ApiKey {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return { key_id, issuer_id, private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
 }
 
-/** The team's App Store Connect key and its In-App Purchase key: one issuer, two kinds. */
+/** Creates the team's App Store Connect key and In-App Purchase key, which have the same issuer id. */
 export function newKeys(): { connect_key: ApiKey; purchase_key: ApiKey } {
   const issuer = randomUUID()
   return { connect_key: newKey('CNCT4K7W2Q', issuer), purchase_key: newKey('PRCH9M3X5L', issuer) }
@@ -32,17 +32,17 @@ function keyIdOf(token: string): string | undefined {
 function areClaimsValid(claims: Claims, options: AuthenticatorOptions): boolean {
   const { iss, sub, iat = Number.NaN, exp = Number.NaN } = claims
   const now = options.clock() / 1000
-  const owned = iss === options.key.issuer_id || (iss === undefined && sub === 'user')
-  return owned && exp > now && exp - Math.min(iat, now) <= options.life
+  const isFromTeam = iss === options.key.issuer_id || (iss === undefined && sub === 'user')
+  return isFromTeam && exp > now && exp - Math.min(iat, now) <= options.max_life_seconds
 }
 
 /**
- * Tells whether an authorization is a token (ES256, `aud` appstoreconnect-v1) made with the key, and what it claims.
- * Each token's signature is checked once.
+ * Returns a function that verifies an `Authorization` header: a bearer token (ES256, `aud` appstoreconnect-v1) that the
+ * key signed. It returns the claims, or null if the token is not valid. Each token's signature is verified once.
  */
 export function openAuthenticator(options: AuthenticatorOptions) {
   const { key, clock } = options
-  const pub: KeyObject = createPublicKey(key.private_key)
+  const publicKey: KeyObject = createPublicKey(key.private_key)
   const verifiedTokens = new Map<string, Claims>()
 
   async function verifyToken(token: string): Promise<Claims | null> {
@@ -54,7 +54,7 @@ export function openAuthenticator(options: AuthenticatorOptions) {
       clockTolerance: 60,
     }
     try {
-      const { payload } = await jwtVerify<Claims>(token, pub, options)
+      const { payload } = await jwtVerify<Claims>(token, publicKey, options)
       verifiedTokens.set(token, payload)
       return payload
     } catch {

@@ -14,13 +14,13 @@ import {
 import type { UnsignedBody } from './unsigned.ts'
 import type { World } from './world.ts'
 
-/** Takes the instant of the next signature for this customer. */
+/** Sets and returns the instant of the next signature for this customer, in milliseconds since the epoch. */
 export function nextSignedAt(world: World, person: Person): number {
   person.signed_at = world.instant(person)
   return person.signed_at
 }
 
-/** What names the app in a notification; the sandbox does not know the Apple id of every app. */
+/** The fields that name the app in a notification. Notifications of the sandbox have no Apple id. */
 export function appFields(app: App, environment: Environment) {
   return {
     ...(environment === 'production' && { appAppleId: app.apple_id }),
@@ -29,7 +29,7 @@ export function appFields(app: App, environment: Environment) {
   }
 }
 
-/** Sends one notification; `signed_at` in milliseconds since the epoch. */
+/** Sends one notification. `signed_at` is in milliseconds since the epoch. */
 export function send(
   world: World,
   from: { bundle_id: string; environment: Environment; signed_at: number },
@@ -50,12 +50,12 @@ export function send(
 /** Sends a notification about a transaction, with the subscription's current status and renewal info. */
 export function notifyTransaction(
   world: World,
-  bought: Purchase,
+  purchase: Purchase,
   type: string,
   subtype: string | null,
   consumptionRequestReason?: string,
 ): void {
-  const { person, sub } = bought
+  const { person, sub } = purchase
   const signed_at = nextSignedAt(world, person)
   const renewal = sub === null ? null : renewalOf(world, sub, signed_at)
   if (sub !== null && renewal !== null) sub.last_notified = { status: sub.status, renewal }
@@ -69,14 +69,14 @@ export function notifyTransaction(
         ...appFields(person.app, person.environment),
         bundleVersion: person.app.version,
         ...(consumptionRequestReason !== undefined && { consumptionRequestReason }),
-        signedTransactionInfo: transactionOf(bought.sale, person, signed_at),
+        signedTransactionInfo: transactionOf(purchase.sale, person, signed_at),
         ...(sub !== null && renewal !== null && { signedRenewalInfo: renewal, status: sub.status }),
       },
     },
   )
 }
 
-/** Sends a notification about a subscription, with its last transaction. */
+/** Sends a notification about a subscription, with the subscription's last transaction. */
 export function notifySubscription(
   world: World,
   sub: Subscription,
@@ -86,17 +86,17 @@ export function notifySubscription(
   notifyTransaction(world, purchaseOf(sub), type, subtype)
 }
 
-/** Writes into the books what happened to one transaction, effective at `at`. */
+/** Records in the books an event of one transaction, effective at `at`. `overrides` replaces fields of the entry. */
 export function recordEntry(
   world: World,
-  bought: Purchase,
+  purchase: Purchase,
   kind: Kind,
   at: number,
-  more: Partial<
+  overrides: Partial<
     Pick<Entry, 'refunded_milli' | 'transaction_id' | 'price_milli' | 'currency' | 'has_price' | 'intent'>
   > = {},
 ): void {
-  const { person, sale } = bought
+  const { person, sale } = purchase
   world.books.write({
     at,
     bundle_id: person.app.bundle_id,
@@ -106,7 +106,7 @@ export function recordEntry(
     original_transaction_id: sale.originalTransactionId,
     transaction_id: sale.transactionId,
     product_id: sale.productId,
-    period: bought.period,
+    period: purchase.period,
     storefront: sale.storefront,
     currency: sale.currency ?? person.storefront.currency,
     price_milli: sale.price ?? 0,
@@ -114,6 +114,6 @@ export function recordEntry(
     has_price: sale.price !== undefined,
     shared: sale.inAppOwnershipType === 'FAMILY_SHARED',
     intent: null,
-    ...more,
+    ...overrides,
   })
 }

@@ -1,12 +1,12 @@
 /**
- * The books of the simulated company: what its customers did, recorded when they did it. Tests compare the product's
- * figures with these books, so they use none of the product's calculations.
+ * The books of the simulated company: every action of its customers, recorded when it happens. Tests compare the
+ * product's figures with the books, so the books use none of the product's calculations.
  */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Offer, Plan } from './products.ts'
 import { openReportLines } from './report_lines.ts'
 
-/** What happened. `proration` is the unused part that Apple gives back at an upgrade, without a notification. */
+/** The kind of an entry. `proration`: Apple refunds the unused time at an upgrade, without a notification. */
 export type Kind =
   | 'charge'
   | 'refund'
@@ -41,9 +41,10 @@ export type Kind =
   | 'consumption_requested'
 
 /**
- * `at` is when it takes effect; money in thousandths of `currency`. `told`: Apple's signed transaction names the
- * price (very old ones do not; the `charge` alone knows it then). `person` is who did it, whatever their ids. A
- * `trial_converted` carries the trial's transaction id, and all else of the first transaction that was paid for.
+ * One event. It takes effect at `at`. Amounts are thousandths of `currency`. `has_price`: Apple's signed transaction
+ * contains the price. Very old transactions do not; only their `charge` entry has the price. `person` is the id of the
+ * simulated customer. A `trial_converted` entry has the transaction id of the trial, and all other fields of the first
+ * paid transaction.
  */
 export type Entry = {
   at: number
@@ -62,11 +63,11 @@ export type Entry = {
   has_price: boolean
   /** Family Sharing: without a payment. */
   shared: boolean
-  /** Why it expired, Apple's number. */
+  /** The reason for an expiry: Apple's `expirationIntent`. */
   intent: number | null
 }
 
-/** The entitlement of one transaction of a subscription, and its end. */
+/** The period of access that one transaction of a subscription gives. Times are milliseconds since the epoch. */
 export type Segment = {
   bundle_id: string
   environment: Environment
@@ -82,22 +83,22 @@ export type Segment = {
   price_milli: number
   has_price: boolean
   from: number
-  /** The expiry, or the end of a billing grace. */
+  /** The expiry date, or the end of the billing grace period. */
   expires: number
-  /** The expiry alone. */
+  /** The expiry date, without a grace period. */
   paid_until: number
-  /** While the store tried to collect, without access. */
+  /** The time of billing retry without access. */
   retry_from: number | null
   retry_until: number | null
   plan: Plan
   offer: Offer | null
-  /** What came before it without a gap. */
+  /** The kind of the segment that ended when this segment began; null if there was a gap. */
   follows: Segment['kind'] | null
   proceeds_milli: number
   after_a_year: boolean
   preserved: boolean
   device: string
-  /** When the lineage began. */
+  /** The start of the lineage. */
   started_at: number
   revoked_at: number | null
   replaced_at: number | null
@@ -124,25 +125,28 @@ export function endOfSegment(segment: Segment): number {
   return Math.min(segment.expires, segment.revoked_at ?? Infinity, segment.replaced_at ?? Infinity)
 }
 
-/** `numerator ÷ denominator` in whole numbers, half to even. */
+/** `numerator ÷ denominator`, rounded to a whole number, half to even. */
 export function halfEven(numerator: bigint, denominator: bigint): number {
   const whole = numerator / denominator
   const twice = (numerator % denominator) * 2n
-  const up = twice > denominator || (twice === denominator && whole % 2n === 1n)
-  return Number(up ? whole + 1n : whole)
+  const roundsUp = twice > denominator || (twice === denominator && whole % 2n === 1n)
+  return Number(roundsUp ? whole + 1n : whole)
 }
 
 type Claim = Pick<Link, 'at' | 'bundle_id' | 'store' | 'transaction_id' | 'app_user_id'> & {
   proof: string | null
 }
 
-/** The last call names the user; only a call with a proof names the proved one, and proofs last as long as it does. */
+/**
+ * The link after a call. The last call sets the user. Only a call with a proof sets the proved user. The proofs belong
+ * to the proved user and are dropped when the proved user changes.
+ */
 function applyClaim(before: Link | undefined, claim: Claim): Link {
   const { proof, ...link } = claim
-  const same = before?.proved_app_user_id === claim.app_user_id
-  const retained = same ? (before?.proofs ?? []) : []
+  const isSameUser = before?.proved_app_user_id === claim.app_user_id
+  const keptProofs = isSameUser ? (before?.proofs ?? []) : []
   const proved = proof === null ? (before?.proved_app_user_id ?? null) : claim.app_user_id
-  const proofs = proof === null ? (before?.proofs ?? []) : [...new Set([...retained, proof])]
+  const proofs = proof === null ? (before?.proofs ?? []) : [...new Set([...keptProofs, proof])]
   const verified = proved === claim.app_user_id && proofs.includes('purchase')
   const moved = before !== undefined && before.app_user_id !== claim.app_user_id
   return { ...link, proved_app_user_id: proved, proofs, verified, moved }
@@ -150,20 +154,20 @@ function applyClaim(before: Link | undefined, claim: Claim): Link {
 
 function openLinks() {
   const links: Link[] = []
-  const newest = new Map<string, Link>()
+  const linkByKey = new Map<string, Link>()
   const keyOf = (bundle_id: string, store: string, id: string) => `${bundle_id} ${store} ${id}`
   return {
     links,
     claim(claim: Claim): Link {
       const key = keyOf(claim.bundle_id, claim.store, claim.transaction_id)
-      const link = applyClaim(newest.get(key), claim)
-      newest.set(key, link)
+      const link = applyClaim(linkByKey.get(key), claim)
+      linkByKey.set(key, link)
       links.push(link)
       return link
     },
     /** The current user of a transaction. */
     linkOf: (bundle_id: string, transaction_id: string, store: Link['store'] = 'apple') =>
-      newest.get(keyOf(bundle_id, store, transaction_id)) ?? null,
+      linkByKey.get(keyOf(bundle_id, store, transaction_id)) ?? null,
   }
 }
 
@@ -171,7 +175,7 @@ function openUsers() {
   const users = new Map<string, User>()
   return {
     users,
-    /** Device fields replace, attributes merge key by key. */
+    /** Device fields replace the earlier ones. Attributes are merged key by key. */
     identify(bundle_id: string, app_user_id: string, fields: Record<string, unknown>, attributes: object) {
       const key = `${bundle_id} ${app_user_id}`
       const before = users.get(key)?.fields ?? {}
@@ -199,32 +203,32 @@ function isInRange(entry: Entry, range: Range): boolean {
   )
 }
 
-/** The subscriptions that have ended, so a resubscription can report when. */
+/** Tracks when subscriptions expire, because the report of a resubscription contains the days since the expiry. */
 function openExpiryTracker() {
-  const ends = new Map<string, number>()
-  const before = new Map<Entry, number>()
+  const expiryByLineage = new Map<string, number>()
+  const expiryByEntry = new Map<Entry, number>()
   return {
     trackExpiry(entry: Entry): void {
       const { kind, at, environment, original_transaction_id } = entry
       const key = `${environment} ${original_transaction_id}`
-      if (kind === 'expired') ends.set(key, at)
+      if (kind === 'expired') expiryByLineage.set(key, at)
       if (kind !== 'resubscribed') return
-      const end = ends.get(key)
-      if (end !== undefined) before.set(entry, end)
-      ends.delete(key)
+      const end = expiryByLineage.get(key)
+      if (end !== undefined) expiryByEntry.set(entry, end)
+      expiryByLineage.delete(key)
     },
-    /** When the subscription that an entry says came back had expired; null where it was taken back otherwise. */
-    expiryBefore: (entry: Entry): number | null => before.get(entry) ?? null,
+    /** When a subscription expired before its `resubscribed` entry; null if it had not expired or for other kinds. */
+    expiryBefore: (entry: Entry): number | null => expiryByEntry.get(entry) ?? null,
   }
 }
 
-/** Empty books. They grow as the simulation is played, and are complete up to where it stands. */
+/** Opens empty books. They are complete up to the current time of the simulation. */
 export function openBooks() {
   const { trackExpiry, expiryBefore } = openExpiryTracker()
   const entries: Entry[] = []
   const segments: Segment[] = []
-  const byTransaction = new Map<string, Segment>()
-  const byLineage = new Map<string, Segment[]>()
+  const segmentByTransaction = new Map<string, Segment>()
+  const segmentsByLineage = new Map<string, Segment[]>()
 
   function sum(kinds: Partial<Record<Kind, (entry: Entry) => number>>, range: Range): Record<string, number> {
     const totals: Record<string, number> = {}
@@ -260,23 +264,23 @@ export function openBooks() {
     expiryBefore,
     openSegment(segment: Segment) {
       segments.push(segment)
-      byTransaction.set(`${segment.environment} ${segment.transaction_id}`, segment)
+      segmentByTransaction.set(`${segment.environment} ${segment.transaction_id}`, segment)
       const lineage = `${segment.environment} ${segment.original_transaction_id}`
-      const own = byLineage.get(lineage)
-      if (own === undefined) byLineage.set(lineage, [segment])
-      else own.push(segment)
+      const lineageSegments = segmentsByLineage.get(lineage)
+      if (lineageSegments === undefined) segmentsByLineage.set(lineage, [segment])
+      else lineageSegments.push(segment)
     },
-    /** All segments of a segment's subscription, in the order in which they were bought. */
+    /** All segments of the lineage of a segment, in the order of their purchases. */
     lineageOf: ({ environment, original_transaction_id }: Segment): readonly Segment[] =>
-      byLineage.get(`${environment} ${original_transaction_id}`) ?? [],
+      segmentsByLineage.get(`${environment} ${original_transaction_id}`) ?? [],
     segmentOf: (environment: Environment, transaction_id: string) =>
-      byTransaction.get(`${environment} ${transaction_id}`),
+      segmentByTransaction.get(`${environment} ${transaction_id}`),
     /** Thousandths charged, by currency, at the purchase dates. */
     charged: (range: Range = {}) => sum({ charge: (e) => e.price_milli }, range),
-    /** Thousandths given back by refunds less those taken again, by currency, each on its own day. */
+    /** Thousandths refunded, less reversed refunds, by currency. Each counts at its own instant. */
     refunded: (range: Range = {}) =>
       sum({ refund: (e) => e.refunded_milli, refund_reversed: (e) => -e.refunded_milli }, range),
-    /** Thousandths given back at upgrades for the unused part, by currency. */
+    /** Thousandths refunded for the unused time at upgrades, by currency. */
     prorated: (range: Range = {}) => sum({ proration: (e) => e.refunded_milli }, range),
     /** The paid segments that are active at that instant. */
     activeSubscriptions: (at: number, environment: Environment = 'production') =>

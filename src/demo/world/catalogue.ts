@@ -11,7 +11,7 @@ const free = (period: Period): Offer => ({
   period,
   cycle: period,
   cycles: 1,
-  share: 0,
+  price_factor: 0,
 })
 
 const plan = (fields: Partial<Plan> & Pick<Plan, 'product_id' | 'apple_id' | 'name' | 'tier'>): Plan => {
@@ -113,7 +113,7 @@ const MARGIN: App = {
         period: 'P3M',
         cycle: 'P1M',
         cycles: 3,
-        share: 0.4,
+        price_factor: 0.4,
       },
       weight: 34,
     }),
@@ -133,7 +133,7 @@ const MARGIN: App = {
         period: 'P6M',
         cycle: 'P6M',
         cycles: 1,
-        share: 1.2,
+        price_factor: 1.2,
       },
       weight: 16,
     }),

@@ -2,10 +2,10 @@
 import { notifySubscription, notifyTransaction, recordEntry } from './announce.ts'
 import { isAfterAYear, proceedsFor } from './commission.ts'
 import type { Person } from './people.ts'
-import { DAY, endOf } from './periods.ts'
+import { DAY_MS, endOf } from './periods.ts'
 import type { Good, Offer, Plan } from './products.ts'
 import { deviceOf, reportSale } from './selling.ts'
-import { shareOf } from './storefronts.ts'
+import { scaledPrice } from './storefronts.ts'
 import {
   ACTIVE,
   currentSale,
@@ -54,7 +54,7 @@ function commitmentFields(sub: Subscription): Partial<Sale> {
 function saleOf(world: World, sub: Subscription, terms: BillingTerms, price_milli: number): Sale {
   const { person, plan, storefront } = sub
   const id = sub.sales.length === 0 ? sub.original_id : world.transactionId(sub.environment)
-  const priced = terms.withoutPrice !== true
+  const hasPrice = terms.withoutPrice !== true
   return {
     transactionId: id,
     originalTransactionId: sub.original_id,
@@ -75,14 +75,14 @@ function saleOf(world: World, sub: Subscription, terms: BillingTerms, price_mill
     transactionReason: terms.reason,
     storefront: storefront.code,
     storefrontId: storefront.id,
-    ...(priced && { price: price_milli, currency: sub.currency }),
+    ...(hasPrice && { price: price_milli, currency: sub.currency }),
     ...commitmentFields(sub),
     ...(sub.advanced !== null && { advancedCommerceInfo: sub.advanced }),
   }
 }
 
-/** Into the books: the right that was bought, and the money if any changed hands. */
-function bookSale(world: World, sub: Subscription, offer: Offer | null, price_milli: number): void {
+/** Records a transaction in the books: its segment, its report line and, if it was paid for, its charge. */
+function recordSale(world: World, sub: Subscription, offer: Offer | null, price_milli: number): void {
   const sale = currentSale(sub)
   const { environment, currency } = sub
   const has_price = sale.price !== undefined
@@ -123,26 +123,27 @@ function bookSale(world: World, sub: Subscription, offer: Offer | null, price_mi
     replaced_at: null,
   })
   reportSale(world, purchaseOf(sub), price_milli)
-  const paid = price_milli > 0 && !sub.shared
-  if (paid)
+  const isPaid = price_milli > 0 && !sub.shared
+  if (isPaid)
     recordEntry(world, purchaseOf(sub), 'charge', sale.purchaseDate, { price_milli, currency, has_price })
 }
 
-/** Makes the subscription's next transaction and counts the offer's periods. Sends no notification yet. */
+/** Creates the next transaction of a subscription and counts down the offer's periods. Sends no notification. */
 export function bill(world: World, sub: Subscription, terms: BillingTerms): Sale {
   const { offer } = terms
-  const starts = offer !== sub.offer || sub.offer_left === 0
-  const left = starts ? (offer?.cycles ?? 0) : sub.offer_left
+  const isNewOffer = offer !== sub.offer || sub.offer_left === 0
+  const remaining = isNewOffer ? (offer?.cycles ?? 0) : sub.offer_left
   sub.instalment = instalmentOf(sub, terms)
-  const price_milli = offer === null ? sub.price_milli : shareOf(sub.price_milli, offer.share, sub.currency)
+  const price_milli =
+    offer === null ? sub.price_milli : scaledPrice(sub.price_milli, offer.price_factor, sub.currency)
   const sale = saleOf(world, sub, terms, price_milli)
   sub.sales.push(sale)
   world.add(sub.person, sale, sub)
   sub.offer = offer
-  sub.offer_left = Math.max(0, left - 1)
+  sub.offer_left = Math.max(0, remaining - 1)
   sub.next_offer = null
   Object.assign(sub, { status: ACTIVE, intent: null, retrying: null, grace_until: null })
-  bookSale(world, sub, offer, price_milli)
+  recordSale(world, sub, offer, price_milli)
   return sale
 }
 
@@ -210,10 +211,10 @@ export function subscribe(
   return sub
 }
 
-/** SUBSCRIBED / RESUBSCRIBE: bought again after a lapse, at today's price in the customer's storefront of today. */
+/** SUBSCRIBED / RESUBSCRIBE: a purchase after a lapse, at the current price in the customer's current storefront. */
 export function resubscribe(world: World, sub: Subscription, plan: Plan, offer: Offer | null): void {
   const at = purchaseDateBefore(world, sub.person)
-  if (at - periodEnd(sub) > 60 * DAY) sub.recent_start = at
+  if (at - periodEnd(sub) > 60 * DAY_MS) sub.recent_start = at
   sub.storefront = sub.person.storefront
   sub.currency = sub.storefront.currency
   sub.plan = plan
@@ -231,19 +232,23 @@ function goodFields(price_milli: number, code: boolean): Partial<Sale> {
   return { price: price_milli, offerType: 3, offerIdentifier: 'WORKSHOP', offerDiscountType: 'ONE_TIME' }
 }
 
-/** ONE_TIME_CHARGE: one good, several pieces of it, at half the price with a code, or shared by the family. */
+/** ONE_TIME_CHARGE. With `code`, the price is half. With `shared`, a family member receives the good without paying. */
 export function buyGood(
   world: World,
   person: Person,
   good: Good,
-  how: { quantity?: number; code?: boolean; shared?: boolean } = {},
+  options: { quantity?: number; code?: boolean; shared?: boolean } = {},
 ): OwnedGood {
   const at = purchaseDateBefore(world, person)
   const { storefront } = person
   const id = world.transactionId(person.environment)
-  const quantity = how.quantity ?? 1
-  const each_milli = shareOf(world.price(good, storefront.currency), how.code ? 0.5 : 1, storefront.currency)
-  const price_milli = each_milli * quantity
+  const quantity = options.quantity ?? 1
+  const unit_milli = scaledPrice(
+    world.price(good, storefront.currency),
+    options.code ? 0.5 : 1,
+    storefront.currency,
+  )
+  const price_milli = unit_milli * quantity
   const sale: Sale = {
     transactionId: id,
     originalTransactionId: id,
@@ -253,20 +258,20 @@ export function buyGood(
     originalPurchaseDate: at,
     quantity,
     type: good.type,
-    ...(person.account_token !== null && !how.code && { appAccountToken: person.account_token }),
-    inAppOwnershipType: how.shared ? 'FAMILY_SHARED' : 'PURCHASED',
+    ...(person.account_token !== null && !options.code && { appAccountToken: person.account_token }),
+    inAppOwnershipType: options.shared ? 'FAMILY_SHARED' : 'PURCHASED',
     environment: environmentName(person.environment),
     transactionReason: 'PURCHASE',
     storefront: storefront.code,
     storefrontId: storefront.id,
-    ...goodFields(price_milli, how.code ?? false),
+    ...goodFields(price_milli, options.code ?? false),
     currency: storefront.currency,
   }
-  const owned = { person, sale, period: null, sub: null, good }
+  const ownedGood = { person, sale, period: null, sub: null, good }
   world.add(person, sale, null)
-  reportSale(world, owned, price_milli)
-  recordEntry(world, owned, how.shared ? 'shared' : 'purchased', at)
-  if (!how.shared) recordEntry(world, owned, 'charge', at)
-  notifyTransaction(world, owned, 'ONE_TIME_CHARGE', null)
-  return owned
+  reportSale(world, ownedGood, price_milli)
+  recordEntry(world, ownedGood, options.shared ? 'shared' : 'purchased', at)
+  if (!options.shared) recordEntry(world, ownedGood, 'charge', at)
+  notifyTransaction(world, ownedGood, 'ONE_TIME_CHARGE', null)
+  return ownedGood
 }

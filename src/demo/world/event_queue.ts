@@ -6,19 +6,19 @@ function isBefore<T>(one: QueuedEvent<T>, other: QueuedEvent<T>): boolean {
   return one.at < other.at || (one.at === other.at && one.order < other.order)
 }
 
-/** A binary heap. Of two at the same instant the one put in first comes first. */
+/** A binary heap. Events at the same instant are returned in the order in which they were added. */
 export function openEventQueue<T>() {
   const heap: QueuedEvent<T>[] = []
-  let count = 0
+  let addedCount = 0
 
   function siftUp(entry: QueuedEvent<T>): void {
     let index = heap.length
     for (;;) {
-      const above = (index - 1) >> 1
-      const parent = heap[above]
+      const parentIndex = (index - 1) >> 1
+      const parent = heap[parentIndex]
       if (index === 0 || parent === undefined || !isBefore(entry, parent)) break
       heap[index] = parent
-      index = above
+      index = parentIndex
     }
     heap[index] = entry
   }
@@ -28,21 +28,21 @@ export function openEventQueue<T>() {
     for (;;) {
       const left = heap[2 * index + 1]
       const right = heap[2 * index + 2]
-      const sooner = right !== undefined && left !== undefined && isBefore(right, left) ? right : left
-      if (sooner === undefined || !isBefore(sooner, entry)) break
-      heap[index] = sooner
-      index = 2 * index + (sooner === left ? 1 : 2)
+      const child = right !== undefined && left !== undefined && isBefore(right, left) ? right : left
+      if (child === undefined || !isBefore(child, entry)) break
+      heap[index] = child
+      index = 2 * index + (child === left ? 1 : 2)
     }
     heap[index] = entry
   }
 
   return {
-    /** `at` in milliseconds since the epoch. */
+    /** Adds an event. `at` is in milliseconds since the epoch. */
     put(at: number, item: T): void {
-      count += 1
-      siftUp({ at, order: count, item })
+      addedCount += 1
+      siftUp({ at, order: addedCount, item })
     },
-    /** The next thing, unless it is later than `until`. */
+    /** Removes and returns the next event, unless it is later than `until`. */
     takeUntil(until: number): { at: number; item: T } | undefined {
       const [next] = heap
       if (next === undefined || next.at > until) return undefined

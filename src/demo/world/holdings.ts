@@ -4,20 +4,20 @@ import type { Person } from './people.ts'
 import { type Sale, type Subscription, transactionOf } from './subscription.ts'
 import type { TransactionBody } from './unsigned.ts'
 
-/** A transaction as it stood from `at` on. */
+/** A revision of a transaction, which is current from `at` until the next revision. */
 type Version = { at: number; body: TransactionBody }
 
 export type HeldTransaction = { sub: Subscription | null; sale: Sale; versions: Version[] }
 
 export type Holdings = ReturnType<typeof openHoldings>
 
-/** `instant`: that of the next signature for a customer, which is the one that tells of what happens now. */
+/** Opens the holdings. `instant` returns the instant of the next signature for a customer. */
 export function openHoldings(instant: (person: Person) => number) {
-  const byPerson = new Map<Person, HeldTransaction[]>()
-  const bySale = new Map<Sale, { person: Person; held: HeldTransaction }>()
-  const byId = new Map<string, Person>()
+  const heldByPerson = new Map<Person, HeldTransaction[]>()
+  const heldBySale = new Map<Sale, { person: Person; held: HeldTransaction }>()
+  const personById = new Map<string, Person>()
 
-  function version(person: Person, sale: Sale): Version {
+  function newVersion(person: Person, sale: Sale): Version {
     const at = instant(person)
     return { at, body: transactionOf(sale, person, at) }
   }
@@ -25,24 +25,25 @@ export function openHoldings(instant: (person: Person) => number) {
   return {
     /** Adds a transaction of a customer. */
     add(person: Person, sale: Sale, sub: Subscription | null): void {
-      const held = { sub, sale, versions: [version(person, sale)] }
-      const list = byPerson.get(person) ?? []
-      list.push(held)
-      byPerson.set(person, list)
-      bySale.set(sale, { person, held })
-      byId.set(`${person.environment} ${sale.transactionId}`, person)
-      byId.set(`${person.environment} ${person.app_transaction_id}`, person)
+      const held = { sub, sale, versions: [newVersion(person, sale)] }
+      const heldList = heldByPerson.get(person) ?? []
+      heldList.push(held)
+      heldByPerson.set(person, heldList)
+      heldBySale.set(sale, { person, held })
+      personById.set(`${person.environment} ${sale.transactionId}`, person)
+      personById.set(`${person.environment} ${person.app_transaction_id}`, person)
     },
-    /** Adds a revision of a transaction, which its customer's history has from now on. */
+    /** Changes a transaction and adds the result as its current revision. */
     update(sale: Sale, change: () => void): void {
       change()
-      const known = bySale.get(sale)
-      known?.held.versions.push(version(known.person, sale))
+      const entry = heldBySale.get(sale)
+      entry?.held.versions.push(newVersion(entry.person, sale))
     },
-    /** By the id of any of their transactions, or by their appTransactionId. */
-    find: (environment: Environment, id: string): Person | null => byId.get(`${environment} ${id}`) ?? null,
-    of: (person: Person): readonly HeldTransaction[] => byPerson.get(person) ?? [],
-    /** Everybody who holds something, in the order of their first purchase. */
-    people: (): Iterable<Person> => byPerson.keys(),
+    /** Finds a customer by the id of any of their transactions, or by their appTransactionId. */
+    find: (environment: Environment, id: string): Person | null =>
+      personById.get(`${environment} ${id}`) ?? null,
+    of: (person: Person): readonly HeldTransaction[] => heldByPerson.get(person) ?? [],
+    /** Every customer with a transaction, in the order of their first purchases. */
+    people: (): Iterable<Person> => heldByPerson.keys(),
   }
 }

@@ -1,52 +1,55 @@
-/** Pacific days as App Store Connect counts them: midnight to midnight, with daylight saving time. */
-import { DAY, HOUR } from './periods.ts'
+/** Pacific days, which App Store Connect uses: midnight to midnight in California, with daylight saving time. */
+import { DAY_MS, HOUR_MS } from './periods.ts'
 
 /** The first Sunday on or after a day of a month (1 is January), at midnight UTC. */
 function sundayFrom(year: number, month: number, day: number): number {
   const at = Date.UTC(year, month - 1, day)
-  return at + ((7 - new Date(at).getUTCDay()) % 7) * DAY
+  return at + ((7 - new Date(at).getUTCDay()) % 7) * DAY_MS
 }
 
 type Summer = { from: number; until: number }
-const summers = new Map<number, Summer>()
+const summerByYear = new Map<number, Summer>()
 
-/** From the second Sunday of March to the first of November, two in the morning (Energy Policy Act of 2005, §110). */
+/**
+ * Daylight saving time of a year: from the second Sunday of March to the first Sunday of November, at two o'clock
+ * (Energy Policy Act of 2005, §110).
+ */
 function summerOf(year: number): Summer {
-  const known = summers.get(year)
+  const known = summerByYear.get(year)
   if (known !== undefined) return known
-  const summer = { from: sundayFrom(year, 3, 8) + 10 * HOUR, until: sundayFrom(year, 11, 1) + 9 * HOUR }
-  summers.set(year, summer)
+  const summer = { from: sundayFrom(year, 3, 8) + 10 * HOUR_MS, until: sundayFrom(year, 11, 1) + 9 * HOUR_MS }
+  summerByYear.set(year, summer)
   return summer
 }
 
 function offsetAt(at: number): number {
-  const { from, until } = summerOf(new Date(at - 8 * HOUR).getUTCFullYear())
-  return (at >= from && at < until ? -7 : -8) * HOUR
+  const { from, until } = summerOf(new Date(at - 8 * HOUR_MS).getUTCFullYear())
+  return (at >= from && at < until ? -7 : -8) * HOUR_MS
 }
 
-const texts = new Map<number, string>()
+const textByDay = new Map<number, string>()
 
-function textOf(number: number): string {
-  const known = texts.get(number)
+function dayText(epochDay: number): string {
+  const known = textByDay.get(epochDay)
   if (known !== undefined) return known
-  const text = new Date(number * DAY).toISOString().slice(0, 10)
-  texts.set(number, text)
+  const text = new Date(epochDay * DAY_MS).toISOString().slice(0, 10)
+  textByDay.set(epochDay, text)
   return text
 }
 
-/** The day in California of an instant (milliseconds since the epoch), 'YYYY-MM-DD'. */
+/** The Pacific day ('YYYY-MM-DD') of an instant (milliseconds since the epoch). */
 export function pacificDay(at: number): string {
-  return textOf(Math.floor((at + offsetAt(at)) / DAY))
+  return dayText(Math.floor((at + offsetAt(at)) / DAY_MS))
 }
 
-/** The instant at which that many whole hours (fewer than 24, none between one and three) of a day have begun. */
+/** The instant at which an hour of a Pacific day begins. `hour` is 0 or 3 to 23: clocks change between 1 and 3. */
 export function pacificInstant(day: string, hour = 0): number {
-  const local = Date.parse(`${day}T00:00:00Z`) + hour * HOUR
-  const summer = local + 7 * HOUR
-  return offsetAt(summer) === -7 * HOUR ? summer : local + 8 * HOUR
+  const local = Date.parse(`${day}T00:00:00Z`) + hour * HOUR_MS
+  const summer = local + 7 * HOUR_MS
+  return offsetAt(summer) === -7 * HOUR_MS ? summer : local + 8 * HOUR_MS
 }
 
-/** The day so many days later, or earlier when negative. */
+/** The day that is `days` days later; earlier if `days` is negative. */
 export function dayAfter(day: string, days = 1): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY).toISOString().slice(0, 10)
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)
 }

@@ -1,15 +1,15 @@
 /** The simulated customers: their countries, holdings and ids. */
 import type { Environment } from '../../apple/payloads.ts'
 import { APPS } from './catalogue.ts'
-import { DAY } from './periods.ts'
+import { DAY_MS } from './periods.ts'
 import type { App } from './products.ts'
 import type { Random } from './random.ts'
 import { STOREFRONTS, type Storefront } from './storefronts.ts'
 
-/** The app's own idea of the customer, when the app carries an SDK. */
+/** The user account of a customer in an app with the SDK. */
 export type Login = {
   user_id: string
-  /** The id under which the SDK reports until the customer logs in. */
+  /** The user id in SDK calls until the customer logs in; null if the customer is logged in from the start. */
   anonymous: string | null
   logged_in: boolean
   device: { platform: string; osVersion: string; deviceModel: string; locale: string }
@@ -23,16 +23,16 @@ export type Person = {
   storefront: Storefront
   account_token: string | null
   app_transaction_id: string
-  /** Before that instant the store does not yet put the appTransactionId into what it signs for this customer. */
+  /** From this instant on, the store adds the appTransactionId to the payloads that it signs for this customer. */
   app_transaction_id_since: number
   /** Pays and never cancels, for events that need an active subscriber. */
   steady: boolean
   login: Login | null
-  /** When something of theirs was last signed: two signatures never share an instant. */
+  /** The instant of the customer's last signature. No two signatures for a customer have the same instant. */
   signed_at: number
 }
 
-/** What a customer needs to know of the world. */
+/** The parts of the world that creating a customer needs. */
 type PersonContext = { now: () => number; random: Random; edgeCases: boolean }
 
 type PersonOptions = {
@@ -44,7 +44,7 @@ type PersonOptions = {
   account_token?: string | null
 }
 
-const HARD_CODED = '5eed0000-0000-4000-8000-00000000c0de'
+const SHARED_TOKEN = '5eed0000-0000-4000-8000-00000000c0de'
 const PHONES = [
   'iPhone13,2',
   'iPhone14,5',
@@ -58,9 +58,9 @@ const SYSTEMS = ['16.7.10', '17.5.1', '17.6.1', '18.1', '18.3.2', '18.5', '26.0'
 const ANDROIDS = ['Pixel 7', 'Pixel 8 Pro', 'SM-S921B', 'SM-A546E']
 
 function accountTokenFor(app: App, random: Random): string | null {
-  const own = random.uuid()
+  const ownToken = random.uuid()
   if (app.account_tokens === 'none' || random.chance(0.25)) return null
-  return app.account_tokens === 'hard_coded' ? HARD_CODED : own
+  return app.account_tokens === 'hard_coded' ? SHARED_TOKEN : ownToken
 }
 
 function userId(app: App, random: Random): string {
@@ -84,7 +84,7 @@ function openLogin(app: App, storefront: Storefront, random: Random, edgeCases: 
   }
 }
 
-/** The same customer with an Android phone in hand. */
+/** The customer's login on an Android phone. */
 export function onAndroid(person: Person, login: Login): Login {
   const { random } = person
   const device = {
@@ -95,15 +95,15 @@ export function onAndroid(person: Person, login: Login): Login {
   return { ...login, device: { ...login.device, ...device } }
 }
 
-/** Most have their appTransactionId from the start, some get it later, a few never. */
+/** From when on payloads contain a customer's appTransactionId: mostly always, for some later, for a few never. */
 function appTransactionIdSince(world: PersonContext, random: Random): number {
   const roll = random.fraction()
   if (roll < 0.03) return Infinity
   const late = roll < (world.edgeCases ? 0.55 : 0.25)
-  return late ? world.now() + random.between(20, world.edgeCases ? 120 : 300) * DAY : -Infinity
+  return late ? world.now() + random.between(20, world.edgeCases ? 120 : 300) * DAY_MS : -Infinity
 }
 
-/** A new customer. `name` is theirs alone: the same name in the same world is the same customer. */
+/** Creates a customer. `name` must be unique; the same name and seed give the same customer. */
 export function openPerson(world: PersonContext, name: string, options: PersonOptions = {}): Person {
   const random = world.random.fork(`person/${name}`)
   const app = options.app ?? random.weighted(APPS)
@@ -127,7 +127,7 @@ export function openPerson(world: PersonContext, name: string, options: PersonOp
   }
 }
 
-/** A family member: with their own ids and the purchaser's storefront, without an account in the app. */
+/** Creates a family member with ids of their own, the purchaser's storefront, and no account in the app. */
 export function familyMember(world: PersonContext, purchaser: Person, number: number): Person {
   const random = purchaser.random.fork(`member/${number}`)
   return {

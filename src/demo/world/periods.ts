@@ -1,13 +1,13 @@
 /** Computes when a period ends: by the calendar in production, after minutes in the sandbox. */
 import type { Environment } from '../../apple/payloads.ts'
 
-/** ISO 8601 durations, those that the App Store knows. */
+/** The ISO 8601 durations that the App Store uses. */
 export type Period = 'P3D' | 'P1W' | 'P2W' | 'P1M' | 'P2M' | 'P3M' | 'P6M' | 'P1Y'
 
-export const SECOND = 1000
-export const MINUTE = 60 * SECOND
-export const HOUR = 60 * MINUTE
-export const DAY = 24 * HOUR
+export const SECOND_MS = 1000
+export const MINUTE_MS = 60 * SECOND_MS
+export const HOUR_MS = 60 * MINUTE_MS
+export const DAY_MS = 24 * HOUR_MS
 
 const DAYS: Partial<Record<Period, number>> = { P3D: 3, P1W: 7, P2W: 14 }
 const MONTHS: Partial<Record<Period, number>> = { P1M: 1, P2M: 2, P3M: 3, P6M: 6, P1Y: 12 }
@@ -22,7 +22,7 @@ const SANDBOX_MINUTES: Record<Period, number> = {
   P1Y: 60,
 }
 
-/** The same day of a later month, or that month's last day when it has no such day. */
+/** The same day of a later month; the last day of that month if the month is shorter. */
 function addMonths(at: number, months: number): number {
   const date = new Date(at)
   const day = date.getUTCDate()
@@ -35,17 +35,17 @@ function addMonths(at: number, months: number): number {
 
 /** The instant one `period` after `at`, both in milliseconds since the epoch. */
 export function endOf(at: number, period: Period, environment: Environment): number {
-  if (environment === 'sandbox') return at + SANDBOX_MINUTES[period] * MINUTE
+  if (environment === 'sandbox') return at + SANDBOX_MINUTES[period] * MINUTE_MS
   const days = DAYS[period]
-  return days === undefined ? addMonths(at, MONTHS[period] ?? 1) : at + days * DAY
+  return days === undefined ? addMonths(at, MONTHS[period] ?? 1) : at + days * DAY_MS
 }
 
-/** Roughly how many months a period has, for chances that grow with time. */
+/** The approximate number of months in a period, for probabilities that grow with its length. */
 export function monthsIn(period: Period): number {
   return MONTHS[period] ?? (DAYS[period] ?? 30) / 30.4375
 }
 
-/** Purchase dates are whole seconds. */
+/** Rounds an instant (ms) down to a whole second, because purchase dates are whole seconds. */
 export function wholeSecond(at: number): number {
-  return Math.floor(at / SECOND) * SECOND
+  return Math.floor(at / SECOND_MS) * SECOND_MS
 }

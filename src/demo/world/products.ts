@@ -3,8 +3,9 @@ import type { Period } from './periods.ts'
 import type { Tier } from './storefronts.ts'
 
 /**
- * `type` is Apple's number: 1 introductory, 2 promotional, 3 offer code, 4 win-back. `period` is the whole offer,
- * `cycle` what one transaction buys of it; `share` is the part of the standard price that one transaction costs.
+ * A subscription offer. `type` is Apple's number: 1 introductory, 2 promotional, 3 offer code, 4 win-back. `period` is
+ * the length of the whole offer, `cycle` the length that one transaction buys, and `cycles` the number of transactions.
+ * One transaction costs the standard price of one billing period times `price_factor`.
  */
 export type Offer = {
   type: 1 | 2 | 3 | 4
@@ -13,10 +14,13 @@ export type Offer = {
   period: Period
   cycle: Period
   cycles: number
-  share: number
+  price_factor: number
 }
 
-/** An auto-renewable subscription. Level 1 is the group's highest; `billed` differs from `period` under a commitment. */
+/**
+ * An auto-renewable subscription. Level 1 is the highest of the group. `billed` is the billing period, which differs
+ * from `period` only under a commitment.
+ */
 export type Plan = {
   product_id: string
   apple_id: string
@@ -28,7 +32,7 @@ export type Plan = {
   committed: boolean
   family: boolean
   tier: Tier
-  /** The share of each standard renewal that is cancelled before. */
+  /** The probability that a subscriber at the standard price cancels within a period. */
   churn: number
   introductory: Offer | null
   /** The percentage of new subscribers who choose it; 0 if it is not offered. */
@@ -54,16 +58,16 @@ export type App = {
   team_id: string
   android_package: string | null
   version: string
-  /** Days of billing grace; null: the app has not switched it on. */
+  /** The billing grace period in days; null if the app has none. */
   grace_days: number | null
-  /** What the app gives as appAccountToken: one a user, the same for all (a common mistake), none. */
+  /** The app's appAccountToken: one for each user, the same for all users (a common mistake), or none. */
   account_tokens: 'per_user' | 'hard_coded' | 'none'
   weight: number
   plans: readonly Plan[]
   goods: readonly Good[]
 }
 
-/** A change to a higher level, or to the same level and duration, is immediate; any other happens at the renewal. */
+/** Whether a change is immediate: to a higher level, or to the same level and duration. Others wait for the renewal. */
 export function isImmediate(from: Plan, to: Plan): boolean {
   return to.level < from.level || (to.level === from.level && to.period === from.period)
 }
@@ -80,14 +84,14 @@ const RETENTION_OFFER: Partial<Record<Period, { period: Period; cycles: number }
   P1Y: { period: 'P1Y', cycles: 1 },
 }
 
-/** A promotional offer: half the price for a few periods, paid as they come. */
+/** A promotional offer: half the price for a few periods, each paid when it begins. */
 export function promotionalOffer(plan: Plan): Offer {
   const { period, cycles } = RETENTION_OFFER[plan.billed] ?? { period: 'P3M', cycles: 3 }
   const id = `stay_half_off_${plan.billed.toLowerCase()}`
-  return { type: 2, id, discount: 'PAY_AS_YOU_GO', period, cycle: plan.billed, cycles, share: 0.5 }
+  return { type: 2, id, discount: 'PAY_AS_YOU_GO', period, cycle: plan.billed, cycles, price_factor: 0.5 }
 }
 
-/** An offer code: a month for nothing. */
+/** An offer code: one free month. */
 export function offerCode(): Offer {
   return {
     type: 3,
@@ -96,20 +100,20 @@ export function offerCode(): Offer {
     period: 'P1M',
     cycle: 'P1M',
     cycles: 1,
-    share: 0,
+    price_factor: 0,
   }
 }
 
-const WIN_BACK: Partial<Record<Period, { period: Period; share: number }>> = {
-  P1W: { period: 'P1M', share: 3 },
-  P1M: { period: 'P2M', share: 1 },
-  P3M: { period: 'P6M', share: 1 },
-  P1Y: { period: 'P1Y', share: 0.5 },
+const WIN_BACK: Partial<Record<Period, { period: Period; price_factor: number }>> = {
+  P1W: { period: 'P1M', price_factor: 3 },
+  P1M: { period: 'P2M', price_factor: 1 },
+  P3M: { period: 'P6M', price_factor: 1 },
+  P1Y: { period: 'P1Y', price_factor: 0.5 },
 }
 
 /** A win-back offer: a longer first period, paid up front. */
 export function winBackOffer(plan: Plan): Offer {
-  const { period, share } = WIN_BACK[plan.billed] ?? { period: 'P2M', share: 1 }
+  const { period, price_factor } = WIN_BACK[plan.billed] ?? { period: 'P2M', price_factor: 1 }
   const id = `come_back_${plan.billed.toLowerCase()}`
-  return { type: 4, id, discount: 'PAY_UP_FRONT', period, cycle: period, cycles: 1, share }
+  return { type: 4, id, discount: 'PAY_UP_FRONT', period, cycle: period, cycles: 1, price_factor }
 }

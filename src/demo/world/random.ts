@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto'
 
 export type Random = ReturnType<typeof openRandom>
 
-function startOf(seed: string): [number, number, number, number] {
+function initialState(seed: string): [number, number, number, number] {
   const digest = createHash('sha256').update(seed).digest()
   return [digest.readUInt32LE(0), digest.readUInt32LE(4), digest.readUInt32LE(8), digest.readUInt32LE(12)]
 }
 
-function openSource(seed: string): () => number {
-  let [a, b, c, counter] = startOf(seed)
+function openWords(seed: string): () => number {
+  let [a, b, c, counter] = initialState(seed)
   return () => {
     const sum = (a + b + counter) | 0
     counter = (counter + 1) | 0
@@ -21,32 +21,32 @@ function openSource(seed: string): () => number {
   }
 }
 
-/** One stream of chance. Streams of different seeds have nothing to do with one another. */
+/** A stream of random values. Streams of different seeds are independent. */
 export function openRandom(seed: string) {
-  const word = openSource(seed)
-  /** From 0 (included) to 1 (not). */
-  const fraction = () => word() / 4_294_967_296
+  const nextWord = openWords(seed)
+  /** A number from 0 (inclusive) to 1 (exclusive). */
+  const fraction = () => nextWord() / 4_294_967_296
   const between = (low: number, high: number) => low + fraction() * (high - low)
-  /** A whole number, both ends included. */
+  /** A whole number from `low` to `high`, both inclusive. */
   const whole = (low: number, high: number) => Math.floor(between(low, high + 1))
   const chance = (probability: number) => fraction() < probability
   const hex = (digits: number) => {
     let text = ''
-    while (text.length < digits) text += word().toString(16).padStart(8, '0')
+    while (text.length < digits) text += nextWord().toString(16).padStart(8, '0')
     return text.slice(0, digits)
   }
 
   function pick<T>(list: readonly T[]): T {
-    const found = list[whole(0, list.length - 1)]
-    if (found === undefined) throw new RangeError('there is nothing to pick from')
-    return found
+    const item = list[whole(0, list.length - 1)]
+    if (item === undefined) throw new RangeError('there is nothing to pick from')
+    return item
   }
 
   function weighted<T extends { weight: number }>(list: readonly T[]): T {
-    let rest = fraction() * list.reduce((sum, item) => sum + item.weight, 0)
+    let remaining = fraction() * list.reduce((sum, item) => sum + item.weight, 0)
     for (const item of list) {
-      rest -= item.weight
-      if (rest < 0) return item
+      remaining -= item.weight
+      if (remaining < 0) return item
     }
     return pick(list)
   }
@@ -66,7 +66,7 @@ export function openRandom(seed: string) {
     pick,
     weighted,
     uuid,
-    /** Another stream, that depends on this one's seed and on `label` alone. */
+    /** A new stream that depends only on the seed of this stream and on `label`. */
     fork: (label: string) => openRandom(`${seed}/${label}`),
   }
 }

@@ -1,21 +1,21 @@
-/** The lines of future sales reports, recorded at each purchase. */
+/** The lines of the sales reports, recorded at each purchase and refund. */
 import type { Offer, Plan } from './products.ts'
 
 /**
- * One line of a day's sales. Amounts are thousandths of `currency` for one unit, with the signs that Apple prints: a
- * refund has negative units and a negative price; a part given back has no units, a negative price, positive proceeds.
+ * One line of a day's sales. Amounts are thousandths of `currency` for one unit, with the signs of Apple's reports. A
+ * refund has negative units and a negative price. A partial refund has 0 units, a negative price and positive proceeds.
  */
 export type ReportLine = {
   at: number
-  /** In California. */
+  /** The Pacific day. */
   day: string
-  /** Not yet in the day's first file. */
+  /** Whether the line is missing in the first version of the day's report. */
   late: boolean
-  /** The app's SKU; `bundle_id` is null for an app that is gone. */
+  /** The app's SKU. `bundle_id` is null for an app that was removed from the store. */
   sku: string
   bundle_id: string | null
   product_type: string
-  /** What is sold; for a download the app's own SKU. */
+  /** The product; for a download, the app's SKU. */
   product_id: string
   apple_id: string
   title: string
@@ -41,7 +41,7 @@ export type Reported = Pick<
   'day' | 'sku' | 'bundle_id' | 'product_type' | 'product_id' | 'country' | 'currency' | 'units'
 > & { gross_milli: number; proceeds_milli: number }
 
-/** Days are California's; `until` is not included. */
+/** A range of Pacific days. `until` is exclusive. */
 export type ReportRange = { from?: string; until?: string; bundle_id?: string | null }
 
 /** The amount that the customers of a line paid, less refunds. */
@@ -62,37 +62,37 @@ function isWithin(line: ReportLine, range: ReportRange): boolean {
   )
 }
 
-function nothingYet(line: ReportLine): Reported {
+function emptyTotals(line: ReportLine): Reported {
   const { day, sku, bundle_id, product_type, product_id, country, currency } = line
-  const of = { day, sku, bundle_id, product_type, product_id, country, currency }
-  return { ...of, units: 0, gross_milli: 0, proceeds_milli: 0 }
+  const fields = { day, sku, bundle_id, product_type, product_id, country, currency }
+  return { ...fields, units: 0, gross_milli: 0, proceeds_milli: 0 }
 }
 
-/** The lines, by day and by transaction. */
+/** Opens the collection of report lines, indexed by day and by transaction. */
 export function openReportLines() {
-  const byDay = new Map<string, ReportLine[]>()
-  const byTransaction = new Map<string, ReportLine>()
+  const linesByDay = new Map<string, ReportLine[]>()
+  const lineByTransaction = new Map<string, ReportLine>()
   return {
     report(line: ReportLine, transaction_id: string | null = null): void {
-      const lines = byDay.get(line.day)
-      if (lines === undefined) byDay.set(line.day, [line])
+      const lines = linesByDay.get(line.day)
+      if (lines === undefined) linesByDay.set(line.day, [line])
       else lines.push(line)
-      if (transaction_id !== null) byTransaction.set(transaction_id, line)
+      if (transaction_id !== null) lineByTransaction.set(transaction_id, line)
     },
-    /** The line of the purchase, whatever became of it. */
-    lineOf: (transaction_id: string) => byTransaction.get(transaction_id),
-    linesOf: (day: string): readonly ReportLine[] => byDay.get(day) ?? [],
+    /** The line of a purchase. Refunds have lines of their own. */
+    lineOf: (transaction_id: string) => lineByTransaction.get(transaction_id),
+    linesOf: (day: string): readonly ReportLine[] => linesByDay.get(day) ?? [],
     /**
-     * The truth that reports are tested against: sums by day, app, product, country and currency, of the lines that
-     * are `known`.
+     * The expected content of the reports, for tests: sums by day, app, product, country and currency over the lines
+     * for which `known` is true.
      */
     reported(range: ReportRange = {}, known: (line: ReportLine) => boolean = () => true): Reported[] {
       const sums = new Map<string, Reported>()
-      for (const line of [...byDay.values()].flat()) {
+      for (const line of [...linesByDay.values()].flat()) {
         if (!isWithin(line, range) || !known(line)) continue
         const { day, sku, product_type, product_id, country, currency } = line
         const key = [day, sku, product_type, product_id, country, currency].join('\t')
-        const sum = sums.get(key) ?? nothingYet(line)
+        const sum = sums.get(key) ?? emptyTotals(line)
         sum.units += line.units
         sum.gross_milli += grossOf(line)
         sum.proceeds_milli += proceedsOf(line)

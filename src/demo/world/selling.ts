@@ -8,9 +8,9 @@ import { storefrontOf } from './storefronts.ts'
 import type { Purchase } from './subscription.ts'
 import type { World } from './world.ts'
 
-/** Some rows reach App Store Connect a day later than the others. */
-export function isLate(what: string): boolean {
-  return chanceOf(`late ${what}`) < 0.03
+/** Whether a row reaches App Store Connect a day later than the others. `rowId` identifies the row. */
+export function isLate(rowId: string): boolean {
+  return chanceOf(`late ${rowId}`) < 0.03
 }
 
 export function deviceOf(person: Person): string {
@@ -22,15 +22,15 @@ function isReported({ person, sale }: Purchase): boolean {
   return person.environment === 'production' && sale.inAppOwnershipType === 'PURCHASED'
 }
 
-const TYPES: Record<string, string> = {
+const PRODUCT_TYPES: Record<string, string> = {
   'Auto-Renewable Subscription': 'IAY',
   'Non-Renewing Subscription': 'IA9',
 }
 
-/** A purchase or a renewal, free ones too. `price_milli` is that of all the pieces together. */
-export function reportSale(world: World, bought: Purchase, price_milli: number): void {
-  if (!isReported(bought)) return
-  const { person, sale, sub } = bought
+/** Records the report line of a purchase or renewal, also of free ones. `price_milli` is the price of all units. */
+export function reportSale(world: World, purchase: Purchase, price_milli: number): void {
+  if (!isReported(purchase)) return
+  const { person, sale, sub } = purchase
   const { app } = person
   const products = [...app.plans, ...app.goods]
   const product = products.find(({ product_id }) => product_id === sale.productId)
@@ -39,14 +39,14 @@ export function reportSale(world: World, bought: Purchase, price_milli: number):
   const unit_milli = price_milli / sale.quantity
   const after_a_year = sub !== null && isAfterAYear(sub, sale.purchaseDate)
   const day = pacificDay(sale.purchaseDate)
-  const listed = sub === null ? unit_milli : world.price(sub.plan, storefront.currency)
+  const list_price_milli = sub === null ? unit_milli : world.price(sub.plan, storefront.currency)
   const line: ReportLine = {
     at: sale.purchaseDate,
     day,
     late: isLate(sale.transactionId),
     sku: app.sku,
     bundle_id: app.bundle_id,
-    product_type: TYPES[sale.type] ?? 'IA1',
+    product_type: PRODUCT_TYPES[sale.type] ?? 'IA1',
     product_id: sale.productId,
     apple_id: product.apple_id,
     title: product.name,
@@ -60,48 +60,53 @@ export function reportSale(world: World, bought: Purchase, price_milli: number):
     offer: sub?.offer ?? null,
     renewal: sale.transactionReason === 'RENEWAL',
     after_a_year,
-    preserved: sub !== null && sub.offer === null && unit_milli < listed,
+    preserved: sub !== null && sub.offer === null && unit_milli < list_price_milli,
     device: deviceOf(person),
     purchased_on: day,
   }
   world.books.report(line, sale.transactionId)
 }
 
-/** A line of now about a purchase of before. */
+/** Records a line at `at` about an earlier purchase: its line with the fields that `changedFields` returns. */
 function repeatLine(
   world: World,
-  bought: Purchase,
+  purchase: Purchase,
   at: number,
-  more: (line: ReportLine) => Partial<ReportLine>,
+  changedFields: (line: ReportLine) => Partial<ReportLine>,
 ): void {
-  const line = world.books.lineOf(bought.sale.transactionId)
-  if (!isReported(bought) || line === undefined) return
-  const late = isLate(`${bought.sale.transactionId} ${at}`)
-  world.books.report({ ...line, at, day: pacificDay(at), late, ...more(line) })
+  const line = world.books.lineOf(purchase.sale.transactionId)
+  if (!isReported(purchase) || line === undefined) return
+  const late = isLate(`${purchase.sale.transactionId} ${at}`)
+  world.books.report({ ...line, at, day: pacificDay(at), late, ...changedFields(line) })
 }
 
-/** The amounts of a part of a purchase; `amount_milli` is the customer's. */
-function proportionOf({ country, after_a_year }: ReportLine, amount_milli: number) {
+/** The price and proceeds of a partial refund. `amount_milli` is what the customer receives. */
+function partialAmounts({ country, after_a_year }: ReportLine, amount_milli: number) {
   const price_milli = hundredths(amount_milli)
   return { price_milli, proceeds_milli: proceedsFor(price_milli, storefrontOf(country), after_a_year) }
 }
 
-/** Records a partial refund, or the unused part at an upgrade. */
-export function reportPartialRefund(world: World, bought: Purchase, at: number, amount_milli: number): void {
-  repeatLine(world, bought, at, (line) => {
-    const { price_milli, proceeds_milli } = proportionOf(line, amount_milli)
+/** Records a partial refund, or the refund of the unused time at an upgrade. */
+export function reportPartialRefund(
+  world: World,
+  purchase: Purchase,
+  at: number,
+  amount_milli: number,
+): void {
+  repeatLine(world, purchase, at, (line) => {
+    const { price_milli, proceeds_milli } = partialAmounts(line, amount_milli)
     return { units: 0, price_milli: -price_milli, proceeds_milli }
   })
 }
 
-/** All of it is given back. */
-export function reportRefund(world: World, bought: Purchase, at: number): void {
-  repeatLine(world, bought, at, ({ units, price_milli }) => ({ units: -units, price_milli: -price_milli }))
+/** Records a full refund. */
+export function reportRefund(world: World, purchase: Purchase, at: number): void {
+  repeatLine(world, purchase, at, ({ units, price_milli }) => ({ units: -units, price_milli: -price_milli }))
 }
 
 /** Records a reversed refund as another sale of the refunded amount. */
-export function reportReversal(world: World, bought: Purchase, at: number, amount_milli: number): void {
-  repeatLine(world, bought, at, (line) =>
-    amount_milli === line.units * line.price_milli ? {} : { units: 1, ...proportionOf(line, amount_milli) },
+export function reportReversal(world: World, purchase: Purchase, at: number, amount_milli: number): void {
+  repeatLine(world, purchase, at, (line) =>
+    amount_milli === line.units * line.price_milli ? {} : { units: 1, ...partialAmounts(line, amount_milli) },
   )
 }

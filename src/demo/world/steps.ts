@@ -32,37 +32,37 @@ export type AttributeBody = {
   jws?: string
 }
 
-type NotificationPart = { kind: 'notification'; environment: Environment; payload: UnsignedNotification }
-type IdentifyPart = { kind: 'identify'; body: IdentifyBody; proof: null }
-type AttributePart = {
+type NotificationStep = { kind: 'notification'; environment: Environment; payload: UnsignedNotification }
+type IdentifyStep = { kind: 'identify'; body: IdentifyBody; proof: null }
+type AttributeStep = {
   kind: 'attribute'
-  /** The signed transaction that comes with the call, before it is signed. */
+  /** The unsigned payload of the signed transaction in the call. */
   payload?: TransactionBody | undefined
   proof: 'purchase' | null
 }
 
-/** `at`: when it is delivered, in milliseconds since the epoch. `bundle_id` is the app's, on Android too. */
-type Common = { at: number; bundle_id: string }
+/** `at` is the time of delivery in milliseconds since the epoch. `bundle_id` names the app, also on Android. */
+type StepFields = { at: number; bundle_id: string }
 
-/** Decided, not signed yet. */
-export type Draft = Common & (NotificationPart | IdentifyPart | (AttributePart & { body: AttributeBody }))
+/** A step before it is signed. */
+export type Draft = StepFields & (NotificationStep | IdentifyStep | (AttributeStep & { body: AttributeBody }))
 
-/** `body` is the HTTP body exactly; `payload` is what was signed, for tests that tamper with it and sign again. */
-export type Step = Common &
+/** A signed step. `body` is the HTTP body. `payload` is the signed payload, for tests that change and sign it again. */
+export type Step = StepFields &
   (
-    | (NotificationPart & { body: { signedPayload: string } })
-    | IdentifyPart
-    | (AttributePart & { body: AttributeBody })
+    | (NotificationStep & { body: { signedPayload: string } })
+    | IdentifyStep
+    | (AttributeStep & { body: AttributeBody })
   )
 
-/** The draft with its signatures made. */
+/** Signs a draft. */
 export function signStep(draft: Draft, sign: Sign): Step {
   if (draft.kind === 'notification') return { ...draft, body: signNotification(draft.payload, sign) }
   if (draft.kind === 'identify' || draft.payload === undefined) return draft
   return { ...draft, body: { ...draft.body, jws: sign(draft.payload) } }
 }
 
-/** The same, where signing takes its time. */
+/** The same as `signStep`, with an asynchronous `sign`. */
 export async function signStepAsync(draft: Draft, sign: SignAsync): Promise<Step> {
   if (draft.kind === 'notification')
     return { ...draft, body: await signNotificationAsync(draft.payload, sign) }

@@ -2,12 +2,12 @@
 import type { Environment } from '../../apple/payloads.ts'
 import type { Segment } from './books.ts'
 import type { Person } from './people.ts'
-import { DAY, endOf, HOUR } from './periods.ts'
+import { DAY_MS, endOf, HOUR_MS } from './periods.ts'
 import type { App, Good, Offer, Plan } from './products.ts'
-import { type Currency, type Storefront, shareOf } from './storefronts.ts'
+import { type Currency, type Storefront, scaledPrice } from './storefronts.ts'
 import type { AdvancedCommerce, EnvironmentName, RenewalBody, TransactionBody } from './unsigned.ts'
 
-/** A transaction of the store. The signed text adds the signing date. */
+/** A transaction of the store. The signed payload also has the signing date and the appTransactionId. */
 export type Sale = Omit<TransactionBody, 'signedDate' | 'appTransactionId'>
 
 /** The status of a subscription, Apple's numbers: active, expired, billing retry, grace, revoked. */
@@ -24,7 +24,7 @@ export type Subscription = {
   shared: boolean
   original_id: string
   original_purchased_at: number
-  /** Of the lineage that this one was before it moved to the Advanced Commerce API. */
+  /** The original id before the subscription moved to the Advanced Commerce API; null if it did not move. */
   previous_original_id: string | null
   sales: Sale[]
   status: number
@@ -32,14 +32,14 @@ export type Subscription = {
   next_plan: Plan
   storefront: Storefront
   currency: Currency
-  /** The standard price of one billing, for this customer. */
+  /** The standard price of one billing period for this customer, in thousandths. */
   price_milli: number
   auto_renew: boolean
   intent: number | null
   retrying: boolean | null
   grace_until: number | null
   increase: { price_milli: number; accepted: boolean } | null
-  /** The offer that runs, how many of its transactions are still to come, and the one redeemed for the next period. */
+  /** The current offer, the number of its remaining transactions, and the offer redeemed for the next period. */
   offer: Offer | null
   offer_left: number
   next_offer: Offer | null
@@ -47,7 +47,7 @@ export type Subscription = {
   instalment: { number: number; until: number } | null
   advanced: AdvancedCommerce | null
   members: Subscription[]
-  /** What the last notification about it said. */
+  /** The status and renewal info in the last notification about this subscription. */
   last_notified: { status: number; renewal: RenewalBody } | null
 }
 
@@ -58,23 +58,23 @@ export function environmentName(environment: Environment): EnvironmentName {
   return environment === 'production' ? 'Production' : 'Sandbox'
 }
 
-/** The transaction that was made last. */
+/** The newest transaction of a subscription. */
 export function currentSale(sub: Subscription): Sale {
-  const last = sub.sales.at(-1)
-  if (last === undefined) throw new Error(`subscription ${sub.original_id} has no transaction yet`)
-  return last
+  const newest = sub.sales.at(-1)
+  if (newest === undefined) throw new Error(`subscription ${sub.original_id} has no transaction yet`)
+  return newest
 }
 
-/** When what was paid for last runs out, in milliseconds since the epoch. */
+/** The end of the current period, in milliseconds since the epoch. */
 export function periodEnd(sub: Subscription): number {
   return currentSale(sub).expiresDate ?? 0
 }
 
-/** A transaction of the subscription, the last one unless another is named, in its holder's hands. */
+/** A transaction of a subscription with its customer and period. The default is the newest transaction. */
 export function purchaseOf(sub: Subscription, sale = currentSale(sub)): Purchase {
   const plan = sub.app.plans.find(({ product_id }) => product_id === sale.productId)
-  const ahead = sale.offerDiscountType === 'PAY_UP_FRONT' ? sale.offerPeriod : undefined
-  return { person: sub.person, sale, period: ahead ?? plan?.billed ?? null, sub }
+  const prepaidPeriod = sale.offerDiscountType === 'PAY_UP_FRONT' ? sale.offerPeriod : undefined
+  return { person: sub.person, sale, period: prepaidPeriod ?? plan?.billed ?? null, sub }
 }
 
 export function segmentKind(offer: Offer | null): Segment['kind'] {
@@ -83,7 +83,7 @@ export function segmentKind(offer: Offer | null): Segment['kind'] {
   return offer.discount === 'FREE_TRIAL' ? 'free_offer' : 'offer'
 }
 
-/** The offer's fields, in a transaction and in a renewal info alike. */
+/** The fields of an offer, which are the same in transactions and in renewal info. */
 export function offerFields(offer: Offer | null) {
   if (offer === null) return {}
   return {
@@ -97,25 +97,29 @@ export function offerFields(offer: Offer | null) {
 /** Prices in thousandths of the currency. */
 type PriceList = { price: (plan: Plan, currency: Currency) => number }
 
-/** On what the next period will be, and what it will cost in thousandths. */
+/** The offer of the next period, and its price in thousandths. */
 export function nextBilling(
   world: PriceList,
   sub: Subscription,
 ): { offer: Offer | null; price_milli: number } {
-  const changes = sub.next_plan !== sub.plan
-  const offer = sub.next_offer ?? (sub.offer_left > 0 && !changes ? sub.offer : null)
-  const standard = changes
+  const planChanges = sub.next_plan !== sub.plan
+  const offer = sub.next_offer ?? (sub.offer_left > 0 && !planChanges ? sub.offer : null)
+  const standard_milli = planChanges
     ? world.price(sub.next_plan, sub.currency)
     : (sub.increase?.price_milli ?? sub.price_milli)
-  return { offer, price_milli: offer === null ? standard : shareOf(standard, offer.share, sub.currency) }
+  return {
+    offer,
+    price_milli:
+      offer === null ? standard_milli : scaledPrice(standard_milli, offer.price_factor, sub.currency),
+  }
 }
 
-/** The appTransactionId, once the store puts it into what it signs for this customer. */
+/** The appTransactionId, if the store adds it to payloads that it signs for this customer at `at`. */
 function appTransactionIdOf(person: Person, at: number) {
   return at >= person.app_transaction_id_since ? { appTransactionId: person.app_transaction_id } : {}
 }
 
-/** The transaction as signed at that instant. */
+/** The payload of a transaction that is signed at `at`. */
 export function transactionOf(sale: Sale, person: Person, at: number): TransactionBody {
   return { ...sale, signedDate: at, ...appTransactionIdOf(person, at) }
 }
@@ -134,7 +138,7 @@ function commitmentOf(sub: Subscription, price_milli: number): Partial<RenewalBo
   }
 }
 
-/** What stands in a renewal info only while it applies: prices while it renews, billing after the expiry. */
+/** The fields of renewal info that are present only while they apply, such as the price of the next renewal. */
 function conditionalFields(world: PriceList, sub: Subscription): Partial<RenewalBody> {
   const next = nextBilling(world, sub)
   return {
@@ -153,7 +157,7 @@ function conditionalFields(world: PriceList, sub: Subscription): Partial<Renewal
   }
 }
 
-/** The renewal info as signed at that instant. */
+/** The renewal info that is signed at `at`. */
 export function renewalOf(world: PriceList, sub: Subscription, at: number): RenewalBody {
   const { advanced, person } = sub
   return {
@@ -175,22 +179,22 @@ export function renewalOf(world: PriceList, sub: Subscription, at: number): Rene
   }
 }
 
-/** How long before the end of a period the store can sign the next one. */
-export function longestLead(sub: Subscription): number {
+/** The longest time (ms) before the end of a period at which the store can sign the next period. */
+export function longestLeadMs(sub: Subscription): number {
   const { purchaseDate } = currentSale(sub)
-  return Math.min(DAY, (periodEnd(sub) - purchaseDate) / 8)
+  return Math.min(DAY_MS, (periodEnd(sub) - purchaseDate) / 8)
 }
 
-/** A one-time purchase: one transaction. */
+/** A one-time purchase, which has exactly one transaction. */
 export type OwnedGood = Purchase & { good: Good }
 
-/** When a sale made at that instant runs out. */
+/** The expiry date of a period that begins at `from`. */
 export function expiryOf(sub: Subscription, from: number, offer: Offer | null): number {
   return endOf(from, offer?.cycle ?? sub.plan.billed, sub.environment)
 }
 
-/** A purchase is signed a few seconds after it was made; purchase dates are whole seconds. */
+/** The date of a purchase that is signed now: a few seconds ago, in whole seconds. */
 export function purchaseDateBefore(world: { now: () => number }, person: Person): number {
-  const ago = person.random.whole(1_500, person.environment === 'sandbox' ? 4_000 : HOUR / 300)
-  return Math.floor((world.now() - ago) / 1000) * 1000
+  const ago_ms = person.random.whole(1_500, person.environment === 'sandbox' ? 4_000 : HOUR_MS / 300)
+  return Math.floor((world.now() - ago_ms) / 1000) * 1000
 }

@@ -2,7 +2,7 @@
 
 export type EnvironmentName = 'Production' | 'Sandbox'
 
-/** The monthly instalments of a twelve-month commitment; its price is that of the whole, in thousandths. */
+/** The monthly instalments of a twelve-month commitment. `commitmentPrice` is the total price in thousandths. */
 type Commitment = {
   billingPeriodNumber: number
   totalBillingPeriods: number
@@ -106,31 +106,31 @@ type AppTransactionBody = {
   appTransactionId: string
 }
 
-type AppOf = { appAppleId?: number; bundleId: string; environment: EnvironmentName }
+type AppFields = { appAppleId?: number; bundleId: string; environment: EnvironmentName }
 
-/** The outer payload with unsigned nested payloads. Exactly one of them is present. */
+/** The outer payload with unsigned nested payloads. Exactly one of the four fields is present. */
 export type UnsignedBody = {
-  data?: AppOf & {
+  data?: AppFields & {
     bundleVersion?: string
     consumptionRequestReason?: string
     signedTransactionInfo?: TransactionBody
     signedRenewalInfo?: RenewalBody
     status?: number
   }
-  summary?: AppOf & {
+  summary?: AppFields & {
     productId: string
     requestIdentifier: string
     storefrontCountryCodes: string[]
     succeededCount: number
     failedCount: number
   }
-  externalPurchaseToken?: Omit<AppOf, 'environment'> & {
+  externalPurchaseToken?: Omit<AppFields, 'environment'> & {
     externalPurchaseId: string
     tokenCreationDate: number
     tokenType?: string
     tokenExpirationDate?: number
   }
-  appData?: AppOf & { signedAppTransactionInfo: AppTransactionBody }
+  appData?: AppFields & { signedAppTransactionInfo: AppTransactionBody }
 }
 
 /** responseBodyV2DecodedPayload, with its nested payloads as objects. */
@@ -143,39 +143,39 @@ export type UnsignedNotification = UnsignedBody & {
 }
 
 /**
- * The body of Apple's call: the nested payloads each signed on their own, then the whole. `sign` gets in `of` what its
- * content was made, so that it can know it again.
+ * The body of Apple's request: each nested payload is signed, then the outer payload. For the outer payload, `identity`
+ * is the unsigned payload, by which a cache can find its signature again.
  */
 export function signNotification(
   payload: UnsignedNotification,
-  sign: (content: object, of?: object) => string,
+  sign: (content: object, identity?: object) => string,
 ): { signedPayload: string } {
   return { signedPayload: sign(envelopeOf(payload, sign), payload) }
 }
 
-/** The same, where `sign` takes its time: the nested payloads are signed together. */
+/** The same as `signNotification`, with an asynchronous `sign`. The nested payloads are signed concurrently. */
 export async function signNotificationAsync(
   payload: UnsignedNotification,
-  sign: (content: object, of?: object) => Promise<string>,
+  sign: (content: object, identity?: object) => Promise<string>,
 ): Promise<{ signedPayload: string }> {
   const { data, appData } = payload
   const nested = [data?.signedTransactionInfo, data?.signedRenewalInfo, appData?.signedAppTransactionInfo]
-  const texts = new Map<object, string>()
+  const textByPayload = new Map<object, string>()
   await Promise.all(
-    nested.map(async (content) => content !== undefined && texts.set(content, await sign(content))),
+    nested.map(async (content) => content !== undefined && textByPayload.set(content, await sign(content))),
   )
-  const envelope = envelopeOf(payload, (content) => texts.get(content) ?? '')
+  const envelope = envelopeOf(payload, (content) => textByPayload.get(content) ?? '')
   return { signedPayload: await sign(envelope, payload) }
 }
 
-/** The outer payload with the texts of the nested ones in it. */
+/** The outer payload, in which `textOf` replaces each nested payload with its signed text. */
 function envelopeOf(payload: UnsignedNotification, textOf: (content: object) => string): object {
   const { data, appData, ...rest } = payload
   const envelope: Record<string, unknown> = { ...rest }
   if (data !== undefined) {
-    const { signedTransactionInfo, signedRenewalInfo, ...plain } = data
+    const { signedTransactionInfo, signedRenewalInfo, ...otherFields } = data
     envelope.data = {
-      ...plain,
+      ...otherFields,
       ...(signedTransactionInfo && { signedTransactionInfo: textOf(signedTransactionInfo) }),
       ...(signedRenewalInfo && { signedRenewalInfo: textOf(signedRenewalInfo) }),
     }

@@ -110,7 +110,7 @@ describe('App Store Connect', () => {
     [{ connect_key: 'developer' }, 'forbidden', 'Finance'],
     [{ missing_agreement: true }, 'agreement', 'Account Holder'],
     [{ forbidden: ['/v1/salesReports'] }, 'forbidden', 'Finance'],
-    [{ unavailable: 9 }, 'unavailable', 'is unavailable'],
+    [{ unavailable_requests: 9 }, 'unavailable', 'is unavailable'],
     [{ rate_limit: { until: NOW + 10 * MINUTE } }, 'rate_limited', 'too many requests'],
   ])('refuses with the faults %j', async (faults, kind, words) => {
     Object.assign(store.faults, faults)
@@ -132,7 +132,7 @@ describe('App Store Connect', () => {
   })
 
   test('that is out of order for a moment is asked again', async () => {
-    store.faults.unavailable = 3
+    store.faults.unavailable_requests = 3
     expect(await connect.report(request())).toMatchObject({ outcome: 'report' })
     expect(waits).toEqual([500, 2000, 8000])
   })
@@ -184,7 +184,7 @@ describe('the App Store Server API', () => {
 
   test('tells that a page has expired', async () => {
     const first = await server.notificationHistory('production', { ...window, page: null })
-    clock.turn(store.faults.page_token_life + MINUTE)
+    clock.turn(store.faults.page_token_life_ms + MINUTE)
     const fault = await faultOf(server.notificationHistory('production', { ...window, page: first.next }))
     expect(fault).toMatchObject({ kind: 'refused', code: '4000017' })
     const none = { from: clock() - 181 * DAY, until: clock(), page: null }

@@ -47,7 +47,7 @@ describe('the chain', () => {
       issuer: authority.issued.intermediate,
       from: NOW - DAY,
       until: NOW + DAY,
-      authority: false,
+      isAuthority: false,
       markers: [LEAF_MARKER],
       ...changes,
     })
@@ -122,7 +122,7 @@ describe('the chain', () => {
 
   test('must have its flags right: authorities issue, and only they', async () => {
     expect(await fault({ without: 'ca_flag' })).toBe('not_a_ca')
-    const leaf = issueLeaf({ authority: true })
+    const leaf = issueLeaf({ isAuthority: true })
     expect(await verdict(signedBy(authority, [leaf.der, ...authority.chain.slice(1)]))).toBe('chain')
   })
 

@@ -57,7 +57,7 @@ function issueDelegate(
     issuer,
     from: now - 60 * MINUTE,
     until,
-    authority: false,
+    isAuthority: false,
   })
   if (signer === 'unasked delegate') return plain
   const certificate = AsnConvert.parse(plain.der, Certificate)

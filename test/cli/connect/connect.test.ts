@@ -215,7 +215,7 @@ test.each([
   ],
   ['a revoked key', { connect_key: 'revoked' }, 'Apple refused the key (401)'],
   ['a revoked In-App Purchase key', { purchase_key: 'revoked' }, 'check that it is an In-App Purchase key'],
-  ['App Store Connect unavailable', { unavailable: 1_000 }, 'is unavailable'],
+  ['App Store Connect unavailable', { unavailable_requests: 1_000 }, 'is unavailable'],
 ] as const)('%s is told in Apple’s terms and ours', async (_, faults, words) => {
   const folder = openKeyFolder(opened)
   Object.assign(store.faults, faults)

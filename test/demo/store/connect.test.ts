@@ -130,7 +130,7 @@ test('counts, reports and enforces the hourly limit', async () => {
 })
 
 test('recovers from a burst of 503, and records every request', async () => {
-  store.faults.unavailable = 2
+  store.faults.unavailable_requests = 2
   const before = store.requests.length
   const statuses = [await connect('/v1/apps'), await opened.server('/x'), await connect('/v1/nothing')]
   expect(statuses.map(({ status }) => status)).toEqual([503, 503, 404])

@@ -138,7 +138,7 @@ test('accepts a pagination token only with its own body, for some minutes', asyn
   expect((await server(path, { body: window })).status).toBe(200)
   expect(await codeOf({ ...window, endDate: UNTIL - 1 }, path)).toEqual([400, 4_000_017])
   expect(await codeOf(window, `${PATH}?paginationToken=zzz`)).toEqual([400, 4_000_014])
-  clock.turn(store.faults.page_token_life)
+  clock.turn(store.faults.page_token_life_ms)
   const later = { startDate: window.startDate, endDate: UNTIL }
   expect(await codeOf(later, path)).toEqual([400, 4_000_017])
   clock.set(UNTIL)

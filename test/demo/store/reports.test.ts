@@ -235,9 +235,9 @@ test('a report is available from 8 am Pacific time the next day, for 365 days', 
     'application/a-gzip',
     null,
   ])
-  store.faults.reports_late = 3
+  store.faults.report_delay_hours = 3
   expect((await report('SALES', day)).status).toBe(404)
-  store.faults.reports_late = 0
+  store.faults.report_delay_hours = 0
   clock.set(pacificInstant('2027-02-11', 8) - 1)
   expect((await report('SALES', day)).status).toBe(200)
   clock.turn(1)
@@ -269,11 +269,11 @@ test('returns only the latest version, which the refusal names', async () => {
   const source = { parameter: 'filter[version]' }
   expect(await detail('SUBSCRIPTION', '1_3')).toEqual([400, `${invalid} 1_4.`, source])
   expect(await detail('SUBSCRIPTION', '1_4')).toBe(200)
-  store.faults.refuse_version = '1_4'
+  store.faults.refused_version = '1_4'
   expect(await detail('SUBSCRIPTION', '1_4')).toEqual([400, `${invalid} 1_5.`, source])
   expect(await detail('SUBSCRIPTION', '1_5')).toBe(200)
   expect(await detail('SALES', '1_0')).toBe(200)
-  store.faults.retired_says_no_sales = true
+  store.faults.old_versions_have_no_sales = true
   expect(await detail('SUBSCRIPTION', '1_4')).toEqual([
     404,
     'There were no sales for the date specified.',

@@ -183,7 +183,7 @@ test(`killed at ${KILLS} random moments, it ends in the same state (seed ${seed}
 
 test('expired page tokens shorten the windows, and nothing is missed', async () => {
   const { shop, app, history } = await opened(BUSY)
-  shop.store.faults.page_token_life = 0
+  shop.store.faults.page_token_life_ms = 0
   await history.backfill()
   expect(holdCommits(app)).toEqual(shop.shown())
   const expired = requestsTo(shop, '/inApps/v1/notifications/history').filter(
@@ -227,10 +227,10 @@ test('reports a rate limit, an outage and a wrong key in words, and resumes', as
   const part = holdCommits(app).length
   expect(history.progress().some(({ backfill }) => backfill?.problem?.includes('hour'))).toBe(true)
   faults.rate_limit = null
-  faults.unavailable = 1_000
+  faults.unavailable_requests = 1_000
   shop.clock.turn(3_600_000)
   expect(await problems()).toContainEqual(expect.stringMatching(/is unavailable/))
-  faults.unavailable = 0
+  faults.unavailable_requests = 0
   expect(await problems()).toEqual(Array(shop.appEnvironments.length).fill(null))
   expect(holdCommits(app)).toEqual(shop.shown())
   expect(part).toBeLessThan(holdCommits(app).length)
@@ -243,10 +243,10 @@ test('a backfill that began while the clock was ahead starts over with the right
   const now = shop.clock()
   const shown = shop.shown()
   shop.clock.turn(400 * DAY)
-  shop.store.faults.unavailable = 1_000
+  shop.store.faults.unavailable_requests = 1_000
   await history.backfill()
   expect(history.progress()[0]?.backfill?.until_at).toBe(now + 400 * DAY)
-  shop.store.faults.unavailable = 0
+  shop.store.faults.unavailable_requests = 0
   shop.clock.set(now)
   await history.backfill()
   await history.backfill()

@@ -95,12 +95,12 @@ test('a fault of Apple’s changes no lookup; a refusal ends it', async () => {
   const { bundle_id, id } = purchaseIn('production')
   await attribute(bundle_id, id)
   shop.clock.turn(HOUR)
-  shop.store.faults.unavailable = 1_000
+  shop.store.faults.unavailable_requests = 1_000
   const failed = (await lookUp()).filter(({ state }) => state === 'failed')
   expect(failed).toEqual([
     expect.objectContaining({ bundle_id, problem: expect.stringMatching(/is unavailable/), waiting: 1 }),
   ])
-  shop.store.faults.unavailable = 0
+  shop.store.faults.unavailable_requests = 0
   expect(totals(await lookUp())).toMatchObject({ found: 1, waiting: 0 })
   await attribute(bundle_id, '123')
   shop.production.intercept = () => refusal(4_000_006)

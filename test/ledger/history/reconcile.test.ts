@@ -187,7 +187,7 @@ test('a fault of Apple’s leaves the watermark, is described, and what was foun
 test('expired page tokens hide nothing', async () => {
   const { shop, app, history } = await opened()
   await outage({ shop, app }, 0.3)
-  shop.store.faults.page_token_life = 0
+  shop.store.faults.page_token_life_ms = 0
   for (const { problem } of await history.reconcile()) expect(problem).toBeNull()
   expect(missing(shop, app, 0, shop.clock() - MINUTE)).toEqual([])
 })

@@ -136,7 +136,7 @@ test('suspects a retired version that says “no sales”, flags the day, and re
   const { imports } = windfall
   await imports.run({ days: 2 })
   year.appStore.faults.versions.SUBSCRIPTION = '1_5'
-  year.appStore.faults.retired_says_no_sales = true
+  year.appStore.faults.old_versions_have_no_sales = true
   const first = await imports.run({ days: 30 })
   expect(first.empty).toBeGreaterThan(20)
   const reason = 'Apple says that nothing was sold, but SALES has subscriptions of this day'
@@ -157,7 +157,7 @@ test('requests an unpublished day again, and marks a day that is gone as missing
   year = await openYear()
   const { windfall, organization } = await year.openWindfall()
   const { imports } = windfall
-  year.appStore.faults.reports_late = 30
+  year.appStore.faults.report_delay_hours = 30
   const early = await imports.run({ days: 3 })
   expect(early).toMatchObject({ not_yet: 8, failed: 0 })
   expect(imports.missingDays(organization.id, 1)).toMatchObject([
@@ -176,7 +176,7 @@ test('requests an unpublished day again, and marks a day that is gone as missing
     year.clock.turn(HOUR / 2)
     expect((await imports.run({ days: 3 })).not_yet).toBe(8)
   }
-  year.appStore.faults.reports_late = 0
+  year.appStore.faults.report_delay_hours = 0
   year.clock.turn(3 * HOUR)
   expect(await imports.run({ days: 3 })).toMatchObject({ not_yet: 0 })
   expect(imports.missingDays(organization.id, 10)).toEqual([])
@@ -186,10 +186,10 @@ test('a day that Apple deletes before it is read is missing', async () => {
   year = await openYear()
   const { windfall, organization } = await year.openWindfall()
   const { imports } = windfall
-  year.appStore.faults.reports_late = 100
+  year.appStore.faults.report_delay_hours = 100
   expect(await imports.run({ days: 2 })).toMatchObject({ not_yet: 8 })
   year.clock.turn(366 * 24 * HOUR)
-  year.appStore.faults.reports_late = 0
+  year.appStore.faults.report_delay_hours = 0
   expect(await imports.run({ days: 1 })).toMatchObject({ missing: 8, failed: 0 })
   const gone = imports.missingDays(organization.id, 100)
   expect(gone).toHaveLength(8)
@@ -263,10 +263,10 @@ test('a job ends at Apple’s hourly limit and says when it resumes; a patient r
 test('a burst of faults costs attempts but no days', async () => {
   year = await openYear()
   const { windfall, organization } = await year.openWindfall()
-  year.appStore.faults.unavailable = 1_000
+  year.appStore.faults.unavailable_requests = 1_000
   const broken = await windfall.imports.run({ days: 10 })
   expect(broken).toMatchObject({ read: 0, failed: 5, stopped: [{ resumes_at: NOW + 300_000 }] })
-  year.appStore.faults.unavailable = 0
+  year.appStore.faults.unavailable_requests = 0
   expect(await windfall.imports.run({ days: 10 })).toMatchObject({ failed: 0, stopped: [] })
   expect(windfall.imports.missingDays(organization.id, 10).map(({ due_at }) => due_at)).toEqual(
     Array(5).fill(NOW + 300_000),
