@@ -3,8 +3,8 @@ import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
 import type { Auth } from '../../access/auth.ts'
-import { MAX_BYTES, MIN_CHARACTERS } from '../../access/common_passwords.ts'
 import type { Owner } from '../../access/owner.ts'
+import { MAX_PASSWORD_BYTES, MIN_PASSWORD_CHARACTERS } from '../../access/password_limits.ts'
 import type { SessionCookie } from '../../access/session_cookie.ts'
 import { openSessionStatus, SessionAnswer } from '../../access/session_status.ts'
 import type { Sessions } from '../../access/sessions.ts'
@@ -21,10 +21,10 @@ const BODY_BYTES = 8_192
 export const Password = v.pipe(
   v.string(),
   v.nonEmpty('must not be empty'),
-  v.maxBytes(MAX_BYTES, `must have at most ${MAX_BYTES} bytes`),
+  v.maxBytes(MAX_PASSWORD_BYTES, `must have at most ${MAX_PASSWORD_BYTES} bytes`),
 )
 const Token = v.pipe(v.string(), v.nonEmpty('must not be empty'), v.maxLength(200, 'is not a valid token'))
-const NEW_PASSWORD = `At least ${MIN_CHARACTERS} characters of any kind, and not a common password`
+const NEW_PASSWORD = `At least ${MIN_PASSWORD_CHARACTERS} characters of any kind, and not a common password`
 const Setup = v.object({
   token: v.pipe(Token, v.description('The part of the printed link after #')),
   password: v.pipe(Password, v.description(NEW_PASSWORD)),

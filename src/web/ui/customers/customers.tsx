@@ -7,7 +7,7 @@ import { ScopeBar } from '../frame/scope_bar.tsx'
 import { addressOf, type Query } from '../http.ts'
 import { useNow } from '../now.ts'
 import { type Paged, usePagedQuery } from '../paged_queries.ts'
-import { Copy } from '../parts/copy.tsx'
+import { CommandCopy } from '../parts/copy.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
 import { ShowMore } from '../parts/show_more.tsx'
@@ -116,7 +116,7 @@ function NoCustomers({ filters }: { filters: CustomerFilters }): JSX.Element {
     return (
       <Empty icon="customers" title="No customers yet">
         <p>Customers appear with Apple’s first notification and with the import of Apple’s history.</p>
-        {apps.length === 0 && <Copy text="npm run -s windfall -- connect" label="command" />}
+        {apps.length === 0 && <CommandCopy text="windfall connect" />}
       </Empty>
     )
   const where = [

@@ -46,8 +46,8 @@ function Row({ definition }: { definition: Definition }): JSX.Element | null {
   )
 }
 
-/** Cohorts have no page of their own. They link to the view that contains them. */
-const COHORT_PLACES: Record<(typeof COHORT_NAMES)[number], string> = {
+/** The path of the view that contains each cohort metric. Cohorts have no page of their own. */
+const COHORT_VIEW_PATHS: Record<(typeof COHORT_NAMES)[number], string> = {
   retention: '/retention',
   ltv: '/retention',
   arppu: '/revenue',
@@ -62,7 +62,7 @@ function CohortRow({ name }: { name: (typeof COHORT_NAMES)[number] }): JSX.Eleme
     <li class="metric-row">
       <div>
         <h3>
-          <a href={`${href(COHORT_PLACES[name])}#${name}`}>{words.title}</a>
+          <a href={`${href(COHORT_VIEW_PATHS[name])}#${name}`}>{words.title}</a>
         </h3>
         <p class="small quiet">{words.sentence}</p>
       </div>

@@ -1,6 +1,7 @@
 /** A password field with a show button, compatible with password managers. */
 import type { JSX } from 'preact'
 import { useId, useState } from 'preact/hooks'
+import { MIN_PASSWORD_CHARACTERS } from '../../../access/password_limits.ts'
 
 type PasswordProps = {
   label: string
@@ -48,7 +49,7 @@ export function PasswordField({
           type={(isShown ? 'text' : 'password') as 'password'}
           autocomplete={isNew ? 'new-password' : 'current-password'}
           aria-describedby={hint ? `${id}-hint` : undefined}
-          {...(isNew && { minLength: 12 })}
+          {...(isNew && { minLength: MIN_PASSWORD_CHARACTERS })}
           autofocus={isFirst}
           autocapitalize="none"
           spellcheck={false}

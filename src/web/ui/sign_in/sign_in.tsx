@@ -2,6 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
+import { MIN_PASSWORD_CHARACTERS } from '../../../access/password_limits.ts'
 import { SIGN_IN_PATHS, type SignInPath } from '../addresses.ts'
 import { type Problem, write } from '../http.ts'
 import { Copy, commandLine } from '../parts/copy.tsx'
@@ -186,7 +187,7 @@ function Setup({ token, isFirst }: { token: string; isFirst: boolean }): JSX.Ele
         onInput={setPassword}
         isNew
         isFirst
-        hint="At least 12 characters. A passphrase works well."
+        hint={`At least ${MIN_PASSWORD_CHARACTERS} characters. A passphrase works well.`}
       />
     </SignInForm>
   )

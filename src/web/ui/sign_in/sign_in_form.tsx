@@ -1,4 +1,4 @@
-/** A sign-in form with its error and the wait after too many attempts. */
+/** A sign-in form that shows the error and, after too many attempts, the seconds until the next one. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Problem } from '../http.ts'
@@ -46,7 +46,7 @@ export function SignInForm({ verb, action, after, children }: SignInFormProps): 
       {children}
       {problem && (
         <p class="notice bad" role="alert">
-          {failure?.status === 429 ? 'Too many attempts.' : problem}
+          {problem}
         </p>
       )}
       <button type="submit" class="button main" disabled={isBusy || seconds > 0}>

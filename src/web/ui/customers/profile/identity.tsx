@@ -127,7 +127,7 @@ function Reason({ why, links, of }: { why: string; links: Link[]; of: number }):
         )}
         <dt>Purchases</dt>
         <dd class="mono tiny">{links.map(({ transaction_id }) => transaction_id).join(', ')}</dd>
-        <dt>Last call</dt>
+        <dt>Last reported</dt>
         <dd>{instant(Math.max(...links.map(({ updated_at }) => updated_at)))}</dd>
       </dl>
     </div>
