@@ -184,7 +184,9 @@ function organizationState(imports: Imports, organization_id: string, accessScop
   }
 }
 
-/** The progress of the current run. `reading` is null if it is a report of an organization that the caller cannot read. */
+/**
+ * The progress of the current run. `reading` is null if it is a report of an organization that the caller cannot read.
+ */
 function runningWithin(progress: ImportProgress | null, organizationIds: readonly string[]) {
   if (progress === null) return null
   const { reading, tally: _, ...counts } = progress

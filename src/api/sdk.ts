@@ -150,8 +150,8 @@ function unattestedReason(event: H3Event): string | null {
 }
 
 /**
- * Verifies the signed transaction of an attribute call. Returns `xcode` for a transaction from Xcode's local store. Such
- * a transaction proves nothing and is not stored, but the call is accepted so that development works.
+ * Verifies the signed transaction of an attribute call. Returns `xcode` for a transaction from Xcode's local store. That
+ * transaction proves nothing and is not stored, but the call is accepted so that development works.
  *
  * @throws Refusal 400 `invalid_signed_transaction`.
  */

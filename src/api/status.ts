@@ -74,8 +74,8 @@ export function statusRoutes(deps: Deps): Route[] {
 }
 
 /**
- * Returns a predicate that is true if the caller may read a finding. A finding about an app requires access to that app,
- * and one about an organization requires access to all of its apps. All other findings require access to everything.
+ * Returns a predicate that is true if the caller may read a finding. A finding about an app requires access to the app.
+ * A finding about an organization requires access to all of its apps. Other findings require access to everything.
  */
 function openReadableCheck(
   accessScope: AccessScope,

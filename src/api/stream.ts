@@ -33,8 +33,8 @@ export type StreamDeps = {
 
 /**
  * `scope` selects the events. The stream starts after the seq `after`; null starts it at the head of the feed.
- * `accessValidUntil` returns the instant at which the caller's access ends, as far as is known now. The stream ends when
- * that instant has passed.
+ * `accessValidUntil` returns the instant at which the caller's access ends, as far as is known now. The stream ends at
+ * that instant.
  */
 type StreamQuery = { scope: EventScope; after: number | null; accessValidUntil: () => number }
 type Controller = ReadableStreamDefaultController<Uint8Array>

@@ -12,7 +12,10 @@ type ViewAddress = {
   navigation?: Navigation
 }
 
-/** All paths. The navigation shows its views in this order. A new view needs an entry here and a component in ui/views.ts. */
+/**
+ * All paths. The navigation shows its views in this order. A new view needs an entry here and a component in
+ * ui/views.ts.
+ */
 export const VIEWS = [
   {
     path: '/',

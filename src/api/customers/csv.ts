@@ -37,8 +37,8 @@ const COLUMNS = [
 type ReadPage = (cursor: string | null) => Promise<CustomerPage>
 
 /**
- * Yields the CSV of all pages that `readPage` returns. `readGenerations` identifies the generations that amounts are read
- * from.
+ * Yields the CSV of all pages that `readPage` returns. `readGenerations` returns a text that changes with the
+ * generations of the amounts.
  *
  * @throws Error if the generations change during the export. The file then ends early instead of mixing currencies.
  */

@@ -218,7 +218,9 @@ const MEASURES = { retention: COUNTS, ltv: MONEY, arppu: MONEY, recovery: COUNTS
 
 const NO_ORGANIZATION = { id: 0, time_zone: 'UTC', currency: 'USD', factors: 'calendar' } as const
 
-/** @throws Refusal 400 `invalid_request` for several organizations, which may have different currencies and time zones. */
+/**
+ * @throws Refusal 400 `invalid_request` for several organizations, which may have different currencies and time zones.
+ */
 function onlyOrganization(organizations: readonly string[]): string | null {
   if (organizations.length <= 1) return organizations[0] ?? null
   const message = 'these apps belong to several organizations; name apps of one organization'

@@ -60,7 +60,7 @@ function csvAnswer(event: H3Event, auth: Auth, name: string, { parts, behind = n
 
 const allDefinitions = () => ({
   metrics: METRIC_NAMES.map((name) => DEFINITIONS[name]),
-  cohorts: Object.entries(COHORT_METRICS).map(([name, words]) => ({ name, ...words })),
+  cohorts: Object.entries(COHORT_METRICS).map(([name, description]) => ({ name, ...description })),
   customers: CUSTOMER_DESCRIPTIONS,
   coverage: COVERAGE_DESCRIPTIONS,
 })

@@ -6,7 +6,7 @@ import type { Database } from 'better-sqlite3'
 import { clausesOf, insideOf, itemsOf, tokensOf } from './sql_tokens.ts'
 
 /** Parts by name (`column users.locale`) with their description (`text`). */
-export type Shape = ReadonlyMap<string, string>
+type Shape = ReadonlyMap<string, string>
 
 type Part = readonly [name: string, description: string]
 type SchemaRow = { type: string; name: string; tbl_name: string; sql: string | null }

@@ -9,16 +9,16 @@ import { useScope } from '../scope.ts'
 import { type Definition, useDefinitions, useOtherDefinitions } from './definitions.ts'
 import { figureOfAll, totalsOf } from './figures.ts'
 import { groupsOf } from './groups.ts'
-import { figureOf, type MetricAnswer, wordsOf } from './metric_answer.ts'
+import { figureOf, formattersOf, type MetricAnswer } from './metric_answer.ts'
 import { useMetric } from './metric_query.ts'
 
 function CurrentFigure({ answer, title }: { answer: MetricAnswer; title: string }): JSX.Element {
   const points = totalsOf(answer)[0]?.points ?? []
-  const { words } = wordsOf(answer)
+  const { format } = formattersOf(answer)
   return (
     <>
       <Spark values={points.map((point) => figureOf(point, answer.unit))} label={`${title} over time`} />
-      <strong class="number">{words(figureOfAll(answer, points).value)}</strong>
+      <strong class="number">{format(figureOfAll(answer, points).value)}</strong>
     </>
   )
 }
@@ -56,15 +56,15 @@ const COHORT_VIEW_PATHS: Record<(typeof COHORT_NAMES)[number], string> = {
 
 function CohortRow({ name }: { name: (typeof COHORT_NAMES)[number] }): JSX.Element | null {
   const { href } = useScope()
-  const words = useOtherDefinitions()?.cohorts.find((one) => one.name === name)
-  if (!words) return null
+  const definition = useOtherDefinitions()?.cohorts.find((one) => one.name === name)
+  if (!definition) return null
   return (
     <li class="metric-row">
       <div>
         <h3>
-          <a href={`${href(COHORT_VIEW_PATHS[name])}#${name}`}>{words.title}</a>
+          <a href={`${href(COHORT_VIEW_PATHS[name])}#${name}`}>{definition.title}</a>
         </h3>
-        <p class="small quiet">{words.sentence}</p>
+        <p class="small quiet">{definition.sentence}</p>
       </div>
     </li>
   )

@@ -7,14 +7,14 @@ type PasswordProps = {
   label: string
   value: string
   onInput: (value: string) => void
-  /** A new password instead of the current one. */
+  /** The field is for a new password, not the current one. */
   isNew?: boolean
   hint?: string
   isFirst?: boolean
 }
 
 /** A hidden username, because password managers need one. */
-const User = (): JSX.Element => (
+const HiddenUsername = (): JSX.Element => (
   <input
     class="spoken"
     type="text"
@@ -39,7 +39,7 @@ export function PasswordField({
   const [isShown, setShown] = useState(false)
   return (
     <div class="field">
-      <User />
+      <HiddenUsername />
       <label for={id}>{label}</label>
       <span class="reveal">
         <input

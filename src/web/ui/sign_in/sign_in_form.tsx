@@ -8,7 +8,7 @@ import { client, queryKey } from '../queries.ts'
 import type { Session } from '../session.ts'
 import { plural } from '../words.ts'
 
-/** Starts a session and clears data cached for another one. */
+/** Starts a session and clears the data that was cached for another session. */
 export function startSession(session: Session): void {
   client.removeQueries({ predicate: ({ queryKey: [path] }) => path !== '/api/v1/session' })
   client.setQueryData(queryKey('/api/v1/session'), session)
@@ -17,10 +17,10 @@ export function startSession(session: Session): void {
 /** The seconds until the next attempt is allowed. */
 function useRetryAfter(refusal: Problem | null): number {
   const now = useNow(1_000)
-  const [seen, see] = useState<{ refusal: Problem | null; until: number }>({ refusal: null, until: 0 })
-  if (refusal !== seen.refusal)
-    see({ refusal, until: refusal?.retryAfter ? currentTime() + refusal.retryAfter * 1000 : 0 })
-  return Math.max(0, Math.ceil((seen.until - now) / 1000))
+  const [wait, setWait] = useState<{ refusal: Problem | null; until: number }>({ refusal: null, until: 0 })
+  if (refusal !== wait.refusal)
+    setWait({ refusal, until: refusal?.retryAfter ? currentTime() + refusal.retryAfter * 1000 : 0 })
+  return Math.max(0, Math.ceil((wait.until - now) / 1000))
 }
 
 type SignInFormProps = {
