@@ -1,8 +1,7 @@
 /** Rejects passwords that are easy to guess. */
 import { createRequire } from 'node:module'
+import { MAX_PASSWORD_BYTES, MIN_PASSWORD_CHARACTERS } from './password_limits.ts'
 
-export const MIN_CHARACTERS = 12
-export const MAX_BYTES = 512
 /** The minimum number of letters that must remain after the words below are removed from a password. */
 const MIN_OWN_CHARACTERS = 6
 
@@ -24,15 +23,16 @@ function commonPasswords(): ReadonlySet<string> {
 
 function loadFromPackage(): string[] {
   const { dictionary } = createRequire(import.meta.url)('@zxcvbn-ts/language-common')
-  return dictionary['passwords-common'].filter((word: string) => word.length >= MIN_CHARACTERS)
+  return dictionary['passwords-common'].filter((word: string) => word.length >= MIN_PASSWORD_CHARACTERS)
 }
 
 /** Why a password is too weak, as words that follow “must”; null if it is strong enough. */
 export function weaknessOf(password: string): string | null {
   const normalized = password.normalize('NFKC')
   const characters = [...normalized]
-  if (characters.length < MIN_CHARACTERS) return `have at least ${MIN_CHARACTERS} characters`
-  if (Buffer.byteLength(normalized) > MAX_BYTES) return `have at most ${MAX_BYTES} bytes`
+  if (characters.length < MIN_PASSWORD_CHARACTERS)
+    return `have at least ${MIN_PASSWORD_CHARACTERS} characters`
+  if (Buffer.byteLength(normalized) > MAX_PASSWORD_BYTES) return `have at most ${MAX_PASSWORD_BYTES} bytes`
   const lowerCased = normalized.toLowerCase()
   if (commonPasswords().has(lowerCased)) return 'not be a common password'
   if (isRepeated(lowerCased) || isSequence(characters)) return 'not be a repetition or a sequence'

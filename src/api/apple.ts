@@ -51,7 +51,7 @@ export function appleRoutes({ store, arrivals, organizations, limits }: Deps): R
   const receive = (event: H3Event, signedPayload: string, organization_id: string | null) =>
     arrivals.receive(signedPayload, organization_id, addressBucketOf(clientAddress(event)))
 
-  /** Anybody may call. An organization that does not exist is refused before the body is read. */
+  /** Needs no credential. An unknown organization in the path is refused before the body is read. */
   const anyOrganization: Access<string> = {
     security: ['none'],
     refusals: { 404: 'unknown_organization' },

@@ -6,17 +6,17 @@ import type { Apps } from '../apps/apps.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import { READ_ROUTE } from './route_defaults.ts'
 
-const nullable = v.nullable(v.string())
+const nullableText = v.nullable(v.string())
 /** A connected app. */
 export const AppAnswer = v.object({
   id: v.string(),
   organization_id: v.string(),
   bundle_id: v.string(),
-  name: nullable,
+  name: nullableText,
   apple_id: v.nullable(v.number()),
-  team_id: nullable,
-  android_package: nullable,
-  sku: nullable,
+  team_id: nullableText,
+  android_package: nullableText,
+  sku: nullableText,
   source: v.string(),
   created_at: v.number(),
   gone_at: v.nullable(v.number()),

@@ -12,7 +12,7 @@ import { CustomerAnswer } from './customers/answers.ts'
 import { READ_ROUTE, UNKNOWN_APP } from './route_defaults.ts'
 import { STREAM_HEADERS, type StreamDeps, streamOf } from './stream.ts'
 
-const nullable = v.nullable(v.string())
+const nullableText = v.nullable(v.string())
 const { currency, ltv_milli, payments, mrr_milli, unconverted } = CustomerAnswer.entries
 const EventCustomer = v.object({
   id: v.pipe(v.string(), v.description('The current canonical customer id')),
@@ -40,12 +40,12 @@ export const FeedEventAnswer = v.object({
   seq: v.pipe(v.number(), v.description('The position in the feed; cursors contain it')),
   id: v.string(),
   organization_id: v.string(),
-  app_id: nullable,
-  environment: nullable,
+  app_id: nullableText,
+  environment: nullableText,
   type: v.string(),
   origin: v.picklist(['live', 'recovered', 'backfill']),
-  customer_id: v.pipe(nullable, v.description('The customer id when the event was recorded')),
-  subject: v.pipe(nullable, v.description('The original transaction id that the event concerns')),
+  customer_id: v.pipe(nullableText, v.description('The customer id when the event was recorded')),
+  subject: v.pipe(nullableText, v.description('The original transaction id that the event concerns')),
   cause: v.pipe(v.string(), v.description('Apple’s notificationUUID, or a transaction id')),
   data: v.pipe(
     v.looseObject({}),
@@ -125,6 +125,6 @@ export function eventRoutes(deps: Deps): Route[] {
   ]
 }
 
-/** The seq in `Last-Event-ID`; null if it is not a valid seq. */
+/** Parses the seq in `Last-Event-ID`; null without a valid seq. */
 const lastEventId = (id: string | undefined): number | null =>
   id !== undefined && /^\d{1,15}$/.test(id) ? Number(id) : null

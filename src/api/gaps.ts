@@ -47,10 +47,10 @@ export const gapRoutes = ({ history, apps, auth }: Deps): Route[] => [
     answers: { 200: { description: 'A page of gaps', schema: GapsAnswer } },
     refusals: UNKNOWN_APP,
     handler({ caller, query: { app, environment = null, before = null, limit } }) {
-      const ids =
+      const appIds =
         app?.flatMap((name) => resolveApps(name, caller, apps)) ??
         appsInScope(caller, apps).map(({ id }) => id)
-      return history.gaps({ apps: ids, environment, before, limit })
+      return history.gaps({ apps: appIds, environment, before, limit })
     },
   }),
 ]

@@ -7,41 +7,41 @@ import { defineRoute, type Route } from '../http/route.ts'
 import type { History } from '../ledger/history/history.ts'
 import { READ_ROUTE } from './route_defaults.ts'
 
-const at = v.nullable(v.number())
-const count = (description: string) => v.pipe(v.number(), v.description(description))
+const nullableInstant = v.nullable(v.number())
+const describedNumber = (description: string) => v.pipe(v.number(), v.description(description))
 const problem = v.pipe(v.nullable(v.string()), v.description('Why it is stopped; null while it runs'))
 
 const BackfillAnswer = v.object({
   stage: v.picklist(['notifications', 'transactions', 'statuses', 'done']),
   started_at: v.number(),
-  finished_at: at,
-  read_until_at: count(
+  finished_at: nullableInstant,
+  read_until_at: describedNumber(
     'Notifications signed before this instant have been read; the backfill ends at until_at',
   ),
   until_at: v.number(),
-  notifications: count('How many notifications Apple returned, including known ones'),
-  lineages: count('How many customers’ transactions were read'),
+  notifications: describedNumber('How many notifications Apple returned, including known ones'),
+  lineages: describedNumber('How many customers’ transactions were read'),
   transactions: v.number(),
   statuses: v.number(),
-  refused: count('How many payloads did not verify or belong to another app'),
+  refused: describedNumber('How many payloads did not verify or belong to another app'),
   problem,
-  problem_at: at,
+  problem_at: nullableInstant,
 })
 const ComparisonAnswer = v.object({
-  compared_until_at: count('Every notification that Apple signed before this instant is stored'),
-  checked_at: at,
+  compared_until_at: describedNumber('Every notification that Apple signed before this instant is stored'),
+  checked_at: nullableInstant,
   problem,
-  problem_at: at,
+  problem_at: nullableInstant,
 })
-/** Notifications that Apple sent and Windfall had not received. */
+/** A gap: consecutive notifications that Apple sent and Windfall had not received. */
 export const GapAnswer = v.object({
   id: v.string(),
   first_signed_at: v.number(),
   last_signed_at: v.number(),
-  notifications: count('How many notifications were missing when the gap was found'),
+  notifications: describedNumber('How many notifications were missing when the gap was found'),
   recovered: v.number(),
   found_at: v.number(),
-  filled_at: at,
+  filled_at: nullableInstant,
 })
 const HistoryAnswer = v.object({
   history: v.array(
@@ -53,7 +53,9 @@ const HistoryAnswer = v.object({
       backfill: v.nullable(BackfillAnswer),
       comparison: v.nullable(ComparisonAnswer),
       gaps: v.pipe(v.array(GapAnswer), v.description('The ten newest gaps, newest first')),
-      lookups: count('How many transactions named by client apps are still to be fetched from Apple'),
+      lookups: describedNumber(
+        'How many transactions named by client apps are still to be fetched from Apple',
+      ),
     }),
   ),
 })
@@ -71,11 +73,11 @@ export const historyRoutes = ({ history, apps, auth }: Deps): Route[] => [
       200: { description: 'Each app that the token can read, by environment', schema: HistoryAnswer },
     },
     handler({ caller }): Answer {
-      const within = new Set(appsInScope(caller, apps).map(({ id }) => id))
-      const progress = history.progress().filter(({ app_id }) => within.has(app_id))
+      const readableAppIds = new Set(appsInScope(caller, apps).map(({ id }) => id))
+      const progress = history.progress().filter(({ app_id }) => readableAppIds.has(app_id))
       return {
-        history: progress.map(({ backfill, watermark, gaps, ...rest }) => ({
-          ...rest,
+        history: progress.map(({ backfill, watermark, gaps, ...fields }) => ({
+          ...fields,
           backfill: backfill && v.parse(BackfillAnswer, backfill),
           comparison: watermark && v.parse(ComparisonAnswer, watermark),
           gaps: gaps.map((gap) => v.parse(GapAnswer, gap)),

@@ -13,11 +13,11 @@ import type { Imports } from '../ledger/reports/imports.ts'
 import { day } from '../metrics/series/series_request.ts'
 import { READ_ROUTE, UNKNOWN_APP } from './route_defaults.ts'
 
-/** How many missing days are listed individually. The counts include all of them. */
+/** The maximum number of missing days in an answer. The counts by state include all missing days. */
 const MAX_LISTED_HOLES = 500
 
-const at = v.nullable(v.number())
-const words = v.nullable(v.string())
+const nullableInstant = v.nullable(v.number())
+const nullableText = v.nullable(v.string())
 const kind = v.picklist(REPORT_KINDS)
 const state = v.picklist(['done', 'empty', 'not_yet', 'missing', 'failed'])
 const STATES =
@@ -30,7 +30,10 @@ const ProgressAnswer = v.object({
   per_second: v.nullable(v.number()),
   seconds_left: v.nullable(v.number()),
   reading: v.nullable(v.object({ vendor_number: v.string(), report: kind, day_on: v.string() })),
-  waiting_until: v.pipe(at, v.description('When Apple’s hourly rate limit allows the next request')),
+  waiting_until: v.pipe(
+    nullableInstant,
+    v.description('When Apple’s hourly rate limit allows the next request'),
+  ),
 })
 export const ImportsAnswer = v.object({
   running: v.nullable(ProgressAnswer),
@@ -53,10 +56,10 @@ export const ImportsAnswer = v.object({
             report: kind,
             day_on: v.string(),
             state,
-            reason: words,
+            reason: nullableText,
             tries: v.number(),
             asked_at: v.number(),
-            due_at: at,
+            due_at: nullableInstant,
           }),
         ),
         v.description(
@@ -65,7 +68,7 @@ export const ImportsAnswer = v.object({
       ),
       versions: v.array(v.object({ report: kind, version: v.string(), learned_at: v.number() })),
       unknown_apps: v.pipe(
-        v.array(v.object({ sku: words, apple_id: v.nullable(v.number()), name: words })),
+        v.array(v.object({ sku: nullableText, apple_id: v.nullable(v.number()), name: nullableText })),
         v.description('Apps in reports that are not connected; only for tokens that read every app'),
       ),
     }),
@@ -93,10 +96,10 @@ const DaysAnswer = v.object({
         v.picklist(['done', 'empty', 'not_yet', 'missing', 'failed', 'not_asked']),
         v.description(`${STATES}; not_asked: never requested`),
       ),
-      reason: words,
+      reason: nullableText,
       rows: v.number(),
-      asked_at: at,
-      due_at: at,
+      asked_at: nullableInstant,
+      due_at: nullableInstant,
     }),
   ),
   next: v.pipe(
@@ -108,16 +111,16 @@ const DaysAnswer = v.object({
 type Deps = { imports: Imports; accounts: Accounts; apps: Apps; auth: Auth }
 
 export function importRoutes({ imports, accounts, apps, auth }: Deps): Route[] {
-  function state(accessScope: AccessScope): v.InferOutput<typeof ImportsAnswer> {
-    const within = organizationsOf(accessScope)
+  function importState(accessScope: AccessScope): v.InferOutput<typeof ImportsAnswer> {
+    const organizationIds = readableOrganizations(accessScope)
     return {
-      running: runningWithin(imports.progress(), within),
-      organizations: within.map((id) => organizationState(imports, id, accessScope)),
+      running: runningWithin(imports.progress(), organizationIds),
+      organizations: organizationIds.map((id) => organizationState(imports, id, accessScope)),
     }
   }
 
-  /** Organizations with keys, and those with apps: these may have had keys before. */
-  function organizationsOf(accessScope: AccessScope): string[] {
+  /** The organizations that have keys, and the ones that have apps, because they may have had keys before. */
+  function readableOrganizations(accessScope: AccessScope): string[] {
     const withKeys = accounts
       .list()
       .map(({ organization_id }) => organization_id)
@@ -125,12 +128,14 @@ export function importRoutes({ imports, accounts, apps, auth }: Deps): Route[] {
     return [...new Set([...withKeys, ...appsInScope(accessScope, apps).map((app) => app.organization_id)])]
   }
 
-  function days(
+  function listDays(
     accessScope: AccessScope,
     query: v.InferOutput<typeof DaysQuery>,
   ): v.InferOutput<typeof DaysAnswer> {
-    const ids = query.app?.flatMap((name) => resolveApps(name, accessScope, apps))
-    const chosen = appsInScope(accessScope, apps).filter((app) => ids === undefined || ids.includes(app.id))
+    const appIds = query.app?.flatMap((name) => resolveApps(name, accessScope, apps))
+    const chosen = appsInScope(accessScope, apps).filter(
+      (app) => appIds === undefined || appIds.includes(app.id),
+    )
     const reports = query.report?.map(resolveReport) ?? REPORT_KINDS
     const { days: result, next } = imports.appDays({
       apps: chosen,
@@ -149,7 +154,7 @@ export function importRoutes({ imports, accounts, apps, auth }: Deps): Route[] {
         'Shows which of Apple’s daily reports are stored, which are missing and why, and import progress',
       access: auth.reader,
       answers: { 200: { description: 'Each organization that the token can read', schema: ImportsAnswer } },
-      handler: ({ caller }) => state(caller),
+      handler: ({ caller }) => importState(caller),
     }),
     defineRoute({
       ...READ_ROUTE,
@@ -159,7 +164,7 @@ export function importRoutes({ imports, accounts, apps, auth }: Deps): Route[] {
       query: DaysQuery,
       answers: { 200: { description: 'A page of days with their reports and apps', schema: DaysAnswer } },
       refusals: UNKNOWN_APP,
-      handler: ({ caller, query }) => days(caller, query),
+      handler: ({ caller, query }) => listDays(caller, query),
     }),
   ]
 }
@@ -179,15 +184,17 @@ function organizationState(imports: Imports, organization_id: string, accessScop
   }
 }
 
-/** If the run imports another organization's reports, the caller sees its progress only. */
-function runningWithin(progress: ImportProgress | null, within: readonly string[]) {
+/**
+ * The progress of the current run. `reading` is null if it is a report of an organization that the caller cannot read.
+ */
+function runningWithin(progress: ImportProgress | null, organizationIds: readonly string[]) {
   if (progress === null) return null
-  const { reading, tally: _, ...rest } = progress
-  const result =
-    reading && within.includes(reading.organization_id)
+  const { reading, tally: _, ...counts } = progress
+  const visibleReading =
+    reading && organizationIds.includes(reading.organization_id)
       ? { vendor_number: reading.vendor_number, report: reading.kind, day_on: reading.day }
       : null
-  return { ...rest, reading: result }
+  return { ...counts, reading: visibleReading }
 }
 
 function resolveReport(name: string) {

@@ -4,20 +4,23 @@ import type { Auth } from '../access/auth.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import { READ_ROUTE } from './route_defaults.ts'
 
-const at = v.nullable(v.number())
-const words = (description: string) => v.pipe(v.nullable(v.string()), v.description(description))
+const nullableInstant = v.nullable(v.number())
+const describedText = (description: string) => v.pipe(v.nullable(v.string()), v.description(description))
 
 const JobAnswer = v.object({
   job: v.string(),
   schedule: v.pipe(v.string(), v.description('A cron pattern in UTC, or "off"')),
   running: v.boolean(),
-  started_at: at,
-  finished_at: v.pipe(at, v.description('null while the job runs, or if the process ended during the run')),
-  duration_ms: at,
-  outcome: words('The result of the last run; null for tokens that cannot read everything'),
-  error: words('Why the last run failed; null for tokens that cannot read everything'),
+  started_at: nullableInstant,
+  finished_at: v.pipe(
+    nullableInstant,
+    v.description('null while the job runs, or if the process ended during the run'),
+  ),
+  duration_ms: nullableInstant,
+  outcome: describedText('The result of the last run; null for tokens that cannot read everything'),
+  error: describedText('Why the last run failed; null for tokens that cannot read everything'),
   failures: v.pipe(v.number(), v.description('Consecutive failures; 0 if the last run succeeded')),
-  next_at: v.pipe(at, v.description('null if the job is not scheduled')),
+  next_at: v.pipe(nullableInstant, v.description('null if the job is not scheduled')),
 })
 export const JobsAnswer = v.object({ jobs: v.array(JobAnswer) })
 

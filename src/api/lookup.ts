@@ -4,7 +4,8 @@ import type { Organization, Organizations } from '../apps/organizations.ts'
 import { Refusal } from '../errors.ts'
 
 /**
- * Returns the organization with this id, or the only organization if the id is missing.
+ * Returns a function that finds an organization by id. Without an id, it returns the only organization and throws
+ * `organization_needed` if there are several.
  *
  * @throws Refusal 404 `unknown_organization`, 400 `organization_needed`.
  */

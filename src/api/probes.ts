@@ -1,4 +1,4 @@
-/** `/healthz` and `/readyz`: liveness and readiness. */
+/** `/readyz`: readiness. The HTTP server itself has the liveness endpoint, `/healthz`. */
 import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
 import { defineRoute, PUBLIC, type Route } from '../http/route.ts'
@@ -59,7 +59,9 @@ export const probeRoutes = ({ store, jobs, clock, closing, root_expires_at }: De
   }),
 ]
 
-/** Removes details: these endpoints need no authentication, and messages may contain private names. */
+/**
+ * Removes the outcome and the error message, which may contain private names: `/readyz` needs no authentication.
+ */
 function publicJobState({ job, running, started_at, finished_at, duration_ms, failures, next_at }: JobState) {
   return { job, running, started_at, finished_at, duration_ms, failures, next_at }
 }

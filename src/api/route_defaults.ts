@@ -9,17 +9,17 @@ export const READ_ROUTE = { method: 'GET', tag: 'Read' } as const
 /** The error codes of a route that resolves an app or organization. */
 export const UNKNOWN_APP = { 404: 'unknown_app' } as const
 
-/** The error codes of an expensive query; a caller may run few of them at the same time. */
+/** The error codes of an expensive query. A caller may run only a few expensive queries at the same time. */
 export const QUERY_LIMIT_ERRORS = { 404: 'unknown_app', 429: 'too_many_questions' } as const
 
 /** Streams a table as the CSV file `name`.csv. */
 export const csvResponse = (
   event: H3Event,
   name: string,
-  parts: AsyncGenerator<string, void>,
+  chunks: AsyncGenerator<string, void>,
   behind: Lag | null = null,
 ): Response =>
-  new Response(event.req.method === 'HEAD' ? null : streamOfText(parts), {
+  new Response(event.req.method === 'HEAD' ? null : streamOfText(chunks), {
     headers: { ...csvHeaders(name), ...behindHeaders(behind) },
   })
 
@@ -38,7 +38,7 @@ export function waitPreferenceOf(event: H3Event): number | null {
   return seconds === undefined ? null : Math.min(MAX_WAIT_MS, Number(seconds) * 1_000)
 }
 
-/** How far figures are behind the facts, as a header for answers whose body has no field for it. */
+/** The header that reports how far figures are behind the facts, for CSV files, which have no field for it. */
 export const behindHeaders = (behind: Lag | null): Record<string, string> =>
   behind === null
     ? {}

@@ -28,8 +28,8 @@ import { rateRoutes } from './rates.ts'
 import { sdkRoutes } from './sdk.ts'
 import { statusRoutes } from './status.ts'
 
-/** In the order in which the OpenAPI document lists them. */
-const RESOURCES = [
+/** One factory for each resource. The OpenAPI document lists the resources in this order. */
+const ROUTE_FACTORIES = [
   appleRoutes,
   sdkRoutes,
   signInRoutes,
@@ -59,13 +59,13 @@ const RESOURCES = [
   probeRoutes,
 ] as const
 
-type Resource = (typeof RESOURCES)[number]
-type IntersectionOf<T> = (T extends unknown ? (of: T) => void : never) extends (of: infer All) => void
+type RouteFactory = (typeof ROUTE_FACTORIES)[number]
+type IntersectionOf<T> = (T extends unknown ? (value: T) => void : never) extends (value: infer All) => void
   ? All
   : never
 
 /** The dependencies of all endpoints. */
-type ApiDeps = IntersectionOf<Parameters<Resource>[0]>
+type ApiDeps = IntersectionOf<Parameters<RouteFactory>[0]>
 
 export const apiRoutes = (deps: ApiDeps): Route[] =>
-  (RESOURCES as readonly ((of: ApiDeps) => Route[])[]).flatMap((routes) => routes(deps))
+  (ROUTE_FACTORIES as readonly ((deps: ApiDeps) => Route[])[]).flatMap((createRoutes) => createRoutes(deps))

@@ -37,7 +37,7 @@ type Deps = {
   limits: SdkLimits
 }
 
-const UNATTESTED = new Set(['pending', 'unsupported', 'simulator', 'enroll-failed'])
+const UNATTESTED_REASONS = new Set(['pending', 'unsupported', 'simulator', 'enroll-failed'])
 
 const verification = v.picklist(['verified', 'unverified'])
 const Identified = v.object({ appUserId: v.string(), bundleId: v.string(), verification })
@@ -57,7 +57,7 @@ const SDK: Access<null> = {
     410: 'forgotten',
     429: 'rate_limited',
   },
-  // The key is checked after the body is parsed: the body names the app.
+  // The key is checked after the body is parsed, because the body contains the bundle id.
   admit: () => null,
 }
 
@@ -117,7 +117,10 @@ export function sdkRoutes(deps: Deps): Route[] {
   ]
 }
 
-/** Rate windows: one for each organization, and one for each address whose calls name no organization. */
+/**
+ * Returns a function that resolves the caller and applies the rate limits. Each organization has a rate window. Calls
+ * without a known organization share a rate window by client address.
+ */
 function openAdmission({ callers, limits, monotonic }: Deps) {
   const organizations = openFairWindow(() => limits.sdk_requests_per_minute, monotonic)
   const addresses = openWindow('address', () => limits.anonymous_requests_per_minute, monotonic)
@@ -140,15 +143,15 @@ function openAdmission({ callers, limits, monotonic }: Deps) {
   }
 }
 
-/** Why the SDK could not attest: the value of its header, null if malformed. */
+/** The SDK’s reason for sending no attestation, from its header; null without a known reason. */
 function unattestedReason(event: H3Event): string | null {
   const reported = header(event, 'x-windfall-unattested') ?? header(event, 'x-revenuehog-unattested')
-  return reported !== undefined && UNATTESTED.has(reported) ? reported : null
+  return reported !== undefined && UNATTESTED_REASONS.has(reported) ? reported : null
 }
 
 /**
- * The proved transaction of an attribute call. Returns `xcode` for a transaction from Xcode's local store: it proves
- * nothing, is not stored, and is accepted so that development works.
+ * Verifies the signed transaction of an attribute call. Returns `xcode` for a transaction from Xcode's local store. That
+ * transaction proves nothing and is not stored, but the call is accepted so that development works.
  *
  * @throws Refusal 400 `invalid_signed_transaction`.
  */

@@ -41,9 +41,9 @@ export function statusRoutes(deps: Deps): Route[] {
   const { auth, apps, clock, health } = deps
 
   async function status(accessScope: AccessScope): Promise<v.InferOutput<typeof StatusAnswer>> {
-    const mayRead = readableBy(accessScope, appsInScope(accessScope, apps))
-    const found = (await health.findings()).filter(mayRead)
-    return { level: LEVELS[found[0]?.state ?? 'ok'], checked_at: clock(), rows: found.map(rowOf) }
+    const mayRead = openReadableCheck(accessScope, appsInScope(accessScope, apps))
+    const findings = (await health.findings()).filter(mayRead)
+    return { level: LEVELS[findings[0]?.state ?? 'ok'], checked_at: clock(), rows: findings.map(findingRow) }
   }
 
   return [
@@ -65,20 +65,26 @@ export function statusRoutes(deps: Deps): Route[] {
       answers: { 200: { description: 'Each app that the caller can read', schema: HealthAnswer } },
       refusals: UNKNOWN_APP,
       handler({ caller, query: { app } }): v.InferOutput<typeof HealthAnswer> {
-        const ids = app?.flatMap((name) => resolveApps(name, caller, apps))
-        const chosen = appsInScope(caller, apps).filter(({ id }) => ids?.includes(id) ?? true)
-        return { apps: chosen.map((one) => healthOf(one, deps)) }
+        const appIds = app?.flatMap((name) => resolveApps(name, caller, apps))
+        const chosen = appsInScope(caller, apps).filter(({ id }) => appIds?.includes(id) ?? true)
+        return { apps: chosen.map((one) => appHealth(one, deps)) }
       },
     }),
   ]
 }
 
-/** Findings about an app or organization need access to it; all others need access to everything. */
-function readableBy(accessScope: AccessScope, within: readonly App[]): (finding: Finding) => boolean {
-  const isWhole = accessScope.organization_id === null && accessScope.apps === null
+/**
+ * Returns a predicate that is true if the caller may read a finding. A finding about an app requires access to the app.
+ * A finding about an organization requires access to all of its apps. Other findings require access to everything.
+ */
+function openReadableCheck(
+  accessScope: AccessScope,
+  readableApps: readonly App[],
+): (finding: Finding) => boolean {
+  const readsEverything = accessScope.organization_id === null && accessScope.apps === null
   return ({ details }) => {
-    if (isWhole) return true
-    if (details?.app_id !== undefined) return within.some(({ id }) => id === details.app_id)
+    if (readsEverything) return true
+    if (details?.app_id !== undefined) return readableApps.some(({ id }) => id === details.app_id)
     return (
       details?.organization_id !== undefined &&
       details.organization_id === accessScope.organization_id &&
@@ -87,7 +93,7 @@ function readableBy(accessScope: AccessScope, within: readonly App[]): (finding:
   }
 }
 
-const rowOf = ({ state, subject, text, details }: Finding) => ({
+const findingRow = ({ state, subject, text, details }: Finding) => ({
   id: details?.id ?? subject,
   level: LEVELS[state],
   title: details?.title ?? subject,
@@ -98,11 +104,11 @@ const rowOf = ({ state, subject, text, details }: Finding) => ({
   progress: details?.progress ?? null,
 })
 
-function healthOf({ id, bundle_id, organization_id, ...app }: App, deps: Deps) {
+function appHealth({ id, bundle_id, organization_id, ...app }: App, deps: Deps) {
   const { silenceDetector, history, accounts, appleClients, products } = deps
   const account = accounts.forOrganization(organization_id)
-  const listed = products.list(id).filter(({ gone_at }) => gone_at === null)
-  const own = history.progress().filter(({ app_id }) => app_id === id)
+  const currentProducts = products.list(id).filter(({ gone_at }) => gone_at === null)
+  const environments = history.progress().filter(({ app_id }) => app_id === id)
   return {
     app_id: id,
     bundle_id,
@@ -113,45 +119,54 @@ function healthOf({ id, bundle_id, organization_id, ...app }: App, deps: Deps) {
     notifications: (['production', 'sandbox'] as const).map((environment) => ({
       environment,
       ...silenceDetector.activity(id, environment),
-      gaps_open: own
+      gaps_open: environments
         .filter((one) => one.environment === environment)
         .flatMap(({ gaps }) => gaps.filter(({ filled_at }) => filled_at === null)).length,
     })),
-    reports: reportsOf(organization_id, deps),
-    history: own.map(historyOf),
+    reports: reportCounts(organization_id, deps),
+    history: environments.map(historySummary),
     keys: {
       connect: appleClients.keyStatus(account?.connect ?? null),
       purchases: appleClients.keyStatus(account?.purchases ?? null),
     },
-    products: { count: listed.length, without_period: listed.filter(({ period }) => period === null).length },
+    products: {
+      count: currentProducts.length,
+      without_period: currentProducts.filter(({ period }) => period === null).length,
+    },
   }
 }
 
-/** Reports belong to a whole organization. */
-function reportsOf(organization_id: string, { imports }: Deps) {
+/** The import progress of an organization. Apple’s reports cover all apps of an organization. */
+function reportCounts(organization_id: string, { imports }: Deps) {
   const counts = imports.counts(organization_id)
-  const days = (...states: string[]): number =>
+  const countDays = (...states: string[]): number =>
     counts.filter(({ state }) => states.includes(state)).reduce((sum, one) => sum + one.days, 0)
-  const here = counts.filter(({ kind, state }) => kind === 'sales' && (state === 'done' || state === 'empty'))
+  const readySales = counts.filter(
+    ({ kind, state }) => kind === 'sales' && (state === 'done' || state === 'empty'),
+  )
   return {
     newest_on:
-      here
+      readySales
         .map(({ last_day }) => last_day)
         .sort()
         .at(-1) ?? null,
-    done: days('done', 'empty', 'missing'),
-    of: days('done', 'empty', 'missing', 'not_yet', 'failed'),
-    failed: days('failed'),
+    done: countDays('done', 'empty', 'missing'),
+    of: countDays('done', 'empty', 'missing', 'not_yet', 'failed'),
+    failed: countDays('failed'),
   }
 }
 
-function historyOf({ environment, has_key, backfill, watermark }: HistoryProgress) {
-  const left = backfill === null ? null : (backfill.until_at - backfill.read_until_at) / HISTORY_DEPTH_MS
+function historySummary({ environment, has_key, backfill, watermark }: HistoryProgress) {
+  const unreadFraction =
+    backfill === null ? null : (backfill.until_at - backfill.read_until_at) / HISTORY_DEPTH_MS
   return {
     environment,
     has_key,
     stage: backfill?.stage ?? null,
-    progress: left === null ? null : Math.round(Math.min(1, Math.max(0, 1 - left)) * 1_000) / 1_000,
+    progress:
+      unreadFraction === null
+        ? null
+        : Math.round(Math.min(1, Math.max(0, 1 - unreadFraction)) * 1_000) / 1_000,
     problem: backfill?.problem ?? watermark?.problem ?? null,
     compared_until_at: watermark?.compared_until_at ?? null,
   }

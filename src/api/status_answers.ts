@@ -1,8 +1,8 @@
 /** Response schemas of `/api/v1/status` and `/api/v1/apps/health`. */
 import * as v from 'valibot'
 
-const at = v.nullable(v.number())
-const words = v.nullable(v.string())
+const nullableInstant = v.nullable(v.number())
+const nullableText = v.nullable(v.string())
 const environment = v.picklist(['production', 'sandbox'])
 const level = v.picklist(['ok', 'notice', 'warning', 'error'])
 
@@ -22,8 +22,8 @@ export const StatusAnswer = v.object({
           href: v.optional(v.pipe(v.string(), v.description('A dashboard page'))),
         }),
       ),
-      since: at,
-      app_id: words,
+      since: nullableInstant,
+      app_id: nullableText,
       progress: v.nullable(v.object({ done: v.number(), of: v.number() })),
     }),
   ),
@@ -34,8 +34,8 @@ const Key = v.object({
     v.picklist(['none', 'unknown', 'ok', 'refused']),
     v.description('Apple’s last response to this key; unknown: not used since the server started'),
   ),
-  why: words,
-  since: at,
+  why: nullableText,
+  since: nullableInstant,
 })
 
 export const HealthAnswer = v.object({
@@ -44,20 +44,23 @@ export const HealthAnswer = v.object({
       app_id: v.string(),
       bundle_id: v.string(),
       organization_id: v.string(),
-      name: words,
+      name: nullableText,
       source: v.string(),
       connected_at: v.number(),
       notifications: v.array(
         v.object({
           environment,
-          last_at: v.pipe(at, v.description('When Apple signed the newest notification that it pushed')),
+          last_at: v.pipe(
+            nullableInstant,
+            v.description('When Apple signed the newest notification that it pushed'),
+          ),
           last_24_hours: v.number(),
           last_7_days: v.number(),
           gaps_open: v.number(),
         }),
       ),
       reports: v.pipe(
-        v.object({ newest_on: words, done: v.number(), of: v.number(), failed: v.number() }),
+        v.object({ newest_on: nullableText, done: v.number(), of: v.number(), failed: v.number() }),
         v.description('Report days of the organization: processed, requested, and failed'),
       ),
       history: v.array(
@@ -69,8 +72,8 @@ export const HealthAnswer = v.object({
             v.nullable(v.number()),
             v.description('Share of the available notifications that has been read, from 0 to 1'),
           ),
-          problem: words,
-          compared_until_at: at,
+          problem: nullableText,
+          compared_until_at: nullableInstant,
         }),
       ),
       keys: v.object({ connect: Key, purchases: Key }),

@@ -10,16 +10,17 @@ import { type EnrichedEvent, type Enrichment, FIGURES_TIMEOUT_MS } from '../metr
 import { yieldToEventLoop } from '../turns.ts'
 
 const HEARTBEAT_MS = 15_000
-/** Events in one page while a client catches up. */
-const PAGE = 100
-/** Bytes prepared while a client catches up, and unread bytes at which a client is disconnected. */
-const READY_BYTES = 131_072
-const UNREAD_BYTES = 1_048_576
+/** Maximum number of events in one page while a client catches up. */
+const PAGE_SIZE = 100
+/** While a client catches up, pages are read ahead until this many bytes are queued. */
+const MAX_PREPARED_BYTES = 131_072
+/** A client with more unread bytes than this is disconnected. */
+const MAX_UNREAD_BYTES = 1_048_576
 
 const encoder = new TextEncoder()
 const heartbeat = encoder.encode(': still here\n\n')
 
-/** `monotonic` never jumps. */
+/** What a stream needs. `monotonic` is a clock that never jumps. */
 export type StreamDeps = {
   feed: Feed
   live: Live
@@ -31,42 +32,43 @@ export type StreamDeps = {
 }
 
 /**
- * Which events, and after which seq (null: from the head). `accessValidUntil` returns the instant at which the caller's
- * access ends, as far as is known now. An instant that has passed ends the stream.
+ * `scope` selects the events. The stream starts after the seq `after`; null starts it at the head of the feed.
+ * `accessValidUntil` returns the instant at which the caller's access ends, as far as is known now. The stream ends at
+ * that instant.
  */
 type StreamQuery = { scope: EventScope; after: number | null; accessValidUntil: () => number }
 type Controller = ReadableStreamDefaultController<Uint8Array>
 
 export const STREAM_HEADERS = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
 
-/** A response that sends the requested events, then new ones as they are recorded. */
+/** Returns a response that sends the stored events of the scope, and then new events as they are recorded. */
 export function streamOf(deps: StreamDeps, query: StreamQuery): Response {
   const body = new ReadableStream<Uint8Array>(openSource(deps, query), {
-    highWaterMark: READY_BYTES,
+    highWaterMark: MAX_PREPARED_BYTES,
     size: (chunk) => chunk.byteLength,
   })
   return new Response(body, { headers: STREAM_HEADERS })
 }
 
 /**
- * Watches the caller's access and calls `onEnd` when it has ended. `check` reads `accessValidUntil` again; `checkIfDue`
- * does so only if the last known end has passed, which makes it cheap enough for every write.
+ * Watches the caller's access and calls `onEnd` when the access has ended. `check` calls `accessValidUntil` again.
+ * `checkIfDue` calls `check` only if the last known end has passed, so it is cheap enough for every write.
  */
 function watchAccess(
   { revocations, clock }: StreamDeps,
   accessValidUntil: StreamQuery['accessValidUntil'],
   onEnd: () => void,
 ) {
-  let until = accessValidUntil()
+  let validUntil = accessValidUntil()
   let timer: NodeJS.Timeout | undefined
 
   function check(): void {
     clearTimeout(timer)
-    until = accessValidUntil()
-    const left = until - clock()
-    if (left <= 0) onEnd()
-    // A heartbeat comes before any later end, and checks again.
-    else if (left <= HEARTBEAT_MS) timer = setTimeout(check, left).unref()
+    validUntil = accessValidUntil()
+    const left_ms = validUntil - clock()
+    if (left_ms <= 0) onEnd()
+    // If access ends later than the next heartbeat, that heartbeat checks again.
+    else if (left_ms <= HEARTBEAT_MS) timer = setTimeout(check, left_ms).unref()
   }
 
   const unsubscribe = revocations.watch(check)
@@ -75,12 +77,15 @@ function watchAccess(
     unsubscribe()
   }
   const checkIfDue = (): void => {
-    if (until <= clock()) check()
+    if (validUntil <= clock()) check()
   }
   return { check, checkIfDue, stop }
 }
 
-/** Reads pages while the client is behind. Events recorded meanwhile are in a later page and are sent once. */
+/**
+ * The source of the response body. It reads pages until the client has caught up, and then sends live events. An event
+ * recorded while the client catches up is in a later page, so the client receives it once.
+ */
 function openSource(
   deps: StreamDeps,
   { scope, after, accessValidUntil }: StreamQuery,
@@ -88,15 +93,15 @@ function openSource(
   const { feed, live, closing } = deps
   const pages = openPages(deps, scope)
   // A seq beyond the head belongs to another database: a backup was restored, or the demo was restarted.
-  let sent = Math.min(after ?? Number.MAX_SAFE_INTEGER, feed.head())
+  let sentSeq = Math.min(after ?? Number.MAX_SAFE_INTEGER, feed.head())
   let caughtUp = false
   let isOpen = true
-  let unwatch = (): void => {}
+  let release = (): void => {}
   let access: ReturnType<typeof watchAccess> | undefined
 
   function stop(): void {
     isOpen = false
-    unwatch()
+    release()
   }
 
   function start(controller: Controller): void {
@@ -109,21 +114,21 @@ function openSource(
       access?.checkIfDue()
       if (!isOpen) return
       controller.enqueue(messages)
-      if ((controller.desiredSize ?? 0) < READY_BYTES - UNREAD_BYTES) end()
+      if ((controller.desiredSize ?? 0) < MAX_PREPARED_BYTES - MAX_UNREAD_BYTES) end()
     }
     access = watchAccess(deps, accessValidUntil, end)
-    const beat = setInterval(() => {
+    const heartbeatTimer = setInterval(() => {
       access?.check()
       if (caughtUp) send(heartbeat)
     }, HEARTBEAT_MS).unref()
     const unwatchFeed = live.watch({
-      wants: (event) => caughtUp && event.seq > sent && scope.wants(event),
+      wants: (event) => caughtUp && event.seq > sentSeq && scope.wants(event),
       send,
     })
-    unwatch = () => {
+    release = () => {
       unwatchFeed()
       access?.stop()
-      clearInterval(beat)
+      clearInterval(heartbeatTimer)
       closing.removeEventListener('abort', end)
     }
     closing.addEventListener('abort', end)
@@ -135,8 +140,8 @@ function openSource(
   async function pull(controller: Controller): Promise<void> {
     if (caughtUp || !isOpen) return
     try {
-      const { events, reached, isHead } = await pages.next(sent, () => isOpen)
-      sent = reached
+      const { events, reachedSeq, isHead } = await pages.next(sentSeq, () => isOpen)
+      sentSeq = reachedSeq
       caughtUp = isHead
       access?.checkIfDue()
       if (isOpen && events.length > 0) controller.enqueue(encoder.encode(events.map(messageOf).join('')))
@@ -149,27 +154,30 @@ function openSource(
   return { start, pull, cancel: stop }
 }
 
-/** The pages that a client catches up with. All together wait no longer for customers' figures than one event may. */
+/**
+ * Reads the pages for a client that catches up. All pages together wait at most `FIGURES_TIMEOUT_MS` for the figures of
+ * customers, which is the limit for a single live event.
+ */
 function openPages({ feed, enrichment, monotonic }: StreamDeps, { query }: EventScope) {
-  let left = FIGURES_TIMEOUT_MS
+  let remaining_ms = FIGURES_TIMEOUT_MS
 
   async function enrich(events: readonly FeedEvent[]): Promise<EnrichedEvent[]> {
-    const began = monotonic()
-    const enriched = await enrichment.enrich(events, left)
-    left = Math.max(0, left - (monotonic() - began))
+    const started_at = monotonic()
+    const enriched = await enrichment.enrich(events, remaining_ms)
+    remaining_ms = Math.max(0, remaining_ms - (monotonic() - started_at))
     return enriched
   }
 
   /** Returns the next page that has events. An empty page with `isHead` means that the client has caught up. */
-  async function next(from: number, goOn: () => boolean) {
-    let reached = from
+  async function next(from: number, canContinue: () => boolean) {
+    let reachedSeq = from
     for (;;) {
       await yieldToEventLoop()
-      const page = await pageForwards(feed, query, reached, PAGE)
-      reached = page.next ?? reached
+      const page = await pageForwards(feed, query, reachedSeq, PAGE_SIZE)
+      reachedSeq = page.next ?? reachedSeq
       const events = await enrich(page.events)
-      const isHead = reached >= feed.head()
-      if (events.length > 0 || isHead || !goOn()) return { events, reached, isHead }
+      const isHead = reachedSeq >= feed.head()
+      if (events.length > 0 || isHead || !canContinue()) return { events, reachedSeq, isHead }
     }
   }
 

@@ -25,12 +25,12 @@ const API_PATHS = /^\/(?:api|apple|assets)(?:\/|$)/
 export function openFront() {
   const files = openFrontFiles()
 
-  function answer(event: H3Event, path: string, caching: string, status = 200): Response {
+  function fileResponse(event: H3Event, path: string, cacheControl: string, status = 200): Response {
     const file = files.find(path, header(event, 'accept-encoding') ?? '')
-    if (!file) throw new Refusal(404, 'not_found', 'There is nothing at this address.')
+    if (!file) throw new Refusal(404, 'not_found', 'Page not found')
     const headers: Record<string, string> = {
       'content-type': file.type,
-      'cache-control': caching,
+      'cache-control': cacheControl,
       vary: 'accept-encoding',
       'content-length': String(file.bytes.length),
     }
@@ -42,7 +42,7 @@ export function openFront() {
     )
   }
 
-  const route = (path: string, type: string, summary: string, give: (event: H3Event) => Response) =>
+  const route = (path: string, type: string, summary: string, respond: (event: H3Event) => Response) =>
     defineRoute({
       private_path: path.startsWith('/users/'),
       method: 'GET',
@@ -52,7 +52,7 @@ export function openFront() {
       access: PUBLIC,
       answers: { 200: { description: 'A file of the page', content_type: type } },
       refusals: { 404: 'not_found' },
-      handler: ({ event }) => give(event),
+      handler: ({ event }) => respond(event),
     })
 
   function notFound(event: H3Event): Response | undefined {
@@ -60,18 +60,18 @@ export function openFront() {
       ['GET', 'HEAD'].includes(event.req.method) &&
       (header(event, 'accept') ?? '').includes('text/html') &&
       !API_PATHS.test(event.url.pathname)
-    return isBrowsing ? answer(event, '/', 'no-cache', 404) : undefined
+    return isBrowsing ? fileResponse(event, '/', 'no-cache', 404) : undefined
   }
 
   const routes = [
     ...VIEWS.map(({ path }) =>
-      route(path, 'text/html', 'The dashboard', (event) => answer(event, '/', 'no-cache')),
+      route(path, 'text/html', 'The dashboard', (event) => fileResponse(event, '/', 'no-cache')),
     ),
     ...NAMED_FILES.map(({ path, type }) =>
-      route(path, type, 'A file of the dashboard', (event) => answer(event, path, 'no-cache')),
+      route(path, type, 'A file of the dashboard', (event) => fileResponse(event, path, 'no-cache')),
     ),
     route('/assets/:name', '*/*', 'A file of the dashboard, named after its content', (event) =>
-      answer(event, event.url.pathname, IMMUTABLE),
+      fileResponse(event, event.url.pathname, IMMUTABLE),
     ),
   ]
   return { routes, notFound }

@@ -5,12 +5,12 @@ import { accepts, type Encoding } from '../http/compression.ts'
 
 declare const BUNDLED_PAGE: string | undefined
 
-/** One file. `br` is the brotli response body. */
+/** A file of the dashboard. `br` is its content, compressed with brotli. */
 type PageFile = { type: string; br: Buffer }
-/** A file in one content encoding. */
+/** The content of a file in one content encoding; null means uncompressed. */
 type Encoded = { encoding: Encoding | null; bytes: Buffer }
 
-/** @throws Error if the page is not built */
+/** @throws Error if the page is not built. */
 function readPage(): string {
   if (typeof BUNDLED_PAGE === 'string') return BUNDLED_PAGE
   try {
@@ -20,35 +20,35 @@ function readPage(): string {
   }
 }
 
-/** The files by path. They are read on the first request. */
+/** Finds files by path. The files are read on the first request. */
 export function openFrontFiles() {
   let files: Map<string, PageFile> | undefined
-  const others = new Map<string, Encoded>()
+  const encodedByKey = new Map<string, Encoded>()
 
-  function all(): Map<string, PageFile> {
+  function loadFiles(): Map<string, PageFile> {
     if (files) return files
     const entries = Object.entries<{ type: string; br: string }>(JSON.parse(readPage()))
     files = new Map(entries.map(([path, { type, br }]) => [path, { type, br: Buffer.from(br, 'base64') }]))
     return files
   }
 
-  /** Other encodings are made on first use, because nearly all browsers accept brotli. */
-  function madeFor(path: string, { br }: PageFile, encoding: 'gzip' | null): Encoded {
+  /** Computes the gzip or uncompressed content on first use, because nearly all browsers accept brotli. */
+  function encodeFile(path: string, { br }: PageFile, encoding: 'gzip' | null): Encoded {
     const key = `${encoding ?? 'plain'} ${path}`
-    const file = others.get(key)
+    const file = encodedByKey.get(key)
     if (file) return file
     const plain = brotliDecompressSync(br)
     const encoded = { encoding, bytes: encoding === 'gzip' ? gzipSync(plain) : plain }
-    others.set(key, encoded)
+    encodedByKey.set(key, encoded)
     return encoded
   }
 
   /** The file at a path in the best encoding that `accept` (an Accept-Encoding header) allows, or null. */
   function find(path: string, accept: string): (Encoded & { type: string }) | null {
-    const file = all().get(path)
+    const file = loadFiles().get(path)
     if (!file) return null
     if (accepts(accept, 'br')) return { type: file.type, encoding: 'br', bytes: file.br }
-    return { type: file.type, ...madeFor(path, file, accepts(accept, 'gzip') ? 'gzip' : null) }
+    return { type: file.type, ...encodeFile(path, file, accepts(accept, 'gzip') ? 'gzip' : null) }
   }
 
   return { find }

@@ -1,6 +1,6 @@
 /** The paths of the dashboard's views. The server answers each with the page, and the page renders the view. */
 
-/** How a view is shown in the navigation. `icon` is the name of one of the page's icons. */
+/** How the navigation shows a view. `icon` is a name in ui/parts/icons.tsx. */
 type Navigation = { title: string; icon: string; isOnPhone: boolean }
 
 /** `section` is the view that the navigation marks as current at this path. */
@@ -12,7 +12,10 @@ type ViewAddress = {
   navigation?: Navigation
 }
 
-/** All paths; those in the navigation are in its order. A new view needs a line here and a component in ui/views.ts. */
+/**
+ * All paths. The navigation shows its views in this order. A new view needs an entry here and a component in
+ * ui/views.ts.
+ */
 export const VIEWS = [
   {
     path: '/',

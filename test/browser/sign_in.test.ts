@@ -65,7 +65,7 @@ inBrowser('blocks sign-in for a minute after ten wrong passwords', async () => {
   for (let tries = 0; tries < 10; tries += 1)
     expect(await answerTo(`wrong ${tries} and long enough`)).toBe(401)
   expect(await answerTo(PASSWORD)).toBe(429)
-  await page.getByRole('alert').getByText('Too many attempts.').waitFor()
+  await page.getByRole('alert').getByText('Too many attempts from your address or network').waitFor()
   const wait = page.getByRole('button', { name: /^Try again in (60|[1-5]?\d) seconds?$/ })
   expect(await wait.isDisabled()).toBe(true)
   expect(await state()).toBe('signed_out')

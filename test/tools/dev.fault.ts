@@ -72,7 +72,7 @@ test('a change restarts the server or rebuilds the page, on the same database', 
   expect((await fetch(`${url}/healthz`)).status).toBe(200)
 
   replace('src/api/probes.ts', 'export cons ', 'export const ')
-  replace('src/web/front.ts', 'There is nothing at this address.', 'Changed.')
+  replace('src/web/front.ts', 'Page not found', 'Changed.')
   await reloaded()
   expect(await textAt(`${url}/assets/none.js`)).toContain('Changed.')
   expect(dev.stdout()).toMatch(/src\/web\/front\.ts: server restarted in \d+\.\d s$/m)

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { NAMED_VIEWS, viewAt } from '../../src/web/ui/addresses.ts'
+import { NAVIGATION_VIEWS, viewAt } from '../../src/web/ui/addresses.ts'
 import { VIEWS } from '../../src/web/views.ts'
 import { openTestApp } from '../helpers.ts'
 
@@ -27,7 +27,7 @@ test('finds no view at an unknown path', () => {
 })
 
 test('assigns every view except sign-in to a section', () => {
-  const sections = new Set<string | null>(NAMED_VIEWS.map(({ section }) => section))
+  const sections = new Set<string | null>(NAVIGATION_VIEWS.map(({ section }) => section))
   const others = VIEWS.filter(({ section }) => !sections.has(section))
   expect(others.map(({ path }) => path)).toEqual(['/setup', '/login', '/share'])
 })

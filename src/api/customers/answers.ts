@@ -3,8 +3,8 @@ import * as v from 'valibot'
 import { STATUSES } from '../../metrics/customers/customer_summary.ts'
 import { behind } from '../metrics/answers.ts'
 
-const at = v.nullable(v.number())
-const words = v.nullable(v.string())
+const nullableInstant = v.nullable(v.number())
+const nullableText = v.nullable(v.string())
 const money = (description: string) => v.pipe(v.number(), v.description(description))
 
 export const CustomerAnswer = v.object({
@@ -12,9 +12,12 @@ export const CustomerAnswer = v.object({
   app_id: v.string(),
   environment: v.picklist(['production', 'sandbox']),
   status: v.pipe(v.nullable(v.picklist(STATUSES)), v.description('null if the customer never subscribed')),
-  product_id: words,
-  country: words,
-  currency: v.pipe(words, v.description('The currency of all amounts, which are in thousandths of it')),
+  product_id: nullableText,
+  country: nullableText,
+  currency: v.pipe(
+    nullableText,
+    v.description('The currency of all amounts, which are in thousandths of it'),
+  ),
   ltv_milli: money('Charged minus refunded minus prorated'),
   charged_milli: v.number(),
   refunded_milli: v.number(),
@@ -35,15 +38,15 @@ export const CustomerAnswer = v.object({
   months_paid: v.pipe(v.number(), v.description('Paid time, in months')),
   mrr_milli: v.number(),
   risk_milli: money('Monthly value of subscriptions that will not renew or are in billing retry'),
-  next_renewal_at: at,
+  next_renewal_at: nullableInstant,
   ends_at: v.pipe(
-    at,
+    nullableInstant,
     v.description(
       'When the first subscription that will not renew or is in a grace period ends; for a commitment, the end of the commitment, not of a month. null if none does',
     ),
   ),
-  first_paid_at: at,
-  last_paid_at: at,
+  first_paid_at: nullableInstant,
+  last_paid_at: nullableInstant,
   last_seen_at: v.pipe(v.number(), v.description('The last payment or change that Apple reported')),
   original_transaction_ids: v.array(v.string()),
   app_user_ids: v.array(v.string()),
@@ -52,7 +55,7 @@ export const CustomerAnswer = v.object({
 
 export const CustomersAnswer = v.object({
   customers: v.array(CustomerAnswer),
-  next: v.pipe(words, v.description('The value of `cursor` for the next page; null on the last page')),
+  next: v.pipe(nullableText, v.description('The value of `cursor` for the next page; null on the last page')),
   behind,
 })
 
@@ -69,11 +72,11 @@ const LinkAnswer = v.object({
   store: v.picklist(['apple', 'google']),
   transaction_id: v.string(),
   platform: v.pipe(
-    words,
+    nullableText,
     v.description('What the last call reported; null if none did and the store is derived from the id'),
   ),
   app_user_id: v.string(),
-  proved_app_user_id: words,
+  proved_app_user_id: nullableText,
   verification,
   proofs,
   credential,
@@ -84,18 +87,18 @@ const LinkAnswer = v.object({
       'An anonymous id proved the purchase and a named user has claimed it since; probably the same person, but not proved',
     ),
   ),
-  product_id: words,
-  unattested: words,
+  product_id: nullableText,
+  unattested: nullableText,
   created_at: v.number(),
   updated_at: v.number(),
 })
 const UserAnswer = v.looseObject({
   app_id: v.string(),
   app_user_id: v.string(),
-  platform: v.optional(words),
-  os_version: v.optional(words),
-  device_model: v.optional(words),
-  locale: v.optional(words),
+  platform: v.optional(nullableText),
+  os_version: v.optional(nullableText),
+  device_model: v.optional(nullableText),
+  locale: v.optional(nullableText),
   attributes: v.optional(
     v.pipe(
       v.record(v.string(), v.unknown()),
@@ -111,19 +114,19 @@ const UserAnswer = v.looseObject({
     ),
   ),
   proved_at: v.optional(
-    v.pipe(at, v.description('When the last proved call was received; null if there was none')),
+    v.pipe(nullableInstant, v.description('When the last proved call was received; null if there was none')),
   ),
   verification: v.optional(verification),
-  unattested: v.optional(words),
+  unattested: v.optional(nullableText),
   why: v.optional(why),
 })
 const MoveAnswer = v.object({
   id: v.pipe(v.number(), v.description('The id for undoing the move')),
   transaction_id: v.string(),
-  from_app_user_id: v.pipe(words, v.description('null if the user was erased')),
-  to_app_user_id: words,
-  from_proved_app_user_id: words,
-  to_proved_app_user_id: words,
+  from_app_user_id: v.pipe(nullableText, v.description('null if the user was erased')),
+  to_app_user_id: nullableText,
+  from_proved_app_user_id: nullableText,
+  to_proved_app_user_id: nullableText,
   from_proofs: proofs,
   to_proofs: proofs,
   from_credential: credential,
@@ -158,7 +161,7 @@ export const ProfileAnswer = v.object({
       v.looseObject({
         transaction_id: v.string(),
         price_milli: v.nullable(v.number()),
-        currency: words,
+        currency: nullableText,
         base_milli: v.nullable(v.number()),
       }),
     ),

@@ -1,4 +1,4 @@
-/** Customers as CSV, page by page. */
+/** The CSV export of customers, which reads one page at a time. */
 import { csvHeader, csvRow, decimalText } from '../../http/csv.ts'
 import type { Customers } from '../../metrics/customers/customers.ts'
 import type { CustomerPage } from '../../metrics/customers/lists.ts'
@@ -34,26 +34,27 @@ const COLUMNS = [
   'original_transaction_ids',
 ] as const
 
-type Read = (cursor: string | null) => Promise<CustomerPage>
+type ReadPage = (cursor: string | null) => Promise<CustomerPage>
 
 /**
- * Returns the CSV of all pages that `read` returns.
+ * Yields the CSV of all pages that `readPage` returns. `readGenerations` returns a text that changes with the
+ * generations of the amounts.
  *
- * @throws Error if currency or time zone change during the export: the file ends early instead of mixing amounts.
+ * @throws Error if the generations change during the export. The file then ends early instead of mixing currencies.
  */
 export async function* customerLines(
-  read: Read,
+  readPage: ReadPage,
   summaryOf: Customers['summaryOf'],
-  generations: () => string,
+  readGenerations: () => string,
 ): AsyncGenerator<string, void> {
   yield csvHeader(COLUMNS)
-  let first: string | null = null
+  let firstGenerations: string | null = null
   for (let cursor: string | null | undefined; cursor !== null; ) {
     await yieldToEventLoop()
-    first ??= generations()
-    if (generations() !== first)
+    firstGenerations ??= readGenerations()
+    if (readGenerations() !== firstGenerations)
       throw new Error('the amounts of customers were recomputed while they were listed')
-    const page: CustomerPage = await read(cursor ?? null)
+    const page: CustomerPage = await readPage(cursor ?? null)
     const rows = page.customers.map(summaryOf)
     // A page of search results may be empty before the last page.
     if (rows.length > 0) yield rows.map((row) => csvRow(COLUMNS, csvRowOf(row))).join('')
@@ -61,7 +62,7 @@ export async function* customerLines(
   }
 }
 
-/** Amounts without a rate, in the format of the metrics: `EUR 2.495; GBP 1.000`. */
+/** Formats amounts without an exchange rate as in the CSV of metrics: `EUR 2.495; GBP 1.000`. */
 const csvRowOf = ({ unconverted, ...row }: ReturnType<Customers['summaryOf']>) => ({
   ...row,
   not_converted: Object.entries(unconverted ?? {})

@@ -31,10 +31,10 @@ import {
 import { CustomersAnswer, ProfileAnswer, UsersAnswer } from './answers.ts'
 import { customerLines } from './csv.ts'
 
-/** A cursor of a sorted list, or of a search, which continues at a number. */
+/** The format of a cursor: three fields for a sorted list, or one number for a search. */
 const CURSOR = '^(\\w+\\.-?\\d{1,16}\\.\\d{1,16}|\\d{1,15})$'
-/** Customers in one page of a CSV file. */
-const CSV_PAGE = 100
+/** How many customers the CSV export reads at a time. */
+const CSV_PAGE_SIZE = 100
 
 const FilterFields = {
   query: v.optional(
@@ -86,7 +86,7 @@ type Search = Pick<Listing, 'sort' | 'status' | 'scopes' | 'within_days'> & { qu
 
 export const customerRoutes = (deps: Deps): Route[] => [
   ...listRoutes(deps),
-  ...personRoutes(deps),
+  ...singleCustomerRoutes(deps),
   userRoute(deps),
 ]
 
@@ -104,7 +104,7 @@ function listRoutes({ customers, apps, auth }: Deps): Route[] {
       async handler({ event, caller, query }) {
         const search = searchOf(apps, caller, query)
         const behind = await customers.ready(appsIn(apps, search.scopes), waitPreferenceOf(event))
-        // Without a turn between: amounts and their currency must belong to one generation.
+        // Do not yield to the event loop here: amounts and their currency must belong to one generation.
         const page = await pageOf(customers, search, query.cursor ?? null, query.limit)
         return { customers: page.customers.map(customers.summaryOf), next: page.next, behind }
       },
@@ -120,10 +120,10 @@ function listRoutes({ customers, apps, auth }: Deps): Route[] {
       around: auth.limited,
       async handler({ event, caller, query }) {
         const search = searchOf(apps, caller, query)
-        const patience_ms = waitPreferenceOf(event) ?? MAX_WAIT_MS
-        const behind = await customers.ready(appsIn(apps, search.scopes), patience_ms)
+        const wait_ms = waitPreferenceOf(event) ?? MAX_WAIT_MS
+        const behind = await customers.ready(appsIn(apps, search.scopes), wait_ms)
         auth.noteExport(event, 'customers')
-        const read = (cursor: string | null) => pageOf(customers, search, cursor, CSV_PAGE)
+        const read = (cursor: string | null) => pageOf(customers, search, cursor, CSV_PAGE_SIZE)
         const generations = () => customers.generationsOf(search.scopes)
         return csvResponse(event, 'customers', customerLines(read, customers.summaryOf, generations), behind)
       },
@@ -162,14 +162,14 @@ function withinDaysNeedsSort(): Refusal {
 }
 
 /** Routes of one customer. */
-function personRoutes({ customers, enrichment, apps, auth }: Deps): Route[] {
+function singleCustomerRoutes({ customers, enrichment, apps, auth }: Deps): Route[] {
   const unknownCustomer = (id: string): Refusal =>
     new Refusal(404, 'unknown_customer', `no customer ${id} is readable with this token`)
 
   /** @throws Refusal 404 if the customer does not exist or belongs to an app that the caller cannot read. */
   function assertReadable(accessScope: AccessScope, id: string): void {
-    const owner = customers.findById(id)
-    if (owner !== null && appsInScope(accessScope, apps).some((app) => app.id === owner.app_id)) return
+    const customer = customers.findById(id)
+    if (customer !== null && appsInScope(accessScope, apps).some((app) => app.id === customer.app_id)) return
     throw unknownCustomer(id)
   }
 
@@ -178,8 +178,8 @@ function personRoutes({ customers, enrichment, apps, auth }: Deps): Route[] {
     const isCurrent = await customers.waitUntilCurrent([id], { timeout_ms: wait_ms })
     const answer = customers.profile(id)
     if (answer === null) throw unknownCustomer(id)
-    const owner = apps.get(customers.findById(id)?.app_id ?? '')
-    const behind = isCurrent || !owner ? null : await customers.ready([owner], 0)
+    const app = apps.get(customers.findById(id)?.app_id ?? '')
+    const behind = isCurrent || !app ? null : await customers.ready([app], 0)
     return { ...answer, behind, events: await enrichment.enrich(answer.events) }
   }
 
@@ -223,8 +223,8 @@ function userRoute({ customers, apps, auth }: Deps): Route {
   ) {
     const scopes = scopesOf(apps, accessScope, app, ['production', 'sandbox'])
     await customers.ready(appsIn(apps, scopes), waitPreferenceOf(event))
-    const ids = [...new Set(scopes.map(({ app_id }) => app_id))]
-    const users = ids.flatMap((app_id) => customers.user(app_id, app_user_id, scopes) ?? [])
+    const appIds = [...new Set(scopes.map(({ app_id }) => app_id))]
+    const users = appIds.flatMap((app_id) => customers.user(app_id, app_user_id, scopes) ?? [])
     if (users.length > 0) return { users }
     const detail = `no user ${app_user_id} is readable with this token`
     throw new Refusal(404, 'unknown_user', detail)
@@ -249,9 +249,9 @@ function scopesOf(
   app: string[] | undefined,
   environments: readonly Environment[],
 ): CustomerScope[] {
-  const ids = app?.flatMap((name) => resolveApps(name, accessScope, apps))
+  const appIds = app?.flatMap((name) => resolveApps(name, accessScope, apps))
   return appsInScope(accessScope, apps)
-    .filter(({ id }) => ids === undefined || ids.includes(id))
+    .filter(({ id }) => appIds === undefined || appIds.includes(id))
     .flatMap(({ id }) => environments.map((environment) => ({ app_id: id, environment })))
 }
 

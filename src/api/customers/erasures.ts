@@ -1,4 +1,4 @@
-/** Erasing users: by a secret key or the owner; and the list of erasures for readers. */
+/** Erases users, for a secret key or the owner, and lists erasures for every reader. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
@@ -47,7 +47,10 @@ const ErasureAnswer = v.object({
 const ErasuresAnswer = v.object({ erasures: v.array(ErasureAnswer) })
 
 type Deps = { store: Store; keys: Keys; apps: Apps; auth: Auth; audit: Audit; erasures: Erasures }
-/** Who erases a user: the name for the record, and the apps in reach. */
+/**
+ * The authenticated caller of an erasure. `id` is stored as `asked_by`. `appOf` finds an app whose users the caller may
+ * erase. `note` adds the erasure to the audit log.
+ */
 type Requester = { id: string; appOf: (name: string) => App; note: (erasure_id: string) => void }
 
 export function erasureRoutes(deps: Deps): Route[] {
@@ -78,9 +81,9 @@ export function erasureRoutes(deps: Deps): Route[] {
         const { id: app_id } = caller.appOf(app)
         const request = { app_id, app_user_id, asked_by: caller.id, even_unknown: unknown === 'accept' }
         const erasure = await store.commit(() => {
-          const begun = erasures.erase(request)
-          caller.note(begun.id)
-          return begun
+          const started = erasures.erase(request)
+          caller.note(started.id)
+          return started
         })
         event.res.status = erasure.finished_at === null ? 202 : 200
         return erasure
@@ -101,9 +104,9 @@ export function erasureRoutes(deps: Deps): Route[] {
   ]
 }
 
-/** The bearer of a secret key, or the owner after a recent password entry. */
+/** Admits the bearer of a secret key, or the owner after a recent password entry. */
 function eraserAccess({ keys, apps, auth, audit }: Deps): Access<Requester> {
-  const noteBy = (event: H3Event, actor: string) => (subject: string) =>
+  const auditNoteBy = (event: H3Event, actor: string) => (subject: string) =>
     audit.note({ actor, address: clientAddress(event), action: 'user.forgotten', subject })
 
   return {
@@ -116,10 +119,10 @@ function eraserAccess({ keys, apps, auth, audit }: Deps): Access<Requester> {
       const authorization = header(event, 'authorization')
       if (authorization !== undefined || auth.cookieCaller(event) === null) {
         const key = secretKeyOf(keys, authorization ?? null)
-        return { id: key.id, appOf: (name) => appOf(apps, key, name), note: noteBy(event, key.id) }
+        return { id: key.id, appOf: (name) => appOf(apps, key, name), note: auditNoteBy(event, key.id) }
       }
       auth.freshOwner.admit(event)
-      return { id: 'owner', appOf: (name) => appById(apps, name), note: noteBy(event, 'owner') }
+      return { id: 'owner', appOf: (name) => appById(apps, name), note: auditNoteBy(event, 'owner') }
     },
   }
 }
@@ -143,7 +146,7 @@ function appOf(apps: Apps, key: Key, name: string): App {
   throw new Refusal(403, 'app_not_in_organization', `the organization of this key has no app ${name}`)
 }
 
-/** An app of any organization, by app id: several organizations may have the same bundle id. */
+/** Finds an app by app id. A bundle id would be ambiguous, because several organizations may have it. */
 function appById(apps: Apps, id: string): App {
   const app = apps.get(id)
   if (app) return app

@@ -107,8 +107,8 @@ function evidenceOfCustomer(
   if (!customer || !appsInScope(accessScope, apps).some((app) => app.id === customer.app_id))
     throw new Refusal(404, 'unknown_customer', `no customer ${id} is readable for this caller`)
   const { app_id, environment, canonical_id } = customer
-  const members = ledger.customers.lineages(canonical_id)
-  const original_transaction_ids = members.map((one) => one.original_transaction_id)
+  const lineages = ledger.customers.lineages(canonical_id)
+  const original_transaction_ids = lineages.map((one) => one.original_transaction_id)
   const purchases = { app_id, environment, original_transaction_ids }
   const { evidence, next } = ledger.evidence.listForPurchases(purchases, { before, limit })
   return {
@@ -119,21 +119,28 @@ function evidenceOfCustomer(
 
 type EvidenceDeps = Pick<Deps, 'roots' | 'erasures'>
 
-/** A signed payload with its content. If it names an erased user, the signed text is withheld. */
-function describeEvidence({ jws, app_id, ...about }: Evidence, { roots, erasures }: EvidenceDeps) {
-  const open = explainJws(jws, roots)
-  const isForgotten = tokensIn(open).some((token) => erasures.isErased(app_id, token))
-  if (!isForgotten) return { ...about, ...open, jws, withheld: false }
-  const nested = open.nested.map((inner) => ({ ...inner, payload: withoutAccountToken(inner.payload) }))
-  return { ...about, ...open, payload: withoutAccountToken(open.payload), nested, jws: null, withheld: true }
+/** Decodes a signed payload. If the payload names an erased user, the signed text is withheld. */
+function describeEvidence({ jws, app_id, ...metadata }: Evidence, { roots, erasures }: EvidenceDeps) {
+  const explained = explainJws(jws, roots)
+  const namesErasedUser = accountTokensIn(explained).some((token) => erasures.isErased(app_id, token))
+  if (!namesErasedUser) return { ...metadata, ...explained, jws, withheld: false }
+  const nested = explained.nested.map((inner) => ({ ...inner, payload: withoutAccountToken(inner.payload) }))
+  return {
+    ...metadata,
+    ...explained,
+    payload: withoutAccountToken(explained.payload),
+    nested,
+    jws: null,
+    withheld: true,
+  }
 }
 
-const tokensIn = ({ payload, nested }: ExplainedJws): string[] =>
+const accountTokensIn = ({ payload, nested }: ExplainedJws): string[] =>
   [payload, ...nested.map((inner) => inner.payload)].flatMap(({ appAccountToken }) =>
     typeof appAccountToken === 'string' ? [appAccountToken] : [],
   )
 
-/** The content without the erased user's ids, and without nested signed texts that contain them. */
+/** Removes the account tokens, and the nested signed texts, which contain them. */
 function withoutAccountToken(payload: Record<string, unknown>): Record<string, unknown> {
   return JSON.parse(
     JSON.stringify(payload, (key, value) => (key === 'appAccountToken' || isSigned(key) ? undefined : value)),

@@ -3,9 +3,9 @@ import * as v from 'valibot'
 import { FACTORS } from '../../metrics/lineage/months.ts'
 import { INTERVALS } from '../../metrics/series/buckets.ts'
 
-const withDescription = <Schema extends v.GenericSchema>(schema: Schema, words: string) =>
-  v.pipe(schema, v.description(words))
-const milli = (words: string) => v.optional(withDescription(v.number(), words))
+const withDescription = <Schema extends v.GenericSchema>(schema: Schema, description: string) =>
+  v.pipe(schema, v.description(description))
+const milli = (description: string) => v.optional(withDescription(v.number(), description))
 
 const NamedAnswer = v.object({ name: v.string(), title: v.string(), sentence: v.string() })
 const unit = v.picklist(['money', 'count', 'ratio'])
@@ -51,7 +51,7 @@ const NotConverted = v.object({
   denominator: v.optional(v.number()),
 })
 
-const figure = (words: string) => v.optional(withDescription(v.nullable(v.number()), words))
+const figure = (description: string) => v.optional(withDescription(v.nullable(v.number()), description))
 
 /** The figure of a day, week or month. */
 export const PointAnswer = v.object({

@@ -34,11 +34,11 @@ import { basisFor } from './guest_basis.ts'
 
 const DEFAULT_DAYS = [0, 1, 3, 7, 14, 30, 60, 90, 180, 270, 365]
 const MAX_DAYS = 400
-/** The default range of cohorts, in days. */
-const BACK_DAYS = 365
+/** The number of days between the default first cohort and the last. */
+const DEFAULT_SPAN_DAYS = 365
 const MAX_SPAN_DAYS = 4_000
 
-const one = (description: string) => v.optional(v.pipe(v.string(), v.description(description)))
+const optionalText = (description: string) => v.optional(v.pipe(v.string(), v.description(description)))
 const Query = v.object({
   metric: v.pipe(
     v.picklist(['retention', 'ltv', 'arppu', 'recovery']),
@@ -58,8 +58,8 @@ const Query = v.object({
     ),
     'gross',
   ),
-  product: one('A product id'),
-  country: one('A storefront, as an ISO 3166-1 alpha-3 code'),
+  product: optionalText('A product id'),
+  country: optionalText('A storefront, as an ISO 3166-1 alpha-3 code'),
   days: v.optional(
     v.pipe(
       v.string(),
@@ -86,37 +86,37 @@ type Deps = {
 }
 
 export function cohortRoutes({ cohorts, organizations, apps, auth, clock, metrics }: Deps): Route[] {
-  async function answer(access: ViewerAccess, query: CohortsQuery, patience_ms: number | null) {
+  async function answer(access: ViewerAccess, query: CohortsQuery, wait_ms: number | null) {
     const { accessScope } = access
     const basis = basisFor(access, MEASURES[query.metric], query)
     assertBasis(query, basis)
-    const ids = query.app?.flatMap((name) => resolveApps(name, accessScope, apps))
-    const chosen = appsInScope(accessScope, apps).filter(({ id }) => ids === undefined || ids.includes(id))
+    const appIds = query.app?.flatMap((name) => resolveApps(name, accessScope, apps))
+    const chosen = appsInScope(accessScope, apps).filter(({ id }) => appIds?.includes(id) ?? true)
     const organization = onlyOrganization([...new Set(chosen.map(({ organization_id }) => organization_id))])
     const owner = organizations.get(organization ?? '')
     if (owner === null)
-      return answerIn({ cohorts, clock }, query, basis, {
+      return buildAnswer({ cohorts, clock }, query, basis, {
         apps: [],
         generation: NO_ORGANIZATION,
         behind: null,
       })
     return metrics.withSnapshot(
       { organization: owner, apps: chosen },
-      ({ shown }) => answerIn({ cohorts, clock }, query, basis, { apps: chosen, ...shown }),
-      patience_ms,
+      ({ shown }) => buildAnswer({ cohorts, clock }, query, basis, { apps: chosen, ...shown }),
+      wait_ms,
     )
   }
 
   async function csv(event: H3Event, access: ViewerAccess, query: CohortsQuery): Promise<Response> {
-    const patience_ms = waitPreferenceOf(event) ?? MAX_WAIT_MS
-    const { metric, currency, behind, cohorts: table } = await answer(access, query, patience_ms)
-    const also = MEASURES[metric].unit === 'money' ? { currency } : {}
+    const wait_ms = waitPreferenceOf(event) ?? MAX_WAIT_MS
+    const { metric, currency, behind, cohorts: table } = await answer(access, query, wait_ms)
+    const currencyColumn = MEASURES[metric].unit === 'money' ? { currency } : {}
     const [first] = rowsOf(metric, table)
-    const columns = Object.keys(first === undefined ? { cohort: '' } : { ...first, ...also })
+    const columns = Object.keys(first === undefined ? { cohort: '' } : { ...first, ...currencyColumn })
     auth.noteExport(event, 'cohorts')
     return csvResponse(event, 'cohorts', csvSlices(csvHeader(columns), lines()), behind)
     function* lines() {
-      for (const row of rowsOf(metric, table)) yield csvRow(columns, { ...row, ...also })
+      for (const row of rowsOf(metric, table)) yield csvRow(columns, { ...row, ...currencyColumn })
     }
   }
 
@@ -146,18 +146,18 @@ export function cohortRoutes({ cohorts, organizations, apps, auth, clock, metric
   ]
 }
 
-/** Resolves the requested apps and the generation that their figures are read from. */
-type Read = {
+/** The requested apps, and the generation that their figures are read from. */
+type CohortSource = {
   apps: readonly App[]
   generation: Pick<Generation, 'id' | 'time_zone' | 'currency' | 'factors'>
   behind: Lag | null
 }
 
-async function answerIn(
+async function buildAnswer(
   { cohorts, clock }: Pick<Deps, 'cohorts' | 'clock'>,
   query: CohortsQuery,
   basis: Basis,
-  { apps: chosen, generation, behind }: Read,
+  { apps: chosen, generation, behind }: CohortSource,
 ) {
   const { time_zone, currency } = generation
   const today = openCalendar(time_zone).dayOf(clock())
@@ -176,7 +176,7 @@ async function answerIn(
     until,
   }
   const table = { ...COHORT_METRICS[query.metric], by: query.by, from: dayText(from), to: dayText(until) }
-  const proceeds = basis === 'proceeds' ? await proceedsIn(cohorts, query, question, today) : null
+  const proceeds = basis === 'proceeds' ? await readProceeds(cohorts, query, question, today) : null
   return {
     metric: query.metric,
     ...table,
@@ -186,55 +186,59 @@ async function answerIn(
     behind,
     month_length: generation.factors,
     proceeds_known: proceeds?.known ?? null,
-    cohorts: await tableOf(cohorts, query, { question, today, net: proceeds?.sums ?? null }),
+    cohorts: await readCohorts(cohorts, query, { question, today, net: proceeds?.sums ?? null }),
   }
 }
 
 type CohortContext = { question: CohortQuery; today: number; net: readonly CohortSum[] | null }
 
-const proceedsIn = (cohorts: Cohorts, query: CohortsQuery, question: CohortQuery, today: number) =>
+const readProceeds = (cohorts: Cohorts, query: CohortsQuery, question: CohortQuery, today: number) =>
   query.metric === 'ltv'
     ? cohorts.proceedsOfLtv(question)
-    : cohorts.proceedsOfPayers({ ...question, grain: payersBy(query.by) }, today)
+    : cohorts.proceedsOfPayers({ ...question, grain: requirePayerGrain(query.by) }, today)
 
-async function tableOf(
+async function readCohorts(
   cohorts: Cohorts,
   query: CohortsQuery,
   { question, today, net }: CohortContext,
 ): Promise<object[]> {
   if (query.metric === 'retention') return cohorts.retention(question, today)
   if (query.metric === 'recovery') return cohorts.recovery(question, today)
-  if (query.metric === 'arppu') return cohorts.arppu({ ...question, grain: payersBy(query.by) }, today, net)
+  if (query.metric === 'arppu')
+    return cohorts.arppu({ ...question, grain: requirePayerGrain(query.by) }, today, net)
   const days = [...new Set(query.days?.map(Number) ?? DEFAULT_DAYS)].sort((a, b) => a - b)
   return cohorts.ltv(question, days, today, net)
 }
 
-/** Units and bases of the cohort metrics: money, or counts. */
+/** The unit and the bases of the cohort metrics that are amounts of money. */
 const MONEY = { unit: 'money', ratio_of: null, bases: ['gross', 'proceeds'] } as const
+/** The unit and the basis of the cohort metrics that are counts. */
 const COUNTS = { unit: 'count', ratio_of: null, bases: ['gross'] } as const
 const MEASURES = { retention: COUNTS, ltv: MONEY, arppu: MONEY, recovery: COUNTS }
 
 const NO_ORGANIZATION = { id: 0, time_zone: 'UTC', currency: 'USD', factors: 'calendar' } as const
 
-/** Several organizations have several currencies and time zones, which cannot share a table. */
+/**
+ * @throws Refusal 400 `invalid_request` for several organizations, which may have different currencies and time zones.
+ */
 function onlyOrganization(organizations: readonly string[]): string | null {
   if (organizations.length <= 1) return organizations[0] ?? null
   const message = 'these apps belong to several organizations; name apps of one organization'
   throw invalid([{ path: 'app', message }])
 }
 
-/** @throws Refusal 400 `invalid_request` if the metric has no proceeds, or none for the requested filter. */
+/** @throws Refusal 400 `invalid_request` if the metric has no proceeds, or has no proceeds for the filter. */
 function assertBasis({ metric, product, country }: CohortsQuery, basis: Basis): void {
   if (basis === 'gross') return
-  const isHalf = metric === 'ltv' && (product === undefined) !== (country === undefined)
-  if (MEASURES[metric].unit === 'money' && !isHalf) return
-  const message = isHalf
+  const hasOneFilterOnly = metric === 'ltv' && (product === undefined) !== (country === undefined)
+  if (MEASURES[metric].unit === 'money' && !hasOneFilterOnly) return
+  const message = hasOneFilterOnly
     ? 'proceeds of ltv are available in total, or for one product in one country'
     : `${metric} is not available as proceeds; use basis=gross`
   throw invalid([{ path: 'basis', message }])
 }
 
-function payersBy(grain: Grain): 'day' | 'week' | 'month' {
+function requirePayerGrain(grain: Grain): 'day' | 'week' | 'month' {
   if (grain !== 'year') return grain
   const message = 'arppu is available by day, week or month'
   throw invalid([{ path: 'by', message }])
@@ -243,7 +247,7 @@ function payersBy(grain: Grain): 'day' | 'week' | 'month' {
 function spanOf({ from, to }: CohortsQuery, today: number): { from: number; until: number } {
   const until = to === undefined ? today : dayNumber(to)
   const span = {
-    from: from === undefined ? dayNumber(addDays(dayText(until), -BACK_DAYS)) : dayNumber(from),
+    from: from === undefined ? dayNumber(addDays(dayText(until), -DEFAULT_SPAN_DAYS)) : dayNumber(from),
     until,
   }
   if (span.from <= until && until - span.from <= MAX_SPAN_DAYS) return span
@@ -256,8 +260,8 @@ function spanOf({ from, to }: CohortsQuery, today: number): { from: number; unti
 function* rowsOf(metric: CohortMetric, table: readonly object[]): Generator<Record<string, CsvValue>, void> {
   const within = metric === 'retention' ? 'renewals' : metric === 'ltv' ? 'values' : null
   for (const cohort of table) {
-    const { renewals, values, ...own } = cohort as Record<string, unknown>
-    const places = within === null ? [{}] : ((within === 'renewals' ? renewals : values) as object[])
-    for (const place of places) yield { ...own, ...place } as Record<string, CsvValue>
+    const { renewals, values, ...cohortFields } = cohort as Record<string, unknown>
+    const cells = within === null ? [{}] : ((within === 'renewals' ? renewals : values) as object[])
+    for (const cell of cells) yield { ...cohortFields, ...cell } as Record<string, CsvValue>
   }
 }

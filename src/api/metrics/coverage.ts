@@ -32,15 +32,17 @@ const CoverageQuery = v.object({
   to: v.optional(v.pipe(month, v.description('The last month, YYYY-MM'))),
 })
 
-const part = (words: string) => v.pipe(v.number(), v.description(words))
+const describedNumber = (description: string) => v.pipe(v.number(), v.description(description))
 const DifferenceCauses = v.object({
-  before_first_notification: part('From before the first notification, of the app or of the subscription'),
-  upgrade_proration: part('Prorated refunds at upgrades, which only Apple’s reports contain'),
-  refund_timing: part('Refunds that are counted on different days, or by only one of the two'),
-  day_boundary: part('Amounts that the other source counts in an adjacent month'),
-  exchange_rate: part('The same amounts, converted at the rate of another day'),
-  family_sharing: part('Always 0: neither source counts family sharing'),
-  unknown: part('Other causes'),
+  before_first_notification: describedNumber(
+    'From before the first notification, of the app or of the subscription',
+  ),
+  upgrade_proration: describedNumber('Prorated refunds at upgrades, which only Apple’s reports contain'),
+  refund_timing: describedNumber('Refunds that are counted on different days, or by only one of the two'),
+  day_boundary: describedNumber('Amounts that the other source counts in an adjacent month'),
+  exchange_rate: describedNumber('The same amounts, converted at the rate of another day'),
+  family_sharing: describedNumber('Always 0: neither source counts family sharing'),
+  unknown: describedNumber('Other causes'),
 })
 export const CoverageAnswer = v.object({
   behind,
@@ -103,41 +105,41 @@ type Deps = {
 
 type Query = v.InferOutput<typeof CoverageQuery>
 type Answer = v.InferOutput<typeof CoverageAnswer>
-type Read = { apps: readonly App[]; shown: ReadSnapshot }
+type CoverageSource = { apps: readonly App[]; shown: ReadSnapshot }
 type Months = { from: string | undefined; to: string | undefined }
 
-/** Adds the months of apps that have been read. */
+/** Appends the months and cutovers of one organization’s apps to the answer. */
 async function addMonths(
   reported: Deps['reported'],
   answer: Answer,
-  { apps: own, shown }: Read,
+  { apps: organizationApps, shown }: CoverageSource,
   { from, to }: Months,
 ) {
   answer.behind ??= shown.behind
-  for (const one of own) {
-    const months = await reported.coverage(one, shown.generation)
+  for (const app of organizationApps) {
+    const months = await reported.coverage(app, shown.generation)
     const { currency } = shown.generation
     const within = months.filter((row) => row.month >= (from ?? '') && row.month <= (to ?? '9'))
     answer.coverage.push(
       ...within.map((row) => ({ ...row, currency: row.unit === 'money' ? currency : null })),
     )
     for (const metric of CUTOVERS) {
-      const cutover = reported.cutoverOf(one.id, metric)
-      if (cutover) answer.cutovers.push({ app_id: one.id, metric, ...cutoverRow(cutover) })
+      const cutover = reported.cutoverOf(app.id, metric)
+      if (cutover) answer.cutovers.push({ app_id: app.id, metric, ...cutoverRow(cutover) })
     }
   }
 }
 
 export function coverageRoutes({ reported, metrics, organizations, apps, auth }: Deps): Route[] {
-  async function coverage(accessScope: AccessScope, { app, from, to }: Query, patience_ms: number | null) {
-    const ids = app?.flatMap((name) => resolveApps(name, accessScope, apps))
-    const chosen = appsInScope(accessScope, apps).filter(({ id }) => ids?.includes(id) ?? true)
+  async function coverage(accessScope: AccessScope, { app, from, to }: Query, wait_ms: number | null) {
+    const appIds = app?.flatMap((name) => resolveApps(name, accessScope, apps))
+    const chosen = appsInScope(accessScope, apps).filter(({ id }) => appIds?.includes(id) ?? true)
     const answer: Answer = { behind: null, coverage: [], cutovers: [] }
     for (const organization of organizations.list()) {
-      const own = chosen.filter(({ organization_id }) => organization_id === organization.id)
-      if (own.length === 0) continue
-      const read = (scope: Read): Promise<void> => addMonths(reported, answer, scope, { from, to })
-      await metrics.withSnapshot({ organization, apps: own }, read, patience_ms)
+      const organizationApps = chosen.filter(({ organization_id }) => organization_id === organization.id)
+      if (organizationApps.length === 0) continue
+      const read = (scope: CoverageSource): Promise<void> => addMonths(reported, answer, scope, { from, to })
+      await metrics.withSnapshot({ organization, apps: organizationApps }, read, wait_ms)
     }
     return answer
   }
@@ -145,7 +147,7 @@ export function coverageRoutes({ reported, metrics, organizations, apps, auth }:
   async function csv(event: H3Event, accessScope: AccessScope, query: Query): Promise<Response> {
     const answer = await coverage(accessScope, query, waitPreferenceOf(event) ?? MAX_WAIT_MS)
     const rows = answer.coverage.map(({ residue, ...row }) => ({ ...row, ...residue }))
-    const lines = rows.map((row) => csvRow(COLUMNS, decimals(row)))
+    const lines = rows.map((row) => csvRow(COLUMNS, withDecimalMoney(row)))
     auth.noteExport(event, 'coverage')
     return new Response([csvHeader(COLUMNS), ...lines].join(''), {
       headers: { ...csvHeaders('coverage'), ...behindHeaders(answer.behind) },
@@ -179,10 +181,10 @@ const cutoverRow = ({ day, at }: { day: number; at: number }) => ({ day_on: dayT
 type Line = Readonly<Record<string, string | number | null>>
 
 /** Converts money to decimal numbers; `share` stays a ratio. */
-function decimals(row: Line): Line {
+function withDecimalMoney(row: Line): Line {
   if (row.unit !== 'money') return row
-  const cutoverRows = Object.entries(row).map(([name, value]) =>
+  const entries = Object.entries(row).map(([name, value]) =>
     typeof value === 'number' && name !== 'share' ? [name, decimalText(value)] : [name, value],
   )
-  return Object.fromEntries(cutoverRows)
+  return Object.fromEntries(entries)
 }

@@ -6,8 +6,9 @@ import type { Basis } from '../../money.ts'
 
 /**
  * Returns the basis of a metric for the caller. A guest always gets the basis of the share link. A guest must not be
- * able to derive proceeds from gross or the reverse: a link for proceeds does not show money known only as gross
- * (movements, churn in money, MRR at risk). Guests cannot filter by attribute, because one may identify a person.
+ * able to derive proceeds from gross, or gross from proceeds. Therefore a link for proceeds does not show money that is
+ * known only as gross (movements, churn in money, MRR at risk). Guests cannot filter by attribute, because an attribute
+ * may identify a person.
  *
  * @throws Refusal 403 `not_for_guests`.
  */

@@ -19,17 +19,17 @@ export function openMetricScopes({ organizations, apps }: Deps) {
     accessScope: AccessScope,
     { app, organization, environment, zone }: ScopeInput,
   ): SeriesScope[] {
-    const ids = app?.flatMap((name) => resolveApps(name, accessScope, apps))
+    const appIds = app?.flatMap((name) => resolveApps(name, accessScope, apps))
     const chosen = appsInScope(accessScope, apps).filter(
       (one) =>
-        (ids?.includes(one.id) ?? true) && (organization ?? one.organization_id) === one.organization_id,
+        (appIds?.includes(one.id) ?? true) && (organization ?? one.organization_id) === one.organization_id,
     )
     if (chosen.length === 0)
       throw new Refusal(404, 'unknown_app', 'no connected app is readable with this token')
     const grouped = Map.groupBy(chosen, ({ organization_id }: App) => organization_id)
     return organizations.list().flatMap((one) => {
-      const own = grouped.get(one.id)
-      return own ? [{ organization: one, apps: own, environment, zone }] : []
+      const organizationApps = grouped.get(one.id)
+      return organizationApps ? [{ organization: one, apps: organizationApps, environment, zone }] : []
     })
   }
 

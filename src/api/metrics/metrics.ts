@@ -36,15 +36,16 @@ import { openMetricScopes } from './metric_scope.ts'
 
 type Deps = { series: SeriesReader; overview: Overview; organizations: Organizations; apps: Apps; auth: Auth }
 
-const CSV = '.csv'
-const NO_LAYOUT = 'applies to CSV only; add .csv to the name of the metric'
+const CSV_SUFFIX = '.csv'
+const LAYOUT_NEEDS_CSV = 'applies to CSV only; add .csv to the name of the metric'
 
-const AS_CSV = { description: 'The same data as CSV', content_type: 'text/csv' } as const
+const CSV_ANSWER = { description: 'The same data as CSV', content_type: 'text/csv' } as const
 const REFUSALS = { ...QUERY_LIMIT_ERRORS, 400: 'organization_needed', 403: 'not_for_guests' } as const
-const METRICS_READ = { ...READ_ROUTE, tag: 'Metrics' } as const
-const OVERVIEW = { ...METRICS_READ, query: OverviewParams, refusals: REFUSALS } as const
+const METRICS_ROUTE = { ...READ_ROUTE, tag: 'Metrics' } as const
+const OVERVIEW_ROUTE = { ...METRICS_ROUTE, query: OverviewParams, refusals: REFUSALS } as const
 
-type Csv = { parts: AsyncGenerator<string, void>; behind?: Lag | null; table?: string }
+/** A CSV file in chunks. `table` is its name in the audit log if that differs from the file name. */
+type CsvTable = { parts: AsyncGenerator<string, void>; behind?: Lag | null; table?: string }
 
 export const metricRoutes = (deps: Deps): Route[] => [
   ...definitionRoutes(deps),
@@ -52,21 +53,21 @@ export const metricRoutes = (deps: Deps): Route[] => [
   ...overviewRoutes(deps),
 ]
 
-function csvAnswer(event: H3Event, auth: Auth, name: string, { parts, behind = null, table }: Csv) {
+function csvAnswer(event: H3Event, auth: Auth, name: string, { parts, behind = null, table }: CsvTable) {
   auth.noteExport(event, table ?? name)
   return csvResponse(event, name, parts, behind)
 }
 
 const allDefinitions = () => ({
   metrics: METRIC_NAMES.map((name) => DEFINITIONS[name]),
-  cohorts: Object.entries(COHORT_METRICS).map(([name, words]) => ({ name, ...words })),
+  cohorts: Object.entries(COHORT_METRICS).map(([name, description]) => ({ name, ...description })),
   customers: CUSTOMER_DESCRIPTIONS,
   coverage: COVERAGE_DESCRIPTIONS,
 })
 
 const definitionRoutes = ({ auth }: Deps): Route[] => [
   defineRoute({
-    ...METRICS_READ,
+    ...METRICS_ROUTE,
     path: '/api/v1/metrics',
     summary: 'Lists every metric with its definition, dimensions and filters',
     access: auth.viewer,
@@ -74,11 +75,11 @@ const definitionRoutes = ({ auth }: Deps): Route[] => [
     handler: allDefinitions,
   }),
   defineRoute({
-    ...METRICS_READ,
+    ...METRICS_ROUTE,
     path: '/api/v1/metrics.csv',
     summary: 'Lists every metric as CSV',
     access: auth.viewer,
-    answers: { 200: AS_CSV },
+    answers: { 200: CSV_ANSWER },
     handler: ({ event }) => csvAnswer(event, auth, 'metrics', { parts: definitionsCsv(allDefinitions()) }),
   }),
 ]
@@ -87,7 +88,7 @@ function seriesRoute({ series, organizations, apps, auth }: Deps): Route {
   const { scopeOf } = openMetricScopes({ organizations, apps })
 
   return defineRoute({
-    ...METRICS_READ,
+    ...METRICS_ROUTE,
     path: '/api/v1/metrics/:name',
     summary: 'Returns a metric by day, week, month or fiscal month; add `.csv` to its name for CSV',
     description:
@@ -98,16 +99,16 @@ function seriesRoute({ series, organizations, apps, auth }: Deps): Route {
     refusals: { ...REFUSALS, 400: 'unknown_metric, organization_needed' },
     around: auth.limited,
     async handler({ event, caller, params, query }) {
-      const isCsv = params.name.endsWith(CSV)
-      const name = requireMetric(isCsv ? params.name.slice(0, -CSV.length) : params.name)
-      if (!isCsv && query.layout !== undefined) throw invalid([{ path: 'layout', message: NO_LAYOUT }])
+      const isCsv = params.name.endsWith(CSV_SUFFIX)
+      const name = requireMetric(isCsv ? params.name.slice(0, -CSV_SUFFIX.length) : params.name)
+      if (!isCsv && query.layout !== undefined) throw invalid([{ path: 'layout', message: LAYOUT_NEEDS_CSV }])
       const basis = basisFor(caller, DEFINITIONS[name], query)
       const request = { ...query, zone: zoneOf(query), basis }
       const scope = scopeOf(caller.accessScope, request)
-      const question = resolveRequest(name, request, series.todayOf(scope))
+      const resolved = resolveRequest(name, request, series.todayOf(scope))
       const answer = await series.answer(
         scope,
-        question,
+        resolved,
         waitPreferenceOf(event) ?? (isCsv ? MAX_WAIT_MS : null),
       )
       if (!isCsv) return jsonInSlices(answer, 'series')
@@ -121,12 +122,12 @@ function overviewRoutes({ overview, organizations, apps, auth }: Deps): Route[] 
   const { scopesOf } = openMetricScopes({ organizations, apps })
 
   type Query = v.InferOutput<typeof OverviewParams>
-  const answerOf = ({ accessScope, basis }: ViewerAccess, query: Query, patience_ms: number | null) =>
-    overview(scopesOf(accessScope, query), basis ?? query.basis, patience_ms)
+  const answerOf = ({ accessScope, basis }: ViewerAccess, query: Query, wait_ms: number | null) =>
+    overview(scopesOf(accessScope, query), basis ?? query.basis, wait_ms)
 
   return [
     defineRoute({
-      ...OVERVIEW,
+      ...OVERVIEW_ROUTE,
       path: '/api/v1/overview',
       summary:
         'Returns today’s levels and this month’s flows of each organization, and those of a month before',
@@ -136,12 +137,12 @@ function overviewRoutes({ overview, organizations, apps, auth }: Deps): Route[] 
       handler: ({ event, caller, query }) => answerOf(caller, query, waitPreferenceOf(event)),
     }),
     defineRoute({
-      ...OVERVIEW,
+      ...OVERVIEW_ROUTE,
       path: '/api/v1/overview.csv',
       summary: 'Returns the overview as CSV',
       access: auth.viewer,
       around: auth.limited,
-      answers: { 200: AS_CSV },
+      answers: { 200: CSV_ANSWER },
       async handler({ event, caller, query }) {
         const answer = await answerOf(caller, query, waitPreferenceOf(event) ?? MAX_WAIT_MS)
         const behind = answer.organizations.find((one) => one.behind !== null)?.behind ?? null

@@ -13,8 +13,8 @@ import { openMetricScopes } from './metric_scope.ts'
 const { currency, basis } = SeriesParams.entries
 const TodayQuery = v.object({ ...ScopeParams.entries, currency, basis })
 
-const counted = v.object({ count: v.number() })
-const summed = v.object({ count: v.number(), milli: v.number() })
+const countOnly = v.object({ count: v.number() })
+const countAndAmount = v.object({ count: v.number(), milli: v.number() })
 
 export const TodayAnswer = v.object({
   ...scopeFields,
@@ -35,11 +35,11 @@ export const TodayAnswer = v.object({
     of: v.pipe(v.picklist(['whole_day']), v.description('Each day counts from midnight to midnight')),
     days: v.array(PointAnswer),
   }),
-  sales: v.pipe(summed, v.description('First charges of subscriptions, and one-time purchases')),
-  trials: v.pipe(counted, v.description('Begun')),
-  renewals: summed,
-  refunds: v.pipe(summed, v.description('Amounts are negative')),
-  cancellations: v.pipe(counted, v.description('How many customers turned off auto-renewal')),
+  sales: v.pipe(countAndAmount, v.description('First charges of subscriptions, and one-time purchases')),
+  trials: v.pipe(countOnly, v.description('Begun')),
+  renewals: countAndAmount,
+  refunds: v.pipe(countAndAmount, v.description('Amounts are negative')),
+  cancellations: v.pipe(countOnly, v.description('How many customers turned off auto-renewal')),
   mrr: v.object({
     milli: v.number(),
     count: v.number(),

@@ -34,7 +34,7 @@ const RotateBody = v.strictObject({
   ),
 })
 
-const at = v.nullable(v.number())
+const nullableInstant = v.nullable(v.number())
 export const KeyAnswer = v.object({
   id: v.string(),
   organization_id: v.string(),
@@ -48,8 +48,8 @@ export const KeyAnswer = v.object({
   source: v.string(),
   state: v.pipe(v.picklist(['alive', 'ending', 'ended']), v.description('ending: alive, with an expiry')),
   created_at: v.number(),
-  expires_at: at,
-  revoked_at: at,
+  expires_at: nullableInstant,
+  revoked_at: nullableInstant,
 })
 export const RotatedAnswer = v.object({
   ...KeyAnswer.entries,
@@ -59,7 +59,7 @@ export const RotatedAnswer = v.object({
 
 type Deps = { clock: Clock; keys: Keys; organizations: Organizations; audit: Audit; auth: Auth }
 
-const ENDED = { 404: 'unknown_key', 409: 'declared_in_config, key_ended' } as const
+const ENDED_KEY_ERRORS = { 404: 'unknown_key', 409: 'declared_in_config, key_ended' } as const
 
 export const keyRoutes = (deps: Deps): Route[] => [...creationRoutes(deps), ...endingRoutes(deps)]
 
@@ -116,7 +116,7 @@ function endingRoutes({ clock, keys, audit, auth }: Deps): Route[] {
       access: auth.owner,
       body: RotateBody,
       answers: { 201: { description: 'The new key', schema: RotatedAnswer } },
-      refusals: { ...ENDED, 403: 'reauthentication_required' },
+      refusals: { ...ENDED_KEY_ERRORS, 403: 'reauthentication_required' },
       async handler({ event, params: { id }, body: { overlap_hours } }) {
         const key = await auth.commitAs(event, accessFor(requireKey(id).kind, auth), (actor) => {
           const successor = keys.rotate(id, overlap_hours * HOUR_MS, 'dashboard')
@@ -134,7 +134,7 @@ function endingRoutes({ clock, keys, audit, auth }: Deps): Route[] {
       summary: 'Revokes a key immediately',
       access: auth.owner,
       answers: { 200: { description: 'The revoked key', schema: KeyAnswer } },
-      refusals: ENDED,
+      refusals: ENDED_KEY_ERRORS,
       async handler({ event, params: { id } }) {
         const key = await auth.commitAs(event, auth.owner, (actor) => {
           const ended = keys.revoke(id)

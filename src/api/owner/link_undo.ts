@@ -7,16 +7,16 @@ import { Refusal } from '../../errors.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
 
-const words = v.nullable(v.string())
+const nullableText = v.nullable(v.string())
 const UndoneAnswer = v.object({
   app_id: v.string(),
   link: v.object({
     app_user_id: v.string(),
-    proved_app_user_id: words,
+    proved_app_user_id: nullableText,
     verification: v.picklist(['verified', 'unverified']),
     proofs: v.array(v.picklist(['purchase', 'device', 'server'])),
-    product_id: words,
-    unattested: words,
+    product_id: nullableText,
+    unattested: nullableText,
   }),
 })
 

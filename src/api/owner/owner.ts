@@ -1,4 +1,4 @@
-/** The owner's sessions, and the audit log. Owner only. */
+/** `/api/v1/sessions` and `/api/v1/audit`: the owner's sessions and the audit log. Owner only. */
 import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
 import type { Auth } from '../../access/auth.ts'

@@ -1,4 +1,4 @@
-/** Pending notifications: apps that Apple notifies about and that are not connected. Owner only. */
+/** `/api/v1/pending`: apps that are not connected but have received notifications. Owner only. */
 import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
 import type { Auth } from '../../access/auth.ts'
@@ -92,8 +92,8 @@ export function pendingRoutes({ apps, arrivals, audit, auth, organizations }: De
             'unknown_pending',
             `there are no pending notifications for ${bundle_id.slice(0, 200)}`,
           )
-        const named = rows.find((one) => one.organization_id !== null)?.organization_id
-        const { id } = findOrganization(organization_id ?? named)
+        const organizationInUrl = rows.find((one) => one.organization_id !== null)?.organization_id
+        const { id } = findOrganization(organization_id ?? organizationInUrl)
         // Apple's payload has the Apple id of an app in production only.
         const apple_id = rows.find((one) => one.apple_id !== null)?.apple_id
         const app = await auth.commitAs(event, auth.owner, (actor) => {

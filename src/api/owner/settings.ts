@@ -14,13 +14,13 @@ import type { Store } from '../../store/store.ts'
 import { version } from '../../version.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
 
-const words = v.nullable(v.string())
+const nullableText = v.nullable(v.string())
 export const SettingsAnswer = v.object({
   version: v.string(),
   started_at: v.number(),
   uptime_ms: v.number(),
   base_url: v.string(),
-  config_file: v.pipe(words, v.description('null if there is none')),
+  config_file: v.pipe(nullableText, v.description('null if there is none')),
   database: v.object({ name: v.string(), bytes: v.number(), wal_bytes: v.number() }),
   notification_url: v.pipe(v.string(), v.description('The URL for notifications of every organization')),
   organizations: v.array(
@@ -50,8 +50,8 @@ export const SettingsAnswer = v.object({
           is_secret: v.boolean(),
           is_set: v.boolean(),
           source: v.picklist(['default', 'file', 'environment', 'secret file']),
-          place: v.pipe(words, v.description('The line, the variable or the secret file')),
-          default: words,
+          place: v.pipe(nullableText, v.description('The line, the variable or the secret file')),
+          default: nullableText,
           variable: v.pipe(v.string(), v.description('The environment variable that sets it')),
           reason: v.string(),
           needs_restart: v.boolean(),
@@ -76,7 +76,7 @@ export function settingsRoutes({ store, clock, organizations, http, current, aut
 
   function settings(): v.InferOutput<typeof SettingsAnswer> {
     const { config, configSources } = current
-    // The demo simulates two years with another clock before it serves.
+    // In the demo, two simulated years pass between the creation of these routes and the first request.
     const started_at = http.servingSince() ?? opened_at
     const base_url = http.baseUrl() ?? config.base_url
     const notification_url = `${base_url}/apple/notifications`

@@ -125,17 +125,17 @@ export function shareLinkRoutes(deps: Deps): Route[] {
         })
       },
     }),
-    openRoute(deps),
+    openLinkRoute(deps),
   ]
 }
 
 /** The route that signs a guest in. */
-function openRoute(deps: Deps): Route {
+function openLinkRoute(deps: Deps): Route {
   const { links, signIn, sessionCookie, auth, audit } = deps
   const sessionStatus = openSessionStatus(deps)
 
   /** @throws Refusal 401 `invalid_share_link`. */
-  async function linkOf(event: H3Event, token: string) {
+  async function requireLink(event: H3Event, token: string) {
     const known = links.byToken(token)
     const wrong = { account: 'share link', action: 'link.refused', why: 'wrong link' } as const
     if ((await signIn.attempt(event, wrong, async () => known !== null)) && known) return known
@@ -153,7 +153,7 @@ function openRoute(deps: Deps): Route {
   }
 
   /** Starts the guest's session, unless the link has ended meanwhile. */
-  async function enter(event: H3Event, link: ShareLink) {
+  async function startGuestSession(event: H3Event, link: ShareLink) {
     const session = await signIn.startSession(event, link.id, () => {
       if (!links.get(link.id)) throw invalidShareLink()
       links.noteOpening(link.id)
@@ -183,9 +183,9 @@ function openRoute(deps: Deps): Route {
           'you are signed in as the owner; to see the guest view, open the link in a private window'
         throw new Refusal(409, 'signed_in_already', detail)
       }
-      const { link, passcode: phc } = await linkOf(event, token)
+      const { link, passcode: phc } = await requireLink(event, token)
       if (phc !== null) await requirePasscode(event, link, phc, passcode)
-      return enter(event, link)
+      return startGuestSession(event, link)
     },
   })
 }

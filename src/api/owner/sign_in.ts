@@ -3,8 +3,8 @@ import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
 import type { Auth } from '../../access/auth.ts'
-import { MAX_BYTES, MIN_CHARACTERS } from '../../access/common_passwords.ts'
 import type { Owner } from '../../access/owner.ts'
+import { MAX_PASSWORD_BYTES, MIN_PASSWORD_CHARACTERS } from '../../access/password_limits.ts'
 import type { SessionCookie } from '../../access/session_cookie.ts'
 import { openSessionStatus, SessionAnswer } from '../../access/session_status.ts'
 import type { Sessions } from '../../access/sessions.ts'
@@ -14,17 +14,17 @@ import { type Access, defineRoute, PUBLIC, type Route } from '../../http/route.t
 import type { Store } from '../../store/store.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
 
-/** Bytes of a sign-in body: a password of 512 bytes with JSON escapes, a token, and the field names. */
+/** Maximum size of a sign-in body: a password of 512 bytes with JSON escapes, a token, and the field names. */
 const BODY_BYTES = 8_192
 
-/** Any input as a password; bounded before it is hashed. */
+/** A password as entered. Its length is limited before it is hashed. */
 export const Password = v.pipe(
   v.string(),
   v.nonEmpty('must not be empty'),
-  v.maxBytes(MAX_BYTES, `must have at most ${MAX_BYTES} bytes`),
+  v.maxBytes(MAX_PASSWORD_BYTES, `must have at most ${MAX_PASSWORD_BYTES} bytes`),
 )
 const Token = v.pipe(v.string(), v.nonEmpty('must not be empty'), v.maxLength(200, 'is not a valid token'))
-const NEW_PASSWORD = `At least ${MIN_CHARACTERS} characters of any kind, and not a common password`
+const NEW_PASSWORD = `At least ${MIN_PASSWORD_CHARACTERS} characters of any kind, and not a common password`
 const Setup = v.object({
   token: v.pipe(Token, v.description('The part of the printed link after #')),
   password: v.pipe(Password, v.description(NEW_PASSWORD)),
@@ -60,7 +60,7 @@ type Deps = {
   audit: Audit
 }
 
-/** Sign-in bodies have a memory budget of their own: a flood of other calls never locks the owner out. */
+/** Reads a sign-in body from a reserved memory budget, so that a flood of other requests cannot lock the owner out. */
 export const readSignIn = (event: H3Event): Promise<unknown> => readJson(event, BODY_BYTES, 'reserved')
 
 const SIGN_IN_ROUTE = {
@@ -99,7 +99,7 @@ function statusRoute(deps: Deps): Route {
 function entryRoutes(deps: Deps): Route[] {
   const { store, sessions, signIn, sessionCookie, auth, audit } = deps
   const sessionStatus = openSessionStatus(deps)
-  const asOwner = openOwnerStatus(deps)
+  const ownerStatus = openOwnerStatus(deps)
 
   return [
     defineRoute({
@@ -110,7 +110,7 @@ function entryRoutes(deps: Deps): Route[] {
       body: Setup,
       refusals: { 400: 'weak_password', 401: 'invalid_link', 429: 'rate_limited' },
       handler: async ({ event, body: { token, password } }) =>
-        asOwner(event, await signIn.setUp(event, token, password)),
+        ownerStatus(event, await signIn.setUp(event, token, password)),
     }),
     defineRoute({
       ...SIGN_IN_ROUTE,
@@ -124,7 +124,7 @@ function entryRoutes(deps: Deps): Route[] {
           'token' in body
             ? await signIn.signInByLink(event, body.token)
             : await signIn.signInByPassword(event, body.password)
-        return asOwner(event, session)
+        return ownerStatus(event, session)
       },
     }),
     defineRoute({
@@ -150,7 +150,7 @@ function entryRoutes(deps: Deps): Route[] {
 
 function confirmationRoutes(deps: Deps): Route[] {
   const { signIn, sessionCookie, auth } = deps
-  const asOwner = openOwnerStatus(deps)
+  const ownerStatus = openOwnerStatus(deps)
   const { security, refusals, admit } = auth.owner
   /** The owner, over a secure transport only. */
   const access: Access<Session> = {
@@ -162,7 +162,7 @@ function confirmationRoutes(deps: Deps): Route[] {
       return session
     },
   }
-  const refused = { 401: 'wrong_password', 429: 'rate_limited' } as const
+  const passwordErrors = { 401: 'wrong_password', 429: 'rate_limited' } as const
 
   return [
     defineRoute({
@@ -171,10 +171,10 @@ function confirmationRoutes(deps: Deps): Route[] {
       summary: 'Confirms the password; allows showing and changing secrets for fifteen minutes',
       access,
       body: Confirmation,
-      refusals: refused,
+      refusals: passwordErrors,
       // The session may have ended while the body was being received.
       handler: async ({ event, body: { password } }) =>
-        asOwner(event, await signIn.confirm(event, admit(event), password)),
+        ownerStatus(event, await signIn.confirm(event, admit(event), password)),
     }),
     defineRoute({
       ...SIGN_IN_ROUTE,
@@ -182,9 +182,9 @@ function confirmationRoutes(deps: Deps): Route[] {
       summary: 'Changes the password; requires the current one, and ends the owner’s other sessions',
       access,
       body: PasswordChange,
-      refusals: { ...refused, 400: 'weak_password' },
+      refusals: { ...passwordErrors, 400: 'weak_password' },
       handler: async ({ event, body }) =>
-        asOwner(event, await signIn.changePassword(event, admit(event), body)),
+        ownerStatus(event, await signIn.changePassword(event, admit(event), body)),
     }),
   ]
 }

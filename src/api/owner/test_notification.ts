@@ -19,9 +19,9 @@ const TestFields = {
   app: v.pipe(v.string(), v.nonEmpty('must not be empty'), v.description('A bundle id or app id')),
   environment: v.picklist(['production', 'sandbox']),
 }
-const NO_TOKEN = 'is not the token of a test notification'
-/** Apple's format so far: a UUID, an underscore and an instant. */
-const TestPath = v.object({ token: v.pipe(v.string(), v.regex(/^[\w.-]{1,200}$/, NO_TOKEN)) })
+const INVALID_TOKEN_MESSAGE = 'is not the token of a test notification'
+/** Apple does not document the format. So far, a token is a UUID, an underscore and an instant. */
+const TestPath = v.object({ token: v.pipe(v.string(), v.regex(/^[\w.-]{1,200}$/, INVALID_TOKEN_MESSAGE)) })
 const TestBody = v.strictObject(TestFields)
 const TestQuery = v.object(TestFields)
 export const RequestedAnswer = v.object({
@@ -42,7 +42,7 @@ export const TestStatusAnswer = v.object({
 
 type Deps = { store: Store; apps: Apps; appleClients: Pick<AppleClients, 'server'>; audit: Audit; auth: Auth }
 
-/** Whether a notification has arrived, by its uuid. */
+/** Returns a function that checks, by uuid, whether a notification for an app has arrived. */
 function openArrivalCheck(store: Store) {
   const applied = store.prepare<[string, Environment, string], object>(
     'select 1 from notifications where app_id = ? and environment = ? and uuid = ?',
@@ -59,7 +59,7 @@ function openArrivalCheck(store: Store) {
 }
 
 export function testNotificationRoutes({ store, apps, appleClients, audit, auth }: Deps): Route[] {
-  const arrivals = openArrivalCheck(store)
+  const openHasArrived = openArrivalCheck(store)
 
   /** @throws Refusal 409 `no_purchase_key` without a key for Apple's API. */
   function apiOf(app: App): ServerApi {
@@ -113,16 +113,16 @@ export function testNotificationRoutes({ store, apps, appleClients, audit, auth 
               ? invalidToken()
               : refusedByApple(error)
           })
-        return { ...testDeliveryOf(status, arrivals(app, environment)), attempts: status.attempts }
+        return { ...testDeliveryOf(status, openHasArrived(app, environment)), attempts: status.attempts }
       },
     }),
   ]
 }
 
-/** Apple's code for an unknown token. */
+/** Apple's error code for an unknown token. */
 const INVALID_TOKEN = '4000020'
 
-const invalidToken = (): Refusal => invalid([{ path: 'token', message: NO_TOKEN }])
+const invalidToken = (): Refusal => invalid([{ path: 'token', message: INVALID_TOKEN_MESSAGE }])
 
 /** @throws Refusal 502 `apple` with Apple's error message. */
 export function refusedByApple(error: unknown): never {

@@ -6,7 +6,7 @@ import type { Database } from 'better-sqlite3'
 import { clausesOf, insideParentheses, itemsOf, tokensOf } from './sql_tokens.ts'
 
 /** Maps the name of each object (`column users.locale`) to its description (`text notnull=0 …`). */
-export type Shape = ReadonlyMap<string, string>
+type Shape = ReadonlyMap<string, string>
 
 type ShapeEntry = readonly [name: string, description: string]
 type SchemaRow = { type: string; name: string; tbl_name: string; sql: string | null }

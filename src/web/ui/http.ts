@@ -24,13 +24,13 @@ export class Problem extends Error {
 
 export type Query = Record<string, string | number | null | undefined>
 
-/** The URL of an endpoint with the query parameters that are not null or empty. */
+/** Returns the URL of an endpoint. Query parameters that are null, undefined or empty are left out. */
 export function addressOf(path: string, query: Query = {}): string {
-  const words = new URLSearchParams()
+  const params = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
-    if (value !== null && value !== undefined && value !== '') words.set(name, String(value))
+    if (value !== null && value !== undefined && value !== '') params.set(name, String(value))
   }
-  const text = words.toString()
+  const text = params.toString()
   return text === '' ? path : `${path}?${text}`
 }
 
@@ -50,7 +50,7 @@ async function problemOf(response: Response): Promise<Problem> {
   }
 }
 
-/** Event on `window` when the session is no longer valid. */
+/** The event that is dispatched on `window` when the server reports that the session is no longer valid. */
 export const SIGNED_OUT_EVENT = 'signedout'
 
 async function send<Answer>(address: string, options: RequestInit): Promise<Answer> {

@@ -1,13 +1,13 @@
 /** The current time. The only module of the page that reads the clock. */
 import { useEffect, useState } from 'preact/hooks'
 
-/** The current instant, updated every `every` milliseconds. */
-export function useNow(every = 30_000): number {
+/** The current instant, updated every `interval_ms` milliseconds. */
+export function useNow(interval_ms = 30_000): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), every)
+    const timer = setInterval(() => setNow(Date.now()), interval_ms)
     return () => clearInterval(timer)
-  }, [every])
+  }, [interval_ms])
   return now
 }
 

@@ -49,7 +49,7 @@ function ErrorView({ error, again }: { error: Error; again: () => void }): JSX.E
   )
 }
 
-/** Refetches the session when it ends, and clears all cached data. */
+/** Refetches the session when it ends and clears all cached data. Returns whether the session ended on this page. */
 function useSignedOut(session: Session | undefined): boolean {
   const wasSignedIn = useRef(false)
   const isSignedIn = session?.state === 'owner' || session?.state === 'guest'
@@ -66,7 +66,10 @@ function useSignedOut(session: Session | undefined): boolean {
   return wasSignedIn.current && !isSignedIn
 }
 
-/** Stored in the browser, because the server deletes the sessions of an expired link. */
+/**
+ * Whether the last session was a guest’s. The browser stores this, because the server deletes the sessions of an
+ * expired link.
+ */
 function useWasGuest(session: Session | undefined): boolean {
   const state = session?.state
   useEffect(() => {

@@ -4,15 +4,15 @@ import { type Problem, type Query, read } from './http.ts'
 import { client, problemFrom, type QueryResult, useQuery } from './queries.ts'
 
 type Page = { next: string | number | null }
-/** `from`: the first page's `next` when the other pages were loaded. */
+/** `pages` are the pages after the first. `firstNext` was `next` of the first page when they were loaded. */
 type LoadedPages<Answer> = {
   key: string
-  from: Page['next']
+  firstNext: Page['next']
   pages: Answer[]
   isBusy: boolean
   problem: Problem | null
 }
-type CachedPages<Answer> = Pick<LoadedPages<Answer>, 'from' | 'pages'>
+type CachedPages<Answer> = Pick<LoadedPages<Answer>, 'firstNext' | 'pages'>
 
 export type Paged<Answer> = {
   /** The query state of the first page. */
@@ -25,7 +25,10 @@ export type Paged<Answer> = {
   problem: Problem | null
 }
 
-/** `cursor` is the parameter for `next` of the previous page. Loaded pages stay cached across navigation. */
+/**
+ * `cursor` is the name of the parameter that receives `next` of the previous page. Loaded pages stay cached across
+ * navigation.
+ */
 export function usePagedQuery<Answer extends Page>(
   path: string,
   query: Query,
@@ -36,7 +39,7 @@ export function usePagedQuery<Answer extends Page>(
   const key = JSON.stringify([path, query])
   const cacheKey = useMemo(() => [path, { ...query, pages: 'more' }], [key])
   const initialPages = (): LoadedPages<Answer> => ({
-    ...(client.getQueryData<CachedPages<Answer>>(cacheKey) ?? { from: null, pages: [] }),
+    ...(client.getQueryData<CachedPages<Answer>>(cacheKey) ?? { firstNext: null, pages: [] }),
     key,
     isBusy: false,
     problem: null,
@@ -49,29 +52,32 @@ export function usePagedQuery<Answer extends Page>(
 
   useEffect(() => {
     if (loaded.key === key && loaded.pages.length > 0)
-      client.setQueryData<CachedPages<Answer>>(cacheKey, { from: loaded.from, pages: loaded.pages })
+      client.setQueryData<CachedPages<Answer>>(cacheKey, { firstNext: loaded.firstNext, pages: loaded.pages })
   }, [loaded])
 
-  /** Loads pages until there are `pageCount`, including `existing`. */
-  async function fetchPages(from: Page['next'], existing: Answer[], pageCount: number): Promise<void> {
+  /** Loads pages after `existing` until `pageCount` pages are loaded. */
+  async function fetchPages(firstNext: Page['next'], existing: Answer[], pageCount: number): Promise<void> {
     setLoaded({ ...current, isBusy: true, problem: null })
     try {
-      const some = [...existing]
-      for (let at = (some.at(-1) ?? { next: from }).next; at !== null && some.length < pageCount; ) {
+      const fetched = [...existing]
+      for (
+        let at = (fetched.at(-1) ?? { next: firstNext }).next;
+        at !== null && fetched.length < pageCount;
+      ) {
         const page = await read<Answer>(path, { ...query, [cursor]: at })
-        some.push(page)
+        fetched.push(page)
         at = page.next
       }
-      setLoaded({ key, from, pages: some, isBusy: false, problem: null })
+      setLoaded({ key, firstNext, pages: fetched, isBusy: false, problem: null })
     } catch (error) {
       setLoaded({ ...current, isBusy: false, problem: problemFrom(error) })
     }
   }
 
   const firstCursor = isStale ? null : (first.data?.next ?? null)
-  // New items have moved the end of the first page, so reload the others from there to leave no hole.
+  // New items move the end of the first page. Reload the other pages from there, so that no item is left out.
   useEffect(() => {
-    if (!isStale && current.pages.length > 0 && current.from !== firstCursor)
+    if (!isStale && current.pages.length > 0 && current.firstNext !== firstCursor)
       void fetchPages(firstCursor, [], current.pages.length)
   }, [key, firstCursor])
 

@@ -3,9 +3,9 @@ import { QueryClient, QueryObserver, type QueryObserverResult } from '@tanstack/
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { addressOf, Problem, type Query, read } from './http.ts'
 
-const MINUTE = 60_000
+const MINUTE_MS = 60_000
 
-const SECOND = 1_000
+const SECOND_MS = 1_000
 /** Retries of requests that the server's concurrency limit refused. */
 const MAX_RATE_LIMIT_RETRIES = 10
 
@@ -15,15 +15,15 @@ const shouldRetry = (failures: number, error: Error): boolean => {
   return failures < 2 && (error.status === 0 || error.status >= 500)
 }
 
-/** Retry-After if sent, else 1, 2, 4 … seconds. */
+/** Milliseconds before a retry: Retry-After if the server sent it, otherwise 1, 2, 4 … seconds. */
 const retryDelay = (failures: number, error: Error): number =>
-  ((error instanceof Problem && error.retryAfter) || 2 ** failures) * SECOND
+  ((error instanceof Problem && error.retryAfter) || 2 ** failures) * SECOND_MS
 
 export const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 20_000,
-      gcTime: 30 * MINUTE,
+      gcTime: 30 * MINUTE_MS,
       retry: shouldRetry,
       retryDelay: retryDelay,
       // Errors are shown even while offline.
@@ -35,11 +35,14 @@ export const client = new QueryClient({
 })
 client.mount()
 
-/** `data` stays during a refetch. `problem` with data means that a refetch failed and the data is from `at`. */
+/**
+ * `data` stays available during a refetch. If both `problem` and `data` are set, a refetch failed and `data` is from
+ * `at`.
+ */
 export type QueryResult<Answer> = {
   data: Answer | undefined
   problem: Problem | null
-  /** Loading, without older data. */
+  /** The query is loading and has no older data. */
   isPending: boolean
   /** The data belongs to the previous query. */
   isPrevious: boolean
@@ -49,12 +52,12 @@ export type QueryResult<Answer> = {
 
 type QueryOptions = {
   /** Refetch interval in milliseconds while the page is visible. */
-  every?: number
+  interval_ms?: number
   /** Do not fetch yet. */
   wait?: boolean
 }
 
-/** The cache key of `GET path?query`. */
+/** The cache key of a GET request. */
 export const queryKey = (path: string, query: Query = {}) => [path, addressOf(path, query)] as const
 
 /** The response to `GET path?query`, cached in `client` and shared by all components. */
@@ -63,19 +66,19 @@ export function useQuery<Answer>(
   query: Query = {},
   queryOptions: QueryOptions = {},
 ): QueryResult<Answer> {
-  const { every, wait = false } = queryOptions
+  const { interval_ms, wait = false } = queryOptions
   const [, address] = queryKey(path, query)
   const options = useMemo(
     () => ({
       queryKey: queryKey(path, query),
       queryFn: ({ signal }: { signal: AbortSignal }) => read<Answer>(path, query, signal),
       enabled: !wait,
-      refetchInterval: every ?? (false as const),
+      refetchInterval: interval_ms ?? (false as const),
       placeholderData: (previous: Answer | undefined) => previous,
     }),
-    [address, wait, every],
+    [address, wait, interval_ms],
   )
-  // One observer for the life of the component.
+  // The observer stays the same for the lifetime of the component.
   const observer = useMemo(() => new QueryObserver<Answer, Error>(client, options as never), [])
   const [, rerender] = useState(0)
   useEffect(() => observer.subscribe(() => rerender((count) => count + 1)), [observer])

@@ -22,7 +22,7 @@ export type Scope = {
   range: Range
   from: string | null
   to: string | null
-  /** null: chosen by the range. */
+  /** null if the interval follows from the range. */
   interval: Interval | null
   currency: string | null
   basis: 'gross' | 'proceeds'
@@ -31,28 +31,31 @@ export type Scope = {
   compare: boolean
 }
 
-const word = <Word extends string>(text: string | undefined, words: readonly Word[], otherwise: Word): Word =>
-  words.find((one) => one === text) ?? otherwise
+const oneOf = <Word extends string>(
+  text: string | undefined,
+  params: readonly Word[],
+  otherwise: Word,
+): Word => params.find((one) => one === text) ?? otherwise
 
 /** The scope in URL parameters, with defaults. */
 export function scopeFrom(query: Record<string, string>): Scope {
   return {
     apps: (query.app ?? '').split(',').filter((id) => id !== ''),
     organization: query.org ?? null,
-    range: word(query.range, RANGES, '90d'),
+    range: oneOf(query.range, RANGES, '90d'),
     from: query.from ?? null,
     to: query.to ?? null,
     interval: INTERVALS.find((one) => one === query.by) ?? null,
     currency: query.currency ?? null,
-    basis: word(query.basis, ['gross', 'proceeds'], 'gross'),
-    environment: word(query.env, ['production', 'sandbox'], 'production'),
-    zone: word(query.zone, ['own', 'pacific'], 'own'),
+    basis: oneOf(query.basis, ['gross', 'proceeds'], 'gross'),
+    environment: oneOf(query.env, ['production', 'sandbox'], 'production'),
+    zone: oneOf(query.zone, ['own', 'pacific'], 'own'),
     compare: query.compare === '1',
   }
 }
 
 /** The URL parameters of a scope, without defaults. */
-export function scopeWords(scope: Scope): Query {
+export function scopeParams(scope: Scope): Query {
   const isCustom = scope.range === 'custom'
   return {
     app: scope.apps.join(','),
@@ -69,17 +72,29 @@ export function scopeWords(scope: Scope): Query {
   }
 }
 
-const NAMES = ['app', 'org', 'range', 'from', 'to', 'by', 'currency', 'basis', 'env', 'zone', 'compare']
+const SCOPE_PARAMS = [
+  'app',
+  'org',
+  'range',
+  'from',
+  'to',
+  'by',
+  'currency',
+  'basis',
+  'env',
+  'zone',
+  'compare',
+]
 
-/** A URL with the scope of the current one and additional parameters. */
-export function hrefWithin(path: string, present: Record<string, string>, own: Query = {}): string {
-  const words = new URLSearchParams()
-  for (const name of NAMES) if (present[name]) words.set(name, present[name])
+/** Builds a URL that keeps the scope parameters of the current URL and adds other parameters. */
+export function hrefInScope(path: string, present: Record<string, string>, own: Query = {}): string {
+  const params = new URLSearchParams()
+  for (const name of SCOPE_PARAMS) if (present[name]) params.set(name, present[name])
   for (const [name, value] of Object.entries(own)) {
-    if (value === null || value === undefined || value === '') words.delete(name)
-    else words.set(name, String(value))
+    if (value === null || value === undefined || value === '') params.delete(name)
+    else params.set(name, String(value))
   }
-  const text = words.toString()
+  const text = params.toString()
   return text === '' ? path : `${path}?${text}`
 }
 
@@ -88,21 +103,21 @@ export function useScope(): { scope: Scope; change: (changes: Partial<Scope>) =>
   const { query, path, route } = useLocation()
   const scope = scopeFrom(query)
   const change = (changes: Partial<Scope>): void => {
-    const others = Object.fromEntries(Object.entries(query).filter(([name]) => !NAMES.includes(name)))
-    route(hrefWithin(path, others, scopeWords({ ...scope, ...changes })), true)
+    const others = Object.fromEntries(Object.entries(query).filter(([name]) => !SCOPE_PARAMS.includes(name)))
+    route(hrefInScope(path, others, scopeParams({ ...scope, ...changes })), true)
   }
-  const href = (to: string, own: Query = {}): string => hrefWithin(to, query, own)
+  const href = (to: string, own: Query = {}): string => hrefInScope(to, query, own)
   return { scope, change, href }
 }
 
 /** The query parameters of the current URL, and a function to change them. */
 export function useQueryParams(): [Record<string, string>, (changes: Query) => void] {
   const { query, path, route } = useLocation()
-  const change = (changes: Query): void => route(hrefWithin(path, query, { ...query, ...changes }), true)
+  const change = (changes: Query): void => route(hrefInScope(path, query, { ...query, ...changes }), true)
   return [query, change]
 }
 
-/** The interval of a scope; by default one that gives about 30 to 90 points. */
+/** The interval of a scope. The default depends on the number of days and gives about 30 to 100 points. */
 export function intervalOf(scope: Scope, days: number): Interval {
   if (scope.interval) return scope.interval
   if (days <= 100) return 'day'
@@ -125,7 +140,7 @@ export function daysOf(scope: Scope, today: string, first: string | null): { fro
 export function metricQuery(scope: Scope, today: string, first: string | null = null): Query {
   const { from, to } = daysOf(scope, today, first)
   return {
-    ...placeQuery(scope),
+    ...sourceQuery(scope),
     from,
     to,
     interval: intervalOf(scope, daysBetween(from, to)),
@@ -134,7 +149,7 @@ export function metricQuery(scope: Scope, today: string, first: string | null = 
 }
 
 /** Apps, organization, environment and time zone. Fiscal months use Pacific time. */
-export const placeQuery = (scope: Scope): Query => ({
+export const sourceQuery = (scope: Scope): Query => ({
   app: scope.apps.join(','),
   organization: scope.organization,
   environment: scope.environment === 'production' ? null : scope.environment,

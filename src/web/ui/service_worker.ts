@@ -16,36 +16,36 @@ type WorkerEvent = Event & {
 }
 
 const worker = self as unknown as WorkerScope
-const NAME = `windfall-${VERSION}`
+const CACHE_NAME = `windfall-${VERSION}`
 
 async function install(): Promise<void> {
-  const cache = await caches.open(NAME)
+  const cache = await caches.open(CACHE_NAME)
   await cache.addAll(SHELL)
   await worker.skipWaiting()
 }
 
 async function activate(): Promise<void> {
   const names = await caches.keys()
-  await Promise.all(names.filter((name) => name !== NAME).map((name) => caches.delete(name)))
+  await Promise.all(names.filter((name) => name !== CACHE_NAME).map((name) => caches.delete(name)))
   await worker.clients.claim()
 }
 
 /** Assets are named after their content, so the cached file is always current. */
-async function file(request: Request): Promise<Response> {
-  const cache = await caches.open(NAME)
-  const kept = await cache.match(request)
-  if (kept) return kept
+async function assetResponse(request: Request): Promise<Response> {
+  const cache = await caches.open(CACHE_NAME)
+  const cached = await cache.match(request)
+  if (cached) return cached
   const response = await fetch(request)
   if (response.ok) await cache.put(request, response.clone())
   return response
 }
 
-async function view(request: Request): Promise<Response> {
+async function pageResponse(request: Request): Promise<Response> {
   try {
     return await fetch(request)
   } catch (error) {
-    const kept = await caches.match('/')
-    if (kept) return kept
+    const cached = await caches.match('/')
+    if (cached) return cached
     throw error
   }
 }
@@ -56,6 +56,6 @@ worker.addEventListener('fetch', (event) => {
   const { request } = event
   const { origin, pathname } = new URL(request.url)
   if (request.method !== 'GET' || origin !== worker.location.origin) return
-  if (pathname.startsWith('/assets/')) event.respondWith(file(request))
-  else if (request.mode === 'navigate') event.respondWith(view(request))
+  if (pathname.startsWith('/assets/')) event.respondWith(assetResponse(request))
+  else if (request.mode === 'navigate') event.respondWith(pageResponse(request))
 })

@@ -16,7 +16,7 @@ export const SessionContext = createContext<Session>({
   insecure: false,
   expires_at: null,
 })
-/** The message on why the database cannot be written, or null. */
+/** Explains why the database cannot be written; null if it can be. */
 export function storageMessage(storage: Session['storage']): string | null {
   if (storage === 'ok') return null
   return {

@@ -1,3 +1,3 @@
-/** Applies the chosen theme before the first paint; the only blocking script. */
-const chosen = localStorage.getItem('theme')
-if (chosen === 'light' || chosen === 'dark') document.documentElement.dataset.theme = chosen
+/** Applies the selected theme before the first paint. This is the only render-blocking script. */
+const storedTheme = localStorage.getItem('theme')
+if (storedTheme === 'light' || storedTheme === 'dark') document.documentElement.dataset.theme = storedTheme

@@ -2,7 +2,7 @@
 import { lazy } from 'preact-iso'
 import { viewAt } from './addresses.ts'
 
-/** The component of each view. The page itself renders the sign-in views. */
+/** The component of each view, except the sign-in views, which page.tsx renders. */
 export const COMPONENTS = {
   today: lazy(() => import('./today/today.tsx').then((module) => module.Today)),
   revenue: lazy(() => import('./revenue/revenue.tsx').then((module) => module.Revenue)),

@@ -3,39 +3,39 @@ import { dayNumber, dayText } from '../../metrics/lineage/calendar.ts'
 import { fiscalMonthDays, fiscalMonthOf } from '../../metrics/lineage/fiscal.ts'
 import type { Interval } from '../../metrics/series/buckets.ts'
 
-const memoized = new Map<string, Intl.NumberFormat>()
+const formatsByOptions = new Map<string, Intl.NumberFormat>()
 const locale = navigator.language
 
-function numbers(options: Intl.NumberFormatOptions): Intl.NumberFormat {
+function numberFormat(options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const key = JSON.stringify(options)
-  const made = memoized.get(key) ?? new Intl.NumberFormat(locale, options)
-  memoized.set(key, made)
-  return made
+  const format = formatsByOptions.get(key) ?? new Intl.NumberFormat(locale, options)
+  formatsByOptions.set(key, format)
+  return format
 }
 
 /** Placeholder of an unknown value. */
 export const UNKNOWN = '–'
 
-/** From this amount on (thousandths), money is shown without cents. */
+/** Amounts of at least this many thousandths are shown without cents. */
 const CENTS_BELOW = 100_000_000
 
 /** Thousandths of a currency, as `$1,234.56`. */
 export function money(milli: number | null | undefined, currency: string | null): string {
   if (milli === null || milli === undefined) return UNKNOWN
-  if (currency === null) return numbers({ maximumFractionDigits: 2 }).format(milli / 1000)
+  if (currency === null) return numberFormat({ maximumFractionDigits: 2 }).format(milli / 1000)
   const digits = Math.abs(milli) >= CENTS_BELOW ? { maximumFractionDigits: 0 } : {}
-  return numbers({ style: 'currency', currency, ...digits }).format(milli / 1000)
+  return numberFormat({ style: 'currency', currency, ...digits }).format(milli / 1000)
 }
 
-/** With its sign, as `+$1.50`. */
+/** Money with its sign, as `+$1.50`. */
 export function signedMoney(milli: number, currency: string | null): string {
-  const words = money(milli, currency)
-  return milli > 0 ? `+${words}` : words
+  const text = money(milli, currency)
+  return milli > 0 ? `+${text}` : text
 }
 
-/** Compact, for axes. */
+/** Money in compact notation for axes, as `$1.2K`. */
 export const shortMoney = (milli: number, currency: string | null): string =>
-  numbers({
+  numberFormat({
     ...(currency ? { style: 'currency', currency } : {}),
     notation: 'compact',
     minimumFractionDigits: 0,
@@ -43,30 +43,30 @@ export const shortMoney = (milli: number, currency: string | null): string =>
   }).format(milli / 1000)
 
 export const count = (value: number | null | undefined): string =>
-  value === null || value === undefined ? UNKNOWN : numbers({}).format(value)
+  value === null || value === undefined ? UNKNOWN : numberFormat({}).format(value)
 
 export const shortCount = (value: number): string =>
-  numbers({ notation: 'compact', maximumFractionDigits: 1 }).format(value)
+  numberFormat({ notation: 'compact', maximumFractionDigits: 1 }).format(value)
 
-/** A share from 0 to 1 as `12.3 %`. */
+/** A fraction from 0 to 1 as `12.3 %`. */
 export const share = (ratio: number | null | undefined, digits = 1): string =>
   ratio === null || ratio === undefined
     ? UNKNOWN
-    : numbers({ style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits }).format(
+    : numberFormat({ style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits }).format(
         ratio,
       )
 
-/** A ratio that is not a share, as `2.4`. */
+/** A ratio as a plain number, as `2.4`. */
 export const times = (ratio: number | null | undefined): string =>
-  ratio === null || ratio === undefined ? UNKNOWN : numbers({ maximumFractionDigits: 2 }).format(ratio)
+  ratio === null || ratio === undefined ? UNKNOWN : numberFormat({ maximumFractionDigits: 2 }).format(ratio)
 
-/** With its sign, as `+12.3 %`. */
+/** A ratio with its sign, as `+12.3 %`. */
 export const change = (ratio: number): string =>
-  numbers({ style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' }).format(ratio)
+  numberFormat({ style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' }).format(ratio)
 
-/** A difference of two shares in percentage points, as `+1.4 pp`. */
+/** A difference of two fractions in percentage points, as `+1.4 pp`. */
 export const points = (difference: number): string =>
-  `${numbers({ maximumFractionDigits: 1, signDisplay: 'exceptZero' }).format(difference * 100)} pp`
+  `${numberFormat({ maximumFractionDigits: 1, signDisplay: 'exceptZero' }).format(difference * 100)} pp`
 
 const DAY_MS = 86_400_000
 const utc = (options: Intl.DateTimeFormatOptions) =>
@@ -84,13 +84,14 @@ export const day = (on: string): string => dayNames.format(dateOf(on))
 export const shortDay = (on: string): string => shortDays.format(dateOf(on))
 export const weekday = (on: string): string => weekdays.format(dateOf(on))
 export const month = (on: string): string => monthNames.format(dateOf(on))
-/** `Nov 2026`, and `Nov` where the year is next to it. */
+/** Formats a month with its year, as `Nov 2026`. */
 export const monthOfYear = (on: string): string => monthsOfYears.format(dateOf(on))
+/** Formats a month without its year, as `Nov`. */
 export const monthName = (on: string): string => monthsAlone.format(dateOf(on))
 
 export type { Interval } from '../../metrics/series/buckets.ts'
 
-/** The fiscal month of a day: the fiscal year, and its number from 1 to 12. */
+/** The fiscal month of a day: the fiscal year, and the number of the month from 1 to 12. */
 export function fiscalMonth(on: string): { year: number; number: number } {
   const month = fiscalMonthOf(dayNumber(on)) ?? 0
   return { year: Math.floor(month / 12), number: (month % 12) + 1 }
@@ -106,7 +107,7 @@ const afterFiscalMonth = (on: string): string =>
 
 const days = (first: string, last: string): string => `${shortDay(first)} – ${day(last)}`
 
-/** The day, week, month or fiscal month that begins on a day. */
+/** Formats the day, week, month or fiscal month that begins on a day. */
 export function bucket(on: string, interval: Interval): string {
   if (interval === 'month') return month(on)
   if (interval === 'fiscal_month')
@@ -114,7 +115,9 @@ export function bucket(on: string, interval: Interval): string {
   return interval === 'week' ? days(on, plusDays(on, 6)) : day(on)
 }
 
-/** From the beginning of one day, week, month or fiscal month to the end of another. */
+/**
+ * Formats a range from the day, week, month or fiscal month that begins on `first` to the one that begins on `last`.
+ */
 export function span(first: string, last: string, interval: Interval): string {
   if (first === last) return bucket(first, interval)
   if (interval === 'month') return `${month(first)} – ${month(last)}`
@@ -125,7 +128,7 @@ export function span(first: string, last: string, interval: Interval): string {
   return `${day(first)} – ${day(interval === 'week' ? plusDays(last, 6) : last)}`
 }
 
-/** Every day, week, month or fiscal month from one to another, by the first day of each. */
+/** Returns the first day of each day, week, month or fiscal month from `first` to `last`. */
 export function stepsBetween(first: string, last: string, interval: Interval): string[] {
   const all: string[] = []
   for (let on = first; on <= last; on = stepAfter(on, interval)) all.push(on)
@@ -144,7 +147,7 @@ export function cohortTitle(on: string, grain: Grain): string {
   return grain === 'month' ? monthOfYear(on) : day(on)
 }
 
-/** The day `days` days later. */
+/** Adds `days` days to a day. */
 export const plusDays = (on: string, days: number): string =>
   new Date(dateOf(on).getTime() + days * DAY_MS).toISOString().slice(0, 10)
 /** The number of days between two days. */
@@ -169,7 +172,7 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['hour', 3_600_000],
   ['minute', 60_000],
 ]
-/** How long ago, or in how long: `5 min. ago`, `in 3 days`. */
+/** An instant relative to now: `5 min. ago`, `in 3 days`. */
 export function ago(at: number, now: number): string {
   for (const [unit, ms] of STEPS) {
     if (Math.abs(now - at) >= ms) return relative.format(Math.trunc((at - now) / ms), unit)
@@ -185,13 +188,13 @@ export const sentence = (text: string): string =>
 export const grouped = (text: string): string =>
   text.replace(/(?<![\w.,:/-])\d{4,15}(?![\w:/-]|[.,]\d)/g, (digits) => count(Number(digits)))
 
-/** `1 link`, `2 links`: English only. */
+/** A count with its noun, in English only: `1 link`, `2 links`. */
 export const plural = (many: number, one: string, several = `${one}s`): string =>
   `${count(many)} ${many === 1 ? one : several}`
 
 const UNITS: Record<string, string> = { D: 'day', W: 'week', M: 'month', Y: 'year' }
 
-/** `P1M` as `1 month`. */
+/** Formats an ISO 8601 duration: `P1M` as `1 month`. */
 export function period(code: string): string {
   const [, many = '', unit = ''] = /^P(\d+)([DWMY])$/.exec(code) ?? []
   const word = UNITS[unit]
@@ -204,10 +207,10 @@ const years = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', year: 'numeric'
 export const monthOf = (at: number): string => (new Date(at).getUTCMonth() === 0 ? years : months).format(at)
 
 const SIZES = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
-/** `12.3 MB`. */
+/** A size in bytes, as `12.3 MB`. */
 export function bytes(many: number): string {
   const step = Math.min(SIZES.length - 1, many < 1 ? 0 : Math.floor(Math.log10(many) / 3))
-  return numbers({
+  return numberFormat({
     style: 'unit',
     unit: SIZES[step] ?? 'byte',
     unitDisplay: step === 0 ? 'long' : 'short',
@@ -224,5 +227,5 @@ const LENGTHS = [
 /** A duration: `250 ms`, `3 min`. */
 export function duration(ms: number): string {
   const [length, unit] = LENGTHS.find(([length]) => ms >= length) ?? LENGTHS[3]
-  return numbers({ style: 'unit', unit, maximumFractionDigits: ms < 60_000 ? 1 : 0 }).format(ms / length)
+  return numberFormat({ style: 'unit', unit, maximumFractionDigits: ms < 60_000 ? 1 : 0 }).format(ms / length)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { certainty, type TodayFigures } from '../../../src/web/ui/today/certainty.ts'
+import { certaintyText, type TodayFigures } from '../../../src/web/ui/today/certainty.ts'
 
 const yesterday = (
   milli: number,
@@ -13,13 +13,13 @@ const yesterday = (
 })
 
 test('says how certain yesterday’s proceeds are', () => {
-  expect(certainty(yesterday(1000, 0))).toBe('From Apple’s reports.')
-  expect(certainty(yesterday(1000, 0.12))).toBe('12% is estimated.')
-  expect(certainty(yesterday(1000, 1))).toBe('Estimated until Apple’s report for the day arrives.')
-  expect(certainty(yesterday(1000, 0.12, false))).toBe('Preliminary. 12% is estimated.')
+  expect(certaintyText(yesterday(1000, 0))).toBe('From Apple’s reports.')
+  expect(certaintyText(yesterday(1000, 0.12))).toBe('12% is estimated.')
+  expect(certaintyText(yesterday(1000, 1))).toBe('Estimated until Apple’s report for the day arrives.')
+  expect(certaintyText(yesterday(1000, 0.12, false))).toBe('Preliminary. 12% is estimated.')
 })
 
 test('distinguishes no sales from no data', () => {
-  expect(certainty(yesterday(0, null))).toBe('No sales.')
-  expect(certainty(yesterday(0, null, false))).toBe('No data yet.')
+  expect(certaintyText(yesterday(0, null))).toBe('No sales.')
+  expect(certaintyText(yesterday(0, null, false))).toBe('No data yet.')
 })

@@ -19,7 +19,7 @@ const steady = (lost: number, alive: number, months: number): Months =>
 test('rates a much higher month worse and a much lower one better, and ignores the incomplete month', () => {
   // 5 % a month of 1000; then 9 % and 2 %: more than two standard errors of about 0.75 points.
   const worse = trendOf(churnOf([...steady(50, 1000, 6), [90, 1000, true], [1, 1000, false]]))
-  expect(worse).toMatchObject({ verdict: 'worse', now: 0.09, before: 0.05, months: 6, alive: 1000 })
+  expect(worse).toMatchObject({ verdict: 'worse', now: 0.09, before: 0.05, months: 6, startCount: 1000 })
   expect(trendOf(churnOf([...steady(50, 1000, 6), [20, 1000, true]]))?.verdict).toBe('better')
 })
 
@@ -46,7 +46,7 @@ test('names the part that moved most in the same direction, except returned subs
     }),
   )
   expect(trend?.cause?.part).toBe('billing')
-  expect(trend?.cause?.by).toBeCloseTo(0.05, 10)
+  expect(trend?.cause?.change).toBeCloseTo(0.05, 10)
 })
 
 test('returns no trend for one complete month or without subscriptions', () => {

@@ -75,12 +75,17 @@ test('ends a curve at the age of its cohort and marks partial points as incomple
   // On the 18th the oldest are 17 days old.
   expect(graph.lines[0]?.values).toEqual([1000, 1500, 1600, null])
   expect(graph.lines[0]?.complete).toEqual([true, true, false, false])
-  expect(graph.lines[0] && graph.summed(graph.lines[0])).toBe(1600)
+  expect(graph.lines[0] && graph.figureOf(graph.lines[0])).toBe(1600)
 })
 
 test('draws a month without a cohort as a gap of full width', () => {
   const rows = ['2025-12-01', '2026-02-01'].map((cohort) => ({ cohort, complete: true, milli: 7 }))
-  const part = { key: 'milli', title: 'Money', hue: 1 as const, of: (row: { milli: number }) => row.milli }
+  const part = {
+    key: 'milli',
+    title: 'Money',
+    hue: 1 as const,
+    figureIn: (row: { milli: number }) => row.milli,
+  }
   const shape = {
     title: 'ARPPU',
     by: 'month',
@@ -108,12 +113,12 @@ test('stacks outcomes that add up to the total', () => {
     unit: 'count',
     currency: null,
     parts: [
-      { key: 'recovered', title: 'Recovered', hue: 1, of: (row) => row.recovered },
-      { key: 'lost', title: 'Lost', hue: 8, of: (row) => row.lost },
+      { key: 'recovered', title: 'Recovered', hue: 1, figureIn: (row) => row.recovered },
+      { key: 'lost', title: 'Lost', hue: 8, figureIn: (row) => row.lost },
     ],
   })
   expect(graph.total).toEqual([5, 1])
-  expect(graph.lines.map((line) => graph.summed(line))).toEqual([4, 2])
+  expect(graph.lines.map((line) => graph.figureOf(line))).toEqual([4, 2])
   expect(graph.complete).toEqual([true, false])
   expect(graph.title(0)).toBe('September 2026')
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { axisOf, barPieces, positionOn } from '../../../src/web/ui/customers/profile/bar.ts'
+import { axisOf, barSections, positionOn } from '../../../src/web/ui/customers/profile/bar.ts'
 import type { Segment, Transaction } from '../../../src/web/ui/customers/profile/profile_answer.ts'
 import { timelineOf } from '../../../src/web/ui/customers/profile/timeline_items.ts'
 import type { FeedEvent } from '../../../src/web/ui/events/feed_event.ts'
@@ -52,21 +52,21 @@ test('merges equal renewals and separates grace periods and gaps', () => {
   ]
   const transactions = [transaction('3', 37, 67)]
   expect(
-    barPieces(timeline, transactions).map(({ kind, from, to, starts, why }) => ({
+    barSections(timeline, transactions).map(({ kind, from, to, period_starts, ending }) => ({
       kind,
-      why,
-      periods: starts.length,
+      ending,
+      periods: period_starts.length,
       from: (from - START) / DAY,
       to: (to - START) / DAY,
     })),
   ).toEqual([
-    { kind: 'trial', why: null, periods: 1, from: 0, to: 7 },
-    { kind: 'paid', why: null, periods: 2, from: 7, to: 67 },
-    { kind: 'grace', why: null, periods: 0, from: 67, to: 83 },
-    { kind: 'gap', why: 'billing', periods: 0, from: 83, to: 120 },
-    { kind: 'paid', why: null, periods: 1, from: 120, to: 150 },
+    { kind: 'trial', ending: null, periods: 1, from: 0, to: 7 },
+    { kind: 'paid', ending: null, periods: 2, from: 7, to: 67 },
+    { kind: 'grace', ending: null, periods: 0, from: 67, to: 83 },
+    { kind: 'gap', ending: 'billing', periods: 0, from: 83, to: 120 },
+    { kind: 'paid', ending: null, periods: 1, from: 120, to: 150 },
   ])
-  expect(barPieces([], [])).toEqual([])
+  expect(barSections([], [])).toEqual([])
 })
 
 test('extends the axis to now and marks few months', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { EVENT_TYPES } from '../../../src/events/vocabulary.ts'
 import { type Cell, gradeOf, gridOf, residueOf } from '../../../src/web/ui/events/coverage/grid.ts'
-import { feedQuery, filtersIn, NOUNS, toggled } from '../../../src/web/ui/events/filters.ts'
+import { feedQuery, filtersIn, TYPES_BY_NOUN, toggleTypes } from '../../../src/web/ui/events/filters.ts'
 import { jsonLines } from '../../../src/web/ui/evidence/json_lines.ts'
 import { scopeFrom } from '../../../src/web/ui/scope.ts'
 
@@ -19,14 +19,14 @@ test('reads filters from the URL and ignores unknown values', () => {
 })
 
 test('lists every type once below its noun, which toggles all of its types', () => {
-  expect(NOUNS.flatMap(([, types]) => types).sort()).toEqual([...EVENT_TYPES].sort())
-  const trials = NOUNS.find(([noun]) => noun === 'trial')?.[1] ?? []
-  expect(toggled(['gap.found', 'trial.ended'], trials)).toEqual([
+  expect(TYPES_BY_NOUN.flatMap(([, types]) => types).sort()).toEqual([...EVENT_TYPES].sort())
+  const trials = TYPES_BY_NOUN.find(([noun]) => noun === 'trial')?.[1] ?? []
+  expect(toggleTypes(['gap.found', 'trial.ended'], trials)).toEqual([
     'gap.found',
     'trial.ended',
     ...trials.filter((one) => one !== 'trial.ended'),
   ])
-  expect(toggled(['gap.found', ...trials], trials)).toEqual(['gap.found'])
+  expect(toggleTypes(['gap.found', ...trials], trials)).toEqual(['gap.found'])
 })
 
 test('splits JSON into lines and decodes instants by their keys', () => {

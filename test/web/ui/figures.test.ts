@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { figureOfAll, sumOf, totalsOf } from '../../../src/web/ui/metrics/figures.ts'
 import { knownOnly, withoutUnknownPrevious } from '../../../src/web/ui/metrics/known_points.ts'
 import { graphOf } from '../../../src/web/ui/metrics/lines.ts'
-import { noPeriodOf, unpricedOf } from '../../../src/web/ui/metrics/origins.ts'
+import { noPeriodNote, unpricedNote } from '../../../src/web/ui/metrics/origins.ts'
 import { answerOf, moneyPoints, ratioPoints, seriesOf } from './metric_answers.ts'
 
 test('uses the last value of a level and the sum of a flow', () => {
@@ -71,7 +71,7 @@ test('stacks parts and shows the API’s total', () => {
     [10, 9],
     [-2, 0],
   ])
-  expect(graph.lines.map((line) => graph.summed(line))).toEqual([19, -2])
+  expect(graph.lines.map((line) => graph.figureOf(line))).toEqual([19, -2])
 })
 
 test('turns an empty response into an empty graph', () => {
@@ -104,9 +104,9 @@ test('titles the previous period by its own days', () => {
     },
   })
   const graph = graphOf(answer, undefined, [], { style: 'bar', isInParts: false, title: 'Revenue' })
-  const before = graph.lines.find(({ isBefore }) => isBefore)
+  const before = graph.lines.find(({ isPrevious }) => isPrevious)
   expect(before?.titles).toEqual(['Previous: Oct 30, 2026', 'Previous: Oct 31, 2026'])
-  expect(before && graph.summed(before)).toBe(15)
+  expect(before && graph.figureOf(before)).toBe(15)
 })
 
 test('reports how many subscriptions of a level have no value', () => {
@@ -120,8 +120,8 @@ test('reports how many subscriptions of a level have no value', () => {
     kind: 'level',
     series: [counted('no_period', 3, 1), counted('unpriced', 0, 2)],
   })
-  expect(noPeriodOf(answer)).toMatch(/^1 subscription with unknown period excluded\. /)
-  expect(unpricedOf(answer)).toBe('2 transactions with unknown price excluded.')
-  expect(noPeriodOf(answerOf({ series: [counted('no_period', 0)] }))).toBeNull()
-  expect(noPeriodOf(answerOf({}))).toBeNull()
+  expect(noPeriodNote(answer)).toMatch(/^1 subscription with unknown period excluded\. /)
+  expect(unpricedNote(answer)).toBe('2 transactions with unknown price excluded.')
+  expect(noPeriodNote(answerOf({ series: [counted('no_period', 0)] }))).toBeNull()
+  expect(noPeriodNote(answerOf({}))).toBeNull()
 })

@@ -22,13 +22,13 @@ test('counts all steps over the days that all of them have', () => {
     counted(1, 1, 5, 1, 5),
     counted(null, 2, 2, 2, 2),
   ])
-  expect(days).toEqual({ first: '2026-11-02', last: '2026-11-04', left_out: 1 })
+  expect(days).toEqual({ first: '2026-11-02', last: '2026-11-04', excludedDays: 1 })
   // 2 and 4 November: 20 downloads, 2 trials, 4 payments.
   expect(answers.map(sumOf)).toEqual([20, 2, 4])
 })
 
 test('returns no days if no day has all steps', () => {
   const { answers, ...days } = commonDays([counted(null, null), counted(1, 1), counted(1, 1)])
-  expect(days).toEqual({ first: null, last: null, left_out: 0 })
+  expect(days).toEqual({ first: null, last: null, excludedDays: 0 })
   expect(answers.map(sumOf)).toEqual([null, null, null])
 })

@@ -27,14 +27,14 @@ test('ranks values by figure, combines the rest and adds up to the total', () =>
       seriesOf(moneyPoints([10, 10]), { others: 4 }),
     ],
   })
-  const { rows, left, all } = rankingOf(answer, [], 2)
-  expect(all).toBe(100)
+  const { rows, combined, total } = rankingOf(answer, [], 2)
+  expect(total).toBe(100)
   expect(rows.map(({ title, figure, share }) => [title, figure, share])).toEqual([
     ['Large', 60, 0.6],
     ['Middle', 17, 0.17],
   ])
   // One value below the limit, and the four that the API combined.
-  expect([left?.title, left?.figure, left?.share]).toEqual(['5 others', 23, 0.23])
+  expect([combined?.title, combined?.figure, combined?.share]).toEqual(['5 others', 23, 0.23])
 })
 
 test('treats a missing previous value as zero unless small values were combined', () => {
@@ -74,15 +74,15 @@ test('does not add shares', () => {
       seriesOf(ratioPoints([[0, 0, true]]), { value: 'DEU' }),
     ],
   })
-  const { rows, left, all } = rankingOf(answer, [], 1)
+  const { rows, combined, total } = rankingOf(answer, [], 1)
   expect(rows.map(({ figure, share }) => [figure, share])).toEqual([[0.1, null]])
-  expect([left, all]).toEqual([null, null])
+  expect([combined, total]).toEqual([null, null])
 })
 
 test('scales bars to the total, or to 100 % for shares', () => {
   const bars = (own: Parameters<typeof answerOf>[0], most = 8) => {
-    const { rows, left } = rankingOf(answerOf({ split: 'country', ...own }), [], most)
-    return [...rows, ...(left ? [left] : [])].map(({ bar }) => bar)
+    const { rows, combined } = rankingOf(answerOf({ split: 'country', ...own }), [], most)
+    return [...rows, ...(combined ? [combined] : [])].map(({ bar }) => bar)
   }
   // 40 of 100 does not fill the track, though it is the largest; nor do the three others.
   const money = [40, 30, 20, 10].map((milli, index) => seriesOf(moneyPoints([milli]), { value: `C${index}` }))
@@ -121,15 +121,21 @@ test('shows the denominator of a share and ranks those below twenty last', () =>
         seriesOf(ratioPoints([[30, 60, true]]), { value: 'USA' }),
       ],
     })
-  expect(rankingOf(shares('count'), [], 8).rows.map(({ value, n, isFew }) => [value, n, isFew])).toEqual([
+  expect(
+    rankingOf(shares('count'), [], 8).rows.map(({ value, denominator, isUncertain }) => [
+      value,
+      denominator,
+      isUncertain,
+    ]),
+  ).toEqual([
     ['USA', 60, false],
     ['FRA', 20, false],
     ['SWE', 1, true],
   ])
   // What is divided by money is of no number of anything.
-  expect(rankingOf(shares('money'), [], 8).rows.map(({ n, isFew }) => [n, isFew])).toEqual([
-    ...[0, 1, 2].map(() => [null, false]),
-  ])
+  expect(
+    rankingOf(shares('money'), [], 8).rows.map(({ denominator, isUncertain }) => [denominator, isUncertain]),
+  ).toEqual([...[0, 1, 2].map(() => [null, false])])
 })
 
 test('shows a difference of shares in percentage points', () => {

@@ -2,20 +2,20 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   daysOf,
-  hrefWithin,
+  hrefInScope,
   intervalOf,
   metricQuery,
-  placeQuery,
   RANGES,
   type Scope,
   scopeFrom,
-  scopeWords,
+  scopeParams,
+  sourceQuery,
 } from '../../../src/web/ui/scope.ts'
 
 const usual = scopeFrom({})
 const queryFor = (scope: Scope): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(scopeWords(scope)).flatMap(([name, value]) =>
+    Object.entries(scopeParams(scope)).flatMap(([name, value]) =>
       value === null || value === undefined || value === '' ? [] : [[name, String(value)]],
     ),
   )
@@ -99,14 +99,14 @@ test('builds the metric query from the scope', () => {
 
 test('keeps the scope in links and drops parameters of the view', () => {
   const present = { app: 'app_1', range: '7d', query: 'plan=pro', cursor: 'x' }
-  expect(hrefWithin('/revenue', present)).toBe('/revenue?app=app_1&range=7d')
-  expect(hrefWithin('/customers', present, { query: 'user-1', range: null })).toBe(
+  expect(hrefInScope('/revenue', present)).toBe('/revenue?app=app_1&range=7d')
+  expect(hrefInScope('/customers', present, { query: 'user-1', range: null })).toBe(
     '/customers?app=app_1&query=user-1',
   )
 })
 
 test('requests fiscal months in Pacific time', () => {
-  const zone = (words: Record<string, string>) => placeQuery(scopeFrom(words)).zone
+  const zone = (words: Record<string, string>) => sourceQuery(scopeFrom(words)).zone
   expect([zone({}), zone({ zone: 'pacific' }), zone({ by: 'fiscal_month' })]).toEqual([
     null,
     'pacific',

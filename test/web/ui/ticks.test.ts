@@ -35,7 +35,7 @@ test('labels a year of weeks by month, and the year at its start', () => {
     '2026-09-07',
     '2026-11-02',
   ])
-  expect(ticks.map(({ words }) => words).slice(0, 2)).toEqual(['Jan 2026', 'Mar'])
+  expect(ticks.map(({ label }) => label).slice(0, 2)).toEqual(['Jan 2026', 'Mar'])
 })
 
 test('labels many months by quarter and year', () => {
@@ -54,7 +54,7 @@ test('labels many months by quarter and year', () => {
 test('labels many fiscal months by quarter of the fiscal year', () => {
   const months = stepsBetween('2025-06-29', '2026-05-31', 'fiscal_month')
   expect(timeTicks(months, 'fiscal_month', 12)).toHaveLength(12)
-  expect(timeTicks(months, 'fiscal_month', 5).map(({ words }) => words)).toEqual([
+  expect(timeTicks(months, 'fiscal_month', 5).map(({ label }) => label)).toEqual([
     'FY25 P10',
     'FY26 P1',
     'P4',
@@ -73,7 +73,7 @@ test('never returns more labels than fit', () => {
     }
   }
   expect(evenTicks(['0', '7', '14', '21'], 2, (on) => `${on} d`)).toEqual([
-    { index: 0, words: '0 d' },
-    { index: 2, words: '14 d' },
+    { index: 0, label: '0 d' },
+    { index: 2, label: '14 d' },
   ])
 })

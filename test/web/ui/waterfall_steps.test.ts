@@ -60,7 +60,7 @@ test('adds up for any movements', () => {
     const movements = ['new', 'expansion', 'fx', 'not_itemised'].map((name) => movement(name, random()))
     const [start, end] = [random(), random()]
     const steps = stepsOf(movements, { start, end, ...ends })
-    const moved = steps.filter(({ isWhole }) => !isWhole)
+    const moved = steps.filter(({ isLevel }) => !isLevel)
     expect(moved.reduce((level, { milli }) => level + milli, start)).toBe(end)
     expect((moved.at(-1) ?? { to: start }).to).toBe(end)
   }

@@ -6,55 +6,57 @@ import type { Graph } from './graph.ts'
 /** Maximum width of a tick label, in pixels. */
 const TICK_WIDTH = 66
 const FONT_SIZE = 11
-/** 1, 2 and 5 times each power of ten. */
+/** Distances between axis values: 1, 2 and 5 times each power of ten. */
 const STEPS = Array.from({ length: 22 }, (_, power) => [1, 2, 5].map((one) => one * 10 ** (power - 6))).flat()
 const WHOLE_STEPS = STEPS.filter((step) => step >= 1)
 
-const pixels = (plot: uPlot): number => plot.bbox.width / devicePixelRatio
+const plotWidth = (plot: uPlot): number => plot.bbox.width / devicePixelRatio
 
-function alongside(graph: Graph, look: Pick<uPlot.Axis, 'stroke' | 'font'>): uPlot.Axis {
-  const ticks = (plot: uPlot) => graph.ticks(Math.max(2, Math.floor(pixels(plot) / TICK_WIDTH)))
+function horizontalAxis(graph: Graph, style: Pick<uPlot.Axis, 'stroke' | 'font'>): uPlot.Axis {
+  const ticks = (plot: uPlot) => graph.ticks(Math.max(2, Math.floor(plotWidth(plot) / TICK_WIDTH)))
   return {
-    ...look,
+    ...style,
     grid: { show: false },
     ticks: { show: false },
     gap: 4,
     size: 24,
     splits: (plot) => ticks(plot).map(({ index }) => index),
-    values: (plot) => ticks(plot).map(({ words }) => words),
+    values: (plot) => ticks(plot).map(({ label }) => label),
   }
 }
 
-function upward(graph: Graph, look: Pick<uPlot.Axis, 'stroke' | 'font'>): uPlot.Axis {
+function verticalAxis(graph: Graph, style: Pick<uPlot.Axis, 'stroke' | 'font'>): uPlot.Axis {
   return {
-    ...look,
+    ...style,
     grid: { stroke: colour('--line'), width: 1 },
     ticks: { show: false },
     gap: 6,
-    size: (_, words) => 14 + Math.max(24, ...(words ?? []).map((word) => word.length * 6.4)),
+    size: (_, labels) => 14 + Math.max(24, ...(labels ?? []).map((label) => label.length * 6.4)),
     space: 36,
-    incrs: graph.isWhole ? WHOLE_STEPS : STEPS,
-    values: (_, values, _axis, _space, step) => values.map((value) => graph.short(value, step)),
+    incrs: graph.isInteger ? WHOLE_STEPS : STEPS,
+    values: (_, values, _axis, _space, step) => values.map((value) => graph.formatShort(value, step)),
   }
 }
 
 export function axesOf(graph: Graph): uPlot.Axis[] {
-  const look = {
+  const style = {
     stroke: colour('--ink-3'),
     font: `${FONT_SIZE}px ${getComputedStyle(document.body).fontFamily}`,
   }
-  return [alongside(graph, look), upward(graph, look)]
+  return [horizontalAxis(graph, style), verticalAxis(graph, style)]
 }
 
-/** The y range: from zero, or just below the lowest value, to just above the highest. */
-export const rangeUp: uPlot.Range.Function = (_, least, most) => {
+/**
+ * The range of the vertical axis: from zero, or just below the lowest negative value, to just above the highest value.
+ */
+export const valueRange: uPlot.Range.Function = (_, least, most) => {
   const low = Math.min(0, least ?? 0)
   const high = Math.max(0, most ?? 0)
-  const room = (high - low || 1) * 0.06
-  return [low < 0 ? low - room : 0, high > 0 || low === 0 ? high + room : 0]
+  const margin = (high - low || 1) * 0.06
+  return [low < 0 ? low - margin : 0, high > 0 || low === 0 ? high + margin : 0]
 }
 
-function across(plot: uPlot, draw: (pen: CanvasRenderingContext2D) => void): void {
+function strokeLine(plot: uPlot, draw: (pen: CanvasRenderingContext2D) => void): void {
   const pen = plot.ctx
   pen.save()
   pen.lineWidth = devicePixelRatio
@@ -65,8 +67,10 @@ function across(plot: uPlot, draw: (pen: CanvasRenderingContext2D) => void): voi
   pen.restore()
 }
 
-/** Draws behind the data: a dotted line at each cutover, and a zero line where values are negative. */
-export const marksOf =
+/**
+ * Returns a function that draws behind the data: a dotted line at each cutover, and a zero line if values are negative.
+ */
+export const marksPainter =
   ({ cutovers = [], on, lines }: Graph) =>
   (plot: uPlot): void => {
     const { top, left, width, height } = plot.bbox
@@ -74,7 +78,7 @@ export const marksOf =
       const index = on.findLastIndex((each) => each <= cutover.on)
       if (index < 0) continue
       const x = Math.round(plot.valToPos(index, 'x', true))
-      across(plot, (pen) => {
+      strokeLine(plot, (pen) => {
         pen.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio])
         pen.moveTo(x, top)
         pen.lineTo(x, top + height)
@@ -82,7 +86,7 @@ export const marksOf =
     }
     if (!lines.some(({ values }) => values.some((value) => value !== null && value < 0))) return
     const y = Math.round(plot.valToPos(0, 'y', true))
-    across(plot, (pen) => {
+    strokeLine(plot, (pen) => {
       pen.moveTo(left, y)
       pen.lineTo(left + width, y)
     })

@@ -12,11 +12,11 @@ import type { Graph } from './graph.ts'
 import { chartBody, savePicture } from './picture.ts'
 
 /** URLs of the CSV files. `wide` has one column per series. */
-type Tables = { csv: string; wide?: string }
+type CsvUrls = { csv: string; wide?: string }
 
-type ExportMenuProps = { tables: Tables; picture: (() => void) | null }
+type ExportMenuProps = { csvUrls: CsvUrls; savePng: (() => void) | null }
 
-export const ExportMenu = ({ tables: { csv, wide }, picture }: ExportMenuProps): JSX.Element => (
+export const ExportMenu = ({ csvUrls: { csv, wide }, savePng }: ExportMenuProps): JSX.Element => (
   <Popover buttonClass="button plain icon" class="menu" title="Export" label={<Icon name="download" />}>
     {(close) => (
       <>
@@ -28,12 +28,12 @@ export const ExportMenu = ({ tables: { csv, wide }, picture }: ExportMenuProps):
             <Icon name="table" class="small-icon" /> CSV, one column per series
           </a>
         )}
-        {picture && (
+        {savePng && (
           <button
             type="button"
             class="item"
             onClick={() => {
-              picture()
+              savePng()
               close()
             }}
           >
@@ -57,17 +57,17 @@ const TableButton = ({ isTable, onTurn }: { isTable: boolean; onTurn: () => void
   </button>
 )
 
-/** The URL parameters of a card, prefixed with its key; unprefixed if it is the view's only card. */
-export function useCardParams(onlyKey: string): [(word: string) => string | null, typeof change] {
-  const [words, setParam] = useQueryParams()
-  const named = (word: string): string => (onlyKey === '' ? word : `${onlyKey}.${word}`)
-  const change = (word: string, value: string | null): void => setParam({ [named(word)]: value })
-  return [(word) => words[named(word)] ?? null, change]
+/** Reads and changes the URL parameters of a card. Their names start with `paramPrefix`, unless that is empty. */
+export function useCardParams(paramPrefix: string): [(param: string) => string | null, typeof change] {
+  const [params, setParam] = useQueryParams()
+  const paramName = (param: string): string => (paramPrefix === '' ? param : `${paramPrefix}.${param}`)
+  const change = (param: string, value: string | null): void => setParam({ [paramName(param)]: value })
+  return [(param) => params[paramName(param)] ?? null, change]
 }
 
 type ChartCardProps<Answer> = {
-  /** Prefix of its URL parameters; empty for the only card of a view. */
-  onlyKey: string
+  /** Prefix of the card’s URL parameters; empty for the only card of a view. */
+  paramPrefix: string
   /** Name of exported files. */
   name: string
   title: ComponentChildren
@@ -76,45 +76,45 @@ type ChartCardProps<Answer> = {
   about?: ComponentChildren
   tools?: ComponentChildren
   class?: string
-  place?: (element: Element | null) => void
+  cardRef?: (element: Element | null) => void
   result: QueryResult<Answer>
-  tables: Tables
+  csvUrls: CsvUrls
   height: number
   /** Above the chart, `headHeight` pixels high. */
   head?: (answer: Answer) => ComponentChildren
   headHeight?: number
   graphOf: (answer: Answer) => Graph
-  nothing: (answer: Answer) => string
+  emptyText: (answer: Answer) => string
   foot?: (answer: Answer) => ComponentChildren
   /** Subtitle of the exported image. */
-  under: (answer: Answer) => string
+  subtitle: (answer: Answer) => string
   /** Below the chart. */
   children?: ComponentChildren
 }
 
 export function ChartCard<Answer>(props: ChartCardProps<Answer>): JSX.Element {
   const { result, height, textTitle } = props
-  const [word, change] = useCardParams(props.onlyKey)
-  const isTable = word('as') === 'table'
+  const [param, change] = useCardParams(props.paramPrefix)
+  const isTable = param('as') === 'table'
   const canvas = useRef<HTMLCanvasElement | null>(null)
   const { data } = result
-  const picture = (): void => {
+  const savePng = (): void => {
     if (!canvas.current || !data) return
-    const words = { title: textTitle, under: props.under(data), name: props.name }
-    savePicture(words, chartBody(canvas.current, props.graphOf(data)))
+    const text = { title: textTitle, subtitle: props.subtitle(data), name: props.name }
+    savePicture(text, chartBody(canvas.current, props.graphOf(data)))
   }
   return (
     <Card
       title={props.title}
       plainTitle={textTitle}
       class={props.class ?? ''}
-      {...(props.place && { place: props.place })}
+      {...(props.cardRef && { cardRef: props.cardRef })}
       about={props.about}
       tools={
         <>
           {props.tools}
           <TableButton isTable={isTable} onTurn={() => change('as', isTable ? null : 'table')} />
-          <ExportMenu tables={props.tables} picture={isTable ? null : picture} />
+          <ExportMenu csvUrls={props.csvUrls} savePng={isTable ? null : savePng} />
         </>
       }
       foot={data !== undefined && props.foot?.(data)}
@@ -128,7 +128,7 @@ export function ChartCard<Answer>(props: ChartCardProps<Answer>): JSX.Element {
               title={textTitle}
               isTable={isTable}
               height={height}
-              nothing={props.nothing(answer)}
+              emptyText={props.emptyText(answer)}
               onCanvas={(made) => {
                 canvas.current = made
               }}

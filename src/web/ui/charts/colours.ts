@@ -9,14 +9,14 @@ export const hueOf = (index: number): Hue => ((index % 8) + 1) as Hue
 export const hueClass = (hue: Hue): string => `hue-${hue}`
 
 const STEPS = 12
-/** The sequential color of item `index` of `of`; the newest is the strongest. */
-export const stepHue = (index: number, of: number): Hue =>
-  `step-${of < 2 ? STEPS : 1 + Math.round((index / (of - 1)) * (STEPS - 1))}`
+/** The sequential color of item `index` of `total` items. The last item has the strongest color. */
+export const stepHue = (index: number, total: number): Hue =>
+  `step-${total < 2 ? STEPS : 1 + Math.round((index / (total - 1)) * (STEPS - 1))}`
 
-/** Cache by theme and CSS text. Each lookup forces a style recalculation in the middle of drawing. */
-const known = new Map<string, string>()
+/** Resolved colors by theme and CSS text, cached because resolving one forces a style recalculation. */
+const colourByKey = new Map<string, string>()
 
-function computed(css: string): string {
+function resolveColour(css: string): string {
   const probe = document.createElement('span')
   probe.style.color = css
   document.body.append(probe)
@@ -25,11 +25,11 @@ function computed(css: string): string {
   return color
 }
 
-/** Resolves a CSS color for a canvas. `light-dark()` depends on the element it is applied to. */
+/** Resolves a CSS color for a canvas, which cannot evaluate variables or `light-dark()`. */
 export function colourOf(css: string): string {
   const key = `${isDark()} ${css}`
-  const found = known.get(key) ?? computed(css)
-  known.set(key, found)
+  const found = colourByKey.get(key) ?? resolveColour(css)
+  colourByKey.set(key, found)
   return found
 }
 
@@ -44,12 +44,12 @@ export function useTheme(): number {
   const [renders, rerender] = useState(0)
   useEffect(() => {
     const dark = matchMedia('(prefers-color-scheme: dark)')
-    const look = (): void => rerender((count) => count + 1)
-    dark.addEventListener('change', look)
-    window.addEventListener(THEME_CHANGED, look)
+    const onThemeChange = (): void => rerender((count) => count + 1)
+    dark.addEventListener('change', onThemeChange)
+    window.addEventListener(THEME_CHANGED, onThemeChange)
     return () => {
-      dark.removeEventListener('change', look)
-      window.removeEventListener(THEME_CHANGED, look)
+      dark.removeEventListener('change', onThemeChange)
+      window.removeEventListener(THEME_CHANGED, onThemeChange)
     }
   }, [])
   return renders

@@ -1,24 +1,24 @@
 /** uPlot data, series and options of a chart over time. */
 import uPlot from 'uplot'
-import { axesOf, marksOf, rangeUp } from './axes.ts'
+import { axesOf, marksPainter, valueRange } from './axes.ts'
 import { colourOf, hueColour, hueVariable } from './colours.ts'
 import { completeOf, type Graph, type Line } from './graph.ts'
 import { completeValues, incompleteValues, isolatedPoints, stacked, type Values } from './stacking.ts'
 
-const HATCH = 6
+const HATCH_SIZE = 6
 
 /** Hatched fill of bars whose period is incomplete. */
-function hatched(ink: string): CanvasPattern | string {
+function hatchPattern(ink: string): CanvasPattern | string {
   const tile = document.createElement('canvas')
-  tile.width = HATCH
-  tile.height = HATCH
+  tile.width = HATCH_SIZE
+  tile.height = HATCH_SIZE
   const pen = tile.getContext('2d')
   if (!pen) return ink
   pen.strokeStyle = ink
   pen.lineWidth = 1.6
-  for (const shift of [-HATCH, 0, HATCH]) {
-    pen.moveTo(shift, HATCH)
-    pen.lineTo(shift + HATCH, 0)
+  for (const shift of [-HATCH_SIZE, 0, HATCH_SIZE]) {
+    pen.moveTo(shift, HATCH_SIZE)
+    pen.lineTo(shift + HATCH_SIZE, 0)
   }
   pen.stroke()
   return pen.createPattern(tile, 'repeat') ?? ink
@@ -34,77 +34,79 @@ const tint = (line: Line, percent: number): string =>
 const incompletePoints = (values: Values, complete: readonly boolean[]): Values =>
   incompleteValues(values, complete, true)
 
-type ChartOptions = { isSure: boolean; isFilled: boolean; isStacked: boolean }
+type ChartOptions = { isComplete: boolean; isFilled: boolean; isStacked: boolean }
 
-function barSeries(line: Line, { isSure, isStacked }: ChartOptions): uPlot.Series {
+function barSeries(line: Line, { isComplete, isStacked }: ChartOptions): uPlot.Series {
   const ink = hueColour(line.hue)
   const paths = isStacked ? stackedBars : bars
   return {
     ...(paths && { paths }),
-    fill: (isSure ? ink : hatched(ink)) as string,
+    fill: (isComplete ? ink : hatchPattern(ink)) as string,
     stroke: ink,
-    width: isSure ? 0 : 1,
+    width: isComplete ? 0 : 1,
     points: { show: false },
   }
 }
 
-function lineSeries(line: Line, { isSure, isFilled, isStacked }: ChartOptions): uPlot.Series {
-  if (line.isBefore)
+function lineSeries(line: Line, { isComplete, isFilled, isStacked }: ChartOptions): uPlot.Series {
+  if (line.isPrevious)
     return { stroke: colourOf('var(--ink-3)'), width: 1.5, dash: [2, 4], points: { show: false } }
-  const fill = isStacked ? (isSure ? 34 : 16) : isSure ? 14 : 7
+  const fill = isStacked ? (isComplete ? 34 : 16) : isComplete ? 14 : 7
   const isolated = isolatedPoints(
-    (isSure ? completeValues : incompletePoints)(line.values, line.complete ?? []),
+    (isComplete ? completeValues : incompletePoints)(line.values, line.complete ?? []),
   )
   return {
     stroke: hueColour(line.hue),
     width: isStacked ? 1.5 : 2,
-    ...(!isSure && { dash: [5, 4] }),
+    ...(!isComplete && { dash: [5, 4] }),
     ...(isFilled && { fill: tint(line, fill) }),
     points: { show: isolated.length > 0, size: 6, fill: hueColour(line.hue), filter: () => isolated },
     spanGaps: false,
   }
 }
 
-/** uPlot's data columns and series. Stacked series are drawn from the top, so that each shows its own part. */
+/** Returns uPlot's data columns and series. Stacked series are drawn from the top down, so that none covers another. */
 export function columnsOf(graph: Graph): { data: uPlot.AlignedData; series: uPlot.Series[] } {
   const { lines, isStacked } = graph
-  const own = lines.filter((line) => !line.isBefore)
-  const before = lines.filter((line) => line.isBefore)
-  const laid = isStacked ? stacked(own.map(({ values }) => values)) : own.map(({ values }) => values)
-  const isFilled = own.length === 1 || isStacked
+  const currentLines = lines.filter((line) => !line.isPrevious)
+  const previousLines = lines.filter((line) => line.isPrevious)
+  const heightsByLine = isStacked
+    ? stacked(currentLines.map(({ values }) => values))
+    : currentLines.map(({ values }) => values)
+  const isFilled = currentLines.length === 1 || isStacked
   const columns: Values[] = []
   const series: uPlot.Series[] = []
-  const order = own.map((line, index) => ({ line, heights: laid[index] ?? line.values }))
+  const order = currentLines.map((line, index) => ({ line, heights: heightsByLine[index] ?? line.values }))
   for (const { line, heights } of isStacked ? order.reverse() : order) {
     const complete = completeOf(line, graph)
     const seriesOf = line.style === 'bar' ? barSeries : lineSeries
     columns.push(completeValues(heights, complete))
-    series.push(seriesOf({ ...line, complete }, { isSure: true, isFilled, isStacked }))
+    series.push(seriesOf({ ...line, complete }, { isComplete: true, isFilled, isStacked }))
     if (complete.every(Boolean)) continue
     columns.push(incompleteValues(heights, complete, line.style === 'line'))
-    series.push(seriesOf({ ...line, complete }, { isSure: false, isFilled, isStacked }))
+    series.push(seriesOf({ ...line, complete }, { isComplete: false, isFilled, isStacked }))
   }
-  for (const line of before) {
+  for (const line of previousLines) {
     columns.push(line.values)
-    series.push(lineSeries(line, { isSure: true, isFilled: false, isStacked }))
+    series.push(lineSeries(line, { isComplete: true, isFilled: false, isStacked }))
   }
-  const places = graph.on.map((_, index) => index)
-  return { data: [places, ...columns] as uPlot.AlignedData, series: [{}, ...series] }
+  const indexes = graph.on.map((_, index) => index)
+  return { data: [indexes, ...columns] as uPlot.AlignedData, series: [{}, ...series] }
 }
 
-/** uPlot options except the size. `onPlace` is called with the index of the point at the cursor. */
+/** uPlot options except the size. `onCursor` is called with the index of the point at the cursor. */
 export function optionsOf(
   graph: Graph,
   series: uPlot.Series[],
-  onPlace: (index: number | null) => void,
+  onCursor: (index: number | null) => void,
 ): Omit<uPlot.Options, 'width' | 'height'> {
   return {
     series,
     padding: [8, 20, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
-    scales: { x: { time: false, range: [-0.5, graph.on.length - 0.5] }, y: { range: rangeUp } },
+    scales: { x: { time: false, range: [-0.5, graph.on.length - 0.5] }, y: { range: valueRange } },
     axes: axesOf(graph),
-    hooks: { drawClear: [marksOf(graph)], setCursor: [(plot) => onPlace(plot.cursor.idx ?? null)] },
+    hooks: { drawClear: [marksPainter(graph)], setCursor: [(plot) => onCursor(plot.cursor.idx ?? null)] },
   }
 }

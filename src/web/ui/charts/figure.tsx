@@ -13,11 +13,11 @@ type FigureProps = {
   isTable: boolean
   height: number
   /** Text of the empty state. */
-  nothing: string
+  emptyText: string
   onCanvas: (canvas: HTMLCanvasElement | null) => void
 }
 
-export function Figure({ graph, title, isTable, height, nothing, onCanvas }: FigureProps): JSX.Element {
+export function Figure({ graph, title, isTable, height, emptyText, onCanvas }: FigureProps): JSX.Element {
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
   const toggle = (key: string): void => {
     const next = new Set(hidden)
@@ -29,7 +29,7 @@ export function Figure({ graph, title, isTable, height, nothing, onCanvas }: Fig
     return (
       <div style={{ minHeight: `${height}px` }}>
         <Empty icon="chart" title="No data in this range">
-          <p>{nothing}</p>
+          <p>{emptyText}</p>
         </Empty>
       </div>
     )

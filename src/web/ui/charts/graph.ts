@@ -9,11 +9,11 @@ export type Line = {
   hue: Hue
   style: 'line' | 'bar'
   values: Values
-  /** A line of the previous period: dashed and never stacked. */
-  isBefore?: boolean
+  /** The line shows the previous period: dashed and never stacked. */
+  isPrevious?: boolean
   /** Which points are complete, if different from the chart’s. */
   complete?: boolean[]
-  /** Titles of its points, if different from the chart’s. */
+  /** Titles of this line’s points, if different from the chart’s. */
   titles?: string[]
 }
 
@@ -27,20 +27,20 @@ export type Graph = {
   isStacked: boolean
   /** The total at each point, if meaningful. */
   total?: Values | null
-  /** Formats a value in full, and short for an axis; `step` is the distance between axis values. */
-  words: (value: number | null) => string
-  short: (value: number, step: number) => string
+  /** Formats a value in full. `formatShort` formats it for an axis; `step` is the distance between axis values. */
+  format: (value: number | null) => string
+  formatShort: (value: number, step: number) => string
   /** Values are integers. */
-  isWhole?: boolean
-  /** At most `most` labeled points of the axis. */
-  ticks: (most: number) => Tick[]
+  isInteger?: boolean
+  /** Returns at most `maxCount` labels of the horizontal axis. */
+  ticks: (maxCount: number) => Tick[]
   /** The full title of a point. */
   title: (index: number) => string
-  cutovers?: { on: string; words: string }[]
+  cutovers?: { on: string; label: string }[]
   /** Heading of the point column in the table. */
-  head: string
+  pointHeading: string
   /** The figure of a line in the legend. */
-  summed: (line: Line) => number | null
+  figureOf: (line: Line) => number | null
 }
 
 /** Whether all values are zero or unknown. */

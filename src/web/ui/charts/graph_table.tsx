@@ -7,32 +7,32 @@ import { completeOf, type Graph } from './graph.ts'
 type TableProps = { graph: Graph; title: string }
 
 export function GraphTable({ graph, title }: TableProps): JSX.Element {
-  const { on, lines, words, total } = graph
-  const isUnsure = (index: number): boolean =>
-    lines.some((line) => !line.isBefore && completeOf(line, graph)[index] === false)
+  const { on, lines, format, total } = graph
+  const isIncomplete = (index: number): boolean =>
+    lines.some((line) => !line.isPrevious && completeOf(line, graph)[index] === false)
   return (
     <Scroll class="tall" label={`${title} as a table`}>
       <table class="table firm">
         <TableHead
           headings={[
-            { title: graph.head },
+            { title: graph.pointHeading },
             ...(total ? [{ title: 'Total', isNumber: true }] : []),
             ...lines.map((line) => ({ title: line.title, isNumber: true })),
           ]}
         />
         <tbody>
-          {on.map((_, back) => {
-            const index = on.length - 1 - back
+          {on.map((_, offset) => {
+            const index = on.length - 1 - offset
             return (
               <tr key={on[index]}>
                 <th scope="row">
                   {graph.title(index)}
-                  {isUnsure(index) && <span class="quiet"> (incomplete)</span>}
+                  {isIncomplete(index) && <span class="quiet"> (incomplete)</span>}
                 </th>
-                {total && <td class="number">{words(total[index] ?? null)}</td>}
+                {total && <td class="number">{format(total[index] ?? null)}</td>}
                 {lines.map((line) => (
                   <td key={line.key} class="number">
-                    {words(line.values[index] ?? null)}
+                    {format(line.values[index] ?? null)}
                   </td>
                 ))}
               </tr>

@@ -10,9 +10,9 @@ export const Legend = ({ graph, hidden, onToggle }: LegendProps): JSX.Element =>
     {graph.lines.map((line) => (
       <li key={line.key}>
         <button type="button" aria-pressed={!hidden.has(line.key)} onClick={() => onToggle(line.key)}>
-          <span class={`swatch ${line.isBefore ? 'dashed' : ''} ${hueClass(line.hue)}`} />
+          <span class={`swatch ${line.isPrevious ? 'dashed' : ''} ${hueClass(line.hue)}`} />
           <span class="cut">{line.title}</span>
-          <strong>{graph.words(graph.summed(line))}</strong>
+          <strong>{graph.format(graph.figureOf(line))}</strong>
         </button>
       </li>
     ))}

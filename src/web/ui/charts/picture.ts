@@ -1,35 +1,35 @@
-/** Export of a chart as a PNG: title, chart and legend on the page's background. */
+/** Exports a chart as a PNG: title, chart and legend on the page's background. */
 import { colour, hueColour } from './colours.ts'
 import type { Graph } from './graph.ts'
 
 const MARGIN = 24
-const HEAD = 60
-const ROW = 22
-const SWATCH = 10
+const HEAD_HEIGHT = 60
+const ROW_HEIGHT = 22
+const SWATCH_SIZE = 10
 
 export type Pen = CanvasRenderingContext2D
 /** The content below the title: its size in points, and a function that draws it from its upper left corner. */
-export type Body = { width: number; height: number; draw: (pen: Pen) => void }
-type PictureText = { title: string; under: string; name: string }
-type Key = { words: string; ink: string; x: number; y: number }
+export type PictureBody = { width: number; height: number; draw: (pen: Pen) => void }
+type PictureText = { title: string; subtitle: string; name: string }
+type LegendEntry = { label: string; ink: string; x: number; y: number }
 
-/** The page's font; 12 points by default. */
+/** The page's font as a CSS font value; `size` is in pixels. */
 export const fontFace = (size = 12, weight = 400): string =>
   `${weight} ${size}px ${getComputedStyle(document.body).fontFamily}`
 
 /** Lays out the legend entries in rows. */
-function keysOf(graph: Graph, pen: Pen, width: number): { keys: Key[]; rows: number } {
+function layOutLegend(graph: Graph, pen: Pen, width: number): { keys: LegendEntry[]; rows: number } {
   let x = 0
   let row = 0
   const keys = graph.lines.map((line) => {
-    const words = `${line.title} ${graph.words(graph.summed(line))}`
-    const wide = SWATCH + 6 + pen.measureText(words).width + 18
-    if (x > 0 && x + wide > width) {
+    const label = `${line.title} ${graph.format(graph.figureOf(line))}`
+    const entryWidth = SWATCH_SIZE + 6 + pen.measureText(label).width + 18
+    if (x > 0 && x + entryWidth > width) {
       x = 0
       row += 1
     }
-    const key = { words, ink: hueColour(line.hue), x, y: row * ROW }
-    x += wide
+    const key = { label, ink: hueColour(line.hue), x, y: row * ROW_HEIGHT }
+    x += entryWidth
     return key
   })
   return { keys, rows: row + 1 }
@@ -38,56 +38,59 @@ function keysOf(graph: Graph, pen: Pen, width: number): { keys: Key[]; rows: num
 /** A chart over time with its legend. */
 export const chartBody =
   (canvas: HTMLCanvasElement, graph: Graph) =>
-  (measure: Pen): Body => {
+  (measure: Pen): PictureBody => {
     const width = canvas.width / devicePixelRatio
     const height = canvas.height / devicePixelRatio
-    const { keys, rows } = keysOf(graph, measure, width)
-    const legendHeight = graph.lines.length > 1 ? rows * ROW + 8 : 0
+    const { keys, rows } = layOutLegend(graph, measure, width)
+    const legendHeight = graph.lines.length > 1 ? rows * ROW_HEIGHT + 8 : 0
     const draw = (pen: Pen): void => {
       pen.drawImage(canvas, 0, 0, width, height)
       if (legendHeight === 0) return
-      for (const { words, ink, x, y } of keys) {
+      for (const { label, ink, x, y } of keys) {
         const top = height + 8 + y
         pen.fillStyle = ink
-        pen.fillRect(x, top + 1, SWATCH, SWATCH)
+        pen.fillRect(x, top + 1, SWATCH_SIZE, SWATCH_SIZE)
         pen.fillStyle = colour('--ink-2')
-        pen.fillText(words, x + SWATCH + 6, top + SWATCH)
+        pen.fillText(label, x + SWATCH_SIZE + 6, top + SWATCH_SIZE)
       }
     }
     return { width, height: height + legendHeight, draw }
   }
 
-function drawn({ title, under }: PictureText, bodyOf: (measure: Pen) => Body): HTMLCanvasElement | null {
-  const sheet = document.createElement('canvas')
-  const pen = sheet.getContext('2d')
+function drawPicture(
+  { title, subtitle }: PictureText,
+  bodyOf: (measure: Pen) => PictureBody,
+): HTMLCanvasElement | null {
+  const canvas = document.createElement('canvas')
+  const pen = canvas.getContext('2d')
   if (!pen) return null
   pen.font = fontFace()
   const { width, height, draw } = bodyOf(pen)
   const scale = devicePixelRatio
-  sheet.width = (width + 2 * MARGIN) * scale
-  sheet.height = (height + HEAD + 2 * MARGIN) * scale
+  canvas.width = (width + 2 * MARGIN) * scale
+  canvas.height = (height + HEAD_HEIGHT + 2 * MARGIN) * scale
   pen.scale(scale, scale)
   pen.fillStyle = colour('--card')
-  pen.fillRect(0, 0, sheet.width, sheet.height)
+  pen.fillRect(0, 0, canvas.width, canvas.height)
   pen.translate(MARGIN, MARGIN)
   pen.fillStyle = colour('--ink')
   pen.font = fontFace(18, 600)
   pen.fillText(title, 0, 16, width)
   pen.fillStyle = colour('--ink-3')
   pen.font = fontFace()
-  pen.fillText(under, 0, 38, width)
-  pen.translate(0, HEAD)
+  pen.fillText(subtitle, 0, 38, width)
+  pen.translate(0, HEAD_HEIGHT)
   draw(pen)
-  return sheet
+  return canvas
 }
 
-/** Saves the image as a PNG. `bodyOf` receives a pen to measure text with. */
-export function savePicture(words: PictureText, bodyOf: (measure: Pen) => Body): void {
-  drawn(words, bodyOf)?.toBlob((blob) => {
+/** Draws an image and saves it as a PNG. `bodyOf` receives a canvas context, with which it can measure text. */
+export function savePicture(text: PictureText, bodyOf: (measure: Pen) => PictureBody): void {
+  drawPicture(text, bodyOf)?.toBlob((blob) => {
     if (!blob) return
     const link = document.createElement('a')
     link.href = URL.createObjectURL(blob)
-    link.download = `${words.name}.png`
+    link.download = `${text.name}.png`
     link.click()
     URL.revokeObjectURL(link.href)
   })

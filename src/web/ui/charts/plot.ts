@@ -1,17 +1,20 @@
-/** A hook that keeps a uPlot instance in an element: redraws on change, resizes with it, supports touch. */
+/** A hook that renders a uPlot chart in an element, redraws it on change, resizes it, and supports touch. */
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import { useTheme } from './colours.ts'
 import { columnsOf, optionsOf } from './drawing.ts'
 import type { Graph } from './graph.ts'
 
-type Plotting = {
+type PlotOptions = {
   height: number
-  onPlace: (index: number | null) => void
+  onCursor: (index: number | null) => void
   onCanvas?: ((canvas: HTMLCanvasElement | null) => void) | undefined
 }
 
-/** uPlot handles only the mouse. A horizontal touch moves the cursor; a vertical one scrolls the page. */
+/**
+ * Adds touch support, because uPlot handles only the mouse. A horizontal touch moves the cursor; a vertical touch
+ * scrolls the page.
+ */
 function trackPointer(plot: uPlot): () => void {
   const { over } = plot
   over.style.touchAction = 'pan-y'
@@ -31,32 +34,32 @@ function trackPointer(plot: uPlot): () => void {
 }
 
 /** Returns refs to the element and to the plot in it. */
-export function usePlot(graph: Graph, { height, onPlace, onCanvas }: Plotting) {
+export function usePlot(graph: Graph, { height, onCursor, onCanvas }: PlotOptions) {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
   const theme = useTheme()
   const { on, complete, lines, cutovers, isStacked } = graph
-  const drawn = JSON.stringify([on, complete, lines, cutovers, isStacked, height, theme])
+  const drawnKey = JSON.stringify([on, complete, lines, cutovers, isStacked, height, theme])
   useEffect(() => {
     const target = box.current
     if (!target) return
     const { data, series } = columnsOf(graph)
     const size = { width: target.clientWidth, height }
-    const made = new uPlot({ ...optionsOf(graph, series, onPlace), ...size }, data, target)
-    const cleanup = trackPointer(made)
-    plot.current = made
-    onCanvas?.(made.ctx.canvas)
+    const created = new uPlot({ ...optionsOf(graph, series, onCursor), ...size }, data, target)
+    const cleanup = trackPointer(created)
+    plot.current = created
+    onCanvas?.(created.ctx.canvas)
     const watcher = new ResizeObserver(() => {
-      if (target.clientWidth !== made.width) made.setSize({ width: target.clientWidth, height })
+      if (target.clientWidth !== created.width) created.setSize({ width: target.clientWidth, height })
     })
     watcher.observe(target)
     return () => {
       watcher.disconnect()
       cleanup()
-      made.destroy()
+      created.destroy()
       plot.current = null
       onCanvas?.(null)
     }
-  }, [drawn])
+  }, [drawnKey])
   return { box, plot }
 }

@@ -22,12 +22,12 @@ export function Spark({
   const y = (value: number): number =>
     most === least ? HEIGHT / 2 : HEIGHT - 3 - ((value - least) / (most - least)) * (HEIGHT - 6)
   let path = ''
-  let isPen = false
+  let isDrawing = false
   for (const [index, value] of values.entries()) {
-    if (value !== null) path += `${isPen ? 'L' : 'M'}${x(index).toFixed(2)} ${y(value).toFixed(2)}`
-    isPen = value !== null
+    if (value !== null) path += `${isDrawing ? 'L' : 'M'}${x(index).toFixed(2)} ${y(value).toFixed(2)}`
+    isDrawing = value !== null
   }
-  const isWhole = known.length === values.length && known.length > 1
+  const hasNoGaps = known.length === values.length && known.length > 1
   return (
     <svg
       class={`spark ${hueClass(hue)}`}
@@ -36,7 +36,7 @@ export function Spark({
       role="img"
       aria-label={label}
     >
-      {isWhole && <path class="area" d={`${path}L${WIDTH} ${HEIGHT}L0 ${HEIGHT}Z`} />}
+      {hasNoGaps && <path class="area" d={`${path}L${WIDTH} ${HEIGHT}L0 ${HEIGHT}Z`} />}
       <path d={path} />
     </svg>
   )

@@ -1,7 +1,7 @@
 /** Labels of a time axis. Prefers whole weeks, months and years. */
 import { fiscalMonth, type Interval, monthName, monthOfYear, shortDay } from '../words.ts'
 
-export type Tick = { index: number; words: string }
+export type Tick = { index: number; label: string }
 
 const DAY_MS = 86_400_000
 const dayNumber = (on: string): number => Date.parse(`${on}T00:00:00Z`) / DAY_MS
@@ -10,8 +10,8 @@ const monthNumber = (on: string): number => Number(on.slice(0, 4)) * 12 + Number
 const isMonday = (on: string): boolean => (dayNumber(on) + 3) % 7 === 0
 const isEvenWeek = (on: string): boolean => Math.floor((dayNumber(on) + 3) / 7) % 2 === 0
 
-type Step = { isMonths: boolean; has: (on: string) => boolean }
-const MONTHS_APART = [1, 2, 3, 6, 12, 24, 60]
+type Step = { isMonths: boolean; hasTick: (on: string) => boolean }
+const MONTH_DISTANCES = [1, 2, 3, 6, 12, 24, 60]
 
 function stepsOf(interval: Interval): Step[] {
   const isFirst: Record<Interval, (on: string) => boolean> = {
@@ -20,61 +20,64 @@ function stepsOf(interval: Interval): Step[] {
     month: () => true,
     fiscal_month: () => true,
   }
-  const months = MONTHS_APART.map((apart) => ({
+  const months = MONTH_DISTANCES.map((distance) => ({
     isMonths: true,
-    has: (on: string) => isFirst[interval](on) && monthNumber(on) % apart === 0,
+    hasTick: (on: string) => isFirst[interval](on) && monthNumber(on) % distance === 0,
   }))
   if (interval === 'month') return months
   const days: Step[] = [
-    { isMonths: false, has: () => true },
-    { isMonths: false, has: (on) => (interval === 'day' ? dayNumber(on) % 2 === 0 : isEvenWeek(on)) },
+    { isMonths: false, hasTick: () => true },
+    { isMonths: false, hasTick: (on) => (interval === 'day' ? dayNumber(on) % 2 === 0 : isEvenWeek(on)) },
   ]
   if (interval === 'week') return [...days, ...months]
   return [
     ...days,
-    { isMonths: false, has: isMonday },
-    { isMonths: false, has: (on) => isMonday(on) && isEvenWeek(on) },
+    { isMonths: false, hasTick: isMonday },
+    { isMonths: false, hasTick: (on) => isMonday(on) && isEvenWeek(on) },
     ...months,
   ]
 }
 
-/** Labels fiscal months: every month, second, third … of a fiscal year. */
-function fiscalTicks(on: readonly string[], most: number): Tick[] {
+/** Labels every month of a fiscal year, or every second, third … month. */
+function fiscalTicks(on: readonly string[], maxCount: number): Tick[] {
   const months = on.map((day) => fiscalMonth(day))
-  for (const apart of MONTHS_APART) {
-    const ticks = months.flatMap(({ number }, index) => (number % apart === 1 % apart ? [index] : []))
-    if (ticks.length > most) continue
+  for (const distance of MONTH_DISTANCES) {
+    const ticks = months.flatMap(({ number }, index) => (number % distance === 1 % distance ? [index] : []))
+    if (ticks.length > maxCount) continue
     if (ticks.length < 2 && on.length > 2) break
-    return ticks.map((index, place) => ({ index, words: fiscalWords(on[index] ?? '', place === 0) }))
+    return ticks.map((index, place) => ({ index, label: fiscalLabel(on[index] ?? '', place === 0) }))
   }
-  return evenTicks(on, most, (day) => fiscalWords(day, true))
+  return evenTicks(on, maxCount, (day) => fiscalLabel(day, true))
 }
 
-function fiscalWords(on: string, isFirst: boolean): string {
+function fiscalLabel(on: string, isFirst: boolean): string {
   const { year, number } = fiscalMonth(on)
   return isFirst || number === 1 ? `FY${String(year % 100).padStart(2, '0')} P${number}` : `P${number}`
 }
 
-/** The densest labels that number at most `most`. A month label has the year on the first label and in January. */
-export function timeTicks(on: readonly string[], interval: Interval, most: number): Tick[] {
-  if (interval === 'fiscal_month') return fiscalTicks(on, most)
-  for (const { isMonths, has } of stepsOf(interval)) {
-    const places = on.flatMap((day, index) => (has(day) ? [index] : []))
-    if (places.length > most) continue
-    if (places.length < 2 && on.length > 2) break
-    return places.map((index, place) => ({
+/**
+ * Returns the densest labels of at most `maxCount`. A month label contains the year if it is the first label or
+ * January.
+ */
+export function timeTicks(on: readonly string[], interval: Interval, maxCount: number): Tick[] {
+  if (interval === 'fiscal_month') return fiscalTicks(on, maxCount)
+  for (const { isMonths, hasTick } of stepsOf(interval)) {
+    const indexes = on.flatMap((day, index) => (hasTick(day) ? [index] : []))
+    if (indexes.length > maxCount) continue
+    if (indexes.length < 2 && on.length > 2) break
+    return indexes.map((index, place) => ({
       index,
-      words: isMonths ? monthWords(on[index] ?? '', place === 0) : shortDay(on[index] ?? ''),
+      label: isMonths ? monthLabel(on[index] ?? '', place === 0) : shortDay(on[index] ?? ''),
     }))
   }
-  return evenTicks(on, most, shortDay)
+  return evenTicks(on, maxCount, shortDay)
 }
 
-const monthWords = (on: string, isFirst: boolean): string =>
+const monthLabel = (on: string, isFirst: boolean): string =>
   isFirst || on.slice(5, 7) === '01' ? monthOfYear(on) : monthName(on)
 
-/** At most `most` evenly spaced labels. */
-export function evenTicks(on: readonly string[], most: number, words: (on: string) => string): Tick[] {
-  const apart = Math.max(1, Math.ceil(on.length / Math.max(1, most)))
-  return on.flatMap((day, index) => (index % apart === 0 ? [{ index, words: words(day) }] : []))
+/** Returns at most `maxCount` evenly spaced labels. */
+export function evenTicks(on: readonly string[], maxCount: number, labelOf: (on: string) => string): Tick[] {
+  const distance = Math.max(1, Math.ceil(on.length / Math.max(1, maxCount)))
+  return on.flatMap((day, index) => (index % distance === 0 ? [{ index, label: labelOf(day) }] : []))
 }

@@ -1,4 +1,4 @@
-/** A chart over time with the values at the cursor, which mouse, touch and arrow keys move. */
+/** A chart over time with a tooltip at the cursor. Mouse, touch and arrow keys move the cursor. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { hueClass } from './colours.ts'
@@ -7,29 +7,30 @@ import { usePlot } from './plot.ts'
 
 export type { Line } from './graph.ts'
 
-const ROWS_MOST = 10
+const MAX_ROWS = 10
 
-const at = ({ values }: Line, index: number): number | null => values[index] ?? null
+const valueAt = ({ values }: Line, index: number): number | null => values[index] ?? null
 
-/** The lines to list at a point; only the largest if there are too many. */
+/** The lines to list at a point. If there are too many, `rows` has the largest and `others` counts the rest. */
 function rowsAt({ lines }: Graph, index: number): { rows: Line[]; others: number } {
-  const known = lines.filter((line) => line.isBefore || at(line, index) !== null)
-  const shown = lines.length > 4 ? known.filter((line) => line.isBefore || at(line, index) !== 0) : known
-  if (shown.length <= ROWS_MOST) return { rows: shown, others: 0 }
-  const sorted = shown.toSorted((a, b) => Math.abs(at(b, index) ?? 0) - Math.abs(at(a, index) ?? 0))
-  const limited = new Set(sorted.slice(0, ROWS_MOST - 1))
+  const known = lines.filter((line) => line.isPrevious || valueAt(line, index) !== null)
+  const shown =
+    lines.length > 4 ? known.filter((line) => line.isPrevious || valueAt(line, index) !== 0) : known
+  if (shown.length <= MAX_ROWS) return { rows: shown, others: 0 }
+  const sorted = shown.toSorted((a, b) => Math.abs(valueAt(b, index) ?? 0) - Math.abs(valueAt(a, index) ?? 0))
+  const limited = new Set(sorted.slice(0, MAX_ROWS - 1))
   return { rows: shown.filter((line) => limited.has(line)), others: shown.length - limited.size }
 }
 
 /** The tooltip of a point. */
-function At({ graph, index }: { graph: Graph; index: number }): JSX.Element {
+function PointTooltip({ graph, index }: { graph: Graph; index: number }): JSX.Element {
   const on = graph.on[index] ?? ''
   const next = graph.on[index + 1]
   const cutovers = (graph.cutovers ?? []).filter(
     (cutover) => cutover.on >= on && (next === undefined || cutover.on < next),
   )
   const { rows, others } = rowsAt(graph, index)
-  const isUnsure = rows.some((line) => !line.isBefore && completeOf(line, graph)[index] === false)
+  const isIncomplete = rows.some((line) => !line.isPrevious && completeOf(line, graph)[index] === false)
   return (
     <>
       <strong>{graph.title(index)}</strong>
@@ -38,10 +39,10 @@ function At({ graph, index }: { graph: Graph; index: number }): JSX.Element {
           {rows.map((line) => (
             <tr key={line.key}>
               <td>
-                <span class={`swatch ${line.isBefore ? 'dashed' : ''} ${hueClass(line.hue)}`} />{' '}
+                <span class={`swatch ${line.isPrevious ? 'dashed' : ''} ${hueClass(line.hue)}`} />{' '}
                 {line.titles?.[index] ?? line.title}
               </td>
-              <td>{graph.words(at(line, index))}</td>
+              <td>{graph.format(valueAt(line, index))}</td>
             </tr>
           ))}
           {others > 0 && (
@@ -53,15 +54,15 @@ function At({ graph, index }: { graph: Graph; index: number }): JSX.Element {
           {graph.total && (
             <tr class="total">
               <td>Total</td>
-              <td>{graph.words(graph.total[index] ?? null)}</td>
+              <td>{graph.format(graph.total[index] ?? null)}</td>
             </tr>
           )}
         </tbody>
       </table>
-      {isUnsure && <div class="why">Incomplete period</div>}
+      {isIncomplete && <div class="why">Incomplete period</div>}
       {cutovers.map((cutover) => (
         <div class="why" key={cutover.on}>
-          {cutover.words}
+          {cutover.label}
         </div>
       ))}
     </>
@@ -70,8 +71,10 @@ function At({ graph, index }: { graph: Graph; index: number }): JSX.Element {
 
 const descriptionAt = (graph: Graph, index: number): string => {
   const { rows } = rowsAt(graph, index)
-  const values = rows.map((line) => `${line.titles?.[index] ?? line.title} ${graph.words(at(line, index))}`)
-  const all = graph.total ? [`Total ${graph.words(graph.total[index] ?? null)}`] : []
+  const values = rows.map(
+    (line) => `${line.titles?.[index] ?? line.title} ${graph.format(valueAt(line, index))}`,
+  )
+  const all = graph.total ? [`Total ${graph.format(graph.total[index] ?? null)}`] : []
   return [graph.title(index), ...values, ...all].join(', ')
 }
 
@@ -83,11 +86,11 @@ function nextIndex(key: string, from: number, last: number): number | null {
 }
 
 /** Below this width the tooltip is on the opposite side of the chart instead of next to the cursor. */
-const NARROW = 520
+const NARROW_WIDTH = 520
 
-function sideOf(x: number, width: number): { left: string; right?: string } {
+function tooltipPosition(x: number, width: number): { left: string; right?: string } {
   const isLeft = x < width / 2
-  if (width < NARROW) return isLeft ? { left: 'auto', right: '0' } : { left: '0' }
+  if (width < NARROW_WIDTH) return isLeft ? { left: 'auto', right: '0' } : { left: '0' }
   return isLeft ? { left: `${x + 14}px` } : { left: 'auto', right: `${width - x + 14}px` }
 }
 
@@ -100,7 +103,7 @@ type TimeChartProps = {
 
 export function TimeChart({ graph, height = 240, onCanvas }: TimeChartProps): JSX.Element {
   const [index, setIndex] = useState<number | null>(null)
-  const { box, plot } = usePlot(graph, { height, onPlace: setIndex, onCanvas })
+  const { box, plot } = usePlot(graph, { height, onCursor: setIndex, onCanvas })
   const move = (event: KeyboardEvent): void => {
     const to = nextIndex(event.key, index ?? graph.on.length, graph.on.length - 1)
     if (to === null || !plot.current) return
@@ -108,15 +111,15 @@ export function TimeChart({ graph, height = 240, onCanvas }: TimeChartProps): JS
     plot.current.setCursor({ left: plot.current.valToPos(to, 'x'), top: 0 })
     setIndex(to)
   }
-  const isAt = index !== null && graph.on[index] !== undefined
-  const x = isAt ? (plot.current?.valToPos(index, 'x') ?? 0) + (plot.current?.over.offsetLeft ?? 0) : 0
+  const hasPoint = index !== null && graph.on[index] !== undefined
+  const x = hasPoint ? (plot.current?.valToPos(index, 'x') ?? 0) + (plot.current?.over.offsetLeft ?? 0) : 0
   return (
     <div class="chart">
       <div
         ref={box}
         class="chart-box"
         role="img"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys walk along it
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move the cursor
         tabIndex={0}
         aria-label={`${graph.label}. Use the arrow keys to read each value.`}
         style={{ height: `${height}px` }}
@@ -124,11 +127,11 @@ export function TimeChart({ graph, height = 240, onCanvas }: TimeChartProps): JS
         onBlur={() => setIndex(null)}
       />
       <div class="spoken" aria-live="polite">
-        {isAt && document.activeElement === box.current && descriptionAt(graph, index)}
+        {hasPoint && document.activeElement === box.current && descriptionAt(graph, index)}
       </div>
-      {isAt && (
-        <div class="chart-tip" style={sideOf(x, box.current?.clientWidth ?? 0)}>
-          <At graph={graph} index={index} />
+      {hasPoint && (
+        <div class="chart-tip" style={tooltipPosition(x, box.current?.clientWidth ?? 0)}>
+          <PointTooltip graph={graph} index={index} />
         </div>
       )}
     </div>

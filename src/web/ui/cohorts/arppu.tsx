@@ -6,14 +6,14 @@ import { type Cohorts, type Arppu as Row, useCohorts } from './cohort_query.ts'
 import { cohortGraph, type Part } from './graphs.ts'
 
 /** The last complete month. */
-const lastWhole = ({ cohorts }: Cohorts<'arppu'>): Row | undefined =>
+const lastCompleteMonth = ({ cohorts }: Cohorts<'arppu'>): Row | undefined =>
   cohorts.findLast(({ complete }) => complete) ?? cohorts.at(-1)
 
 const PER_PAYER: Part<Row> = {
   key: 'arppu',
   title: 'Per paying customer',
   hue: 1,
-  of: ({ per_payer_milli }) => per_payer_milli,
+  figureIn: ({ per_payer_milli }) => per_payer_milli,
 }
 
 export const Arppu = ({ class: className = '' }: { class?: string }): JSX.Element => (
@@ -22,7 +22,7 @@ export const Arppu = ({ class: className = '' }: { class?: string }): JSX.Elemen
     result={useCohorts('arppu', { by: 'month' })}
     class={className}
     head={(answer) => {
-      const row = lastWhole(answer)
+      const row = lastCompleteMonth(answer)
       if (!row) return null
       return (
         <p class="figure-row">

@@ -20,12 +20,12 @@ type CohortCardProps<Name extends CohortName> = {
 
 /** A card title that is a link target, such as `#ltv`. */
 export function Anchor({ id, title }: { id: string; title: string }): JSX.Element {
-  const place = useRef<HTMLSpanElement>(null)
+  const anchor = useRef<HTMLSpanElement>(null)
   useEffect(() => {
-    if (location.hash === `#${id}`) place.current?.scrollIntoView()
+    if (location.hash === `#${id}`) anchor.current?.scrollIntoView()
   }, [])
   return (
-    <span id={id} class="anchor" ref={place}>
+    <span id={id} class="anchor" ref={anchor}>
       {title}
     </span>
   )
@@ -39,12 +39,12 @@ export const CohortAbout = ({ answer }: { answer: Cohorts<CohortName> }): JSX.El
   </>
 )
 
-/** The share of proceeds that is estimated because Apple’s reports do not contain it. */
+/** The percentage of proceeds that is estimated, because Apple’s reports do not contain those amounts. */
 export function EstimateNote({ answer }: { answer: Cohorts<CohortName> }): JSX.Element | null {
   const known = answer.proceeds_known
-  const all = known ? Math.abs(known.ratio) + Math.abs(known.estimated) : 0
-  if (!known || all === 0) return null
-  return <span>Proceeds: {share(Math.abs(known.estimated) / all)} estimated from Apple’s commission.</span>
+  const total = known ? Math.abs(known.ratio) + Math.abs(known.estimated) : 0
+  if (!known || total === 0) return null
+  return <span>Proceeds: {share(Math.abs(known.estimated) / total)} estimated from Apple’s commission.</span>
 }
 
 export function CohortCard<Name extends CohortName>(props: CohortCardProps<Name>): JSX.Element {
@@ -58,7 +58,7 @@ export function CohortCard<Name extends CohortName>(props: CohortCardProps<Name>
   const title = data?.title ?? ''
   return (
     <ChartCard
-      onlyKey={name}
+      paramPrefix={name}
       name={name}
       title={<Anchor id={name} title={title} />}
       textTitle={title}
@@ -66,13 +66,13 @@ export function CohortCard<Name extends CohortName>(props: CohortCardProps<Name>
       tools={props.tools}
       class={props.class ?? ''}
       result={result}
-      tables={{ csv }}
+      csvUrls={{ csv }}
       height={height}
       headHeight={78}
       head={props.head}
       graphOf={props.graphOf}
-      nothing={() => props.nothing}
-      under={({ from, to }) => `${day(from)} – ${day(to)}`}
+      emptyText={() => props.nothing}
+      subtitle={({ from, to }) => `${day(from)} – ${day(to)}`}
       foot={(answer) => (
         <>
           <span>Source: signed transactions.</span>

@@ -23,16 +23,16 @@ export type Cohorts<Name extends CohortName> = Omit<Answer, 'cohorts'> & { cohor
 
 const MONEY_COHORTS = new Set<CohortName>(['ltv', 'arppu'])
 
-/** Cohorts need time, so the range is at least a year, in days. */
-const YEAR = 364
+/** The minimum range in days: a year, because cohorts develop over time. */
+const MIN_RANGE_DAYS = 364
 
 function spanOf(scope: Scope, today: string, first: string | null): { from: string; to: string } {
   const { from, to } = daysOf(scope, today, first)
-  const year = plusDays(to, -YEAR)
+  const year = plusDays(to, -MIN_RANGE_DAYS)
   return { from: from < year ? from : year, to }
 }
 
-/** Waits until today's date is known. */
+/** Queries cohorts once today's date is known. */
 export function useCohorts<Name extends CohortName>(
   metric: Name,
   params: Query = {},
@@ -44,7 +44,7 @@ export function useCohorts<Name extends CohortName>(
   const query: Query = {
     metric,
     basis: MONEY_COHORTS.has(metric) && basis !== 'gross' ? basis : null,
-    // One organization only: several have no common currency and time zone.
+    // Apps of one organization only, because organizations may have different currencies and time zones.
     app: (scope.apps.length > 0 ? scope.apps : (overview?.apps ?? [])).join(','),
     environment: scope.environment === 'production' ? null : scope.environment,
     ...(overview && spanOf(scope, overview.today_on, null)),

@@ -8,9 +8,19 @@ import type { Ltv } from './cohort_query.ts'
 /** Weekly points over a year. */
 export const CURVE_DAYS = Array.from({ length: 53 }, (_, week) => week * 7)
 
-type Shape = { cohorts: readonly Ltv[]; by: Grain; today: string; currency: string | null; title: string }
+type CurveOptions = {
+  cohorts: readonly Ltv[]
+  by: Grain
+  today: string
+  currency: string | null
+  title: string
+}
 
-function lineOf({ cohort, customers, values }: Ltv, index: number, { cohorts, by, today }: Shape): Line {
+function lineOf(
+  { cohort, customers, values }: Ltv,
+  index: number,
+  { cohorts, by, today }: CurveOptions,
+): Line {
   const age = daysBetween(cohort, today)
   return {
     key: cohort,
@@ -22,8 +32,8 @@ function lineOf({ cohort, customers, values }: Ltv, index: number, { cohorts, by
   }
 }
 
-export function curvesOf(shape: Shape): Graph {
-  const { cohorts, currency, title } = shape
+export function curvesOf(options: CurveOptions): Graph {
+  const { cohorts, currency, title } = options
   const known = cohorts.filter(({ values }) => values.length > 0)
   const days = known[0]?.values.map((value) => value.days) ?? []
   const on = days.map(String)
@@ -31,13 +41,13 @@ export function curvesOf(shape: Shape): Graph {
     label: `${title} over ${plural(days.at(-1) ?? 0, 'day')} since the first payment, ${plural(known.length, 'cohort')}`,
     on,
     complete: on.map(() => true),
-    lines: known.map((one, index) => lineOf(one, index, { ...shape, cohorts: known })),
+    lines: known.map((one, index) => lineOf(one, index, { ...options, cohorts: known })),
     isStacked: false,
-    words: (value) => money(value, currency),
-    short: (value) => shortMoney(value, currency),
+    format: (value) => money(value, currency),
+    formatShort: (value) => shortMoney(value, currency),
     ticks: (most) => evenTicks(on, Math.min(most, 14), (day) => (day === '0' ? 'Day 0' : day)),
     title: (index) => `Day ${on[index] ?? ''} since the first payment`,
-    head: 'Days since the first payment',
-    summed: ({ values }) => values.findLast((value) => value !== null) ?? null,
+    pointHeading: 'Days since the first payment',
+    figureOf: ({ values }) => values.findLast((value) => value !== null) ?? null,
   }
 }

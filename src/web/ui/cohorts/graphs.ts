@@ -15,9 +15,9 @@ import {
 } from '../words.ts'
 
 type Row = { cohort: string; complete: boolean }
-export type Part<One> = { key: string; title: string; hue: Hue; of: (row: One) => number | null }
+export type Part<One> = { key: string; title: string; hue: Hue; figureIn: (row: One) => number | null }
 
-type Shape<One> = {
+type GraphOptions<One> = {
   title: string
   rows: readonly One[]
   by: Interval
@@ -28,38 +28,41 @@ type Shape<One> = {
   unit: 'money' | 'count'
 }
 
-export function cohortGraph<One extends Row>(shape: Shape<One>): Graph {
-  const { rows, by, parts, unit, currency } = shape
-  // A period without a cohort is a gap of full width.
+export function cohortGraph<One extends Row>(options: GraphOptions<One>): Graph {
+  const { rows, by, parts, unit, currency } = options
+  // A period without a cohort is a point without a value.
   const [first] = rows
   const on = first ? stepsBetween(first.cohort, rows.at(-1)?.cohort ?? first.cohort, by) : []
   const byDay = new Map(rows.map((row) => [row.cohort, row]))
-  const there = on.map((day) => byDay.get(day))
+  const rowByPoint = on.map((day) => byDay.get(day))
   const title = (index: number): string => bucket(on[index] ?? '', by)
-  const sums = parts.map((part) => sumOf(rows.map(part.of)))
+  const sums = parts.map((part) => sumOf(rows.map(part.figureIn)))
   return {
     label:
       on.length === 0
-        ? shape.title
-        : `${shape.title}, ${title(0)} to ${title(on.length - 1)}, ${plural(on.length, by)}`,
+        ? options.title
+        : `${options.title}, ${title(0)} to ${title(on.length - 1)}, ${plural(on.length, by)}`,
     on,
-    complete: there.map((row) => row?.complete ?? true),
+    complete: rowByPoint.map((row) => row?.complete ?? true),
     lines: parts.map((part) => ({
       key: part.key,
       title: part.title,
       hue: part.hue,
-      style: shape.style,
-      values: there.map((row) => (row ? part.of(row) : null)),
+      style: options.style,
+      values: rowByPoint.map((row) => (row ? part.figureIn(row) : null)),
     })),
     isStacked: parts.length > 1,
-    total: parts.length > 1 ? there.map((row) => (row ? sumOf(parts.map(({ of }) => of(row))) : null)) : null,
+    total:
+      parts.length > 1
+        ? rowByPoint.map((row) => (row ? sumOf(parts.map(({ figureIn }) => figureIn(row))) : null))
+        : null,
     ...(unit === 'money'
-      ? { words: (value) => money(value, currency), short: (value) => shortMoney(value, currency) }
-      : { words: count, short: shortCount }),
-    isWhole: unit === 'count',
+      ? { format: (value) => money(value, currency), formatShort: (value) => shortMoney(value, currency) }
+      : { format: count, formatShort: shortCount }),
+    isInteger: unit === 'count',
     ticks: (most) => timeTicks(on, by, most),
     title,
-    head: 'Cohort',
-    summed: ({ key }) => sums[parts.findIndex((part) => part.key === key)] ?? null,
+    pointHeading: 'Cohort',
+    figureOf: ({ key }) => sums[parts.findIndex((part) => part.key === key)] ?? null,
   }
 }

@@ -11,32 +11,32 @@ const GRAINS = [
   { value: 'month', title: 'Months' },
   { value: 'year', title: 'Years' },
 ] as const
-const FIGURES = [30, 90, 180, 364]
+const HEADLINE_DAYS = [30, 90, 180, 364]
 
-/** The average over all cohorts that have reached this age. */
+/** The average over all cohorts that are at least `days` days old. */
 function perCustomer(rows: readonly Row[], days: number): { milli: number; customers: number } | null {
-  const ageDays = rows.flatMap(({ customers, values }) => {
+  const reached = rows.flatMap(({ customers, values }) => {
     const value = values.find((one) => one.days >= days)
     return value?.complete ? [{ customers, milli: value.net_milli }] : []
   })
-  const customers = ageDays.reduce((sum, one) => sum + one.customers, 0)
+  const customers = reached.reduce((sum, one) => sum + one.customers, 0)
   if (customers === 0) return null
-  return { milli: Math.round(ageDays.reduce((sum, one) => sum + one.milli, 0) / customers), customers }
+  return { milli: Math.round(reached.reduce((sum, one) => sum + one.milli, 0) / customers), customers }
 }
 
 function Head({ answer }: { answer: Cohorts<'ltv'> }): JSX.Element {
   return (
     <dl class="ltv-figures">
-      {FIGURES.map((days) => {
-        const found = perCustomer(answer.cohorts, days)
+      {HEADLINE_DAYS.map((days) => {
+        const average = perCustomer(answer.cohorts, days)
         const point = CURVE_DAYS.find((day) => day >= days) ?? days
         return (
           <div key={days}>
             <dt class="tiny quiet">After {point} days</dt>
             <dd>
-              <strong class="figure">{money(found?.milli, answer.currency)}</strong>
+              <strong class="figure">{money(average?.milli, answer.currency)}</strong>
               <span class="tiny quiet">
-                {found ? `of ${count(found.customers)} customers` : 'not known yet'}
+                {average ? `of ${count(average.customers)} customers` : 'not known yet'}
               </span>
             </dd>
           </div>
@@ -47,8 +47,8 @@ function Head({ answer }: { answer: Cohorts<'ltv'> }): JSX.Element {
 }
 
 export function Ltv({ class: className = '' }: { class?: string }): JSX.Element {
-  const [word, change] = useCardParams('ltv')
-  const by = word('by') === 'year' ? 'year' : 'month'
+  const [param, change] = useCardParams('ltv')
+  const by = param('by') === 'year' ? 'year' : 'month'
   const cohorts = useCohorts('ltv', { by, days: CURVE_DAYS.join(',') })
   return (
     <CohortCard

@@ -7,9 +7,9 @@ import { type Cohorts, type Recovery as Row, useCohorts } from './cohort_query.t
 import { cohortGraph, type Part } from './graphs.ts'
 
 const PARTS: Part<Row>[] = [
-  { key: 'recovered', title: 'Recovered', hue: 1, of: ({ recovered }) => recovered },
-  { key: 'pending', title: 'Pending', hue: 2, of: ({ pending }) => pending },
-  { key: 'lost', title: 'Lost', hue: 8, of: ({ lost }) => lost },
+  { key: 'recovered', title: 'Recovered', hue: 1, figureIn: ({ recovered }) => recovered },
+  { key: 'pending', title: 'Pending', hue: 2, figureIn: ({ pending }) => pending },
+  { key: 'lost', title: 'Lost', hue: 8, figureIn: ({ lost }) => lost },
 ]
 
 function Head({ answer }: { answer: Cohorts<'recovery'> }): JSX.Element | null {
@@ -17,13 +17,13 @@ function Head({ answer }: { answer: Cohorts<'recovery'> }): JSX.Element | null {
   const failed = sumOf(rows.map((row) => row.failed)) ?? 0
   if (failed === 0) return null
   const recovered = sumOf(rows.map((row) => row.recovered)) ?? 0
-  const waited = sumOf(rows.map((row) => (row.days_to_recover ?? 0) * row.recovered)) ?? 0
+  const recoveryDays = sumOf(rows.map((row) => (row.days_to_recover ?? 0) * row.recovered)) ?? 0
   return (
     <p class="figure-row">
       <span class="figure">{share(recovered / failed)}</span>
       <span class="tiny quiet">
         {count(recovered)} of {plural(failed, 'failed payment')} recovered
-        {recovered > 0 && `, after ${times(waited / recovered)} days on average`}
+        {recovered > 0 && `, after ${times(recoveryDays / recovered)} days on average`}
       </span>
     </p>
   )

@@ -10,7 +10,7 @@ import { date, times as number } from '../words.ts'
 export type Customer = InferOutput<typeof CustomerAnswer>
 export type Status = NonNullable<Customer['status']>
 
-export const STATUS_WORDS: Record<Status, { title: string; tone: Tone | 'accent' }> = {
+export const STATUS_LABELS: Record<Status, { title: string; tone: Tone | 'accent' }> = {
   renewing: { title: 'Renewing', tone: 'good' },
   committed: { title: 'Committed', tone: 'good' },
   trial: { title: 'In trial', tone: 'accent' },
@@ -26,10 +26,10 @@ export const WEEK = '7'
 
 /** The status label. Customers without a subscription have one-time purchases. */
 export const statusLabel = (status: Customer['status']): { title: string; tone: Tone | 'accent' } =>
-  status === null ? ONE_TIME : STATUS_WORDS[status]
+  status === null ? ONE_TIME : STATUS_LABELS[status]
 
-/** The next date of a customer in a list; empty if there is none. */
-export function nextIn({ status, next_renewal_at, ends_at }: Customer): string {
+/** When the customer’s subscription ends or renews; empty if neither is known. */
+export function nextDateText({ status, next_renewal_at, ends_at }: Customer): string {
   if (ends_at !== null) return `ends ${date(ends_at)}`
   if (next_renewal_at === null) return ''
   return `${status === 'trial' ? 'pays' : 'renews'} ${date(next_renewal_at)}`
@@ -38,13 +38,17 @@ export function nextIn({ status, next_renewal_at, ends_at }: Customer): string {
 const paidMonths = ({ months_paid }: Customer): number => Math.round(months_paid * 10) / 10
 /** The number of paid months: `22`, `0.2`. */
 export const monthsPaid = (customer: Customer): string => number(paidMonths(customer))
-export const unitPaid = (customer: Customer): string => (paidMonths(customer) === 1 ? 'month' : 'months')
+export const monthsPaidUnit = (customer: Customer): string =>
+  paidMonths(customer) === 1 ? 'month' : 'months'
 
-/** The list filters by app only, so an organization becomes its apps. */
-export function customersOf({ apps: chosen, organization, environment }: Scope, apps: readonly App[]): Query {
-  const own =
+/** The query of a scope. The endpoint filters by app only, so an organization is expanded to its apps. */
+export function customerScopeQuery(
+  { apps: chosen, organization, environment }: Scope,
+  apps: readonly App[],
+): Query {
+  const appIds =
     chosen.length > 0 || organization === null
       ? chosen
       : apps.filter((app) => app.organization_id === organization).map(({ id }) => id)
-  return { app: own.join(','), environment: environment === 'production' ? null : environment }
+  return { app: appIds.join(','), environment: environment === 'production' ? null : environment }
 }

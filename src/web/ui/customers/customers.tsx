@@ -7,12 +7,12 @@ import { ScopeBar } from '../frame/scope_bar.tsx'
 import { addressOf, type Query } from '../http.ts'
 import { useNow } from '../now.ts'
 import { type Paged, usePagedQuery } from '../paged_queries.ts'
-import { Copy } from '../parts/copy.tsx'
+import { CommandCopy } from '../parts/copy.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
 import { ShowMore } from '../parts/show_more.tsx'
 import { useQueryParams, useScope } from '../scope.ts'
-import { customersOf, WEEK } from './customer.ts'
+import { customerScopeQuery, WEEK } from './customer.ts'
 import { CustomerList } from './list.tsx'
 import { type CustomerFilters, filtersFromParams, Search } from './search.tsx'
 
@@ -20,11 +20,11 @@ type Answer = InferOutput<typeof CustomersAnswer>
 
 export function Customers(): JSX.Element {
   const { scope } = useScope()
-  const [words] = useQueryParams()
+  const [params] = useQueryParams()
   const apps = useApps()
-  const filters = filtersFromParams(words)
+  const filters = filtersFromParams(params)
   const query: Query = {
-    ...customersOf(scope, apps.data?.apps ?? []),
+    ...customerScopeQuery(scope, apps.data?.apps ?? []),
     query: filters.query,
     sort: filters.sort === 'ltv' ? null : filters.sort,
     status: filters.status,
@@ -56,20 +56,20 @@ export function Customers(): JSX.Element {
 function SearchResult({ paged, filters }: { paged: Paged<Answer>; filters: CustomerFilters }): JSX.Element {
   const apps = useApps().data?.apps ?? []
   const now = useNow()
-  const known = new Map(paged.pages.flatMap((page) => page.customers).map((one) => [one.id, one]))
+  const customerById = new Map(paged.pages.flatMap((page) => page.customers).map((one) => [one.id, one]))
   return (
     <section class="card">
       <h2 class="spoken">Customers found</h2>
       <QueryView result={paged.first} height={640}>
         {() =>
-          known.size === 0 && paged.more === null ? (
+          customerById.size === 0 && paged.more === null ? (
             <NoCustomers filters={filters} />
           ) : (
             <CustomerList
-              customers={[...known.values()]}
+              customers={[...customerById.values()]}
               apps={apps}
               now={now}
-              isBySeen={filters.sort === 'last_seen'}
+              showsLastSeen={filters.sort === 'last_seen'}
             />
           )
         }
@@ -79,7 +79,7 @@ function SearchResult({ paged, filters }: { paged: Paged<Answer>; filters: Custo
   )
 }
 
-const PARSED_QUERY: [string, string][] = [
+const QUERY_KINDS: [string, string][] = [
   ['A user id', 'the appUserId of your identify and attribute calls'],
   ['An original transaction id', 'or any transaction id from Apple’s receipts'],
   ['A customer id', 'cus_…, as in events'],
@@ -88,9 +88,9 @@ const PARSED_QUERY: [string, string][] = [
 ]
 
 /** The kinds of query that the search accepts. */
-const ParsedQuery = (): JSX.Element => (
+const QueryKinds = (): JSX.Element => (
   <dl class="facts understood">
-    {PARSED_QUERY.map(([what, about]) => (
+    {QUERY_KINDS.map(([what, about]) => (
       <div key={what}>
         <dt>{what}</dt>
         <dd>{about}</dd>
@@ -116,10 +116,10 @@ function NoCustomers({ filters }: { filters: CustomerFilters }): JSX.Element {
     return (
       <Empty icon="customers" title="No customers yet">
         <p>Customers appear with Apple’s first notification and with the import of Apple’s history.</p>
-        {apps.length === 0 && <Copy text="npm run -s windfall -- connect" label="command" />}
+        {apps.length === 0 && <CommandCopy text="windfall connect" />}
       </Empty>
     )
-  const where = [
+  const searchedScope = [
     scope.environment,
     ...(scope.apps.length === 0 ? ['all apps'] : scope.apps.map((id) => appName(apps, id))),
   ].join(', ')
@@ -128,8 +128,8 @@ function NoCustomers({ filters }: { filters: CustomerFilters }): JSX.Element {
       icon="search"
       title={filters.query === '' ? 'No customers with this status' : 'No customers found'}
     >
-      <p>Searched {where}. Exact, case-sensitive match.</p>
-      {filters.query !== '' && <ParsedQuery />}
+      <p>Searched {searchedScope}. Exact, case-sensitive match.</p>
+      {filters.query !== '' && <QueryKinds />}
       {filters.status !== null && (
         <button type="button" class="button" onClick={() => change({ status: null })}>
           Show all statuses

@@ -1,14 +1,14 @@
-/** The list of customers: table rows on desktop, cards on phones. Each is a link. */
+/** The list of customers: table rows on desktop, cards on phones. Each entry is a link. */
 import type { JSX } from 'preact'
 import { type App, appName } from '../apps.ts'
-import { country } from '../countries.ts'
+import { countryName } from '../countries.ts'
 import { productName } from '../events/event_detail.ts'
 import { useScope } from '../scope.ts'
 import { ago, money, plural } from '../words.ts'
-import { type Customer, monthsPaid, nextIn, unitPaid } from './customer.ts'
+import { type Customer, monthsPaid, monthsPaidUnit, nextDateText } from './customer.ts'
 import { Person, StatusBadge } from './person.tsx'
 
-type Props = { customers: readonly Customer[]; apps: readonly App[]; now: number; isBySeen: boolean }
+type Props = { customers: readonly Customer[]; apps: readonly App[]; now: number; showsLastSeen: boolean }
 
 export const CustomerList = ({ customers, ...rest }: Props): JSX.Element => (
   <div class="people">
@@ -32,24 +32,24 @@ export const CustomerList = ({ customers, ...rest }: Props): JSX.Element => (
 
 type CustomerRowProps = Omit<Props, 'customers'> & { customer: Customer }
 
-function CustomerRow({ customer, apps, now, isBySeen }: CustomerRowProps): JSX.Element {
+function CustomerRow({ customer, apps, now, showsLastSeen }: CustomerRowProps): JSX.Element {
   const { href } = useScope()
   const { currency, mrr_milli, risk_milli, proceeds_milli } = customer
   const app = apps.find(({ id }) => id === customer.app_id)
-  const places = [
+  const details = [
     apps.length > 1 && appName(apps, customer.app_id),
-    customer.country && country(customer.country),
-    isBySeen ? `seen ${ago(customer.last_seen_at, now)}` : null,
+    customer.country && countryName(customer.country),
+    showsLastSeen ? `seen ${ago(customer.last_seen_at, now)}` : null,
   ]
   return (
     <a class="person" href={href(`/customers/${customer.id}`)}>
       <span class="who">
         <Person customer={customer} />
-        <span class="under cut">{places.filter(Boolean).join(' · ')}</span>
+        <span class="under cut">{details.filter(Boolean).join(' · ')}</span>
       </span>
       <span class="standing">
         <StatusBadge status={customer.status} />
-        <span class="under">{nextIn(customer)}</span>
+        <span class="under">{nextDateText(customer)}</span>
       </span>
       <span class="product cut" title={customer.product_id ?? undefined}>
         {customer.product_id && productName(customer.product_id, app?.bundle_id)}
@@ -74,7 +74,7 @@ function CustomerRow({ customer, apps, now, isBySeen }: CustomerRowProps): JSX.E
       </span>
       <span class="months number">
         {monthsPaid(customer)}
-        <span class="unit"> {unitPaid(customer)} paid</span>
+        <span class="unit"> {monthsPaidUnit(customer)} paid</span>
         <span class="under many">{plural(customer.payments, 'payment')}</span>
       </span>
     </a>

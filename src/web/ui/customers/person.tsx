@@ -4,11 +4,11 @@ import { Icon } from '../parts/icons.tsx'
 import { type Customer, statusLabel } from './customer.ts'
 
 /** The verification badge: how many of a user's `of` purchases are verified. */
-export function Verified({ proved, of }: { proved: number; of: number }): JSX.Element {
-  if (proved === 0 || of === 0) return <span class="badge">Unverified</span>
+export function Verified({ verified, total }: { verified: number; total: number }): JSX.Element {
+  if (verified === 0 || total === 0) return <span class="badge">Unverified</span>
   return (
-    <span class={proved < of ? 'badge warn' : 'badge good'}>
-      <Icon name="verified" /> {proved < of ? `${proved} of ${of} verified` : 'Verified'}
+    <span class={verified < total ? 'badge warn' : 'badge good'}>
+      <Icon name="verified" /> {verified < total ? `${verified} of ${total} verified` : 'Verified'}
     </span>
   )
 }

@@ -20,7 +20,7 @@ import { Timeline } from './profile/timeline.tsx'
 export function Profile(): JSX.Element {
   const { params } = useRoute()
   const id = params.id ?? ''
-  const result = useQuery<Answer>(`/api/v1/customers/${encodeURIComponent(id)}`, {}, { every: 60_000 })
+  const result = useQuery<Answer>(`/api/v1/customers/${encodeURIComponent(id)}`, {}, { interval_ms: 60_000 })
   return (
     <>
       <ScopeBar parts="place" />
@@ -53,25 +53,27 @@ const ProfileNotFound = ({ id }: { id: string }): JSX.Element => (
 
 function ProfileContent({ profile }: { profile: Answer }): JSX.Element {
   const now = useNow()
-  const [words, change] = useQueryParams()
+  const [params, change] = useQueryParams()
   const apps = useApps().data?.apps
   const { customer } = profile
-  const bundle = apps?.find((app) => app.id === customer.app_id)?.bundle_id
+  const bundle_id = apps?.find((app) => app.id === customer.app_id)?.bundle_id
   return (
     <div class="profile">
-      <Headline profile={profile} now={now} bundle={bundle} onEvidence={() => change({ evidence: 1 })} />
+      <Headline profile={profile} now={now} bundle={bundle_id} onEvidence={() => change({ evidence: 1 })} />
       <div class="profile-columns">
         <div class="profile-column">
-          <Purchases profile={profile} now={now} bundle={bundle} />
-          <Timeline profile={profile} now={now} bundle={bundle} />
+          <Purchases profile={profile} now={now} bundle={bundle_id} />
+          <Timeline profile={profile} now={now} bundle={bundle_id} />
         </div>
         <div class="profile-column">
           <Identity {...profile} app_id={customer.app_id} />
           <Ids profile={profile} />
         </div>
       </div>
-      {words.evidence && <EvidenceDialog customer={customer.id} onClose={() => change({ evidence: null })} />}
-      {words.event && <EventDialog id={words.event} onClose={() => change({ event: null })} />}
+      {params.evidence && (
+        <EvidenceDialog customer={customer.id} onClose={() => change({ evidence: null })} />
+      )}
+      {params.event && <EventDialog id={params.event} onClose={() => change({ event: null })} />}
     </div>
   )
 }

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../parts/icons.tsx'
 import { Pick } from '../parts/popover.tsx'
 import { useQueryParams } from '../scope.ts'
-import { STATUS_WORDS, type Status, WEEK } from './customer.ts'
+import { STATUS_LABELS, type Status, WEEK } from './customer.ts'
 
 const SORTS = [
   { value: 'ltv', title: 'Lifetime value' },
@@ -19,33 +19,33 @@ type Sort = (typeof SORTS)[number]['value']
 export type CustomerFilters = { query: string; sort: Sort; status: Status | null; isThisWeek: boolean }
 
 /** The filters in the URL. */
-export function filtersFromParams(words: Record<string, string>): CustomerFilters {
-  const status = Object.keys(STATUS_WORDS).find((one): one is Status => one === words.status)
-  const sort = SORTS.find(({ value }) => value === words.sort)?.value ?? 'ltv'
+export function filtersFromParams(params: Record<string, string>): CustomerFilters {
+  const status = Object.keys(STATUS_LABELS).find((one): one is Status => one === params.status)
+  const sort = SORTS.find(({ value }) => value === params.sort)?.value ?? 'ltv'
   return {
-    query: words.q ?? '',
+    query: params.q ?? '',
     sort,
     status: sort === 'ends' ? null : (status ?? null),
-    isThisWeek: sort === 'ends' && words.within === WEEK,
+    isThisWeek: sort === 'ends' && params.within === WEEK,
   }
 }
 
 /** Debounce of typing, in milliseconds. */
-const PAUSE_MS = 250
+const DEBOUNCE_MS = 250
 
 function Field({ value, onChange }: { value: string; onChange: (text: string) => void }): JSX.Element {
   const [text, setText] = useState(value)
-  const sent = useRef(value)
+  const submitted = useRef(value)
   useEffect(() => {
-    if (value !== sent.current) setText(value)
-    sent.current = value
+    if (value !== submitted.current) setText(value)
+    submitted.current = value
   }, [value])
   useEffect(() => {
-    if (text.trim() === sent.current) return
+    if (text.trim() === submitted.current) return
     const timer = setTimeout(() => {
-      sent.current = text.trim()
+      submitted.current = text.trim()
       onChange(text.trim())
-    }, PAUSE_MS)
+    }, DEBOUNCE_MS)
     return () => clearTimeout(timer)
   }, [text])
   return (
@@ -76,9 +76,9 @@ type ChipsProps<Value extends string> = {
 
 const Chips = <Value extends string>({ title, chips, value, onPick }: ChipsProps<Value>): JSX.Element => (
   <fieldset class="chips plain-set" aria-label={title}>
-    {chips.map(([one, words]) => (
-      <button key={words} type="button" class="chip" aria-pressed={value === one} onClick={() => onPick(one)}>
-        {words}
+    {chips.map(([one, label]) => (
+      <button key={label} type="button" class="chip" aria-pressed={value === one} onClick={() => onPick(one)}>
+        {label}
       </button>
     ))}
   </fieldset>
@@ -100,14 +100,14 @@ export function Search({ filters }: { filters: CustomerFilters }): JSX.Element {
         {filters.sort === 'ends' ? (
           <Chips
             title="Ends"
-            chips={WHEN}
+            chips={END_CHIPS}
             value={filters.isThisWeek ? WEEK : null}
             onPick={(within) => change({ within })}
           />
         ) : (
           <Chips
             title="Status"
-            chips={statuses}
+            chips={STATUS_CHIPS}
             value={filters.status}
             onPick={(status) => change({ status })}
           />
@@ -117,9 +117,9 @@ export function Search({ filters }: { filters: CustomerFilters }): JSX.Element {
   )
 }
 
-const statuses = [
+const STATUS_CHIPS = [
   [null, 'All'] as const,
-  ...Object.entries(STATUS_WORDS).map(([status, { title }]) => [status as Status, title] as const),
+  ...Object.entries(STATUS_LABELS).map(([status, { title }]) => [status as Status, title] as const),
 ]
 /** The sort by end replaces the status filter with these choices. */
-const WHEN = [[null, 'Any time'] as const, [WEEK, 'This week'] as const]
+const END_CHIPS = [[null, 'Any time'] as const, [WEEK, 'This week'] as const]

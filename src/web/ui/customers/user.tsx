@@ -26,10 +26,10 @@ export function UserPage(): JSX.Element {
   const id = params.id ?? ''
   const result = useQuery<Answer>(`/api/v1/users/${encodeURIComponent(id)}`)
   const customers = result.isPrevious ? [] : (result.data?.users.flatMap((user) => user.customers) ?? [])
-  const only = customers.length === 1 ? customers[0]?.id : undefined
+  const onlyCustomerId = customers.length === 1 ? customers[0]?.id : undefined
   useEffect(() => {
-    if (only) route(href(`/customers/${only}`), true)
-  }, [only])
+    if (onlyCustomerId) route(href(`/customers/${onlyCustomerId}`), true)
+  }, [onlyCustomerId])
   return (
     <>
       <ScopeBar parts="place" />
@@ -45,7 +45,7 @@ export function UserPage(): JSX.Element {
           </section>
         ) : (
           <QueryView result={result} height={400}>
-            {({ users }) => (only ? null : <InApps users={users} />)}
+            {({ users }) => (onlyCustomerId ? null : <InApps users={users} />)}
           </QueryView>
         )}
       </main>
@@ -66,7 +66,7 @@ function InApps({ users }: Answer): JSX.Element {
 
 function InApp({ user, apps }: { user: Answer['users'][number]; apps: App[] }): JSX.Element {
   const now = useNow()
-  const others = user.links.filter(({ store }) => store === 'google').length
+  const googlePurchases = user.links.filter(({ store }) => store === 'google').length
   return (
     <Card
       title={appName(apps, user.app_id)}
@@ -77,10 +77,11 @@ function InApp({ user, apps }: { user: Answer['users'][number]; apps: App[] }): 
         {user.customers.length === 0 ? (
           <p class="small quiet">
             No App Store purchase is linked to this user yet.
-            {others > 0 && ` ${plural(others, 'Google Play purchase')} ${others === 1 ? 'is' : 'are'}.`}
+            {googlePurchases > 0 &&
+              ` ${plural(googlePurchases, 'Google Play purchase')} ${googlePurchases === 1 ? 'is' : 'are'}.`}
           </p>
         ) : (
-          <CustomerList customers={user.customers} apps={apps} now={now} isBySeen={false} />
+          <CustomerList customers={user.customers} apps={apps} now={now} showsLastSeen={false} />
         )}
       </div>
     </Card>

@@ -1,18 +1,18 @@
 /** A connection to the live stream that reconnects when lost and closes while the page is hidden. */
 
 const RETRY_MS = [1_000, 2_000, 5_000, 15_000]
-/** A hidden page closes its connection, because browsers allow six per host. */
+/** A hidden page closes its connection after this time, because browsers allow only six connections per host. */
 const HIDDEN_TIMEOUT_MS = 30_000
 
 type ConnectionOptions = {
   address: string
   onOpen: () => void
   onMessage: (data: string) => void
-  /** `isRefused`: the server refused the connection. Otherwise the browser retries automatically. */
+  /** `isRefused` is true if the server refused the connection. If false, the browser reconnects automatically. */
   onLost: (isRefused: boolean) => void
 }
 
-/** Stays connected until the returned function is called. */
+/** Opens the connection. Returns a function that closes it. */
 export function openConnection({ address, onOpen, onMessage, onLost }: ConnectionOptions): () => void {
   let source: EventSource | null = null
   let failures = 0

@@ -2,17 +2,17 @@
 import { date, money, period, plural } from '../words.ts'
 import type { FeedEvent } from './feed_event.ts'
 
-/** `com.example.tides.pro_yearly` of `com.example.tides` as `Pro Yearly`. */
+/** A readable product name: `Pro Yearly` for `com.example.tides.pro_yearly` in the app `com.example.tides`. */
 export function productName(id: string, bundle: string | undefined): string {
-  const own = bundle !== undefined && id.startsWith(`${bundle}.`) ? id.slice(bundle.length + 1) : id
-  const words = own.replace(/^(com|org|net|io|app|dev)\.[^.]+\./, '').split(/[._\-\s]+/)
-  return words
+  const productPart = bundle !== undefined && id.startsWith(`${bundle}.`) ? id.slice(bundle.length + 1) : id
+  const segments = productPart.replace(/^(com|org|net|io|app|dev)\.[^.]+\./, '').split(/[._\-\s]+/)
+  return segments
     .filter((word) => word !== '')
     .map((word) => word[0]?.toUpperCase() + word.slice(1))
     .join(' ')
 }
 
-const ENDINGS: Record<number, string> = {
+const EXPIRATION_REASONS: Record<number, string> = {
   1: 'auto-renewal was off',
   2: 'payment failed',
   3: 'new price not accepted',
@@ -21,10 +21,10 @@ const ENDINGS: Record<number, string> = {
 
 type Describe = (data: FeedEvent['data']) => string | null
 
-const until: Describe = ({ subscription }) =>
+const activeUntil: Describe = ({ subscription }) =>
   subscription?.expires_at ? `active until ${date(subscription.expires_at)}` : null
 
-/** A plan change turns auto-renewal back on without another notification. */
+/** Whether auto-renewal is on. A plan change turns it on without a notification of its own. */
 const autoRenew: Describe = ({ subscription }) => {
   if (subscription?.auto_renew === undefined) return null
   return subscription.auto_renew ? 'auto-renewal is on' : 'auto-renewal is off'
@@ -34,8 +34,8 @@ const nextPlan: Describe = (data) => {
   const { subscription, bundle_id } = data
   const { next_product_id, renewal_price_milli, currency = null } = subscription ?? {}
   const product = next_product_id ? `to ${productName(next_product_id, bundle_id)}` : null
-  const then = renewal_price_milli ? money(renewal_price_milli, currency) : null
-  return [product, then, autoRenew(data)].filter((one) => one !== null).join(', ') || null
+  const renewalPrice = renewal_price_milli ? money(renewal_price_milli, currency) : null
+  return [product, renewalPrice, autoRenew(data)].filter((one) => one !== null).join(', ') || null
 }
 
 const amountDue: Describe = ({ subscription }) =>
@@ -43,17 +43,17 @@ const amountDue: Describe = ({ subscription }) =>
     ? `${money(subscription.renewal_price_milli, subscription.currency ?? null)} is due`
     : null
 
-const price: Describe = ({ subscription }) =>
+const priceFromRenewal: Describe = ({ subscription }) =>
   subscription?.renewal_price_milli
     ? `${money(subscription.renewal_price_milli, subscription.currency ?? null)} from the next renewal`
     : null
 
 const trial: Describe = ({ transaction, subscription }) => {
   const free = transaction?.offer_period ? `${period(transaction.offer_period)} free` : null
-  const then = subscription?.renewal_price_milli
+  const renewalPrice = subscription?.renewal_price_milli
     ? `then ${money(subscription.renewal_price_milli, subscription.currency ?? null)}`
     : null
-  return [free, then].filter((one) => one !== null).join(', ') || null
+  return [free, renewalPrice].filter((one) => one !== null).join(', ') || null
 }
 
 const missedNotifications: Describe = ({ notifications }) =>
@@ -61,19 +61,20 @@ const missedNotifications: Describe = ({ notifications }) =>
 
 const DESCRIPTIONS: Record<string, Describe> = {
   'trial.started': trial,
-  'subscription.renewal_disabled': until,
-  'subscription.extended': until,
+  'subscription.renewal_disabled': activeUntil,
+  'subscription.extended': activeUntil,
   'subscription.upgraded': autoRenew,
   'subscription.downgraded': nextPlan,
   'subscription.downgrade_cancelled': autoRenew,
   'subscription.billing_failed': amountDue,
   'subscription.grace_started': ({ subscription }) =>
     subscription?.grace_until_at ? `until ${date(subscription.grace_until_at)}` : null,
-  'subscription.price_increase_asked': price,
-  'subscription.price_increase_accepted': price,
-  'subscription.price_changed': price,
-  'subscription.expired': ({ subscription }) => ENDINGS[subscription?.expiration_intent ?? 0] ?? null,
-  'trial.ended': ({ subscription }) => ENDINGS[subscription?.expiration_intent ?? 0] ?? null,
+  'subscription.price_increase_asked': priceFromRenewal,
+  'subscription.price_increase_accepted': priceFromRenewal,
+  'subscription.price_changed': priceFromRenewal,
+  'subscription.expired': ({ subscription }) =>
+    EXPIRATION_REASONS[subscription?.expiration_intent ?? 0] ?? null,
+  'trial.ended': ({ subscription }) => EXPIRATION_REASONS[subscription?.expiration_intent ?? 0] ?? null,
   'customer.moved': ({ from_app_user_id }) => (from_app_user_id ? `from ${from_app_user_id}` : null),
   'notification.other': ({ notification }) => notification?.type ?? null,
   'import.finished': ({ rows }) => (rows === undefined ? null : plural(rows, 'row')),

@@ -14,7 +14,7 @@ import type { FeedEvent } from './feed_event.ts'
 
 type Answer = Omit<InferOutput<typeof EventAnswer>, 'event'> & { event: FeedEvent }
 
-export const ORIGIN_WORDS: Record<FeedEvent['origin'], { title: string; about: string }> = {
+export const ORIGIN_LABELS: Record<FeedEvent['origin'], { title: string; about: string }> = {
   live: { title: 'Live', about: 'Received when it happened.' },
   recovered: { title: 'Recovered', about: 'Missed at first, then found by comparing with Apple’s history.' },
   backfill: { title: 'From history', about: 'Happened before the app was connected.' },
@@ -65,7 +65,7 @@ function Heading({ answer: { event } }: { answer: Answer }): JSX.Element {
 
 function Facts({ answer: { event, app } }: { answer: Answer }): JSX.Element {
   const { href } = useScope()
-  const origin = ORIGIN_WORDS[event.origin]
+  const origin = ORIGIN_LABELS[event.origin]
   const userId = event.data.user?.app_user_id ?? event.customer?.users[0]?.app_user_id
   return (
     <dl class="facts">

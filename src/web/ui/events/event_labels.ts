@@ -82,7 +82,7 @@ const EVENT_LABELS: Record<EventType, EventLabel> = {
   'gap.filled': labelOf('Missing notifications recovered', 'others', 'good'),
 }
 
-/** The label of an event type; the type itself if it is unknown, as with a newer server. */
+/** The label of an event type. An unknown type, as from a newer server, is its own label. */
 export const eventLabel = (type: string): EventLabel =>
   (EVENT_LABELS as Record<string, EventLabel>)[type] ?? labelOf(type, 'others')
 
@@ -98,7 +98,7 @@ const ICONS: Record<Kind, IconName> = {
   others: 'bell',
 }
 
-/** The icon of an event type: that of its kind, except that a reversed cancellation has a check mark. */
+/** The icon of an event type: the icon of its kind, or a check mark for a reversed cancellation. */
 export function iconOf(type: string): IconName {
   const { kind, tone } = eventLabel(type)
   return kind === 'cancellations' && tone === 'good' ? 'check' : ICONS[kind]
@@ -113,8 +113,8 @@ export const typesOf = (kind: Kind | null): string | null =>
         .map(([type]) => type)
         .join(',')
 
-/** Types that charge their price. Other notifications repeat a price that was not charged. */
-const CHARGED = new Set<string>([
+/** Types of events with which Apple charged the price. Other events repeat a price that was not charged. */
+const CHARGE_TYPES = new Set<string>([
   'trial.converted',
   'subscription.started',
   'subscription.renewed',
@@ -126,7 +126,7 @@ const CHARGED = new Set<string>([
   'purchase.made',
   'purchase.refund_reversed',
 ])
-const REFUNDED = new Set<string>([
+const REFUND_TYPES = new Set<string>([
   'subscription.refunded',
   'subscription.revoked',
   'purchase.refunded',
@@ -139,8 +139,8 @@ export function amountOf({ type, data }: FeedEvent): Amount | null {
   const { money } = data
   if (!money) return null
   const currency = money.currency ?? null
-  if (CHARGED.has(type) && money.price_milli > 0) return { milli: money.price_milli, currency }
-  if (REFUNDED.has(type) && (money.refunded_milli ?? 0) > 0)
+  if (CHARGE_TYPES.has(type) && money.price_milli > 0) return { milli: money.price_milli, currency }
+  if (REFUND_TYPES.has(type) && (money.refunded_milli ?? 0) > 0)
     return { milli: -(money.refunded_milli ?? 0), currency }
   return null
 }

@@ -8,26 +8,26 @@ import { clock, plural } from '../words.ts'
 import { EventDialog } from './event_dialog.tsx'
 import { EventsView } from './events_view.tsx'
 import { FilterBar } from './filter_bar.tsx'
-import { feedQuery, filtersIn, isWanted } from './filters.ts'
+import { eventMatcher, feedQuery, filtersIn } from './filters.ts'
 import { type LiveFeed, useLiveFeed } from './live_feed.ts'
 import { EventRows } from './rows.tsx'
 
-const nothing = (): void => {}
+const ignoreEvent = (): void => {}
 
 export function Events(): JSX.Element {
   const { scope } = useScope()
-  const [words, change] = useQueryParams()
-  const filters = filtersIn(words)
+  const [params, change] = useQueryParams()
+  const filters = filtersIn(params)
   const [isPendingShown, showPending] = useState(false)
-  const isLive = words.live === '1'
+  const isLive = params.live === '1'
   const feed = useLiveFeed({
     query: feedQuery(scope, filters),
-    matches: isWanted(scope, filters),
+    matches: eventMatcher(scope, filters),
     // New events do not move the list while the user reads, unless live mode is on.
-    isHeld: !isLive && !isPendingShown,
-    onEvent: nothing,
+    isPaused: !isLive && !isPendingShown,
+    onEvent: ignoreEvent,
   })
-  const showNews = (): void => {
+  const showNewEvents = (): void => {
     showPending(true)
     setTimeout(() => showPending(false), 0)
   }
@@ -47,17 +47,17 @@ export function Events(): JSX.Element {
           {feed.lostAt === null ? 'Live' : `Reconnecting since ${clock(feed.lostAt)}`}
         </button>
       </div>
-      <EventLog feed={feed} showNews={showNews} />
-      {words.event && <EventDialog id={words.event} onClose={() => change({ event: null })} />}
+      <EventLog feed={feed} showNewEvents={showNewEvents} />
+      {params.event && <EventDialog id={params.event} onClose={() => change({ event: null })} />}
     </EventsView>
   )
 }
 
 function NoEvents(): JSX.Element {
-  const [words] = useQueryParams()
+  const [params] = useQueryParams()
   const { scope } = useScope()
-  const isChosen = scope.apps.length > 0 || Object.values(words).some(Boolean)
-  return isChosen ? (
+  const isFiltered = scope.apps.length > 0 || Object.values(params).some(Boolean)
+  return isFiltered ? (
     <Empty icon="events" title="No matching events">
       <p>No event matches these filters.</p>
     </Empty>
@@ -68,9 +68,9 @@ function NoEvents(): JSX.Element {
   )
 }
 
-function EventLog({ feed, showNews }: { feed: LiveFeed; showNews: () => void }): JSX.Element {
-  const { stretch, problem, retry, waiting, loadOlder, isLoadingOlder } = feed
-  if (stretch === null)
+function EventLog({ feed, showNewEvents }: { feed: LiveFeed; showNewEvents: () => void }): JSX.Element {
+  const { loaded, problem, retry, waitingCount, loadOlder, isLoadingOlder } = feed
+  if (loaded === null)
     return (
       <section class="card">
         {problem ? <Failed problem={problem} retry={retry} /> : <Placeholder height={640} />}
@@ -79,14 +79,14 @@ function EventLog({ feed, showNews }: { feed: LiveFeed; showNews: () => void }):
   return (
     <section class="card log">
       <h2 class="spoken">Log</h2>
-      {waiting > 0 && (
-        <button type="button" class="button log-news" onClick={showNews}>
-          {plural(waiting, 'new event')}
+      {waitingCount > 0 && (
+        <button type="button" class="button log-news" onClick={showNewEvents}>
+          {plural(waitingCount, 'new event')}
         </button>
       )}
-      {stretch.events.length === 0 && stretch.next === null ? <NoEvents /> : <Rows feed={feed} />}
+      {loaded.events.length === 0 && loaded.next === null ? <NoEvents /> : <Rows feed={feed} />}
       <ShowMore
-        more={stretch.next === null ? null : loadOlder}
+        more={loaded.next === null ? null : loadOlder}
         isBusy={isLoadingOlder}
         problem={problem}
         label="Show older"
@@ -97,7 +97,7 @@ function EventLog({ feed, showNews }: { feed: LiveFeed; showNews: () => void }):
 
 function Rows({ feed }: { feed: LiveFeed }): JSX.Element {
   const { href } = useScope()
-  const [words] = useQueryParams()
-  const to = (id: string): string => href('/events', { ...words, event: id })
-  return <EventRows feed={feed} label="Events, newest first" to={to} />
+  const [params] = useQueryParams()
+  const eventHref = (id: string): string => href('/events', { ...params, event: id })
+  return <EventRows feed={feed} label="Events, newest first" to={eventHref} />
 }

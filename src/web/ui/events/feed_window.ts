@@ -4,7 +4,7 @@ import type { FeedEvent } from './feed_event.ts'
 /** `next` is the `before` parameter of the next page; null at the start of the feed. */
 export type FeedWindow = { events: FeedEvent[]; next: number | null }
 
-/** Maximum number of rows. Older ones are dropped and loaded again on request. */
+/** Maximum number of rows. Older rows are dropped and loaded again on request. */
 export const MAX_EVENTS = 300
 
 /** Adds new events without duplicates and drops the oldest beyond `maxEvents`. */
@@ -18,15 +18,15 @@ export function withNewEvents(
   if (fresh.length === 0) return { events, next }
   const all = [...fresh, ...events].toSorted((one, other) => other.seq - one.seq)
   if (all.length <= maxEvents) return { events: all, next }
-  const kept = all.slice(0, maxEvents)
-  return { events: kept, next: kept.at(-1)?.seq ?? next }
+  const retained = all.slice(0, maxEvents)
+  return { events: retained, next: retained.at(-1)?.seq ?? next }
 }
 
-/** Merges the newest page. If it does not reach the current window, it replaces it, so that no hole is hidden. */
+/** Merges the newest page into the window. If events are missing between them, the page replaces the window. */
 export function withNewestPage(current: FeedWindow, page: FeedWindow): FeedWindow {
   const newest = current.events[0]?.seq ?? 0
-  const isTouching = page.next === null || page.next <= newest || current.events.length === 0
-  if (!isTouching || current.events.length === 0) return page
+  const isContiguous = page.next === null || page.next <= newest || current.events.length === 0
+  if (!isContiguous || current.events.length === 0) return page
   return withNewEvents(current, page.events)
 }
 

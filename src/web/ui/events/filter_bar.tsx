@@ -4,9 +4,9 @@ import { Icon } from '../parts/icons.tsx'
 import { Pick, PickLabel, Popover } from '../parts/popover.tsx'
 import { useQueryParams } from '../scope.ts'
 import { day, plural, shortDay } from '../words.ts'
-import { ORIGIN_WORDS } from './event_details.tsx'
+import { ORIGIN_LABELS } from './event_details.tsx'
 import { eventLabel } from './event_labels.ts'
-import { type Filters, NOUNS, ORIGINS, type Origin, toggled } from './filters.ts'
+import { type Filters, ORIGINS, type Origin, TYPES_BY_NOUN, toggleTypes } from './filters.ts'
 
 const NOUN_TITLES: Record<string, string> = {
   trial: 'Trials',
@@ -35,7 +35,7 @@ export function FilterBar({ filters }: { filters: Filters }): JSX.Element {
         value={origin ?? ''}
         choices={[
           { value: '', title: 'Any origin' },
-          ...ORIGINS.map((value: Origin) => ({ value, title: ORIGIN_WORDS[value].title })),
+          ...ORIGINS.map((value: Origin) => ({ value, title: ORIGIN_LABELS[value].title })),
         ]}
         onPick={(value) => change({ origin: value })}
       />
@@ -71,10 +71,10 @@ const TypePick = ({ types, onPick }: TypePickProps): JSX.Element => (
     }
   >
     {() =>
-      NOUNS.map(([noun, some]) => (
+      TYPES_BY_NOUN.map(([noun, some]) => (
         <fieldset key={noun} class="plain-set">
           <legend class="group">
-            <button type="button" class="item noun" onClick={() => onPick(toggled(types, some))}>
+            <button type="button" class="item noun" onClick={() => onPick(toggleTypes(types, some))}>
               {NOUN_TITLES[noun] ?? noun}
             </button>
           </legend>
@@ -83,7 +83,7 @@ const TypePick = ({ types, onPick }: TypePickProps): JSX.Element => (
               <input
                 type="checkbox"
                 checked={types.includes(type)}
-                onClick={() => onPick(toggled(types, [type]))}
+                onClick={() => onPick(toggleTypes(types, [type]))}
               />
               {eventLabel(type).title}
             </label>

@@ -13,13 +13,13 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/
 const dayIn = (text: string | undefined): string | null => (text && DAY.test(text) ? text : null)
 
 /** The filters in the URL. Unknown types, such as from an old link, are ignored. */
-export function filtersIn(words: Record<string, string>): Filters {
+export function filtersIn(params: Record<string, string>): Filters {
   const known: readonly string[] = EVENT_TYPES
   return {
-    types: (words.type ?? '').split(',').filter((type) => known.includes(type)),
-    origin: ORIGINS.find((one) => one === words.origin) ?? null,
-    from: dayIn(words.since),
-    until: dayIn(words.until),
+    types: (params.type ?? '').split(',').filter((type) => known.includes(type)),
+    origin: ORIGINS.find((one) => one === params.origin) ?? null,
+    from: dayIn(params.since),
+    until: dayIn(params.until),
   }
 }
 
@@ -42,8 +42,8 @@ export const feedQuery = ({ apps, environment }: Scope, { types, origin, from, u
   until_at: until === null ? null : endOf(until),
 })
 
-/** The same filter for live events, because the stream does not filter by day. */
-export const isWanted =
+/** Returns a filter of live events by environment and day, because the stream filters by neither. */
+export const eventMatcher =
   ({ environment }: Scope, { from, until }: Filters) =>
   (event: FeedEvent): boolean =>
     (event.environment === null || event.environment === environment) &&
@@ -51,12 +51,14 @@ export const isWanted =
     (until === null || event.occurred_at < endOf(until))
 
 /** Types grouped by noun, in the order of the vocabulary. */
-export const NOUNS: [noun: string, types: string[]][] = [
+export const TYPES_BY_NOUN: [noun: string, types: string[]][] = [
   ...Map.groupBy(EVENT_TYPES as readonly string[], (type) => type.slice(0, type.indexOf('.'))),
 ]
 
 /** Toggles one or several types. */
-export function toggled(types: readonly string[], some: readonly string[]): string[] {
-  const isAll = some.every((type) => types.includes(type))
-  return isAll ? types.filter((type) => !some.includes(type)) : [...new Set([...types, ...some])]
+export function toggleTypes(types: readonly string[], changedTypes: readonly string[]): string[] {
+  const isAll = changedTypes.every((type) => types.includes(type))
+  return isAll
+    ? types.filter((type) => !changedTypes.includes(type))
+    : [...new Set([...types, ...changedTypes])]
 }

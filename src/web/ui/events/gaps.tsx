@@ -8,7 +8,7 @@ import { Icon } from '../parts/icons.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
 import { ShowMore } from '../parts/show_more.tsx'
 import { useQuery } from '../queries.ts'
-import { placeQuery, type Scope, useScope } from '../scope.ts'
+import { type Scope, sourceQuery, useScope } from '../scope.ts'
 import { ago, count, instant, plural } from '../words.ts'
 import { type Compared, comparisonText, noGapsMessage } from './coverage/comparisons.ts'
 import { EventsView } from './events_view.tsx'
@@ -30,7 +30,7 @@ export function Gaps(): JSX.Element {
   const { scope, href } = useScope()
   const apps = useApps().data?.apps
   const now = useNow()
-  const { app, environment } = placeQuery(scope)
+  const { app, environment } = sourceQuery(scope)
   const paged = usePagedQuery<Answer>(
     '/api/v1/gaps',
     { app, environment: environment ?? 'production' },
@@ -66,16 +66,16 @@ export function Gaps(): JSX.Element {
   )
 }
 
-const useHistory = () => useQuery<{ history: Compared[] }>('/api/v1/history', {}, { every: 60_000 })
+const useHistory = () => useQuery<{ history: Compared[] }>('/api/v1/history', {}, { interval_ms: 60_000 })
 
-const within = ({ environment, apps }: Scope, history: readonly Compared[]): Compared[] =>
+const filterByScope = ({ environment, apps }: Scope, history: readonly Compared[]): Compared[] =>
   history.filter((one) => one.environment === environment && (apps.length === 0 || apps.includes(one.app_id)))
 
-/** The empty state, which depends on what has been compared. */
+/** The empty state. Its text depends on which apps have been compared. */
 const NoGaps = ({ scope }: { scope: Scope }): JSX.Element => (
   <QueryView result={useHistory()} height={120}>
     {({ history }) => {
-      const { title, text, isSure } = noGapsMessage(within(scope, history))
+      const { title, text, isSure } = noGapsMessage(filterByScope(scope, history))
       return (
         <Empty icon={isSure ? 'check' : 'clock'} title={title}>
           <p>{text}</p>
@@ -91,7 +91,7 @@ const ComparedApps = ({ scope, apps }: { scope: Scope; apps: App[] | undefined }
     <QueryView result={useHistory()} height={80}>
       {({ history }) => (
         <ul class="compared">
-          {within(scope, history).map((one) => {
+          {filterByScope(scope, history).map((one) => {
             const { text, isBad } = comparisonText(one)
             return (
               <li key={one.app_id}>
@@ -108,7 +108,7 @@ const ComparedApps = ({ scope, apps }: { scope: Scope; apps: App[] | undefined }
 
 function GapRow({ gap, app, now }: { gap: Gap; app: string; now: number }): JSX.Element {
   const { notifications, recovered, filled_at, found_at } = gap
-  const isOneMoment = gap.first_signed_at === gap.last_signed_at
+  const isSingleInstant = gap.first_signed_at === gap.last_signed_at
   return (
     <li class="gap">
       <span class={filled_at === null ? 'warn' : 'good'}>
@@ -119,9 +119,9 @@ function GapRow({ gap, app, now }: { gap: Gap; app: string; now: number }): JSX.
           <strong>{plural(notifications, 'notification')}</strong> missed for {app}
         </p>
         <p class="quiet">
-          Sent {isOneMoment ? '' : 'between '}
+          Sent {isSingleInstant ? '' : 'between '}
           {instant(gap.first_signed_at)}
-          {!isOneMoment && ` and ${instant(gap.last_signed_at)}`}
+          {!isSingleInstant && ` and ${instant(gap.last_signed_at)}`}
         </p>
       </div>
       <div class="gap-end">

@@ -7,31 +7,34 @@ import { openConnection } from './connection.ts'
 import type { FeedEvent, FeedPage } from './feed_event.ts'
 import { type FeedWindow, MAX_EVENTS, withNewEvents, withNewestPage, withOlderPage } from './feed_window.ts'
 
-const PAGE = 50
+const PAGE_SIZE = 50
 /** Minimum interval between renders. */
 const RENDER_INTERVAL_MS = 300
 
 export type LiveFeed = {
-  stretch: FeedWindow | null
+  loaded: FeedWindow | null
   problem: Problem | null
   /** When the connection was lost; null while live. */
   lostAt: number | null
-  /** Number of received events that are held back. */
-  waiting: number
-  /** The newest seq at the first load. Events above it are new. */
-  seenUntil: number
+  /** Number of received events that are not shown yet. */
+  waitingCount: number
+  /** The newest seq at the first load. Events with a higher seq are marked as new. */
+  firstNewestSeq: number
   loadOlder: () => void
   isLoadingOlder: boolean
   retry: () => void
 }
 
-type FeedState = Pick<LiveFeed, 'stretch' | 'problem' | 'lostAt' | 'waiting' | 'seenUntil' | 'isLoadingOlder'>
+type FeedState = Pick<
+  LiveFeed,
+  'loaded' | 'problem' | 'lostAt' | 'waitingCount' | 'firstNewestSeq' | 'isLoadingOlder'
+>
 const INITIAL_STATE: FeedState = {
-  stretch: null,
+  loaded: null,
   problem: null,
   lostAt: null,
-  waiting: 0,
-  seenUntil: 0,
+  waitingCount: 0,
+  firstNewestSeq: 0,
   isLoadingOlder: false,
 }
 
@@ -39,38 +42,37 @@ type ListenerOptions = {
   query: Query
   setState: (change: (before: FeedState) => FeedState) => void
   matches: (event: FeedEvent) => boolean
-  isHeld: () => boolean
+  isPaused: () => boolean
   onEvent: (event: FeedEvent) => void
 }
 
-/** Listens until `end` is called. */
-function openListener({ query, setState, matches, isHeld, onEvent }: ListenerOptions) {
-  let isOver = false
+/** Loads the newest page and listens to the stream until `end` is called. */
+function openListener({ query, setState, matches, isPaused, onEvent }: ListenerOptions) {
+  let hasEnded = false
   let waiting: FeedEvent[] = []
   let renderTimer: ReturnType<typeof setTimeout> | undefined
 
-  async function page(before: number | null): Promise<FeedWindow> {
-    const { events, next } = await read<FeedPage>('/api/v1/events', { ...query, limit: PAGE, before })
+  async function readPage(before: number | null): Promise<FeedWindow> {
+    const { events, next } = await read<FeedPage>('/api/v1/events', { ...query, limit: PAGE_SIZE, before })
     return { events: events.filter(matches), next }
   }
 
-  async function newest(): Promise<void> {
+  async function loadNewest(): Promise<void> {
     try {
-      const found = await page(null)
-      if (!isOver) setState((before) => withFirstPage(before, found))
+      const found = await readPage(null)
+      if (!hasEnded) setState((before) => withFirstPage(before, found))
     } catch (error) {
-      if (!isOver) setState((before) => ({ ...before, problem: problemFrom(error) }))
+      if (!hasEnded) setState((before) => ({ ...before, problem: problemFrom(error) }))
     }
   }
 
   function render(): void {
     renderTimer = undefined
-    if (isOver || waiting.length === 0) return
-    if (isHeld()) return setState((before) => ({ ...before, waiting: waiting.length }))
-    const news = waiting
+    if (hasEnded || waiting.length === 0) return
+    if (isPaused()) return setState((before) => ({ ...before, waitingCount: waiting.length }))
+    const newEvents = waiting
     waiting = []
-    const nothing = { events: [], next: null }
-    setState((before) => ({ ...before, waiting: 0, stretch: withNewEvents(before.stretch ?? nothing, news) }))
+    setState((before) => withLiveEvents(before, newEvents))
   }
 
   function onMessage(data: string): void {
@@ -86,46 +88,52 @@ function openListener({ query, setState, matches, isHeld, onEvent }: ListenerOpt
     onMessage: onMessage,
     onOpen: () => {
       setState((before) => ({ ...before, lostAt: null }))
-      // The stream starts at the current end of the feed, so events before it are loaded once it is open.
-      void newest()
+      // The stream starts at the current end of the feed, so load the newest page again for events before that.
+      void loadNewest()
     },
     onLost: (isRefused) => {
       setState((before) => ({ ...before, lostAt: before.lostAt ?? currentTime() }))
       if (isRefused) void invalidate('/api/v1/session')
     },
   })
-  void newest()
+  void loadNewest()
 
   function end(): void {
-    isOver = true
+    hasEnded = true
     clearTimeout(renderTimer)
     disconnect()
   }
 
-  return { page, newest, release: render, end }
+  return { readPage, loadNewest, release: render, end }
 }
+
+const withLiveEvents = (before: FeedState, newEvents: readonly FeedEvent[]): FeedState => ({
+  ...before,
+  waitingCount: 0,
+  loaded: withNewEvents(before.loaded ?? { events: [], next: null }, newEvents),
+})
 
 const withFirstPage = (before: FeedState, found: FeedWindow): FeedState => ({
   ...before,
   problem: null,
-  seenUntil: before.stretch ? before.seenUntil : (found.events[0]?.seq ?? 0),
-  stretch: before.stretch ? withNewestPage(before.stretch, found) : found,
+  firstNewestSeq: before.loaded ? before.firstNewestSeq : (found.events[0]?.seq ?? 0),
+  loaded: before.loaded ? withNewestPage(before.loaded, found) : found,
 })
 
 type Options = {
   query: Query
   /** An additional filter. */
   matches: (event: FeedEvent) => boolean
-  /** While true, rows do not change and new events wait. */
-  isHeld: boolean
+  /** While true, rows do not change and new events are only counted. */
+  isPaused: boolean
   onEvent: (event: FeedEvent) => void
 }
 
-export function useLiveFeed({ query, matches, isHeld, onEvent }: Options): LiveFeed {
+export function useLiveFeed({ query, matches, isPaused, onEvent }: Options): LiveFeed {
   const [state, setState] = useState<FeedState>(INITIAL_STATE)
   const listener = useRef<ReturnType<typeof openListener> | null>(null)
-  const now = useRef({ matches, isHeld, onEvent })
-  now.current = { matches, isHeld, onEvent }
+  const now = useRef({ matches, isPaused, onEvent })
+  now.current = { matches, isPaused, onEvent }
   const key = JSON.stringify(query)
   useEffect(() => {
     setState(INITIAL_STATE)
@@ -133,30 +141,30 @@ export function useLiveFeed({ query, matches, isHeld, onEvent }: Options): LiveF
       query,
       setState,
       matches: (event) => now.current.matches(event),
-      isHeld: () => now.current.isHeld,
+      isPaused: () => now.current.isPaused,
       onEvent: (event) => now.current.onEvent(event),
     })
     listener.current = listening
     return listening.end
   }, [key])
   useEffect(() => {
-    if (!isHeld) listener.current?.release()
-  }, [isHeld])
+    if (!isPaused) listener.current?.release()
+  }, [isPaused])
 
   const loadOlder = async (): Promise<void> => {
-    const before = state.stretch?.next
+    const before = state.loaded?.next
     if (!listener.current || !before || state.isLoadingOlder) return
     setState((one) => ({ ...one, isLoadingOlder: true }))
     try {
-      const found = await listener.current.page(before)
+      const found = await listener.current.readPage(before)
       setState((one) => ({
         ...one,
         isLoadingOlder: false,
-        stretch: one.stretch && withOlderPage(one.stretch, found),
+        loaded: one.loaded && withOlderPage(one.loaded, found),
       }))
     } catch (error) {
       setState((one) => ({ ...one, isLoadingOlder: false, problem: problemFrom(error) }))
     }
   }
-  return { ...state, loadOlder: () => void loadOlder(), retry: () => void listener.current?.newest() }
+  return { ...state, loadOlder: () => void loadOlder(), retry: () => void listener.current?.loadNewest() }
 }

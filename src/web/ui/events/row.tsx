@@ -1,7 +1,7 @@
 /** A row of the feed. */
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { country } from '../countries.ts'
+import { countryName } from '../countries.ts'
 import { Icon } from '../parts/icons.tsx'
 import { ago, instant, money } from '../words.ts'
 import { eventDetail, productName } from './event_detail.ts'
@@ -10,7 +10,7 @@ import type { FeedEvent } from './feed_event.ts'
 
 type RowProps = {
   event: FeedEvent
-  /** App name, if rows of several apps are mixed. */
+  /** The app’s name if the list contains events of several apps; otherwise null. */
   app: string | null
   now: number
   isNew: boolean
@@ -29,7 +29,7 @@ export const Amount = ({ event }: { event: FeedEvent }): JSX.Element | null => {
   )
 }
 
-/** Anonymous ids are long and meaningless, so they are replaced. */
+/** Shows a generic name for anonymous ids, which are long and meaningless. */
 const userName = (id: string): string => (id.startsWith('$anon_') ? 'Anonymous user' : id)
 
 const EventCustomer = ({ event }: { event: FeedEvent }): JSX.Element | null => {
@@ -54,19 +54,19 @@ const ORIGINS: Record<FeedEvent['origin'], string | null> = {
 }
 
 /** Whether the product name already contains the app name. */
-const hasName = ({ data: { product_id, bundle_id } }: FeedEvent, app: string): boolean =>
+const productNameContains = ({ data: { product_id, bundle_id } }: FeedEvent, app: string): boolean =>
   productName(product_id ?? '', bundle_id)
     .toLowerCase()
     .includes(app.toLowerCase())
 
-function EventText({ event, goal }: { event: FeedEvent; goal: string | null }): JSX.Element {
+function EventText({ event, titleHref }: { event: FeedEvent; titleHref: string | null }): JSX.Element {
   const { title } = eventLabel(event.type)
   const { product_id, bundle_id } = event.data
   const detail = eventDetail(event)
   return (
     <span class="happened-words">
-      {goal ? (
-        <a class="happened-title" href={goal}>
+      {titleHref ? (
+        <a class="happened-title" href={titleHref}>
           {title}
         </a>
       ) : (
@@ -87,8 +87,8 @@ export function EventRow({ event, app, now, isNew, href, to }: RowProps): JSX.El
   const { tone } = eventLabel(event.type)
   // Apple charges a renewal up to a day before it takes effect; show the earlier instant.
   const at = Math.min(event.occurred_at, event.recorded_at)
-  const when = ago(at, now)
-  const goal = to ?? (event.customer_id ? href(`/customers/${event.customer_id}`) : null)
+  const relativeTime = ago(at, now)
+  const titleHref = to ?? (event.customer_id ? href(`/customers/${event.customer_id}`) : null)
   // A memoized element skips its subtree, so a burst renders only the new rows.
   return useMemo(
     () => (
@@ -96,11 +96,11 @@ export function EventRow({ event, app, now, isNew, href, to }: RowProps): JSX.El
         <span class={`happened-icon ${tone}`}>
           <Icon name={iconOf(event.type)} />
         </span>
-        <EventText event={event} goal={goal} />
+        <EventText event={event} titleHref={titleHref} />
         <span class="happened-more">
           {ORIGINS[event.origin] && <span class="badge">{ORIGINS[event.origin]}</span>}
-          {app && !hasName(event, app) && <span class="happened-country">{app}</span>}
-          {event.data.country && <span class="happened-country">{country(event.data.country)}</span>}
+          {app && !productNameContains(event, app) && <span class="happened-country">{app}</span>}
+          {event.data.country && <span class="happened-country">{countryName(event.data.country)}</span>}
           <EventCustomer event={event} />
         </span>
         <Amount event={event} />
@@ -111,10 +111,10 @@ export function EventRow({ event, app, now, isNew, href, to }: RowProps): JSX.El
             at < event.occurred_at ? `${instant(at)}, in effect ${instant(event.occurred_at)}` : instant(at)
           }
         >
-          {when}
+          {relativeTime}
         </time>
       </li>
     ),
-    [event, app, when, isNew, goal],
+    [event, app, relativeTime, isNew, titleHref],
   )
 }

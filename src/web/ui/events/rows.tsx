@@ -22,13 +22,13 @@ export function EventRows({ feed, label, to, holding }: RowsProps): JSX.Element 
   const isMixed = (apps?.length ?? 0) > 1 && scope.apps.length !== 1
   return (
     <ol class="happenings" aria-label={label} {...holding}>
-      {feed.stretch?.events.map((event) => (
+      {feed.loaded?.events.map((event) => (
         <EventRow
           key={event.seq}
           event={event}
           app={isMixed ? appName(apps, event.app_id) : null}
           now={now}
-          isNew={event.seq > feed.seenUntil}
+          isNew={event.seq > feed.firstNewestSeq}
           href={href}
           {...(to && { to: to(event.id) })}
         />

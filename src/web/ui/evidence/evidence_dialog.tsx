@@ -1,4 +1,4 @@
-/** A dialog with everything that Apple signed about a customer. */
+/** A dialog with all signed payloads about a customer. */
 import type { JSX } from 'preact'
 import { usePagedQuery } from '../paged_queries.ts'
 import { Dialog } from '../parts/dialog.tsx'

@@ -4,7 +4,7 @@ import { instant } from '../words.ts'
 import { jsonLines } from './json_lines.ts'
 
 export const Json = ({ value, label }: { value: unknown; label: string }): JSX.Element => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
   <section class="json" tabIndex={0} aria-label={label}>
     <pre>
       {jsonLines(value).map((line, index) => (

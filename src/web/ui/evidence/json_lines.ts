@@ -6,11 +6,11 @@ type JsonLine = {
   /** The value as JSON, or a bracket. */
   value: string
   kind: 'text' | 'number' | 'word' | 'bracket'
-  /** The number as an instant in milliseconds, or null if it is not one. */
+  /** The number if it is an instant in milliseconds; otherwise null. */
   at: number | null
 }
 
-/** App Store instants are within this range; ids and prices are not. */
+/** Instants of the App Store are within this range. Ids and prices are outside it. */
 const FIRST_AT = Date.UTC(2008, 0)
 const LAST_AT = Date.UTC(2100, 0)
 const isInstant = (key: string | null, value: number): boolean =>
@@ -36,9 +36,9 @@ export function jsonLines(value: unknown, key: string | null = null, depth = 0):
     kind: 'bracket',
     at: null,
   })
-  const inside = Object.entries(value).flatMap(([name, one]) =>
+  const innerLines = Object.entries(value).flatMap(([name, one]) =>
     jsonLines(one, isList ? null : name, depth + 1),
   )
-  if (inside.length === 0) return [bracket(`${open}${close}`, key)]
-  return [bracket(open ?? '', key), ...inside, bracket(close ?? '', null)]
+  if (innerLines.length === 0) return [bracket(`${open}${close}`, key)]
+  return [bracket(open ?? '', key), ...innerLines, bracket(close ?? '', null)]
 }

@@ -1,4 +1,4 @@
-/** One text that Apple signed: payload, JWS and certificate chain. */
+/** One signed payload: content, JWS and certificate chain. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'

@@ -1,7 +1,7 @@
 /** The frame of every view: navigation at the side, or at the bottom on a phone, and notices. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useLocation } from 'preact-iso'
-import { NAMED_VIEWS, type NamedView, viewAt } from '../addresses.ts'
+import { NAVIGATION_VIEWS, type NavigationView, viewAt } from '../addresses.ts'
 import { write } from '../http.ts'
 import { Icon } from '../parts/icons.tsx'
 import { Popover } from '../parts/popover.tsx'
@@ -10,9 +10,9 @@ import { useScope } from '../scope.ts'
 import { storageMessage, useSession } from '../session.ts'
 import { ThemeButton } from './theme.tsx'
 
-const isCurrent = (view: NamedView, path: string): boolean => viewAt(path)?.section === view.section
+const isCurrent = (view: NavigationView, path: string): boolean => viewAt(path)?.section === view.section
 
-function Link({ view, path }: { view: NamedView; path: string }): JSX.Element {
+function Link({ view, path }: { view: NavigationView; path: string }): JSX.Element {
   const { href } = useScope()
   return (
     <a href={href(view.path)} aria-current={isCurrent(view, path) ? 'page' : undefined}>
@@ -34,7 +34,7 @@ const SignOut = (): JSX.Element => (
   </button>
 )
 
-function Side({ views, path }: { views: NamedView[]; path: string }): JSX.Element {
+function SideNavigation({ views, path }: { views: NavigationView[]; path: string }): JSX.Element {
   const { state } = useSession()
   return (
     <header class="side">
@@ -57,9 +57,9 @@ function Side({ views, path }: { views: NamedView[]; path: string }): JSX.Elemen
   )
 }
 
-function Bottom({ views, path }: { views: NamedView[]; path: string }): JSX.Element {
+function BottomNavigation({ views, path }: { views: NavigationView[]; path: string }): JSX.Element {
   const { href } = useScope()
-  const others = views.filter((view) => !view.navigation.isOnPhone)
+  const hiddenViews = views.filter((view) => !view.navigation.isOnPhone)
   return (
     <nav class="tabs-bottom" aria-label="Views">
       {views
@@ -68,7 +68,7 @@ function Bottom({ views, path }: { views: NamedView[]; path: string }): JSX.Elem
           <Link key={view.path} view={view} path={path} />
         ))}
       <Popover
-        buttonClass={others.some((view) => isCurrent(view, path)) ? 'is-current' : ''}
+        buttonClass={hiddenViews.some((view) => isCurrent(view, path)) ? 'is-current' : ''}
         class="menu"
         title="More"
         label={
@@ -80,7 +80,7 @@ function Bottom({ views, path }: { views: NamedView[]; path: string }): JSX.Elem
       >
         {(close) => (
           <>
-            {others.map((view) => (
+            {hiddenViews.map((view) => (
               <a key={view.path} class="item" href={href(view.path)} onClick={close}>
                 {view.navigation.title}
               </a>
@@ -103,13 +103,13 @@ export function Frame({ children }: { children: ComponentChildren }): JSX.Elemen
   const { state, insecure } = session
   const storage = storageMessage(session.storage)
   const isOnline = useOnline()
-  const views = NAMED_VIEWS.filter((view) => state === 'owner' || view.isForGuests)
+  const views = NAVIGATION_VIEWS.filter((view) => state === 'owner' || view.isForGuests)
   return (
     <div class="frame">
       <a class="skip" href="#content">
         Skip to content
       </a>
-      <Side views={views} path={path} />
+      <SideNavigation views={views} path={path} />
       <div class="content">
         {storage !== null && (
           <div class="banner" role="status">
@@ -128,7 +128,7 @@ export function Frame({ children }: { children: ComponentChildren }): JSX.Elemen
         )}
         {children}
       </div>
-      <Bottom views={views} path={path} />
+      <BottomNavigation views={views} path={path} />
     </div>
   )
 }

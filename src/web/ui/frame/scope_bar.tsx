@@ -1,4 +1,4 @@
-/** The bar above a view: apps, date range, amounts and options. Its state is in the URL. */
+/** The bar above a view: apps, date range, amounts and options. The selection is in the URL. */
 import type { JSX } from 'preact'
 import { INTERVALS } from '../../../metrics/series/buckets.ts'
 import { type App, useApps } from '../apps.ts'
@@ -11,7 +11,7 @@ import { day, type Interval, plusDays } from '../words.ts'
 import { OrganizationScope } from './organization_scope.tsx'
 
 type ScopeChange = (changes: Partial<Scope>) => void
-type PartProps = { scope: Scope; change: ScopeChange }
+type PickerProps = { scope: Scope; change: ScopeChange }
 
 function appsTitle(apps: readonly App[], chosen: readonly string[]): string {
   const names = apps.filter(({ id }) => chosen.includes(id)).map((app) => app.name ?? app.bundle_id)
@@ -19,7 +19,7 @@ function appsTitle(apps: readonly App[], chosen: readonly string[]): string {
   return names.length === 1 ? (names[0] ?? '') : `${names.length} apps`
 }
 
-function AppPick({ scope, change }: PartProps): JSX.Element | null {
+function AppPick({ scope, change }: PickerProps): JSX.Element | null {
   const all = useApps().data?.apps ?? []
   const apps = all.filter((app) => scope.organization === null || app.organization_id === scope.organization)
   const toggle = (id: string): void => {
@@ -63,7 +63,7 @@ function AppPick({ scope, change }: PartProps): JSX.Element | null {
   )
 }
 
-function RangePick({ scope, change }: PartProps): JSX.Element {
+function RangePick({ scope, change }: PickerProps): JSX.Element {
   const today = useOverview(scope).overview?.today_on
   const { from, to } = today ? daysOf(scope, today, null) : { from: '', to: '' }
   const title = scope.range === 'custom' && today ? `${day(from)} – ${day(to)}` : RANGE_TITLES[scope.range]
@@ -139,16 +139,16 @@ const CURRENCIES = [
   'TRY',
 ]
 
-function CurrencyPick({ scope, change }: PartProps): JSX.Element {
+function CurrencyPick({ scope, change }: PickerProps): JSX.Element {
   const base = useOverview(scope).overview?.currency ?? ''
-  const named = scope.currency && !CURRENCIES.includes(scope.currency) ? [scope.currency] : []
+  const additional = scope.currency && !CURRENCIES.includes(scope.currency) ? [scope.currency] : []
   return (
     <Pick
       title="Billing currency"
       value={scope.currency ?? ''}
       choices={[
         { value: '', title: base === '' ? 'All currencies' : `All currencies in ${base}` },
-        ...[...named, ...CURRENCIES].map((code) => ({ value: code, title: `${code} only` })),
+        ...[...additional, ...CURRENCIES].map((code) => ({ value: code, title: `${code} only` })),
       ]}
       onPick={(code) => change({ currency: code === '' ? null : code })}
     />
@@ -166,10 +166,10 @@ const INTERVAL_TITLES: Record<Interval, string> = {
   month: 'Monthly',
   fiscal_month: 'Apple fiscal months',
 }
-/** Chooses the interval by the range. */
+/** The choice in which the interval follows from the range. */
 const AUTO = 'auto'
 
-const IntervalPick = ({ scope, change }: PartProps): JSX.Element => (
+const IntervalPick = ({ scope, change }: PickerProps): JSX.Element => (
   <Pick
     title="Interval"
     icon="chart"
@@ -182,7 +182,7 @@ const IntervalPick = ({ scope, change }: PartProps): JSX.Element => (
   />
 )
 
-function MorePick({ scope, change }: PartProps): JSX.Element {
+function MorePick({ scope, change }: PickerProps): JSX.Element {
   return (
     <Popover buttonClass="pick" class="menu" label={<Icon name="filter" />} title="More options">
       {() => (
@@ -220,7 +220,7 @@ function MorePick({ scope, change }: PartProps): JSX.Element {
   )
 }
 
-/** `parts`: the controls that the view supports. */
+/** `parts` names the controls that the view supports. */
 export function ScopeBar({ parts = 'all' }: { parts?: 'all' | 'place' | 'money' }): JSX.Element {
   const { scope, change } = useScope()
   const { basis } = useSession()

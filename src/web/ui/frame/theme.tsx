@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { Icon } from '../parts/icons.tsx'
 
-/** Cached, because each new media query forces a style recalculation. */
+/** The media query of the system theme. It is cached, because each new media query forces a style recalculation. */
 let system: MediaQueryList | undefined
 
 export function isDark(): boolean {
@@ -13,12 +13,12 @@ export function isDark(): boolean {
   return system.matches
 }
 
-/** Event on `window` after a theme change. */
+/** The event that is dispatched on `window` after a theme change. */
 export const THEME_CHANGED = 'themechanged'
 
 export function ThemeButton(): JSX.Element {
   const [dark, setDark] = useState(isDark)
-  const turn = (): void => {
+  const toggle = (): void => {
     const theme = dark ? 'light' : 'dark'
     document.documentElement.dataset.theme = theme
     localStorage.setItem('theme', theme)
@@ -29,7 +29,7 @@ export function ThemeButton(): JSX.Element {
     <button
       type="button"
       class="button plain icon"
-      onClick={turn}
+      onClick={toggle}
       aria-label={dark ? 'Light theme' : 'Dark theme'}
     >
       <Icon name={dark ? 'sun' : 'moon'} />

@@ -9,9 +9,9 @@ import { useScope } from '../scope.ts'
 import { bucket, count, share } from '../words.ts'
 import { asCount } from './figures.ts'
 import { withoutUnknownPrevious } from './known_points.ts'
-import { isGoodUp, isShare, type MetricAnswer, wordsOf } from './metric_answer.ts'
+import { formattersOf, isHigherBetter, isPercentage, type MetricAnswer } from './metric_answer.ts'
 import { useMetric } from './metric_query.ts'
-import { type Ranked, rankingOf } from './ranking.ts'
+import { type RankedRow, rankingOf } from './ranking.ts'
 
 export const SPLIT_NOUNS: Record<string, string> = {
   app: 'Apps',
@@ -21,25 +21,27 @@ export const SPLIT_NOUNS: Record<string, string> = {
   offer: 'Offers',
   currency: 'Currencies',
 }
-/** Requested values: more than shown, so that values that were small before are included. */
+/**
+ * How many values are requested: more than are shown, so that the previous figures of the shown values are included.
+ */
 const MAX_VALUES = 25
 
-const Bar = ({ of }: { of: number }): JSX.Element => (
+const Bar = ({ fraction }: { fraction: number }): JSX.Element => (
   <span class="track" aria-hidden="true">
-    <span class={of < 0 ? 'fill bad' : 'fill'} style={{ width: `${Math.abs(of) * 100}%` }} />
+    <span class={fraction < 0 ? 'fill bad' : 'fill'} style={{ width: `${Math.abs(fraction) * 100}%` }} />
   </span>
 )
 
-type RowProps = { row: Ranked; answer: MetricAnswer; href: string | null }
+type RowProps = { row: RankedRow; answer: MetricAnswer; href: string | null }
 
 function Row({ row, answer, href }: RowProps): JSX.Element {
-  const { words } = wordsOf(answer)
+  const { format } = formattersOf(answer)
   const { figure, before } = row
   const against = answer.previous
     ? `vs. ${bucket(answer.previous.from_on, 'day')} – ${bucket(answer.previous.until_on, 'day')}`
     : ''
   return (
-    <li class={row.isFew ? 'is-few' : undefined}>
+    <li class={row.isUncertain ? 'is-few' : undefined}>
       <span class="what">
         {href ? (
           <a href={href} title={row.value ?? undefined}>
@@ -53,17 +55,17 @@ function Row({ row, answer, href }: RowProps): JSX.Element {
             <Delta
               now={figure}
               before={before}
-              isGoodUp={isGoodUp(answer.metric)}
-              isShare={isShare(answer)}
+              isHigherBetter={isHigherBetter(answer.metric)}
+              isPercentage={isPercentage(answer)}
               against={against}
             />
           )}
-          {row.n !== null && <span class="tiny quiet number">n = {count(row.n)}</span>}
+          {row.denominator !== null && <span class="tiny quiet number">n = {count(row.denominator)}</span>}
           {before === 0 && answer.previous && answer.unit !== 'ratio' && <span class="badge">new</span>}
-          <strong class="number">{words(figure)}</strong>
+          <strong class="number">{format(figure)}</strong>
         </span>
       </span>
-      <Bar of={row.bar} />
+      <Bar fraction={row.bar} />
       {row.share !== null && <span class="tiny quiet number">{share(row.share)}</span>}
     </li>
   )
@@ -75,7 +77,7 @@ type BreakdownProps = {
   title?: string
   /** Filters, view and part. */
   query?: Query
-  most?: number
+  maxRows?: number
   class?: string
 }
 
@@ -83,7 +85,7 @@ export function Breakdown({
   name,
   split,
   query = {},
-  most = 8,
+  maxRows = 8,
   ...look
 }: BreakdownProps): JSX.Element | null {
   const apps = useApps().data?.apps ?? []
@@ -100,12 +102,12 @@ export function Breakdown({
   if (isHidden || (definition && !definition.splits.includes(split))) return null
   const title = look.title ?? SPLIT_NOUNS[split] ?? split
   return (
-    <Card title={title} class={look.class ?? ''} place={ref}>
-      <QueryView result={result} height={most * 38}>
+    <Card title={title} class={look.class ?? ''} cardRef={ref}>
+      <QueryView result={result} height={maxRows * 38}>
         {(data) => {
           const answer = withoutUnknownPrevious(asCount(data))
-          const { rows, left } = rankingOf(answer, apps, most)
-          const shown = left ? [...rows, left] : rows
+          const { rows, combined } = rankingOf(answer, apps, maxRows)
+          const shown = combined ? [...rows, combined] : rows
           if (rows.length === 0) return <Empty icon="chart" title="No data in this range" />
           return (
             <ul class="breakdown">

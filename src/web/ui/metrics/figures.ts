@@ -1,13 +1,13 @@
 /** One figure per range: the last value of a level, the sum of a flow, the combined ratio. */
 import { figureOf, type MetricAnswer, type Point, type Series } from './metric_answer.ts'
 
-/** The series of the whole, or of the requested part. */
+/** The series of the total, or of the part if one part was requested. */
 export function totalsOf({ series }: Pick<MetricAnswer, 'series'>): Series[] {
-  const wholes = series.filter(({ part }) => part === null)
-  return wholes.length > 0 ? wholes : series
+  const totals = series.filter(({ part }) => part === null)
+  return totals.length > 0 ? totals : series
 }
 
-/** The parts `unpriced` and `no_period` are counts, whatever the metric's unit. */
+/** Sets the unit to count for the parts `unpriced` and `no_period`, which are counts in every metric. */
 export const asCount = (answer: MetricAnswer): MetricAnswer =>
   answer.series.length > 0 && answer.series.every(({ part }) => part === 'unpriced' || part === 'no_period')
     ? { ...answer, unit: 'count' }
@@ -19,17 +19,19 @@ export function sumOf(values: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0)
 }
 
-/** Rates based on the start of each period; several periods cannot be combined. */
-const OF_ONE = new Set(['churn_rate', 'mrr_churn_rate'])
+/** Rates that are relative to the start of each period, so that several periods cannot be combined. */
+const SINGLE_PERIOD = new Set(['churn_rate', 'mrr_churn_rate'])
 
 /** `points`: the points that the figure covers. */
 export type Figure = { value: number | null; points: readonly Point[] }
 
-/** The combined ratio of the complete points, or the last one. */
+/** The combined ratio of the complete points, or the last ratio if there are no complete points. */
 function ratioOf(metric: string, points: readonly Point[]): Figure {
-  const whole = points.filter(({ complete, ratio }) => complete && ratio !== null && ratio !== undefined)
-  const known = whole.length > 0 ? whole : points.slice(-1)
-  if (OF_ONE.has(metric) || known.length < 2) {
+  const completePoints = points.filter(
+    ({ complete, ratio }) => complete && ratio !== null && ratio !== undefined,
+  )
+  const known = completePoints.length > 0 ? completePoints : points.slice(-1)
+  if (SINGLE_PERIOD.has(metric) || known.length < 2) {
     const last = known.slice(-1)
     return { value: figureOf(last[0], 'ratio'), points: last }
   }

@@ -14,11 +14,11 @@ import { useMetric } from './metric_query.ts'
 
 /** The other filters are in the scope bar. */
 const VALUE_FILTERS = ['product', 'country', 'period', 'offer'] as const
-const FILTER_WORDS = [...VALUE_FILTERS, 'attribute'] as const
+const FILTER_PARAMS = [...VALUE_FILTERS, 'attribute'] as const
 
 /** The filters in the URL, as API parameters. */
-export const filtersIn = (words: Record<string, string>): Record<string, string | null> =>
-  Object.fromEntries(FILTER_WORDS.map((name) => [name, words[name] ?? null]))
+export const filtersIn = (params: Record<string, string>): Record<string, string | null> =>
+  Object.fromEntries(FILTER_PARAMS.map((name) => [name, params[name] ?? null]))
 
 type ValuesProps = {
   name: string
@@ -50,9 +50,9 @@ function Values({ name, filter, chosen, onToggle }: ValuesProps): JSX.Element {
 }
 
 function FilterPick({ name, filter }: { name: string; filter: string }): JSX.Element {
-  const [words, change] = useQueryParams()
+  const [params, change] = useQueryParams()
   const apps = useApps().data?.apps ?? []
-  const chosen = (words[filter] ?? '').split(',').filter((value) => value !== '')
+  const chosen = (params[filter] ?? '').split(',').filter((value) => value !== '')
   const noun = SPLIT_NOUNS[filter] ?? filter
   const label =
     chosen.length === 1
@@ -96,8 +96,8 @@ function FilterPick({ name, filter }: { name: string; filter: string }): JSX.Ele
 
 /** Filters by a user attribute. */
 function AttributeFilter(): JSX.Element {
-  const [words, change] = useQueryParams()
-  const [text, setText] = useState(words.attribute ?? '')
+  const [params, change] = useQueryParams()
+  const [text, setText] = useState(params.attribute ?? '')
   const isWrong = text !== '' && !/^[^="\\]{1,64}=/.test(text)
   return (
     <form
@@ -115,7 +115,7 @@ function AttributeFilter(): JSX.Element {
           placeholder="Attribute: plan=pro"
           aria-invalid={isWrong}
           onInput={(event) => setText(event.currentTarget.value)}
-          onBlur={() => !isWrong && text !== (words.attribute ?? '') && change({ attribute: text })}
+          onBlur={() => !isWrong && text !== (params.attribute ?? '') && change({ attribute: text })}
         />
       </label>
       {isWrong && <span class="tiny bad">Enter key=value.</span>}
@@ -124,18 +124,18 @@ function AttributeFilter(): JSX.Element {
 }
 
 export function MetricFilters({ definition }: { definition: Definition }): JSX.Element {
-  const [words, change] = useQueryParams()
+  const [params, change] = useQueryParams()
   const { name, filters } = definition
   // An attribute can identify a person, so guests do not get this filter.
   const { state } = useSession()
-  const none = Object.fromEntries(FILTER_WORDS.map((word) => [word, null]))
+  const none = Object.fromEntries(FILTER_PARAMS.map((word) => [word, null]))
   return (
     <search class="row" aria-label="Filters">
       {VALUE_FILTERS.filter((filter) => filters.includes(filter)).map((filter) => (
         <FilterPick key={filter} name={name} filter={filter} />
       ))}
       {state !== 'guest' && filters.includes('attribute') && <AttributeFilter />}
-      {FILTER_WORDS.some((word) => words[word]) && (
+      {FILTER_PARAMS.some((word) => params[word]) && (
         <button type="button" class="button plain" onClick={() => change(none)}>
           <Icon name="close" /> Clear filters
         </button>

@@ -8,7 +8,7 @@ const GROUPS: [string, string[]][] = [
   ['Subscriptions', ['active_subscriptions', 'status', 'churn_rate', 'mrr_churn_rate', 'first_payments']],
   ['Trials and downloads', ['new_trials', 'active_trials', 'trial_conversion', 'downloads']],
 ]
-const REST = 3
+const LAST_GROUP = 3
 
 /** Groups metrics. A metric without a group goes into the last one. */
 export function groupsOf<One extends { name: string }>(metrics: readonly One[]): Group<One>[] {
@@ -17,7 +17,7 @@ export function groupsOf<One extends { name: string }>(metrics: readonly One[]):
     title,
     metrics: [
       ...names.flatMap((name) => metrics.find((one) => one.name === name) ?? []),
-      ...(index === REST ? metrics.filter(({ name }) => !known.has(name)) : []),
+      ...(index === LAST_GROUP ? metrics.filter(({ name }) => !known.has(name)) : []),
     ],
   }))
 }

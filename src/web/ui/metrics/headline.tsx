@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { Delta } from '../parts/card.tsx'
 import { bucket, daysBetween, span } from '../words.ts'
 import { type Figure, figureOfAll, sumOf, totalsOf } from './figures.ts'
-import { figureOf, isGoodUp, isShare, type MetricAnswer, wordsOf } from './metric_answer.ts'
+import { figureOf, formattersOf, isHigherBetter, isPercentage, type MetricAnswer } from './metric_answer.ts'
 
 /** The number of days in the range that have begun. */
 const daysShown = ({ from_on, until_on, today_on }: MetricAnswer): number =>
@@ -17,42 +17,42 @@ function figureLabel({ unit, interval }: MetricAnswer, { points }: Figure): stri
   return span(first.on, last.on, interval)
 }
 
-/** The figure of the whole. Values of a split add up to it, except ratios. */
+/** The total figure. With a split, it is the sum of the values; null for ratios, which cannot be added. */
 function totalFigure(answer: MetricAnswer): Figure | null {
-  const wholes = totalsOf(answer)
-  if (answer.split === null) return wholes[0] ? figureOfAll(answer, wholes[0].points) : null
+  const totals = totalsOf(answer)
+  if (answer.split === null) return totals[0] ? figureOfAll(answer, totals[0].points) : null
   if (answer.unit === 'ratio') return null
-  return { value: sumOf(wholes.map(({ points }) => figureOfAll(answer, points).value)), points: [] }
+  return { value: sumOf(totals.map(({ points }) => figureOfAll(answer, points).value)), points: [] }
 }
 
-/** A period with unknown values is not used for comparison. */
+/** Whether all values of a period are known. Otherwise the period is not used for comparison. */
 const isKnown = ({ series }: Pick<MetricAnswer, 'series'>, unit: MetricAnswer['unit']): boolean =>
   unit === 'ratio' ||
   totalsOf({ series }).every(({ points }) => points.every((point) => figureOf(point, unit) !== null))
 
 /** The figure to compare with: the previous period, or the first value of a level. */
-function previousFigure(answer: MetricAnswer): { value: number | null; words: string } {
+function previousFigure(answer: MetricAnswer): { value: number | null; comparedWith: string } {
   const { previous, kind, unit, split } = answer
-  if (previous && !isKnown(previous, unit)) return { value: null, words: '' }
+  if (previous && !isKnown(previous, unit)) return { value: null, comparedWith: '' }
   if (previous)
     return {
       value: totalFigure({ ...answer, ...previous })?.value ?? null,
-      words: `vs. ${bucket(previous.from_on, 'day')} – ${bucket(previous.until_on, 'day')}`,
+      comparedWith: `vs. ${bucket(previous.from_on, 'day')} – ${bucket(previous.until_on, 'day')}`,
     }
-  if (kind === 'flow' || unit === 'ratio' || split !== null) return { value: null, words: '' }
+  if (kind === 'flow' || unit === 'ratio' || split !== null) return { value: null, comparedWith: '' }
   const first = totalsOf(answer)[0]?.points[0]
-  if (!first) return { value: null, words: '' }
-  return { value: figureOf(first, unit), words: `since ${bucket(first.on, answer.interval)}` }
+  if (!first) return { value: null, comparedWith: '' }
+  return { value: figureOf(first, unit), comparedWith: `since ${bucket(first.on, answer.interval)}` }
 }
 
 function captionOf(answer: MetricAnswer, figure: Figure, against: string): string {
   const { kind, unit } = answer
   if (unit === 'ratio') return [figureLabel(answer, figure), against].filter(Boolean).join(', ')
   if (kind === 'level') return against
-  const { words } = wordsOf(answer)
+  const { format } = formattersOf(answer)
   const days = daysShown(answer)
   const average = figure.value === null ? null : Math.round(figure.value / days)
-  const aDay = unit === 'money' && days > 1 ? `${words(average)} per day` : ''
+  const aDay = unit === 'money' && days > 1 ? `${format(average)} per day` : ''
   return [`in ${days === 1 ? 'one day' : `${days} days`}`, aDay, against].filter(Boolean).join(', ')
 }
 
@@ -60,21 +60,22 @@ export function Headline({ answer }: { answer: MetricAnswer }): JSX.Element | nu
   const figure = totalFigure(answer)
   if (!figure) return null
   const before = previousFigure(answer)
-  const { words } = wordsOf(answer)
-  const isCompared = figure.value !== null && before.value !== null && (before.value !== 0 || isShare(answer))
+  const { format } = formattersOf(answer)
+  const isCompared =
+    figure.value !== null && before.value !== null && (before.value !== 0 || isPercentage(answer))
   return (
     <p class="figure-row">
-      <span class="figure">{words(figure.value)}</span>
+      <span class="figure">{format(figure.value)}</span>
       {figure.value !== null && before.value !== null && (
         <Delta
           now={figure.value}
           before={before.value}
-          isGoodUp={isGoodUp(answer.metric)}
-          isShare={isShare(answer)}
-          against={before.words}
+          isHigherBetter={isHigherBetter(answer.metric)}
+          isPercentage={isPercentage(answer)}
+          against={before.comparedWith}
         />
       )}
-      <span class="tiny quiet">{captionOf(answer, figure, isCompared ? before.words : '')}</span>
+      <span class="tiny quiet">{captionOf(answer, figure, isCompared ? before.comparedWith : '')}</span>
     </p>
   )
 }

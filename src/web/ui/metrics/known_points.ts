@@ -1,7 +1,7 @@
 /** Removes periods without data, so that unknown is not shown as zero. */
 import type { MetricAnswer, Series } from './metric_answer.ts'
 
-/** Removes the previous period if it ended before the first known day. */
+/** Removes the previous period if it ended before the first day with data. */
 export function withoutUnknownPrevious(answer: MetricAnswer): MetricAnswer {
   const { first_on, previous } = answer
   return previous && (first_on === null || previous.until_on < first_on)
@@ -9,7 +9,7 @@ export function withoutUnknownPrevious(answer: MetricAnswer): MetricAnswer {
     : answer
 }
 
-/** Removes points before the first known day. Unchanged if nothing is known. */
+/** Removes points before the first day with data. Returns the answer unchanged if there is no data. */
 export function knownOnly(answer: MetricAnswer): MetricAnswer {
   const { first_on, series } = answer
   const points = series[0]?.points ?? []

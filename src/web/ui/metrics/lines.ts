@@ -6,13 +6,20 @@ import { timeTicks } from '../charts/ticks.ts'
 import { bucket, type Interval, span } from '../words.ts'
 import type { Definition } from './definitions.ts'
 import { figureOfAll, sumOf, totalsOf } from './figures.ts'
-import { figureOf, type MetricAnswer, partTitle, type Series, valueName, wordsOf } from './metric_answer.ts'
+import {
+  figureOf,
+  formattersOf,
+  type MetricAnswer,
+  partTitle,
+  type Series,
+  valueName,
+} from './metric_answer.ts'
 import { cutoversOf } from './origins.ts'
 
 export type Style = 'line' | 'bar'
 
 /** Parts about missing data appear in notes and are not drawn. */
-const ASIDE = new Set(['unpriced', 'no_period'])
+const UNDRAWN_PARTS = new Set(['unpriced', 'no_period'])
 /** Losses have warm colors, gains cool ones. */
 export const HUES: Record<string, Hue> = {
   new: 1,
@@ -51,39 +58,39 @@ export const HUES: Record<string, Hue> = {
   direct: 6,
 }
 
-/** The drawable parts of the whole that have values. */
+/** The series of the parts that are drawn and have values. */
 const partsOf = (answer: MetricAnswer): Series[] =>
   answer.series.filter(
     ({ part, value, points }) =>
       part !== null &&
       value === null &&
-      !ASIDE.has(part) &&
+      !UNDRAWN_PARTS.has(part) &&
       points.some((point) => figureOf(point, answer.unit)),
   )
 
 const valuesOf = ({ points }: Series, unit: MetricAnswer['unit']): (number | null)[] =>
   points.map((point) => figureOf(point, unit))
 
-/** The line of the previous period, titled by its own days. */
-function beforeOf(answer: MetricAnswer): Line[] {
+/** The line of the previous period. Its points are titled with the days of that period. */
+function previousLines(answer: MetricAnswer): Line[] {
   const { previous, split, unit, interval } = answer
-  const before = split === null && previous ? totalsOf(previous)[0] : undefined
-  if (!before) return []
-  const titles = before.points.map(({ on }) => `Previous: ${bucket(on, interval)}`)
+  const previousSeries = split === null && previous ? totalsOf(previous)[0] : undefined
+  if (!previousSeries) return []
+  const titles = previousSeries.points.map(({ on }) => `Previous: ${bucket(on, interval)}`)
   return [
     {
       key: 'before',
       title: 'Previous period',
       hue: 8,
       style: 'line',
-      values: valuesOf(before, unit),
-      isBefore: true,
+      values: valuesOf(previousSeries, unit),
+      isPrevious: true,
       titles,
     },
   ]
 }
 
-function ownLines(
+function currentLines(
   answer: MetricAnswer,
   definition: Definition | undefined,
   apps: readonly App[],
@@ -114,7 +121,7 @@ const POINT_TITLES: Record<Interval, string> = {
 
 type Drawing = {
   style: Style
-  /** Stack the metric's parts instead of showing the whole. */
+  /** Stack the metric's parts instead of drawing the total. */
   isInParts: boolean
   title: string
 }
@@ -127,32 +134,33 @@ export function graphOf(
   { style, isInParts, title }: Drawing,
 ): Graph {
   const { unit, interval, split } = answer
-  const wholes = totalsOf(answer)
+  const totals = totalsOf(answer)
   const parts = isInParts && split === null ? partsOf(answer) : []
-  const areParts = parts.length > 0 && wholes[0]?.part === null
-  const shown = areParts ? parts : wholes
-  const lines = ownLines(answer, definition, apps, { style, shown, isInParts: areParts })
-  const points = wholes[0]?.points ?? []
+  const showsParts = parts.length > 0 && totals[0]?.part === null
+  const shown = showsParts ? parts : totals
+  const lines = currentLines(answer, definition, apps, { style, shown, isInParts: showsParts })
+  const points = totals[0]?.points ?? []
   const on = points.map((point) => point.on)
-  const isStacked = lines.length > 1 && isStackable(answer, areParts)
+  const isStacked = lines.length > 1 && isStackable(answer, showsParts)
   const titleAt = (index: number): string => bucket(on[index] ?? '', interval)
   const sums = on.map((_, index) => sumOf(lines.map(({ values }) => values[index] ?? null)))
-  const compared = beforeOf(answer)
-  const allBy = new Map(shown.map((series, index) => [lines[index]?.key, series.points]))
+  const comparisonLines = previousLines(answer)
+  const pointsByLineKey = new Map(shown.map((series, index) => [lines[index]?.key, series.points]))
   return {
     label: on.length === 0 ? title : `${title}, ${span(on[0] ?? '', on.at(-1) ?? '', interval)}`,
     on,
     complete: points.map(({ complete }) => complete),
-    lines: [...lines, ...compared],
+    lines: [...lines, ...comparisonLines],
     isStacked,
-    total: areParts && wholes[0] ? valuesOf(wholes[0], unit) : isStacked ? sums : null,
-    ...wordsOf(answer),
-    isWhole: unit === 'count',
+    total: showsParts && totals[0] ? valuesOf(totals[0], unit) : isStacked ? sums : null,
+    ...formattersOf(answer),
+    isInteger: unit === 'count',
     ticks: (most) => timeTicks(on, interval, most),
     title: titleAt,
     cutovers: cutoversOf(answer, apps),
-    head: POINT_TITLES[interval],
-    summed: ({ key }) =>
-      figureOfAll(answer, allBy.get(key) ?? totalsOf(answer.previous ?? answer)[0]?.points ?? []).value,
+    pointHeading: POINT_TITLES[interval],
+    figureOf: ({ key }) =>
+      figureOfAll(answer, pointsByLineKey.get(key) ?? totalsOf(answer.previous ?? answer)[0]?.points ?? [])
+        .value,
   }
 }

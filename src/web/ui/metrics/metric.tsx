@@ -21,20 +21,20 @@ const TOTAL = 'whole'
 
 /** Selects the view, the date of refunds and the part. */
 function Tools({ definition }: { definition: Definition }): JSX.Element {
-  const [words, change] = useQueryParams()
+  const [params, change] = useQueryParams()
   const { views, parts, has_refund_days } = definition
   return (
     <>
       {views.length > 1 && (
         <Segments
           title="View"
-          value={words.view ?? views[0]?.name ?? ''}
+          value={params.view ?? views[0]?.name ?? ''}
           choices={views.map(({ name, title }) => ({ value: name, title }))}
           onPick={(view) => change({ view: view === views[0]?.name ? null : view, part: null })}
         />
       )}
       {has_refund_days && (
-        <RefundDays value={words.refunds ?? null} onPick={(refunds) => change({ refunds })} />
+        <RefundDays value={params.refunds ?? null} onPick={(refunds) => change({ refunds })} />
       )}
       {parts.length > 0 && (
         <ChoiceMenu
@@ -44,7 +44,7 @@ function Tools({ definition }: { definition: Definition }): JSX.Element {
             { value: TOTAL, title: 'Total' },
             ...parts.map(({ name, title }) => ({ value: name, title })),
           ]}
-          value={words.part ?? null}
+          value={params.part ?? null}
           onPick={(part) => change({ part })}
         />
       )}
@@ -73,14 +73,14 @@ const DefinitionCard = ({ definition }: { definition: Definition }): JSX.Element
 )
 
 function MetricPage({ definition }: { definition: Definition }): JSX.Element {
-  const [words] = useQueryParams()
+  const [params] = useQueryParams()
   const { name, splits } = definition
-  const { view = null, refunds = null } = words
+  const { view = null, refunds = null } = params
   const query: Query = {
-    ...filtersIn(words),
+    ...filtersIn(params),
     view,
     refunds,
-    part: words.part === TOTAL ? null : (words.part ?? null),
+    part: params.part === TOTAL ? null : (params.part ?? null),
   }
   if (isHidden(useSession(), definition))
     return (
@@ -96,9 +96,9 @@ function MetricPage({ definition }: { definition: Definition }): JSX.Element {
       </div>
       <MetricCard
         name={name}
-        own=""
+        paramPrefix=""
         query={query}
-        isInParts={words.part === undefined && definition.parts.length > 0}
+        isInParts={params.part === undefined && definition.parts.length > 0}
         isCompared
         height={340}
       />

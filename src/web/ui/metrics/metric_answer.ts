@@ -2,7 +2,7 @@
 import type { InferOutput } from 'valibot'
 import type { SeriesSchema } from '../../../api/metrics/answers.ts'
 import { type App, appName } from '../apps.ts'
-import { country } from '../countries.ts'
+import { countryName } from '../countries.ts'
 import { productName } from '../events/event_detail.ts'
 import { count, money, period, plural, share, shortCount, shortMoney, times } from '../words.ts'
 import type { Definition } from './definitions.ts'
@@ -18,13 +18,13 @@ export function figureOf(point: Point | undefined, unit: MetricAnswer['unit']): 
   return (unit === 'count' ? point.count : point.ratio) ?? null
 }
 
-export type Words = {
-  words: (value: number | null) => string
-  short: (value: number, step?: number) => string
+type Formatters = {
+  format: (value: number | null) => string
+  formatShort: (value: number, step?: number) => string
 }
 
 /** Whether figures are shares from 0 to 100 %. The quick ratio is a factor. */
-export const isShare = ({ metric, unit }: Pick<MetricAnswer, 'metric' | 'unit'>): boolean =>
+export const isPercentage = ({ metric, unit }: Pick<MetricAnswer, 'metric' | 'unit'>): boolean =>
   unit === 'ratio' && metric !== 'quick_ratio'
 
 /** The number of digits that distinguishes two shares one step apart. */
@@ -32,19 +32,19 @@ const digitsOf = (step: number | undefined): number =>
   step === undefined || step >= 0.01 ? 0 : step >= 0.001 ? 1 : 2
 
 /** Formatters for the figures of a response, in full and short. */
-export function wordsOf(answer: Pick<MetricAnswer, 'metric' | 'unit' | 'currency'>): Words {
+export function formattersOf(answer: Pick<MetricAnswer, 'metric' | 'unit' | 'currency'>): Formatters {
   const { unit, currency } = answer
   if (unit === 'money') {
-    return { words: (value) => money(value, currency), short: (value) => shortMoney(value, currency) }
+    return { format: (value) => money(value, currency), formatShort: (value) => shortMoney(value, currency) }
   }
-  if (unit === 'count') return { words: count, short: shortCount }
-  if (!isShare(answer)) return { words: times, short: times }
-  return { words: (value) => share(value), short: (value, step) => share(value, digitsOf(step)) }
+  if (unit === 'count') return { format: count, formatShort: shortCount }
+  if (!isPercentage(answer)) return { format: times, formatShort: times }
+  return { format: (value) => share(value), formatShort: (value, step) => share(value, digitsOf(step)) }
 }
 
 /** Metrics where lower is better. */
-const GOOD_DOWN = new Set(['churn_rate', 'mrr_churn_rate', 'refund_rate', 'mrr_at_risk'])
-export const isGoodUp = (metric: string): boolean => !GOOD_DOWN.has(metric)
+const LOWER_IS_BETTER = new Set(['churn_rate', 'mrr_churn_rate', 'refund_rate', 'mrr_at_risk'])
+export const isHigherBetter = (metric: string): boolean => !LOWER_IS_BETTER.has(metric)
 
 const OFFERS: Record<string, string> = {
   trial: 'Free trial',
@@ -64,7 +64,7 @@ export function valueName(
   if (others > 0) return `${plural(others, 'other')}`
   if (value === null || value === '') return split === 'period' ? 'No period' : 'Unknown'
   if (split === 'app') return appName(apps, value)
-  if (split === 'country') return country(value)
+  if (split === 'country') return countryName(value)
   if (split === 'offer') return OFFERS[value] ?? value
   if (split === 'product') return productName(value, undefined)
   return split === 'period' ? period(value) : value

@@ -13,21 +13,21 @@ import { knownOnly } from './known_points.ts'
 import { graphOf, type Style } from './lines.ts'
 import type { MetricAnswer } from './metric_answer.ts'
 import { useMetric } from './metric_query.ts'
-import { monthLengthOf, originOf } from './origins.ts'
+import { monthLengthNote, sourceText } from './origins.ts'
 import { Notes, SplitPick } from './tools.tsx'
 
 type MetricProps = {
   name: string
-  /** Prefix of its URL parameters if not its name; empty if the view shows only this metric. */
-  own?: string
+  /** Prefix of the card’s URL parameters; the metric’s name by default, empty if the view shows only this metric. */
+  paramPrefix?: string
   style?: Style
-  /** Show its parts while there is no breakdown. */
+  /** Show the metric’s parts while no breakdown is selected. */
   isInParts?: boolean
   /** View, part or other parameters of the endpoint. */
   query?: Query
   /** Replaces the definition's title. */
   title?: string
-  /** Compare the figure with the previous period, even if that is not drawn. */
+  /** Compare the figure with the previous period, even if that period is not drawn. */
   isCompared?: boolean
   height?: number
   class?: string
@@ -38,7 +38,7 @@ type MetricProps = {
 }
 
 /** Maximum number of values drawn; the others are combined. */
-const VALUES_DRAWN = 7
+const MAX_VALUES = 7
 const HEAD_HEIGHT = 78
 
 type AboutProps = { definition: Definition; answer: MetricAnswer | undefined }
@@ -49,51 +49,51 @@ export const About = ({ definition, answer }: AboutProps): JSX.Element => (
     <span class="formula">{definition.formula}</span>
     {answer && (
       <p class="tiny quiet">
-        {originOf(answer)} {monthLengthOf(answer)}
+        {sourceText(answer)} {monthLengthNote(answer)}
       </p>
     )}
   </>
 )
 
-const NOT_KNOWN_YET =
+const NO_DATA_YET =
   'No data for these apps yet. It arrives with Apple’s first notification or with the import.'
 
-/** Shares of several values are lines, because they cannot be stacked. */
+/** Ratios of several values are lines, because they cannot be stacked. */
 const styleOf = ({ kind, unit, split }: MetricAnswer, isInParts: boolean): Style =>
   kind === 'level' || (unit === 'ratio' && (split !== null || !isInParts)) ? 'line' : 'bar'
 
 export function MetricCard(props: MetricProps): JSX.Element | null {
-  const { name, own = name, isInParts = false, height = 240, isCompared = false } = props
+  const { name, paramPrefix = name, isInParts = false, height = 240, isCompared = false } = props
   const { scope, href } = useScope()
   const apps = useApps().data?.apps ?? []
-  const [word, change] = useCardParams(own)
-  const split = word('split')
+  const [param, change] = useCardParams(paramPrefix)
+  const split = param('split')
   const { isInView, ref } = useInView()
-  const { result, definition, tables, isHidden } = useMetric(
+  const { result, definition, csvUrls, isHidden } = useMetric(
     name,
     {
       ...props.query,
       ...(isCompared && { compare: 'previous' }),
       split,
-      limit: split === null ? null : VALUES_DRAWN,
+      limit: split === null ? null : MAX_VALUES,
     },
     isInView,
   )
   if (isHidden) return null
   const title = props.title ?? definition?.title ?? name
-  const shownOf = (answer: MetricAnswer): MetricAnswer =>
+  const drawableAnswer = (answer: MetricAnswer): MetricAnswer =>
     scope.range === 'all' ? knownOnly(asCount(answer)) : asCount(answer)
   const graph = (answer: MetricAnswer) => {
-    const shown = shownOf(answer)
+    const shown = drawableAnswer(answer)
     const drawn = scope.compare ? shown : { ...shown, previous: null }
     const style = props.style ?? styleOf(answer, isInParts)
     return graphOf(drawn, definition, apps, { style, isInParts, title })
   }
   return (
     <ChartCard
-      onlyKey={own}
+      paramPrefix={paramPrefix}
       name={name}
-      title={own === '' ? title : <a href={href(`/metrics/${name}`, props.query)}>{title}</a>}
+      title={paramPrefix === '' ? title : <a href={href(`/metrics/${name}`, props.query)}>{title}</a>}
       textTitle={title}
       about={definition && <About definition={definition} answer={result.data} />}
       tools={
@@ -107,15 +107,15 @@ export function MetricCard(props: MetricProps): JSX.Element | null {
         </>
       }
       class={props.class ?? ''}
-      place={ref}
+      cardRef={ref}
       result={result}
-      tables={tables}
+      csvUrls={csvUrls}
       height={height}
       headHeight={HEAD_HEIGHT}
-      head={(answer) => <Headline answer={shownOf(answer)} />}
+      head={(answer) => <Headline answer={drawableAnswer(answer)} />}
       graphOf={graph}
-      nothing={({ first_on }) => (first_on === null ? NOT_KNOWN_YET : 'Choose a longer range or other apps.')}
-      under={({ from_on, until_on }) => `${bucket(from_on, 'day')} – ${bucket(until_on, 'day')}`}
+      emptyText={({ first_on }) => (first_on === null ? NO_DATA_YET : 'Choose a longer range or other apps.')}
+      subtitle={({ from_on, until_on }) => `${bucket(from_on, 'day')} – ${bucket(until_on, 'day')}`}
       foot={(answer) => <Notes answer={answer} />}
     >
       {props.children}

@@ -27,10 +27,10 @@ export const isHidden = (
   !definition.bases.includes('proceeds')
 
 /**
- * The CSV URLs of the same figures: without the previous period, because a sum over the file would count both, and with
- * more values of a split. `wide` has one column per value or part.
+ * Returns the CSV URLs of a query. The files do not contain the previous period, because a sum over a file would count
+ * both periods. They contain more values of a split than the chart. `wide` has one column per value or part.
  */
-export function tablesOf(path: string, query: Query): { csv: string; wide: string } {
+export function csvUrlsOf(path: string, query: Query): { csv: string; wide: string } {
   const params = { ...query, compare: null, limit: query.split ? 100 : null }
   return {
     csv: addressOf(`${path}.csv`, params),
@@ -38,8 +38,8 @@ export function tablesOf(path: string, query: Query): { csv: string; wide: strin
   }
 }
 
-/** Waits until the figures are wanted, today's date is known and the definition is loaded. */
-export function useMetric(name: string, params: Query = {}, isWanted = true) {
+/** Queries a metric once `isEnabled` is true, today's date is known and the definition is loaded. */
+export function useMetric(name: string, params: Query = {}, isEnabled = true) {
   const { scope } = useScope()
   const { overview } = useOverview(scope)
   const session = useSession()
@@ -54,8 +54,8 @@ export function useMetric(name: string, params: Query = {}, isWanted = true) {
   }
   const path = `/api/v1/metrics/${name}`
   const result = useQuery<MetricAnswer>(path, query, {
-    wait: !isWanted || overview === undefined || definition === undefined || isHidden(session, definition),
+    wait: !isEnabled || overview === undefined || definition === undefined || isHidden(session, definition),
   })
-  const tables = tablesOf(path, query)
-  return { result, definition, tables, isHidden: definition !== undefined && isHidden(session, definition) }
+  const csvUrls = csvUrlsOf(path, query)
+  return { result, definition, csvUrls, isHidden: definition !== undefined && isHidden(session, definition) }
 }

@@ -9,16 +9,16 @@ import { useScope } from '../scope.ts'
 import { type Definition, useDefinitions, useOtherDefinitions } from './definitions.ts'
 import { figureOfAll, totalsOf } from './figures.ts'
 import { groupsOf } from './groups.ts'
-import { figureOf, type MetricAnswer, wordsOf } from './metric_answer.ts'
+import { figureOf, formattersOf, type MetricAnswer } from './metric_answer.ts'
 import { useMetric } from './metric_query.ts'
 
 function CurrentFigure({ answer, title }: { answer: MetricAnswer; title: string }): JSX.Element {
   const points = totalsOf(answer)[0]?.points ?? []
-  const { words } = wordsOf(answer)
+  const { format } = formattersOf(answer)
   return (
     <>
       <Spark values={points.map((point) => figureOf(point, answer.unit))} label={`${title} over time`} />
-      <strong class="number">{words(figureOfAll(answer, points).value)}</strong>
+      <strong class="number">{format(figureOfAll(answer, points).value)}</strong>
     </>
   )
 }
@@ -46,8 +46,8 @@ function Row({ definition }: { definition: Definition }): JSX.Element | null {
   )
 }
 
-/** Cohorts have no page of their own. They link to the view that contains them. */
-const COHORT_PLACES: Record<(typeof COHORT_NAMES)[number], string> = {
+/** The path of the view that contains each cohort metric. Cohorts have no page of their own. */
+const COHORT_VIEW_PATHS: Record<(typeof COHORT_NAMES)[number], string> = {
   retention: '/retention',
   ltv: '/retention',
   arppu: '/revenue',
@@ -56,15 +56,15 @@ const COHORT_PLACES: Record<(typeof COHORT_NAMES)[number], string> = {
 
 function CohortRow({ name }: { name: (typeof COHORT_NAMES)[number] }): JSX.Element | null {
   const { href } = useScope()
-  const words = useOtherDefinitions()?.cohorts.find((one) => one.name === name)
-  if (!words) return null
+  const definition = useOtherDefinitions()?.cohorts.find((one) => one.name === name)
+  if (!definition) return null
   return (
     <li class="metric-row">
       <div>
         <h3>
-          <a href={`${href(COHORT_PLACES[name])}#${name}`}>{words.title}</a>
+          <a href={`${href(COHORT_VIEW_PATHS[name])}#${name}`}>{definition.title}</a>
         </h3>
-        <p class="small quiet">{words.sentence}</p>
+        <p class="small quiet">{definition.sentence}</p>
       </div>
     </li>
   )

@@ -10,7 +10,7 @@ const SOURCES = {
 }
 
 /** The source of the figures in one sentence. */
-export function originOf({ sources }: MetricAnswer): string {
+export function sourceText({ sources }: MetricAnswer): string {
   if (sources.length === 0) return `Source: ${SOURCES.ledger}.`
   const kinds = [...new Set(sources.map(({ source }) => source))]
   if (kinds.length === 1 && kinds[0]) return `Source: ${SOURCES[kinds[0]]}.`
@@ -23,7 +23,7 @@ export function originOf({ sources }: MetricAnswer): string {
 }
 
 /** Metrics based on monthly values of subscriptions. */
-const MONTHLY = new Set([
+const MONTHLY_VALUE_METRICS = new Set([
   'mrr',
   'arr',
   'mrr_movements',
@@ -37,19 +37,21 @@ const MONTH_LENGTHS: Record<MetricAnswer['month_length'], string> = {
   revenuecat: 'Daily and weekly prices assume a month of 30 days or 4 weeks, as in RevenueCat',
 }
 
-/** The month length that a metric uses, or null. */
-export const monthLengthOf = ({ metric, month_length }: MetricAnswer): string | null =>
-  MONTHLY.has(metric) ? `${MONTH_LENGTHS[month_length]} (metrics.factors = "${month_length}").` : null
+/** The note on the month length that a metric uses; null if it uses none. */
+export const monthLengthNote = ({ metric, month_length }: MetricAnswer): string | null =>
+  MONTHLY_VALUE_METRICS.has(metric)
+    ? `${MONTH_LENGTHS[month_length]} (metrics.factors = "${month_length}").`
+    : null
 
 /** Notes where Apple's reports define a figure differently, with their last day. */
-export function labelsOf({ sources }: MetricAnswer): string[] {
+export function differenceNotes({ sources }: MetricAnswer): string[] {
   const labeled = sources.filter(({ label }) => label !== null)
-  return [...Map.groupBy(labeled, ({ label, note }) => `${label}\n${note}`).values()].map((own) => {
-    const last = own
+  return [...Map.groupBy(labeled, ({ label, note }) => `${label}\n${note}`).values()].map((grouped) => {
+    const last = grouped
       .map(({ until_on }) => until_on)
       .sort()
       .at(-1)
-    return `${own[0]?.label} until ${day(last ?? '')}: ${own[0]?.note}`
+    return `${grouped[0]?.label} until ${day(last ?? '')}: ${grouped[0]?.note}`
   })
 }
 
@@ -57,25 +59,25 @@ export function labelsOf({ sources }: MetricAnswer): string[] {
 export function cutoversOf(
   { cutovers, sources }: MetricAnswer,
   apps: readonly App[],
-): { on: string; words: string }[] {
-  const byPlace = Map.groupBy(cutovers, ({ on, to }) => `${on} ${to}`)
-  return [...byPlace.values()].map((own) => {
-    const [on, to] = [own[0]?.on ?? '', own[0]?.to ?? 'ledger']
-    const names = [...new Set(own.map(({ app_id }) => appName(apps, app_id)))]
+): { on: string; label: string }[] {
+  const cutoversByDay = Map.groupBy(cutovers, ({ on, to }) => `${on} ${to}`)
+  return [...cutoversByDay.values()].map((grouped) => {
+    const [on, to] = [grouped[0]?.on ?? '', grouped[0]?.to ?? 'ledger']
+    const names = [...new Set(grouped.map(({ app_id }) => appName(apps, app_id)))]
     const prefix = apps.length > 1 ? `${names.join(', ')}: from` : 'From'
-    const measures = new Set(own.map(({ measure }) => measure))
+    const measures = new Set(grouped.map(({ measure }) => measure))
     const labels = sources.flatMap(({ measure, label }) => (label && measures.has(measure) ? [label] : []))
     const reports = labels.length > 0 ? [...new Set(labels)].join(', ') : 'Apple’s reports'
-    const words =
+    const sourcesText =
       to === 'ledger'
         ? `signed transactions only. Before: ${reports}.`
         : `${reports}. Before: signed transactions.`
-    return { on, words: `${prefix} here (midnight Pacific time): ${words}` }
+    return { on, label: `${prefix} here (midnight Pacific time): ${sourcesText}` }
   })
 }
 
-/** How the proceeds are composed: exact, by ratio and estimated. Null if there are no proceeds. */
-export function estimateOf({ proceeds_known }: MetricAnswer): string | null {
+/** The note on how proceeds are known: exact, by ratio or estimated. Null if there are no proceeds. */
+export function proceedsNote({ proceeds_known }: MetricAnswer): string | null {
   if (proceeds_known === null) return null
   const { exact, ratio, estimated } = proceeds_known
   const all = Math.abs(exact) + Math.abs(ratio) + Math.abs(estimated)
@@ -86,11 +88,11 @@ export function estimateOf({ proceeds_known }: MetricAnswer): string | null {
     [estimated, 'estimated from Apple’s commission'],
   ]
   const known = parts.filter(([milli]) => milli !== 0)
-  return `Proceeds: ${known.map(([milli, words]) => `${share(Math.abs(milli) / all)} ${words}`).join(', ')}.`
+  return `Proceeds: ${known.map(([milli, description]) => `${share(Math.abs(milli) / all)} ${description}`).join(', ')}.`
 }
 
-/** Amounts without an exchange rate. */
-export function unconvertedOf({ series }: MetricAnswer): string | null {
+/** The note on amounts without an exchange rate, or null. */
+export function unconvertedNote({ series }: MetricAnswer): string | null {
   const sums = new Map<string, number>()
   for (const { part, points } of series) {
     if (part !== null) continue
@@ -103,38 +105,38 @@ export function unconvertedOf({ series }: MetricAnswer): string | null {
   return `Not converted (no exchange rate): ${[...sums].map(([currency, milli]) => money(milli, currency)).join(', ')}.`
 }
 
-/** The number of transactions whose price is unknown. */
-export function unpricedOf(answer: MetricAnswer): string | null {
+/** The note on transactions whose price is unknown, or null. */
+export function unpricedNote(answer: MetricAnswer): string | null {
   const many = countOf(answer, 'unpriced')
   return many === 0 ? null : `${plural(many, 'transaction')} with unknown price excluded.`
 }
 
-/** Subscriptions that began and ended within one period, which a churn rate does not count. */
-export function uncertainOf({ metric, series, currency, interval }: MetricAnswer): string | null {
+/** The note on subscriptions that began and ended within one period, which a churn rate does not count; or null. */
+export function passingNote({ metric, series, currency, interval }: MetricAnswer): string | null {
   const points = series.find(({ part, value }) => part === 'passing' && value === null)?.points ?? []
   const sum = points.reduce((all, { numerator }) => all + (numerator ?? 0), 0)
   if (sum === 0) return null
-  const what = metric === 'mrr_churn_rate' ? money(sum, currency ?? '') : plural(sum, 'subscription')
-  return `Not in the rate: ${what} that began and ended within one ${interval.replace('_', ' ')}.`
+  const excluded = metric === 'mrr_churn_rate' ? money(sum, currency ?? '') : plural(sum, 'subscription')
+  return `Not in the rate: ${excluded} that began and ended within one ${interval.replace('_', ' ')}.`
 }
 
-/** The number of subscriptions without a monthly value, because the period of their product is unknown. */
-export function noPeriodOf(answer: MetricAnswer): string | null {
+/** The note on subscriptions without a monthly value, because the period of their product is unknown; or null. */
+export function noPeriodNote(answer: MetricAnswer): string | null {
   const many = countOf(answer, 'no_period')
-  return many === 0 ? null : noPeriod(many)
+  return many === 0 ? null : noPeriodText(many)
 }
 
-export const noPeriod = (many: number): string =>
+export const noPeriodText = (many: number): string =>
   `${plural(many, 'subscription')} with unknown period excluded. Apple’s reports or an App Store Connect API key provide it.`
 
-/** The last count of a level, the sum of a flow. */
+/** The count of a part: the last count of a level, or the sum of a flow. */
 function countOf({ series, kind }: MetricAnswer, part: string): number {
   const counts = series.find((one) => one.part === part)?.points.map(({ count }) => count ?? 0) ?? []
   return kind === 'level' ? (counts.at(-1) ?? 0) : counts.reduce((sum, one) => sum + one, 0)
 }
 
-/** How far the figures are behind the facts, or null if they are current. */
-export function lineagesBehind({ behind }: Pick<MetricAnswer, 'behind'>): string | null {
+/** The note on how far the figures are behind the facts, or null if they are current. */
+export function behindNote({ behind }: Pick<MetricAnswer, 'behind'>): string | null {
   if (behind === null) return null
   const { lineages, report_days, reason } = behind
   const parts = [

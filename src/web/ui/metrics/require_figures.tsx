@@ -6,7 +6,7 @@ import { useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
 import { MissingApps, NoApps } from '../today/missing_apps.tsx'
 
-/** Metrics wait for today's date from the overview; without it they would load forever. */
+/** Metric queries wait for today's date from the overview. Without an overview they would load forever. */
 export function RequireFigures({ children }: { children: ComponentChildren }): JSX.Element {
   const { scope } = useScope()
   const { overview, problem, retry } = useOverview(scope)

@@ -3,30 +3,30 @@ import type { JSX } from 'preact'
 import { totalsOf } from './figures.ts'
 import { type MetricAnswer, SPLIT_TITLES } from './metric_answer.ts'
 import {
-  estimateOf,
-  labelsOf,
-  lineagesBehind,
-  noPeriodOf,
-  originOf,
-  uncertainOf,
-  unconvertedOf,
-  unpricedOf,
+  behindNote,
+  differenceNotes,
+  noPeriodNote,
+  passingNote,
+  proceedsNote,
+  sourceText,
+  unconvertedNote,
+  unpricedNote,
 } from './origins.ts'
 
 export const Notes = ({ answer }: { answer: MetricAnswer }): JSX.Element => (
   <>
-    <span>{originOf(answer)}</span>
-    {labelsOf(answer).map((label) => (
+    <span>{sourceText(answer)}</span>
+    {differenceNotes(answer).map((label) => (
       <span key={label}>{label}</span>
     ))}
-    {[estimateOf, unconvertedOf, unpricedOf, noPeriodOf, uncertainOf].map((noteOf) => {
+    {[proceedsNote, unconvertedNote, unpricedNote, noPeriodNote, passingNote].map((noteOf) => {
       const note = noteOf(answer)
       return note && <span key={note}>{note}</span>
     })}
     {answer.cutovers.some(({ on }) => on >= answer.from_on && on <= answer.until_on) && (
       <span>Dotted line: the data source changes.</span>
     )}
-    {lineagesBehind(answer) && <span class="warn">{lineagesBehind(answer)}</span>}
+    {behindNote(answer) && <span class="warn">{behindNote(answer)}</span>}
     {answer.rebuilding && (
       <span class="warn">
         Recomputing: {answer.rebuilding.done} of {answer.rebuilding.of}. Until then, the previous figures are
@@ -82,7 +82,7 @@ export const SplitPick = ({ splits, value, onPick }: SplitProps): JSX.Element | 
 
 type RefundProps = { value: string | null; onPick: (value: string | null) => void }
 
-/** The date that refunds count for. */
+/** Selects whether a refund counts on its own date or on the date of the purchase. */
 export const RefundDays = ({ value, onPick }: RefundProps): JSX.Element => (
   <ChoiceMenu
     label="Refund date"

@@ -12,8 +12,8 @@ type CardProps = {
   tools?: ComponentChildren
   foot?: ComponentChildren
   class?: string
-  /** Receives the element. */
-  place?: (element: Element | null) => void
+  /** Receives the card’s element. */
+  cardRef?: (element: Element | null) => void
   children: ComponentChildren
 }
 
@@ -24,10 +24,10 @@ export const Card = ({
   tools,
   foot,
   class: className = '',
-  place,
+  cardRef,
   children,
 }: CardProps): JSX.Element => (
-  <section class={`card ${className}`} {...(place && { ref: place })}>
+  <section class={`card ${className}`} {...(cardRef && { ref: cardRef })}>
     <header class="card-head">
       <h2>
         {title}
@@ -41,28 +41,28 @@ export const Card = ({
 )
 
 /**
- * The change against a previous value in percent, or in percentage points for shares (`isShare`). `isGoodUp` is false
- * if lower is better, as for churn.
+ * The change from a previous value in percent, or in percentage points if the values are percentages (`isPercentage`).
+ * `isHigherBetter` is false if lower is better, as for churn.
  */
 export function Delta({
   now,
   before,
-  isGoodUp = true,
-  isShare = false,
+  isHigherBetter = true,
+  isPercentage = false,
   against,
 }: {
   now: number
   before: number
-  isGoodUp?: boolean
-  isShare?: boolean
+  isHigherBetter?: boolean
+  isPercentage?: boolean
   against: string
 }): JSX.Element | null {
-  if (before === 0 && !isShare) return null
+  if (before === 0 && !isPercentage) return null
   const difference = now - before
-  const tone = difference === 0 ? 'quiet' : difference > 0 === isGoodUp ? 'good' : 'bad'
+  const tone = difference === 0 ? 'quiet' : difference > 0 === isHigherBetter ? 'good' : 'bad'
   return (
     <span class={`delta ${tone}`} title={against}>
-      {isShare ? points(difference) : change(difference / Math.abs(before))}
+      {isPercentage ? points(difference) : change(difference / Math.abs(before))}
       <span class="spoken"> {against}</span>
     </span>
   )

@@ -3,18 +3,18 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { Icon } from './icons.tsx'
 
-/** Without clipboard access (plain HTTP), selects the text for copying by keyboard. */
-async function copyText(text: string, box: HTMLElement | null): Promise<boolean> {
+/** Copies a text. Without clipboard access, as over plain HTTP, selects the text so that the keyboard can copy it. */
+async function copyText(text: string, textElement: HTMLElement | null): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    if (box) getSelection()?.selectAllChildren(box)
+    if (textElement) getSelection()?.selectAllChildren(textElement)
     return false
   }
 }
 
-/** The command as run from Windfall's folder, because `windfall` is not on the PATH. */
+/** Rewrites a command to run from Windfall's folder, because `windfall` is not on the PATH. */
 export const commandLine = (command: string): string =>
   command.replace(/^windfall /, 'npm run -s windfall -- ')
 
@@ -37,8 +37,8 @@ export function Copy({
 }): JSX.Element {
   const [message, setMessage] = useState('')
   const copy = async (event: Event): Promise<void> => {
-    const box = (event.currentTarget as HTMLElement).previousElementSibling as HTMLElement | null
-    setMessage((await copyText(text, box)) ? 'Copied' : 'Selected: copy it with the keyboard')
+    const textElement = (event.currentTarget as HTMLElement).previousElementSibling as HTMLElement | null
+    setMessage((await copyText(text, textElement)) ? 'Copied' : 'Selected: copy it with the keyboard')
     setTimeout(() => setMessage(''), 2000)
   }
   return (

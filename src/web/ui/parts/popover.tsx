@@ -3,15 +3,15 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
 import { Icon, type IconName } from './icons.tsx'
 
-const EDGE = 12
+const WINDOW_MARGIN = 12
 
-/** Places the box below its button, or above if there is no room, and within the window. */
-function place(box: HTMLElement, button: HTMLElement): void {
-  const at = button.getBoundingClientRect()
+/** Positions a popover within the window: below its button, or above if it does not fit below. */
+function positionPopover(box: HTMLElement, button: HTMLElement): void {
+  const buttonRect = button.getBoundingClientRect()
   const { offsetWidth: width, offsetHeight: height } = box
-  const left = Math.max(EDGE, Math.min(at.left, window.innerWidth - width - EDGE))
-  const isRoomBelow = at.bottom + height + EDGE < window.innerHeight
-  const top = isRoomBelow ? at.bottom + 6 : Math.max(EDGE, at.top - height - 6)
+  const left = Math.max(WINDOW_MARGIN, Math.min(buttonRect.left, window.innerWidth - width - WINDOW_MARGIN))
+  const fitsBelow = buttonRect.bottom + height + WINDOW_MARGIN < window.innerHeight
+  const top = fitsBelow ? buttonRect.bottom + 6 : Math.max(WINDOW_MARGIN, buttonRect.top - height - 6)
   box.style.left = `${left}px`
   box.style.top = `${top}px`
 }
@@ -73,7 +73,7 @@ export function Popover({
         onToggle={(event) => {
           const opened = event.newState === 'open'
           setOpen(opened)
-          if (opened && box.current && button.current) place(box.current, button.current)
+          if (opened && box.current && button.current) positionPopover(box.current, button.current)
         }}
       >
         {isOpen && children(close)}
@@ -117,7 +117,7 @@ type PickProps<Value extends string> = {
   icon?: Parameters<typeof Icon>[0]['name']
 }
 
-/** A menu with one choice. */
+/** A menu in which one choice is selected. */
 export const Pick = <Value extends string>({
   title,
   value,

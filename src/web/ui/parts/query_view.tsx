@@ -28,7 +28,9 @@ export const Failed = ({ problem, retry }: { problem: Problem; retry: () => void
   </div>
 )
 
-/** A placeholder of the final height, to avoid layout shift; visible after a delay. */
+/**
+ * A loading placeholder with the height of the content, which avoids layout shift. It becomes visible after a delay.
+ */
 export const Placeholder = ({ height }: { height: number }): JSX.Element => (
   <div class="ghost" style={{ height: `${height}px` }} role="status" aria-label="Loading" />
 )

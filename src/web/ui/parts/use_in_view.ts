@@ -2,22 +2,22 @@
 import { useEffect, useState } from 'preact/hooks'
 
 /** Distance below the viewport at which loading starts. */
-const AHEAD = '400px'
+const LOAD_MARGIN = '400px'
 
 /** Callbacks by observed element. */
 const callbacks = new Map<Element, () => void>()
 const observer = new IntersectionObserver(
-  (seen) => {
-    for (const { target, isIntersecting } of seen) if (isIntersecting) callbacks.get(target)?.()
+  (entries) => {
+    for (const { target, isIntersecting } of entries) if (isIntersecting) callbacks.get(target)?.()
   },
-  { rootMargin: AHEAD },
+  { rootMargin: LOAD_MARGIN },
 )
-// Printing needs all elements.
+// Printing needs all elements, so treat all as in view.
 window.addEventListener('beforeprint', () => {
   for (const notify of [...callbacks.values()]) notify()
 })
 
-/** `ref` is the ref of the element. Once in view, it stays so. */
+/** Pass `ref` to the element. `isInView` stays true once the element has been in view. */
 export function useInView(): { isInView: boolean; ref: (element: Element | null) => void } {
   const [isInView, setInView] = useState(false)
   const [element, ref] = useState<Element | null>(null)

@@ -17,11 +17,11 @@ const figureIn = (answer: MetricAnswer): number | null =>
   figureOfAll(answer, totalsOf(answer)[0]?.points ?? []).value
 
 /** The parts of a figure, such as `12 after a trial`. */
-function partsIn(answer: MetricAnswer | undefined, definition: Definition | undefined): string {
+function partsText(answer: MetricAnswer | undefined, definition: Definition | undefined): string {
   const steps = (definition?.parts ?? []).flatMap(({ name, title }) => {
     const series = answer?.series.find(({ part }) => part === name)
-    const many = answer && series ? figureOfAll(answer, series.points).value : null
-    return many ? [`${count(many)} ${title.toLowerCase()}`] : []
+    const value = answer && series ? figureOfAll(answer, series.points).value : null
+    return value ? [`${count(value)} ${title.toLowerCase()}`] : []
   })
   return steps.join(', ')
 }
@@ -29,47 +29,48 @@ function partsIn(answer: MetricAnswer | undefined, definition: Definition | unde
 type StepProps = {
   name: string
   title: string
-  many: number | null
+  value: number | null
   downloads: number | null
   parts: string
-  most: number
+  largest: number
 }
 
-function Step({ name, title, many, downloads, parts, most }: StepProps): JSX.Element {
+function Step({ name, title, value, downloads, parts, largest }: StepProps): JSX.Element {
   const { href } = useScope()
-  const isShare = name !== 'downloads' && downloads !== null && downloads > 0 && many !== null
-  const under = [isShare ? `${share(many / downloads)} of downloads` : '', parts]
+  const hasPercentage = name !== 'downloads' && downloads !== null && downloads > 0 && value !== null
+  const details = [hasPercentage ? `${share(value / downloads)} of downloads` : '', parts]
   return (
     <li>
       <span class="what">
         <span class="step">
           <a href={href(`/metrics/${name}`)}>{title}</a>
-          <span class="quiet tiny">{under.filter((words) => words !== '').join(' · ')}</span>
+          <span class="quiet tiny">{details.filter((text) => text !== '').join(' · ')}</span>
         </span>
-        <strong class="number figure-s">{count(many)}</strong>
+        <strong class="number figure-s">{count(value)}</strong>
       </span>
       <span class="track tall" aria-hidden="true">
-        <span class="fill" style={{ width: `${most === 0 ? 0 : ((many ?? 0) / most) * 100}%` }} />
+        <span class="fill" style={{ width: `${largest === 0 ? 0 : ((value ?? 0) / largest) * 100}%` }} />
       </span>
     </li>
   )
 }
 
 /** The note on the days that the funnel covers. */
-function daysWords({ first, last, left_out }: CommonDays): string {
+function coverageText({ first, last, excludedDays }: CommonDays): string {
   if (first === null || last === null) return 'No day in this range has data for all three steps yet.'
-  const gaps = left_out === 0 ? '' : `, excluding ${plural(left_out, 'day')} without a downloads report`
+  const gaps =
+    excludedDays === 0 ? '' : `, excluding ${plural(excludedDays, 'day')} without a downloads report`
   return `Counted from ${day(first)} to ${day(last)}, the last day with a downloads report${gaps}.`
 }
 
-/** Combines several query results: data once all are loaded, else the first error. */
+/** Combines query results. `data` is set once all are loaded; `problem` is the first error. */
 function combineResults(all: readonly QueryResult<MetricAnswer>[]): QueryResult<MetricAnswer[]> | null {
   const [first] = all
   if (!first) return null
   const data = all.flatMap((one) => one.data ?? [])
-  const refused = all.find(({ problem }) => problem !== null)
+  const failed = all.find(({ problem }) => problem !== null)
   return {
-    ...(refused ?? first),
+    ...(failed ?? first),
     data: data.length === all.length ? data : undefined,
     isPrevious: all.some(({ isPrevious }) => isPrevious),
     retry: () => {
@@ -86,29 +87,29 @@ export function Funnel({ class: className = '' }: { class?: string }): JSX.Eleme
   const downloads = useMetric('downloads', DAILY)
   const trials = useMetric('new_trials', DAILY)
   const payments = useMetric('first_payments', DAILY)
-  // Keeps its space until the definitions are loaded.
+  // Render the card until the definitions are loaded, so that the layout does not shift.
   if (useDefinitions().data && !(downloads.definition && payments.definition)) return null
   const all = [downloads, trials, payments]
   const result = combineResults(all.map((one) => one.result))
   if (!result) return null
-  const shared = result.data && commonDays(result.data)
+  const common = result.data && commonDays(result.data)
   return (
     <Card
       title="From download to payment"
       class={className}
       foot={
-        shared && (
+        common && (
           <>
-            <span>{daysWords(shared)}</span>
+            <span>{coverageText(common)}</span>
             <span>Same days, not same people: a trial may follow an earlier download.</span>
           </>
         )
       }
     >
-      <QueryView result={{ ...result, data: shared }} height={200}>
+      <QueryView result={{ ...result, data: common }} height={200}>
         {({ answers }) => {
-          const many = answers.map(figureIn)
-          const most = Math.max(0, ...many.map((one) => one ?? 0))
+          const values = answers.map(figureIn)
+          const largest = Math.max(0, ...values.map((one) => one ?? 0))
           return (
             <ol class="breakdown">
               {STEPS.map((name, index) => (
@@ -116,10 +117,10 @@ export function Funnel({ class: className = '' }: { class?: string }): JSX.Eleme
                   key={name}
                   name={name}
                   title={all[index]?.definition?.title ?? name}
-                  many={many[index] ?? null}
-                  downloads={many[0] ?? null}
-                  parts={partsIn(answers[index], all[index]?.definition)}
-                  most={most}
+                  value={values[index] ?? null}
+                  downloads={values[0] ?? null}
+                  parts={partsText(answers[index], all[index]?.definition)}
+                  largest={largest}
                 />
               ))}
             </ol>

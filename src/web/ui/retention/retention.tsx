@@ -20,7 +20,7 @@ export const Retention = (): JSX.Element => (
           <MetricCard name="trial_conversion" class="half" />
           <MetricCard
             name="trial_conversion"
-            own="cohort"
+            paramPrefix="cohort"
             title="Trial outcomes"
             query={{ view: 'cohort' }}
             isInParts

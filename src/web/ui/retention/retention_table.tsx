@@ -1,4 +1,4 @@
-/** The retention triangle. A deeper color is a higher share; hatched cells are incomplete. */
+/** The retention triangle. A deeper color is a higher percentage; hatched cells are incomplete. */
 import type { JSX } from 'preact'
 import { ExportMenu, useCardParams } from '../charts/chart_card.tsx'
 import { savePicture } from '../charts/picture.ts'
@@ -11,14 +11,7 @@ import { Empty, QueryView } from '../parts/query_view.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { TableHead } from '../parts/table_head.tsx'
 import { cohortTitle, count, period as periodName, plural, share } from '../words.ts'
-import {
-  type Cell,
-  COLUMNS_MOST,
-  periodsOf,
-  type Triangle,
-  type TriangleRow,
-  triangleOf,
-} from './triangle.ts'
+import { type Cell, MAX_COLUMNS, periodsOf, type Triangle, type TriangleRow, triangleOf } from './triangle.ts'
 import { headsOf, triangleBody } from './triangle_picture.ts'
 
 const GRAINS = [
@@ -28,14 +21,14 @@ const GRAINS = [
 ] as const
 type Grain = (typeof GRAINS)[number]['value']
 
-function CellOf({ cell, row }: { cell: Cell | undefined; row: string }): JSX.Element {
+function CellView({ cell, row }: { cell: Cell | undefined; row: string }): JSX.Element {
   if (!cell || cell.share === null) return <td class="none" />
-  const why = `${row}, renewal ${cell.k}: ${cell.held} of ${plural(cell.due, 'subscription')} still paid`
+  const description = `${row}, renewal ${cell.k}: ${cell.held} of ${plural(cell.due, 'subscription')} still paid`
   return (
     <td
       class={cell.complete ? 'heat' : 'heat unsure'}
       style={{ '--share': String(cell.share) }}
-      title={cell.complete ? why : `${why}; the others are not due yet`}
+      title={cell.complete ? description : `${description}; the others are not due yet`}
     >
       {share(cell.share, 0)}
       {!cell.complete && <span class="spoken"> so far</span>}
@@ -43,7 +36,7 @@ function CellOf({ cell, row }: { cell: Cell | undefined; row: string }): JSX.Ele
   )
 }
 
-const HATCHED =
+const CAPTION =
   'Share of each row’s subscriptions that is still paid at each renewal. Hatched: not every renewal was due yet.'
 
 type RowProps = { row: TriangleRow; title: string; columns: number; isAll?: boolean }
@@ -55,13 +48,13 @@ const Row = ({ row, title, columns, isAll = false }: RowProps): JSX.Element => (
       <span class="size">{count(row.size)}</span>
     </th>
     {Array.from({ length: columns }, (_, k) => (
-      <CellOf key={k} cell={row.cells[k]} row={title} />
+      <CellView key={k} cell={row.cells[k]} row={title} />
     ))}
   </tr>
 )
 
 function Table({ triangle, grain, title }: { triangle: Triangle; grain: Grain; title: string }): JSX.Element {
-  const columns = Math.min(COLUMNS_MOST, triangle.columns)
+  const columns = Math.min(MAX_COLUMNS, triangle.columns)
   const heads = headsOf(columns).map((title) => ({ title, isNumber: true }))
   return (
     <Scroll class="triangle-wrap" label={title}>
@@ -78,13 +71,13 @@ function Table({ triangle, grain, title }: { triangle: Triangle; grain: Grain; t
   )
 }
 
-/** The selected period, else the one with the most subscriptions. */
+/** The selected period, or by default the period with the most subscriptions. */
 function periodIn({ cohorts }: Cohorts<'retention'>, selected: string | null): string | undefined {
   const periods = periodsOf(cohorts)
   return periods.find((one) => one.period === selected)?.period ?? periods[0]?.period
 }
 
-const ofPeriod = (period: string): string => `Retention of ${periodName(period)} subscriptions`
+const periodTitle = (period: string): string => `Retention of ${periodName(period)} subscriptions`
 
 type RetentionContentProps = { answer: Cohorts<'retention'>; selected: string | null; grain: Grain }
 
@@ -108,27 +101,27 @@ function RetentionContent({ answer, selected, grain }: RetentionContentProps): J
           </span>
         </p>
       )}
-      <Table triangle={triangle} grain={grain} title={ofPeriod(period)} />
+      <Table triangle={triangle} grain={grain} title={periodTitle(period)} />
     </>
   )
 }
 
 export function RetentionTable(): JSX.Element {
-  const [word, change] = useCardParams('retention')
-  const grain = GRAINS.find(({ value }) => value === word('by'))?.value ?? 'month'
+  const [param, change] = useCardParams('retention')
+  const grain = GRAINS.find(({ value }) => value === param('by'))?.value ?? 'month'
   const { result, csv } = useCohorts('retention', { by: grain })
   const { data } = result
   const periods = periodsOf(data?.cohorts ?? [])
-  const period = data && periodIn(data, word('period'))
+  const period = data && periodIn(data, param('period'))
   const picture =
     data && period
       ? () =>
           savePicture(
-            { title: ofPeriod(period), under: HATCHED, name: 'retention' },
+            { title: periodTitle(period), subtitle: CAPTION, name: 'retention' },
             triangleBody(triangleOf(data.cohorts, period), grain),
           )
       : null
-  const [usual, ...others] = periods.map(({ period, size }) => ({
+  const [mostCommon, ...others] = periods.map(({ period, size }) => ({
     value: period,
     title: `${periodName(period)} (${count(size)})`,
   }))
@@ -139,12 +132,12 @@ export function RetentionTable(): JSX.Element {
       about={data && <CohortAbout answer={data} />}
       tools={
         <>
-          {usual && (
+          {mostCommon && (
             <ChoiceMenu
               label="Subscription period"
-              none={usual.title}
+              none={mostCommon.title}
               choices={others}
-              value={word('period')}
+              value={param('period')}
               onPick={(period) => change('period', period)}
             />
           )}
@@ -154,13 +147,13 @@ export function RetentionTable(): JSX.Element {
             choices={GRAINS}
             onPick={(by) => change('by', by === 'month' ? null : by)}
           />
-          <ExportMenu tables={{ csv }} picture={picture} />
+          <ExportMenu csvUrls={{ csv }} savePng={picture} />
         </>
       }
-      foot={`${HATCHED} Source: signed transactions.`}
+      foot={`${CAPTION} Source: signed transactions.`}
     >
       <QueryView result={result} height={420}>
-        {(answer) => <RetentionContent answer={answer} selected={word('period')} grain={grain} />}
+        {(answer) => <RetentionContent answer={answer} selected={param('period')} grain={grain} />}
       </QueryView>
     </Card>
   )

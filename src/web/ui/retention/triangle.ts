@@ -12,22 +12,22 @@ export function periodsOf(cohorts: readonly Retention[]): { period: string; size
   return [...sizes].map(([period, size]) => ({ period, size })).sort((a, b) => b.size - a.size)
 }
 
-/** The triangle of one period, newest cohort first. A share is known once one renewal was due. */
+/** The triangle of one billing period, newest cohort first. A cell has a share once one renewal was due. */
 export function triangleOf(cohorts: readonly Retention[], period: string): Triangle {
-  const own = cohorts.filter((one) => one.period === period)
-  const rows = own
+  const ofPeriod = cohorts.filter((one) => one.period === period)
+  const rows = ofPeriod
     .map(({ cohort, size, renewals }) => ({ cohort, size, cells: renewals }))
     .sort((a, b) => (a.cohort < b.cohort ? 1 : -1))
   const columns = Math.max(0, ...rows.map(({ cells }) => cells.length))
   const size = rows.reduce((sum, row) => sum + row.size, 0)
   const cells = Array.from({ length: columns }, (_, k): Cell => {
-    const there = rows.flatMap((row) => row.cells.filter((cell) => cell.k === k))
-    const due = there.reduce((sum, cell) => sum + cell.due, 0)
-    const held = there.reduce((sum, cell) => sum + cell.held, 0)
+    const cellsOfRenewal = rows.flatMap((row) => row.cells.filter((cell) => cell.k === k))
+    const due = cellsOfRenewal.reduce((sum, cell) => sum + cell.due, 0)
+    const held = cellsOfRenewal.reduce((sum, cell) => sum + cell.held, 0)
     return { k, due, held, share: due === 0 ? null : held / due, complete: due === size }
   })
   return { rows, columns, all: { cohort: 'all', size, cells } }
 }
 
-/** Maximum number of columns shown; the CSV has all. */
-export const COLUMNS_MOST = 60
+/** Maximum number of columns shown. The CSV has all columns. */
+export const MAX_COLUMNS = 60

@@ -18,15 +18,15 @@ const partOf = ({ series }: Series, part: string): number =>
 type FigureProps = {
   label: string
   answer: MetricAnswer
-  of: (series: Series) => number | null
+  figureIn: (series: Series) => number | null
   under?: string | undefined
-  isGoodUp?: boolean
+  isHigherBetter?: boolean
 }
 
-function Figure({ label, answer, of, under, isGoodUp = true }: FigureProps): JSX.Element {
-  const now = of(answer)
+function Figure({ label, answer, figureIn, under, isHigherBetter = true }: FigureProps): JSX.Element {
+  const now = figureIn(answer)
   const { previous } = answer
-  const before = previous && of(previous)
+  const before = previous && figureIn(previous)
   const against = previous
     ? `vs. ${bucket(previous.from_on, 'day')} – ${bucket(previous.until_on, 'day')}`
     : ''
@@ -37,7 +37,7 @@ function Figure({ label, answer, of, under, isGoodUp = true }: FigureProps): JSX
         under={
           <>
             {now !== null && before !== null && before !== undefined && (
-              <Delta now={now} before={before} isGoodUp={isGoodUp} against={against} />
+              <Delta now={now} before={before} isHigherBetter={isHigherBetter} against={against} />
             )}{' '}
             {under}
           </>
@@ -52,32 +52,44 @@ function Figure({ label, answer, of, under, isGoodUp = true }: FigureProps): JSX
 /** A guest sees only the basis of the link. */
 export function NetRevenue(): JSX.Element {
   const { basis } = useSession()
-  const compared = { compare: 'previous' }
-  const gross = useMetric('revenue', { ...compared, basis: basis === 'proceeds' ? 'proceeds' : null })
-  const proceeds = useMetric('revenue', { ...compared, basis: basis === 'gross' ? null : 'proceeds' })
+  const comparison = { compare: 'previous' }
+  const gross = useMetric('revenue', { ...comparison, basis: basis === 'proceeds' ? 'proceeds' : null })
+  const proceeds = useMetric('revenue', { ...comparison, basis: basis === 'gross' ? null : 'proceeds' })
   return (
     <QueryView result={gross.result} height={104}>
-      {(charged) => {
-        const kept = proceeds.result.data
-        const all = totalOf(charged, charged)
-        const left = kept ? totalOf(kept, kept) : null
-        const rate = all && left !== null && basis === null ? `${share(left / all)} of gross` : undefined
+      {(grossAnswer) => {
+        const proceedsAnswer = proceeds.result.data
+        const grossTotal = totalOf(grossAnswer, grossAnswer)
+        const proceedsTotal = proceedsAnswer ? totalOf(proceedsAnswer, proceedsAnswer) : null
+        const percentageText =
+          grossTotal && proceedsTotal !== null && basis === null
+            ? `${share(proceedsTotal / grossTotal)} of gross`
+            : undefined
         return (
           <div class="figures-row">
             {basis !== 'proceeds' && (
-              <Figure label="Gross" answer={charged} of={(series) => totalOf(charged, series)} />
+              <Figure
+                label="Gross"
+                answer={grossAnswer}
+                figureIn={(series) => totalOf(grossAnswer, series)}
+              />
             )}
-            {kept && basis !== 'gross' && (
-              <Figure label="Proceeds" answer={kept} of={(series) => totalOf(kept, series)} under={rate} />
+            {proceedsAnswer && basis !== 'gross' && (
+              <Figure
+                label="Proceeds"
+                answer={proceedsAnswer}
+                figureIn={(series) => totalOf(proceedsAnswer, series)}
+                under={percentageText}
+              />
             )}
-            <Figure label="New" answer={charged} of={(series) => partOf(series, 'new')} />
-            <Figure label="Renewals" answer={charged} of={(series) => partOf(series, 'renewal')} />
-            <Figure label="One-time" answer={charged} of={(series) => partOf(series, 'one_time')} />
+            <Figure label="New" answer={grossAnswer} figureIn={(series) => partOf(series, 'new')} />
+            <Figure label="Renewals" answer={grossAnswer} figureIn={(series) => partOf(series, 'renewal')} />
+            <Figure label="One-time" answer={grossAnswer} figureIn={(series) => partOf(series, 'one_time')} />
             <Figure
               label="Refunds"
-              answer={charged}
-              of={(series) => -partOf(series, 'refunds')}
-              isGoodUp={false}
+              answer={grossAnswer}
+              figureIn={(series) => -partOf(series, 'refunds')}
+              isHigherBetter={false}
             />
           </div>
         )

@@ -11,8 +11,8 @@ import { ViewHead } from '../metrics/view_head.tsx'
 import { NetRevenue } from './net_revenue.tsx'
 
 export function Revenue(): JSX.Element {
-  const [word, change] = useCardParams('revenue')
-  const refunds = word('refunds')
+  const [param, change] = useCardParams('revenue')
+  const refunds = param('refunds')
   return (
     <>
       <ScopeBar />

@@ -5,32 +5,33 @@ import { QueryView } from '../parts/query_view.tsx'
 import { RelativeTime } from '../parts/relative_time.tsx'
 import { useQuery } from '../queries.ts'
 import { bytes, instant } from '../words.ts'
-import { useStatus } from './status_queries.ts'
+import { useSettings } from './settings_queries.ts'
 
 export function About(): JSX.Element {
-  const ready = useQuery<{ status: string }>('/readyz', {}, { every: 60_000 })
+  const ready = useQuery<{ status: string }>('/readyz', {}, { interval_ms: 60_000 })
   return (
     <Card title="About this server">
-      <QueryView result={useStatus()} height={190}>
-        {(known) => (
+      <QueryView result={useSettings()} height={190}>
+        {(settings) => (
           <dl class="facts">
             <dt>Version</dt>
-            <dd>{known.version}</dd>
+            <dd>{settings.version}</dd>
             <dt>Address</dt>
-            <dd>{known.base_url}</dd>
+            <dd>{settings.base_url}</dd>
             <dt>Started</dt>
             <dd>
-              <RelativeTime at={known.started_at} /> <span class="quiet">({instant(known.started_at)})</span>
+              <RelativeTime at={settings.started_at} />{' '}
+              <span class="quiet">({instant(settings.started_at)})</span>
             </dd>
             <dt>Database</dt>
             <dd>
-              <code>{known.database.name}</code>, {bytes(known.database.bytes)}{' '}
-              <span class="quiet">and {bytes(known.database.wal_bytes)} in its write-ahead log</span>
+              <code>{settings.database.name}</code>, {bytes(settings.database.bytes)}{' '}
+              <span class="quiet">and {bytes(settings.database.wal_bytes)} in its write-ahead log</span>
             </dd>
             <dt>Configuration</dt>
             <dd>
-              {known.config_file ? (
-                <code>{known.config_file}</code>
+              {settings.config_file ? (
+                <code>{settings.config_file}</code>
               ) : (
                 'No file. Settings come from environment variables or their defaults'
               )}

@@ -13,20 +13,20 @@ import { Empty, QueryView } from '../parts/query_view.tsx'
 import { useQuery } from '../queries.ts'
 import { sentence } from '../words.ts'
 import { KeyState } from './apps.tsx'
-import { type AppHealth, type StatusData, useHealth, useStatus } from './status_queries.ts'
+import { type AppHealth, type SettingsData, useHealth, useSettings } from './settings_queries.ts'
 
 type TestRequest = InferOutput<typeof RequestedAnswer>
 type TestStatus = InferOutput<typeof TestStatusAnswer>
 const ENVIRONMENTS = ['production', 'sandbox'] as const
 type Environment = (typeof ENVIRONMENTS)[number]
 
-function Urls({ known }: { known: StatusData }): JSX.Element {
-  const isReachable = known.base_url.startsWith('https://')
+function Urls({ settings }: { settings: SettingsData }): JSX.Element {
+  const isReachable = settings.base_url.startsWith('https://')
   return (
     <div class="stack">
-      <Copy text={known.notification_url} label="the notification URL" />
-      {known.organizations.length > 1 &&
-        known.organizations.map((one) => (
+      <Copy text={settings.notification_url} label="the notification URL" />
+      {settings.organizations.length > 1 &&
+        settings.organizations.map((one) => (
           <div key={one.id} class="stack-s">
             <span class="small quiet">Only for {one.name}</span>
             <Copy text={one.notification_url} label={`the notification URL of ${one.name}`} />
@@ -53,7 +53,7 @@ function Urls({ known }: { known: StatusData }): JSX.Element {
   )
 }
 
-const FINAL = new Set<TestStatus['state']>(['arrived', 'waiting', 'failed'])
+const FINAL_STATES = new Set<TestStatus['state']>(['arrived', 'waiting', 'failed'])
 const STATE_TONES: Record<TestStatus['state'], string> = {
   asked: 'accent',
   sent: 'accent',
@@ -61,7 +61,7 @@ const STATE_TONES: Record<TestStatus['state'], string> = {
   waiting: 'warn',
   failed: 'bad',
 }
-const TITLES: Record<TestStatus['state'], string> = {
+const STATE_TITLES: Record<TestStatus['state'], string> = {
   asked: 'Requested',
   sent: 'Sent by Apple',
   arrived: 'Received',
@@ -71,24 +71,24 @@ const TITLES: Record<TestStatus['state'], string> = {
 
 /** The state of a test notification, polled every two seconds until it is final. */
 function Progress({ request }: { request: TestRequest }): JSX.Element {
-  const [isKnown, setKnown] = useState(false)
+  const [isFinal, setFinal] = useState(false)
   const answer = useQuery<TestStatus>(
     `/api/v1/test-notification/${encodeURIComponent(request.token)}`,
     { app: request.app_id, environment: request.environment },
-    isKnown ? {} : { every: 2_000 },
+    isFinal ? {} : { interval_ms: 2_000 },
   )
   const { data, problem } = answer
-  if (data && FINAL.has(data.state) && !isKnown) setKnown(true)
+  if (data && FINAL_STATES.has(data.state) && !isFinal) setFinal(true)
   if (problem && !data) return <p class="small bad">{problem.message}</p>
   const state = data?.state ?? 'asked'
   return (
     <p class="small" role="status">
       <span class={`badge ${STATE_TONES[state]}`}>
         {state === 'arrived' && <Icon name="check" />}
-        {TITLES[state]}
+        {STATE_TITLES[state]}
       </span>{' '}
       {data && state !== 'arrived' && <span class="quiet">{sentence(data.words)}</span>}
-      {!isKnown && <progress aria-label="Waiting for the test notification" />}
+      {!isFinal && <progress aria-label="Waiting for the test notification" />}
     </p>
   )
 }
@@ -138,16 +138,16 @@ const AppRow = ({ app }: { app: AppHealth }): JSX.Element => (
 
 /** The keys of each organization, which all of its apps share. */
 function Keys({ apps }: { apps: AppHealth[] }): JSX.Element {
-  const known = useStatus().data
-  const each = [...new Map(apps.map((app) => [app.organization_id, app])).values()]
+  const settings = useSettings().data
+  const appPerOrganization = [...new Map(apps.map((app) => [app.organization_id, app])).values()]
   return (
     <div class="stack">
-      {each.map((app) => (
+      {appPerOrganization.map((app) => (
         <dl key={app.organization_id} class="facts">
-          {each.length > 1 && (
+          {appPerOrganization.length > 1 && (
             <>
               <dt>Organization</dt>
-              <dd>{known?.organizations.find(({ id }) => id === app.organization_id)?.name}</dd>
+              <dd>{settings?.organizations.find(({ id }) => id === app.organization_id)?.name}</dd>
             </>
           )}
           <dt>App Store Connect API key</dt>
@@ -171,8 +171,8 @@ export function Apple(): JSX.Element {
   return (
     <>
       <Card title="Notification URL">
-        <QueryView result={useStatus()} height={180}>
-          {(known) => <Urls known={known} />}
+        <QueryView result={useSettings()} height={180}>
+          {(settings) => <Urls settings={settings} />}
         </QueryView>
       </Card>
       <Card title="Send a test notification">

@@ -1,4 +1,4 @@
-/** Settings, Apps: connected apps with their state. */
+/** Settings, Apps: connected apps with their notifications, reports, history and keys. */
 import type { ComponentChildren, JSX } from 'preact'
 import { Card } from '../parts/card.tsx'
 import { Icon } from '../parts/icons.tsx'
@@ -8,20 +8,20 @@ import { useScope } from '../scope.ts'
 import { count, day, plural, sentence, share } from '../words.ts'
 import { ConnectFirst } from './connect_first.tsx'
 import { PendingApps } from './connect_pending.tsx'
-import { type AppHealth, organizationName, useHealth, useStatus } from './status_queries.ts'
+import { type AppHealth, organizationName, useHealth, useSettings } from './settings_queries.ts'
 
 type Key = AppHealth['keys']['connect']
 
-const KEY_WORDS: Record<Key['state'], { words: string; tone: string }> = {
-  none: { words: 'None', tone: 'warn' },
-  unknown: { words: 'Not tested yet', tone: '' },
-  ok: { words: 'Works', tone: 'good' },
-  refused: { words: 'Refused', tone: 'bad' },
+const KEY_LABELS: Record<Key['state'], { title: string; tone: string }> = {
+  none: { title: 'None', tone: 'warn' },
+  unknown: { title: 'Not tested yet', tone: '' },
+  ok: { title: 'Works', tone: 'good' },
+  refused: { title: 'Refused', tone: 'bad' },
 }
 
 export const KeyState = ({ state }: { state: Key }): JSX.Element => (
   <>
-    <span class={`badge ${KEY_WORDS[state.state].tone}`}>{KEY_WORDS[state.state].words}</span>
+    <span class={`badge ${KEY_LABELS[state.state].tone}`}>{KEY_LABELS[state.state].title}</span>
     {state.why && <p class="tiny quiet">{sentence(state.why)}</p>}
   </>
 )
@@ -64,13 +64,15 @@ const STAGES = {
 }
 
 function HistoryFact({ history }: { history: AppHealth['history'] }): JSX.Element {
-  const stage = history.find(({ environment }) => environment === 'production') ?? history[0]
-  if (!stage?.has_key) return <Fact name="History">Requires an In-App Purchase key</Fact>
+  const historyState = history.find(({ environment }) => environment === 'production') ?? history[0]
+  if (!historyState?.has_key) return <Fact name="History">Requires an In-App Purchase key</Fact>
   return (
     <Fact name="History">
-      {stage.stage === null ? 'Not started' : STAGES[stage.stage]}
-      {stage.progress !== null && stage.stage !== 'done' && `, ${share(stage.progress, 0)}`}
-      {stage.problem && <p class="tiny bad">{sentence(stage.problem)}</p>}
+      {historyState.stage === null ? 'Not started' : STAGES[historyState.stage]}
+      {historyState.progress !== null &&
+        historyState.stage !== 'done' &&
+        `, ${share(historyState.progress, 0)}`}
+      {historyState.problem && <p class="tiny bad">{sentence(historyState.problem)}</p>}
     </Fact>
   )
 }
@@ -127,8 +129,8 @@ function AppCard({ app, organization }: { app: AppHealth; organization: string |
 }
 
 export function Apps(): JSX.Element {
-  const known = useStatus().data
-  const isSeveral = (known?.organizations.length ?? 0) > 1
+  const settings = useSettings().data
+  const hasSeveralOrganizations = (settings?.organizations.length ?? 0) > 1
   return (
     <>
       <PendingApps />
@@ -142,7 +144,9 @@ export function Apps(): JSX.Element {
                 <div key={app.app_id} class="half">
                   <AppCard
                     app={app}
-                    organization={isSeveral ? organizationName(known, app.organization_id) : null}
+                    organization={
+                      hasSeveralOrganizations ? organizationName(settings, app.organization_id) : null
+                    }
                   />
                 </div>
               ))}

@@ -9,9 +9,9 @@ import { Scroll } from '../parts/scroll.tsx'
 import { TableHead } from '../parts/table_head.tsx'
 import { useQueryParams } from '../scope.ts'
 import { sectionsWith } from './finding.ts'
-import { type StatusData, useStatus } from './status_queries.ts'
+import { type SettingsData, useSettings } from './settings_queries.ts'
 
-type Section = StatusData['sections'][number]
+type Section = SettingsData['sections'][number]
 type Setting = Section['settings'][number]
 
 const shownValue = ({ value, is_secret, is_set }: Setting): string => {
@@ -64,17 +64,17 @@ const SectionCard = ({ section }: { section: Section }): JSX.Element => (
 )
 
 export function ConfigurationSection(): JSX.Element {
-  const [own, change] = useQueryParams()
-  const isOwn = own.set === '1'
+  const [params, change] = useQueryParams()
+  const isChangedOnly = params.set === '1'
   return (
-    <QueryView result={useStatus()} height={640}>
-      {(known) => {
-        const sections = sectionsWith(known.sections, own.find ?? '', isOwn)
+    <QueryView result={useSettings()} height={640}>
+      {(settings) => {
+        const sections = sectionsWith(settings.sections, params.find ?? '', isChangedOnly)
         return (
           <div class="section">
             <p class="small quiet">
               Read-only. Change settings in{' '}
-              {known.config_file ? <code>{known.config_file}</code> : 'config.toml'} or with environment
+              {settings.config_file ? <code>{settings.config_file}</code> : 'config.toml'} or with environment
               variables.
             </p>
             <search class="row">
@@ -83,19 +83,19 @@ export function ConfigurationSection(): JSX.Element {
                 type="search"
                 placeholder="Search settings"
                 aria-label="Search settings"
-                value={own.find ?? ''}
+                value={params.find ?? ''}
                 onInput={(event) => change({ find: event.currentTarget.value })}
               />
               <button
                 type="button"
                 class="chip"
-                aria-pressed={isOwn}
-                onClick={() => change({ set: isOwn ? null : 1 })}
+                aria-pressed={isChangedOnly}
+                onClick={() => change({ set: isChangedOnly ? null : 1 })}
               >
                 <Icon name="filter" /> Changed only
               </button>
             </search>
-            {!known.config_file && (
+            {!settings.config_file && (
               <CommandCopy text="windfall init" label="the command that writes a config file" />
             )}
             {sections.length === 0 && <Empty icon="search" title="No matching settings" />}

@@ -2,10 +2,10 @@
 import type { JSX } from 'preact'
 import { Card } from '../parts/card.tsx'
 import { CommandCopy, Copy } from '../parts/copy.tsx'
-import { useStatus } from './status_queries.ts'
+import { useSettings } from './settings_queries.ts'
 
 export function ConnectFirst(): JSX.Element {
-  const url = useStatus().data?.notification_url
+  const url = useSettings().data?.notification_url
   return (
     <Card title="Connect your apps">
       <div class="stack">

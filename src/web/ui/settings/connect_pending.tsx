@@ -10,7 +10,7 @@ import { RelativeTime } from '../parts/relative_time.tsx'
 import { invalidate, useQuery } from '../queries.ts'
 import { date, plural } from '../words.ts'
 import { OrganizationPick } from './organization_pick.tsx'
-import { type StatusData, useStatus } from './status_queries.ts'
+import { type SettingsData, useSettings } from './settings_queries.ts'
 
 type Pending = InferOutput<typeof PendingAnswer>['pending'][number]
 
@@ -21,10 +21,12 @@ export async function connectPending(bundle: string, organization_id: string | n
   await invalidate('/api/v1')
 }
 
-function Row({ pending, known }: { pending: Pending; known: StatusData | undefined }): JSX.Element {
-  const organizations = known?.organizations ?? []
-  const [chosen, choose] = useState(pending.organization_id ?? organizations[0]?.id ?? null)
-  const { run, isBusy, problem } = useMutation(() => connectPending(pending.bundle_id, chosen))
+function Row({ pending, settings }: { pending: Pending; settings: SettingsData | undefined }): JSX.Element {
+  const organizations = settings?.organizations ?? []
+  const [organizationId, setOrganizationId] = useState(
+    pending.organization_id ?? organizations[0]?.id ?? null,
+  )
+  const { run, isBusy, problem } = useMutation(() => connectPending(pending.bundle_id, organizationId))
   return (
     <li class="spread">
       <div class="stack-s small">
@@ -46,7 +48,9 @@ function Row({ pending, known }: { pending: Pending; known: StatusData | undefin
         )}
       </div>
       <div class="row">
-        {pending.organization_id === null && <OrganizationPick value={chosen} onPick={choose} isSlim />}
+        {pending.organization_id === null && (
+          <OrganizationPick value={organizationId} onPick={setOrganizationId} isSlim />
+        )}
         <button type="button" class="button main" disabled={isBusy} onClick={run}>
           Connect<span class="spoken"> {pending.bundle_id}</span>
         </button>
@@ -56,8 +60,8 @@ function Row({ pending, known }: { pending: Pending; known: StatusData | undefin
 }
 
 export function PendingApps(): JSX.Element | null {
-  const result = useQuery<InferOutput<typeof PendingAnswer>>('/api/v1/pending', {}, { every: 30_000 })
-  const known = useStatus()
+  const result = useQuery<InferOutput<typeof PendingAnswer>>('/api/v1/pending', {}, { interval_ms: 30_000 })
+  const settings = useSettings()
   if (!result.data || result.data.pending.length === 0) return null
   return (
     <Card title="Apps waiting to be connected">
@@ -67,7 +71,11 @@ export function PendingApps(): JSX.Element | null {
       </p>
       <ul class="rows">
         {result.data.pending.map((pending) => (
-          <Row key={`${pending.organization_id} ${pending.bundle_id}`} pending={pending} known={known.data} />
+          <Row
+            key={`${pending.organization_id} ${pending.bundle_id}`}
+            pending={pending}
+            settings={settings.data}
+          />
         ))}
       </ul>
     </Card>

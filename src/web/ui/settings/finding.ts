@@ -1,18 +1,21 @@
 /** Search in the settings. */
-import type { StatusData } from './status_queries.ts'
+import type { SettingsData } from './settings_queries.ts'
 
-type Section = StatusData['sections'][number]
+type Section = SettingsData['sections'][number]
 
-/** The settings whose path or description contains `word`; with `isOwn`, only those that are set. */
-export function sectionsWith(sections: readonly Section[], word: string, isOwn: boolean): Section[] {
-  const wanted = word.trim().toLowerCase()
+/**
+ * The settings whose path or description contains `query`. With `isChangedOnly`, settings that have their default value
+ * are left out.
+ */
+export function sectionsWith(sections: readonly Section[], query: string, isChangedOnly: boolean): Section[] {
+  const searchText = query.trim().toLowerCase()
   return sections
     .map((section) => ({
       ...section,
       settings: section.settings.filter(
         (setting) =>
-          (!isOwn || setting.source !== 'default') &&
-          `${setting.path} ${setting.reason}`.toLowerCase().includes(wanted),
+          (!isChangedOnly || setting.source !== 'default') &&
+          `${setting.path} ${setting.reason}`.toLowerCase().includes(searchText),
       ),
     }))
     .filter(({ settings }) => settings.length > 0)

@@ -6,7 +6,7 @@ import { RelativeTime } from '../parts/relative_time.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { TableHead } from '../parts/table_head.tsx'
 import { sentence, share } from '../words.ts'
-import { type AppHealth, useHealth } from './status_queries.ts'
+import { type AppHealth, useHealth } from './settings_queries.ts'
 
 type HistoryState = AppHealth['history'][number]
 

@@ -14,7 +14,7 @@ import { clock, count, day, duration, plural, share } from '../words.ts'
 import { HistoryProgress } from './history.tsx'
 import { groupMissingDays } from './missing_day_groups.ts'
 import { MissingDays } from './missing_days.tsx'
-import { organizationName, useStatus } from './status_queries.ts'
+import { organizationName, useSettings } from './settings_queries.ts'
 
 type Imports = InferOutput<typeof ImportsAnswer>
 type Running = NonNullable<Imports['running']>
@@ -29,14 +29,14 @@ const REPORTS: Record<string, string> = {
 }
 
 function Progress({ running }: { running: Running }): JSX.Element {
-  const left = running.seconds_left
+  const secondsLeft = running.seconds_left
   return (
     <div class="stack-s" role="status">
       <progress value={running.done} max={running.of} aria-label="Reports imported" />
       <p class="small">
         <strong>{share(running.of === 0 ? 0 : running.done / running.of, 0)}</strong>, {count(running.done)}{' '}
         of {count(running.of)} report days
-        {left !== null && `, about ${duration(left * 1000)} left`}
+        {secondsLeft !== null && `, about ${duration(secondsLeft * 1000)} left`}
       </p>
       {running.waiting_until !== null ? (
         <p class="small warn">Paused until {clock(running.waiting_until)}: Apple limits requests per hour.</p>
@@ -52,17 +52,17 @@ function Progress({ running }: { running: Running }): JSX.Element {
   )
 }
 
-/** A row per report: days by state and the covered range. */
-function Reports({ of }: { of: Organization }): JSX.Element {
-  const reports = [...new Set(of.states.map(({ report }) => report))]
+/** A table with a row for each report: how many days have each state, and the first and last day. */
+function Reports({ organization }: { organization: Organization }): JSX.Element {
+  const reports = [...new Set(organization.states.map(({ report }) => report))]
   const days = (report: string, state: string): number =>
-    of.states
+    organization.states
       .filter((one) => one.report === report && one.state === state)
       .reduce((sum, one) => sum + one.days, 0)
   const span = (report: string): string => {
-    const own = of.states.filter((one) => one.report === report)
-    const first = own.map(({ first_day }) => first_day).sort()[0]
-    const last = own
+    const states = organization.states.filter((one) => one.report === report)
+    const first = states.map(({ first_day }) => first_day).sort()[0]
+    const last = states
       .map(({ last_day }) => last_day)
       .sort()
       .at(-1)
@@ -89,10 +89,13 @@ function Reports({ of }: { of: Organization }): JSX.Element {
                 <div class="tiny quiet">{span(report)}</div>
               </th>
               {['done', 'empty', 'not_yet', 'missing', 'failed'].map((state) => {
-                const many = days(report, state)
+                const dayCount = days(report, state)
                 return (
-                  <td key={state} class={`number ${many === 0 ? 'quiet' : state === 'failed' ? 'bad' : ''}`}>
-                    {count(many)}
+                  <td
+                    key={state}
+                    class={`number ${dayCount === 0 ? 'quiet' : state === 'failed' ? 'bad' : ''}`}
+                  >
+                    {count(dayCount)}
                   </td>
                 )
               })}
@@ -104,24 +107,30 @@ function Reports({ of }: { of: Organization }): JSX.Element {
   )
 }
 
-function OrganizationReports({ of, name }: { of: Organization; name: string | null }): JSX.Element {
+function OrganizationReports({
+  organization,
+  name,
+}: {
+  organization: Organization
+  name: string | null
+}): JSX.Element {
   return (
     <section class="stack">
       {name && <h3>{name}</h3>}
-      {of.states.length === 0 ? (
+      {organization.states.length === 0 ? (
         <Empty icon="download" title="No reports requested yet">
           <p>Apple’s daily reports require an App Store Connect API key and a vendor number:</p>
           <CommandCopy text="windfall connect" />
         </Empty>
       ) : (
-        <Reports of={of} />
+        <Reports organization={organization} />
       )}
-      <MissingDays groups={groupMissingDays(of.holes)} />
-      {of.unknown_apps.length > 0 && (
+      <MissingDays groups={groupMissingDays(organization.holes)} />
+      {organization.unknown_apps.length > 0 && (
         <p class="small quiet">
           The reports also contain{' '}
-          {of.unknown_apps.map((app) => app.name ?? app.sku ?? app.apple_id).join(', ')}, which{' '}
-          {of.unknown_apps.length === 1 ? 'is' : 'are'} not connected.
+          {organization.unknown_apps.map((app) => app.name ?? app.sku ?? app.apple_id).join(', ')}, which{' '}
+          {organization.unknown_apps.length === 1 ? 'is' : 'are'} not connected.
         </p>
       )}
     </section>
@@ -141,35 +150,35 @@ function ExchangeRates(): JSX.Element {
     >
       <QueryView result={result} height={110}>
         {({ base, currencies }) => {
-          const known = currencies.filter(({ newest_on }) => newest_on !== null)
-          const newest = known
+          const settings = currencies.filter(({ newest_on }) => newest_on !== null)
+          const newest = settings
             .map(({ newest_on }) => newest_on ?? '')
             .sort()
             .at(-1)
-          const lacking = currencies.filter(({ newest_on }) => newest_on === null)
-          const torn = currencies.filter(({ gaps }) => gaps.length > 0)
+          const withoutRate = currencies.filter(({ newest_on }) => newest_on === null)
+          const withGaps = currencies.filter(({ gaps }) => gaps.length > 0)
           return (
             <dl class="facts">
               <dt>Currencies</dt>
               <dd>
-                {count(known.length)} of {count(currencies.length)}, against {base}
+                {count(settings.length)} of {count(currencies.length)}, against {base}
               </dd>
               <dt>Newest</dt>
               <dd>{newest ? day(newest) : 'None yet'}</dd>
               <dt>Source</dt>
               <dd>
-                {[...new Set(known.map(({ source }) => source))].filter(Boolean).join(', ') || 'None yet'}
+                {[...new Set(settings.map(({ source }) => source))].filter(Boolean).join(', ') || 'None yet'}
               </dd>
-              {lacking.length > 0 && (
+              {withoutRate.length > 0 && (
                 <>
                   <dt>Missing</dt>
-                  <dd class="warn">{lacking.map(({ currency }) => currency).join(', ')}</dd>
+                  <dd class="warn">{withoutRate.map(({ currency }) => currency).join(', ')}</dd>
                 </>
               )}
-              {torn.length > 0 && (
+              {withGaps.length > 0 && (
                 <>
                   <dt>With gaps</dt>
-                  <dd class="warn">{torn.map(({ currency }) => currency).join(', ')}</dd>
+                  <dd class="warn">{withGaps.map(({ currency }) => currency).join(', ')}</dd>
                 </>
               )}
             </dl>
@@ -181,8 +190,8 @@ function ExchangeRates(): JSX.Element {
 }
 
 export function Import(): JSX.Element {
-  const result = useQuery<Imports>('/api/v1/imports', {}, { every: 5_000 })
-  const known = useStatus().data
+  const result = useQuery<Imports>('/api/v1/imports', {}, { interval_ms: 5_000 })
+  const settings = useSettings().data
   return (
     <>
       <Card
@@ -199,11 +208,13 @@ export function Import(): JSX.Element {
               {running && <Progress running={running} />}
               {!running && <p class="small quiet">No import is running.</p>}
               {organizations.length === 0 && <Empty icon="app" title="No app is connected yet" />}
-              {organizations.map((of) => (
+              {organizations.map((organization) => (
                 <OrganizationReports
-                  key={of.organization_id}
-                  of={of}
-                  name={organizations.length > 1 ? organizationName(known, of.organization_id) : null}
+                  key={organization.organization_id}
+                  organization={organization}
+                  name={
+                    organizations.length > 1 ? organizationName(settings, organization.organization_id) : null
+                  }
                 />
               ))}
               {organizations.some(({ holes }) => holes.length > 0) && (

@@ -46,7 +46,7 @@ const Row = ({ job }: { job: Job }): JSX.Element => (
 )
 
 export function Jobs(): JSX.Element {
-  const result = useQuery<InferOutput<typeof JobsAnswer>>('/api/v1/jobs', {}, { every: 10_000 })
+  const result = useQuery<InferOutput<typeof JobsAnswer>>('/api/v1/jobs', {}, { interval_ms: 10_000 })
   return (
     <Card
       title="Scheduled jobs"

@@ -1,11 +1,11 @@
 /** Selects an organization if there are several. */
 import type { JSX } from 'preact'
-import { useStatus } from './status_queries.ts'
+import { useSettings } from './settings_queries.ts'
 
 type PickProps = { value: string | null; onPick: (id: string) => void; isSlim?: boolean }
 
 export function OrganizationPick({ value, onPick, isSlim = false }: PickProps): JSX.Element | null {
-  const organizations = useStatus().data?.organizations ?? []
+  const organizations = useSettings().data?.organizations ?? []
   if (organizations.length < 2) return null
   return (
     <label class={isSlim ? undefined : 'field'}>

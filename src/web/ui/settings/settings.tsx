@@ -16,7 +16,7 @@ import { Import } from './import.tsx'
 import { Jobs } from './jobs.tsx'
 import { SECTIONS, type SectionName } from './sections.ts'
 
-const SHOWN: Record<SectionName, FunctionComponent> = {
+const SECTION_COMPONENTS: Record<SectionName, FunctionComponent> = {
   apps: Apps,
   api: Api,
   apple: Apple,
@@ -62,15 +62,17 @@ function List({ current }: { current: string }): JSX.Element {
 
 /** `section` is from the URL; the default is the first section. */
 export function Settings({ section }: { section?: string }): JSX.Element {
-  const found = SECTIONS.find(({ name }) => name === (section ?? SECTIONS[0].name))
-  const Shown = found && SHOWN[found.name]
+  const selected = SECTIONS.find(({ name }) => name === (section ?? SECTIONS[0].name))
+  const SectionView = selected && SECTION_COMPONENTS[selected.name]
   return (
     <main class="page settings" id="content">
       <header class="page-head">
-        <h1>{(section && found?.title) || 'Settings'}</h1>
+        <h1>{(section && selected?.title) || 'Settings'}</h1>
       </header>
-      <List current={found?.name ?? ''} />
-      <div class="section">{Shown ? <Shown /> : <Empty icon="question" title="Section not found" />}</div>
+      <List current={selected?.name ?? ''} />
+      <div class="section">
+        {SectionView ? <SectionView /> : <Empty icon="question" title="Section not found" />}
+      </div>
     </main>
   )
 }

@@ -1,19 +1,20 @@
 /** A password field with a show button, compatible with password managers. */
 import type { JSX } from 'preact'
 import { useId, useState } from 'preact/hooks'
+import { MIN_PASSWORD_CHARACTERS } from '../../../access/password_limits.ts'
 
 type PasswordProps = {
   label: string
   value: string
   onInput: (value: string) => void
-  /** A new password instead of the current one. */
+  /** The field is for a new password, not the current one. */
   isNew?: boolean
   hint?: string
   isFirst?: boolean
 }
 
 /** A hidden username, because password managers need one. */
-const User = (): JSX.Element => (
+const HiddenUsername = (): JSX.Element => (
   <input
     class="spoken"
     type="text"
@@ -38,7 +39,7 @@ export function PasswordField({
   const [isShown, setShown] = useState(false)
   return (
     <div class="field">
-      <User />
+      <HiddenUsername />
       <label for={id}>{label}</label>
       <span class="reveal">
         <input
@@ -48,7 +49,7 @@ export function PasswordField({
           type={(isShown ? 'text' : 'password') as 'password'}
           autocomplete={isNew ? 'new-password' : 'current-password'}
           aria-describedby={hint ? `${id}-hint` : undefined}
-          {...(isNew && { minLength: 12 })}
+          {...(isNew && { minLength: MIN_PASSWORD_CHARACTERS })}
           autofocus={isFirst}
           autocapitalize="none"
           spellcheck={false}

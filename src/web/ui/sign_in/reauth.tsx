@@ -1,4 +1,4 @@
-/** Asks for the password again before sensitive actions. */
+/** Prompts for the password again before sensitive actions. */
 import { type ComponentChildren, createContext, type JSX } from 'preact'
 import { useCallback, useContext, useState } from 'preact/hooks'
 import { Problem, write } from '../http.ts'
@@ -10,7 +10,10 @@ import { SignInForm } from './sign_in_form.tsx'
 type WithReauth = <Answer>(action: () => Promise<Answer>) => Promise<Answer>
 const ReauthContext = createContext<WithReauth>((action) => action())
 
-/** Runs an action. If it requires reauthentication, asks for the password and repeats it. */
+/**
+ * Returns a function that runs an action. If the server requires reauthentication, it prompts for the password and
+ * repeats the action.
+ */
 export const useReauth = (): WithReauth => useContext(ReauthContext)
 
 type ReauthRequest = { resolve: () => void; reject: (problem: Problem) => void }

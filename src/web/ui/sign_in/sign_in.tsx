@@ -2,6 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
+import { MIN_PASSWORD_CHARACTERS } from '../../../access/password_limits.ts'
 import { SIGN_IN_PATHS, type SignInPath } from '../addresses.ts'
 import { type Problem, write } from '../http.ts'
 import { Copy, commandLine } from '../parts/copy.tsx'
@@ -29,7 +30,7 @@ type SignInProps = { session: Session; wasSignedOut: boolean; wasGuest: boolean 
 /** `wasSignedOut`: the session has just ended. `wasGuest`: the last session was a guest's. */
 export function SignIn({ session, wasSignedOut, wasGuest }: SignInProps): JSX.Element {
   const { path } = useLocation()
-  // Kept in state, because the URL changes before the session does.
+  // The path and token are stored as state, because the URL changes before the session does.
   const storage = storageMessage(session.storage)
   const [{ entryPath, token }] = useState(() => ({ entryPath: entryPathOf(path), token: tokenIn(path) }))
   return (
@@ -106,7 +107,7 @@ function LinkExpired(): JSX.Element {
   )
 }
 
-/** Starts the session on the current view, or on the first one if the path is a sign-in path. */
+/** Starts the session on the current view, or on the first view if the path is a sign-in path. */
 function useStartSession(): (session: Session) => void {
   const { path, route } = useLocation()
   return (session) => {
@@ -186,7 +187,7 @@ function Setup({ token, isFirst }: { token: string; isFirst: boolean }): JSX.Ele
         onInput={setPassword}
         isNew
         isFirst
-        hint="At least 12 characters. A passphrase works well."
+        hint={`At least ${MIN_PASSWORD_CHARACTERS} characters. A passphrase works well.`}
       />
     </SignInForm>
   )

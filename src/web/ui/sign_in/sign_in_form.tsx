@@ -1,4 +1,4 @@
-/** A sign-in form with its error and the wait after too many attempts. */
+/** A sign-in form that shows the error and, after too many attempts, the seconds until the next one. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Problem } from '../http.ts'
@@ -8,7 +8,7 @@ import { client, queryKey } from '../queries.ts'
 import type { Session } from '../session.ts'
 import { plural } from '../words.ts'
 
-/** Starts a session and clears data cached for another one. */
+/** Starts a session and clears the data that was cached for another session. */
 export function startSession(session: Session): void {
   client.removeQueries({ predicate: ({ queryKey: [path] }) => path !== '/api/v1/session' })
   client.setQueryData(queryKey('/api/v1/session'), session)
@@ -17,10 +17,10 @@ export function startSession(session: Session): void {
 /** The seconds until the next attempt is allowed. */
 function useRetryAfter(refusal: Problem | null): number {
   const now = useNow(1_000)
-  const [seen, see] = useState<{ refusal: Problem | null; until: number }>({ refusal: null, until: 0 })
-  if (refusal !== seen.refusal)
-    see({ refusal, until: refusal?.retryAfter ? currentTime() + refusal.retryAfter * 1000 : 0 })
-  return Math.max(0, Math.ceil((seen.until - now) / 1000))
+  const [wait, setWait] = useState<{ refusal: Problem | null; until: number }>({ refusal: null, until: 0 })
+  if (refusal !== wait.refusal)
+    setWait({ refusal, until: refusal?.retryAfter ? currentTime() + refusal.retryAfter * 1000 : 0 })
+  return Math.max(0, Math.ceil((wait.until - now) / 1000))
 }
 
 type SignInFormProps = {
@@ -46,7 +46,7 @@ export function SignInForm({ verb, action, after, children }: SignInFormProps): 
       {children}
       {problem && (
         <p class="notice bad" role="alert">
-          {failure?.status === 429 ? 'Too many attempts.' : problem}
+          {problem}
         </p>
       )}
       <button type="submit" class="button main" disabled={isBusy || seconds > 0}>

@@ -4,7 +4,7 @@ import type { InferOutput } from 'valibot'
 import type { CustomersAnswer } from '../../../api/customers/answers.ts'
 import { appName, useApps } from '../apps.ts'
 import { useCardParams } from '../charts/chart_card.tsx'
-import { country } from '../countries.ts'
+import { countryName } from '../countries.ts'
 import { WEEK } from '../customers/customer.ts'
 import { Person, StatusBadge } from '../customers/person.tsx'
 import { productName } from '../events/event_detail.ts'
@@ -15,7 +15,7 @@ import { Empty, QueryView } from '../parts/query_view.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { TableHead } from '../parts/table_head.tsx'
 import { useQuery } from '../queries.ts'
-import { placeQuery, useScope } from '../scope.ts'
+import { sourceQuery, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
 import { ago, money } from '../words.ts'
 
@@ -28,7 +28,7 @@ const STATES = [
   { value: 'grace', title: 'Grace' },
   { value: 'billing_retry', title: 'Retry' },
 ] as const
-const LISTED = 10
+const MAX_LISTED = 10
 const ORDERS = [
   { value: '', title: 'Highest MRR' },
   { value: 'week', title: 'This week' },
@@ -46,7 +46,7 @@ function Row({ customer, now }: { customer: Customer; now: number }): JSX.Elemen
         </a>
         <span class="quiet tiny cut">
           {product_id ? productName(product_id, undefined) : appName(apps, customer.app_id)} ·{' '}
-          {country(customer.country)}
+          {countryName(customer.country)}
         </span>
       </th>
       <td>
@@ -90,19 +90,19 @@ const NoneAtRisk = ({ isThisWeek }: { isThisWeek: boolean }): JSX.Element => (
   </Empty>
 )
 
-/** Owner only, because guests see no customers. */
+/** The card of customers at risk. Guests do not see it, because they see no customers. */
 export function AtRisk({ class: className = '' }: { class?: string }): JSX.Element | null {
   const { state } = useSession()
   const { scope, href } = useScope()
-  const [word, change] = useCardParams('risk')
-  const status = word('status')
-  const isThisWeek = word('by') === 'week'
-  const { app, environment } = placeQuery(scope)
+  const [param, change] = useCardParams('risk')
+  const status = param('status')
+  const isThisWeek = param('by') === 'week'
+  const { app, environment } = sourceQuery(scope)
   // Subscriptions in billing retry have no end date.
   const order = isThisWeek ? { sort: 'ends', within_days: WEEK } : { sort: 'risk', status }
   const result = useQuery<Answer>(
     '/api/v1/customers',
-    { ...order, app, environment, limit: LISTED },
+    { ...order, app, environment, limit: MAX_LISTED },
     { wait: state !== 'owner' },
   )
   if (state !== 'owner') return null

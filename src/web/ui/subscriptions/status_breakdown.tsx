@@ -11,20 +11,20 @@ import { Scroll } from '../parts/scroll.tsx'
 import { TableHead } from '../parts/table_head.tsx'
 import { count, money, share } from '../words.ts'
 
-const lastOf = (answer: MetricAnswer | undefined, part: string | null): number | null => {
+const lastFigure = (answer: MetricAnswer | undefined, part: string | null): number | null => {
   const series = answer?.series.find((one) => one.part === part && one.value === null)
   return answer ? figureOf(series?.points.at(-1), answer.unit) : null
 }
 
 type State = { name: string; title: string; sentence: string; many: number; milli: number | null }
 
-const Shares = ({ states, all }: { states: State[]; all: number }): JSX.Element => (
+const Shares = ({ states, total }: { states: State[]; total: number }): JSX.Element => (
   <span class="shares" aria-hidden="true">
     {states.map(({ name, many }) => (
       <span
         key={name}
         class={hueClass(HUES[name] ?? 8)}
-        style={{ width: `${all === 0 ? 0 : (many / all) * 100}%` }}
+        style={{ width: `${total === 0 ? 0 : (many / total) * 100}%` }}
       />
     ))}
   </span>
@@ -32,11 +32,11 @@ const Shares = ({ states, all }: { states: State[]; all: number }): JSX.Element 
 
 const Table = ({
   states,
-  all,
+  total,
   currency,
 }: {
   states: State[]
-  all: number
+  total: number
   currency: string | null
 }): JSX.Element => (
   <Scroll label="Subscriptions by status">
@@ -56,7 +56,7 @@ const Table = ({
               <span class={`swatch inline ${hueClass(HUES[name] ?? 8)}`} /> {title}
             </th>
             <td class="number">{count(many)}</td>
-            <td class="number quiet wide-only">{share(all === 0 ? null : many / all)}</td>
+            <td class="number quiet wide-only">{share(total === 0 ? null : many / total)}</td>
             <td class="number">{milli === null ? '' : money(milli, currency)}</td>
           </tr>
         ))}
@@ -82,11 +82,11 @@ export function StatusBreakdown({ class: className = '' }: { class?: string }): 
             name,
             title,
             sentence,
-            many: lastOf(answer, name) ?? 0,
-            milli: name === 'renewing' || risk.isHidden ? null : (lastOf(risk.result.data, name) ?? 0),
+            many: lastFigure(answer, name) ?? 0,
+            milli: name === 'renewing' || risk.isHidden ? null : (lastFigure(risk.result.data, name) ?? 0),
           }))
-          const all = states.reduce((sum, { many }) => sum + many, 0)
-          const atRisk = lastOf(risk.result.data, null)
+          const total = states.reduce((sum, { many }) => sum + many, 0)
+          const atRisk = lastFigure(risk.result.data, null)
           return (
             <>
               {!risk.isHidden && (
@@ -95,8 +95,8 @@ export function StatusBreakdown({ class: className = '' }: { class?: string }): 
                   <span class="tiny quiet">of MRR at risk</span>
                 </p>
               )}
-              <Shares states={states} all={all} />
-              <Table states={states} all={all} currency={risk.result.data?.currency ?? null} />
+              <Shares states={states} total={total} />
+              <Table states={states} total={total} currency={risk.result.data?.currency ?? null} />
             </>
           )
         }}

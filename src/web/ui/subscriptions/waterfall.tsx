@@ -7,14 +7,14 @@ import { sumOf, totalsOf } from '../metrics/figures.ts'
 import { figureOf, type MetricAnswer } from '../metrics/metric_answer.ts'
 import { About } from '../metrics/metric_card.tsx'
 import { useMetric } from '../metrics/metric_query.ts'
-import { originOf } from '../metrics/origins.ts'
+import { sourceText } from '../metrics/origins.ts'
 import { Card } from '../parts/card.tsx'
 import { Segments } from '../parts/popover.tsx'
 import { QueryView } from '../parts/query_view.tsx'
 import { TableHead } from '../parts/table_head.tsx'
 import { useScope } from '../scope.ts'
 import { bucket, count, plusDays, shortDay } from '../words.ts'
-import { truncate, waterfallBody } from './waterfall_picture.ts'
+import { cutAxisNote, waterfallBody } from './waterfall_picture.ts'
 import {
   amountOf,
   kindOf,
@@ -32,7 +32,7 @@ const INSET = 6
 /** The bar of a step with its connector lines. */
 function Bar({ step, scale, isLast }: { step: Step; scale: Scale; isLast: boolean }): JSX.Element {
   const x = (milli: number): number => scale.share(milli) * WIDTH
-  const from = step.isWhole ? 0 : x(Math.min(step.from, step.to))
+  const from = step.isLevel ? 0 : x(Math.min(step.from, step.to))
   const to = x(Math.max(step.from, step.to))
   return (
     <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
@@ -44,14 +44,14 @@ function Bar({ step, scale, isLast }: { step: Step; scale: Scale; isLast: boolea
         height={HEIGHT - 2 * INSET}
         rx="1"
       />
-      {step.isWhole && scale.isCut && <path class="cut-mark" d={`M14 ${HEIGHT}L14 0M22 ${HEIGHT}L22 0`} />}
-      {!step.isWhole && <path class="lead" d={`M${x(step.from)} 0V${INSET}`} />}
+      {step.isLevel && scale.isCut && <path class="cut-mark" d={`M14 ${HEIGHT}L14 0M22 ${HEIGHT}L22 0`} />}
+      {!step.isLevel && <path class="lead" d={`M${x(step.from)} 0V${INSET}`} />}
       {!isLast && <path class="lead" d={`M${x(step.to)} ${HEIGHT - INSET}V${HEIGHT}`} />}
     </svg>
   )
 }
 
-const GROSS_ALONE = 'gross: the proceeds of a single movement are not known'
+const GROSS_ONLY = 'gross: the proceeds of a single movement are not known'
 
 type TableProps = { steps: Step[]; currency: string | null }
 
@@ -70,7 +70,7 @@ function WaterfallTable({ steps, currency }: TableProps): JSX.Element {
         />
         <tbody>
           {steps.map((step, index) => (
-            <tr key={step.name} class={step.isWhole ? 'is-whole' : ''}>
+            <tr key={step.name} class={step.isLevel ? 'is-whole' : ''}>
               <th scope="row" title={step.sentence || undefined}>
                 {step.title}
               </th>
@@ -85,7 +85,7 @@ function WaterfallTable({ steps, currency }: TableProps): JSX.Element {
           ))}
         </tbody>
       </table>
-      {scale.isCut && <p class="tiny quiet">{truncate(scale.low, currency)}</p>}
+      {scale.isCut && <p class="tiny quiet">{cutAxisNote(scale.low, currency)}</p>}
     </>
   )
 }
@@ -102,7 +102,7 @@ function movementsOf(answer: MetricAnswer, definition: Definition | undefined): 
 }
 
 /** MRR right before the first day and at the end of the last day. */
-function endsOf(mrr: MetricAnswer) {
+function startAndEnd(mrr: MetricAnswer) {
   const before = mrr.previous ? totalsOf(mrr.previous)[0]?.points.at(-1) : undefined
   const { from_on, until_on, today_on } = mrr
   return {
@@ -115,27 +115,27 @@ function endsOf(mrr: MetricAnswer) {
 
 export function Waterfall(): JSX.Element | null {
   const { scope } = useScope()
-  const [word, change] = useCardParams('waterfall')
-  const view = word('view')
-  const { result, definition, tables, isHidden } = useMetric('mrr_movements', { view, compare: null })
+  const [param, change] = useCardParams('waterfall')
+  const view = param('view')
+  const { result, definition, csvUrls, isHidden } = useMetric('mrr_movements', { view, compare: null })
   // Movements exist only as gross.
   const mrr = useMetric('mrr', { basis: null, compare: 'previous' })
   if (isHidden) return null
-  const both = {
+  const combined = {
     ...mrr.result,
     data: result.data && mrr.result.data ? { movements: result.data, mrr: mrr.result.data } : undefined,
     problem: result.problem ?? mrr.result.problem,
     isPrevious: result.isPrevious || mrr.result.isPrevious,
   }
-  const under = (level: MetricAnswer): string =>
-    `${bucket(level.from_on, 'day')} – ${bucket(level.until_on, 'day')}${scope.basis === 'proceeds' ? `, ${GROSS_ALONE}` : ''}`
+  const subtitle = (level: MetricAnswer): string =>
+    `${bucket(level.from_on, 'day')} – ${bucket(level.until_on, 'day')}${scope.basis === 'proceeds' ? `, ${GROSS_ONLY}` : ''}`
   const stepsIn = ({ movements, mrr: level }: { movements: MetricAnswer; mrr: MetricAnswer }): Step[] =>
-    stepsOf(movementsOf(movements, definition), endsOf(level))
+    stepsOf(movementsOf(movements, definition), startAndEnd(level))
   const picture =
-    ({ movements, mrr: level }: NonNullable<typeof both.data>) =>
+    ({ movements, mrr: level }: NonNullable<typeof combined.data>) =>
     (): void =>
       savePicture(
-        { title: 'What moved MRR', under: under(level), name: 'mrr_movements' },
+        { title: 'What moved MRR', subtitle: subtitle(level), name: 'mrr_movements' },
         waterfallBody(stepsIn({ movements, mrr: level }), movements.currency),
       )
   return (
@@ -150,15 +150,15 @@ export function Waterfall(): JSX.Element | null {
             choices={(definition?.views ?? []).map(({ name, title }) => ({ value: name, title }))}
             onPick={(name) => change('view', name === definition?.views[0]?.name ? null : name)}
           />
-          <ExportMenu tables={tables} picture={both.data ? picture(both.data) : null} />
+          <ExportMenu csvUrls={csvUrls} savePng={combined.data ? picture(combined.data) : null} />
         </>
       }
-      foot={result.data && originOf(result.data)}
+      foot={result.data && sourceText(result.data)}
     >
-      <QueryView result={both} height={360}>
+      <QueryView result={combined} height={360}>
         {(answer) => (
           <>
-            <p class="small quiet">{under(answer.mrr)}</p>
+            <p class="small quiet">{subtitle(answer.mrr)}</p>
             <WaterfallTable steps={stepsIn(answer)} currency={answer.movements.currency} />
           </>
         )}

@@ -45,7 +45,7 @@ const Pulse = ({ lostAt, isHeld }: { lostAt: number | null; isHeld: boolean }): 
 function useScrolledPast(): [(element: HTMLElement | null) => void, boolean] {
   const [isPast, setPast] = useState(false)
   const observer = useRef<IntersectionObserver | null>(null)
-  const watch = useCallback((element: HTMLElement | null) => {
+  const observe = useCallback((element: HTMLElement | null) => {
     observer.current?.disconnect()
     if (!element) return
     observer.current = new IntersectionObserver(([entry]) =>
@@ -53,22 +53,22 @@ function useScrolledPast(): [(element: HTMLElement | null) => void, boolean] {
     )
     observer.current.observe(element)
   }, [])
-  return [watch, isPast]
+  return [observe, isPast]
 }
 
-/** Holds the feed while the pointer or focus is on a row or the list is scrolled down. */
+/** Pauses the feed while the pointer or focus is on a row, or while the list is scrolled down. */
 function useHold() {
   const [isOver, setOver] = useState(false)
   const [isFocused, setFocused] = useState(false)
   const [top, isPast] = useScrolledPast()
-  const holding = {
+  const holdHandlers = {
     onPointerEnter: (event: PointerEvent) => event.pointerType === 'mouse' && setOver(true),
     onPointerLeave: () => setOver(false),
     onFocusIn: () => setFocused(true),
     onFocusOut: (event: FocusEvent) =>
       setFocused((event.currentTarget as HTMLElement).contains(event.relatedTarget as Node | null)),
   }
-  return { isHeld: isOver || isFocused || isPast, isPast, top, holding }
+  return { isPaused: isOver || isFocused || isPast, isPast, top, holdHandlers }
 }
 
 /** Loads older events when it scrolls into view, or on click. */
@@ -76,7 +76,7 @@ function Older({ feed }: { feed: LiveFeed }): JSX.Element | null {
   const box = useRef<HTMLDivElement>(null)
   const load = useRef(feed.loadOlder)
   load.current = feed.loadOlder
-  const next = feed.stretch?.next ?? null
+  const next = feed.loaded?.next ?? null
   useEffect(() => {
     if (!box.current || next === null) return
     const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && load.current(), {
@@ -95,7 +95,7 @@ function Older({ feed }: { feed: LiveFeed }): JSX.Element | null {
   )
 }
 
-function Nothing({ kind }: { kind: Kind | null }): JSX.Element {
+function NoEvents({ kind }: { kind: Kind | null }): JSX.Element {
   return (
     <Empty icon="today" title={kind ? `No ${KIND_TITLES[kind].toLowerCase()} yet` : 'No events yet'}>
       <p>Events appear within a second of Apple’s notification.</p>
@@ -103,18 +103,26 @@ function Nothing({ kind }: { kind: Kind | null }): JSX.Element {
   )
 }
 
-function Body({ feed, kind, holding }: { feed: LiveFeed; kind: Kind | null; holding: object }): JSX.Element {
-  if (feed.stretch === null)
+function Body({
+  feed,
+  kind,
+  holdHandlers,
+}: {
+  feed: LiveFeed
+  kind: Kind | null
+  holdHandlers: object
+}): JSX.Element {
+  if (feed.loaded === null)
     return feed.problem ? <Failed problem={feed.problem} retry={feed.retry} /> : <Placeholder height={520} />
-  const isEmpty = feed.stretch.events.length === 0
+  const isEmpty = feed.loaded.events.length === 0
   return (
     <>
-      {isEmpty && feed.stretch.next === null ? (
-        <Nothing kind={kind} />
+      {isEmpty && feed.loaded.next === null ? (
+        <NoEvents kind={kind} />
       ) : (
-        <EventRows feed={feed} label="Events, newest first" holding={holding} />
+        <EventRows feed={feed} label="Events, newest first" holding={holdHandlers} />
       )}
-      {!(isEmpty && feed.stretch.next === null) && <Older feed={feed} />}
+      {!(isEmpty && feed.loaded.next === null) && <Older feed={feed} />}
     </>
   )
 }
@@ -122,18 +130,22 @@ function Body({ feed, kind, holding }: { feed: LiveFeed; kind: Kind | null; hold
 /** `onEvent` is called with each new event. */
 export function Feed({ onEvent }: { onEvent: (event: FeedEvent) => void }): JSX.Element {
   const { scope } = useScope()
-  const [own, change] = useQueryParams()
-  const kind = kindFrom(own.kind)
+  const [params, change] = useQueryParams()
+  const kind = kindFrom(params.kind)
   const apps = useApps().data?.apps ?? []
-  const { isHeld, isPast, top, holding } = useHold()
-  const ofOrganization = apps.filter(({ organization_id }) => organization_id === scope.organization)
-  const chosen = scope.apps.length > 0 ? scope.apps : ofOrganization.map(({ id }) => id)
+  const { isPaused, isPast, top, holdHandlers } = useHold()
+  const organizationApps = apps.filter(({ organization_id }) => organization_id === scope.organization)
+  const chosen = scope.apps.length > 0 ? scope.apps : organizationApps.map(({ id }) => id)
   // Users and other events have no environment, so they are shown with both.
-  const isOfNone = kind === 'people' || kind === 'others'
+  const hasNoEnvironment = kind === 'people' || kind === 'others'
   const feed = useLiveFeed({
-    query: { app: chosen.join(','), environment: isOfNone ? null : scope.environment, type: typesOf(kind) },
+    query: {
+      app: chosen.join(','),
+      environment: hasNoEnvironment ? null : scope.environment,
+      type: typesOf(kind),
+    },
     matches: ({ environment }) => environment === null || environment === scope.environment,
-    isHeld,
+    isPaused,
     onEvent,
   })
   return (
@@ -141,21 +153,21 @@ export function Feed({ onEvent }: { onEvent: (event: FeedEvent) => void }): JSX.
       <header class="feed-head">
         <div class="spread">
           <h2 id="feed-title">Live</h2>
-          <Pulse lostAt={feed.lostAt} isHeld={isHeld && feed.waiting > 0} />
+          <Pulse lostAt={feed.lostAt} isHeld={isPaused && feed.waitingCount > 0} />
         </div>
         <Chips kind={kind} onPick={(one) => change({ kind: one })} />
       </header>
       <span ref={top} class="feed-top" />
-      {isPast && feed.waiting > 0 && (
+      {isPast && feed.waitingCount > 0 && (
         <button
           type="button"
           class="button main feed-news"
           onClick={() => document.getElementById('feed-title')?.scrollIntoView({ block: 'center' })}
         >
-          {plural(feed.waiting, 'new event')}
+          {plural(feed.waitingCount, 'new event')}
         </button>
       )}
-      <Body feed={feed} kind={kind} holding={holding} />
+      <Body feed={feed} kind={kind} holdHandlers={holdHandlers} />
     </section>
   )
 }

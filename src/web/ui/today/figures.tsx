@@ -2,11 +2,11 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Spark } from '../charts/spark.tsx'
 import { useDefinition } from '../metrics/definitions.ts'
-import { noPeriod } from '../metrics/origins.ts'
+import { noPeriodText } from '../metrics/origins.ts'
 import { Delta } from '../parts/card.tsx'
 import { Tip } from '../parts/popover.tsx'
 import { count, day, money, share, shortMoney, weekday } from '../words.ts'
-import { certainty, type TodayFigures } from './certainty.ts'
+import { certaintyText, type TodayFigures } from './certainty.ts'
 
 /** A figure's name with the API's definition. */
 function Label({ metric, children }: { metric: string; children: string }): JSX.Element {
@@ -25,14 +25,14 @@ function Label({ metric, children }: { metric: string; children: string }): JSX.
 }
 
 /** Progress of the day: the bar is the revenue compared with a typical day, the tick is the time. */
-function Course({ today }: { today: TodayFigures }): JSX.Element {
+function DayProgress({ today }: { today: TodayFigures }): JSX.Element {
   const { usual, revenue, day_gone, currency, today_on } = today
   const name = weekday(today_on)
-  const gone = share(day_gone, 0)
+  const elapsed = share(day_gone, 0)
   if (usual.milli === null || usual.milli <= 0)
     return (
       <p class="small quiet">
-        {gone} of the day has passed. No earlier {name} to compare with yet.
+        {elapsed} of the day has passed. No earlier {name} to compare with yet.
       </p>
     )
   const reached = Math.max(0, (revenue.milli ?? 0) / usual.milli)
@@ -47,23 +47,23 @@ function Course({ today }: { today: TodayFigures }): JSX.Element {
         <strong class="course-share">
           {reached < 3 ? `${share(reached, 0)} of` : `${count(Math.round(reached))} times`}
         </strong>{' '}
-        a typical {name} ({money(usual.milli, currency)}), {gone} into the day
+        a typical {name} ({money(usual.milli, currency)}), {elapsed} into the day
       </p>
     </>
   )
 }
 
-/** Amounts are compact from here on (thousandths), because five fit side by side on a phone. */
-const SHORT_FROM = 1_000_000
+/** Amounts of at least this many thousandths are compact, so that five counters fit side by side on a phone. */
+const COMPACT_FROM = 1_000_000
 
-type CounterProps = { label: string; many: number; milli?: number; currency?: string | null; tone?: string }
-const Counter = ({ label, many, milli, currency = null, tone = '' }: CounterProps): JSX.Element => (
+type CounterProps = { label: string; value: number; milli?: number; currency?: string | null; tone?: string }
+const Counter = ({ label, value, milli, currency = null, tone = '' }: CounterProps): JSX.Element => (
   <div class="counter">
     <dt>{label}</dt>
-    <dd class={many === 0 ? 'quiet' : tone}>{count(many)}</dd>
-    {milli !== undefined && many > 0 && (
+    <dd class={value === 0 ? 'quiet' : tone}>{count(value)}</dd>
+    {milli !== undefined && value > 0 && (
       <dd class="counter-money">
-        {Math.abs(milli) < SHORT_FROM ? money(milli, currency) : shortMoney(milli, currency)}
+        {Math.abs(milli) < COMPACT_FROM ? money(milli, currency) : shortMoney(milli, currency)}
       </dd>
     )}
   </div>
@@ -75,19 +75,19 @@ export function RevenueToday({ today }: { today: TodayFigures }): JSX.Element {
     <section class="card card-pad hero">
       <Label metric="revenue">Revenue today</Label>
       <p class="figure hero-figure">{money(revenue.milli ?? 0, currency)}</p>
-      <Course today={today} />
+      <DayProgress today={today} />
       <dl class="counters">
-        <Counter label="Sales" many={sales.count} milli={sales.milli} currency={currency} tone="good" />
+        <Counter label="Sales" value={sales.count} milli={sales.milli} currency={currency} tone="good" />
         <Counter
           label="Renewals"
-          many={renewals.count}
+          value={renewals.count}
           milli={renewals.milli}
           currency={currency}
           tone="good"
         />
-        <Counter label="Trials" many={trials.count} />
-        <Counter label="Refunds" many={refunds.count} milli={refunds.milli} currency={currency} tone="bad" />
-        <Counter label="Canceled" many={cancellations.count} tone="warn" />
+        <Counter label="Trials" value={trials.count} />
+        <Counter label="Refunds" value={refunds.count} milli={refunds.milli} currency={currency} tone="bad" />
+        <Counter label="Canceled" value={cancellations.count} tone="warn" />
       </dl>
     </section>
   )
@@ -108,7 +108,7 @@ export function Yesterday({ today }: { today: TodayFigures }): JSX.Element {
     <section class="card card-pad hero">
       <Label metric="revenue">Proceeds yesterday</Label>
       <p class="figure">{money(proceeds, currency)}</p>
-      <p class="small quiet">{certainty(yesterday)}</p>
+      <p class="small quiet">{certaintyText(yesterday)}</p>
       <dl class="lines">
         <Line label="Gross">{money(gross, currency)}</Line>
         <Line label="Apple’s commission and taxes">{money(proceeds - gross, currency)}</Line>
@@ -130,7 +130,7 @@ export function Mrr({ today }: { today: TodayFigures }): JSX.Element {
       <p class="small quiet">
         {money(mrr.change_milli, currency)} in 30 days, from {count(mrr.count)} subscriptions
       </p>
-      {mrr.no_period > 0 && <p class="small warn">{noPeriod(mrr.no_period)}</p>}
+      {mrr.no_period > 0 && <p class="small warn">{noPeriodText(mrr.no_period)}</p>}
       <div class="hero-spark">
         <Spark values={mrr.points.map(({ milli }) => milli ?? null)} label="MRR of the last 30 days" />
       </div>

@@ -7,4 +7,4 @@ type Status = InferOutput<typeof StatusAnswer>
 export type StatusRow = Status['rows'][number]
 
 export const useStatus = (wait = false): QueryResult<Status> =>
-  useQuery<Status>('/api/v1/status', {}, { every: 30_000, wait })
+  useQuery<Status>('/api/v1/status', {}, { interval_ms: 30_000, wait })

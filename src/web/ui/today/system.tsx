@@ -69,13 +69,13 @@ function Row({ row }: { row: StatusRow }): JSX.Element {
   )
 }
 
-/** Findings shown at first. On a phone the figures must stay visible. */
-const SHOWN = matchMedia('(max-width: 700px)').matches ? 1 : 3
+/** How many findings are shown before expanding: one on a phone, where the figures must stay visible. */
+const MAX_COLLAPSED = matchMedia('(max-width: 700px)').matches ? 1 : 3
 
 export function System({ rows: all }: { rows: StatusRow[] }): JSX.Element | null {
   const [isExpanded, setExpanded] = useState(false)
   if (all.length === 0) return null
-  const rows = isExpanded ? all : all.slice(0, SHOWN)
+  const rows = isExpanded ? all : all.slice(0, MAX_COLLAPSED)
   return (
     <section class="card system" aria-label="Needs attention">
       <ul>
@@ -83,9 +83,9 @@ export function System({ rows: all }: { rows: StatusRow[] }): JSX.Element | null
           <Row key={row.id} row={row} />
         ))}
       </ul>
-      {all.length > SHOWN && (
+      {all.length > MAX_COLLAPSED && (
         <button type="button" class="button plain system-more" onClick={() => setExpanded(!isExpanded)}>
-          {isExpanded ? 'Show fewer' : `Show ${count(all.length - SHOWN)} more`}
+          {isExpanded ? 'Show fewer' : `Show ${count(all.length - MAX_COLLAPSED)} more`}
         </button>
       )}
     </section>

@@ -10,7 +10,7 @@ import { RequireFigures } from '../metrics/require_figures.tsx'
 import { currentTime } from '../now.ts'
 import { QueryView } from '../parts/query_view.tsx'
 import { invalidate, type QueryResult, useQuery } from '../queries.ts'
-import { placeQuery, useScope } from '../scope.ts'
+import { sourceQuery, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
 import { day, weekday } from '../words.ts'
 import type { TodayFigures } from './certainty.ts'
@@ -21,29 +21,29 @@ import { type StatusRow, useStatus } from './status.ts'
 import { AllOk, System } from './system.tsx'
 
 /** Minimum interval between refreshes of the figures. */
-const FOLLOW_MS = 10_000
+const MIN_REFRESH_INTERVAL_MS = 10_000
 
 /** Refreshes the figures after an event that changes them. */
-function useFollowing(): (event: FeedEvent) => void {
+function useRefreshOnEvent(): (event: FeedEvent) => void {
   const lastRefresh = useRef(0)
   return (event) => {
-    const matters =
+    const changesFigures =
       amountOf(event) !== null || ['trials', 'cancellations'].includes(eventLabel(event.type).kind)
-    if (!matters || currentTime() - lastRefresh.current < FOLLOW_MS) return
+    if (!changesFigures || currentTime() - lastRefresh.current < MIN_REFRESH_INTERVAL_MS) return
     lastRefresh.current = currentTime()
     setTimeout(() => void invalidate('/api/v1/today'), 1_000)
   }
 }
 
-/** The query of today's figures. Guests cannot use it; they have metrics only. */
+/** Queries today's figures. Guests cannot use this endpoint; they see metrics only. */
 function useToday(wait = false): QueryResult<TodayFigures> {
   const { scope } = useScope()
   const basis = scope.basis === 'gross' ? null : scope.basis
-  const query = { ...placeQuery(scope), currency: scope.currency, basis }
+  const query = { ...sourceQuery(scope), currency: scope.currency, basis }
   const apps = useApps()
   // Without a connected app there is nothing to request.
   const hasNoApps = apps.problem === null && (apps.data?.apps.length ?? 0) === 0
-  return useQuery<TodayFigures>('/api/v1/today', query, { every: 60_000, wait: wait || hasNoApps })
+  return useQuery<TodayFigures>('/api/v1/today', query, { interval_ms: 60_000, wait: wait || hasNoApps })
 }
 
 function Figures(): JSX.Element {
@@ -75,18 +75,20 @@ const ForGuests = (): JSX.Element => (
   </RequireFigures>
 )
 
-/** The finding about missing keys; the empty state without apps already covers it. */
-const isOfKeys = ({ action }: StatusRow): boolean => action?.command === 'windfall connect'
+/** Whether a finding is about missing keys. Without apps, the empty state already shows this finding. */
+const isAboutMissingKeys = ({ action }: StatusRow): boolean => action?.command === 'windfall connect'
 
 function ForOwner(): JSX.Element {
   const status = useStatus()
   const isEmpty = useApps().data?.apps.length === 0
-  const follow = useFollowing()
+  const refreshFigures = useRefreshOnEvent()
   return (
     <>
-      {status.data && <System rows={status.data.rows.filter((row) => !isEmpty || !isOfKeys(row))} />}
+      {status.data && (
+        <System rows={status.data.rows.filter((row) => !isEmpty || !isAboutMissingKeys(row))} />
+      )}
       <Figures />
-      <Feed onEvent={follow} />
+      <Feed onEvent={refreshFigures} />
     </>
   )
 }

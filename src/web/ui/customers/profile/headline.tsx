@@ -1,7 +1,7 @@
 /** The top of a profile: identity, status, next event and value. */
 import type { JSX } from 'preact'
 import { appName, useApps } from '../../apps.ts'
-import { country } from '../../countries.ts'
+import { countryName } from '../../countries.ts'
 import { useOtherDefinitions } from '../../metrics/definitions.ts'
 import { Stat } from '../../parts/card.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -9,21 +9,21 @@ import { ago, count, date, instant, money, plural } from '../../words.ts'
 import type { Customer } from '../customer.ts'
 import { monthsPaid, statusLabel } from '../customer.ts'
 import { Verified } from '../person.tsx'
-import { provedOf } from './identity.tsx'
+import { verifiedCount } from './identity.tsx'
 import { outlookOf } from './outlook.ts'
 import type { Profile, Subscription } from './profile_answer.ts'
 
 type Props = { profile: Profile; now: number; bundle: string | undefined; onEvidence: () => void }
 
-/** States by priority: paying first. */
-const ORDER: Subscription['state'][] = ['active', 'trial', 'grace', 'retry', 'expired', 'revoked']
+/** States by priority: subscriptions that give access come first. */
+const STATE_PRIORITY: Subscription['state'][] = ['active', 'trial', 'grace', 'retry', 'expired', 'revoked']
 
 const leadingLineage = ({ lineages }: Profile): Subscription | null =>
   lineages
     .flatMap(({ subscription }) => subscription ?? [])
     .toSorted(
       (one, other) =>
-        ORDER.indexOf(one.state) - ORDER.indexOf(other.state) ||
+        STATE_PRIORITY.indexOf(one.state) - STATE_PRIORITY.indexOf(other.state) ||
         (other.expires_at ?? 0) - (one.expires_at ?? 0),
     )[0] ?? null
 
@@ -38,13 +38,13 @@ export function Headline({ profile, now, bundle, onEvidence }: Props): JSX.Eleme
           <h1 class="identity-name">
             {name ?? 'Not identified'}{' '}
             {name !== undefined && (
-              <Verified {...provedOf(profile.links.filter((link) => link.app_user_id === name))} />
+              <Verified {...verifiedCount(profile.links.filter((link) => link.app_user_id === name))} />
             )}
           </h1>
           <p>
             {[
               appName(apps, customer.app_id),
-              customer.country && country(customer.country),
+              customer.country && countryName(customer.country),
               customer.environment === 'sandbox' && 'Sandbox',
               `last seen ${ago(customer.last_seen_at, now)}`,
               others.length > 0 && `also ${others.join(', ')}`,
@@ -59,7 +59,7 @@ export function Headline({ profile, now, bundle, onEvidence }: Props): JSX.Eleme
       </header>
       <section class="card card-pad profile-figures" aria-label="Summary">
         <CurrentStatus profile={profile} bundle={bundle} />
-        <Worth profile={profile} />
+        <Figures profile={profile} />
       </section>
     </>
   )
@@ -85,9 +85,9 @@ function CurrentStatus({ profile, bundle }: { profile: Profile; bundle: string |
 
 /** The API's definition of a customer figure. */
 function useAbout(): (name: string) => JSX.Element | null {
-  const words = useOtherDefinitions()?.customers
+  const definitions = useOtherDefinitions()?.customers
   return (name) => {
-    const definition = words?.find((one) => one.name === name)
+    const definition = definitions?.find((one) => one.name === name)
     return definition ? (
       <>
         {definition.sentence}
@@ -97,10 +97,10 @@ function useAbout(): (name: string) => JSX.Element | null {
   }
 }
 
-function Worth({ profile: { customer, proceeds } }: { profile: Profile }): JSX.Element {
+function Figures({ profile: { customer, proceeds } }: { profile: Profile }): JSX.Element {
   const about = useAbout()
   const { currency, refunded_milli } = customer
-  const isLess = proceeds !== null && proceeds.transactions < customer.payments
+  const hasUnknownProceeds = proceeds !== null && proceeds.transactions < customer.payments
   return (
     <div class="stats profile-stats">
       <Stat
@@ -122,7 +122,7 @@ function Worth({ profile: { customer, proceeds } }: { profile: Profile }): JSX.E
             ? 'not known yet'
             : proceeds.estimated > 0
               ? `${count(proceeds.estimated)} of ${count(proceeds.transactions)} estimated`
-              : isLess
+              : hasUnknownProceeds
                 ? `of ${plural(proceeds.transactions, 'payment')}`
                 : 'from Apple’s reports'
         }
@@ -156,14 +156,15 @@ function Worth({ profile: { customer, proceeds } }: { profile: Profile }): JSX.E
   )
 }
 
-/** Amounts that the figures do not include. */
+/** Notes on payments that the figures do not include. */
 function UnconvertedAmounts({ customer }: { customer: Customer }): JSX.Element {
-  const apart = Object.entries(customer.unconverted ?? {})
+  const unconverted = Object.entries(customer.unconverted ?? {})
   return (
     <>
-      {apart.length > 0 && (
+      {unconverted.length > 0 && (
         <p class="small warn profile-apart">
-          Not included (no exchange rate): {apart.map(([code, milli]) => money(milli, code)).join(', ')}.
+          Not included (no exchange rate): {unconverted.map(([code, milli]) => money(milli, code)).join(', ')}
+          .
         </p>
       )}
       {customer.unpriced > 0 && (

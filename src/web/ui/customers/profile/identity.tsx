@@ -64,22 +64,22 @@ function Person({ user, links, app_id }: { user: User; links: Link[]; app_id: st
     <section class="identity stack">
       <div class="spread">
         <h3 class="identity-name">
-          {user.app_user_id} <Verified {...provedOf(links)} />
+          {user.app_user_id} <Verified {...verifiedCount(links)} />
         </h3>
         <ForgetButton app_id={app_id} app_user_id={user.app_user_id} />
       </div>
-      {reasonsOf(links).map(({ why, links: alike }) => (
-        <Reason key={why} why={why} links={alike} of={links.length} />
+      {reasonsOf(links).map(({ why, links: linksWithReason }) => (
+        <Reason key={why} why={why} links={linksWithReason} of={links.length} />
       ))}
       <AboutUser user={user} />
     </section>
   )
 }
 
-/** How many of these links are verified. */
-export const provedOf = (links: readonly Link[]): { proved: number; of: number } => ({
-  proved: links.filter(({ verification }) => verification === 'verified').length,
-  of: links.length,
+/** How many of the links are verified. */
+export const verifiedCount = (links: readonly Link[]): { verified: number; total: number } => ({
+  verified: links.filter(({ verification }) => verification === 'verified').length,
+  total: links.length,
 })
 
 /** Groups links by reason, so that equal reasons appear once. */
@@ -87,7 +87,10 @@ function reasonsOf(links: readonly Link[]): { why: string; links: Link[] }[] {
   const grouped = Map.groupBy(links, ({ why, proofs, proved_app_user_id }) =>
     JSON.stringify([why, proofs, proved_app_user_id]),
   )
-  return [...grouped.values()].map((alike) => ({ why: alike[0]?.why ?? '', links: alike }))
+  return [...grouped.values()].map((linksWithReason) => ({
+    why: linksWithReason[0]?.why ?? '',
+    links: linksWithReason,
+  }))
 }
 
 function Reason({ why, links, of }: { why: string; links: Link[]; of: number }): JSX.Element | null {
@@ -127,7 +130,7 @@ function Reason({ why, links, of }: { why: string; links: Link[]; of: number }):
         )}
         <dt>Purchases</dt>
         <dd class="mono tiny">{links.map(({ transaction_id }) => transaction_id).join(', ')}</dd>
-        <dt>Last call</dt>
+        <dt>Last reported</dt>
         <dd>{instant(Math.max(...links.map(({ updated_at }) => updated_at)))}</dd>
       </dl>
     </div>
@@ -147,7 +150,7 @@ export function AboutUser({ user }: { user: User }): JSX.Element {
       <dl class="facts">
         <dt>Identified</dt>
         <dd>
-          <Verified proved={user.verification === 'verified' ? 1 : 0} of={1} /> {user.why}
+          <Verified verified={user.verification === 'verified' ? 1 : 0} total={1} /> {user.why}
         </dd>
         {device !== '' && (
           <>

@@ -5,10 +5,10 @@ import { productName } from '../../events/event_detail.ts'
 import { Scroll } from '../../parts/scroll.tsx'
 import { TableHead } from '../../parts/table_head.tsx'
 import { date, money, monthOf, plural } from '../../words.ts'
-import { type Axis, type Piece, type PieceKind, positionOn } from './bar.ts'
+import { type Axis, type BarSection, type BarSectionKind, positionOn } from './bar.ts'
 import type { Transaction } from './profile_answer.ts'
 
-const KINDS: Record<PieceKind, string> = {
+const KINDS: Record<BarSectionKind, string> = {
   trial: 'Free trial',
   free_offer: 'Free offer',
   intro: 'Introductory price',
@@ -17,7 +17,7 @@ const KINDS: Record<PieceKind, string> = {
   grace: 'Grace period',
   gap: 'Lapsed',
 }
-const WHY = {
+const ENDINGS = {
   voluntary: 'auto-renewal was off',
   billing: 'the payment failed',
   refund: 'it was refunded',
@@ -25,21 +25,24 @@ const WHY = {
 } as const
 
 type LifeProps = {
-  runs: Piece[]
+  sections: BarSection[]
   refunds: Transaction[]
   axis: Axis
   now: number
   bundle: string | undefined
 }
 
-/** The description of a piece. */
-const wordsOf = ({ kind, product_id, price_milli, currency, starts, why }: Piece, bundle?: string): string =>
+/** The description of a section. */
+const sectionText = (
+  { kind, product_id, price_milli, currency, period_starts, ending }: BarSection,
+  bundle?: string,
+): string =>
   [
     KINDS[kind],
     kind !== 'grace' && product_id && productName(product_id, bundle),
     price_milli !== null && price_milli > 0 && money(price_milli, currency),
-    starts.length > 1 && plural(starts.length, 'period'),
-    why && WHY[why],
+    period_starts.length > 1 && plural(period_starts.length, 'period'),
+    ending && ENDINGS[ending],
   ]
     .filter(Boolean)
     .join(', ')
@@ -62,24 +65,24 @@ const Ticks = ({ axis }: { axis: Axis }): JSX.Element => (
   </>
 )
 
-/** Minimum width, so that short pieces stay visible. */
-const LEAST_PERCENT = 0.35
+/** Minimum width, so that short sections stay visible. */
+const MIN_WIDTH_PERCENT = 0.35
 
-function Run({
-  run,
+function SectionShape({
+  section,
   axis,
   title,
   hatch,
 }: {
-  run: Piece
+  section: BarSection
   axis: Axis
   title: string
   hatch: string
 }): JSX.Element {
-  const left = positionOn(axis, run.from)
-  const width = Math.max(positionOn(axis, run.to) - left, LEAST_PERCENT)
-  const inset = run.kind === 'paid' ? 4 : 9
-  if (run.kind === 'gap')
+  const left = positionOn(axis, section.from)
+  const width = Math.max(positionOn(axis, section.to) - left, MIN_WIDTH_PERCENT)
+  const inset = section.kind === 'paid' ? 4 : 9
+  if (section.kind === 'gap')
     return (
       <line x1={`${left}%`} x2={`${left + width}%`} y1={HEIGHT / 2} y2={HEIGHT / 2} class="life-gap">
         <title>{title}</title>
@@ -93,12 +96,12 @@ function Run({
         width={`${width}%`}
         height={HEIGHT - 2 * inset}
         rx="3"
-        class={`life-${run.kind}`}
-        fill={run.kind === 'grace' ? `url(#${hatch})` : undefined}
+        class={`life-${section.kind}`}
+        fill={section.kind === 'grace' ? `url(#${hatch})` : undefined}
       >
         <title>{title}</title>
       </rect>
-      {run.starts.slice(1).map((start) => {
+      {section.period_starts.slice(1).map((start) => {
         const x = `${positionOn(axis, start)}%`
         return <line key={start} x1={x} x2={x} y1={inset} y2={HEIGHT - inset} class="life-renewal" />
       })}
@@ -106,7 +109,7 @@ function Run({
   )
 }
 
-/** Marks: the future (paler), the current time and refunds. */
+/** Draws the future in a paler color, and marks the current time and refunds. */
 function Marks({ refunds, axis, now }: Pick<LifeProps, 'refunds' | 'axis' | 'now'>): JSX.Element {
   const at = positionOn(axis, now)
   return (
@@ -128,7 +131,7 @@ function Marks({ refunds, axis, now }: Pick<LifeProps, 'refunds' | 'axis' | 'now
   )
 }
 
-function Bar({ runs, refunds, axis, now, bundle }: LifeProps): JSX.Element {
+function Bar({ sections, refunds, axis, now, bundle }: LifeProps): JSX.Element {
   const hatch = useId()
   return (
     <svg
@@ -145,13 +148,13 @@ function Bar({ runs, refunds, axis, now, bundle }: LifeProps): JSX.Element {
         </pattern>
       </defs>
       <Ticks axis={axis} />
-      {runs.map((run) => (
-        <Run
-          key={run.from}
-          run={run}
+      {sections.map((section) => (
+        <SectionShape
+          key={section.from}
+          section={section}
           axis={axis}
           hatch={hatch}
-          title={`${wordsOf(run, bundle)}, ${date(run.from)} – ${date(run.to)}`}
+          title={`${sectionText(section, bundle)}, ${date(section.from)} – ${date(section.to)}`}
         />
       ))}
       <Marks refunds={refunds} axis={axis} now={now} />
@@ -159,7 +162,7 @@ function Bar({ runs, refunds, axis, now, bundle }: LifeProps): JSX.Element {
   )
 }
 
-const Key = ({ kinds, hasRefunds }: { kinds: PieceKind[]; hasRefunds: boolean }): JSX.Element => (
+const BarLegend = ({ kinds, hasRefunds }: { kinds: BarSectionKind[]; hasRefunds: boolean }): JSX.Element => (
   <ul class="legend" aria-hidden="true">
     {kinds.map((kind) => (
       <li key={kind}>
@@ -191,23 +194,23 @@ const Key = ({ kinds, hasRefunds }: { kinds: PieceKind[]; hasRefunds: boolean })
 )
 
 export function Life(props: LifeProps): JSX.Element {
-  const { runs, refunds, bundle } = props
-  const kinds = [...new Set(runs.map(({ kind }) => kind))]
+  const { sections, refunds, bundle } = props
+  const kinds = [...new Set(sections.map(({ kind }) => kind))]
   return (
     <div class="life">
       <Bar {...props} />
-      <Key kinds={kinds} hasRefunds={refunds.length > 0} />
+      <BarLegend kinds={kinds} hasRefunds={refunds.length > 0} />
       <details class="life-table">
         <summary>View as table</summary>
         <Scroll label="Subscription timeline as a table">
           <table class="table">
             <TableHead headings={[{ title: 'From' }, { title: 'To' }, { title: 'Segment' }]} />
             <tbody>
-              {runs.map((run) => (
-                <tr key={run.from}>
-                  <td>{date(run.from)}</td>
-                  <td>{date(run.to)}</td>
-                  <td>{wordsOf(run, bundle)}</td>
+              {sections.map((section) => (
+                <tr key={section.from}>
+                  <td>{date(section.from)}</td>
+                  <td>{date(section.to)}</td>
+                  <td>{sectionText(section, bundle)}</td>
                 </tr>
               ))}
               {refunds.map(({ transaction_id, refunded, currency }) => (

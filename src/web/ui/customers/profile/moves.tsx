@@ -8,7 +8,7 @@ import { invalidate } from '../../queries.ts'
 import { instant } from '../../words.ts'
 import type { Move } from './profile_answer.ts'
 
-/** The credential of the call. */
+/** How the credential of a call is described. */
 const CREDENTIALS: Record<Move['to_credential'], string> = {
   none: 'a call without a key',
   publishable: 'the publishable key',
@@ -41,7 +41,7 @@ export function Moves({ moves }: { moves: readonly Move[] }): JSX.Element | null
   )
 }
 
-/** A new proof alone does not move a purchase. */
+/** One entry of the link history: a move, or a new proof, which does not move the purchase. */
 const MoveRow = ({ move }: { move: Move }): JSX.Element => {
   const isMoved = move.from_app_user_id !== move.to_app_user_id
   return (

@@ -6,8 +6,8 @@ import type { Subscription } from './profile_answer.ts'
 
 type RenewalOutlook = { title: string; tone: Tone | 'accent'; next: string }
 
-/** Apple's expirationIntent. */
-const ENDINGS: Record<number, string> = {
+/** Reasons by Apple's expirationIntent. */
+const EXPIRATION_REASONS: Record<number, string> = {
   1: 'auto-renewal was turned off',
   2: 'the payment failed',
   3: 'the customer did not accept the new price',
@@ -19,11 +19,11 @@ const priceOf = ({ renewal_price_milli, price_milli, currency }: Subscription): 
     ? null
     : money(renewal_price_milli ?? price_milli, currency)
 
-const at = (price: string | null, word: string): string => (price === null ? '' : ` ${word} ${price}`)
+const priceText = (price: string | null, word: string): string => (price === null ? '' : ` ${word} ${price}`)
 
-function running(one: Subscription, bundle: string | undefined): RenewalOutlook {
-  const { state, product_id, next_product_id, expires_at, committed_until_at, auto_renew } = one
-  const price = priceOf(one)
+function runningOutlook(subscription: Subscription, bundle: string | undefined): RenewalOutlook {
+  const { state, product_id, next_product_id, expires_at, committed_until_at, auto_renew } = subscription
+  const price = priceOf(subscription)
   const isTrial = state === 'trial'
   if (auto_renew === false && committed_until_at !== null)
     return {
@@ -37,47 +37,55 @@ function running(one: Subscription, bundle: string | undefined): RenewalOutlook 
       tone: 'warn',
       next: `Ends on ${date(expires_at)}. Auto-renewal is off.`,
     }
-  const isOther = next_product_id !== null && next_product_id !== product_id
-  const other = isOther ? ` as ${productName(next_product_id ?? '', bundle)}` : ''
+  const changesProduct = next_product_id !== null && next_product_id !== product_id
+  const nextProduct = changesProduct ? ` as ${productName(next_product_id ?? '', bundle)}` : ''
   if (isTrial)
     return {
       title: 'In trial',
       tone: 'accent',
-      next: `Converts to paid on ${date(expires_at)}${other}${at(price, 'at')}.`,
+      next: `Converts to paid on ${date(expires_at)}${nextProduct}${priceText(price, 'at')}.`,
     }
-  return { title: 'Renewing', tone: 'good', next: `Renews on ${date(expires_at)}${other}${at(price, 'at')}.` }
+  return {
+    title: 'Renewing',
+    tone: 'good',
+    next: `Renews on ${date(expires_at)}${nextProduct}${priceText(price, 'at')}.`,
+  }
 }
 
-/** `bundle` is the app's bundle id, which is removed from product names. */
-export function outlookOf(one: Subscription, bundle: string | undefined): RenewalOutlook {
-  const price = priceOf(one)
+/** Describes a subscription's state. `bundle` is the app's bundle id, which is removed from product names. */
+export function outlookOf(subscription: Subscription, bundle: string | undefined): RenewalOutlook {
+  const price = priceOf(subscription)
   const risk = price === null ? '' : ` ${price} per period is at risk.`
-  switch (one.state) {
+  switch (subscription.state) {
     case 'trial':
     case 'active':
-      return running(one, bundle)
+      return runningOutlook(subscription, bundle)
     case 'grace':
       return {
         title: 'Grace period',
         tone: 'warn',
-        next: `The payment failed on ${date(one.expires_at)}. Access continues until ${date(one.grace_until_at)} while Apple retries.${risk}`,
+        next: `The payment failed on ${date(subscription.expires_at)}. Access continues until ${date(subscription.grace_until_at)} while Apple retries.${risk}`,
       }
     case 'retry':
       return {
         title: 'Billing retry',
         tone: 'bad',
-        next: `In billing retry since ${date(one.expires_at)}, without access. Apple retries for up to 60 days.${risk}`,
+        next: `In billing retry since ${date(subscription.expires_at)}, without access. Apple retries for up to 60 days.${risk}`,
       }
     case 'revoked':
-      return one.ownership === 'FAMILY_SHARED'
-        ? { title: 'Access ended', tone: 'bad', next: `Family access ended on ${date(one.revoked_at)}.` }
-        : { title: 'Refunded', tone: 'bad', next: `Refunded on ${date(one.revoked_at)}.` }
+      return subscription.ownership === 'FAMILY_SHARED'
+        ? {
+            title: 'Access ended',
+            tone: 'bad',
+            next: `Family access ended on ${date(subscription.revoked_at)}.`,
+          }
+        : { title: 'Refunded', tone: 'bad', next: `Refunded on ${date(subscription.revoked_at)}.` }
     default: {
-      const why = ENDINGS[one.expiration_intent ?? 0]
+      const why = EXPIRATION_REASONS[subscription.expiration_intent ?? 0]
       return {
         title: 'Expired',
         tone: 'quiet',
-        next: `Ended on ${date(one.expires_at)}${why ? `: ${why}` : ''}.`,
+        next: `Ended on ${date(subscription.expires_at)}${why ? `: ${why}` : ''}.`,
       }
     }
   }

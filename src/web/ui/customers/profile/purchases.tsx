@@ -5,7 +5,7 @@ import { Card } from '../../parts/card.tsx'
 import { Scroll } from '../../parts/scroll.tsx'
 import { TableHead } from '../../parts/table_head.tsx'
 import { date, money } from '../../words.ts'
-import { type Axis, axisOf, barPieces } from './bar.ts'
+import { type Axis, axisOf, barSections } from './bar.ts'
 import { Life } from './life.tsx'
 import { outlookOf } from './outlook.ts'
 import type { Lineage, Profile, Transaction } from './profile_answer.ts'
@@ -14,22 +14,26 @@ type Props = { profile: Profile; now: number; bundle: string | undefined }
 
 export function Purchases({ profile, now, bundle }: Props): JSX.Element {
   const { lineages, transactions } = profile
-  const lives = lineages.filter(({ timeline, subscription }) => timeline.length > 0 || subscription !== null)
-  const once = transactions.filter((one) => !lives.some((life) => isOf(life, one)))
-  const instants = lives.flatMap(({ timeline }) => timeline.flatMap(({ from, to }) => [from, to]))
+  const subscriptions = lineages.filter(
+    ({ timeline, subscription }) => timeline.length > 0 || subscription !== null,
+  )
+  const oneTimePurchases = transactions.filter(
+    (one) => !subscriptions.some((lineage) => belongsTo(lineage, one)),
+  )
+  const instants = subscriptions.flatMap(({ timeline }) => timeline.flatMap(({ from, to }) => [from, to]))
   const axis = instants.length === 0 ? null : axisOf(instants, now)
   return (
     <>
-      {lives.length > 0 && (
-        <Card title={lives.length === 1 ? 'Subscription' : `${lives.length} subscriptions`}>
+      {subscriptions.length > 0 && (
+        <Card title={subscriptions.length === 1 ? 'Subscription' : `${subscriptions.length} subscriptions`}>
           <ul class="lives">
-            {lives
+            {subscriptions
               .toSorted((one, other) => endOf(other) - endOf(one))
-              .map((life) => (
+              .map((lineage) => (
                 <LineageCard
-                  key={life.id}
-                  life={life}
-                  transactions={transactions.filter((one) => isOf(life, one))}
+                  key={lineage.id}
+                  lineage={lineage}
+                  transactions={transactions.filter((one) => belongsTo(lineage, one))}
                   axis={axis}
                   now={now}
                   bundle={bundle}
@@ -38,31 +42,31 @@ export function Purchases({ profile, now, bundle }: Props): JSX.Element {
           </ul>
         </Card>
       )}
-      {once.length > 0 && (
+      {oneTimePurchases.length > 0 && (
         <Card title="One-time purchases">
-          <OneTimePurchases transactions={once} bundle={bundle} />
+          <OneTimePurchases transactions={oneTimePurchases} bundle={bundle} />
         </Card>
       )}
     </>
   )
 }
 
-const isOf = (life: Lineage, one: Transaction): boolean =>
-  life.original_transaction_id === one.original_transaction_id
+const belongsTo = (lineage: Lineage, one: Transaction): boolean =>
+  lineage.original_transaction_id === one.original_transaction_id
 
 const endOf = ({ subscription, timeline }: Lineage): number =>
   subscription?.expires_at ?? timeline.at(-1)?.to ?? 0
 
 type LineageProps = {
-  life: Lineage
+  lineage: Lineage
   transactions: Transaction[]
   axis: Axis | null
   now: number
   bundle: string | undefined
 }
 
-function LineageCard({ life, transactions, axis, now, bundle }: LineageProps): JSX.Element {
-  const { subscription, timeline, original_transaction_id } = life
+function LineageCard({ lineage, transactions, axis, now, bundle }: LineageProps): JSX.Element {
+  const { subscription, timeline, original_transaction_id } = lineage
   const outlook = subscription && outlookOf(subscription, bundle)
   const product = subscription?.product_id ?? timeline.at(-1)?.product_id ?? ''
   const isFamily = subscription?.ownership === 'FAMILY_SHARED'
@@ -84,7 +88,7 @@ function LineageCard({ life, transactions, axis, now, bundle }: LineageProps): J
       </p>
       {timeline.length > 0 && axis && (
         <Life
-          runs={barPieces(timeline, transactions)}
+          sections={barSections(timeline, transactions)}
           refunds={transactions.filter(({ refunded }) => refunded !== null)}
           axis={axis}
           now={now}

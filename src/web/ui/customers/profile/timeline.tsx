@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { eventDetail, productName } from '../../events/event_detail.ts'
-import { ORIGIN_WORDS } from '../../events/event_details.tsx'
+import { ORIGIN_LABELS } from '../../events/event_details.tsx'
 import { eventLabel, iconOf } from '../../events/event_labels.ts'
 import type { FeedEvent, FeedPage } from '../../events/feed_event.ts'
 import { Amount } from '../../events/row.tsx'
@@ -19,16 +19,16 @@ import type { Profile, Transaction } from './profile_answer.ts'
 import { SECTION_TITLES, SECTIONS, type TimelineItem, timelineOf } from './timeline_items.ts'
 
 /** Rows shown at first. */
-const SHOWN = 30
+const INITIAL_ROWS = 30
 /** Pages of events that are loaded automatically; enough for most customers. */
 const MAX_PAGES = 5
 
 type Props = { profile: Profile; now: number; bundle: string | undefined }
 
 export function Timeline({ profile, now, bundle }: Props): JSX.Element {
-  const [words, change] = useQueryParams()
-  const [shown, setShown] = useState(SHOWN)
-  const section = SECTIONS.find((one) => one === words.story) ?? 'all'
+  const [params, change] = useQueryParams()
+  const [shown, setShown] = useState(INITIAL_ROWS)
+  const section = SECTIONS.find((one) => one === params.story) ?? 'all'
   const path = `/api/v1/customers/${profile.customer.id}/events`
   const paged = usePagedQuery<FeedPage>(path, { limit: 200 }, 'before')
   const { more, isBusy, problem, pages } = paged
@@ -40,7 +40,7 @@ export function Timeline({ profile, now, bundle }: Props): JSX.Element {
     profile.transactions,
     section,
   )
-  const rest = items.length - shown
+  const hiddenCount = items.length - shown
   return (
     <Card
       class="profile-story"
@@ -68,9 +68,9 @@ export function Timeline({ profile, now, bundle }: Props): JSX.Element {
           )
         }
       </QueryView>
-      {rest > 0 ? (
+      {hiddenCount > 0 ? (
         <ShowMore
-          more={() => setShown(shown + 3 * SHOWN)}
+          more={() => setShown(shown + 3 * INITIAL_ROWS)}
           isBusy={false}
           problem={null}
           label={`Show more of ${items.length}`}
@@ -94,7 +94,7 @@ function Row({ item, now, bundle }: RowProps): JSX.Element {
       </span>
       {event ? <EventSummary event={event} /> : <PaymentRow transaction={transaction} bundle={bundle} />}
       <span class="happened-more">
-        {event && event.origin !== 'live' && <span class="badge">{ORIGIN_WORDS[event.origin].title}</span>}
+        {event && event.origin !== 'live' && <span class="badge">{ORIGIN_LABELS[event.origin].title}</span>}
         {transaction && <span class="badge">From Apple’s transaction history</span>}
       </span>
       {event && item.hasAmount && <Amount event={event} />}
@@ -117,12 +117,12 @@ const PAYMENT = { icon: 'card', tone: 'quiet' } as const
 function EventSummary({ event }: { event: FeedEvent }): JSX.Element {
   const { href } = useScope()
   const { path } = useLocation()
-  const [words] = useQueryParams()
+  const [params] = useQueryParams()
   const { product_id, bundle_id } = event.data
   const detail = eventDetail(event)
   return (
     <span class="happened-words">
-      <a class="happened-title" href={href(path, { ...words, event: event.id })}>
+      <a class="happened-title" href={href(path, { ...params, event: event.id })}>
         {eventLabel(event.type).title}
       </a>
       {product_id && (

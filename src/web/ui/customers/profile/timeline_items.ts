@@ -12,7 +12,7 @@ export const SECTION_TITLES: Record<Section, string> = {
   people: 'Identity',
 }
 
-/** `hasAmount`: the row shows the event's amount. Of several events of one charge, only one shows it. */
+/** `hasAmount` is true if the row shows the event's amount. Only one of several events of a charge shows the amount. */
 export type TimelineItem =
   | {
       at: number
@@ -24,7 +24,7 @@ export type TimelineItem =
     }
   | { at: number; key: string; sections: readonly Section[]; event: null; transaction: Transaction }
 
-const SECTION_OF: Record<Kind, Exclude<Section, 'all'>> = {
+const SECTION_BY_KIND: Record<Kind, Exclude<Section, 'all'>> = {
   sales: 'money',
   renewals: 'money',
   trials: 'subscription',
@@ -38,7 +38,7 @@ const SECTION_OF: Record<Kind, Exclude<Section, 'all'>> = {
 const CONVERTED = 'trial.converted'
 
 /** Event types that report a charge; their transaction needs no separate row. */
-const CHARGING = new Set([
+const CHARGE_TYPES = new Set([
   'trial.started',
   'subscription.started',
   'subscription.renewed',
@@ -51,15 +51,15 @@ const CHARGING = new Set([
 
 const transactionIn = ({ data }: FeedEvent): string | undefined => data.transaction?.transaction_id
 
-/** The transactions that events of some types name. */
-const transactionsOf = (events: readonly FeedEvent[], isOne: (type: string) => boolean) =>
+/** The ids of transactions in events whose type `hasType` accepts. */
+const transactionsOf = (events: readonly FeedEvent[], hasType: (type: string) => boolean) =>
   new Set<string | undefined>(
-    events.filter(({ type }) => isOne(type)).flatMap((event) => transactionIn(event) ?? []),
+    events.filter(({ type }) => hasType(type)).flatMap((event) => transactionIn(event) ?? []),
   )
 
 /**
- * The items of a section, newest first. A conversion and the renewal that charges for it are one row. Any other event
- * of the same charge keeps its row and shows the amount in place of the conversion.
+ * The items of a section, newest first. A conversion and the renewal that charges for it are one row. If another event
+ * reports the same charge, that event has a row of its own, and shows the amount instead of the conversion.
  */
 export function timelineOf(
   events: readonly FeedEvent[],
@@ -69,12 +69,12 @@ export function timelineOf(
   const converted = transactionsOf(events, (type) => type === CONVERTED)
   const isRepeated = (event: FeedEvent): boolean =>
     event.type === 'subscription.renewed' && converted.has(transactionIn(event))
-  const own = events.filter((event) => !isRepeated(event))
-  const charged = transactionsOf(own, (type) => CHARGING.has(type))
+  const shownEvents = events.filter((event) => !isRepeated(event))
+  const charged = transactionsOf(shownEvents, (type) => CHARGE_TYPES.has(type))
   const hasChargeRow = (event: FeedEvent): boolean =>
     event.type === CONVERTED && charged.has(transactionIn(event))
   const items: TimelineItem[] = [
-    ...own.map(
+    ...shownEvents.map(
       (event): TimelineItem => ({
         at: event.occurred_at,
         key: event.id,
@@ -101,6 +101,6 @@ export function timelineOf(
     .toSorted((one, other) => other.at - one.at)
 }
 
-/** A conversion is a payment as well as a change of the subscription. */
+/** The sections of an event. A conversion is both a payment and a change of the subscription. */
 const sectionsOf = ({ type }: FeedEvent): readonly Section[] =>
-  type === CONVERTED ? ['money', 'subscription'] : [SECTION_OF[eventLabel(type).kind]]
+  type === CONVERTED ? ['money', 'subscription'] : [SECTION_BY_KIND[eventLabel(type).kind]]

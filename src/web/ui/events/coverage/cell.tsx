@@ -11,8 +11,8 @@ type Props = { cell: Cell; apps: readonly App[]; onClose: () => void }
 
 export function CoverageCell({ cell, apps, onClose }: Props): JSX.Element {
   const { currency } = cell
-  const words = (value: number): string => (cell.unit === 'money' ? money(value, currency) : count(value))
-  const rest = cell.reports - cell.ledger
+  const format = (value: number): string => (cell.unit === 'money' ? money(value, currency) : count(value))
+  const difference = cell.reports - cell.ledger
   return (
     <Dialog
       title={`${METRIC_TITLES[cell.metric]}, ${appName(apps, cell.app_id)}, ${month(`${cell.month}-01`)}`}
@@ -21,13 +21,13 @@ export function CoverageCell({ cell, apps, onClose }: Props): JSX.Element {
       <div class="stack">
         <div class="stats">
           <Stat label="Apple’s reports" under={`until ${day(cell.day_on)}`}>
-            {words(cell.reports)}
+            {format(cell.reports)}
           </Stat>
           <Stat label="Ledger" under={cell.share === null ? '' : `${share(cell.share)} of Apple’s figure`}>
-            {words(cell.ledger)}
+            {format(cell.ledger)}
           </Stat>
         </div>
-        <Residue cell={cell} rest={rest} words={words} />
+        <Residue cell={cell} difference={difference} format={format} />
       </div>
     </Dialog>
   )
@@ -35,23 +35,23 @@ export function CoverageCell({ cell, apps, onClose }: Props): JSX.Element {
 
 function Residue({
   cell,
-  rest,
-  words,
+  difference,
+  format,
 }: {
   cell: Cell
-  rest: number
-  words: (value: number) => string
+  difference: number
+  format: (value: number) => string
 }): JSX.Element {
   const causes = useOtherDefinitions()?.coverage.find(({ name }) => name === 'residue')?.parts ?? []
   const parts = residueOf(cell)
-  const most = Math.max(...parts.map(({ value }) => Math.abs(value)))
+  const largest = Math.max(...parts.map(({ value }) => Math.abs(value)))
   if (parts.length === 0) return <p class="notice good">Both sources agree exactly.</p>
   return (
     <section class="stack-s">
       <h3>
-        {rest === 0
+        {difference === 0
           ? 'Both sources agree; these differences cancel out'
-          : `${words(Math.abs(rest))} ${rest > 0 ? 'more in Apple’s reports' : 'more in the ledger'}`}
+          : `${format(Math.abs(difference))} ${difference > 0 ? 'more in Apple’s reports' : 'more in the ledger'}`}
       </h3>
       <ul class="residue">
         {parts.map(({ cause, value }) => {
@@ -59,11 +59,11 @@ function Residue({
           return (
             <li key={cause}>
               <span>{description?.title ?? cause}</span>
-              <strong class="number">{words(value)}</strong>
+              <strong class="number">{format(value)}</strong>
               <span class="residue-track">
                 <svg aria-hidden="true">
                   <rect
-                    width={`${(Math.abs(value) / most) * 100}%`}
+                    width={`${(Math.abs(value) / largest) * 100}%`}
                     height="100%"
                     rx="3"
                     class={value > 0 ? 'residue-more' : 'residue-less'}

@@ -9,7 +9,7 @@ type Comparison = {
   problem_at: number | null
 }
 
-/** An app in one environment. */
+/** The reconciliation state of an app in one environment. */
 export type Compared = {
   app_id: string
   environment: string
@@ -20,7 +20,7 @@ export type Compared = {
 const isCompared = ({ comparison }: Compared): boolean =>
   comparison !== null && comparison.checked_at !== null
 
-/** The text of an empty gap list. Nothing is missing only if a comparison has finished. */
+/** The text of an empty gap list. It reports that nothing is missing only if a comparison has finished. */
 export function noGapsMessage(apps: readonly Compared[]): { title: string; text: string; isSure: boolean } {
   const done = apps.filter(isCompared)
   if (done.length === 0)

@@ -18,11 +18,11 @@ const keyOf = ({ app_id, metric, month }: Cell): string => `${app_id}.${metric}.
 
 export function Coverage(): JSX.Element {
   const { scope } = useScope()
-  const [words, change] = useQueryParams()
+  const [params, change] = useQueryParams()
   const apps = useApps().data?.apps ?? []
   const query: Query = { app: scope.apps.join(',') }
   const result = useQuery<Answer>('/api/v1/coverage', query)
-  const opened = result.data?.coverage.find((cell) => keyOf(cell) === words.cell)
+  const selectedCell = result.data?.coverage.find((cell) => keyOf(cell) === params.cell)
   return (
     <EventsView>
       <div class="spread">
@@ -35,16 +35,18 @@ export function Coverage(): JSX.Element {
         <h2 class="spoken">By app, metric and month</h2>
         <QueryView result={result} height={520}>
           {({ coverage }) =>
-            coverage.length === 0 ? <Nothing /> : <CoverageTable grid={gridOf(coverage)} apps={apps} />
+            coverage.length === 0 ? <NoReports /> : <CoverageTable grid={gridOf(coverage)} apps={apps} />
           }
         </QueryView>
       </section>
-      {opened && <CoverageCell cell={opened} apps={apps} onClose={() => change({ cell: null })} />}
+      {selectedCell && (
+        <CoverageCell cell={selectedCell} apps={apps} onClose={() => change({ cell: null })} />
+      )}
     </EventsView>
   )
 }
 
-const Nothing = (): JSX.Element => (
+const NoReports = (): JSX.Element => (
   <Empty icon="table" title="No reports to compare with yet">
     <p>Apple’s daily reports require an App Store Connect API key. Importing a year takes a few minutes.</p>
   </Empty>
@@ -98,10 +100,10 @@ const CoverageTable = ({ grid, apps }: { grid: Grid; apps: readonly App[] }): JS
       </table>
     </Scroll>
     <ul class="legend heat-legend">
-      {LEGEND.map(([grade, words]) => (
+      {LEGEND.map(([grade, label]) => (
         <li key={grade}>
           <span class={`heat-key ${grade}`} />
-          {words}
+          {label}
         </li>
       ))}
     </ul>
@@ -116,22 +118,22 @@ const LEGEND = [
   ['none', 'no Apple figure'],
 ] as const
 
-const shareWords = (ratio: number | null): string => {
+const shareText = (ratio: number | null): string => {
   if (ratio === null) return '–'
   return share(ratio, Math.abs(1 - ratio) < 0.1 && ratio !== 1 ? 1 : 0)
 }
 
 function Share({ cell }: { cell: Cell }): JSX.Element {
   const [, change] = useQueryParams()
-  const words = shareWords(cell.share)
+  const text = shareText(cell.share)
   return (
     <button
       type="button"
       class={`heat-cell ${gradeOf(cell.share)}`}
-      aria-label={`${METRIC_TITLES[cell.metric]}, ${monthName(`${cell.month}-01`)}: ${words}`}
+      aria-label={`${METRIC_TITLES[cell.metric]}, ${monthName(`${cell.month}-01`)}: ${text}`}
       onClick={() => change({ cell: keyOf(cell) })}
     >
-      {words}
+      {text}
     </button>
   )
 }

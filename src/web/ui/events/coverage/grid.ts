@@ -20,7 +20,7 @@ export type Grid = {
   apps: { app_id: string; rows: { metric: Metric; cells: (Cell | null)[] }[] }[]
 }
 
-/** Months are newest first. A month without a report has no cell. */
+/** Arranges cells in rows and columns, newest month first. A month without a report has no cell. */
 export function gridOf(cells: readonly Cell[]): Grid {
   const months = [...new Set(cells.map(({ month }) => month))].sort().reverse()
   const metrics = Object.keys(METRIC_TITLES) as Metric[]
@@ -38,7 +38,7 @@ export function gridOf(cells: readonly Cell[]): Grid {
 
 type Grade = 'whole' | 'near' | 'part' | 'far' | 'none'
 
-/** How far a share is from 100 %: within 1 %, 5 %, 20 % or more; `none` without an Apple figure. */
+/** Grades the distance of a share from 100 %: up to 1 %, 5 %, 20 % or more; `none` without a figure from Apple. */
 export function gradeOf(share: number | null): Grade {
   if (share === null) return 'none'
   const off = Math.abs(1 - share)

@@ -6,7 +6,7 @@ import { Card } from '../../parts/card.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { Segments } from '../../parts/popover.tsx'
 import { QueryView } from '../../parts/query_view.tsx'
-import { type Organization, useStatus } from '../status_queries.ts'
+import { type Organization, useSettings } from '../settings_queries.ts'
 import { Keys, useKeys } from './keys.tsx'
 import { CALLS, type Call, LANGUAGES, type Language, snippet } from './snippets.ts'
 
@@ -24,21 +24,21 @@ const choices = <Value extends string>(values: readonly Value[]) =>
   values.map((value) => ({ value, title: value }))
 
 function Snippets(): JSX.Element {
-  const known = useStatus()
+  const settings = useSettings()
   const keys = useKeys().data?.keys ?? []
   const apps = useApps().data?.apps ?? []
   const [bundle, setBundle] = useState<string | null>(null)
   const [language, setLanguage] = useState<Language>('curl')
   const [call, setCall] = useState<Call>('identify')
   const app = apps.find(({ bundle_id }) => bundle_id === bundle) ?? apps[0]
-  const organization = known.data?.organizations.find(({ id }) => id === app?.organization_id)
+  const organization = settings.data?.organizations.find(({ id }) => id === app?.organization_id)
   const key = keys.find(
     (one) =>
       one.kind === 'publishable' && one.state === 'alive' && one.organization_id === app?.organization_id,
   )
   return (
     <Card title="Call the API from your app" foot={organization && ATTESTATION_LABELS[organization.sdk_auth]}>
-      <QueryView result={known} height={360}>
+      <QueryView result={settings} height={360}>
         {({ base_url }) => (
           <div class="stack">
             <div class="row">

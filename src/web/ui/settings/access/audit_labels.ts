@@ -31,6 +31,6 @@ const AUDIT_LABELS: Record<AuditAction, string> = {
   export: 'Exported a table',
 }
 
-/** The label of an action; the action itself if it is unknown, as with a newer server. */
+/** The label of an audit action. An unknown action, as from a newer server, is its own label. */
 export const auditLabel = (action: string): string =>
   (AUDIT_LABELS as Record<string, string>)[action] ?? action

@@ -1,4 +1,4 @@
-/** Short browser names from user agents. The order matters, because browsers claim to be one another. */
+/** Short browser names from user agents. The order matters, because user agents also name other browsers. */
 
 const BROWSERS: [RegExp, string][] = [
   [/\bEdgA?(iOS)?\//, 'Edge'],

@@ -56,7 +56,7 @@ export type CredentialKind<One extends Credential> = {
 
 type CreateDialogProps<One extends Credential> = {
   kind: CredentialKind<One>
-  more: ComponentChildren
+  additionalFields: ComponentChildren
   body: object
   onCreated: (created: One) => void
   onClose: () => void
@@ -64,7 +64,7 @@ type CreateDialogProps<One extends Credential> = {
 
 function CreateDialog<One extends Credential>({
   kind,
-  more,
+  additionalFields,
   body,
   onCreated,
   onClose,
@@ -90,7 +90,7 @@ function CreateDialog<One extends Credential>({
           change={(changes) => setGrant({ ...grant, ...changes })}
           hint={kind.hint}
         />
-        {more}
+        {additionalFields}
         <ErrorMessage message={problem} />
         <button type="submit" class="button main" disabled={isBusy}>
           {kind.createLabel}
@@ -139,7 +139,7 @@ function CredentialTable<One extends Credential>({
               </td>
               <td>{kind.column.of(one)}</td>
               <td class="nowrap">
-                <Expiry of={one} now={now} />
+                <Expiry grant={one} now={now} />
               </td>
               <td class="nowrap">
                 <RelativeTime at={kind.used.at(one)} never="Never" />
@@ -163,14 +163,14 @@ type CredentialListProps<One extends Credential> = {
   kind: CredentialKind<One>
   result: QueryResult<One[]>
   /** Additional form fields; their values are in `body`. */
-  more?: ComponentChildren
+  additionalFields?: ComponentChildren
   body?: object
 }
 
 export function CredentialList<One extends Credential>({
   kind,
   result,
-  more,
+  additionalFields,
   body = {},
 }: CredentialListProps<One>): JSX.Element {
   const [isCreating, setCreating] = useState(false)
@@ -207,7 +207,7 @@ export function CredentialList<One extends Credential>({
       {isCreating && (
         <CreateDialog
           kind={kind}
-          more={more}
+          additionalFields={additionalFields}
           body={body}
           onClose={() => setCreating(false)}
           onCreated={(one) => {

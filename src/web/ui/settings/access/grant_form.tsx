@@ -17,7 +17,7 @@ const LIFETIMES = [
   { days: null, title: 'No expiration' },
 ]
 
-/** The request body. */
+/** The request body of a grant. */
 export const grantRequest = ({ label, apps, days }: GrantDraft) => ({
   label,
   apps,
@@ -79,11 +79,11 @@ type GrantStatus = { revoked_at: number | null; expires_at: number | null }
 export const isInactive = ({ revoked_at, expires_at }: GrantStatus, now: number): boolean =>
   revoked_at !== null || (expires_at !== null && expires_at <= now)
 
-export function Expiry({ of, now }: { of: GrantStatus; now: number }): JSX.Element {
-  if (of.revoked_at !== null) return <span class="badge">Revoked {date(of.revoked_at)}</span>
-  if (of.expires_at === null) return <span class="quiet">Never</span>
-  if (of.expires_at <= now) return <span class="badge">Expired {date(of.expires_at)}</span>
-  return <>{date(of.expires_at)}</>
+export function Expiry({ grant, now }: { grant: GrantStatus; now: number }): JSX.Element {
+  if (grant.revoked_at !== null) return <span class="badge">Revoked {date(grant.revoked_at)}</span>
+  if (grant.expires_at === null) return <span class="quiet">Never</span>
+  if (grant.expires_at <= now) return <span class="badge">Expired {date(grant.expires_at)}</span>
+  return <>{date(grant.expires_at)}</>
 }
 
 export function GrantedApps({ apps }: { apps: readonly string[] | null }): JSX.Element {

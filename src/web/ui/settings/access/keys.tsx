@@ -17,7 +17,7 @@ import { useReauth } from '../../sign_in/reauth.tsx'
 import { instant } from '../../words.ts'
 import { LabelField } from '../label_field.tsx'
 import { OrganizationPick } from '../organization_pick.tsx'
-import { organizationName, useStatus } from '../status_queries.ts'
+import { organizationName, useSettings } from '../settings_queries.ts'
 import { ShownOnce } from './shown_once.tsx'
 
 export type Key = InferOutput<typeof KeyAnswer>
@@ -38,7 +38,7 @@ type CreateKeyDialogProps = { onCreated: (key: Key) => void; onClose: () => void
 
 function CreateKeyDialog({ onCreated, onClose }: CreateKeyDialogProps): JSX.Element {
   const withReauth = useReauth()
-  const organizations = useStatus().data?.organizations ?? []
+  const organizations = useSettings().data?.organizations ?? []
   const [kind, setKind] = useState<Key['kind']>('publishable')
   const [label, setLabel] = useState('')
   const [organization_id, setOrganization] = useState(organizations[0]?.id)
@@ -78,21 +78,23 @@ const OVERLAPS = [
   { hours: 720, title: 'After 30 days' },
 ]
 
-function Rotate({ of, onCreated, onClose }: CreateKeyDialogProps & { of: Key }): JSX.Element {
+function Rotate({ replaced, onCreated, onClose }: CreateKeyDialogProps & { replaced: Key }): JSX.Element {
   const withReauth = useReauth()
   const [overlap_hours, setOverlap] = useState(168)
   return (
     <Confirm
-      title={`Replace “${of.label}”`}
+      title={`Replace “${replaced.label}”`}
       verb="Create new key"
       isDanger={false}
       onClose={onClose}
       action={async () => {
-        const made = await withReauth(() =>
-          write<InferOutput<typeof RotatedAnswer>>('POST', `${PATH}/${of.id}/rotate`, { overlap_hours }),
+        const created = await withReauth(() =>
+          write<InferOutput<typeof RotatedAnswer>>('POST', `${PATH}/${replaced.id}/rotate`, {
+            overlap_hours,
+          }),
         )
         await invalidate(PATH)
-        onCreated(made)
+        onCreated(created)
       }}
     >
       <p>
@@ -116,13 +118,13 @@ function Rotate({ of, onCreated, onClose }: CreateKeyDialogProps & { of: Key }):
   )
 }
 
-const Revoke = ({ of, onClose }: { of: Key; onClose: () => void }): JSX.Element => (
+const Revoke = ({ replaced, onClose }: { replaced: Key; onClose: () => void }): JSX.Element => (
   <Confirm
-    title={`Revoke “${of.label}”`}
+    title={`Revoke “${replaced.label}”`}
     verb="Revoke"
     onClose={onClose}
     action={async () => {
-      await write('DELETE', `${PATH}/${of.id}`)
+      await write('DELETE', `${PATH}/${replaced.id}`)
       await invalidate(PATH)
     }}
   >
@@ -141,12 +143,13 @@ function Dialogs({
 }) {
   const close = (): void => setAction(null)
   const show = (key: Key): void => setAction({ what: 'show', key })
-  // Keep the dialog of a key that was just created.
-  const leave = (): void => setAction((now) => (now?.what === 'rotate' ? null : now))
+  // Do not close the dialog that shows a key that was just created.
+  const closeIfRotating = (): void => setAction((now) => (now?.what === 'rotate' ? null : now))
   if (action === null) return null
   if (action.what === 'make') return <CreateKeyDialog onCreated={show} onClose={close} />
-  if (action.what === 'rotate') return <Rotate of={action.key} onCreated={show} onClose={leave} />
-  if (action.what === 'revoke') return <Revoke of={action.key} onClose={close} />
+  if (action.what === 'rotate')
+    return <Rotate replaced={action.key} onCreated={show} onClose={closeIfRotating} />
+  if (action.what === 'revoke') return <Revoke replaced={action.key} onClose={close} />
   const isSecret = action.key.kind === 'secret'
   return (
     <ShownOnce
@@ -164,8 +167,8 @@ function Dialogs({
 }
 
 function Row({ one, setAction }: { one: Key; setAction: (action: KeyAction) => void }): JSX.Element {
-  const known = useStatus().data
-  const isOurs = one.source !== 'config'
+  const settings = useSettings().data
+  const isEditable = one.source !== 'config'
   return (
     <li class="key">
       <div class="spread">
@@ -177,15 +180,15 @@ function Row({ one, setAction }: { one: Key; setAction: (action: KeyAction) => v
               expires <RelativeTime at={one.expires_at} />
             </span>
           )}
-          {(known?.organizations.length ?? 0) > 1 && (
-            <span class="quiet">{organizationName(known, one.organization_id)}</span>
+          {(settings?.organizations.length ?? 0) > 1 && (
+            <span class="quiet">{organizationName(settings, one.organization_id)}</span>
           )}
         </span>
         <span class="row">
           <span class="tiny quiet">
             created <RelativeTime at={one.created_at} />
           </span>
-          {isOurs ? (
+          {isEditable ? (
             <>
               <button
                 type="button"

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
+import { MIN_PASSWORD_CHARACTERS } from '../../../../access/password_limits.ts'
 import type { SessionsAnswer } from '../../../../api/owner/owner.ts'
 import { write } from '../../http.ts'
 import { Card } from '../../parts/card.tsx'
@@ -114,7 +115,7 @@ function Password(): JSX.Element {
           value={password}
           onInput={setPassword}
           isNew
-          hint="At least 12 characters. All other browsers are signed out."
+          hint={`At least ${MIN_PASSWORD_CHARACTERS} characters. All other browsers are signed out.`}
         />
         <ErrorMessage message={problem} />
         {isDone && (

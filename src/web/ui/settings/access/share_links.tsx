@@ -53,7 +53,7 @@ export function Guests(): JSX.Element {
       kind={KIND}
       result={{ ...result, data: result.data?.share_links }}
       body={{ basis, passcode: passcode === '' ? null : passcode }}
-      more={
+      additionalFields={
         <>
           <div class="field">
             <span>Amounts</span>

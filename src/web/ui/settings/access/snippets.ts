@@ -1,6 +1,6 @@
 /** Code snippets for identify and attribute in several languages. */
 
-type Filled = { base_url: string; key: string | null; bundle_id: string }
+type SnippetValues = { base_url: string; key: string | null; bundle_id: string }
 export const LANGUAGES = ['curl', 'Swift', 'JavaScript', 'Kotlin'] as const
 export type Language = (typeof LANGUAGES)[number]
 export const CALLS = ['identify', 'attribute'] as const
@@ -16,22 +16,22 @@ const bodyOf = (call: Call, bundleId: string): Record<string, unknown> =>
         productId: `${bundleId}.pro`,
       }
 
-const address = ({ base_url }: Filled, call: Call): string => `${base_url}/api/sdk/v1/${call}`
+const address = ({ base_url }: SnippetValues, call: Call): string => `${base_url}/api/sdk/v1/${call}`
 
-function curl(filled: Filled, call: Call): string {
+function curl(values: SnippetValues, call: Call): string {
   const lines = [
-    `curl -X POST ${address(filled, call)}`,
-    ...(filled.key ? [`-H 'Authorization: Bearer ${filled.key}'`] : []),
+    `curl -X POST ${address(values, call)}`,
+    ...(values.key ? [`-H 'Authorization: Bearer ${values.key}'`] : []),
     `-H 'Content-Type: application/json'`,
-    `-d '${JSON.stringify(bodyOf(call, filled.bundle_id))}'`,
+    `-d '${JSON.stringify(bodyOf(call, values.bundle_id))}'`,
   ]
   return lines.join(' \\\n  ')
 }
 
-function javascript(filled: Filled, call: Call): string {
-  const body = JSON.stringify(bodyOf(call, filled.bundle_id), null, 2).replaceAll('\n', '\n  ')
-  const bearer = filled.key ? `\n    Authorization: 'Bearer ${filled.key}',` : ''
-  return `await fetch('${address(filled, call)}', {
+function javascript(values: SnippetValues, call: Call): string {
+  const body = JSON.stringify(bodyOf(call, values.bundle_id), null, 2).replaceAll('\n', '\n  ')
+  const bearer = values.key ? `\n    Authorization: 'Bearer ${values.key}',` : ''
+  return `await fetch('${address(values, call)}', {
   method: 'POST',
   headers: {${bearer}
     'Content-Type': 'application/json',
@@ -51,24 +51,24 @@ const SWIFT_FIELDS: Record<Call, (bundle: string) => string> = {
   "jws": result.jwsRepresentation,`,
 }
 
-function swift(filled: Filled, call: Call): string {
-  const bearer = filled.key
-    ? `\nrequest.setValue("Bearer ${filled.key}", forHTTPHeaderField: "Authorization")`
+function swift(values: SnippetValues, call: Call): string {
+  const bearer = values.key
+    ? `\nrequest.setValue("Bearer ${values.key}", forHTTPHeaderField: "Authorization")`
     : ''
   const before =
     call === 'attribute'
       ? '// result: the VerificationResult<Transaction> of a purchase\nlet transaction = result.unsafePayloadValue\n'
       : ''
-  return `${before}var request = URLRequest(url: URL(string: "${address(filled, call)}")!)
+  return `${before}var request = URLRequest(url: URL(string: "${address(values, call)}")!)
 request.httpMethod = "POST"
 request.setValue("application/json", forHTTPHeaderField: "Content-Type")${bearer}
 request.httpBody = try JSONSerialization.data(withJSONObject: [
-${SWIFT_FIELDS[call](filled.bundle_id)}
+${SWIFT_FIELDS[call](values.bundle_id)}
 ])
 _ = try await URLSession.shared.data(for: request)`
 }
 
-function kotlin(filled: Filled, call: Call): string {
+function kotlin(values: SnippetValues, call: Call): string {
   const fields =
     call === 'identify'
       ? `  .put("appUserId", "user_42")
@@ -80,10 +80,10 @@ function kotlin(filled: Filled, call: Call): string {
   .put("platform", "android")
   .put("purchaseToken", purchase.purchaseToken)
   .put("productId", purchase.products.first())`
-  const bearer = filled.key ? `\n  setRequestProperty("Authorization", "Bearer ${filled.key}")` : ''
+  const bearer = values.key ? `\n  setRequestProperty("Authorization", "Bearer ${values.key}")` : ''
   return `val body = JSONObject()
 ${fields}
-with(URL("${address(filled, call)}").openConnection() as HttpURLConnection) {
+with(URL("${address(values, call)}").openConnection() as HttpURLConnection) {
   requestMethod = "POST"
   doOutput = true
   setRequestProperty("Content-Type", "application/json")${bearer}
@@ -92,7 +92,7 @@ with(URL("${address(filled, call)}").openConnection() as HttpURLConnection) {
 }`
 }
 
-const WRITERS: Record<Language, (filled: Filled, call: Call) => string> = {
+const WRITERS: Record<Language, (values: SnippetValues, call: Call) => string> = {
   curl,
   Swift: swift,
   JavaScript: javascript,
@@ -100,5 +100,5 @@ const WRITERS: Record<Language, (filled: Filled, call: Call) => string> = {
 }
 
 /** A snippet, without a key if there is none. */
-export const snippet = (language: Language, call: Call, filled: Filled): string =>
-  WRITERS[language](filled, call)
+export const snippet = (language: Language, call: Call, values: SnippetValues): string =>
+  WRITERS[language](values, call)

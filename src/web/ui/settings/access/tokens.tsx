@@ -5,7 +5,7 @@ import type { TokenAnswer, TokensAnswer } from '../../../../api/owner/tokens.ts'
 import { Card } from '../../parts/card.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { useQuery } from '../../queries.ts'
-import { useStatus } from '../status_queries.ts'
+import { useSettings } from '../settings_queries.ts'
 import { type CredentialKind, CredentialList } from './credential_list.tsx'
 
 type Token = InferOutput<typeof TokenAnswer>
@@ -29,7 +29,7 @@ const KIND: CredentialKind<Token> = {
 
 export function Tokens(): JSX.Element {
   const result = useQuery<InferOutput<typeof TokensAnswer>>(PATH)
-  const base = useStatus().data?.base_url
+  const base = useSettings().data?.base_url
   return (
     <>
       <CredentialList kind={KIND} result={{ ...result, data: result.data?.tokens }} />
