@@ -4,10 +4,10 @@ import { get } from 'node:http'
 import { setTimeout as pass } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { type Bench, CONNECTIONS, inTurn, NODE_OPTIONS_OF_START } from './bench.ts'
+import { APP } from './database.ts'
 import { below, type Figure, median, within } from './figures.ts'
 import { memoryOf } from './memory.ts'
-import { APP } from './people.ts'
-import { type Bench, CONNECTIONS, inTurn, NODE_OPTIONS_OF_START } from './workshop.ts'
 
 const BUNDLE = fileURLToPath(new URL('../../dist/windfall.mjs', import.meta.url))
 const BARE = `require('node:http').createServer((_, answer) => answer.end('ok')).listen(0, '127.0.0.1', function () {
