@@ -1,4 +1,4 @@
-/** Set-up of every bench section: a folder, the load, servers that are stopped at the end, turns. */
+/** The setup of each benchmark section: a temporary folder, databases, the load process and servers. */
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -9,11 +9,11 @@ import type { Load } from './load/requests.ts'
 import type { ServerRequest, ServerSpec } from './servers/serve.ts'
 import type { Sizes } from './sizes.ts'
 
-/** A server of the bench in its own process. */
+/** A server of the benchmark in a separate process. */
 export type Server = {
   url: string
   pid: number
-  request<Answer>(question: ServerRequest): Promise<Answer>
+  request<Answer>(message: ServerRequest): Promise<Answer>
   close(): Promise<void>
 }
 
@@ -21,18 +21,18 @@ export type Bench = ReturnType<typeof openBench>
 
 export const print = (text: string): void => void process.stdout.write(`${text}\n`)
 
-/** As `npm start` sets it. */
+/** The Node options of `npm start`. */
 export const NODE_OPTIONS_OF_START = ['--max-semi-space-size=2']
 
-/** `against`: where another checkout of this project lies. */
+/** `against`: the folder of another checkout of this project. */
 export function openBench(sizes: Sizes, against?: string) {
   const folder = mkdtempSync(join(tmpdir(), 'windfall-bench-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const children = new Set<Child>()
   let files = 0
   const populated = new Map<number, Promise<string>>()
-  const loads: number[] = []
-  const load = started('load/load.ts', [])
+  const busyFractions: number[] = []
+  const load = start('load/load.ts')
 
   const newFile = (): string => join(folder, `${files++}.db`)
 
@@ -42,32 +42,30 @@ export function openBench(sizes: Sizes, against?: string) {
     return path
   }
 
-  function started(file: string, options: readonly string[]): Child {
+  /** Starts a file of this folder in a separate process, which ends with the benchmark. */
+  function start(file: string, options: readonly string[] = []): Child {
     const child = openChild(file, options)
     children.add(child)
     return child
   }
 
-  /** Starts a file of this folder as a process of its own, which ends with the bench. */
-  const start = (file: string, options: readonly string[] = []): Child => started(file, options)
-
-  /** A database of its own with `users` users in it. */
-  async function databaseOf(users: number): Promise<string> {
-    const original = newFile()
-    const known = populated.get(users) ?? populate(original, folder, users).then(() => original)
-    populated.set(users, known)
+  /** Returns the path of a new database with `users` users. It is a copy: each size is generated once. */
+  async function newDatabase(users: number): Promise<string> {
+    const file = newFile()
+    const original = populated.get(users) ?? populate(file, folder, users).then(() => file)
+    populated.set(users, original)
     const copy = newFile()
-    copyFileSync(await known, copy)
+    copyFileSync(await original, copy)
     return copy
   }
 
   async function serve(spec: ServerSpec): Promise<Server> {
-    const child = started('servers/serve.ts', NODE_OPTIONS_OF_START)
+    const child = start('servers/serve.ts', NODE_OPTIONS_OF_START)
     const { url } = await child.request<{ url: string }>({ open: spec })
     return {
       url,
       pid: child.pid,
-      request: <Answer>(question: ServerRequest) => child.request<Answer>(question),
+      request: <Answer>(message: ServerRequest) => child.request<Answer>(message),
       async close(): Promise<void> {
         children.delete(child)
         await child.close()
@@ -75,15 +73,15 @@ export function openBench(sizes: Sizes, against?: string) {
     }
   }
 
-  /** Puts 64 connections of load on a server; see requests.ts. */
+  /** Sends a load to a server and returns its response times. */
   async function measure(spec: Load): Promise<Measured> {
     const measured = await load.request<Measured>(spec)
-    loads.push(measured.busy)
+    busyFractions.push(measured.busy)
     return measured
   }
 
-  /** The largest part of a round that the load's own process was at work: 1 would mean that it was the bottleneck. */
-  const busiest = (): number => Math.max(0, ...loads)
+  /** The largest fraction of a round in which the load process was busy. At 1 the load process is the bottleneck. */
+  const maxBusy = (): number => Math.max(0, ...busyFractions)
 
   async function close(): Promise<void> {
     await Promise.all([...children].map((child) => child.close()))
@@ -96,18 +94,18 @@ export function openBench(sizes: Sizes, against?: string) {
     newFile,
     newFolder,
     start,
-    databaseOf,
+    newDatabase,
     serve,
     measure,
-    busiest,
+    maxBusy,
     close,
   }
 }
 
 export const CONNECTIONS = 64
 
-/** Everybody gets a turn in each of the rounds, so that a machine's moods meet all of them. */
-export async function inTurn<Name extends string, Result>(
+/** Runs each contender once per round, so that a slow phase of the machine affects all contenders. */
+export async function interleave<Name extends string, Result>(
   rounds: number,
   contenders: Record<Name, () => Promise<Result>>,
 ): Promise<Record<Name, Result[]>> {

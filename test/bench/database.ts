@@ -1,4 +1,4 @@
-/** The bench's database: an app, its key, users, purchases and events. */
+/** Databases of the benchmark: an app, its key, users, purchases and events. */
 import Database from 'better-sqlite3'
 import { openApp } from '../../src/app.ts'
 import { systemClock } from '../../src/clock.ts'
@@ -8,10 +8,10 @@ import { openLog } from '../../src/log.ts'
 
 export const APP = 'com.example.bench'
 export const TOKEN = `pk_live_${'bench'.repeat(8)}`
-/** Every how many calls of a load with newcomers somebody is new. */
-export const USER_EVERY = 300
+/** In a load with new users, one call of this many has a new user id. */
+export const NEW_USER_EVERY = 300
 
-/** As long as a UUID, which is what most apps send. */
+/** A user id. It has the length of a UUID, because most apps send a UUID. */
 export const userId = (number: number): string =>
   `${String(number).padStart(8, '0')}-6f1e-4c3a-9b52-d1e0a7c4b8f2`
 
@@ -25,13 +25,13 @@ const ATTRIBUTES = JSON.stringify({
   referrer: 'search',
 })
 
-/** The environment of a Windfall on `file` whose rate window lets everything in. */
+/** The environment of an instance on `file` with a rate limit that the load does not reach. */
 export const environmentOf = (file: string): Record<string, string> => ({
   WINDFALL_STORE_PATH: file,
   WINDFALL_LIMITS_SDK_REQUESTS_PER_MINUTE: '1000000',
 })
 
-/** Makes the database with one app and `users` users, each with a purchase and the event that linked it. */
+/** Creates a database with one app and `users` users, each with a linked purchase and its event. */
 export async function populate(file: string, folder: string, users: number): Promise<void> {
   const { config } = loadConfig({ env: environmentOf(file), cwd: folder })
   const log = openLog({ format: 'json', level: 'error' })
@@ -45,17 +45,17 @@ export async function populate(file: string, folder: string, users: number): Pro
   if (users > 0) fillTables(file, { app: app.id, organization: id, users })
 }
 
-type Filling = { app: string; organization: string; users: number }
+type FillOptions = { app: string; organization: string; users: number }
 
-function fillTables(file: string, filling: Filling): void {
+function fillTables(file: string, options: FillOptions): void {
   const db = new Database(file)
-  // Nobody minds if this file is lost on the way.
+  // A crash may destroy this file: it is generated again.
   db.pragma('journal_mode = off')
   db.pragma('synchronous = off')
   db.pragma('cache_size = -500000')
   const numbers = 'with recursive n(i) as (select 0 union all select i + 1 from n where i + 1 < :users)'
   const user = "printf('%08d-6f1e-4c3a-9b52-d1e0a7c4b8f2', i)"
-  // Apple's ids do not come in order.
+  // Apple's transaction ids are not sequential.
   const purchase = 'cast(400000000000000 + (i * 829358191) % 100000000000000 as text)'
   for (const rows of [
     `insert into users (app_id, app_user_id, platform, os_version, device_model, locale, attributes, proved_attributes, verification, created_at, seen_at)
@@ -65,7 +65,7 @@ function fillTables(file: string, filling: Filling): void {
     `insert into events (id, organization_id, app_id, type, origin, cause, body, occurred_at, recorded_at)
      ${numbers} select 'evt_' || lower(hex(randomblob(12))), :organization, :app, 'customer.linked', 'live', 'link/-' || i, :body, 1760000000000, 1760000000000 from n`,
   ]) {
-    db.prepare(rows).run({ ...filling, attributes: ATTRIBUTES, body: encodeBody({ bundle_id: APP }) })
+    db.prepare(rows).run({ ...options, attributes: ATTRIBUTES, body: encodeBody({ bundle_id: APP }) })
   }
   db.pragma('journal_mode = wal')
   db.close()

@@ -1,4 +1,4 @@
-/** A Windfall with the business of business.ts, at the end of its history. */
+/** A Windfall on the data of business.ts, with its clock at the end of the history. */
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { writeBusiness } from './business_file.ts'
 
 export type BusinessApp = Awaited<ReturnType<typeof openBusiness>>
 
-/** Opens it in this process, with a token that reads everything. `get` asks its API, and gives how long that took in ms. */
+/** Opens `file` in this process. `get` requests a path of the API with a token for everything; `ms` is its duration. */
 export async function openBusiness(file: string, folder: string, roots?: readonly string[]) {
   const began = performance.now()
   const clock = () => Math.floor(BUSINESS_UNTIL + performance.now() - began)
@@ -38,34 +38,34 @@ export async function openBusiness(file: string, folder: string, roots?: readonl
   return { windfall, get, close: windfall.close }
 }
 
-/** Seconds that it took to count everything for the first time; null where that was done before. */
-export type Counted = { file: string; transactions: number; seconds: number | null }
+/** `seconds`: the duration of the first computation of all metrics; null if the file existed before. */
+export type BusinessFile = { file: string; transactions: number; seconds: number | null }
 
 /**
- * The file of a business of so many transactions with all that metrics come to. It is kept where the environment's
- * WINDFALL_BENCH_FILES says, and made where that has none.
+ * Returns the database of a business with its computed metrics. Creates the database if it does not exist. It is kept
+ * in the folder WINDFALL_BENCH_FILES, or in a temporary folder without that variable.
  */
-export async function businessFile(workshop: Bench): Promise<Counted> {
-  const { business_transactions: transactions } = workshop.sizes
-  const folder = process.env.WINDFALL_BENCH_FILES ?? workshop.newFolder()
+export async function ensureBusinessFile(bench: Bench): Promise<BusinessFile> {
+  const { business_transactions: transactions } = bench.sizes
+  const folder = process.env.WINDFALL_BENCH_FILES ?? bench.newFolder()
   mkdirSync(folder, { recursive: true })
-  const shape = createHash('sha256').update(schema).digest('hex')
-  const file = join(folder, `business-${transactions}-${shape.slice(0, 12)}.db`)
+  const schema_hash = createHash('sha256').update(schema).digest('hex')
+  const file = join(folder, `business-${transactions}-${schema_hash.slice(0, 12)}.db`)
   if (existsSync(file)) return { file, transactions, seconds: null }
   const unfinished = `${file}.unfinished`
   const subscriptions = await writeBusiness(unfinished, folder, transactions)
-  workshop.print(`metrics: ${transactions} transactions of ${subscriptions} subscriptions are written`)
-  const seconds = await countAll(workshop, unfinished, folder)
+  bench.print(`metrics: wrote ${transactions} transactions of ${subscriptions} subscriptions`)
+  const seconds = await computeMetrics(bench, unfinished, folder)
   renameSync(unfinished, file)
   return { file, transactions, seconds }
 }
 
-async function countAll(workshop: Bench, file: string, folder: string): Promise<number> {
+async function computeMetrics(bench: Bench, file: string, folder: string): Promise<number> {
   const { windfall, close } = await openBusiness(file, folder)
   const began = performance.now()
   const progressTimer = setInterval(() => {
     const done = windfall.metrics.progress()?.done
-    if (done !== undefined) workshop.print(`metrics: ${done} subscriptions are counted`)
+    if (done !== undefined) bench.print(`metrics: computed ${done} subscriptions`)
   }, 30_000)
   await windfall.metrics.rebuild()
   await windfall.metrics.whenCurrent()
@@ -75,9 +75,9 @@ async function countAll(workshop: Bench, file: string, folder: string): Promise<
   return seconds
 }
 
-/** A copy of it that may be written to. */
-export function copyOf(workshop: Bench, { file }: Counted): string {
-  const copy = workshop.newFile()
+/** Returns the path of a writable copy. */
+export function copyBusiness(bench: Bench, { file }: BusinessFile): string {
+  const copy = bench.newFile()
   copyFileSync(file, copy)
   return copy
 }

@@ -1,6 +1,6 @@
 /**
- * What we remember: the business of business.ts as a database: its ledger, written straight into the tables, because
- * five million notifications would take hours.
+ * Writes the business of business.ts into a database. The rows go directly into the tables of the ledger, because
+ * applying five million notifications would take hours.
  */
 import Database from 'better-sqlite3'
 import { APP, populate } from '../database.ts'
@@ -10,31 +10,31 @@ import {
   BUSINESS_UNTIL,
   type BusinessSize,
   longSubscription,
-  PER_USD,
   PRODUCTS,
   subscriptionsOf,
+  UNITS_PER_USD,
 } from './business.ts'
-import { openSales, openSubscriptionStates, type Place } from './business_rows.ts'
+import { type Lineage, openSales, openStateRows } from './business_rows.ts'
 
 const DAY = 86_400_000
-/** Every how many subscriptions of the first app one is linked to a user. */
+/** In the first app, one subscription of this many is linked to a user. */
 const LINKED_EVERY = 4
 
 export const bundleIdOf = (app: number): string => (app === 0 ? APP : `${APP}.${app}`)
 
-/** Writes a business of so many transactions into a new file. What metrics come to is not in it. How many subscriptions. */
+/** Writes a business without metrics into a new file. Returns the number of subscriptions. */
 export async function writeBusiness(file: string, folder: string, transactions: number): Promise<number> {
   await populate(file, folder, 0)
   return fillBusiness(file, { transactions })
 }
 
-/** How large it is besides: `apps` are connected, `renewals` has one subscription more than all others. */
+/** `apps`: the number of connected apps. `renewals`: adds one subscription with this many renewals. */
 type FileSize = BusinessSize & { apps?: number; renewals?: number }
 
-/** Writes a business into the file of an instance that has its first app and nothing else. How many subscriptions. */
+/** Writes a business into the file of an instance with one app and no data. Returns the number of subscriptions. */
 export function fillBusiness(file: string, { apps = APP_COUNT, renewals = 0, ...size }: FileSize): number {
   const db = new Database(file)
-  // Nobody minds if this file is lost on the way.
+  // A crash may destroy this file: it is generated again.
   db.pragma('journal_mode = off')
   db.pragma('synchronous = off')
   db.pragma('cache_size = -1000000')
@@ -51,32 +51,32 @@ export function fillBusiness(file: string, { apps = APP_COUNT, renewals = 0, ...
 
 function addApps(db: Database.Database, count: number): string[] {
   const first = db.prepare<[], { id: string; organization_id: string }>('select * from apps').get()
-  if (!first) throw new Error('there is no app to begin with')
-  const add = db.prepare(`insert into apps (id, organization_id, bundle_id, name, source, created_at)
+  if (!first) throw new Error('the database has no app')
+  const app = db.prepare(`insert into apps (id, organization_id, bundle_id, name, source, created_at)
     values (?, ?, ?, ?, 'bench', ?)`)
   const product =
     db.prepare(`insert into products (app_id, product_id, name, period, period_source, created_at)
     values (?, ?, ?, ?, 'catalogue', ?)`)
   const apps = Array.from({ length: count }, (_, index) => (index === 0 ? first.id : `app_bench${index}`))
   for (const [index, id] of apps.entries()) {
-    if (index > 0) add.run(id, first.organization_id, bundleIdOf(index), `Bench ${index}`, BUSINESS_FROM)
+    if (index > 0) app.run(id, first.organization_id, bundleIdOf(index), `Bench ${index}`, BUSINESS_FROM)
     for (const { product_id, period } of index < APP_COUNT ? PRODUCTS : [])
       product.run(id, product_id, product_id, period, BUSINESS_FROM)
   }
   return apps
 }
 
-/** Every weekday, each a little different from the one before. */
+/** Adds a slightly different rate for each weekday. */
 function addRates(db: Database.Database): void {
-  const add = db.prepare(
+  const rate = db.prepare(
     "insert into rates (currency, rated_on, per_usd_nano, source, recorded_at) values (?, ?, ?, 'ecb', ?)",
   )
-  for (const [place, [currency, per_usd]] of Object.entries(PER_USD).entries()) {
+  for (const [phase, [currency, per_usd]] of Object.entries(UNITS_PER_USD).entries()) {
     for (let at = BUSINESS_FROM - 10 * DAY; at < BUSINESS_UNTIL; at += DAY) {
       const date = new Date(at)
       if (date.getUTCDay() % 6 === 0) continue
-      const rate = per_usd * (1 + 0.05 * Math.sin(at / DAY / 40 + place))
-      add.run(currency, date.toISOString().slice(0, 10), Math.round(rate * 1e9), at)
+      const units = per_usd * (1 + 0.05 * Math.sin(at / DAY / 40 + phase))
+      rate.run(currency, date.toISOString().slice(0, 10), Math.round(units * 1e9), at)
     }
   }
 }
@@ -88,33 +88,37 @@ function writeAll(
   renewals: number,
 ): number {
   const sales = openSales(db)
-  const add = openSubscriptionStates(db, sales.payload)
-  let [subscriptions, ofFirst, users] = [0, 0, 0]
-  let last: Place | null = null
-  function addOne({ subscription, number }: ReturnType<typeof longSubscription>): Place {
+  const rows = openStateRows(db, sales.payload)
+  let [subscriptions, first_app_count, users] = [0, 0, 0]
+  let previous: Lineage | null = null
+  function addSubscription({ subscription, number }: ReturnType<typeof longSubscription>): Lineage {
     const app_id = apps[subscription.app] ?? ''
-    const here: Place = { app_id, original: String(number), at: subscription.sales[0]?.purchased_at ?? 0 }
+    const lineage: Lineage = {
+      app_id,
+      original_id: String(number),
+      started_at: subscription.sales[0]?.purchased_at ?? 0,
+    }
     for (const [index, sale] of subscription.sales.entries())
-      sales.add(here, subscription, sale, String(number + index))
-    add.subscriptionState(here, subscription, String(number + subscription.sales.length - 1))
-    return here
+      sales.add(lineage, subscription, sale, String(number + index))
+    rows.subscriptionState(lineage, subscription, String(number + subscription.sales.length - 1))
+    return lineage
   }
   db.exec('begin')
   if (renewals > 0) {
     const long = longSubscription(renewals)
-    const here = addOne(long)
-    add.renewed(here, long.subscription)
-    add.customer(here, here)
+    const lineage = addSubscription(long)
+    rows.pastRenewals(lineage, long.subscription)
+    rows.customer(lineage, lineage)
   }
-  for (const one of subscriptionsOf(size)) {
-    const { subscription } = one
-    const here = addOne(one)
-    const { app_id } = here
-    // One in twenty was here before, as somebody whose purchase is the one before in this app.
-    const other: Place = subscriptions % 20 === 0 && last?.app_id === app_id ? last : here
-    add.customer(here, other.at <= here.at ? other : here)
-    if (subscription.app === 0 && ofFirst++ % LINKED_EVERY === 0) add.user(here, users++)
-    last = here
+  for (const numbered of subscriptionsOf(size)) {
+    const { subscription } = numbered
+    const lineage = addSubscription(numbered)
+    const { app_id } = lineage
+    // One subscription in twenty belongs to the same customer as the previous subscription of its app.
+    const leader: Lineage = subscriptions % 20 === 0 && previous?.app_id === app_id ? previous : lineage
+    rows.customer(lineage, leader.started_at <= lineage.started_at ? leader : lineage)
+    if (subscription.app === 0 && first_app_count++ % LINKED_EVERY === 0) rows.user(lineage, users++)
+    previous = lineage
     subscriptions += 1
   }
   db.exec('commit')

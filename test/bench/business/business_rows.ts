@@ -1,12 +1,12 @@
-/** Writes the rows of the business in business.ts, one transaction after another. */
+/** Inserts the rows of the business of business.ts. */
 import { hash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import { customerId } from '../../../src/ledger/customers.ts'
 import { userId } from '../database.ts'
 import type { Sale, Subscription } from './business.ts'
 
-/** A lineage: its first transaction, and when that was. */
-export type Place = { app_id: string; original: string; at: number }
+/** A lineage: the id and the time of its first transaction. */
+export type Lineage = { app_id: string; original_id: string; started_at: number }
 
 const COLUMNS = `app_id, environment, transaction_id, original_transaction_id, product_id, group_id, kind, reason,
   ownership, quantity, price_milli, currency, storefront, purchased_at, original_purchased_at, expires_at,
@@ -14,7 +14,7 @@ const COLUMNS = `app_id, environment, transaction_id, original_transaction_id, p
   offer_period, is_upgraded, revoked_at, signed_at, sha256, payload_id`
 const SHA256 = hash('sha256', 'bench', 'buffer')
 
-/** All of it points to one signed text, which nobody will ask for. */
+/** Adds the one signed payload that all rows reference. No benchmark reads it. */
 function addPayload(db: Database): number | bigint {
   return db
     .prepare(`insert into signed_payloads (app_id, sha256, kind, source, codec, body, received_at)
@@ -22,7 +22,10 @@ function addPayload(db: Database): number | bigint {
     .run(SHA256).lastInsertRowid
 }
 
-/** Renewals of everybody come between one another, as they do when Apple sends them: `sort` puts them in that order. */
+/**
+ * Inserts transactions. `sort` moves them into the table in order of purchase, so that the subscriptions are interleaved
+ * as Apple sends them. Call it last.
+ */
 export function openSales(db: Database) {
   const indexes = db
     .prepare<[], { name: string; sql: string }>(
@@ -36,32 +39,32 @@ export function openSales(db: Database) {
     'Auto-Renewable Subscription', ?, 'PURCHASED', 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
 
   function add(
-    { app_id, original, at }: Place,
+    { app_id, original_id, started_at }: Lineage,
     { currency, storefront }: Subscription,
-    of: Sale,
+    sale: Sale,
     id: string,
   ) {
-    const { purchased_at, expires_at, is_trial, is_first } = of
+    const { purchased_at, expires_at, is_trial, is_first } = sale
     insert.run(
       app_id,
       id,
-      original,
-      of.product_id,
+      original_id,
+      sale.product_id,
       is_first ? 'PURCHASE' : 'RENEWAL',
-      of.price_milli,
+      sale.price_milli,
       currency,
       storefront,
       purchased_at,
-      at,
+      started_at,
       expires_at,
       expires_at,
       expires_at,
       is_trial ? purchased_at : null,
       is_trial || is_first ? null : purchased_at,
       ...(is_trial ? [1, 'FREE_TRIAL', 'P1W'] : [null, null, null]),
-      of.is_upgraded ? 1 : 0,
-      of.revoked_at,
-      of.revoked_at ?? purchased_at,
+      sale.is_upgraded ? 1 : 0,
+      sale.revoked_at,
+      sale.revoked_at ?? purchased_at,
       SHA256,
       payload,
     )
@@ -76,8 +79,8 @@ export function openSales(db: Database) {
   return { add, sort, payload }
 }
 
-/** What a lineage is now, whose it is, and who that is in the owner's own app. */
-export function openSubscriptionStates(db: Database, payload: number | bigint) {
+/** Inserts the current state of a lineage, its customer, and its user. */
+export function openStateRows(db: Database, payload: number | bigint) {
   const renewal =
     db.prepare(`insert into renewals (app_id, environment, original_transaction_id, signed_at, sha256,
     product_id, auto_renew_status, expiration_intent, in_billing_retry, payload_id)
@@ -94,47 +97,54 @@ export function openSubscriptionStates(db: Database, payload: number | bigint) {
     created_at, seen_at) values (?, ?, 'ios', ?, '{}', 'unverified', ?, ?)`)
   const link = db.prepare(`insert into links (app_id, store, transaction_id, app_user_id, proofs, credential,
     created_at, updated_at) values (?, 'apple', ?, ?, '[]', 'publishable', ?, ?)`)
-  const idOf = ({ app_id, original }: Place): string => customerId(app_id, 'production', original)
+  const customerIdOf = ({ app_id, original_id }: Lineage): string =>
+    customerId(app_id, 'production', original_id)
 
   return {
     subscriptionState(
-      { app_id, original, at }: Place,
-      { currency, storefront, sales, renews }: Subscription,
+      { app_id, original_id, started_at }: Lineage,
+      { currency, storefront, sales, renewal_state }: Subscription,
       id: string,
     ) {
-      const of = sales.at(-1)
-      if (!of) return
-      const { signed_at, auto_renew_status, intent } = renews
-      renewal.run(app_id, original, signed_at, SHA256, of.product_id, auto_renew_status, intent, payload)
+      const sale = sales.at(-1)
+      if (!sale) return
+      const { signed_at, auto_renew_status, intent } = renewal_state
+      renewal.run(app_id, original_id, signed_at, SHA256, sale.product_id, auto_renew_status, intent, payload)
       subscriptionState.run(
         app_id,
-        original,
+        original_id,
         id,
-        of.product_id,
+        sale.product_id,
         storefront,
-        of.price_milli,
+        sale.price_milli,
         currency,
-        ...(of.is_trial ? [1, 'FREE_TRIAL'] : [null, null]),
-        at,
-        of.purchased_at,
-        of.expires_at,
+        ...(sale.is_trial ? [1, 'FREE_TRIAL'] : [null, null]),
+        started_at,
+        sale.purchased_at,
+        sale.expires_at,
         auto_renew_status,
         intent,
-        of.revoked_at,
+        sale.revoked_at,
       )
     },
-    /** What Apple said of the renewal with each of its sales but the last. */
-    renewed({ app_id, original }: Place, { sales }: Subscription): void {
+    /** Inserts the renewal info of each sale but the last. */
+    pastRenewals({ app_id, original_id }: Lineage, { sales }: Subscription): void {
       for (const { product_id, purchased_at } of sales.slice(0, -1))
-        renewal.run(app_id, original, purchased_at, SHA256, product_id, 1, null, payload)
+        renewal.run(app_id, original_id, purchased_at, SHA256, product_id, 1, null, payload)
     },
-    customer(here: Place, leader: Place): void {
-      customer.run(idOf(here), here.app_id, here.original, here.at, idOf(leader))
+    customer(lineage: Lineage, leader: Lineage): void {
+      customer.run(
+        customerIdOf(lineage),
+        lineage.app_id,
+        lineage.original_id,
+        lineage.started_at,
+        customerIdOf(leader),
+      )
     },
-    user({ app_id, original, at }: Place, number: number): void {
+    user({ app_id, original_id, started_at }: Lineage, number: number): void {
       const attributes = JSON.stringify({ plan: number % 5 === 0 ? 'pro' : 'free', sessions: number % 40 })
-      user.run(app_id, userId(number), attributes, at, at)
-      link.run(app_id, original, userId(number), at, at)
+      user.run(app_id, userId(number), attributes, started_at, started_at)
+      link.run(app_id, original_id, userId(number), started_at, started_at)
     },
   }
 }

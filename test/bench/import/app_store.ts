@@ -1,29 +1,29 @@
-/** The simulated App Store in a separate process, simulated up to now, with a count of its requests. */
+/** The simulated App Store in a separate process. Its history ends now, and it counts the requests. */
 import { systemClock } from '../../../src/clock.ts'
 import { openAuthority } from '../../../src/demo/signing/authority.ts'
 import { signerOf } from '../../../src/demo/signing/signatures.ts'
 import { openSimulation, type Simulation } from '../../../src/demo/simulation.ts'
 import { openAppStore } from '../../../src/demo/store/store.ts'
 import { signNotification } from '../../../src/demo/world/unsigned.ts'
-import { answerRequests } from '../child.ts'
+import { serveRequests } from '../child.ts'
 import type { AppleAccount } from '../servers/apple_work.ts'
 
 /**
- * `hourly`: how many requests App Store Connect answers in an hour, instead of as many as Apple does. `signed`: all is
- * signed beforehand, so that answering costs little more than text.
+ * `hourly_limit`: the requests per hour to App Store Connect, instead of Apple's limit. `sign_ahead`: signs everything
+ * before the first request, so that signing does not slow responses down.
  */
-type Opening = { subscribers: number; hourly?: number; signed?: true }
-export type AppStoreRequest = { open: Opening } | { tally: true }
+type StoreOptions = { subscribers: number; hourly_limit?: number; sign_ahead?: true }
+export type AppStoreRequest = { open: StoreOptions } | { tally: true }
 
 export type AppStore = {
   account: AppleAccount
   roots: string[]
   apps: { bundle_id: string; apple_id: number }[]
-  /** What it took to play the customers' history. */
+  /** The duration of the simulation. */
   seconds: number
 }
 
-/** What is counted apart. `from` and `until`: milliseconds since the epoch. */
+/** `from` and `until`: the times of the first and the last request, in milliseconds since the epoch. */
 type Kind = 'connect' | 'reports' | 'notifications' | 'transactions' | 'statuses'
 export type RequestCount = {
   host: 'connect' | 'production' | 'sandbox'
@@ -32,12 +32,12 @@ export type RequestCount = {
   from: number
   until: number
 }
-/** Since the last tally: what was asked, and how many seconds this process was at work. */
+/** The requests since the last tally, and the processor time of this process in seconds. */
 export type Tally = { requests: RequestCount[]; busy_seconds: number }
 
 const TWO_YEARS_MS = 2 * 365 * 86_400_000
 
-/** All that customers' histories and the history of notifications hold. */
+/** Signs every notification and the newest transaction and renewal of every subscription. */
 function signAhead({ world }: Simulation, authority: { sign: (payload: object) => string }): void {
   const sign = signerOf(authority)
   for (const { payload } of world.sent.all()) signNotification(payload, sign)
@@ -50,15 +50,15 @@ function signAhead({ world }: Simulation, authority: { sign: (payload: object) =
   }
 }
 
-async function openStore({ subscribers, hourly, signed }: Opening) {
+async function openStore({ subscribers, hourly_limit, sign_ahead }: StoreOptions) {
   const until = systemClock()
   const began = performance.now()
   const authority = await openAuthority({ now: until })
   const simulation = openSimulation({ seed: 1, from: until - TWO_YEARS_MS, until, subscribers, authority })
   simulation.skip(until)
-  if (signed) signAhead(simulation, authority)
+  if (sign_ahead) signAhead(simulation, authority)
   const store = await openAppStore({ simulation, authority, clock: systemClock })
-  if (hourly !== undefined) store.faults.rate_limit = { connect: hourly }
+  if (hourly_limit !== undefined) store.faults.rate_limit = { connect: hourly_limit }
   const { hosts, connect_key, purchase_key, vendor_number } = store
   const opened: AppStore = {
     account: { hosts, connect_key, purchase_key, vendor_number },
@@ -69,7 +69,7 @@ async function openStore({ subscribers, hourly, signed }: Opening) {
   return { store, opened }
 }
 
-const PATHS: readonly [beginning: string, kind: Kind][] = [
+const PATH_KINDS: readonly [beginning: string, kind: Kind][] = [
   ['/v1/salesReports', 'reports'],
   ['/inApps/v1/notifications', 'notifications'],
   ['/inApps/v2/history', 'transactions'],
@@ -77,15 +77,15 @@ const PATHS: readonly [beginning: string, kind: Kind][] = [
 ]
 
 let running: Awaited<ReturnType<typeof openStore>>['store'] | undefined
-let counted = 0
+let tallied = 0
 let cpu = process.cpuUsage()
 
 function tally(): Tally {
   const requests = new Map<string, RequestCount>()
-  const fresh = running?.requests.slice(counted) ?? []
-  counted += fresh.length
-  for (const { host, path, at } of fresh) {
-    const kind = PATHS.find(([beginning]) => path.startsWith(beginning))?.[1] ?? 'connect'
+  const newRequests = running?.requests.slice(tallied) ?? []
+  tallied += newRequests.length
+  for (const { host, path, at } of newRequests) {
+    const kind = PATH_KINDS.find(([beginning]) => path.startsWith(beginning))?.[1] ?? 'connect'
     const sum = requests.get(`${host} ${kind}`) ?? { host, kind, requests: 0, from: at, until: at }
     requests.set(`${host} ${kind}`, { ...sum, requests: sum.requests + 1, until: at })
   }
@@ -94,11 +94,11 @@ function tally(): Tally {
   return { requests: [...requests.values()], busy_seconds: (user + system) / 1e6 }
 }
 
-async function answer(question: AppStoreRequest): Promise<object> {
-  if ('tally' in question) return tally()
-  const { store, opened } = await openStore(question.open)
+async function handle(message: AppStoreRequest): Promise<object> {
+  if ('tally' in message) return tally()
+  const { store, opened } = await openStore(message.open)
   running = store
   return opened
 }
 
-answerRequests<AppStoreRequest>(answer, async () => running?.close())
+serveRequests<AppStoreRequest>(handle, async () => running?.close())

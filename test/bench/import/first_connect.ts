@@ -1,16 +1,16 @@
-/** A whole first connect to the simulated App Store: its lists, a year of its reports, its histories. */
+/** A complete first connect to the simulated App Store: the app list, a year of reports, and the histories. */
 
 import type { Bench, Server } from '../bench.ts'
-import { below, columns, type Figure, short, whole, within } from '../figures.ts'
+import { alignColumns, atMost, costAgainst, type Figure, formatShort, formatWhole } from '../figures.ts'
 import type { AppleRequest, Counts, Imported, Refreshed } from '../servers/apple_work.ts'
 import type { AppStore, AppStoreRequest, RequestCount, Tally } from './app_store.ts'
 
 const YEAR = 365
-/** What Apple answers in an hour: to one key, and to one app for each kind of question. */
-const HOURLY = { connect: 3_500, production: 180_000, sandbox: 18_000 }
+/** What Apple answers in an hour: to one key, and to one app for each kind of message. */
+const HOURLY_LIMITS = { connect: 3_500, production: 180_000, sandbox: 18_000 }
 
-/** `app` is whose budget the requests are of; null for the key's. */
-type Spent = RequestCount & { app: string | null }
+/** `app`: the app whose limit the requests count against; null for the limit of the key. */
+type AppRequests = RequestCount & { app: string | null }
 
 const STEPS: readonly [name: string, kinds: readonly RequestCount['kind'][]][] = [
   ['apps, teams, products', ['connect']],
@@ -22,83 +22,89 @@ const STEPS: readonly [name: string, kinds: readonly RequestCount['kind'][]][] =
 
 const sum = (values: readonly number[]): number => values.reduce((one, other) => one + other, 0)
 
-/** Seconds in which Apple would answer all of it at best: budgets are spent side by side. */
-function secondsAtBest(spent: readonly Spent[]): number {
-  const budgets = Map.groupBy(spent, ({ host, kind, app }) =>
+/** The least number of seconds in which Apple's limits allow these requests. The limits apply in parallel. */
+function secondsByLimits(requests_sent: readonly AppRequests[]): number {
+  const budgets = Map.groupBy(requests_sent, ({ host, kind, app }) =>
     host === 'connect' ? host : `${host} ${kind} ${app}`,
   )
   const hours = [...budgets.values()].map((of) =>
-    sum(of.map(({ host, requests }) => requests / HOURLY[host])),
+    sum(of.map(({ host, requests }) => requests / HOURLY_LIMITS[host])),
   )
   return Math.max(0, ...hours) * 3_600
 }
 
-const secondsOf = (spent: readonly Spent[]): number =>
-  sum(spent.map(({ from, until }) => until - from)) / 1000
+const secondsOf = (requests_sent: readonly AppRequests[]): number =>
+  sum(requests_sent.map(({ from, until }) => until - from)) / 1000
 
-function tableOfSteps(spent: readonly Spent[]): string {
+function tableOfSteps(requests_sent: readonly AppRequests[]): string {
   const lines = STEPS.map(([name, kinds]) => {
-    const of = spent.filter(({ kind }) => kinds.includes(kind))
+    const of = requests_sent.filter(({ kind }) => kinds.includes(kind))
     const requests = sum(of.map((one) => one.requests))
     const seconds = secondsOf(of)
-    return [name, whole(requests), short(seconds), whole(requests / seconds), short(secondsAtBest(of))]
+    return [
+      name,
+      formatWhole(requests),
+      formatShort(seconds),
+      formatWhole(requests / seconds),
+      formatShort(secondsByLimits(of)),
+    ]
   })
-  return columns([['step', 'requests', 'seconds', 'requests/s', 'seconds by Apple’s limits'], ...lines])
+  return alignColumns([['step', 'requests', 'seconds', 'requests/s', 'seconds by Apple’s limits'], ...lines])
 }
 
-/** Everything that `windfall connect` sets going, one after the other; exchange rates are not Apple's. */
+/** Runs the work that `windfall connect` starts, one step after another, without the exchange rates. */
 async function connect(server: Server, tally: () => Promise<Tally>) {
-  const request = <Answer>(question: AppleRequest) => server.request<Answer>(question)
-  const spent: Spent[] = []
+  const request = <Answer>(message: AppleRequest) => server.request<Answer>(message)
+  const requests_sent: AppRequests[] = []
   let busy = 0
-  async function note(app: string | null): Promise<void> {
+  async function record(app: string | null): Promise<void> {
     const { requests, busy_seconds } = await tally()
     busy += busy_seconds
-    spent.push(...requests.map((one) => ({ ...one, app })))
+    requests_sent.push(...requests.map((one) => ({ ...one, app })))
   }
 
   await tally()
   const began = performance.now()
   const { bundle_ids } = await request<Refreshed>({ apple: 'refresh' })
   await request<Imported>({ apple: 'import', days: YEAR })
-  await note(null)
+  await record(null)
   for (const bundle_id of bundle_ids) {
     await request({ apple: 'backfill', bundle_id })
-    await note(bundle_id)
+    await record(bundle_id)
   }
   const seconds = (performance.now() - began) / 1000
-  return { spent, seconds, busy: busy / seconds }
+  return { requests_sent, seconds, busy: busy / seconds }
 }
 
-export async function measureFirstConnect(workshop: Bench): Promise<Figure[]> {
-  const { store_subscribers: subscribers } = workshop.sizes
-  // So many customers need more than is usual.
-  const child = workshop.start('import/app_store.ts', ['--max-old-space-size=8000'])
-  const asked = <Answer>(question: AppStoreRequest) => child.request<Answer>(question)
-  const store = await asked<AppStore>({ open: { subscribers } })
+export async function measureFirstConnect(bench: Bench): Promise<Figure[]> {
+  const { store_subscribers: subscribers } = bench.sizes
+  // Fifty thousand subscribers need more memory than Node's default.
+  const child = bench.start('import/app_store.ts', ['--max-old-space-size=8000'])
+  const storeRequest = <Answer>(message: AppStoreRequest) => child.request<Answer>(message)
+  const store = await storeRequest<AppStore>({ open: { subscribers } })
   const { account: apple, roots } = store
-  const file = await workshop.databaseOf(0)
-  const server = await workshop.serve({ kind: 'windfall', file, roots, apple })
-  const { spent, seconds, busy } = await connect(server, () => asked<Tally>({ tally: true }))
+  const file = await bench.newDatabase(0)
+  const server = await bench.serve({ kind: 'windfall', file, roots, apple })
+  const { requests_sent, seconds, busy } = await connect(server, () => storeRequest<Tally>({ tally: true }))
   const counts = await server.request<Counts>({ apple: 'counts' })
   await server.close()
   await child.close()
 
-  workshop.print(`\na first connect to a store with ${whole(subscribers)} subscribers over two years`)
-  workshop.print(tableOfSteps(spent))
-  workshop.print(
-    `In the ledger: ${whole(counts.report_rows)} rows of reports, ${whole(counts.notifications)} notifications, ${whole(counts.transactions)} transactions; ${whole(counts.statuses)} statuses asked for.`,
+  bench.print(`\nfirst connect to a store with ${formatWhole(subscribers)} subscribers over two years`)
+  bench.print(tableOfSteps(requests_sent))
+  bench.print(
+    `In the ledger: ${formatWhole(counts.report_rows)} rows of reports, ${formatWhole(counts.notifications)} notifications, ${formatWhole(counts.transactions)} transactions; ${formatWhole(counts.statuses)} statuses requested.`,
   )
-  workshop.print(
-    `The simulated store was ready after ${short(store.seconds)} s, and at work for ${whole(busy * 100)} % of the connect.`,
+  bench.print(
+    `The simulated store started in ${formatShort(store.seconds)} s and was busy for ${formatWhole(busy * 100)} % of the connect.`,
   )
-  const limits = { name: 'Apple’s hourly limits', values: [secondsAtBest(spent)] }
-  const name = `first connect, ${whole(subscribers)} subscribers`
-  const countOf = (kinds: readonly RequestCount['kind'][]) =>
-    secondsOf(spent.filter(({ kind }) => kinds.includes(kind)))
+  const limits = { name: 'Apple’s hourly limits', values: [secondsByLimits(requests_sent)] }
+  const name = `first connect, ${formatWhole(subscribers)} subscribers`
+  const secondsFor = (kinds: readonly RequestCount['kind'][]) =>
+    secondsOf(requests_sent.filter(({ kind }) => kinds.includes(kind)))
   return [
-    within(name, 's', [seconds], limits, null),
-    below(`${name}, the reports`, countOf(['reports']), 's', null),
-    below(`${name}, the histories`, countOf(['notifications', 'transactions', 'statuses']), 's', null),
+    costAgainst(name, 's', [seconds], limits, null),
+    atMost(`${name}, reports`, secondsFor(['reports']), 's', null),
+    atMost(`${name}, histories`, secondsFor(['notifications', 'transactions', 'statuses']), 's', null),
   ]
 }

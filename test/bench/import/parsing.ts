@@ -1,12 +1,12 @@
-/** Reads a report without storing it, in a separate process: unpacked only, and parsed. */
+/** Decompresses or parses a report in a separate process, without storing it. */
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { salesTable } from '../../../src/ledger/reports/formats/sales.ts'
 import { rowsOf } from '../../../src/ledger/reports/formats/tsv.ts'
-import { answerRequests } from '../child.ts'
+import { serveRequests } from '../child.ts'
 
-/** The bytes of a report of `day`, as Apple sends it, in a file. */
-export type ParsingRequest = { do: 'unpack' | 'parse'; file: string; day: string }
+/** `file` has the gzip report of `day` as Apple sends it. */
+export type ParsingRequest = { step: 'unpack' | 'parse'; file: string; day: string }
 export type Parsed = { seconds: number; rows: number }
 
 async function parse(body: Buffer, day: string): Promise<number> {
@@ -15,11 +15,11 @@ async function parse(body: Buffer, day: string): Promise<number> {
   return count
 }
 
-async function answer(question: ParsingRequest): Promise<Parsed> {
-  const body = readFileSync(question.file)
+async function handle(message: ParsingRequest): Promise<Parsed> {
+  const body = readFileSync(message.file)
   const began = performance.now()
-  const rows = question.do === 'parse' ? await parse(body, question.day) : gunzipSync(body).length && 0
+  const rows = message.step === 'parse' ? await parse(body, message.day) : gunzipSync(body).length && 0
   return { seconds: (performance.now() - began) / 1000, rows }
 }
 
-answerRequests<ParsingRequest>(answer, async () => {})
+serveRequests<ParsingRequest>(handle, async () => {})

@@ -1,4 +1,4 @@
-/** SALES reports of any size: what the simulated store would report if its company sold thousands of products. */
+/** SALES reports of any size, as of a company with thousands of products. */
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { SALES_COLUMNS, salesRows } from '../../../src/demo/store/sales.ts'
 import { slashDate, tableOf } from '../../../src/demo/store/tables.ts'
@@ -10,13 +10,13 @@ import type { ReportLine } from '../../../src/demo/world/report_lines.ts'
 import { STOREFRONTS, type Storefront, TIERS } from '../../../src/demo/world/storefronts.ts'
 
 const DAY = '2026-03-01'
-/** So many lines tell how long one is. */
-const SAMPLE = 2_000
-/** Few texts of a report are beyond ASCII, but one is enough for a whole block of it to be read in another way. */
+/** The lines from which the average length of a line is computed. */
+const SAMPLE_ROWS = 2_000
+/** Endings of titles. Few are not ASCII, but a block with one such title takes a slower path in the parser. */
 const LANGUAGES = ['', ', édition française', '', ' 日本語版', '', '', '', ' für Anfänger', '', '']
 
-/** What of a line every class of them has. */
-function ground(random: Random, app: App, { country, currency }: Storefront): ReportLine {
+/** The fields that every line has. */
+function commonFields(random: Random, app: App, { country, currency }: Storefront): ReportLine {
   return {
     at: 0,
     day: DAY,
@@ -43,14 +43,14 @@ function ground(random: Random, app: App, { country, currency }: Storefront): Re
   }
 }
 
-/** A renewal mostly, sometimes something bought once, a download, a refund, a part given back at an upgrade. */
+/** Mostly a renewal; sometimes a one-time purchase, a download, a refund, or a credit at an upgrade. */
 function lineOf(random: Random, number: number): ReportLine {
   const app = random.weighted(APPS)
   const storefront = random.weighted(STOREFRONTS)
-  const line = ground(random, app, storefront)
-  const kind = random.fraction()
-  // Of these there are few rows, however many units.
-  if (kind < 0.02) return { ...line, product_type: random.pick(['1F', '3F', '7F']) }
+  const line = commonFields(random, app, storefront)
+  const class_fraction = random.fraction()
+  // Downloads: few rows with many units each.
+  if (class_fraction < 0.02) return { ...line, product_type: random.pick(['1F', '3F', '7F']) }
   const plan = random.pick(app.plans)
   const price_milli = TIERS[plan.tier][storefront.currency]
   const after_a_year = random.chance(0.3)
@@ -64,7 +64,7 @@ function lineOf(random: Random, number: number): ReportLine {
     price_milli,
     proceeds_milli,
   }
-  if (kind < 0.2) return { ...sold, product_type: 'IA1' }
+  if (class_fraction < 0.2) return { ...sold, product_type: 'IA1' }
   const renewed: ReportLine = {
     ...sold,
     product_type: 'IAY',
@@ -73,30 +73,30 @@ function lineOf(random: Random, number: number): ReportLine {
     after_a_year,
     offer: random.chance(0.1) ? plan.introductory : null,
   }
-  if (kind < 0.94) return renewed
+  if (class_fraction < 0.94) return renewed
   const price = -price_milli
-  return kind < 0.97
+  return class_fraction < 0.97
     ? { ...renewed, units: -random.whole(1, 3), price_milli: price }
     : { ...renewed, units: 0, price_milli: price }
 }
 
 export type ReportFile = {
   rows: number
-  /** Uncompressed. */
+  /** The uncompressed size. */
   bytes: number
-  /** The report of that day ('YYYY-MM-DD'), gzip. */
+  /** Returns the report of `day` ('YYYY-MM-DD') as gzip. */
   bodyOf: (day: string) => Buffer
 }
 
-/** A report of about so many bytes, uncompressed; always the same one. */
+/** Generates a deterministic report of about `bytes` uncompressed bytes. */
 export function openReportFile(bytes: number): ReportFile {
   const random = openRandom('bench/report')
   const textOf = (rows: number): string => {
     const lines = Array.from({ length: rows }, (_, number) => lineOf(random, number))
     return gunzipSync(tableOf(SALES_COLUMNS, salesRows(lines))).toString()
   }
-  const sample = Buffer.byteLength(textOf(SAMPLE))
-  const text = textOf(Math.round((bytes / sample) * SAMPLE))
+  const sample = Buffer.byteLength(textOf(SAMPLE_ROWS))
+  const text = textOf(Math.round((bytes / sample) * SAMPLE_ROWS))
   return {
     rows: text.split('\n').length - 2,
     bytes: Buffer.byteLength(text),

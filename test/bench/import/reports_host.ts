@@ -1,4 +1,4 @@
-/** A simulated App Store Connect with only large SALES reports for a given number of days. */
+/** A simulated App Store Connect that has only the given SALES reports. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { systemClock } from '../../../src/clock.ts'
@@ -15,13 +15,13 @@ const NO_SALES = {
   title: 'There were no sales for the date specified.',
 }
 
-/** The last days whose reports there may be, the newest first. */
+/** The last days that can have reports, newest first. */
 export const lastDays = (count: number): string[] => {
   const today = pacificDayOf(systemClock())
   return Array.from({ length: count }, (_, index) => addDays(today, -1 - index))
 }
 
-/** Listens on the loopback. Every other report than those of `put` says that nothing was sold. */
+/** Listens on the loopback. Answers every report except those of `put` with Apple's "no sales" error. */
 export async function openReportsHost() {
   const bodies = new Map<string, Buffer>()
   const { connect_key, purchase_key } = newKeys()
@@ -45,7 +45,7 @@ export async function openReportsHost() {
     vendor_number: VENDOR,
   }
 
-  /** From now on these days have that report. */
+  /** Serves `file` as the report of these days. */
   function put(file: ReportFile, days: readonly string[]): void {
     for (const day of days) bodies.set(day, file.bodyOf(day))
   }

@@ -1,18 +1,18 @@
-/** The effect of backups and viewers on the slowest concurrent calls. */
+/** The effect of backups and viewers on the response times of concurrent calls. */
 import { rmSync } from 'node:fs'
-import { type Bench, CONNECTIONS, inTurn, type Server } from '../bench.ts'
+import { type Bench, CONNECTIONS, interleave, type Server } from '../bench.ts'
 import { TOKEN } from '../database.ts'
-import { below, type Figure, faster, median, within } from '../figures.ts'
+import { atMost, costAgainst, type Figure, median, speedAgainst } from '../figures.ts'
 import type { Measured } from './load.ts'
 import type { Load } from './requests.ts'
-import type { ViewersRequest, Watched } from './viewers.ts'
+import type { ViewerCounts, ViewersRequest } from './viewers.ts'
 
 const p99s = (measured: readonly Measured[]): number[] => measured.map(({ p99 }) => p99)
 const worsts = (measured: readonly Measured[]): number[] => measured.map(({ worst }) => worst)
 const speeds = (measured: readonly Measured[]): number[] => measured.map(({ per_second }) => per_second)
 
-/** Identify calls, some of them of somebody new, of whom the feed tells. */
-export function loadOn({ sizes }: Bench, { url }: Server, users: number): Load {
+/** A load of identify calls. Some calls have a new user id and add an event to the feed. */
+export function identifyLoad({ sizes }: Bench, { url }: Server, users: number): Load {
   const { warm_seconds, tail_seconds: seconds } = sizes
   return {
     call: 'identify',
@@ -26,82 +26,82 @@ export function loadOn({ sizes }: Bench, { url }: Server, users: number): Load {
   }
 }
 
-/** One backup after another for as long as the load lasts, and until the last of them is done. */
-async function duringBackups(workshop: Bench, server: Server, load: Load): Promise<Measured> {
-  let isOver = false
+/** Runs the load while the server makes one backup after another. Resolves after the last backup. */
+async function duringBackups(bench: Bench, server: Server, load: Load): Promise<Measured> {
+  let isLoadDone = false
   async function keepBackingUp(): Promise<void> {
-    while (!isOver) {
-      const copy = workshop.newFile()
+    while (!isLoadDone) {
+      const copy = bench.newFile()
       await server.request({ backup: copy })
       rmSync(copy)
     }
   }
   const backups = keepBackingUp()
-  const measured = await workshop.measure(load)
-  isOver = true
+  const measured = await bench.measure(load)
+  isLoadDone = true
   await backups
   return measured
 }
 
-export async function measureBackup(workshop: Bench): Promise<Figure[]> {
-  const users = workshop.sizes.cold_users
-  const server = await workshop.serve({ kind: 'windfall', file: await workshop.databaseOf(users) })
-  const load = loadOn(workshop, server, users)
-  const { alone, beside } = await inTurn(workshop.sizes.tail_rounds, {
-    alone: () => workshop.measure(load),
-    beside: () => duringBackups(workshop, server, load),
+export async function measureBackup(bench: Bench): Promise<Figure[]> {
+  const users = bench.sizes.cold_users
+  const server = await bench.serve({ kind: 'windfall', file: await bench.newDatabase(users) })
+  const load = identifyLoad(bench, server, users)
+  const { alone, concurrent } = await interleave(bench.sizes.tail_rounds, {
+    alone: () => bench.measure(load),
+    concurrent: () => duringBackups(bench, server, load),
   })
   await server.close()
-  return comparedWithAlone('identify during a backup', alone, beside)
+  return compareWithAlone('identify during a backup', alone, concurrent)
 }
 
-export const measureViewers = (workshop: Bench): Promise<Figure[]> =>
-  measureViewersOf(workshop, workshop.sizes.viewers, null)
+export const measureViewers = (bench: Bench): Promise<Figure[]> =>
+  measureViewersOf(bench, bench.sizes.viewers, null)
 
-/** `speed_left`: the part of the calls a second that has to be left while so many look on; null where none was promised. */
+/** `min_speed_ratio`: the target of the calls per second with viewers divided by those without; null without a target. */
 export async function measureViewersOf(
-  workshop: Bench,
+  bench: Bench,
   viewers: number,
-  speed_left: number | null,
+  min_speed_ratio: number | null,
 ): Promise<Figure[]> {
-  const { hot_users: users, tail_rounds, tail_seconds } = workshop.sizes
-  const server = await workshop.serve({ kind: 'windfall', file: await workshop.databaseOf(users) })
+  const { hot_users: users, tail_rounds, tail_seconds } = bench.sizes
+  const server = await bench.serve({ kind: 'windfall', file: await bench.newDatabase(users) })
   const { token } = await server.request<{ token: string }>({ token: true })
-  const child = workshop.start('load/viewers.ts')
-  const request = <Answer>(question: ViewersRequest) => child.request<Answer>(question)
-  const load = loadOn(workshop, server, users)
-  const seen: number[] = []
+  const child = bench.start('load/viewers.ts')
+  const request = <Answer>(message: ViewersRequest) => child.request<Answer>(message)
+  const load = identifyLoad(bench, server, users)
+  const message_rates: number[] = []
 
-  async function watched(): Promise<Measured> {
+  async function measureWatched(): Promise<Measured> {
     await request({ watch: { url: server.url, token, viewers } })
-    const measured = await workshop.measure(load)
-    const { messages, cut } = await request<Watched>({ leave: true })
-    if (cut > 0) throw new Error(`${cut} viewers were cut off`)
-    seen.push(messages / tail_seconds)
+    const measured = await bench.measure(load)
+    const { messages, disconnected } = await request<ViewerCounts>({ leave: true })
+    if (disconnected > 0) throw new Error(`the server disconnected ${disconnected} viewers`)
+    message_rates.push(messages / tail_seconds)
     return measured
   }
 
-  const { alone, beside } = await inTurn(tail_rounds, {
-    alone: () => workshop.measure(load),
-    beside: watched,
+  const { alone, concurrent } = await interleave(tail_rounds, {
+    alone: () => bench.measure(load),
+    concurrent: measureWatched,
   })
   await server.close()
   return [
-    ...comparedWithAlone(`identify with ${viewers} viewers`, alone, beside, speed_left),
-    below(`messages to ${viewers} viewers in a second`, median(seen), '', null),
+    ...compareWithAlone(`identify with ${viewers} viewers`, alone, concurrent, min_speed_ratio),
+    atMost(`messages per second to ${viewers} viewers`, median(message_rates), '', null),
   ]
 }
 
-/** What the slowest calls and all of them took beside something, against the same calls alone. */
-export function comparedWithAlone(
+/** Compares calls during other work with the same calls alone: p99, maximum and calls per second. */
+export function compareWithAlone(
   name: string,
   alone: Measured[],
-  beside: Measured[],
-  speed_left: number | null = null,
+  concurrent: Measured[],
+  min_speed_ratio: number | null = null,
 ): Figure[] {
   return [
-    within(`${name}, p99`, 'ms', p99s(beside), { name: 'alone', values: p99s(alone) }, 2),
-    within(`${name}, the slowest`, 'ms', worsts(beside), { name: 'alone', values: worsts(alone) }, null),
-    faster(name, speeds(beside), { name: 'alone', values: speeds(alone) }, speed_left),
+    costAgainst(`${name}, p99`, 'ms', p99s(concurrent), { name: 'alone', values: p99s(alone) }, 2),
+    costAgainst(`${name}, maximum`, 'ms', worsts(concurrent), { name: 'alone', values: worsts(alone) }, null),
+    speedAgainst(name, speeds(concurrent), { name: 'alone', values: speeds(alone) }, min_speed_ratio),
   ]
 }

@@ -1,9 +1,9 @@
-/** The load: a process that keeps connections busy, one request at a time on each, and measures each. */
+/** The load process: sends one request at a time on each connection and measures each response time. */
 import { connect, type Socket } from 'node:net'
-import { answerRequests } from '../child.ts'
+import { serveRequests } from '../child.ts'
 import { type Load, openRequests } from './requests.ts'
 
-/** Times of answers in milliseconds. `busy` is how much of the time this process itself was at work. */
+/** Response times in milliseconds. `busy` is the processor time of the load process divided by the elapsed time. */
 export type Measured = {
   requests: number
   per_second: number
@@ -13,22 +13,22 @@ export type Measured = {
   busy: number
 }
 
-type Run = { next: () => string | null; counts_from: number; until: number; took: number[] }
+type Run = { next: () => string | null; measure_from: number; until: number; times_ms: number[] }
 
-const BETWEEN_HEAD_AND_BODY = Buffer.from('\r\n\r\n')
+const HEAD_END = Buffer.from('\r\n\r\n')
 
-/** Length of an answer whose head is in `bytes`, null while it is not. Throws on anything but 200. */
-function lengthOf(bytes: Buffer): number | null {
-  const end = bytes.indexOf(BETWEEN_HEAD_AND_BODY)
+/** Returns the length of the response in `bytes`, or null if its head is incomplete. @throws Error unless it is 200. */
+function responseLength(bytes: Buffer): number | null {
+  const end = bytes.indexOf(HEAD_END)
   if (end < 0) return null
   const head = bytes.toString('latin1', 0, end)
-  if (!head.startsWith('HTTP/1.1 200')) throw new Error(`not 200: ${bytes.toString()}`)
+  if (!head.startsWith('HTTP/1.1 200')) throw new Error(`the response is not 200: ${bytes.toString()}`)
   const [, length] = /\r\ncontent-length: *(\d+)/i.exec(head) ?? []
-  if (length === undefined) throw new Error(`an answer of no length: ${head}`)
+  if (length === undefined) throw new Error(`the response has no content-length: ${head}`)
   return end + 4 + Number(length)
 }
 
-function keepBusy(socket: Socket, run: Run): Promise<void> {
+function runConnection(socket: Socket, run: Run): Promise<void> {
   return new Promise((resolve, reject) => {
     let sent = 0
     let pending: Buffer | null = null
@@ -41,14 +41,14 @@ function keepBusy(socket: Socket, run: Run): Promise<void> {
       resolve()
     }
 
-    function take(chunk: Buffer): void {
+    function receive(chunk: Buffer): void {
       const bytes = pending === null ? chunk : Buffer.concat([pending, chunk])
-      const length = lengthOf(bytes)
+      const length = responseLength(bytes)
       pending = bytes
       if (length === null || bytes.length < length) return
       pending = null
       const now = performance.now()
-      if (sent >= run.counts_from) run.took.push(now - sent)
+      if (sent >= run.measure_from) run.times_ms.push(now - sent)
       send()
     }
 
@@ -56,7 +56,7 @@ function keepBusy(socket: Socket, run: Run): Promise<void> {
     socket.on('close', () => reject(new Error('the server closed a connection')))
     socket.on('data', (chunk: Buffer) => {
       try {
-        take(chunk)
+        receive(chunk)
       } catch (error) {
         reject(error)
       }
@@ -65,7 +65,7 @@ function keepBusy(socket: Socket, run: Run): Promise<void> {
   })
 }
 
-function open(url: string): Promise<Socket> {
+function openSocket(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true })
@@ -75,30 +75,30 @@ function open(url: string): Promise<Socket> {
 }
 
 async function measure(load: Load): Promise<Measured> {
-  const sockets = await Promise.all(Array.from({ length: load.connections }, () => open(load.url)))
+  const sockets = await Promise.all(Array.from({ length: load.connections }, () => openSocket(load.url)))
   const began = performance.now()
-  const counts_from = began + load.warm_seconds * 1000
+  const measure_from = began + load.warm_seconds * 1000
   const run: Run = {
     next: openRequests(load),
-    counts_from,
-    until: counts_from + load.seconds * 1000,
-    took: [],
+    measure_from,
+    until: measure_from + load.seconds * 1000,
+    times_ms: [],
   }
   const cpu = process.cpuUsage()
-  await Promise.all(sockets.map((socket) => keepBusy(socket, run)))
+  await Promise.all(sockets.map((socket) => runConnection(socket, run)))
   const ended = performance.now()
   const { user, system } = process.cpuUsage(cpu)
-  const took = Float64Array.from(run.took).sort()
-  const at = (part: number): number =>
-    took[Math.min(took.length - 1, Math.floor(took.length * part))] ?? Number.NaN
+  const times_ms = Float64Array.from(run.times_ms).sort()
+  const quantile = (fraction: number): number =>
+    times_ms[Math.min(times_ms.length - 1, Math.floor(times_ms.length * fraction))] ?? Number.NaN
   return {
-    requests: took.length,
-    per_second: took.length / ((ended - counts_from) / 1000),
-    p50: at(0.5),
-    p99: at(0.99),
-    worst: at(1),
+    requests: times_ms.length,
+    per_second: times_ms.length / ((ended - measure_from) / 1000),
+    p50: quantile(0.5),
+    p99: quantile(0.99),
+    worst: quantile(1),
     busy: (user + system) / 1000 / (ended - began),
   }
 }
 
-answerRequests<Load>(measure, async () => {})
+serveRequests<Load>(measure, async () => {})

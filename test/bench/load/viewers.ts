@@ -1,16 +1,16 @@
-/** Viewers of the feed: a process that keeps many stream connections open and counts events. */
+/** The viewers process: keeps many streams of the feed open and counts their events. */
 import { connect, type Socket } from 'node:net'
-import { answerRequests } from '../child.ts'
+import { serveRequests } from '../child.ts'
 
 export type ViewersRequest = { watch: { url: string; token: string; viewers: number } } | { leave: true }
-/** `cut` viewers were disconnected by the server. */
-export type Watched = { messages: number; cut: number }
+/** `disconnected`: the number of viewers whose stream the server closed. */
+export type ViewerCounts = { messages: number; disconnected: number }
 
 let sockets: Socket[] = []
 let messages = 0
-let cut = 0
+let disconnected = 0
 
-function count(chunk: Buffer): void {
+function countEvents(chunk: Buffer): void {
   let at = chunk.indexOf('id: ')
   while (at >= 0) {
     messages += 1
@@ -19,7 +19,7 @@ function count(chunk: Buffer): void {
   }
 }
 
-function view(url: URL, token: string): Promise<Socket> {
+function openStream(url: URL, token: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: url.hostname, port: Number(url.port), noDelay: true })
     socket.once('error', reject)
@@ -30,28 +30,28 @@ function view(url: URL, token: string): Promise<Socket> {
     })
     socket.once('data', (head: Buffer) => {
       if (!head.toString('latin1').startsWith('HTTP/1.1 200'))
-        return reject(new Error(`no stream: ${head.toString()}`))
-      socket.on('data', count)
+        return reject(new Error(`the stream was refused: ${head.toString()}`))
+      socket.on('data', countEvents)
       socket.once('close', () => {
-        cut += 1
+        disconnected += 1
       })
       resolve(socket)
     })
   })
 }
 
-async function answer(question: ViewersRequest): Promise<object> {
-  if ('leave' in question) {
-    const watched: Watched = { messages, cut }
+async function handle(message: ViewersRequest): Promise<object> {
+  if ('leave' in message) {
+    const watched: ViewerCounts = { messages, disconnected }
     for (const socket of sockets) socket.removeAllListeners('close').destroy()
     sockets = []
     return watched
   }
-  const { url, token, viewers } = question.watch
+  const { url, token, viewers } = message.watch
   messages = 0
-  cut = 0
-  for (let opened = 0; opened < viewers; opened += 1) sockets.push(await view(new URL(url), token))
+  disconnected = 0
+  for (let opened = 0; opened < viewers; opened += 1) sockets.push(await openStream(new URL(url), token))
   return {}
 }
 
-answerRequests<ViewersRequest>(answer, async () => {})
+serveRequests<ViewersRequest>(handle, async () => {})

@@ -9,14 +9,14 @@ import type { Verified } from '../../../src/apple/jws/signed.ts'
 import type { Notification } from '../../../src/apple/notification.ts'
 import { BUSINESS_UNTIL } from '../business/business.ts'
 import { fillBusiness } from '../business/business_file.ts'
-import { answerRequests } from '../child.ts'
+import { serveRequests } from '../child.ts'
 import { APP, environmentOf } from '../database.ts'
 
-type Place = { root: string; file: string }
+type CheckoutFile = { root: string; file: string }
 export type CheckoutRequest =
   /** Writes the business of so many subscriptions; the largest has so many renewals. */
-  | { write: Place & { subscriptions: number; apps: number; renewals: number } }
-  | { open: Place & { roots: readonly string[] } }
+  | { write: CheckoutFile & { subscriptions: number; apps: number; renewals: number } }
+  | { open: CheckoutFile & { roots: readonly string[] } }
   /** Counts everything from the facts. */
   | { rebuild: true }
   /** Asks for each chart so often. */
@@ -34,17 +34,20 @@ export type Work = { seconds: number; cpu_seconds: number; longest_turn_ms: numb
 /** Turns shorter than this are not told apart. */
 const TICK_MS = 1
 /** Notifications under way together, as over HTTP. */
-const TOGETHER = 64
+const CONCURRENCY = 64
 const LIVE = { origin: 'live', source: 'push' } as const
 
-const from = <Module>(root: string, path: string): Promise<Module> =>
+const importFrom = <Module>(root: string, path: string): Promise<Module> =>
   import(pathToFileURL(join(root, 'src', path)).href)
 
-async function openCheckout({ root, file, roots }: Place & { roots?: readonly string[] }) {
-  const { openApp } = await from<typeof import('../../../src/app.ts')>(root, 'app.ts')
-  const { loadConfig } = await from<typeof import('../../../src/config/load.ts')>(root, 'config/load.ts')
-  const { openLog } = await from<typeof import('../../../src/log.ts')>(root, 'log.ts')
-  const { listen } = await from<typeof import('../../../src/http/server.ts')>(root, 'http/server.ts')
+async function openCheckout({ root, file, roots }: CheckoutFile & { roots?: readonly string[] }) {
+  const { openApp } = await importFrom<typeof import('../../../src/app.ts')>(root, 'app.ts')
+  const { loadConfig } = await importFrom<typeof import('../../../src/config/load.ts')>(
+    root,
+    'config/load.ts',
+  )
+  const { openLog } = await importFrom<typeof import('../../../src/log.ts')>(root, 'log.ts')
+  const { listen } = await importFrom<typeof import('../../../src/http/server.ts')>(root, 'http/server.ts')
   const env = { ...environmentOf(file), WINDFALL_LOG_LEVEL: 'error' }
   const { config } = loadConfig({ env, cwd: dirname(file) })
   const began = performance.now()
@@ -68,23 +71,23 @@ async function openCheckout({ root, file, roots }: Place & { roots?: readonly st
 type Checkout = Awaited<ReturnType<typeof openCheckout>>
 
 /** Watches processor time, and the turns of the event loop, until it is ended. */
-function openWatch(): () => Work {
+function startWatch(): () => Work {
   const began = performance.now()
   const cpu = process.cpuUsage()
-  let longest = 0
-  let last = processorMs()
-  function look(): void {
+  let longest_ms = 0
+  let last_ms = processorMs()
+  function sample(): void {
     const now = processorMs()
-    longest = Math.max(longest, now - last)
-    last = now
+    longest_ms = Math.max(longest_ms, now - last_ms)
+    last_ms = now
   }
-  const timer = setInterval(look, TICK_MS)
+  const timer = setInterval(sample, TICK_MS)
   return () => {
-    look()
+    sample()
     clearInterval(timer)
     const { user, system } = process.cpuUsage(cpu)
     const seconds = (performance.now() - began) / 1000
-    return { seconds, cpu_seconds: (user + system) / 1e6, longest_turn_ms: longest }
+    return { seconds, cpu_seconds: (user + system) / 1e6, longest_turn_ms: longest_ms }
   }
 }
 
@@ -94,8 +97,8 @@ function processorMs(): number {
   return (user + system) / 1000
 }
 
-async function watched(work: () => Promise<unknown>): Promise<Work> {
-  const end = openWatch()
+async function measureWork(work: () => Promise<unknown>): Promise<Work> {
+  const end = startWatch()
   await work()
   return end()
 }
@@ -104,7 +107,7 @@ async function write({
   root,
   file,
   ...size
-}: Place & { subscriptions: number; apps: number; renewals: number }) {
+}: CheckoutFile & { subscriptions: number; apps: number; renewals: number }) {
   const { windfall, close } = await openCheckout({ root, file })
   const { id } = windfall.organizations.resolve(null)
   await windfall.store.commit(() => windfall.apps.add(id, { bundle_id: APP }, 'bench'))
@@ -114,7 +117,7 @@ async function write({
 }
 
 async function rebuild({ windfall }: Checkout): Promise<Work> {
-  return watched(async () => {
+  return measureWork(async () => {
     await windfall.metrics.rebuild()
     await windfall.metrics.whenCurrent()
   })
@@ -137,59 +140,60 @@ async function charts({ windfall, token }: Checkout, turns: number, paths: reado
 }
 
 async function apply({ root, windfall }: Checkout, payloads: readonly string[], roots: readonly string[]) {
-  const { openVerifier } = await from<typeof import('../../../src/apple/jws/signed.ts')>(
+  const { openVerifier } = await importFrom<typeof import('../../../src/apple/jws/signed.ts')>(
     root,
     'apple/jws/signed.ts',
   )
-  const notifications = await from<typeof import('../../../src/apple/notification.ts')>(
+  const notifications = await importFrom<typeof import('../../../src/apple/notification.ts')>(
     root,
     'apple/notification.ts',
   )
   const verifier = openVerifier({ roots, clock: () => BUSINESS_UNTIL })
-  const proved: Verified<Notification>[] = []
-  for (const payload of payloads) proved.push(await notifications.verifyNotification(verifier, payload))
-  return watched(async () => {
-    const waiting = proved.values()
-    await Promise.all(Array.from({ length: TOGETHER }, () => applyAll(windfall, waiting)))
+  const verified_notifications: Verified<Notification>[] = []
+  for (const payload of payloads)
+    verified_notifications.push(await notifications.verifyNotification(verifier, payload))
+  return measureWork(async () => {
+    const pending = verified_notifications.values()
+    await Promise.all(Array.from({ length: CONCURRENCY }, () => applyAll(windfall, pending)))
     await windfall.metrics.whenCurrent()
   })
 }
 
 async function applyAll(
   { store, apps, ledger }: Windfall,
-  waiting: Iterable<Verified<Notification>>,
+  pending: Iterable<Verified<Notification>>,
 ): Promise<void> {
-  for (const verified of waiting) {
+  for (const verified of pending) {
     const [app] = apps.byBundle(verified.payload.bundle_id)
     if (!app) throw new Error(`${verified.payload.bundle_id} is not connected`)
     await store.commit(() => ledger.apply(app, verified, LIVE))
   }
 }
 
-let running: Checkout | undefined
-let trusted: readonly string[] = []
-let endWatch: (() => Work) | undefined
+let checkout: Checkout | undefined
+let roots_of_checkout: readonly string[] = []
+let stopWatch: (() => Work) | undefined
 
-async function answer(question: CheckoutRequest): Promise<object> {
-  if ('write' in question) return write(question.write)
-  if ('open' in question) {
-    trusted = question.open.roots
-    running = await openCheckout(question.open)
-    await running.windfall.metrics.whenCurrent()
-    return { url: running.url }
+async function handle(message: CheckoutRequest): Promise<object> {
+  if ('write' in message) return write(message.write)
+  if ('open' in message) {
+    roots_of_checkout = message.open.roots
+    checkout = await openCheckout(message.open)
+    await checkout.windfall.metrics.whenCurrent()
+    return { url: checkout.url }
   }
-  if (!running) throw new Error('no checkout is open')
-  if ('rebuild' in question) return rebuild(running)
-  if ('charts' in question) return charts(running, question.charts, question.paths)
-  if ('apply' in question) return apply(running, question.apply, trusted)
-  if ('watch' in question) {
-    endWatch = openWatch()
+  if (!checkout) throw new Error('no checkout is open')
+  if ('rebuild' in message) return rebuild(checkout)
+  if ('charts' in message) return charts(checkout, message.charts, message.paths)
+  if ('apply' in message) return apply(checkout, message.apply, roots_of_checkout)
+  if ('watch' in message) {
+    stopWatch = startWatch()
     return {}
   }
-  const { windfall } = running
-  const { seconds } = await watched(() => windfall.metrics.whenCurrent())
-  if (!endWatch) throw new Error('nothing is watched')
-  return { drained_seconds: seconds, ...endWatch() }
+  const { windfall } = checkout
+  const { seconds } = await measureWork(() => windfall.metrics.whenCurrent())
+  if (!stopWatch) throw new Error('nothing is watched')
+  return { drained_seconds: seconds, ...stopWatch() }
 }
 
-answerRequests<CheckoutRequest>(answer, async () => running?.close())
+serveRequests<CheckoutRequest>(handle, async () => checkout?.close())

@@ -4,132 +4,145 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openAuthority } from '../../../src/demo/signing/authority.ts'
 import { METRIC_NAMES } from '../../../src/metrics/definitions/definitions.ts'
-import { type Bench, CONNECTIONS, inTurn, NODE_OPTIONS_OF_START } from '../bench.ts'
+import { type Bench, CONNECTIONS, interleave, NODE_OPTIONS_OF_START } from '../bench.ts'
 import { BUSINESS_UNTIL } from '../business/business.ts'
 import { openRenewals } from '../business/renewals.ts'
-import { below, type Figure, faster, median, within } from '../figures.ts'
+import { atMost, costAgainst, type Figure, median, speedAgainst } from '../figures.ts'
 import type { CheckoutRequest, Work } from './checkout.ts'
 import { YEAR } from './metrics.ts'
 
-const HERE = resolve(fileURLToPath(import.meta.url), '../../../..')
+const CURRENT_ROOT = resolve(fileURLToPath(import.meta.url), '../../../..')
 /** A burst brings so many renewals of each subscription. */
-const FACTS = 5
+const RENEWALS_EACH = 5
 const MOST_TURN_MS = 50
 
 const CHARTS = METRIC_NAMES.map((metric) => `/api/v1/metrics/${metric}?${YEAR}`)
 
-type Host = ReturnType<Bench['start']>
+type CheckoutProcess = ReturnType<Bench['start']>
 type Payloads = { one: string[]; five: string[]; long: string[]; burst: string[] }
 /** The same measure in this checkout and in the other, a value per round. `other` is empty where there is no other checkout. */
-type Sides = { own: number[]; other: number[] }
+type Values = { current: number[]; other: number[] }
 
 /** What one round measures in one checkout. */
 type Round = { one: Work; five: Work; long: Work; burst: Burst; charts: number[] }
 type Burst = Work & { drained_seconds: number; per_second: number }
 
-async function withHost<Result>(workshop: Bench, work: (host: Host) => Promise<Result>): Promise<Result> {
-  const host = workshop.start('metrics/checkout.ts', NODE_OPTIONS_OF_START)
+async function withCheckout<Result>(
+  bench: Bench,
+  work: (checkout: CheckoutProcess) => Promise<Result>,
+): Promise<Result> {
+  const checkout = bench.start('metrics/checkout.ts', NODE_OPTIONS_OF_START)
   try {
-    return await work(host)
+    return await work(checkout)
   } finally {
-    await host.close()
+    await checkout.close()
   }
 }
 
 const requester =
-  (host: Host) =>
-  <Answer>(question: CheckoutRequest): Promise<Answer> =>
-    host.request<Answer>(question)
+  (checkout: CheckoutProcess) =>
+  <Answer>(message: CheckoutRequest): Promise<Answer> =>
+    checkout.request<Answer>(message)
 
 /** Writes the business as this checkout keeps it, and counts all of it. */
-async function prepare(workshop: Bench, root: string, roots: readonly string[]) {
-  const { upkeep } = workshop.sizes
-  const file = workshop.newFile()
+async function prepare(bench: Bench, root: string, roots: readonly string[]) {
+  const { upkeep } = bench.sizes
+  const file = bench.newFile()
   const { subscriptions, apps, renewals } = upkeep
-  await withHost(workshop, (host) =>
-    requester(host)({ write: { root, file, subscriptions, apps, renewals } }),
+  await withCheckout(bench, (checkout) =>
+    requester(checkout)({ write: { root, file, subscriptions, apps, renewals } }),
   )
-  const work = await withHost(workshop, async (host) => {
-    await requester(host)({ open: { root, file, roots } })
-    return requester(host)<Work>({ rebuild: true })
+  const work = await withCheckout(bench, async (checkout) => {
+    await requester(checkout)({ open: { root, file, roots } })
+    return requester(checkout)<Work>({ rebuild: true })
   })
-  workshop.print(`upkeep: ${root} counted ${subscriptions} subscriptions in ${work.seconds.toFixed(1)} s`)
+  bench.print(`upkeep: ${root} counted ${subscriptions} subscriptions in ${work.seconds.toFixed(1)} s`)
   return { root, file, work }
 }
 
 type Prepared = Awaited<ReturnType<typeof prepare>>
 
 /** On a copy of its file, so that each round begins alike. */
-async function round(
-  workshop: Bench,
+async function measureRound(
+  bench: Bench,
   { root, file }: Prepared,
   payloads: Payloads,
   roots: readonly string[],
 ): Promise<Round> {
-  const copy = workshop.newFile()
+  const copy = bench.newFile()
   copyFileSync(file, copy)
-  return withHost(workshop, async (host) => {
-    const request = requester(host)
+  return withCheckout(bench, async (checkout) => {
+    const request = requester(checkout)
     const { url } = await request<{ url: string }>({ open: { root, file: copy, roots } })
     const { times: charts } = await request<{ times: number[] }>({
-      charts: workshop.sizes.chart_turns,
+      charts: bench.sizes.chart_repeats,
       paths: CHARTS,
     })
     const one = await request<Work>({ apply: payloads.one })
     const five = await request<Work>({ apply: payloads.five })
     const long = await request<Work>({ apply: payloads.long })
-    return { one, five, long, burst: await burst(workshop, host, url, payloads.burst), charts }
+    return { one, five, long, burst: await burst(bench, checkout, url, payloads.burst), charts }
   })
 }
 
-async function burst(workshop: Bench, host: Host, url: string, payloads: readonly string[]): Promise<Burst> {
-  const request = requester(host)
+async function burst(
+  bench: Bench,
+  checkout: CheckoutProcess,
+  url: string,
+  payloads: readonly string[],
+): Promise<Burst> {
+  const request = requester(checkout)
   const bodies = payloads.map((signedPayload) => JSON.stringify({ signedPayload }))
   const load = { call: 'notify', url, connections: CONNECTIONS, bodies } as const
   await request({ watch: true })
-  const whole = { warm_seconds: 0, seconds: Number.POSITIVE_INFINITY }
-  const { per_second } = await workshop.measure({ ...load, ...whole })
+  const whole_load = { warm_seconds: 0, seconds: Number.POSITIVE_INFINITY }
+  const { per_second } = await bench.measure({ ...load, ...whole_load })
   return { ...(await request<Work & { drained_seconds: number }>({ drain: true })), per_second }
 }
 
 /** A figure that is the better the smaller it is, against the same in the other checkout where there is one. */
-function less(figure: string, unit: string, { own, other }: Sides, at_most: number | null = null): Figure[] {
-  const figureHere = below(figure, median(own), unit, at_most)
-  if (other.length === 0) return [figureHere]
-  const beside = within(figure, unit, own, { name: 'the other checkout', values: other }, null)
+function lowerIsBetter(
+  figure: string,
+  unit: string,
+  { current, other }: Values,
+  at_most: number | null = null,
+): Figure[] {
+  const current_figure = atMost(figure, median(current), unit, at_most)
+  if (other.length === 0) return [current_figure]
+  const compared = costAgainst(figure, unit, current, { name: 'the other checkout', values: other }, null)
   return [
     {
-      ...figureHere,
-      ...(beside.floor && { floor: beside.floor }),
-      ...(beside.ratio && { ratio: beside.ratio }),
+      ...current_figure,
+      ...(compared.baseline && { baseline: compared.baseline }),
+      ...(compared.ratio && { ratio: compared.ratio }),
     },
   ]
 }
 
-type Measure = { figure: string; unit: string; value: (round: Round) => number; at_most?: number }
+type Measure = { figure: string; unit: string; value: (measureRound: Round) => number; at_most?: number }
 
-const each = ({ cpu_seconds }: Work, { length }: readonly string[]): number => (cpu_seconds * 1e6) / length
+const cpuEach = ({ cpu_seconds }: Work, { length }: readonly string[]): number => (cpu_seconds * 1e6) / length
 
 const measuresOf = ({ one, five, burst }: Payloads): Measure[] => [
   {
     figure: 'a notification applied, one of a subscription',
     unit: 'µs',
-    value: (round) => each(round.one, one),
+    value: (measureRound) => cpuEach(measureRound.one, one),
   },
   {
-    figure: `a notification applied, ${FACTS} of a subscription`,
+    figure: `a notification applied, ${RENEWALS_EACH} of a subscription`,
     unit: 'µs',
-    value: (round) => each(round.five, five),
+    value: (measureRound) => cpuEach(measureRound.five, five),
   },
   {
     figure: 'a notification of the burst, over HTTP',
     unit: 'µs',
-    value: (round) => each(round.burst, burst),
+    value: (measureRound) => cpuEach(measureRound.burst, burst),
   },
   {
     figure: 'after the burst, until nothing is due',
     unit: 's',
-    value: (round) => round.burst.drained_seconds,
+    value: (measureRound) => measureRound.burst.drained_seconds,
   },
   {
     figure: 'the longest turn of the event loop, in the burst',
@@ -140,7 +153,7 @@ const measuresOf = ({ one, five, burst }: Payloads): Measure[] => [
   {
     figure: 'the longest turn, one of a subscription',
     unit: 'ms',
-    value: (round) => round.one.longest_turn_ms,
+    value: (measureRound) => measureRound.one.longest_turn_ms,
     at_most: MOST_TURN_MS,
   },
   {
@@ -163,19 +176,19 @@ const measuresOf = ({ one, five, burst }: Payloads): Measure[] => [
   },
 ]
 
-function figuresOf(rounds: { own: Round[]; other: Round[] }, payloads: Payloads): Figure[] {
-  const sides = (value: (round: Round) => number): Sides => ({
-    own: rounds.own.map(value),
+function figuresOf(rounds: { current: Round[]; other: Round[] }, payloads: Payloads): Figure[] {
+  const valuesOf = (value: (measureRound: Round) => number): Values => ({
+    current: rounds.current.map(value),
     other: rounds.other.map(value),
   })
-  const { own, other } = sides(({ burst }) => burst.per_second)
-  const answered = `a burst of ${payloads.burst.length} notifications, answered`
+  const { current, other } = valuesOf(({ burst }) => burst.per_second)
+  const rate_name = `a burst of ${payloads.burst.length} notifications, answered`
   return [
     other.length > 0
-      ? faster(answered, own, { name: 'the other checkout', values: other }, null)
-      : below(answered, median(own), 'a second', null),
+      ? speedAgainst(rate_name, current, { name: 'the other checkout', values: other }, null)
+      : atMost(rate_name, median(current), 'a second', null),
     ...measuresOf(payloads).flatMap(({ figure, unit, value, at_most = null }) =>
-      less(figure, unit, sides(value), at_most),
+      lowerIsBetter(figure, unit, valuesOf(value), at_most),
     ),
   ]
 }
@@ -184,46 +197,46 @@ const worstHundredth = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1] ?? Number.NaN
 
 /** Everything counted from the facts, then rounds of notifications; each here and there where `--against` names one. */
-export async function measureAgainst(workshop: Bench): Promise<Figure[]> {
-  const { upkeep } = workshop.sizes
+export async function compareUpkeep(bench: Bench): Promise<Figure[]> {
+  const { upkeep } = bench.sizes
   const authority = await openAuthority({ now: BUSINESS_UNTIL })
   const roots = [authority.root_pem]
   const renewals = openRenewals(authority, upkeep.subscriptions)
   const payloads = {
     one: renewals.take(upkeep.notifications, 1),
-    five: renewals.take(upkeep.notifications, FACTS),
-    long: renewals.ofLong(upkeep.renewals),
-    burst: renewals.take(upkeep.burst, FACTS),
+    five: renewals.take(upkeep.notifications, RENEWALS_EACH),
+    long: renewals.takeLong(upkeep.renewals),
+    burst: renewals.take(upkeep.burst, RENEWALS_EACH),
   }
-  const own = await prepare(workshop, HERE, roots)
-  const other = workshop.against === null ? null : await prepare(workshop, workshop.against, roots)
+  const current = await prepare(bench, CURRENT_ROOT, roots)
+  const other = bench.against === null ? null : await prepare(bench, bench.against, roots)
   const contenders: Record<string, () => Promise<Round>> = {
-    own: () => round(workshop, own, payloads, roots),
-    ...(other && { other: () => round(workshop, other, payloads, roots) }),
+    current: () => measureRound(bench, current, payloads, roots),
+    ...(other && { other: () => measureRound(bench, other, payloads, roots) }),
   }
-  const { own: ownRounds = [], other: otherRounds = [] } = await inTurn(upkeep.rounds, contenders)
-  const rebuilt = (value: (work: Work) => number): Sides => ({
-    own: [value(own.work)],
+  const { own: ownRounds = [], other: otherRounds = [] } = await interleave(upkeep.rounds, contenders)
+  const rebuilt = (value: (work: Work) => number): Values => ({
+    current: [value(current.work)],
     other: other === null ? [] : [value(other.work)],
   })
   const name = `${upkeep.subscriptions} subscriptions counted anew`
   return [
-    ...less(
+    ...lowerIsBetter(
       name,
       's',
       rebuilt(({ seconds }) => seconds),
     ),
-    ...less(
+    ...lowerIsBetter(
       `${name}, processor`,
       's',
       rebuilt(({ cpu_seconds }) => cpu_seconds),
     ),
-    ...less(
+    ...lowerIsBetter(
       'the longest turn of the event loop, meanwhile',
       'ms',
       rebuilt(({ longest_turn_ms }) => longest_turn_ms),
       MOST_TURN_MS,
     ),
-    ...figuresOf({ own: ownRounds, other: otherRounds }, payloads),
+    ...figuresOf({ current: ownRounds, other: otherRounds }, payloads),
   ]
 }

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import type { SeriesAnswer } from '../../../src/metrics/series/series.ts'
 import type { Bench } from '../bench.ts'
 import type { BusinessApp } from '../business/business_app.ts'
-import { type Figure, median, short } from '../figures.ts'
+import { type Figure, formatShort, median } from '../figures.ts'
 
 const run = promisify(execFile)
 const SCRIPT = fileURLToPath(new URL('query_duckdb.py', import.meta.url))
@@ -16,30 +16,30 @@ const LEAST_RATIO = 5
 /** By question: how long DuckDB took, and rows of a day, perhaps a product, and a value. */
 type Answers = Record<string, { ms: number; rows: (string | number)[][] }>
 /** `sums`: of which paths the answers together are what DuckDB counts; charges are two parts of revenue. */
-type DuckdbAnswer = {
+type Comparison = {
   name: string
-  question: string
+  query: string
   path: string
-  sums: readonly string[]
-  figure: 'milli' | 'count'
+  summed_paths: readonly string[]
+  field: 'milli' | 'count'
 }
 
 const BY_PRODUCT = 'metrics/revenue?split=product&'
-const QUESTIONS: readonly DuckdbAnswer[] = [
-  { name: 'MRR', question: 'mrr', path: 'metrics/mrr?', sums: ['metrics/mrr?'], figure: 'milli' },
+const COMPARISONS: readonly Comparison[] = [
+  { name: 'MRR', query: 'mrr', path: 'metrics/mrr?', summed_paths: ['metrics/mrr?'], field: 'milli' },
   {
     name: 'active subscriptions',
-    question: 'active',
+    query: 'active',
     path: 'metrics/active_subscriptions?',
-    sums: ['metrics/active_subscriptions?'],
-    figure: 'count',
+    summed_paths: ['metrics/active_subscriptions?'],
+    field: 'count',
   },
   {
     name: 'revenue by product',
-    question: 'revenue',
+    query: 'revenue',
     path: BY_PRODUCT,
-    sums: [`${BY_PRODUCT}part=new&`, `${BY_PRODUCT}part=renewal&`],
-    figure: 'milli',
+    summed_paths: [`${BY_PRODUCT}part=new&`, `${BY_PRODUCT}part=renewal&`],
+    field: 'milli',
   },
 ]
 
@@ -56,51 +56,54 @@ async function pythonWithDuckdb(folder: string): Promise<string | null> {
 }
 
 const YEAR_MS = 364 * 86_400_000
-const on = (at: number): string => new Date(at).toISOString().slice(0, 10)
+const isoDay = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
 /** Nothing where Python or DuckDB is missing, which is said. */
-export async function measureDuckdb(workshop: Bench, app: BusinessApp, file: string): Promise<Figure[]> {
-  const python = await pythonWithDuckdb(workshop.newFolder())
+export async function measureDuckdb(bench: Bench, app: BusinessApp, file: string): Promise<Figure[]> {
+  const python = await pythonWithDuckdb(bench.newFolder())
   if (python === null) {
-    workshop.print('metrics: DuckDB cannot be installed here; nothing is measured beside it')
+    bench.print('metrics: DuckDB cannot be installed here; nothing is measured beside it')
     return []
   }
   const until = app.windfall.clock()
-  const [from_on, to_on] = [on(until - YEAR_MS), on(until)]
-  const numbers = [workshop.sizes.chart_turns, until].map(String)
+  const [from_on, to_on] = [isoDay(until - YEAR_MS), isoDay(until)]
+  const numbers = [bench.sizes.chart_repeats, until].map(String)
   const { stdout } = await run(python, [SCRIPT, file, from_on, to_on, ...numbers], { maxBuffer: 1e9 })
   const answers: Answers = JSON.parse(stdout)
   const figures: Figure[] = []
-  for (const query of QUESTIONS) {
-    const { ms = Number.NaN, rows = [] } = answers[query.question] ?? {}
+  for (const query of COMPARISONS) {
+    const { ms = Number.NaN, rows = [] } = answers[query.query] ?? {}
     const range = `from=${from_on}&to=${to_on}`
     const times: number[] = []
-    for (let turn = 0; turn < workshop.sizes.chart_turns; turn += 1)
+    for (let turn = 0; turn < bench.sizes.chart_repeats; turn += 1)
       times.push((await app.get(`${query.path}${range}`)).ms)
     const own = median(times)
     figures.push({
-      figure: `${query.name}, a year by day`,
-      value: `${short(own)} ms`,
-      floor: `DuckDB, 2 threads: ${short(ms)} ms`,
+      name: `${query.name}, a year by day`,
+      value: `${formatShort(own)} ms`,
+      baseline: `DuckDB, 2 threads: ${formatShort(ms)} ms`,
       ratio: ms / own,
       target: `≥ ${LEAST_RATIO} ×`,
-      reached: ms / own >= LEAST_RATIO,
+      isReached: ms / own >= LEAST_RATIO,
     })
-    const sums: SeriesAnswer[] = []
-    for (const path of query.sums) sums.push((await app.get<SeriesAnswer>(`${path}${range}`)).answer)
-    workshop.print(`metrics: ${query.name}: ${differenceOf(ownValues(query.figure, sums), rows)}`)
+    const summed_paths: SeriesAnswer[] = []
+    for (const path of query.summed_paths)
+      summed_paths.push((await app.get<SeriesAnswer>(`${path}${range}`)).answer)
+    bench.print(
+      `metrics: ${query.name}: ${describeDifference(windfallValues(query.field, summed_paths), rows)}`,
+    )
   }
   return figures
 }
 
 /** By day, or by day and value of the split. */
-function ownValues(figure: DuckdbAnswer['figure'], answers: readonly SeriesAnswer[]): Map<string, number> {
+function windfallValues(field: Comparison['field'], answers: readonly SeriesAnswer[]): Map<string, number> {
   const own = new Map<string, number>()
   for (const { split, series } of answers) {
     for (const { value, points } of series.filter(({ part }) => part === null || split !== null)) {
       for (const point of points) {
         const name = split === null ? point.on : `${point.on} ${value}`
-        own.set(name, (own.get(name) ?? 0) + (point[figure] ?? 0))
+        own.set(name, (own.get(name) ?? 0) + (point[field] ?? 0))
       }
     }
   }
@@ -108,7 +111,7 @@ function ownValues(figure: DuckdbAnswer['figure'], answers: readonly SeriesAnswe
 }
 
 /** How far the two are apart, in words. */
-function differenceOf(own: ReadonlyMap<string, number>, rows: readonly (string | number)[][]): string {
+function describeDifference(own: ReadonlyMap<string, number>, rows: readonly (string | number)[][]): string {
   const differences = rows.map((row) =>
     Math.abs(Number(row.at(-1)) - (own.get(row.slice(0, -1).join(' ')) ?? 0)),
   )

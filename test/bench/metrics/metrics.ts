@@ -1,18 +1,18 @@
 /** Metrics of millions of transactions: every chart of a year, customers, cohorts, upkeep, compared with DuckDB. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { METRIC_NAMES } from '../../../src/metrics/definitions/definitions.ts'
-import { type Bench, inTurn } from '../bench.ts'
+import { type Bench, interleave } from '../bench.ts'
 import { BUSINESS_UNTIL } from '../business/business.ts'
-import { type BusinessApp, businessFile, copyOf, openBusiness } from '../business/business_app.ts'
-import { above, below, type Figure, median, whole } from '../figures.ts'
-import { comparedWithAlone, loadOn } from '../load/concurrent_work.ts'
+import { type BusinessApp, copyBusiness, ensureBusinessFile, openBusiness } from '../business/business_app.ts'
+import { atLeast, atMost, type Figure, formatWhole, median } from '../figures.ts'
+import { compareWithAlone, identifyLoad } from '../load/concurrent_work.ts'
 import { measureDuckdb } from './duckdb.ts'
 import { measureUpkeep } from './upkeep.ts'
 
 const DAY = 86_400_000
-const on = (at: number): string => new Date(at).toISOString().slice(0, 10)
+const isoDay = (at: number): string => new Date(at).toISOString().slice(0, 10)
 /** A year, today within. */
-export const YEAR = `from=${on(BUSINESS_UNTIL - 364 * DAY)}&to=${on(BUSINESS_UNTIL)}`
+export const YEAR = `from=${isoDay(BUSINESS_UNTIL - 364 * DAY)}&to=${isoDay(BUSINESS_UNTIL)}`
 const SPLITS = [null, 'app', 'product', 'country', 'period', 'offer'] as const
 
 const worstHundredth = (values: readonly number[]): number =>
@@ -41,7 +41,7 @@ async function measureCharts({ sizes, print }: Bench, app: BusinessApp): Promise
   for (const { path, metric, split } of await chartsOf(app)) {
     first.push((await app.get(path)).ms)
     const times: number[] = []
-    for (let turn = 0; turn < sizes.chart_turns; turn += 1) times.push((await app.get(path)).ms)
+    for (let turn = 0; turn < sizes.chart_repeats; turn += 1) times.push((await app.get(path)).ms)
     slowest.push({ chart: `${metric} by ${split ?? 'nothing'}`, ms: median(times) })
     const name = split ?? 'whole'
     figures.set(name, [...(figures.get(name) ?? []), ...times])
@@ -50,21 +50,21 @@ async function measureCharts({ sizes, print }: Bench, app: BusinessApp): Promise
   for (const { chart, ms } of slowest.slice(0, 5)) print(`metrics: ${chart}: ${ms.toFixed(1)} ms`)
   return [
     ...[...figures].flatMap(([name, times]) => [
-      below(
+      atMost(
         `a year by day, ${name === 'whole' ? name : `split by ${name}`}, median`,
         median(times),
         'ms',
         10,
       ),
-      below(
+      atMost(
         `a year by day, ${name === 'whole' ? name : `split by ${name}`}, p99`,
         worstHundredth(times),
         'ms',
         25,
       ),
     ]),
-    below('a chart that nobody has asked for since the start, median', median(first), 'ms', null),
-    below('a chart that nobody has asked for since the start, p99', worstHundredth(first), 'ms', null),
+    atMost('a chart that nobody has asked for since the start, median', median(first), 'ms', null),
+    atMost('a chart that nobody has asked for since the start, p99', worstHundredth(first), 'ms', null),
   ]
 }
 
@@ -77,64 +77,64 @@ async function measureAttribute({ sizes }: Bench, { get }: BusinessApp): Promise
     times.push((await get(`metrics/mrr?${YEAR}&attribute=plan=pro`)).ms)
   delay.disable()
   return [
-    below('a year by day of users with an attribute', median(times), 'ms', 500),
-    below('the longest that it kept others waiting', delay.max / 1e6, 'ms', null),
+    atMost('a year by day of users with an attribute', median(times), 'ms', 500),
+    atMost('the longest that it kept others waiting', delay.max / 1e6, 'ms', null),
   ]
 }
 
-async function medianOf({ sizes }: Bench, { get }: BusinessApp, path: string): Promise<number> {
+async function medianTime({ sizes }: Bench, { get }: BusinessApp, path: string): Promise<number> {
   await get(path)
   const times: number[] = []
-  for (let turn = 0; turn < sizes.chart_turns; turn += 1) times.push((await get(path)).ms)
+  for (let turn = 0; turn < sizes.chart_repeats; turn += 1) times.push((await get(path)).ms)
   return median(times)
 }
 
-async function measureCustomers(workshop: Bench, app: BusinessApp): Promise<Figure[]> {
+async function measureCustomers(bench: Bench, app: BusinessApp): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const sort of ['ltv', 'last_seen', 'mrr', 'risk'])
     figures.push(
-      below(`customers by ${sort}`, await medianOf(workshop, app, `customers?sort=${sort}`), 'ms', 5),
+      atMost(`customers by ${sort}`, await medianTime(bench, app, `customers?sort=${sort}`), 'ms', 5),
     )
   const { answer } = await app.get<{ customers: { id: string }[] }>('customers?sort=ltv')
   const id = answer.customers[0]?.id ?? ''
-  figures.push(below('a customer', await medianOf(workshop, app, `customers/${id}`), 'ms', 5))
+  figures.push(atMost('a customer', await medianTime(bench, app, `customers/${id}`), 'ms', 5))
   for (const metric of ['retention', 'ltv', 'arppu', 'recovery']) {
-    const ms = await medianOf(workshop, app, `cohorts?metric=${metric}`)
-    figures.push(below(`cohorts: ${metric}`, ms, 'ms', null))
+    const ms = await medianTime(bench, app, `cohorts?metric=${metric}`)
+    figures.push(atMost(`cohorts: ${metric}`, ms, 'ms', null))
   }
   return figures
 }
 
 /** Calls that come in while everything is made anew, against the same before that: to the end it would take too long. */
-async function measureRebuild(workshop: Bench, file: string): Promise<Figure[]> {
-  const server = await workshop.serve({ kind: 'windfall', file, at: BUSINESS_UNTIL })
-  const load = loadOn(workshop, server, workshop.sizes.hot_users)
+async function measureRebuild(bench: Bench, file: string): Promise<Figure[]> {
+  const server = await bench.serve({ kind: 'windfall', file, at: BUSINESS_UNTIL })
+  const load = identifyLoad(bench, server, bench.sizes.hot_users)
   const rounds = async (name: string) =>
-    (await inTurn(workshop.sizes.tail_rounds, { [name]: () => workshop.measure(load) }))[name] ?? []
+    (await interleave(bench.sizes.tail_rounds, { [name]: () => bench.measure(load) }))[name] ?? []
   const alone = await rounds('alone')
   await server.request({ rebuild: true })
   const beside = await rounds('beside')
   await server.close()
-  return comparedWithAlone('identify while all metrics are made anew', alone, beside)
+  return compareWithAlone('identify while all metrics are made anew', alone, beside)
 }
 
-export async function measureMetrics(workshop: Bench): Promise<Figure[]> {
-  const counted = await businessFile(workshop)
+export async function measureMetrics(bench: Bench): Promise<Figure[]> {
+  const counted = await ensureBusinessFile(bench)
   const { file, transactions, seconds } = counted
-  const app = await openBusiness(file, workshop.newFolder())
+  const app = await openBusiness(file, bench.newFolder())
   const figures: Figure[] = []
   if (seconds !== null)
-    figures.push(above('counted for the first time', transactions / seconds, 'transactions/s', null))
+    figures.push(atLeast('counted for the first time', transactions / seconds, 'transactions/s', null))
   try {
-    figures.push(...(await measureCharts(workshop, app)))
-    figures.push(...(await measureAttribute(workshop, app)))
-    figures.push(...(await measureCustomers(workshop, app)))
-    figures.push(...(await measureDuckdb(workshop, app, file)))
+    figures.push(...(await measureCharts(bench, app)))
+    figures.push(...(await measureAttribute(bench, app)))
+    figures.push(...(await measureCustomers(bench, app)))
+    figures.push(...(await measureDuckdb(bench, app, file)))
   } finally {
     await app.close()
   }
-  figures.push(...(await measureUpkeep(workshop, counted)))
-  figures.push(...(await measureRebuild(workshop, copyOf(workshop, counted))))
-  workshop.print(`metrics: of ${whole(transactions)} transactions`)
+  figures.push(...(await measureUpkeep(bench, counted)))
+  figures.push(...(await measureRebuild(bench, copyBusiness(bench, counted))))
+  bench.print(`metrics: of ${formatWhole(transactions)} transactions`)
   return figures
 }

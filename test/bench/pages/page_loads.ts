@@ -2,10 +2,10 @@
 import type { BrowserContext, Page } from 'playwright-core'
 
 /** A processor four times as slow as this one stands for a phone. */
-const SLOWER = 4
+const CPU_SLOWDOWN = 4
 /** For so long nothing has been asked or drawn: it is there. */
 const QUIET_MS = 600
-const MOST_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 /**
  * `drawn`: when it was painted for the last time, in ms after the navigation began. `lcp`: the largest part. `blocked`:
@@ -47,7 +47,7 @@ type Probed = Pick<Loaded, 'lcp' | 'blocked' | 'shifts'> & { from: number; drawn
 async function watchNetwork(page: Page) {
   const session = await page.context().newCDPSession(page)
   await session.send('Network.enable')
-  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWER })
+  await session.send('Emulation.setCPUThrottlingRate', { rate: CPU_SLOWDOWN })
   const requests = new Map<string, { path: string; at: number }>()
   let bytes = 0
   let answers: Answer[] = []
@@ -66,16 +66,16 @@ async function watchNetwork(page: Page) {
   return {
     isQuiet: () => requests.size === 0,
     /** Begins to count anew; of what a page that was left had asked for nothing is heard any more. */
-    forget(): void {
+    reset(): void {
       requests.clear()
       bytes = 0
       answers = []
     },
-    counted: () => ({ bytes, answers }),
+    totals: () => ({ bytes, answers }),
   }
 }
 
-const IS_STILL = `performance.now() - Math.max(windfallProbe.drawn, windfallProbe.from) > ${QUIET_MS} &&
+const IS_SETTLED = `performance.now() - Math.max(windfallProbe.drawn, windfallProbe.from) > ${QUIET_MS} &&
   document.querySelector('h1') !== null && [...document.querySelectorAll('.ghost, .is-earlier')]
     .every((one) => one.getBoundingClientRect().top > innerHeight)`
 
@@ -85,36 +85,37 @@ export async function openTab(context: BrowserContext) {
   await page.addInitScript({ content: PROBE })
   const network = await watchNetwork(page)
 
-  async function whole(what: string): Promise<Loaded> {
-    const until = performance.now() + MOST_MS
-    while (!(network.isQuiet() && (await page.evaluate<boolean>(IS_STILL)))) {
-      if (performance.now() > until) throw new Error(`${what} was not there after ${MOST_MS} ms`)
+  async function untilSettled(what: string): Promise<Loaded> {
+    const until = performance.now() + TIMEOUT_MS
+    while (!(network.isQuiet() && (await page.evaluate<boolean>(IS_SETTLED)))) {
+      if (performance.now() > until) throw new Error(`${what} was not there after ${TIMEOUT_MS} ms`)
       await page.waitForTimeout(100)
     }
     const { from, drawn, ...probed } = await page.evaluate<Probed>('windfallProbe')
-    return { ...probed, drawn: drawn - from, ...network.counted() }
+    return { ...probed, drawn: drawn - from, ...network.totals() }
   }
 
   /** Loads the page anew at this address. */
   async function open(address: string): Promise<Loaded> {
     await page.goto('about:blank')
-    network.forget()
+    network.reset()
     await page.goto(address, { waitUntil: 'commit' })
-    return whole(address)
+    return untilSettled(address)
   }
 
   /** Follows the navigation's link there, from the view that is shown. */
   async function follow(path: string): Promise<Loaded> {
-    network.forget()
+    network.reset()
     await page.evaluate(`{
       Object.assign(windfallProbe, { from: performance.now(), blocked: 0, shifts: 0 })
       document.querySelector('.nav a[href="${path}"]').click()
     }`)
-    return whole(path)
+    return untilSettled(path)
   }
 
   /** The service worker has kept what it keeps. */
-  const kept = (): Promise<unknown> => page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+  const serviceWorkerReady = (): Promise<unknown> =>
+    page.evaluate('navigator.serviceWorker.ready.then(() => true)')
 
-  return { page, open, follow, kept }
+  return { page, open, follow, serviceWorkerReady }
 }

@@ -2,18 +2,18 @@
 import { createServer } from 'node:http'
 import type { Browser } from 'playwright-core'
 import { chromiumPath, launch, SIZES } from '../../browser/chromium.ts'
-import { type Bench, inTurn, type Server } from '../bench.ts'
+import { type Bench, interleave, type Server } from '../bench.ts'
 import { BUSINESS_UNTIL } from '../business/business.ts'
-import { businessFile, copyOf } from '../business/business_app.ts'
-import { below, columns, type Figure, median, short, whole } from '../figures.ts'
+import { copyBusiness, ensureBusinessFile } from '../business/business_app.ts'
+import { alignColumns, atMost, type Figure, formatShort, formatWhole, median } from '../figures.ts'
 import { measureViewersOf } from '../load/concurrent_work.ts'
 import { type Loaded, openTab } from './page_loads.ts'
 
-const DRAWN_MS = 300
-const MOST_KB = 90
+const MAX_LAST_PAINT_MS = 300
+const MAX_KB = 90
 /** How many look on, and what of the speed without them has to be left. */
 const VIEWERS = 100
-const SPEED_LEFT = 0.95
+const MIN_SPEED_RATIO = 0.95
 const VIEWS = [
   '/',
   '/revenue',
@@ -29,11 +29,11 @@ const VIEWS = [
 /** A page with a heading and nothing else, told with the headers of the dashboard's. */
 async function openEmpty(url: string) {
   const { headers } = await fetch(url)
-  const same = [...headers].filter(
+  const copied_headers = [...headers].filter(
     ([name]) => !/^(content-(length|encoding)|date|connection|keep-alive)$/.test(name),
   )
   const server = createServer((_, answer) => {
-    for (const [name, value] of same) answer.setHeader(name, value)
+    for (const [name, value] of copied_headers) answer.setHeader(name, value)
     answer.end('<!doctype html><meta charset="utf-8"><title>Nothing</title><h1>Nothing</h1>')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -49,27 +49,27 @@ async function openEmpty(url: string) {
 
 type Site = { browser: Browser; url: string; token: string; empty: string }
 /** `clicked`: null where no link of the navigation leads. */
-type Round = { cold: Loaded; warm: Loaded; clicked: Loaded | null; floor: Loaded }
+type Round = { cold: Loaded; warm: Loaded; clicked: Loaded | null; empty: Loaded }
 
-async function enter({ browser, url, token }: Site) {
+async function openSession({ browser, url, token }: Site) {
   const context = await browser.newContext({ ...SIZES.desktop, locale: 'en-US' })
   await context.addCookies([{ name: 'windfall', value: token, url, httpOnly: true, sameSite: 'Lax' }])
   return context
 }
 
 /** By somebody who was never here, by the same again, and by one who comes from another view. */
-async function look(site: Site, path: string): Promise<Round> {
-  const context = await enter(site)
-  const { page, open, follow, kept } = await openTab(context)
-  const floor = await open(site.empty)
+async function measureView(site: Site, path: string): Promise<Round> {
+  const context = await openSession(site)
+  const { page, open, follow, serviceWorkerReady } = await openTab(context)
+  const empty = await open(site.empty)
   const cold = await open(site.url + path)
-  await kept()
+  await serviceWorkerReady()
   const warm = await open(site.url + path)
   const isLinked = (await page.locator(`.nav a[href="${path}"]`).count()) > 0
   if (isLinked) await open(`${site.url}${path === '/settings' ? '/events' : '/settings'}`)
   const clicked = isLinked ? await follow(path) : null
   await context.close()
-  return { cold, warm, clicked, floor }
+  return { cold, warm, clicked, empty }
 }
 
 const medianOf = (loads: readonly Loaded[], name: Exclude<keyof Loaded, 'answers'>): number =>
@@ -77,20 +77,20 @@ const medianOf = (loads: readonly Loaded[], name: Exclude<keyof Loaded, 'answers
 
 function figuresOf(name: string, rounds: readonly Round[]): Figure[] {
   const warm = rounds.map((round) => round.warm)
-  const floors = rounds.map(({ floor }) => floor)
+  const baselines = rounds.map(({ empty }) => empty)
   const bytes = medianOf(
     rounds.map(({ cold }) => cold),
     'bytes',
   )
   return [
     {
-      ...below(`${name}, drawn whole, warm`, medianOf(warm, 'drawn'), 'ms', DRAWN_MS),
-      floor: `an empty page: ${short(medianOf(floors, 'drawn'))} ms`,
-      ratio: median(rounds.map((round) => round.warm.drawn / round.floor.drawn)),
+      ...atMost(`${name}, drawn whole, warm`, medianOf(warm, 'drawn'), 'ms', MAX_LAST_PAINT_MS),
+      baseline: `an empty page: ${formatShort(medianOf(baselines, 'drawn'))} ms`,
+      ratio: median(rounds.map((round) => round.warm.drawn / round.empty.drawn)),
     },
     {
-      ...below(`${name}, on the wire for the first time`, bytes / 1000, 'kB', MOST_KB),
-      floor: `an empty page: ${short(medianOf(floors, 'bytes') / 1000)} kB`,
+      ...atMost(`${name}, on the wire for the first time`, bytes / 1000, 'kB', MAX_KB),
+      baseline: `an empty page: ${formatShort(medianOf(baselines, 'bytes') / 1000)} kB`,
     },
   ]
 }
@@ -108,11 +108,11 @@ const HEADINGS = [
 function rowOf(name: string, loads: readonly Loaded[]): string[] {
   return [
     name,
-    `${whole(medianOf(loads, 'drawn'))} ms`,
-    `${whole(medianOf(loads, 'lcp'))} ms`,
-    `${whole(medianOf(loads, 'blocked'))} ms`,
+    `${formatWhole(medianOf(loads, 'drawn'))} ms`,
+    `${formatWhole(medianOf(loads, 'lcp'))} ms`,
+    `${formatWhole(medianOf(loads, 'blocked'))} ms`,
     medianOf(loads, 'shifts').toFixed(3),
-    `${short(medianOf(loads, 'bytes') / 1000)} kB`,
+    `${formatShort(medianOf(loads, 'bytes') / 1000)} kB`,
     String(median(loads.map(({ answers }) => answers.length))),
   ]
 }
@@ -140,51 +140,51 @@ function slowestOf(rounds: readonly Round[]): string {
   const answers = rounds.flatMap(({ warm }) => warm.answers).toSorted((a, b) => b.ms - a.ms)
   return answers
     .slice(0, 3)
-    .map(({ path, ms }) => `${path} ${whole(ms)} ms`)
+    .map(({ path, ms }) => `${path} ${formatWhole(ms)} ms`)
     .join(', ')
 }
 
-async function measureViews(workshop: Bench, site: Site): Promise<Figure[]> {
+async function measureViews(bench: Bench, site: Site): Promise<Figure[]> {
   const get = await fetch(`${site.url}/api/v1/customers?sort=ltv`, {
     headers: { cookie: `windfall=${site.token}` },
   })
   const { customers } = (await get.json()) as { customers: { id: string }[] }
   const paths = [...VIEWS, `/customers/${customers[0]?.id}`]
-  const rounds = await inTurn(
-    workshop.sizes.tail_rounds,
-    Object.fromEntries(paths.map((path) => [path, () => look(site, path)])),
+  const rounds = await interleave(
+    bench.sizes.tail_rounds,
+    Object.fromEntries(paths.map((path) => [path, () => measureView(site, path)])),
   )
-  const named = Object.entries(rounds).map(
+  const roundsByView = Object.entries(rounds).map(
     ([path, of]) => [path.replace(/cus_.*/, '…'), of] as [string, Round[]],
   )
-  const floors = named.flatMap(([, of]) => of.map(({ floor }) => floor))
-  workshop.print(
-    `\n${columns([HEADINGS, rowOf('an empty page', floors), ...named.flatMap(([name, of]) => rowsOf(name, of))])}\n`,
+  const baselines = roundsByView.flatMap(([, of]) => of.map(({ empty }) => empty))
+  bench.print(
+    `\n${alignColumns([HEADINGS, rowOf('an empty page', baselines), ...roundsByView.flatMap(([name, of]) => rowsOf(name, of))])}\n`,
   )
-  for (const [name, of] of named) workshop.print(`pages: ${name} waited longest for ${slowestOf(of)}`)
-  return named.flatMap(([name, of]) => figuresOf(name, of))
+  for (const [name, of] of roundsByView) bench.print(`pages: ${name} waited longest for ${slowestOf(of)}`)
+  return roundsByView.flatMap(([name, of]) => figuresOf(name, of))
 }
 
-async function measureInBrowser(workshop: Bench, server: Server): Promise<Figure[]> {
+async function measureInBrowser(bench: Bench, server: Server): Promise<Figure[]> {
   if (chromiumPath === null) {
-    workshop.print('pages: no Chromium on this machine, so no view is measured: `apt-get install chromium`')
+    bench.print('pages: no Chromium on this machine, so no view is measured: `apt-get install chromium`')
     return []
   }
   const { token } = await server.request<{ token: string }>({ session: true })
   const empty = await openEmpty(server.url)
   const browser = await launch()
   try {
-    return await measureViews(workshop, { browser, url: server.url, token, empty: empty.url })
+    return await measureViews(bench, { browser, url: server.url, token, empty: empty.url })
   } finally {
     await browser.close()
     await empty.close()
   }
 }
 
-export async function measurePages(workshop: Bench): Promise<Figure[]> {
-  const file = copyOf(workshop, await businessFile(workshop))
-  const server = await workshop.serve({ kind: 'windfall', file, at: BUSINESS_UNTIL })
-  const figures = await measureInBrowser(workshop, server)
+export async function measurePages(bench: Bench): Promise<Figure[]> {
+  const file = copyBusiness(bench, await ensureBusinessFile(bench))
+  const server = await bench.serve({ kind: 'windfall', file, at: BUSINESS_UNTIL })
+  const figures = await measureInBrowser(bench, server)
   await server.close()
-  return [...figures, ...(await measureViewersOf(workshop, VIEWERS, SPEED_LEFT))]
+  return [...figures, ...(await measureViewersOf(bench, VIEWERS, MIN_SPEED_RATIO))]
 }

@@ -1,9 +1,9 @@
-/** A bench server's work with Apple’s keys: reads the lists, imports reports, reads the history. */
+/** The Apple work of a benchmark server: reads the app list, imports reports, and backfills the history. */
 import type { Windfall } from '../../../src/app.ts'
 import type { AppleHosts } from '../../../src/apple/api/hosts.ts'
 import type { ApiKey } from '../../../src/apple/api/keys.ts'
 
-/** Where Apple is, and with what it is asked. */
+/** The addresses and credentials of Apple's APIs. */
 export type AppleAccount = {
   hosts: AppleHosts
   connect_key: ApiKey
@@ -12,8 +12,8 @@ export type AppleAccount = {
 }
 
 /**
- * `begin` answers at once. An import begins anew until the server is closed, a backfill has an end; `busy` tells
- * whether it is still under way, and how many rows or signed texts it has taken in.
+ * `begin` starts work in the background: an import repeats until the server is closed, a backfill runs once. `busy`
+ * returns whether the work still runs, and how many rows, notifications and transactions it has stored.
  */
 export type AppleRequest =
   | { apple: 'refresh' }
@@ -33,7 +33,7 @@ export function openAppleWork(windfall: Windfall, account: AppleAccount) {
   const { id: organization_id } = organizations.resolve(null)
   const { connect_key: connect, purchase_key: purchases, vendor_number } = account
   accounts.declare([{ organization_id, connect, purchases, vendor_numbers: [vendor_number] }])
-  const forget = store.prepare('delete from import_days')
+  const forgetDays = store.prepare('delete from import_days')
   let isBusy = false
   let imported = 0
 
@@ -42,7 +42,7 @@ export function openAppleWork(windfall: Windfall, account: AppleAccount) {
     return { bundle_ids: added.map(({ bundle_id }) => bundle_id) }
   }
 
-  /** As the job does it. @throws Error where a day failed or the import stopped. */
+  /** Imports reports as the job does. @throws Error if a day failed or the import stopped. */
   async function importDays(days: number): Promise<Imported> {
     const began = performance.now()
     const run = await imports.run({ days })
@@ -52,7 +52,7 @@ export function openAppleWork(windfall: Windfall, account: AppleAccount) {
     return { rows: run.rows, seconds }
   }
 
-  /** @throws Error where it did not get to its end in both environments. */
+  /** @throws Error unless the backfills of both environments complete. */
   async function backfill(bundle_id: string): Promise<object> {
     const app = apps.list().find((one) => one.bundle_id === bundle_id)
     if (!app) throw new Error(`${bundle_id} is not connected`)
@@ -62,17 +62,17 @@ export function openAppleWork(windfall: Windfall, account: AppleAccount) {
     return {}
   }
 
-  async function importOverAndOver(): Promise<void> {
+  async function importRepeatedly(): Promise<void> {
     for (;;) {
       const { stopped, rows } = await imports.run()
       if (stopped.length > 0) return
       imported += rows
-      await store.commit(() => forget.run())
+      await store.commit(() => forgetDays.run())
     }
   }
 
   function begin(work: 'import' | 'backfill'): void {
-    const under_way = work === 'import' ? importOverAndOver() : history.backfill()
+    const under_way = work === 'import' ? importRepeatedly() : history.backfill()
     isBusy = true
     void under_way.finally(() => {
       isBusy = false
@@ -94,12 +94,12 @@ export function openAppleWork(windfall: Windfall, account: AppleAccount) {
     statuses: count('select total(statuses) from backfills'),
   })
 
-  return async (question: AppleRequest): Promise<object> => {
-    if (question.apple === 'refresh') return refresh()
-    if (question.apple === 'import') return importDays(question.days)
-    if (question.apple === 'backfill') return backfill(question.bundle_id)
-    if (question.apple === 'begin') begin(question.work)
-    if (question.apple === 'counts') return counts()
+  return async (message: AppleRequest): Promise<object> => {
+    if (message.apple === 'refresh') return refresh()
+    if (message.apple === 'import') return importDays(message.days)
+    if (message.apple === 'backfill') return backfill(message.bundle_id)
+    if (message.apple === 'begin') begin(message.work)
+    if (message.apple === 'counts') return counts()
     return busy()
   }
 }

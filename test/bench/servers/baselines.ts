@@ -1,4 +1,4 @@
-/** Baselines for the bench: Windfall with another store, without a store, and a bare server. */
+/** Baselines: Windfall with one commit per request, Windfall without storage, and a bare h3 server. */
 import { H3, HTTPError, readBody, serve } from 'h3'
 import * as v from 'valibot'
 import { type SdkLimits, sdkRoutes } from '../../../src/api/sdk.ts'
@@ -14,10 +14,10 @@ import { APP, TOKEN } from '../database.ts'
 
 type Limits = SdkLimits & { attributes_per_user: number }
 
-/** Where SQLite moves its log into the database when nobody says otherwise. */
-const USUAL_CHECKPOINT = 'wal_autocheckpoint = 1000'
+/** SQLite's default for automatic checkpoints. */
+const DEFAULT_CHECKPOINT = 'wal_autocheckpoint = 1000'
 
-/** The two routes on another store over the same database. */
+/** The two SDK routes on another store of the same database. */
 function routesOn(windfall: Windfall, store: Store, limits: Limits): Route[] {
   const { apps, keys, organizations, ledger, erasures, verifier, clock, refusedCalls } = windfall
   const feed = openFeed(store, clock)
@@ -34,13 +34,13 @@ function routesOn(windfall: Windfall, store: Store, limits: Limits): Route[] {
   })
 }
 
-/** Each request in a transaction of its own, with its own wait for the disk. */
-export function oneByOne(windfall: Windfall, limits: Limits): Route[] {
+/** Commits each request in a separate transaction, with a separate fsync. */
+export function commitPerRequest(windfall: Windfall, limits: Limits): Route[] {
   const { store } = windfall
-  store.pragma(USUAL_CHECKPOINT)
+  store.pragma(DEFAULT_CHECKPOINT)
   const begin = store.prepare('begin immediate')
   const end = store.prepare('commit')
-  const undo = store.prepare('rollback')
+  const rollback = store.prepare('rollback')
   async function commit<T>(work: () => T): Promise<T> {
     begin.run()
     try {
@@ -48,18 +48,18 @@ export function oneByOne(windfall: Windfall, limits: Limits): Route[] {
       end.run()
       return value
     } catch (error) {
-      undo.run()
+      rollback.run()
       throw error
     }
   }
   return routesOn(windfall, { ...store, commit, afterCommit: (effect) => effect() }, limits)
 }
 
-/** Everything but the storage: the same checks, of credentials that are looked up in memory, and the same answers. */
+/** The same checks and responses without storage: credentials are looked up in memory. */
 export function withoutStorage(windfall: Windfall, limits: Limits): Route[] {
-  const { store, verifier, refusedCalls, attribution: real } = windfall
+  const { store, verifier, refusedCalls, attribution: windfallAttribution } = windfall
   const attribution: Attribution = {
-    ...real,
+    ...windfallAttribution,
     identify: (_, __, unattested) => ({ verification: 'unverified', unattested }),
     attribute: (_, { appUserId, productId }, { unattested }) => ({
       link: {
@@ -96,7 +96,7 @@ function callersInMemory({ apps, keys, organizations }: Windfall) {
   })
 }
 
-/** h3 as its documentation shows it, a key in a map, and the call's schema: nothing else. */
+/** A minimal h3 server: looks up the key in a map and validates the body with the call's schema. */
 export async function openBare() {
   const keys = new Map([[`Bearer ${TOKEN}`, APP]])
   const app = new H3()

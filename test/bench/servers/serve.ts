@@ -1,4 +1,4 @@
-/** One server of the bench in a separate process: Windfall, or one of the baselines. */
+/** One server of the benchmark in a separate process: Windfall or one of the baselines. */
 import { dirname } from 'node:path'
 import { openApp, type Windfall } from '../../../src/app.ts'
 import { type Clock, systemClock } from '../../../src/clock.ts'
@@ -6,17 +6,17 @@ import { loadConfig } from '../../../src/config/load.ts'
 import { openHttp } from '../../../src/http/http.ts'
 import { listen } from '../../../src/http/server.ts'
 import { openLog } from '../../../src/log.ts'
-import { answerRequests } from '../child.ts'
+import { serveRequests } from '../child.ts'
 import { environmentOf } from '../database.ts'
 import { type AppleAccount, type AppleRequest, openAppleWork } from './apple_work.ts'
-import { oneByOne, openBare, withoutStorage } from './baselines.ts'
-import { slowCommits } from './slow_disk.ts'
+import { commitPerRequest, openBare, withoutStorage } from './baselines.ts'
+import { delayCommits } from './slow_disk.ts'
 
-export type Kind = 'windfall' | 'one by one' | 'without storage' | 'bare'
+export type Kind = 'windfall' | 'commit per request' | 'without storage' | 'bare'
 
 /**
- * `commit_ms`: how much longer each commit takes than this disk needs. `apps`: bundle ids to connect. `apple`: whom to
- * ask for reports and histories; nobody unless said. `at`: the instant it begins to live at, now unless said.
+ * `commit_ms`: the extra time of each commit. `apps`: the apps to connect. `apple`: the account to import from; none by
+ * default. `at`: the start of the server's clock; now by default.
  */
 export type ServerSpec = {
   kind: Kind
@@ -43,18 +43,18 @@ function clockFrom(at: number | undefined): Clock {
 }
 
 async function openWindfall({ kind, file, commit_ms = 0, roots, apps = [], apple, at }: ServerSpec) {
-  if (commit_ms > 0) slowCommits(commit_ms)
+  if (commit_ms > 0) delayCommits(commit_ms)
   const { config } = loadConfig({ env: environmentOf(file), cwd: dirname(file) })
   const log = openLog({ format: 'json', level: 'info' })
   const monotonic = () => performance.now()
-  const others = { ...(roots && { roots }), ...(apple && { hosts: apple.hosts }) }
-  const windfall = await openApp({ config, clock: clockFrom(at), monotonic, log, ...others })
+  const overrides = { ...(roots && { roots }), ...(apple && { hosts: apple.hosts }) }
+  const windfall = await openApp({ config, clock: clockFrom(at), monotonic, log, ...overrides })
   const { id } = windfall.organizations.resolve(null)
   for (const app of apps) await windfall.store.commit(() => windfall.apps.add(id, app, 'bench'))
 
   const http = kind === 'windfall' ? windfall.http : openHttp({ log })
   if (kind === 'without storage') http.add(withoutStorage(windfall, config.limits))
-  if (kind === 'one by one') http.add(oneByOne(windfall, config.limits))
+  if (kind === 'commit per request') http.add(commitPerRequest(windfall, config.limits))
   const server = await listen(http, { port: 0, max_body_bytes: config.limits.apple_body_bytes })
   let closed = false
   return {
@@ -70,7 +70,7 @@ async function openWindfall({ kind, file, commit_ms = 0, roots, apps = [], apple
   }
 }
 
-/** Makes all metrics anew, again and again until the server is closed. */
+/** Recomputes all metrics repeatedly until the server is closed. */
 async function rebuildContinuously(
   { metrics }: Pick<Windfall, 'metrics'>,
   isClosed: () => boolean,
@@ -86,23 +86,23 @@ async function rebuildContinuously(
 
 let running: Awaited<ReturnType<typeof openWindfall>> | Awaited<ReturnType<typeof openBare>> | undefined
 
-async function answer(question: ServerRequest): Promise<object> {
-  if ('open' in question) {
-    running = await (question.open.kind === 'bare' ? openBare() : openWindfall(question.open))
+async function handle(message: ServerRequest): Promise<object> {
+  if ('open' in message) {
+    running = await (message.open.kind === 'bare' ? openBare() : openWindfall(message.open))
     return { url: running.url }
   }
   if (!running || !('windfall' in running)) throw new Error('this server has no database')
-  if ('apple' in question) {
-    if (!running.apple) throw new Error('this server has no keys of Apple’s')
-    return running.apple(question)
+  if ('apple' in message) {
+    if (!running.apple) throw new Error('this server has no Apple account')
+    return running.apple(message)
   }
-  if ('rebuild' in question) {
+  if ('rebuild' in message) {
     void rebuildContinuously(running.windfall, running.isClosed)
     return {}
   }
   const { store, tokens, sessions } = running.windfall
-  if ('backup' in question) return running.windfall.backups.backup(question.backup, null)
-  if ('session' in question) {
+  if ('backup' in message) return running.windfall.backups.backup(message.backup, null)
+  if ('session' in message) {
     const { token } = await store.commit(() =>
       sessions.begin({ link_id: null, address: '127.0.0.1', user_agent: 'bench' }),
     )
@@ -113,4 +113,4 @@ async function answer(question: ServerRequest): Promise<object> {
   }
 }
 
-answerRequests<ServerRequest>(answer, async () => running?.close())
+serveRequests<ServerRequest>(handle, async () => running?.close())
