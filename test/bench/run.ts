@@ -99,7 +99,9 @@ async function run(): Promise<void> {
     print(`${describeDisk(bench.newFile())}.`)
     await measureAll(bench, names)
     const busyPercent = Math.round(bench.maxBusy() * 100)
-    print(`Medians of ${bench.sizes.rounds} interleaved rounds; a ratio is the median of the rounds' ratios.`)
+    print(
+      `Values are medians of ${bench.sizes.rounds} interleaved rounds; a ratio is the median of the rounds' ratios.`,
+    )
     print(`The load process used at most ${busyPercent} % of a processor in a round.`)
   } finally {
     await bench.close()

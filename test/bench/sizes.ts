@@ -7,7 +7,7 @@ export const FULL = {
   rounds: 5,
   warm_seconds: 0.7,
   seconds: 3,
-  /** The load beside other work, such as a backup. That work must last longer than this. */
+  /** The load during other work, such as a backup. That work must last longer than this. */
   tail_seconds: 10,
   tail_rounds: 3,
   cold_users: 1_000_000,

@@ -6,7 +6,7 @@ import type { AppleRequest, Counts, Imported, Refreshed } from '../servers/apple
 import type { AppStore, AppStoreRequest, RequestCount, Tally } from './app_store.ts'
 
 const YEAR = 365
-/** What Apple answers in an hour: to one key, and to one app for each kind of message. */
+/** Apple's hourly limits: per key for App Store Connect, per app and endpoint for the App Store Server API. */
 const HOURLY_LIMITS = { connect: 3_500, production: 180_000, sandbox: 18_000 }
 
 /** `app`: the app whose limit the requests count against; null for the limit of the key. */

@@ -1,4 +1,4 @@
-/** The same queries in DuckDB on the same data: compares results and times. */
+/** Compares the results and times of three charts with the same queries in DuckDB on the same data. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,11 +11,14 @@ import { type Figure, formatShort, median } from '../figures.ts'
 
 const run = promisify(execFile)
 const SCRIPT = fileURLToPath(new URL('query_duckdb.py', import.meta.url))
-const LEAST_RATIO = 5
+const MIN_RATIO = 5
 
-/** By question: how long DuckDB took, and rows of a day, perhaps a product, and a value. */
+/** By query: DuckDB's time in milliseconds, and rows of a day, a product if the query is split, and a value. */
 type Answers = Record<string, { ms: number; rows: (string | number)[][] }>
-/** `sums`: of which paths the answers together are what DuckDB counts; charges are two parts of revenue. */
+/**
+ * `path`: the chart that is timed. `summed_paths`: the charts whose sum is DuckDB's result, because charges are two
+ * parts of revenue.
+ */
 type Comparison = {
   name: string
   query: string
@@ -43,7 +46,7 @@ const COMPARISONS: readonly Comparison[] = [
   },
 ]
 
-/** A Python of its own with DuckDB in it; null where that cannot be had here. */
+/** Creates a Python environment with DuckDB. Returns null if it cannot be installed. */
 async function pythonWithDuckdb(folder: string): Promise<string | null> {
   try {
     const python = join(folder, 'bin', 'python3')
@@ -58,11 +61,11 @@ async function pythonWithDuckdb(folder: string): Promise<string | null> {
 const YEAR_MS = 364 * 86_400_000
 const isoDay = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
-/** Nothing where Python or DuckDB is missing, which is said. */
+/** Without Python or DuckDB, prints a note and returns no figures. */
 export async function measureDuckdb(bench: Bench, app: BusinessApp, file: string): Promise<Figure[]> {
   const python = await pythonWithDuckdb(bench.newFolder())
   if (python === null) {
-    bench.print('metrics: DuckDB cannot be installed here; nothing is measured beside it')
+    bench.print('metrics: DuckDB cannot be installed here; the comparison is skipped')
     return []
   }
   const until = app.windfall.clock()
@@ -71,32 +74,32 @@ export async function measureDuckdb(bench: Bench, app: BusinessApp, file: string
   const { stdout } = await run(python, [SCRIPT, file, from_on, to_on, ...numbers], { maxBuffer: 1e9 })
   const answers: Answers = JSON.parse(stdout)
   const figures: Figure[] = []
-  for (const query of COMPARISONS) {
-    const { ms = Number.NaN, rows = [] } = answers[query.query] ?? {}
+  for (const comparison of COMPARISONS) {
+    const { ms = Number.NaN, rows = [] } = answers[comparison.query] ?? {}
     const range = `from=${from_on}&to=${to_on}`
     const times: number[] = []
     for (let turn = 0; turn < bench.sizes.chart_repeats; turn += 1)
-      times.push((await app.get(`${query.path}${range}`)).ms)
-    const own = median(times)
+      times.push((await app.get(`${comparison.path}${range}`)).ms)
+    const windfall_ms = median(times)
     figures.push({
-      name: `${query.name}, a year by day`,
-      value: `${formatShort(own)} ms`,
+      name: `${comparison.name}, a year by day`,
+      value: `${formatShort(windfall_ms)} ms`,
       baseline: `DuckDB, 2 threads: ${formatShort(ms)} ms`,
-      ratio: ms / own,
-      target: `≥ ${LEAST_RATIO} ×`,
-      isReached: ms / own >= LEAST_RATIO,
+      ratio: ms / windfall_ms,
+      target: `≥ ${MIN_RATIO} ×`,
+      isReached: ms / windfall_ms >= MIN_RATIO,
     })
-    const summed_paths: SeriesAnswer[] = []
-    for (const path of query.summed_paths)
-      summed_paths.push((await app.get<SeriesAnswer>(`${path}${range}`)).answer)
+    const answered: SeriesAnswer[] = []
+    for (const path of comparison.summed_paths)
+      answered.push((await app.get<SeriesAnswer>(`${path}${range}`)).answer)
     bench.print(
-      `metrics: ${query.name}: ${describeDifference(windfallValues(query.field, summed_paths), rows)}`,
+      `metrics: ${comparison.name}: ${describeDifference(windfallValues(comparison.field, answered), rows)}`,
     )
   }
   return figures
 }
 
-/** By day, or by day and value of the split. */
+/** Sums the points by day, or by day and value of the split. */
 function windfallValues(field: Comparison['field'], answers: readonly SeriesAnswer[]): Map<string, number> {
   const own = new Map<string, number>()
   for (const { split, series } of answers) {
@@ -110,12 +113,12 @@ function windfallValues(field: Comparison['field'], answers: readonly SeriesAnsw
   return own
 }
 
-/** How far the two are apart, in words. */
+/** Describes in how many values the results differ, and by how much. */
 function describeDifference(own: ReadonlyMap<string, number>, rows: readonly (string | number)[][]): string {
   const differences = rows.map((row) =>
     Math.abs(Number(row.at(-1)) - (own.get(row.slice(0, -1).join(' ')) ?? 0)),
   )
   const apart = differences.filter((one) => one > 0)
-  if (apart.length === 0) return `DuckDB says the same of all ${rows.length}`
-  return `DuckDB says something else of ${apart.length} of ${rows.length}, by ${Math.max(...apart)} at most`
+  if (apart.length === 0) return `DuckDB returns the same ${rows.length} values`
+  return `DuckDB returns ${apart.length} of ${rows.length} values that differ, by at most ${Math.max(...apart)}`
 }

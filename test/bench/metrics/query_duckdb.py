@@ -1,6 +1,6 @@
 """
-Computes three of Windfall's metrics in DuckDB, in plain SQL, and prints results and times as JSON.
-Arguments: the database, the first and last day, how often to run each query, the current time in milliseconds.
+Computes three metrics in DuckDB with plain SQL and prints the results and times as JSON.
+Arguments: the database, the first and last day, the number of runs of each query, the current time in milliseconds.
 """
 import datetime
 import json
@@ -21,7 +21,7 @@ db.execute("create table rates (currency varchar, rated_on date, per_usd_nano bi
 
 
 def copy(table, sql):
-    """Copies by way of a CSV file, which DuckDB reads fastest."""
+    """Copies rows through a CSV file, which DuckDB reads fastest."""
     import csv
     import os
     import tempfile
@@ -32,7 +32,7 @@ def copy(table, sql):
     os.unlink(out.name)
 
 
-# Rows later than now are ends that have not happened yet.
+# Rows later than now are future ends of subscriptions.
 copy("rows", f"""select lineage_id, on_at, measure, product_id, base_milli, count from metric_rows
   where generation = (select id from metric_generations where state = 'shown') and on_at <= {now}
   and measure in ('mrr', 'revenue.new', 'revenue.renewal', 'revenue.refund')""")
@@ -49,7 +49,7 @@ QUESTIONS = {
     "active": f"""with days as ({DAYS}), moved as (
         select (make_timestamp(on_at * 1000))::date as day, sum(count) as alive from rows where measure = 'mrr' group by 1)
       select day, (select sum(alive) from moved where moved.day <= days.day) as value from days order by day""",
-    # Transactions, converted at the rate of the day or the newest before it.
+    # Converts each transaction at the rate of its day, or the newest rate before it.
     "revenue": f"""with sold as (
         select bought_on, product_id, currency, price_milli, count(*) as sales from sales
         where bought_on between date '{first}' and date '{last}' group by all)

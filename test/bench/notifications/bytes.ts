@@ -14,9 +14,9 @@ import { environmentOf } from '../database.ts'
 import { alignColumns, atMost, type Figure, formatWhole } from '../figures.ts'
 
 const TWO_YEARS_MS = 2 * 365 * 86_400_000
-const MOST_BYTES = 3_000
+const MAX_BYTES = 3_000
 
-/** Plays the history of the demo into `file` and closes it, so that its log is folded in. */
+/** Fills `file` with the history of the demo and closes it, which checkpoints the write-ahead log. */
 async function fillHistory(file: string, subscribers: number | undefined): Promise<void> {
   const until = systemClock()
   const authority = await openAuthority({ now: until })
@@ -89,8 +89,8 @@ export async function measureBytes(bench: Bench): Promise<Figure[]> {
       'bytes on disk per notification, users and calls included',
       size / notifications,
       'bytes',
-      MOST_BYTES,
+      MAX_BYTES,
     ),
-    atMost('bytes on disk per notification', notification_bytes / notifications, 'bytes', MOST_BYTES),
+    atMost('bytes on disk per notification', notification_bytes / notifications, 'bytes', MAX_BYTES),
   ]
 }

@@ -15,20 +15,17 @@ const CONCURRENCY = 64
 
 /** Returns the notifications per second. */
 async function speedOf(
-  notifications_sent: readonly SignedNotification[],
-  work: (notifications_sent: readonly SignedNotification[]) => Promise<void>,
+  batch: readonly SignedNotification[],
+  work: (batch: readonly SignedNotification[]) => Promise<void>,
 ): Promise<number> {
   const began = performance.now()
-  await work(notifications_sent)
-  return notifications_sent.length / ((performance.now() - began) / 1000)
+  await work(batch)
+  return batch.length / ((performance.now() - began) / 1000)
 }
 
 /** Verifies only the three signatures: no certificates, no JSON, no claims. */
-async function verifyBareSignatures(
-  key: KeyObject,
-  notifications_sent: readonly SignedNotification[],
-): Promise<void> {
-  for (const { signedPayload, transaction, renewal } of notifications_sent) {
+async function verifyBareSignatures(key: KeyObject, batch: readonly SignedNotification[]): Promise<void> {
+  for (const { signedPayload, transaction, renewal } of batch) {
     for (const jws of [signedPayload, transaction, renewal]) {
       const end = jws.lastIndexOf('.')
       const signature = Buffer.from(jws.slice(end + 1), 'base64url')
@@ -43,9 +40,9 @@ async function verifyBareSignatures(
 /** Verifies `CONCURRENCY` notifications at the same time, as a server does. */
 async function verifyConcurrently(
   verify: (jws: string) => Promise<unknown>,
-  notifications_sent: readonly SignedNotification[],
+  batch: readonly SignedNotification[],
 ): Promise<void> {
-  const pending = notifications_sent.values()
+  const pending = batch.values()
   const verifyPending = async () => {
     for (const { signedPayload } of pending) await verify(signedPayload)
   }
@@ -54,26 +51,25 @@ async function verifyConcurrently(
 
 async function verifySequentially(
   verify: (notification: SignedNotification) => Promise<void>,
-  notifications_sent: readonly SignedNotification[],
+  batch: readonly SignedNotification[],
 ): Promise<void> {
-  for (const notification of notifications_sent) await verify(notification)
+  for (const notification of batch) await verify(notification)
 }
 
 /** Posts each notification once. The server responds after it has verified, applied and committed the notification. */
 async function postAll(
   { measure }: Bench,
   server: Server,
-  notifications_sent: readonly SignedNotification[],
+  batch: readonly SignedNotification[],
 ): Promise<number> {
-  const bodies = notifications_sent.map(({ signedPayload }) => JSON.stringify({ signedPayload }))
+  const bodies = batch.map(({ signedPayload }) => JSON.stringify({ signedPayload }))
   const load = { call: 'notify', url: server.url, connections: CONNECTIONS, bodies } as const
   const { per_second, requests } = await measure({
     ...load,
     warm_seconds: 0,
     seconds: Number.POSITIVE_INFINITY,
   })
-  if (requests !== notifications_sent.length)
-    throw new Error(`${requests} responses to ${notifications_sent.length} notifications`)
+  if (requests !== batch.length) throw new Error(`${requests} responses to ${batch.length} notifications`)
   return per_second
 }
 
@@ -91,22 +87,20 @@ async function measureRounds(
   const offline = openAppleLibrary(root, false)
   const online = openAppleLibrary(root, true)
 
-  let notifications_sent = take(notifications)
-  await postAll(bench, server, notifications_sent)
-  await verifyConcurrently(verify, notifications_sent.slice(0, verified))
-  await verifySequentially(online, notifications_sent.slice(0, verified_offline))
+  let batch = take(notifications)
+  await postAll(bench, server, batch)
+  await verifyConcurrently(verify, batch.slice(0, verified))
+  await verifySequentially(online, batch.slice(0, verified_offline))
 
   return interleave(rounds, {
     ingested: () => {
-      notifications_sent = take(notifications)
-      return postAll(bench, server, notifications_sent)
+      batch = take(notifications)
+      return postAll(bench, server, batch)
     },
-    bare: () => speedOf(notifications_sent.slice(0, verified), (some) => verifyBareSignatures(key, some)),
-    verified: () =>
-      speedOf(notifications_sent.slice(0, verified), (some) => verifyConcurrently(verify, some)),
-    offline: () =>
-      speedOf(notifications_sent.slice(0, verified_offline), (some) => verifySequentially(offline, some)),
-    online: () => speedOf(notifications_sent.slice(0, verified), (some) => verifySequentially(online, some)),
+    bare: () => speedOf(batch.slice(0, verified), (some) => verifyBareSignatures(key, some)),
+    verified: () => speedOf(batch.slice(0, verified), (some) => verifyConcurrently(verify, some)),
+    offline: () => speedOf(batch.slice(0, verified_offline), (some) => verifySequentially(offline, some)),
+    online: () => speedOf(batch.slice(0, verified), (some) => verifySequentially(online, some)),
   })
 }
 

@@ -15,7 +15,7 @@ export type SignedNotification = {
 
 type OuterPayload = { data?: { signedTransactionInfo?: string; signedRenewalInfo?: string } }
 
-function withParts(
+function unpack(
   signedPayload: string,
   { data }: UnsignedNotification,
   apple_id: number,
@@ -42,7 +42,7 @@ export function openNotifications(chain: Chain, subscribers: number, now: number
     for (const step of simulation.steps()) {
       if (step.kind !== 'notification') continue
       const apple_id = apps.find(({ bundle_id }) => bundle_id === step.bundle_id)?.apple_id ?? 0
-      const notification = withParts(step.body.signedPayload, step.payload, apple_id)
+      const notification = unpack(step.body.signedPayload, step.payload, apple_id)
       if (notification !== null) yield notification
     }
   }

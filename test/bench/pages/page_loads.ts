@@ -1,19 +1,19 @@
-/** Measures one view in a throttled Chromium: opens it and waits until all requests are done. */
+/** Measures page loads in a throttled Chromium: opens a view and waits until it no longer changes. */
 import type { BrowserContext, Page } from 'playwright-core'
 
-/** A processor four times as slow as this one stands for a phone. */
+/** Slows the processor by this factor to simulate a phone. */
 const CPU_SLOWDOWN = 4
-/** For so long nothing has been asked or drawn: it is there. */
+/** A view is complete after this time without a request or a paint. */
 const QUIET_MS = 600
 const TIMEOUT_MS = 60_000
 
 /**
- * `drawn`: when it was painted for the last time, in ms after the navigation began. `lcp`: the largest part. `blocked`:
- * what of tasks lies beyond 50 ms. `shifts`: how far things jumped, as Chromium counts it. `bytes`: on the wire, with
- * headers; of the page, not of its service worker.
+ * `last_paint`: the last paint, in ms after the start of the navigation. `lcp`: the largest contentful paint in ms.
+ * `blocked`: the total blocking time, which is the time of long tasks beyond 50 ms. `shifts`: the cumulative layout
+ * shift. `bytes`: transferred with headers, without the requests of the service worker.
  */
 export type Loaded = {
-  drawn: number
+  last_paint: number
   lcp: number
   blocked: number
   shifts: number
@@ -22,12 +22,12 @@ export type Loaded = {
 }
 export type Answer = { path: string; ms: number }
 
-/** A frame after each change of the document is a paint; that of the last one is remembered. */
+/** Runs in the page. Records the first frame after the last change of the document as the last paint. */
 const PROBE = `{
-  const probe = { from: 0, drawn: 0, lcp: 0, blocked: 0, shifts: 0 }
+  const probe = { from: 0, last_paint: 0, lcp: 0, blocked: 0, shifts: 0 }
   globalThis.windfallProbe = probe
   let isDue = false
-  const painted = () => { isDue = false; probe.drawn = performance.now() }
+  const painted = () => { isDue = false; probe.last_paint = performance.now() }
   const changed = () => {
     if (isDue) return
     isDue = true
@@ -41,9 +41,9 @@ const PROBE = `{
   watch('longtask', (entry) => { if (entry.startTime >= probe.from) probe.blocked += entry.duration - 50 })
 }`
 
-type Probed = Pick<Loaded, 'lcp' | 'blocked' | 'shifts'> & { from: number; drawn: number }
+type Probed = Pick<Loaded, 'lcp' | 'blocked' | 'shifts'> & { from: number; last_paint: number }
 
-/** What the page has asked for, and what of it is on its way; a stream is never over and does not count. */
+/** Records the requests of a page and their responses. Event streams do not count, because they never end. */
 async function watchNetwork(page: Page) {
   const session = await page.context().newCDPSession(page)
   await session.send('Network.enable')
@@ -65,7 +65,7 @@ async function watchNetwork(page: Page) {
   session.on('Network.loadingFailed', ({ requestId }) => requests.delete(requestId))
   return {
     isQuiet: () => requests.size === 0,
-    /** Begins to count anew; of what a page that was left had asked for nothing is heard any more. */
+    /** Restarts the totals. Chromium does not report the end of requests of the previous page. */
     reset(): void {
       requests.clear()
       bytes = 0
@@ -75,11 +75,11 @@ async function watchNetwork(page: Page) {
   }
 }
 
-const IS_SETTLED = `performance.now() - Math.max(windfallProbe.drawn, windfallProbe.from) > ${QUIET_MS} &&
+const IS_SETTLED = `performance.now() - Math.max(windfallProbe.last_paint, windfallProbe.from) > ${QUIET_MS} &&
   document.querySelector('h1') !== null && [...document.querySelectorAll('.ghost, .is-earlier')]
     .every((one) => one.getBoundingClientRect().top > innerHeight)`
 
-/** Somebody's tab, slowed. */
+/** Opens a throttled tab. */
 export async function openTab(context: BrowserContext) {
   const page = await context.newPage()
   await page.addInitScript({ content: PROBE })
@@ -88,14 +88,14 @@ export async function openTab(context: BrowserContext) {
   async function untilSettled(what: string): Promise<Loaded> {
     const until = performance.now() + TIMEOUT_MS
     while (!(network.isQuiet() && (await page.evaluate<boolean>(IS_SETTLED)))) {
-      if (performance.now() > until) throw new Error(`${what} was not there after ${TIMEOUT_MS} ms`)
+      if (performance.now() > until) throw new Error(`${what} was not complete after ${TIMEOUT_MS} ms`)
       await page.waitForTimeout(100)
     }
-    const { from, drawn, ...probed } = await page.evaluate<Probed>('windfallProbe')
-    return { ...probed, drawn: drawn - from, ...network.totals() }
+    const { from, last_paint, ...probed } = await page.evaluate<Probed>('windfallProbe')
+    return { ...probed, last_paint: last_paint - from, ...network.totals() }
   }
 
-  /** Loads the page anew at this address. */
+  /** Loads the page at this address. */
   async function open(address: string): Promise<Loaded> {
     await page.goto('about:blank')
     network.reset()
@@ -103,7 +103,7 @@ export async function openTab(context: BrowserContext) {
     return untilSettled(address)
   }
 
-  /** Follows the navigation's link there, from the view that is shown. */
+  /** Clicks the link to `path` in the navigation of the current view. */
   async function follow(path: string): Promise<Loaded> {
     network.reset()
     await page.evaluate(`{
@@ -113,7 +113,7 @@ export async function openTab(context: BrowserContext) {
     return untilSettled(path)
   }
 
-  /** The service worker has kept what it keeps. */
+  /** Resolves when the service worker is active and has filled its cache. */
   const serviceWorkerReady = (): Promise<unknown> =>
     page.evaluate('navigator.serviceWorker.ready.then(() => true)')
 
