@@ -1,4 +1,4 @@
-/** Texts that are signed, and rightly so by their own lights: by the wrong key, or saying the wrong thing. */
+/** Forgeries: payloads with a valid signature, but by the wrong key or with the wrong content. */
 import { sign, X509Certificate } from 'node:crypto'
 import { authorityFrom, type Chain, headerOf, signUnder } from '../../src/demo/signing/authority.ts'
 import type { Random } from '../../src/demo/world/random.ts'
@@ -6,7 +6,7 @@ import { encode } from './mutations.ts'
 import { renewalPayload, transactionPayload } from './samples.ts'
 import { DAY, type Made, type Payload, type World } from './world.ts'
 
-/** Gives the text that was signed in place of the valid one. */
+/** Returns the forgery of a valid payload. */
 type Forgery = (base: Made, random: Random, world: World) => string
 
 const BODIES = ['data', 'summary', 'externalPurchaseToken', 'appData']
@@ -18,7 +18,7 @@ const signedUnder = (change: (x5c: string[], random: Random, world: World) => ob
   }
 }
 
-/** Signed by the same authority, with something else in it: at the top, or in the body that names the app. */
+/** Signs a changed payload with the same authority. The change is at the top, or in the body that names the app. */
 const withPayload = (change: (payload: Payload, random: Random, world: World) => Payload): Forgery => {
   return ({ payload, signer }, random, world) => {
     const body = BODIES.find((name) => name in payload)
@@ -40,7 +40,7 @@ const by = (chain: (world: World) => Chain): Forgery => {
   return ({ payload }, _, world) => authorityFrom(chain(world)).sign(payload)
 }
 
-/** A notification of the same app with one of the signed texts inside replaced. */
+/** Replaces one of the signed payloads in a notification of the same app. */
 const holding = (inside: (world: World, environment: unknown, random: Random) => Payload): Forgery => {
   return ({ payload, signer, app }, random, world) => {
     const data = { ...(payload.data ?? {}), ...inside(world, app.environment, random) }
@@ -48,7 +48,7 @@ const holding = (inside: (world: World, environment: unknown, random: Random) =>
   }
 }
 
-/** ES256 signatures come in pairs: (r, s) and (r, n − s) fit the same text. */
+/** Returns the other valid ES256 signature: (r, s) and (r, n − s) are both valid for the same text. */
 function otherSignature(jws: string): string {
   const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
   const at = jws.lastIndexOf('.') + 1
@@ -58,7 +58,7 @@ function otherSignature(jws: string): string {
   return jws.slice(0, at) + bytes.toString('base64url')
 }
 
-/** A text whose payload is not UTF-8, though every byte of it is signed. */
+/** Signs a payload that is not UTF-8. */
 function signBroken({ payload, signer }: Made): string {
   const json = Buffer.concat([Buffer.from(JSON.stringify(payload).slice(0, -1)), Buffer.from(',"x":"')])
   const bytes = Buffer.concat([json, Buffer.from([0xff, 0xfe]), Buffer.from('"}')])
@@ -67,7 +67,7 @@ function signBroken({ payload, signer }: Made): string {
   return `${text}.${signature.toString('base64url')}`
 }
 
-/** ES384, by a leaf on P-384: a true signature of the wrong kind. */
+/** Signs with ES384 and a P-384 leaf: a valid signature with the wrong algorithm. */
 function signLonger({ payload }: Made, chain: Chain): string {
   const text = `${encode({ ...headerOf(chain), alg: 'ES384' })}.${encode(payload)}`
   const signature = sign('sha384', Buffer.from(text), { key: chain.leaf_key, dsaEncoding: 'ieee-p1363' })
@@ -139,7 +139,7 @@ export const FORGERIES: Record<string, Forgery> = {
   'dated long ago': dated(({ now }, random) => now - random.whole(1, 20) * 200 * DAY),
 }
 
-/** For notifications with signed texts inside. */
+/** Forgeries of notifications with signed payloads in them. */
 export const SWAPS: Record<string, Forgery> = {
   'holding a transaction of another app': holding((world, environment) => ({
     signedTransactionInfo: world.trusted.sign(
@@ -173,7 +173,7 @@ export const SWAPS: Record<string, Forgery> = {
   })),
 }
 
-/** For transactions by themselves. */
+/** Forgeries of single transactions. */
 export const OMISSIONS: Record<string, Forgery> = {
   'a transaction without a date': ({ payload, signer }) => signer.sign({ ...payload, signedDate: undefined }),
 }

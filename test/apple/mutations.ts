@@ -1,9 +1,9 @@
-/** What can be done to a signed text by somebody who cannot sign: every one a function of a valid text and chance. */
+/** Mutations of a signed payload that need no key. Each is a function of a valid payload and a random source. */
 import type { Random } from '../../src/demo/world/random.ts'
 import type { Submission } from './verdicts.ts'
 import type { World } from './world.ts'
 
-/** Gives the changed text. */
+/** Returns the changed text. */
 type Mutation = (base: Submission, random: Random, world: World) => string
 
 type Header = Record<string, unknown> & { x5c: string[] }
@@ -25,7 +25,7 @@ function flipBit(bytes: Buffer, random: Random): Buffer {
   return flipped
 }
 
-/** One bit of one decoded part. */
+/** Flips one bit of one decoded part. */
 const flipIn = (part: 0 | 1 | 2): Mutation => {
   return ({ jws }, random) => {
     const parts = partsOf(jws)
@@ -47,7 +47,7 @@ const withChain = (change: (x5c: string[], random: Random, world: World) => stri
 const base64 = (der: Buffer | undefined): string => (der ?? Buffer.alloc(0)).toString('base64')
 const otherText = (world: World, random: Random): string => random.pick([...world.made, ...world.genuine]).jws
 
-/** `text` with `insert` in place of the `cut` characters at `at`. */
+/** Replaces the `cut` characters at `at` by `insert`. */
 const splice = (text: string, at: number, cut: number, insert: string): string =>
   text.slice(0, at) + insert + text.slice(at + cut)
 

@@ -90,14 +90,13 @@ function signedFaults(db: Database.Database, { signed }: Model): string[] {
       'select lower(hex(sha256)) as sha256, bundle_id from signed_payloads join apps on apps.id = app_id',
     )
     .all()
-  const there = new Map(rows.map((row) => [row.sha256, row.bundle_id]))
+  const stored = new Map(rows.map((row) => [row.sha256, row.bundle_id]))
   const uuids = new Set(db.prepare('select uuid from notifications').pluck().all())
+  const invented = [...stored.keys()].filter((hash) => !signed.has(hash))
   return [
-    ...[...there.keys()]
-      .filter((hash) => !signed.has(hash))
-      .map((hash) => `the payload ${hash} was never sent`),
+    ...invented.map((hash) => `the payload ${hash} was never sent`),
     ...[...signed].flatMap(([hash, { bundle_id, uuid, answered }]) => {
-      const bundle = there.get(hash)
+      const bundle = stored.get(hash)
       if (bundle === undefined) return answered ? [`the payload ${hash} was answered and is lost`] : []
       if (bundle !== bundle_id) return [`the payload ${hash} is in ${bundle}, not in ${bundle_id}`]
       return uuid !== null && !uuids.has(uuid) ? [`the payload ${hash} has no notification ${uuid}`] : []

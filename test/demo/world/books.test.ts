@@ -18,7 +18,7 @@ const { steps, books } = normal
 const odd = Array.from({ length: 40 }, (_, seed) =>
   play({ seed: 100 + seed, subscribers: 5, edgeCases: true }),
 )
-/** Everything that happened before then has been delivered by the end. */
+/** Every event before this instant is delivered by the end of the history. */
 const SETTLED = UNTIL - 3 * DAY
 
 const histories = [normal, ...odd].map((history) => {
