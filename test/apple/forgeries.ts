@@ -75,23 +75,23 @@ function signLonger({ payload }: Made, chain: Chain): string {
 }
 
 export const FORGERIES: Record<string, Forgery> = {
-  'signed as it was': (base) => base.jws,
+  'signed again without a change': (base) => base.jws,
   'the other signature of the pair': (base) => otherSignature(base.jws),
-  'signed under a header that says more': signedUnder((_, random) =>
+  'signed under a header with more fields': signedUnder((_, random) =>
     random.pick([{ typ: 'JWT' }, { kid: 'Apple_Xcode_Key' }, { b64: false }, { cty: 'x' }]),
   ),
   'signed under another name for the algorithm': signedUnder((_, random) => ({
     alg: random.pick(['ES384', 'ES512', 'RS256', 'none', 'es256', 'HS256']),
   })),
-  'signed under demands': signedUnder(() => ({ crit: ['b64'], b64: true })),
+  'signed under a header with crit': signedUnder(() => ({ crit: ['b64'], b64: true })),
   'signed under a very long header': signedUnder(() => ({ filler: 'x'.repeat(40_000) })),
-  'signed under a chain cut or prolonged': signedUnder((x5c, random) => ({
+  'signed under a shorter or longer chain': signedUnder((x5c, random) => ({
     x5c: random.pick([[], x5c.slice(0, 1), x5c.slice(0, 2), [...x5c, ...x5c]]),
   })),
   'signed under another third certificate': signedUnder((x5c, random, world) => ({
     x5c: x5c.with(2, random.pick([headerOf(world.stranger).x5c[2] ?? '', x5c[1] ?? '', '', 'AAAA'])),
   })),
-  'signed under certificates in sloppy base64': signedUnder((x5c, random) => ({
+  'signed under certificates in lenient base64': signedUnder((x5c, random) => ({
     x5c: x5c.map((one) =>
       random.pick([one.replaceAll('/', '_').replaceAll('+', '-'), `${one}\n`, ` ${one}`]),
     ),
@@ -101,13 +101,13 @@ export const FORGERIES: Record<string, Forgery> = {
   'signed by another intermediate of the same root': by((world) => world.same_root),
   'signed by an unmarked leaf': by((world) => world.odd.leaf_unmarked),
   'signed below an unmarked intermediate': by((world) => world.odd.intermediate_unmarked),
-  'signed below an intermediate that is no authority': by((world) => world.odd.intermediate_no_authority),
+  'signed below an intermediate that is not a CA': by((world) => world.odd.intermediate_no_authority),
   'signed by a leaf that had expired': by((world) => world.odd.leaf_expired),
   'signed below an intermediate that had expired': by((world) => world.odd.intermediate_expired),
-  'signed by a leaf that is an authority': by((world) => world.odd.leaf_an_authority),
+  'signed by a leaf that is a CA': by((world) => world.odd.leaf_an_authority),
   'signed by a leaf on P-384': by((world) => world.odd.leaf_on_p384),
   'signed by a leaf on P-384 with ES384': (base, _, world) => signLonger(base, world.odd.leaf_on_p384),
-  'signed by one and shown with the chain of another': ({ payload, signer }, _, world) =>
+  'signed by one leaf with the chain of another': ({ payload, signer }, _, world) =>
     signUnder(headerOf(signer), payload, world.same_intermediate.leaf_key),
   'not in UTF-8': signBroken,
   'of another app': withPayload((_, random) =>
@@ -126,9 +126,7 @@ export const FORGERIES: Record<string, Forgery> = {
     const environment = random.chance(0.2) ? undefined : random.pick(names)
     return 'receiptType' in payload ? { receiptType: environment } : { environment }
   }),
-  'with fields that nobody knows': withPayload((_, random) => ({
-    [`field_${random.hex(4)}`]: random.uuid(),
-  })),
+  'with unknown fields': withPayload((_, random) => ({ [`field_${random.hex(4)}`]: random.uuid() })),
   'without a date': dated(() => undefined),
   'dated at the edge of the chain': dated(({ trusted }, random) => {
     const { validFromDate, validToDate } = new X509Certificate(trusted.chain[0] ?? '')

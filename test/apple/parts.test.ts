@@ -133,7 +133,7 @@ describe('a signed transaction outside of a notification', () => {
     })
   })
 
-  test('is refused when it is something else, or lacks what every transaction has', async () => {
+  test('is refused if it is another payload or lacks a required field', async () => {
     for (const payload of [
       renewalPayload(),
       outerPayload(dataBody()),
@@ -145,7 +145,7 @@ describe('a signed transaction outside of a notification', () => {
     }
   })
 
-  test('from Xcode’s local signer is told apart', async () => {
+  test('from Xcode’s local signer is refused as xcode', async () => {
     const { transactionId } = transactionPayload()
     const jws = authority.sign({ transactionId, environment: 'Xcode' })
     await expect(verifyTransaction(verifier(), jws)).rejects.toMatchObject({ code: 'xcode' })
@@ -166,7 +166,7 @@ describe.skipIf(!haveVectors)('genuine texts', () => {
     }
   })
 
-  test('of 2022 lack what came later, and are read all the same', async () => {
+  test('of 2022 are read without the later fields', async () => {
     const name = 'apple-signed/transaction.2022-11-04110125.auto-renewable-subscription.jws'
     expect((await verifyTransaction(apple(), textOf(name))).payload).toMatchObject({
       transaction_id: '2000000184445477',

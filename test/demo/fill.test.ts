@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 
 const all = <Row>(sql: string): Row[] => app.windfall.store.prepare<[], Row>(sql).all()
-/** Late deliveries may still be under way at the end of the history. */
+/** Late notifications may still be undelivered at the end of the history. */
 const SETTLED = { until: UNTIL - 5 * DAY, environment: 'production' } as const
 
 test('a history fills a database: every step has its effect, and events are in order', () => {

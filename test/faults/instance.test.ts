@@ -95,7 +95,7 @@ test('on SIGTERM, reports not ready, ends streams, finishes running work and kee
 test.each([
   ['SIGTERM', 'SIGTERM'],
   ['SIGINT', 'SIGINT'],
-] as const)('after %s a second one (%s) ends it at once', async (first, second) => {
+] as const)('a second signal ends the server immediately (%s, then %s)', async (first, second) => {
   const cwd = folderOf({ 'config.toml': PATIENT + app(BUNDLE) })
   const running = await startServing({ cwd })
   expect(statusOf(await sendRaw(running.port, identify('known')))).toBe(200)

@@ -55,7 +55,7 @@ const residentMib = (pid: number): number =>
   Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)]).toString()) / 1024
 
 test.each([['one byte', 1] as const, ...(isLong ? [['a kilobyte', 1_000] as const] : [])])(
-  `a sender of slow bodies in chunks of %s keeps nobody else out, for ${SECONDS} s`,
+  `a sender of slow bodies in chunks of %s blocks no other client, for ${SECONDS} s`,
   { timeout: 120_000 },
   async (_, size) => {
     const authority = await openAuthority({ now: NOW })
