@@ -8,12 +8,12 @@ beforeAll(() => {
   open('before the tests')
 })
 
-test('keeps what a test opens open during the test', async () => {
+test('a resource stays open during its test, unless the test closes it', async () => {
   open('first')
   await open('second').close()
   expect(closed).toEqual(['second'])
 })
 
-test('it is closed once when the test ends; what was opened for all tests is still open', () => {
+test('closes a resource once when its test ends, and a shared resource later', () => {
   expect(closed).toEqual(['second', 'first'])
 })

@@ -1,4 +1,4 @@
-/** Closes what a test opened, also when it fails. */
+/** Closes the resources that a test opened, also if the test fails. */
 import { afterAll, onTestFinished, TestRunner } from 'vitest'
 
 type Closable = { close(): Promise<void> }
@@ -9,12 +9,12 @@ afterAll(async () => {
   for (const end of shared.reverse()) await end()
 })
 
-/** Runs `end` after the last test of the file; what was given last is run first. */
+/** Runs `end` after the last test of the file. Calls run in reverse order. */
 export const atEndOfFile = (end: () => unknown): void => void shared.push(end)
 
 /**
- * Closes `opened` when the test ends in which it was opened; what was opened before the tests, for all of them, after the
- * last. Its `close` may then be called again.
+ * Closes `opened` at the end of the current test, or after the last test of the file if no test is running. Later calls
+ * of its `close` have no effect.
  */
 export function closedAtEnd<Opened extends Closable>(opened: Opened): Opened {
   const { close } = opened

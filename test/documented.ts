@@ -1,10 +1,10 @@
 /** Checks every response in the tests against the OpenAPI document. */
 import type { Route } from '../src/http/route.ts'
 
-/** What any route may answer. */
+/** Statuses that any route may return without documenting them. */
 const ANYWHERE = [405, 421, 500, 503]
 
-/** Throws where a route answers with a status, or refuses with a code, that it does not document. */
+/** @throws Error if a route returns a status or an error code that the OpenAPI document does not list. */
 export async function assertDocumented(
   routes: readonly Route[],
   { path, method }: { path: string; method: string },
@@ -14,12 +14,12 @@ export async function assertDocumented(
   const route = routeOf(routes, new URL(path, 'http://localhost').pathname, method)
   if (!route) return
   const answer = route.answers[response.status]
-  const asked = `${method} ${route.path} answered ${response.status}`
-  if (!answer) throw new Error(`${asked}, which is not documented`)
+  const outcome = `${method} ${route.path} returned ${response.status}`
+  if (!answer) throw new Error(`${outcome}, which is not documented`)
   if (response.headers.get('content-type') !== 'application/problem+json' || method === 'HEAD') return
   const { code } = (await response.clone().json()) as { code: string }
   if (!answer.description.split(', ').includes(code))
-    throw new Error(`${asked} ${code}, which is not documented`)
+    throw new Error(`${outcome} ${code}, which is not documented`)
 }
 
 const routeOf = (routes: readonly Route[], pathname: string, method: string) =>
@@ -28,5 +28,5 @@ const routeOf = (routes: readonly Route[], pathname: string, method: string) =>
     .filter(({ path }) =>
       new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`).test(pathname),
     )
-    // A fixed path goes before one with parameters.
+    // A fixed path takes precedence over a path with parameters.
     .sort((one, other) => one.path.split(':').length - other.path.split(':').length)[0]

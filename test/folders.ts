@@ -11,7 +11,7 @@ atEndOfFile(() => {
   for (const path of folders) removeFolder(path)
 })
 
-/** `remove` is for whoever makes many. */
+/** `remove` deletes the folder early, for tests that create many. */
 export function temporaryFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'windfall-'))
   folders.add(path)
@@ -24,7 +24,7 @@ export function temporaryFolder(): { path: string; remove(): void } {
   }
 }
 
-/** The database files of an instance as they are on the disk at this instant: what a killed process leaves behind. */
+/** Copies the database files of an instance as they are on disk now, which is what a killed process leaves. */
 export function copyOfDatabase(from: string): ReturnType<typeof temporaryFolder> {
   const folder = temporaryFolder()
   for (const name of ['windfall.db', 'windfall.db-wal']) {

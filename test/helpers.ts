@@ -1,4 +1,4 @@
-/** Set-up of most tests: a whole Windfall on a temporary database, a clock turned by hand, and a simulated Apple. */
+/** The setup of most tests: a Windfall on a temporary database, with a manual clock and a test authority. */
 import { createHash } from 'node:crypto'
 import { openApp } from '../src/app.ts'
 import type { AppleHosts } from '../src/apple/api/hosts.ts'
@@ -28,7 +28,7 @@ export function handClock(start = NOW): HandClock {
   })
 }
 
-/** Nobody listens there, so that no test asks the world. */
+/** Addresses without a server, so that no test reaches the network. */
 const NOWHERE: RateOrigins = {
   frankfurter: 'http://127.0.0.1:1',
   fawazahmed0: 'http://127.0.0.1:1',
@@ -36,13 +36,13 @@ const NOWHERE: RateOrigins = {
   ecb: 'http://127.0.0.1:1',
 }
 
-/** Nor Apple. */
+/** Addresses without a server, so that no test reaches Apple. */
 const NO_APPLE: AppleHosts = {
   connect: 'http://127.0.0.1:1',
   server: { production: 'http://127.0.0.1:1', sandbox: 'http://127.0.0.1:1' },
 }
 
-/** One authority for a whole test file: making keys takes longer than most tests. */
+/** One authority per test file, because generating keys takes longer than most tests. */
 let sharedChain: Promise<Authority> | undefined
 export const sharedAuthority = (): Promise<Authority> => {
   sharedChain ??= openAuthority({ now: NOW })
@@ -57,22 +57,22 @@ export type TestOptions = {
   logged?: string[]
   /** PEM of the roots to trust instead of the test authority's. */
   roots?: readonly string[]
-  /** Where Apple is asked, as by a simulated store; nowhere unless said. */
+  /** The addresses of Apple's APIs, such as a simulated store; unreachable by default. */
   hosts?: AppleHosts
-  /** Where exchange rates are asked for; nowhere unless said. */
+  /** The addresses of the exchange rates; unreachable by default. */
   rate_origins?: RateOrigins
-  /** The number of the formulas that figures are counted by; the program's own unless said. */
+  /** The version of the metric formulas; the program's by default. */
   formula?: number
 }
 
-/** A body as tests look at it: its own fields, or a problem's. */
+/** The body of a response: its fields, or those of a problem. */
 type Answered = Record<string, unknown> & { code?: string; errors?: { path: string; message: string }[] }
 
 export type TestApp = Awaited<ReturnType<typeof openTestApp>>
 
 /**
- * Opens Windfall with one organization and (unless said otherwise) one connected app, `com.example.lantern`. It is closed
- * with the test.
+ * Opens Windfall with one organization and, by default, one connected app, `com.example.lantern`. It is closed at the end
+ * of the test.
  */
 export async function openTestApp(options: TestOptions = {}) {
   const authority = await sharedAuthority()
@@ -109,14 +109,14 @@ export async function openTestApp(options: TestOptions = {}) {
     folder.remove()
   }
 
-  /** Sends a request. Fails the test where the answer is one that the OpenAPI document does not have. */
+  /** Sends a request. Fails the test if the OpenAPI document does not list the response. */
   async function request(path: string, init?: RequestInit): Promise<Response> {
     const response = await windfall.http.app.request(path, init)
     await assertDocumented(windfall.http.routes(), { path, method: init?.method ?? 'GET' }, response)
     return response
   }
 
-  /** Posts JSON and answers with the status and the body as JSON. */
+  /** Posts JSON and returns the status, the headers and the parsed body. */
   async function post(path: string, body: unknown, headers: Record<string, string> = {}) {
     const response = await request(path, {
       method: 'POST',
@@ -130,7 +130,7 @@ export async function openTestApp(options: TestOptions = {}) {
   /** Signs a payload as Apple would and posts it as a notification. */
   const notify = (payload: object) => post('/apple/notifications', { signedPayload: authority.sign(payload) })
 
-  /** Every event of the feed, oldest first; quiet ones only when named. */
+  /** Returns the events of the feed, oldest first. Quiet types are included only if `types` names them. */
   const feed = (types: readonly string[] | null = null) =>
     windfall.feed.read({ after: 0, limit: 1_000_000, types })
 
@@ -139,7 +139,7 @@ export async function openTestApp(options: TestOptions = {}) {
   const key = (kind: 'publishable' | 'secret') =>
     windfall.store.commit(() => windfall.keys.create(organization.id, kind, 'test').token)
 
-  /** Signs the owner in, or a guest by the id of a share link, and answers with headers that say so, as of our own page. */
+  /** Signs in the owner, or a guest of a share link. Returns the headers of a request from the dashboard. */
   async function signIn(
     link_id: string | null = null,
   ): Promise<{ cookie: string; 'sec-fetch-site': string }> {
@@ -166,7 +166,7 @@ export async function openTestApp(options: TestOptions = {}) {
   })
 }
 
-/** Every row of a table without the columns left out, as texts that can be compared. */
+/** Returns the rows of a table as sorted JSON texts, without the columns in `omit`. */
 export function rowsOf(store: Store, table: string, omit: readonly string[] = []): string[] {
   const rows = store.prepare<[], Record<string, unknown>>(`select * from ${table}`).all()
   const plain = (key: string, value: unknown) => {

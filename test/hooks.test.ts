@@ -43,7 +43,7 @@ test('throws the error of a listener and does not call the listeners after it', 
 })
 
 type Heard = () => void
-/** Adds a listener to each hook of the program; its result changes nothing. */
+/** Adds a listener to each hook. The results of the listeners have no effect. */
 const HOOKS = {
   'feed.listen': ({ feed }, heard) => feed.listen(heard),
   'live.complete': ({ live }, heard) =>
@@ -80,10 +80,10 @@ const HOOKS = {
   'forgetting.onForget': ({ erasures }, heard) => erasures.onErase(heard),
 } satisfies Record<string, (windfall: Windfall, heard: Heard) => unknown>
 
-/** How often the two listeners of each hook were called. */
+/** The number of calls of the two listeners of each hook. */
 const calls = new Map<string, [first: number, second: number]>()
 
-/** A simulated App Store sends, is imported from, and connects an app that was not known; a user is forgotten. */
+/** Triggers every hook: notifications, imports, a newly connected app, rates, and the erasure of a user. */
 beforeAll(async () => {
   const connected = NOW - 3 * DAY
   const late = await openLate({ subscribers: 60, from: NOW - 60 * DAY, connected, apps_known: 2 })

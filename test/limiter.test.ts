@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { Refusal } from '../src/errors.ts'
 import { openLimiter, openQueue, openSerial, type Waiter } from '../src/limiter.ts'
 
-/** Until everything that could go on has gone on. */
+/** Waits until all pending promise callbacks have run. */
 const turn = () => new Promise((go) => setImmediate(go))
 
-/** Work that ends when the test says so. */
+/** Work that ends when the test calls `end`. */
 function openWork() {
   const ends: (() => void)[] = []
   const work = () => new Promise<void>((end) => ends.push(end))
@@ -56,7 +56,7 @@ test('refuses the next waiter when the queue is full', async () => {
   expect(await second).toBe('second')
 })
 
-test('failed work frees its place', async () => {
+test('failed work frees its slot', async () => {
   const limiter = openLimiter(1, openQueue(0))
   await expect(limiter.run(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
   const broken = (): Promise<void> => {

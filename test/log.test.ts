@@ -109,7 +109,7 @@ test.each([
   ['authorization: Basic dXNlcjpwYXNz', 'authorization: Basic dXNl…'],
   ['authorization=secret12', 'authorization=secr…'],
   ['{"body":"{\\"authorization\\": \\"token12345\\"}"}', '{"body":"{\\"authorization\\": \\"toke…\\"}"}'],
-  ['told Bearer abcdefghijk, twice', 'told Bearer abcd… twice'],
+  ['sent Bearer abcdefghijk, twice', 'sent Bearer abcd… twice'],
   ['the bearer of news', 'the bearer of news'],
   ['created_at width_1', 'created_at width_1'],
 ])('%s is written as %s', (text, redacted) => {

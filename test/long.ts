@@ -1,4 +1,4 @@
-/** Runs the long forms of tests: `npm run test:long -- --seed N`. Without a seed, a random one is used. */
+/** Runs the long form of all tests: `npm run test:long -- --seed N`. The default seed is random. */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 

@@ -19,7 +19,7 @@ afterAll(async () => {
   )
 })
 
-/** A folder that is gone when the file's tests are over, with these files in it. */
+/** Creates a temporary folder with these files. It is deleted after the tests of the file. */
 export function folderOf(files: Record<string, string> = {}): string {
   const { path: folder } = temporaryFolder()
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o600 })
@@ -30,7 +30,7 @@ type Options = {
   cwd: string
   env?: Record<string, string> | undefined
   entry?: string | undefined
-  /** The user (and group) to run as instead of this one, for tests that root runs. */
+  /** The id of the user and group to run as, for tests that root runs; the current user by default. */
   uid?: number | undefined
 }
 export type Ended = { status: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
@@ -40,14 +40,14 @@ type Line = Record<string, unknown> & { message: string }
 
 let own: string | undefined
 
-/** What the environment of such a process holds besides what is given: nothing of this machine's but the way to Node. */
+/** The environment of each process. Of this machine's variables it has only PATH. */
 function clean(): NodeJS.ProcessEnv {
   own ??= folderOf()
   return {
     PATH: process.env.PATH,
-    // Reading the program anew takes a third of a short command's time.
+    // Without this cache, compiling the program takes a third of a short command's time.
     NODE_COMPILE_CACHE: own,
-    // Whoever is killed leaves what it was working with.
+    // A killed process leaves its temporary files.
     TMPDIR: own,
     WINDFALL_RATES_FETCH: 'false',
   }
@@ -55,7 +55,7 @@ function clean(): NodeJS.ProcessEnv {
 
 /** Starts `windfall` (or another `entry`) with these arguments. */
 export function start(args: readonly string[], { cwd, env = {}, entry = built, uid }: Options) {
-  if (!existsSync(entry)) throw new Error(`${entry} is missing: node build.mjs makes it`)
+  if (!existsSync(entry)) throw new Error(`${entry} is missing; run node build.mjs`)
   const child = spawn(process.execPath, [entry, ...args], {
     cwd,
     env: { ...clean(), ...env },
@@ -84,14 +84,14 @@ export function start(args: readonly string[], { cwd, env = {}, entry = built, u
     })
   })
 
-  /** What `find` finds in standard output, as soon as it does; rejects when the process ends before. */
+  /** Resolves with the first result of `find` on standard output. Rejects if the process ends first. */
   function until<Found>(find: (stdout: string) => Found | null | undefined): Promise<Found> {
     return new Promise((resolve, reject) => {
       const watcher = (): void => {
         try {
           const found = find(stdout)
           if (found !== null && found !== undefined) resolve(found)
-          else if (!living.has(child)) throw new Error(`it ended before that:\n${stdout}${stderr}`)
+          else if (!living.has(child)) throw new Error(`the process ended first:\n${stdout}${stderr}`)
           else return
         } catch (error) {
           reject(error)
@@ -103,20 +103,20 @@ export function start(args: readonly string[], { cwd, env = {}, entry = built, u
     })
   }
 
-  /** All lines of the log so far that were written whole. */
+  /** The complete lines of the log so far. */
   const lines = (): Line[] =>
     stdout.split('\n').flatMap((line, index, all) => {
       return line.startsWith('{') && index < all.length - 1 ? [JSON.parse(line)] : []
     })
 
-  /** The first line of the log that has this message and what else is asked of it. */
+  /** Waits for the first line of the log with this message for which `is` returns true. */
   const logged = (message: string, is: (line: Line) => boolean = () => true): Promise<Line> =>
     until(() => lines().find((line) => line.message === message && is(line)))
 
   return {
     pid: child.pid ?? 0,
     kill: (signal: NodeJS.Signals) => child.kill(signal),
-    /** Closes the pipe it writes to, as when what it was piped into has ended. */
+    /** Closes the pipe that the process writes to, as if the reader had ended. */
     hangUp: () => child.stdout.destroy(),
     stdout: () => stdout,
     until,
@@ -126,10 +126,10 @@ export function start(args: readonly string[], { cwd, env = {}, entry = built, u
   }
 }
 
-/** Runs `windfall` with these arguments to its end. */
+/** Runs `windfall` with these arguments until it exits. */
 export const run = (args: readonly string[], options: Options): Promise<Ended> => start(args, options).ended
 
-/** Starts `windfall serve` on any free port and waits until it serves. */
+/** Starts `windfall serve` on a free port and waits until it serves. */
 export async function startServing({ env, ...options }: Options) {
   const args = options.entry === undefined ? ['serve'] : []
   const running = start(args, { ...options, env: { WINDFALL_SERVER_PORT: '0', ...env } })

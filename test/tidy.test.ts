@@ -143,7 +143,7 @@ test('every file starts with a doc comment', () => {
   expect([...SOURCES, ...TOOLS].filter((file) => !read(file).startsWith('/**'))).toEqual([])
 })
 
-/** The server's clock, and that of whoever looks at the page. */
+/** The clocks of the server and of the browser. */
 const KNOWING_THE_TIME = new Set(['src/clock.ts', 'src/web/ui/now.ts'])
 
 test('only clocks read the time, and only the log and the commands print', () => {

@@ -1,16 +1,16 @@
 /** Measures the turns of the event loop during some work, in CPU time of the main thread. */
 import { isLong } from './random.ts'
 
-/** What a turn may take, in ms. The short form gives three times the slack: other work shares the machine. */
+/** The limit of a turn in ms. The short form allows three times as much, because other work shares the machine. */
 export const LONGEST_TURN_MS = isLong ? 50 : 150
 
-/** Processor time of this thread so far, in ms. */
+/** The processor time of this thread so far, in ms. */
 function processorMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }
 
-/** Runs `work` to its end; the most processor time that one turn of the event loop took meanwhile, in ms. */
+/** Runs `work` and returns the processor time of the longest turn of the event loop meanwhile, in ms. */
 export async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   let isOver = false
   let longest = 0

@@ -9,19 +9,19 @@ import { haveVectors, listVectors, readVector, textOf } from './vectors.ts'
 import {
   ACCEPTED,
   type App,
-  apples,
   applesOfChain,
+  appleVerdict,
   type Kind,
-  ours,
   type Submission,
   type Verdict,
+  windfallVerdict,
 } from './verdicts.ts'
 import { type Made, openWorld, type Payload, type World } from './world.ts'
 
 const SEED = process.env.WINDFALL_SEED ?? 'verdicts'
 const MUTATED = process.env.WINDFALL_LONG === '1' ? 5_000 : 500
 
-/** Whether a text is the only way of writing what it says. */
+/** Whether a text is the canonical encoding of its bytes. */
 const isCanonical = (text: string, encoding: 'base64' | 'base64url') =>
   Buffer.from(text, encoding).toString(encoding) === text
 
@@ -39,18 +39,18 @@ const isLeafAuthority = ({ jws }: Submission) =>
 const isUtf8 = (bytes: Buffer) => Buffer.from(bytes.toString('utf8')).equals(bytes)
 
 /**
- * Every difference there is between our verdict and that of Apple's own library: in each one Apple's accepts and
- * we refuse, with this code, because of this. Nothing that Apple itself sends is concerned.
+ * The known differences between Windfall's verdict and that of Apple's library. In each, Apple's library accepts and
+ * Windfall refuses with this code, for this reason. None affects payloads that Apple sends.
  */
 const DIFFERENCES: { code: Verdict; reason: string; holds: (submission: Submission) => boolean }[] = [
   {
     code: 'not_a_jws',
-    reason: 'stray bits after the last base64url character give one signed statement several texts',
+    reason: 'stray bits in the last base64url character give one signed payload several texts',
     holds: ({ jws }) => partsOf(jws).some((part) => !isCanonical(part, 'base64url')),
   },
   {
     code: 'root',
-    reason: 'the third certificate is not the pinned root; Apple’s library never looks at it',
+    reason: 'the third certificate is not the pinned root; Apple’s library does not check it',
     holds: (submission) => !isThirdPinned(submission),
   },
   {
@@ -58,15 +58,15 @@ const DIFFERENCES: { code: Verdict; reason: string; holds: (submission: Submissi
     reason: 'a certificate is not in strict base64 (RFC 7515 §4.1.6)',
     holds: ({ jws }) => headerIn(jws).x5c.some((one) => !isCanonical(one, 'base64')),
   },
-  { code: 'chain', reason: 'the certificate that signed is itself an authority', holds: isLeafAuthority },
+  { code: 'chain', reason: 'the signing certificate is a certificate authority', holds: isLeafAuthority },
   {
     code: 'algorithm',
-    reason: 'ES384 by a key on P-384; Apple’s documentation names ES256 alone',
+    reason: 'ES384 by a P-384 key; Apple’s documentation names only ES256',
     holds: ({ jws }) => headerIn(jws).alg === 'ES384',
   },
   {
     code: 'header',
-    reason: 'the header demands extensions that we do not know (RFC 7515 §4.1.11)',
+    reason: 'the header requires unknown extensions (RFC 7515 §4.1.11)',
     holds: ({ jws }) => 'crit' in headerIn(jws),
   },
   {
@@ -76,28 +76,27 @@ const DIFFERENCES: { code: Verdict; reason: string; holds: (submission: Submissi
   },
   {
     code: 'payload',
-    reason: 'the payload is not UTF-8; Apple’s library replaces what it cannot read',
+    reason: 'the payload is not UTF-8; Apple’s library replaces invalid bytes',
     holds: ({ jws }) => !isUtf8(Buffer.from(partsOf(jws)[1], 'base64url')),
   },
   {
     code: 'payload',
-    reason:
-      'a transaction without a date of signing, which its copies are ordered by; Apple has always sent one',
+    reason: 'a transaction without a signing date, which orders its versions; Apple always sends one',
     holds: ({ kind, jws }) => kind === 'transaction' && !('signedDate' in payloadIn(jws)),
   },
   {
     code: 'mismatch',
-    reason: 'the renewal inside is of another subscription than the transaction beside it',
+    reason: 'the renewal is for another subscription than the transaction in the same notification',
     holds: ({ jws }) => new Set(insideOf(jws).map((part) => part.originalTransactionId)).size === 2,
   },
   {
     code: 'xcode',
-    reason: 'configured for Xcode, Apple’s library believes what nobody signed',
+    reason: 'configured for Xcode, Apple’s library accepts unsigned payloads',
     holds: ({ app }) => app.environment === 'Xcode',
   },
 ]
 
-/** Verdicts that hundreds of changes come to whatever chance does: without them the comparison would be hollow. */
+/** Verdicts that occur in hundreds of random mutations. If one is missing, the mutations test too little. */
 const REQUIRED_DIFFERENCES: readonly Verdict[] = [
   'not_a_jws',
   'header',
@@ -116,21 +115,23 @@ const REQUIRED_DIFFERENCES: readonly Verdict[] = [
 
 const seen = new Set<string>()
 
-/** Fails unless both say the same, or the difference is on the list and is ours being stricter. */
+/** Fails unless both verdicts agree, or the difference is listed and Windfall is stricter. */
 async function compare(submission: Submission, what: string): Promise<Verdict> {
-  const [mine, theirs] = await Promise.all([ours(submission), apples(submission)])
-  if ((mine === ACCEPTED) === (theirs === ACCEPTED)) return mine
+  const [windfall, library] = await Promise.all([windfallVerdict(submission), appleVerdict(submission)])
+  if ((windfall === ACCEPTED) === (library === ACCEPTED)) return windfall
   const known = DIFFERENCES.find(
-    ({ code, holds }) => code === mine && theirs === ACCEPTED && holds(submission),
+    ({ code, holds }) => code === windfall && library === ACCEPTED && holds(submission),
   )
   if (known === undefined) {
-    expect.fail(`${what}: ours ${mine}, Apple’s ${theirs} (WINDFALL_SEED=${SEED})\n${submission.jws}`)
+    expect.fail(
+      `${what}: Windfall’s verdict ${windfall}, Apple’s ${library} (WINDFALL_SEED=${SEED})\n${submission.jws}`,
+    )
   }
   seen.add(known.reason)
-  return mine
+  return windfall
 }
 
-/** Now and then the text is held against an app that is not its own. */
+/** Sometimes verifies the payload for another app. */
 function configured(app: App, random: Random): App {
   return random.weighted<{ weight: number; app: App }>([
     { weight: 12, app },
@@ -157,7 +158,7 @@ function changes<Text extends Submission>(
 
 const holdsParts = ({ payload }: Made) => JSON.stringify(payload.data)?.includes('signedRenewalInfo') === true
 
-/** Every change there is, to the valid texts that it can be made to. */
+/** Each mutation with the valid payloads that it applies to. */
 const CHANGES: Change[] = [
   ...changes<Submission>(MUTATIONS, ({ made, genuine }) => [...made, ...genuine]),
   ...changes(FORGERIES, ({ made }) => made),
@@ -165,7 +166,7 @@ const CHANGES: Change[] = [
   ...changes(OMISSIONS, ({ made }) => made.filter(({ kind }) => kind === 'transaction')),
 ]
 
-test(`${MUTATED} mutations of valid texts are judged as Apple’s own library judges them (seed ${SEED})`, async () => {
+test(`${MUTATED} mutations of valid payloads get the same verdict as from Apple’s library (seed ${SEED})`, async () => {
   const world = await openWorld()
   const random = openRandom(SEED)
   const verdicts = new Map<Verdict, number>()
@@ -180,14 +181,14 @@ test(`${MUTATED} mutations of valid texts are judged as Apple’s own library ju
   for (const code of REQUIRED_DIFFERENCES) expect(verdicts.has(code), code).toBe(true)
 }, 120_000)
 
-describe.skipIf(!haveVectors)('texts that Apple made', () => {
+describe.skipIf(!haveVectors)('payloads made by Apple', () => {
   const apps = (app: App): App[] => [
     app,
     { ...app, bundle_id: 'com.example.another' },
     { ...app, environment: 'Production' },
   ]
 
-  test('and signed are judged alike, for the right app and for others', async () => {
+  test('and signed get the same verdict, for the right app and for others', async () => {
     const { genuine } = await openWorld()
     expect(genuine.length).toBeGreaterThan(7)
     for (const base of genuine) {
@@ -197,7 +198,7 @@ describe.skipIf(!haveVectors)('texts that Apple made', () => {
     }
   })
 
-  test('for testing its library are judged alike under the root they were made for', async () => {
+  test('for tests of its library get the same verdict under their root', async () => {
     const root_pem = new X509Certificate(readVector('apple-library/certs/testCA.der')).toString()
     const app: App = { bundle_id: 'com.example', apple_id: 1234, environment: 'Sandbox' }
     const verdicts: Record<string, Verdict> = {}
@@ -216,7 +217,7 @@ describe.skipIf(!haveVectors)('texts that Apple made', () => {
     })
   })
 
-  test('and had Xcode sign are never believed, whatever the configuration', async () => {
+  test('and signed by Xcode are always refused', async () => {
     const { genuine } = await openWorld()
     const root_pem = genuine[0]?.root_pem ?? ''
     for (const environment of ['Production', 'Sandbox', 'Xcode'] as const) {
@@ -231,7 +232,7 @@ describe.skipIf(!haveVectors)('texts that Apple made', () => {
     }
   })
 
-  test('and certificates in every combination are judged alike', async () => {
+  test('with certificates in every combination get the same verdict', async () => {
     const file = (name: string) => readVector(`apple-library/certs/${name}.der`)
     const root = file('testCA')
     const at = Date.UTC(2024, 0)

@@ -1,4 +1,4 @@
-/** Texts that are signed, and rightly so by their own lights: by the wrong key, or saying the wrong thing. */
+/** Forgeries: payloads with a valid signature, but by the wrong key or with the wrong content. */
 import { sign, X509Certificate } from 'node:crypto'
 import { authorityFrom, type Chain, headerOf, signUnder } from '../../src/demo/signing/authority.ts'
 import type { Random } from '../../src/demo/world/random.ts'
@@ -6,7 +6,7 @@ import { encode } from './mutations.ts'
 import { renewalPayload, transactionPayload } from './samples.ts'
 import { DAY, type Made, type Payload, type World } from './world.ts'
 
-/** Gives the text that was signed in place of the valid one. */
+/** Returns the forgery of a valid payload. */
 type Forgery = (base: Made, random: Random, world: World) => string
 
 const BODIES = ['data', 'summary', 'externalPurchaseToken', 'appData']
@@ -18,7 +18,7 @@ const signedUnder = (change: (x5c: string[], random: Random, world: World) => ob
   }
 }
 
-/** Signed by the same authority, with something else in it: at the top, or in the body that names the app. */
+/** Signs a changed payload with the same authority. The change is at the top, or in the body that names the app. */
 const withPayload = (change: (payload: Payload, random: Random, world: World) => Payload): Forgery => {
   return ({ payload, signer }, random, world) => {
     const body = BODIES.find((name) => name in payload)
@@ -40,7 +40,7 @@ const by = (chain: (world: World) => Chain): Forgery => {
   return ({ payload }, _, world) => authorityFrom(chain(world)).sign(payload)
 }
 
-/** A notification of the same app with one of the signed texts inside replaced. */
+/** Replaces one of the signed payloads in a notification of the same app. */
 const holding = (inside: (world: World, environment: unknown, random: Random) => Payload): Forgery => {
   return ({ payload, signer, app }, random, world) => {
     const data = { ...(payload.data ?? {}), ...inside(world, app.environment, random) }
@@ -48,7 +48,7 @@ const holding = (inside: (world: World, environment: unknown, random: Random) =>
   }
 }
 
-/** ES256 signatures come in pairs: (r, s) and (r, n − s) fit the same text. */
+/** Returns the other valid ES256 signature: (r, s) and (r, n − s) are both valid for the same text. */
 function otherSignature(jws: string): string {
   const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
   const at = jws.lastIndexOf('.') + 1
@@ -58,7 +58,7 @@ function otherSignature(jws: string): string {
   return jws.slice(0, at) + bytes.toString('base64url')
 }
 
-/** A text whose payload is not UTF-8, though every byte of it is signed. */
+/** Signs a payload that is not UTF-8. */
 function signBroken({ payload, signer }: Made): string {
   const json = Buffer.concat([Buffer.from(JSON.stringify(payload).slice(0, -1)), Buffer.from(',"x":"')])
   const bytes = Buffer.concat([json, Buffer.from([0xff, 0xfe]), Buffer.from('"}')])
@@ -67,7 +67,7 @@ function signBroken({ payload, signer }: Made): string {
   return `${text}.${signature.toString('base64url')}`
 }
 
-/** ES384, by a leaf on P-384: a true signature of the wrong kind. */
+/** Signs with ES384 and a P-384 leaf: a valid signature with the wrong algorithm. */
 function signLonger({ payload }: Made, chain: Chain): string {
   const text = `${encode({ ...headerOf(chain), alg: 'ES384' })}.${encode(payload)}`
   const signature = sign('sha384', Buffer.from(text), { key: chain.leaf_key, dsaEncoding: 'ieee-p1363' })
@@ -75,23 +75,23 @@ function signLonger({ payload }: Made, chain: Chain): string {
 }
 
 export const FORGERIES: Record<string, Forgery> = {
-  'signed as it was': (base) => base.jws,
+  'signed again without a change': (base) => base.jws,
   'the other signature of the pair': (base) => otherSignature(base.jws),
-  'signed under a header that says more': signedUnder((_, random) =>
+  'signed under a header with more fields': signedUnder((_, random) =>
     random.pick([{ typ: 'JWT' }, { kid: 'Apple_Xcode_Key' }, { b64: false }, { cty: 'x' }]),
   ),
   'signed under another name for the algorithm': signedUnder((_, random) => ({
     alg: random.pick(['ES384', 'ES512', 'RS256', 'none', 'es256', 'HS256']),
   })),
-  'signed under demands': signedUnder(() => ({ crit: ['b64'], b64: true })),
+  'signed under a header with crit': signedUnder(() => ({ crit: ['b64'], b64: true })),
   'signed under a very long header': signedUnder(() => ({ filler: 'x'.repeat(40_000) })),
-  'signed under a chain cut or prolonged': signedUnder((x5c, random) => ({
+  'signed under a shorter or longer chain': signedUnder((x5c, random) => ({
     x5c: random.pick([[], x5c.slice(0, 1), x5c.slice(0, 2), [...x5c, ...x5c]]),
   })),
   'signed under another third certificate': signedUnder((x5c, random, world) => ({
     x5c: x5c.with(2, random.pick([headerOf(world.stranger).x5c[2] ?? '', x5c[1] ?? '', '', 'AAAA'])),
   })),
-  'signed under certificates in sloppy base64': signedUnder((x5c, random) => ({
+  'signed under certificates in lenient base64': signedUnder((x5c, random) => ({
     x5c: x5c.map((one) =>
       random.pick([one.replaceAll('/', '_').replaceAll('+', '-'), `${one}\n`, ` ${one}`]),
     ),
@@ -101,13 +101,13 @@ export const FORGERIES: Record<string, Forgery> = {
   'signed by another intermediate of the same root': by((world) => world.same_root),
   'signed by an unmarked leaf': by((world) => world.odd.leaf_unmarked),
   'signed below an unmarked intermediate': by((world) => world.odd.intermediate_unmarked),
-  'signed below an intermediate that is no authority': by((world) => world.odd.intermediate_no_authority),
+  'signed below an intermediate that is not a CA': by((world) => world.odd.intermediate_no_authority),
   'signed by a leaf that had expired': by((world) => world.odd.leaf_expired),
   'signed below an intermediate that had expired': by((world) => world.odd.intermediate_expired),
-  'signed by a leaf that is an authority': by((world) => world.odd.leaf_an_authority),
+  'signed by a leaf that is a CA': by((world) => world.odd.leaf_an_authority),
   'signed by a leaf on P-384': by((world) => world.odd.leaf_on_p384),
   'signed by a leaf on P-384 with ES384': (base, _, world) => signLonger(base, world.odd.leaf_on_p384),
-  'signed by one and shown with the chain of another': ({ payload, signer }, _, world) =>
+  'signed by one leaf with the chain of another': ({ payload, signer }, _, world) =>
     signUnder(headerOf(signer), payload, world.same_intermediate.leaf_key),
   'not in UTF-8': signBroken,
   'of another app': withPayload((_, random) =>
@@ -126,9 +126,7 @@ export const FORGERIES: Record<string, Forgery> = {
     const environment = random.chance(0.2) ? undefined : random.pick(names)
     return 'receiptType' in payload ? { receiptType: environment } : { environment }
   }),
-  'with fields that nobody knows': withPayload((_, random) => ({
-    [`field_${random.hex(4)}`]: random.uuid(),
-  })),
+  'with unknown fields': withPayload((_, random) => ({ [`field_${random.hex(4)}`]: random.uuid() })),
   'without a date': dated(() => undefined),
   'dated at the edge of the chain': dated(({ trusted }, random) => {
     const { validFromDate, validToDate } = new X509Certificate(trusted.chain[0] ?? '')
@@ -139,7 +137,7 @@ export const FORGERIES: Record<string, Forgery> = {
   'dated long ago': dated(({ now }, random) => now - random.whole(1, 20) * 200 * DAY),
 }
 
-/** For notifications with signed texts inside. */
+/** Forgeries of notifications with signed payloads in them. */
 export const SWAPS: Record<string, Forgery> = {
   'holding a transaction of another app': holding((world, environment) => ({
     signedTransactionInfo: world.trusted.sign(
@@ -173,7 +171,7 @@ export const SWAPS: Record<string, Forgery> = {
   })),
 }
 
-/** For transactions by themselves. */
+/** Forgeries of single transactions. */
 export const OMISSIONS: Record<string, Forgery> = {
   'a transaction without a date': ({ payload, signer }) => signer.sign({ ...payload, signedDate: undefined }),
 }

@@ -1,9 +1,9 @@
-/** What can be done to a signed text by somebody who cannot sign: every one a function of a valid text and chance. */
+/** Mutations of a signed payload that need no key. Each is a function of a valid payload and a random source. */
 import type { Random } from '../../src/demo/world/random.ts'
 import type { Submission } from './verdicts.ts'
 import type { World } from './world.ts'
 
-/** Gives the changed text. */
+/** Returns the changed text. */
 type Mutation = (base: Submission, random: Random, world: World) => string
 
 type Header = Record<string, unknown> & { x5c: string[] }
@@ -25,7 +25,7 @@ function flipBit(bytes: Buffer, random: Random): Buffer {
   return flipped
 }
 
-/** One bit of one decoded part. */
+/** Flips one bit of one decoded part. */
 const flipIn = (part: 0 | 1 | 2): Mutation => {
   return ({ jws }, random) => {
     const parts = partsOf(jws)
@@ -47,7 +47,7 @@ const withChain = (change: (x5c: string[], random: Random, world: World) => stri
 const base64 = (der: Buffer | undefined): string => (der ?? Buffer.alloc(0)).toString('base64')
 const otherText = (world: World, random: Random): string => random.pick([...world.made, ...world.genuine]).jws
 
-/** `text` with `insert` in place of the `cut` characters at `at`. */
+/** Replaces the `cut` characters at `at` by `insert`. */
 const splice = (text: string, at: number, cut: number, insert: string): string =>
   text.slice(0, at) + insert + text.slice(at + cut)
 
@@ -74,8 +74,8 @@ export const MUTATIONS: Record<string, Mutation> = {
     splice(jws, random.whole(0, jws.length), 0, random.pick([...ALPHABET])),
   'characters removed': ({ jws }, random) =>
     splice(jws, random.whole(0, jws.length - 1), random.whole(1, 8), ''),
-  'cut off': ({ jws }, random) => jws.slice(0, random.whole(0, jws.length - 1)),
-  'cut off at a dot': ({ jws }, random) => jws.split('.').slice(0, random.whole(1, 2)).join('.'),
+  truncated: ({ jws }, random) => jws.slice(0, random.whole(0, jws.length - 1)),
+  'truncated at a dot': ({ jws }, random) => jws.split('.').slice(0, random.whole(1, 2)).join('.'),
   'the signature removed': ({ jws }) => jws.slice(0, jws.lastIndexOf('.') + 1),
   padded: ({ jws }, random) => jws + random.pick(['=', '==', '.', '..', '.e30', '\0']),
   'white space added': ({ jws }, random) => {
@@ -123,12 +123,12 @@ export const MUTATIONS: Record<string, Mutation> = {
   })),
   'no algorithm and no signature': ({ jws }) =>
     `${encode({ ...headerIn(jws), alg: 'none' })}.${partsOf(jws)[1]}.`,
-  'a header that says more': withHeader((header, random) => ({
+  'a header with more fields': withHeader((header, random) => ({
     ...header,
     ...random.pick([{ typ: 'JWT' }, { kid: 'x' }, { b64: false }, { jku: 'https://example.com' }]),
   })),
-  'the chain cut': withChain((x5c, random) => x5c.slice(0, random.whole(0, 2))),
-  'the chain prolonged': withChain((x5c, random) => [...x5c, random.pick(x5c)]),
+  'a shorter chain': withChain((x5c, random) => x5c.slice(0, random.whole(0, 2))),
+  'a longer chain': withChain((x5c, random) => [...x5c, random.pick(x5c)]),
   'the chain reordered': withChain((x5c, random) => {
     const [leaf = '', intermediate = '', root = ''] = x5c
     return random.pick([
@@ -139,7 +139,7 @@ export const MUTATIONS: Record<string, Mutation> = {
     ])
   }),
   'one certificate three times': withChain((x5c, random) => Array<string>(3).fill(random.pick(x5c))),
-  'a leaf from elsewhere': withChain((x5c, random, world) => {
+  'a leaf of another authority': withChain((x5c, random, world) => {
     const { stranger, same_intermediate, same_root } = world
     return x5c.with(0, base64(random.pick([stranger, same_intermediate, same_root]).chain[0]))
   }),

@@ -29,15 +29,15 @@ const notified = async (payload: Fields): Promise<Notification> =>
   (await verifyNotification(verifier(), authority.sign(payload))).payload
 const withData = (data: Fields, outer: Fields = {}) => notified(outerPayload(dataBody(data), outer))
 
-/** The code that a payload is refused with, by whoever refuses it. */
+/** Returns the code with which a payload is refused. */
 async function fault(payload: Fields): Promise<string> {
   const error = await notified(payload).catch((thrown: unknown) => thrown)
   if (error instanceof SignatureError || error instanceof Refusal) return error.code
-  throw new Error(`not refused: ${JSON.stringify(error)}`)
+  throw new Error(`the payload was not refused: ${JSON.stringify(error)}`)
 }
 
 describe('a notification', () => {
-  test('is proved with both signed texts inside of it, in our words', async () => {
+  test('is verified with both signed payloads in it, and converted', async () => {
     const signed = authority.sign(renewedPayload(authority, { outer: { subtype: 'BILLING_RECOVERY' } }))
     const proved = await verifyNotification(verifier(), signed)
     expect(proved).toMatchObject({ jws: signed, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) })
@@ -59,7 +59,7 @@ describe('a notification', () => {
     })
   })
 
-  test('of a type, a subtype and with fields that we do not know is taken all the same', async () => {
+  test('is accepted with an unknown type, an unknown subtype and unknown fields', async () => {
     const unknown = {
       notificationType: 'SOLAR_ECLIPSE',
       subtype: 'PARTIAL',
@@ -75,7 +75,7 @@ describe('a notification', () => {
     })
   })
 
-  test('for testing has nothing inside, and in the sandbox no Apple id', async () => {
+  test('of type TEST has no signed payloads, and in the sandbox no Apple id', async () => {
     const payload = await withData(
       { environment: 'Sandbox', appAppleId: undefined, status: undefined },
       { notificationType: 'TEST' },
@@ -83,7 +83,7 @@ describe('a notification', () => {
     expect(payload).toMatchObject({ type: 'TEST', environment: 'sandbox', apple_id: null, status: null })
   })
 
-  test('without a date takes that of what is inside', async () => {
+  test('without a date has the date of the payload in it', async () => {
     const signedTransactionInfo = authority.sign(transactionPayload({ signedDate: NOW - 5 }))
     const signedRenewalInfo = authority.sign(renewalPayload({ signedDate: NOW - 7 }))
     const undated = { signedDate: undefined }
@@ -94,13 +94,13 @@ describe('a notification', () => {
     expect(await withData({}, undated)).toMatchObject({ signed_at: null })
   })
 
-  test('says why a consumption is asked for', async () => {
+  test('has the reason of a consumption request', async () => {
     expect(await withData({ consumptionRequestReason: 'LEGAL' })).toMatchObject({
       detail: { consumption_request_reason: 'LEGAL' },
     })
   })
 
-  test('with a summary of extensions says its numbers', async () => {
+  test('with a summary of extensions has its counts', async () => {
     const summary = {
       requestIdentifier: 'efb27071-45a4-4aca-9854-2a1e9146f265',
       environment: 'Production',
@@ -125,7 +125,7 @@ describe('a notification', () => {
     })
   })
 
-  test('of an external purchase token is of the sandbox exactly when the token says so', async () => {
+  test('of an external purchase token is a sandbox notification only if the token id says so', async () => {
     const token = (externalPurchaseId: string | undefined) =>
       notified(
         outerPayload({
@@ -147,7 +147,7 @@ describe('a notification', () => {
     expect(await token(undefined)).toMatchObject({ environment: 'production' })
   })
 
-  test('of rescinded consent is proved with its app transaction', async () => {
+  test('of rescinded consent is verified with its app transaction', async () => {
     const rescinded = (changes: Fields, signer = authority) =>
       outerPayload({
         appData: {
@@ -169,7 +169,7 @@ describe('a notification', () => {
     )
   })
 
-  test('with a body that Apple has yet to invent is placed by the fields that all bodies share', async () => {
+  test('with an unknown body is read by the fields that all bodies share', async () => {
     const bundleId = BUNDLE
     expect(
       await notified(outerPayload({ giftData: { bundleId, environment: 'Sandbox', appAppleId: 7 } })),
@@ -179,8 +179,8 @@ describe('a notification', () => {
   })
 })
 
-describe('what was proved but cannot be read', () => {
-  test('is named, and the rest counts', async () => {
+describe('a verified field that cannot be read', () => {
+  test('is named, and the other fields are read', async () => {
     const renewal = authority.sign(renewalPayload())
     const payload = await withData({
       signedTransactionInfo: authority.sign(transactionPayload({ productId: undefined, purchaseDate: 'x' })),
@@ -197,7 +197,7 @@ describe('what was proved but cannot be read', () => {
     expect(other.problem).toContain('renewal: signedDate')
   })
 
-  test('and could have been absent costs that field alone', async () => {
+  test('is omitted if it is optional', async () => {
     const odd = { price: '4990', currency: '', appAccountToken: '', commitmentInfo: 'none', quantity: 1.5 }
     const signedTransactionInfo = authority.sign(transactionPayload(odd))
     const { transaction, problem } = await withData({ signedTransactionInfo })
@@ -215,7 +215,7 @@ describe('what was proved but cannot be read', () => {
     expect((await verifyTransaction(verifier(), signedTransactionInfo)).payload).toEqual(transaction?.payload)
   })
 
-  test('in the outer text costs that field alone', async () => {
+  test('is omitted in the outer payload, too', async () => {
     const signedTransactionInfo = authority.sign(transactionPayload())
     const payload = await withData(
       { status: 'active', appAppleId: '12', signedTransactionInfo },
@@ -228,7 +228,7 @@ describe('what was proved but cannot be read', () => {
     }
   })
 
-  test('and is needed to tell which notification it is, and whose, refuses all of it', async () => {
+  test('refuses the notification if it identifies the notification or the app', async () => {
     expect(await fault(outerPayload(dataBody(), { notificationUUID: undefined }))).toBe('payload')
     expect(await fault(outerPayload(dataBody(), { notificationUUID: 12 }))).toBe('payload')
     expect(await fault(outerPayload(dataBody({ bundleId: undefined })))).toBe('payload')

@@ -30,14 +30,14 @@ const verifier = (roots = [authority.root_pem]) => openVerifier({ roots, clock: 
 const notified = async (payload: Fields): Promise<Notification> =>
   (await verifyNotification(verifier(), authority.sign(payload))).payload
 
-/** The code that a payload is refused with, by whoever refuses it. */
+/** Returns the code with which a payload is refused. */
 async function fault(payload: Fields): Promise<string> {
   const error = await notified(payload).catch((thrown: unknown) => thrown)
   if (error instanceof SignatureError || error instanceof Refusal) return error.code
-  throw new Error(`not refused: ${JSON.stringify(error)}`)
+  throw new Error(`the payload was not refused: ${JSON.stringify(error)}`)
 }
 
-describe('what is put together from parts that do not belong together', () => {
+describe('a notification with mismatched parts', () => {
   const mixed = async (transaction: Fields, renewal: Fields = {}, data: Fields = {}) =>
     fault(
       renewedPayload(authority, {
@@ -49,7 +49,7 @@ describe('what is put together from parts that do not belong together', () => {
       }),
     )
 
-  test('is refused: another app, another store, another subscription', async () => {
+  test('is refused: another app, environment or subscription', async () => {
     expect(await mixed({ bundleId: 'com.example.other' })).toBe('mismatch')
     expect(await mixed({ environment: 'Sandbox' })).toBe('mismatch')
     expect(await mixed({}, { environment: 'Sandbox' })).toBe('mismatch')
@@ -58,14 +58,14 @@ describe('what is put together from parts that do not belong together', () => {
     expect(await mixed({}, {}, { bundleId: 'com.example.other' })).toBe('mismatch')
   })
 
-  test('is refused also where a part cannot be read otherwise', async () => {
+  test('is refused also if a part has other unreadable fields', async () => {
     expect(await mixed({ bundleId: 'com.example.other', productId: undefined })).toBe('mismatch')
     expect(await mixed({ productId: undefined }, { originalTransactionId: 'x', signedDate: undefined })).toBe(
       'mismatch',
     )
   })
 
-  test('is refused when a part is signed by another authority, altered or no signed text', async () => {
+  test('is refused if a part has a foreign signature, is altered or is not signed', async () => {
     const inside = async (signedTransactionInfo: string) =>
       fault(renewedPayload(authority, { data: { signedTransactionInfo } }))
     const genuine = authority.sign(transactionPayload())
@@ -79,7 +79,7 @@ describe('what is put together from parts that do not belong together', () => {
     expect(await inside(authority.sign(transactionPayload({ environment: 'Moon' })))).toBe('environment')
   })
 
-  test('says the first fault of several, whichever was found first', async () => {
+  test('reports the first of several faults in a fixed order', async () => {
     const forged = authority
       .sign(transactionPayload())
       .replace(/[^.]+$/, Buffer.alloc(64, 1).toString('base64url'))
@@ -87,7 +87,7 @@ describe('what is put together from parts that do not belong together', () => {
     expect(await fault(renewedPayload(authority, { data }))).toBe('signature')
   })
 
-  test('says which part it was', async () => {
+  test('names the invalid part', async () => {
     const payload = renewedPayload(authority, {
       data: { signedRenewalInfo: stranger.sign(renewalPayload()) },
     })
@@ -95,7 +95,7 @@ describe('what is put together from parts that do not belong together', () => {
   })
 })
 
-describe('what is no notification', () => {
+describe('a payload that is not a notification', () => {
   test.each<[string, Fields, string]>([
     ['a transaction', transactionPayload(), 'JWSTransaction'],
     ['renewal information', renewalPayload(), 'JWSRenewalInfo'],
@@ -109,23 +109,23 @@ describe('what is no notification', () => {
     expect(String(error)).toContain(hint)
   })
 
-  test('is not looked at before its signature is proved', async () => {
+  test('is not read before its signature is verified', async () => {
     await expect(verifyNotification(verifier(), stranger.sign(transactionPayload()))).rejects.toMatchObject({
       code: 'root',
     })
   })
 
-  test.each(['Xcode', 'LocalTesting'])('nor is one from %s', async (environment) => {
+  test.each(['Xcode', 'LocalTesting'])('is refused from the environment %s', async (environment) => {
     expect(await fault(outerPayload(dataBody({ environment })))).toBe('xcode')
   })
 
-  test('nor one from a store that does not exist', async () => {
+  test('is refused from an unknown environment', async () => {
     expect(await fault(outerPayload(dataBody({ environment: 'Staging' })))).toBe('environment')
   })
 })
 
-describe('a signed transaction by itself', () => {
-  test('is proved and put into our words', async () => {
+describe('a signed transaction outside of a notification', () => {
+  test('is verified and converted', async () => {
     const jws = authority.sign(transactionPayload())
     expect(await verifyTransaction(verifier(), jws)).toMatchObject({
       jws,
@@ -133,7 +133,7 @@ describe('a signed transaction by itself', () => {
     })
   })
 
-  test('is refused when it is something else, or lacks what every transaction has', async () => {
+  test('is refused if it is another payload or lacks a required field', async () => {
     for (const payload of [
       renewalPayload(),
       outerPayload(dataBody()),
@@ -145,7 +145,7 @@ describe('a signed transaction by itself', () => {
     }
   })
 
-  test('from Xcode’s local signer is told apart', async () => {
+  test('from Xcode’s local signer is refused as xcode', async () => {
     const { transactionId } = transactionPayload()
     const jws = authority.sign({ transactionId, environment: 'Xcode' })
     await expect(verifyTransaction(verifier(), jws)).rejects.toMatchObject({ code: 'xcode' })
@@ -166,7 +166,7 @@ describe.skipIf(!haveVectors)('genuine texts', () => {
     }
   })
 
-  test('of 2022 lack what came later, and are read all the same', async () => {
+  test('of 2022 are read without the later fields', async () => {
     const name = 'apple-signed/transaction.2022-11-04110125.auto-renewable-subscription.jws'
     expect((await verifyTransaction(apple(), textOf(name))).payload).toMatchObject({
       transaction_id: '2000000184445477',

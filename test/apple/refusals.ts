@@ -1,4 +1,4 @@
-/** What becomes of a signed text under a root of the test's own. */
+/** Verifies signed payloads under the root of the test authority. */
 import { openVerifier, SignatureError } from '../../src/apple/jws/signed.ts'
 import { NOW } from './samples.ts'
 
@@ -7,7 +7,7 @@ type Rooted = { root_pem: string }
 export const verifierOf = ({ root_pem }: Rooted, now = NOW) =>
   openVerifier({ roots: [root_pem], clock: () => now })
 
-/** The code that a text is refused with, or what it says. */
+/** Returns the code of the refusal, or the payload. */
 export async function verdictUnder(root: Rooted, jws: string, now = NOW): Promise<unknown> {
   try {
     return (await verifierOf(root, now).verify(jws)).payload

@@ -1,4 +1,4 @@
-/** Payloads as Apple writes them, for a test to change one thing about. */
+/** Sample payloads in Apple's format. A test overrides the fields it needs. */
 import type { Authority } from '../../src/demo/signing/authority.ts'
 
 export const NOW = Date.UTC(2026, 5, 1, 12)
@@ -78,7 +78,7 @@ export const dataBody = (changes: Fields = {}): Fields => ({
   },
 })
 
-/** What a notification of a renewal looks like, with both signed texts inside. */
+/** A notification of a renewal with both signed payloads. */
 export function renewedPayload(
   authority: Pick<Authority, 'sign'>,
   changes: { data?: Fields; outer?: Fields } = {},

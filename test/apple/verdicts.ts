@@ -1,4 +1,4 @@
-/** Two opinions on a signed text: ours, and that of Apple's own server library in its offline mode. */
+/** Two verdicts on a signed payload: Windfall's, and that of Apple's server library in its offline mode. */
 import { X509Certificate } from 'node:crypto'
 import { Environment, SignedDataVerifier } from '@apple/app-store-server-library'
 import { openVerifier, SignatureError, type Verifier } from '../../src/apple/jws/signed.ts'
@@ -7,9 +7,9 @@ import { systemClock } from '../../src/clock.ts'
 import { Refusal } from '../../src/errors.ts'
 
 export type Kind = 'notification' | 'transaction' | 'renewal' | 'app transaction'
-/** The app as its owner configured it. */
+/** The configured app. */
 export type App = { bundle_id: string; apple_id: number; environment: 'Production' | 'Sandbox' | 'Xcode' }
-/** A signed text, what it is said to be, and the root (PEM) and app that it is held against. */
+/** A signed payload, its claimed kind, and the root (PEM) and app to verify it for. */
 export type Submission = { kind: Kind; jws: string; root_pem: string; app: App }
 
 /** `accepted`, or the code of the refusal. */
@@ -18,14 +18,14 @@ export const ACCEPTED = 'accepted'
 
 const verifiers = new Map<string, Verifier>()
 
-/** One for each root, so that what it remembers of one text is there when the next comes. */
+/** One verifier per root, so that its cache serves all payloads. */
 function verifierFor(root_pem: string): Verifier {
   const known = verifiers.get(root_pem) ?? openVerifier({ roots: [root_pem], clock: systemClock })
   verifiers.set(root_pem, known)
   return known
 }
 
-/** What the program does next: it looks the app up. */
+/** Compares the app of the payload with the configured app, as the program does after verification. */
 function lookUp(app: App, bundle_id: unknown, environment: unknown, apple_id: unknown): Verdict {
   if (bundle_id !== app.bundle_id) return 'another app'
   if (environment !== app.environment.toLowerCase()) return 'another environment'
@@ -48,8 +48,8 @@ async function judge({ kind, jws, root_pem, app }: Submission): Promise<Verdict>
   return lookUp(app, payload.bundleId, environment, payload.appAppleId)
 }
 
-/** Our verdict: proved, and the app is the one configured. Anything thrown that is no refusal is a fault of ours. */
-export async function ours(submission: Submission): Promise<Verdict> {
+/** Windfall's verdict: the payload is verified and is for the configured app. Rethrows errors other than refusals. */
+export async function windfallVerdict(submission: Submission): Promise<Verdict> {
   try {
     return await judge(submission)
   } catch (error) {
@@ -85,8 +85,8 @@ async function judgeAsApple({ kind, jws, root_pem, app }: Submission): Promise<v
   }
 }
 
-/** The verdict of Apple's library, when it is used as documented: each signed text inside is verified as well. */
-export async function apples(submission: Submission): Promise<Verdict> {
+/** The verdict of Apple's library, used as documented: each signed payload in a notification is verified, too. */
+export async function appleVerdict(submission: Submission): Promise<Verdict> {
   try {
     await judgeAsApple(submission)
     return ACCEPTED
@@ -102,12 +102,12 @@ class OpenedLibrary extends SignedDataVerifier {
   }
 }
 
-/** What Apple's library says of a chain alone, at a time. */
+/** The verdict of Apple's library on a chain at an instant. */
 export async function applesOfChain(chain: readonly Buffer[], root: Buffer, at: number): Promise<Verdict> {
   const library = new OpenedLibrary([root], false, Environment.SANDBOX, 'com.example')
   const [leaf, intermediate] = chain.map((der) => new X509Certificate(der))
   if (leaf === undefined || intermediate === undefined)
-    throw new Error('a chain has two certificates at least')
+    throw new Error('a chain needs at least two certificates')
   try {
     await library.judgeChain(new X509Certificate(root), leaf, intermediate, new Date(at))
     return ACCEPTED

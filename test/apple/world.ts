@@ -1,4 +1,4 @@
-/** Valid signed texts to begin from, and the honest and dishonest authorities that mutations make use of. */
+/** Valid signed payloads, and the trusted and untrusted authorities that mutations use. */
 import { APPLE_ROOTS } from '../../src/apple/jws/roots.ts'
 import { systemClock } from '../../src/clock.ts'
 import {
@@ -22,7 +22,7 @@ import { haveVectors, listVectors, textOf } from './vectors.ts'
 import type { App, Kind, Submission } from './verdicts.ts'
 
 export type Payload = Record<string, unknown>
-/** A valid text of which we hold the key, so that what we change can be signed again. */
+/** A valid payload with its key, so that a mutation can sign it again. */
 export type Made = Submission & { payload: Payload; signer: Authority }
 
 export const DAY = 86_400_000
@@ -35,7 +35,7 @@ function signedParts(signer: Authority, environment: string, now: number) {
   }
 }
 
-/** Every kind of signed text, with every kind of body, for one environment. */
+/** Signs every kind of payload with every kind of body for one environment. */
 function payloadsOf(signer: Authority, environment: App['environment'], now: number): [Kind, Payload][] {
   const common = { environment, signedDate: now }
   const dated = { signedDate: now }
@@ -71,7 +71,7 @@ function genuineTexts(): Submission[] {
   })
 }
 
-/** Chains under the trusted root that must not be believed, or that Apple's library and we judge differently. */
+/** Chains under the trusted root that must be refused, or that Apple's library and Windfall judge differently. */
 async function oddChains(trusted: Chain, now: number) {
   const leaf = issueCertificate({
     name: 'Simulated Receipt Signing',
@@ -95,7 +95,7 @@ async function oddChains(trusted: Chain, now: number) {
 
 export type World = Awaited<ReturnType<typeof openWorld>>
 
-/** Keys are new each time; everything else depends on nothing. */
+/** Keys are new each time; everything else is deterministic. */
 export async function openWorld() {
   const now = systemClock()
   const trusted = await openAuthority({ now })

@@ -1,11 +1,11 @@
-/** Starts a separate process, so that load and server share no event loop and no garbage collection. */
+/** Separate processes: the load and the server share no event loop and no garbage collector. */
 import { type ChildProcess, fork } from 'node:child_process'
 
 export type Child = ReturnType<typeof openChild>
 
 /**
- * Starts `file` of this folder. `ask` sends it one question and resolves with its answer, one at a time; it rejects
- * when the process ends instead.
+ * Starts `file` of this folder. `request` sends a message and resolves with the result; send one message at a time. It
+ * rejects if the process exits first.
  */
 export function openChild(file: string, execArgv: readonly string[] = []) {
   const process = fork(new URL(file, import.meta.url), [], {
@@ -22,28 +22,28 @@ export function openChild(file: string, execArgv: readonly string[] = []) {
 
   return {
     pid: process.pid ?? 0,
-    request: <Answer>(question: object) => answerOf<Answer>(process, file, question),
+    request: <Result>(message: object) => sendMessage<Result>(process, file, message),
     close,
   }
 }
 
-function answerOf<Answer>(process: ChildProcess, file: string, question: object): Promise<Answer> {
+function sendMessage<Result>(process: ChildProcess, file: string, message: object): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const fail = (code: number | null) => reject(new Error(`${file} ended with ${code} instead of answering`))
+    const fail = (code: number | null) => reject(new Error(`${file} exited with ${code} before it responded`))
     process.once('exit', fail)
-    process.once('message', (answer) => {
+    process.once('message', (handle) => {
       process.off('exit', fail)
-      resolve(answer as Answer)
+      resolve(handle as Result)
     })
-    process.send(question)
+    process.send(message)
   })
 }
 
-/** The child's side: `answer` is called with each question. The process ends when its parent lets go of it. */
-export function answerRequests<Question>(
-  answer: (question: Question) => Promise<object>,
+/** Runs in the child: calls `handle` for each message. The process exits when the parent disconnects. */
+export function serveRequests<Message>(
+  handle: (message: Message) => Promise<object>,
   close: () => Promise<void>,
 ) {
-  process.on('message', async (question) => process.send?.(await answer(question as Question)))
+  process.on('message', async (message) => process.send?.(await handle(message as Message)))
   process.on('disconnect', () => void close().then(() => process.exit()))
 }

@@ -1,17 +1,17 @@
-/** Results of the bench: each figure with its baseline and target, printed as one table. */
+/** Results of the benchmark: each figure with its baseline and its target, printed as one table. */
 
-/** One line of the table. `ratio` is the median of the rounds' ratios; what has no floor has none. */
+/** One line of the table. `ratio` is the median of the rounds' ratios to the baseline. */
 export type Figure = {
-  figure: string
+  name: string
   value: string
-  floor?: string
+  baseline?: string
   ratio?: number
   target?: string
-  /** Null where nothing was promised. */
-  reached: boolean | null
+  /** Null without a target. */
+  isReached: boolean | null
 }
 
-/** The middle of `values`; of an even number of them the mean of the two in the middle. */
+/** The median of `values`; for an even number of values, the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const half = Math.floor(sorted.length / 2)
@@ -19,94 +19,100 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[half - 1] ?? Number.NaN)) / 2
 }
 
-/** The median of what `values` are to `floors`, round by round. */
-function ratioOf(values: readonly number[], floors: readonly number[]): number {
-  return median(values.map((value, round) => value / (floors[round] ?? Number.NaN)))
+/** The 99th percentile of `values`. */
+export const p99 = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1] ?? Number.NaN
+
+/** The median of the ratios of `values` to `baselines`, round by round. */
+function medianRatio(values: readonly number[], baselines: readonly number[]): number {
+  return median(values.map((value, round) => value / (baselines[round] ?? Number.NaN)))
 }
 
-/** A speed against a floor's speed, in `unit`s a second. `at_least` is the target; without one the ratio is only told. */
-export function faster(
-  figure: string,
+/** Compares a speed with the baseline's speed, in `unit`s per second. `at_least` is the target of the ratio. */
+export function speedAgainst(
+  name: string,
   values: readonly number[],
-  floor: { name: string; values: readonly number[] },
+  baseline: { name: string; values: readonly number[] },
   at_least: number | null,
   unit = '',
 ): Figure {
-  const ratio = ratioOf(values, floor.values)
+  const ratio = medianRatio(values, baseline.values)
   return {
-    figure,
-    value: `${whole(median(values))}${unit}/s`,
-    floor: `${floor.name}: ${whole(median(floor.values))}${unit}/s`,
+    name,
+    value: `${formatWhole(median(values))}${unit}/s`,
+    baseline: `${baseline.name}: ${formatWhole(median(baseline.values))}${unit}/s`,
     ratio,
     ...(at_least !== null && { target: `≥ ${at_least} ×` }),
-    reached: at_least === null ? null : ratio >= at_least,
+    isReached: at_least === null ? null : ratio >= at_least,
   }
 }
 
-/** A number that should stay below a bound, in its own unit. */
-export function below(figure: string, value: number, unit: string, at_most: number | null): Figure {
+/** A number with an upper limit, in `unit`. */
+export function atMost(name: string, value: number, unit: string, at_most: number | null): Figure {
   return {
-    figure,
-    value: `${short(value)} ${unit}`,
-    ...(at_most !== null && { target: `≤ ${short(at_most)} ${unit}` }),
-    reached: at_most === null ? null : value <= at_most,
+    name,
+    value: `${formatShort(value)} ${unit}`,
+    ...(at_most !== null && { target: `≤ ${formatShort(at_most)} ${unit}` }),
+    isReached: at_most === null ? null : value <= at_most,
   }
 }
 
-/** A number that should be a bound at least, in its own unit. */
-export function above(figure: string, value: number, unit: string, at_least: number | null): Figure {
+/** A number with a lower limit, in `unit`. */
+export function atLeast(name: string, value: number, unit: string, at_least: number | null): Figure {
   return {
-    figure,
-    value: `${short(value)} ${unit}`,
-    ...(at_least !== null && { target: `≥ ${short(at_least)} ${unit}` }),
-    reached: at_least === null ? null : value >= at_least,
+    name,
+    value: `${formatShort(value)} ${unit}`,
+    ...(at_least !== null && { target: `≥ ${formatShort(at_least)} ${unit}` }),
+    isReached: at_least === null ? null : value >= at_least,
   }
 }
 
-/** A number that should not grow beyond `at_most` times the floor's. */
-export function within(
-  figure: string,
+/** Compares a cost in `unit` with the baseline's cost. `at_most` is the target of the ratio. */
+export function costAgainst(
+  name: string,
   unit: string,
   values: readonly number[],
-  floor: { name: string; values: readonly number[] },
+  baseline: { name: string; values: readonly number[] },
   at_most: number | null,
 ): Figure {
-  const ratio = ratioOf(values, floor.values)
+  const ratio = medianRatio(values, baseline.values)
   return {
-    figure,
-    value: `${short(median(values))} ${unit}`,
-    floor: `${floor.name}: ${short(median(floor.values))} ${unit}`,
+    name,
+    value: `${formatShort(median(values))} ${unit}`,
+    baseline: `${baseline.name}: ${formatShort(median(baseline.values))} ${unit}`,
     ratio,
     ...(at_most !== null && { target: `≤ ${at_most} ×` }),
-    reached: at_most === null ? null : ratio <= at_most,
+    isReached: at_most === null ? null : ratio <= at_most,
   }
 }
 
-export const whole = (value: number): string => Math.round(value).toLocaleString('en-US')
+export const formatWhole = (value: number): string => Math.round(value).toLocaleString('en-US')
 
-/** Two digits that matter, or all before the point. */
-export const short = (value: number): string =>
-  Math.abs(value) >= 100 ? whole(value) : String(Number(value.toPrecision(Math.abs(value) >= 10 ? 3 : 2)))
+/** Formats with two or three significant digits, and from 100 as a whole number. */
+export const formatShort = (value: number): string =>
+  Math.abs(value) >= 100
+    ? formatWhole(value)
+    : String(Number(value.toPrecision(Math.abs(value) >= 10 ? 3 : 2)))
 
-/** Rows under their headings, each column as wide as its widest cell. */
-export function columns(rows: readonly (readonly string[])[]): string {
+/** Pads each cell to the width of its column. */
+export function alignColumns(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
   const line = (row: readonly string[]) =>
     row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
   return rows.map((row) => line(row).trimEnd()).join('\n')
 }
 
-/** Every figure with its verdict. */
+/** The table of all figures. The last column says whether the target is reached. */
 export function tableOf(figures: readonly Figure[]): string {
-  const verdict = (reached: boolean | null): string =>
-    reached === null ? '' : reached ? 'reached' : 'NOT REACHED'
-  const rows = figures.map(({ figure, value, floor, ratio, target, reached }) => [
-    figure,
+  const verdict = (isReached: boolean | null): string =>
+    isReached === null ? '' : isReached ? 'reached' : 'NOT REACHED'
+  const rows = figures.map(({ name, value, baseline, ratio, target, isReached }) => [
+    name,
     value,
-    floor ?? '',
+    baseline ?? '',
     ratio === undefined ? '' : `${ratio.toFixed(2)} ×`,
     target ?? '',
-    verdict(reached),
+    verdict(isReached),
   ])
-  return columns([['figure', 'value', 'measured against', 'ratio', 'target', ''], ...rows])
+  return alignColumns([['figure', 'value', 'measured against', 'ratio', 'target', ''], ...rows])
 }

@@ -1,8 +1,8 @@
-/** How much memory a process holds, as the kernel counts it. */
+/** Reads the memory of a process from /proc. */
 import { readFileSync } from 'node:fs'
 
-/** `resident` now, or the most that it ever was (`peak`), in MiB; null where there is no /proc. */
-export function memoryOf(pid: number, what: 'resident' | 'peak'): number | null {
+/** Returns the resident memory now (`resident`) or its maximum so far (`peak`) in MiB; null without /proc. */
+export function readMemory(pid: number, what: 'resident' | 'peak'): number | null {
   const name = what === 'resident' ? 'VmRSS' : 'VmHWM'
   try {
     const [, kilobytes] =

@@ -1,31 +1,32 @@
 /**
- * The bench: every promise of speed and size, measured against a floor in the same run. `npm run bench -- --quick` is
- * a short one, `--only identify,bytes` (or `npm run bench -- identify bytes`) takes some of its chapters, and
- * `--transactions 1000000` a smaller business for metrics and pages, of which making the whole takes an hour or two.
- * `--against DIR` names another checkout of this project, with its dependencies: the chapter upkeep measures both in
- * turns; `--subscriptions 20000` makes it smaller.
+ * The benchmark: measures each target of speed and size, and compares it with a baseline from the same run.
+ *
+ * `npm run bench -- --quick` makes a short run. `--only identify,bytes` (or `npm run bench -- identify bytes`) runs
+ * some sections. `--transactions 1000000` uses a smaller business for the sections metrics and pages; generating the
+ * full business takes an hour or two. `--against DIR` names another checkout of this project with its dependencies:
+ * the section upkeep measures both in turns. `--subscriptions 20000` makes the section upkeep smaller.
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import { measureBytes } from './bytes.ts'
-import { measureCall, measureSlowDisk } from './calls.ts'
-import { measureAgainst } from './compare_trees.ts'
-import { diskInWords } from './disk.ts'
+import { type Bench, openBench, print } from './bench.ts'
+import { describeDisk } from './disk.ts'
 import { type Figure, tableOf } from './figures.ts'
-import { measureFirstConnect } from './first_connect.ts'
-import { measureImportTail } from './import_tail.ts'
-import { measureMetrics } from './metrics.ts'
-import { measureNotifications } from './notifications.ts'
-import { measurePages } from './pages.ts'
-import { measureReports } from './reports.ts'
+import { measureFirstConnect } from './import/first_connect.ts'
+import { measureImportTail } from './import/import_tail.ts'
+import { measureReports } from './import/reports.ts'
+import { measureCall, measureSlowDisk } from './load/calls.ts'
+import { measureBackup, measureViewers } from './load/concurrent_work.ts'
+import { compareUpkeep } from './metrics/compare_trees.ts'
+import { measureMetrics } from './metrics/metrics.ts'
+import { measureBytes } from './notifications/bytes.ts'
+import { measureNotifications } from './notifications/notifications.ts'
+import { measurePages } from './pages/pages.ts'
 import { FULL, QUICK, type Sizes } from './sizes.ts'
 import { measureStart } from './start.ts'
-import { measureBackup, measureViewers } from './tails.ts'
-import { type Bench, openBench, print } from './workshop.ts'
 
-const SECTIONS: Record<string, (workshop: Bench) => Promise<Figure[]>> = {
-  identify: (workshop) => measureCall(workshop, 'identify'),
-  attribute: (workshop) => measureCall(workshop, 'attribute'),
+const SECTIONS: Record<string, (bench: Bench) => Promise<Figure[]>> = {
+  identify: (bench) => measureCall(bench, 'identify'),
+  attribute: (bench) => measureCall(bench, 'attribute'),
   'slow-disk': measureSlowDisk,
   notifications: measureNotifications,
   bytes: measureBytes,
@@ -36,24 +37,26 @@ const SECTIONS: Record<string, (workshop: Bench) => Promise<Figure[]>> = {
   'first-connect': measureFirstConnect,
   'import-tail': measureImportTail,
   metrics: measureMetrics,
-  upkeep: measureAgainst,
+  upkeep: compareUpkeep,
   pages: measurePages,
 }
 
-function chosen(some: readonly string[]): readonly string[] {
-  const names = some.length > 0 ? some : Object.keys(SECTIONS)
+function selectSections(requested: readonly string[]): readonly string[] {
+  const names = requested.length > 0 ? requested : Object.keys(SECTIONS)
   const unknown = names.filter((name) => !Object.hasOwn(SECTIONS, name))
   if (unknown.length === 0) return names
-  throw new Error(`there is no chapter ${unknown.join(', ')}; there are ${Object.keys(SECTIONS).join(', ')}`)
+  throw new Error(
+    `unknown section ${unknown.join(', ')}; the sections are ${Object.keys(SECTIONS).join(', ')}`,
+  )
 }
 
-/** Measures one chapter after another; what was measured before one broke is told all the same. */
-async function measureAll(workshop: Bench, names: readonly string[]): Promise<void> {
+/** Runs one section after another. If a section fails, prints the figures of the sections before it. */
+async function measureAll(bench: Bench, names: readonly string[]): Promise<void> {
   const figures: Figure[] = []
   try {
     for (const name of names) {
       const began = performance.now()
-      figures.push(...((await SECTIONS[name]?.(workshop)) ?? []))
+      figures.push(...((await SECTIONS[name]?.(bench)) ?? []))
       print(`${name}: measured in ${((performance.now() - began) / 1000).toFixed(1)} s`)
     }
   } finally {
@@ -68,15 +71,15 @@ function sizesOf({ quick, transactions, subscriptions }: RunOptions): Sizes {
   const { business_transactions, upkeep } = sizes
   return {
     ...sizes,
-    business_transactions: numberOf('transactions', transactions) ?? business_transactions,
-    upkeep: { ...upkeep, subscriptions: numberOf('subscriptions', subscriptions) ?? upkeep.subscriptions },
+    business_transactions: parseNumber('transactions', transactions) ?? business_transactions,
+    upkeep: { ...upkeep, subscriptions: parseNumber('subscriptions', subscriptions) ?? upkeep.subscriptions },
   }
 }
 
-function numberOf(name: string, text: string | undefined): number | null {
+function parseNumber(name: string, text: string | undefined): number | null {
   if (text === undefined) return null
   if (/^[1-9]\d{2,7}$/.test(text)) return Number(text)
-  throw new Error(`--${name} is a number from 100 to 99999999`)
+  throw new Error(`--${name} must be a number from 100 to 99999999`)
 }
 
 async function run(): Promise<void> {
@@ -84,24 +87,24 @@ async function run(): Promise<void> {
   const sizes = { quick: { type: 'boolean' }, transactions: text, subscriptions: text } as const
   const options = { only: text, against: text, ...sizes } as const
   const { values, positionals } = parseArgs({ options, allowPositionals: true })
-  const names = chosen([...(values.only?.split(',') ?? []), ...positionals])
-  const workshop = openBench(sizesOf(values), values.against)
+  const names = selectSections([...(values.only?.split(',') ?? []), ...positionals])
+  const bench = openBench(sizesOf(values), values.against)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => void workshop.close().then(() => process.exit(130)))
+    process.once(signal, () => void bench.close().then(() => process.exit(130)))
   }
   try {
     print(
       `Node ${process.version}, ${process.platform} ${process.arch}, ${availableParallelism()} processors.`,
     )
-    print(`${diskInWords(workshop.newFile())}.`)
-    await measureAll(workshop, names)
-    const part = Math.round(workshop.busiest() * 100)
+    print(`${describeDisk(bench.newFile())}.`)
+    await measureAll(bench, names)
+    const busyPercent = Math.round(bench.maxBusy() * 100)
     print(
-      `Medians of ${workshop.sizes.rounds} interleaved rounds; a ratio is the median of the rounds' ratios.`,
+      `Values are medians of ${bench.sizes.rounds} interleaved rounds; a ratio is the median of the rounds' ratios.`,
     )
-    print(`The process that made the load was at work for ${part} % of a round at most.`)
+    print(`The load process used at most ${busyPercent} % of a processor in a round.`)
   } finally {
-    await workshop.close()
+    await bench.close()
   }
 }
 

@@ -1,13 +1,13 @@
-/** Sizes of the bench: large enough for reliable figures, or small to check that it works. */
+/** Sizes of the benchmark: large for reliable figures, or small for a quick check that it runs. */
 
 export type Sizes = typeof FULL
 
-/** Each contender gets its turn `rounds` times; times in seconds. */
+/** Each contender runs `rounds` times. Times are in seconds. */
 export const FULL = {
   rounds: 5,
   warm_seconds: 0.7,
   seconds: 3,
-  /** Some of the tails come from a fixed piece of work, which has to fit in here. */
+  /** The load during other work, such as a backup. That work must last longer than this. */
   tail_seconds: 10,
   tail_rounds: 3,
   cold_users: 1_000_000,
@@ -16,31 +16,31 @@ export const FULL = {
   notifications: 2_000,
   /** Notifications verified in a round. */
   verified: 1_000,
-  /** The same by Apple's library without its cache, which needs thirty times as long for one. */
+  /** Notifications that Apple's library verifies in a round without its cache; each takes thirty times as long. */
   verified_offline: 60,
   subscribers: 2_300,
-  /** For the bytes of a notification; undefined is the history of `windfall demo`. */
+  /** Subscribers of the history whose bytes are measured. Undefined: as many as in `windfall demo`. */
   history_subscribers: undefined as number | undefined,
   starts: 9,
   viewers: 1_000,
-  /** What was needed to start has been given back by then. */
+  /** The wait before the idle memory is read: the memory of the start is released by then. */
   idle_seconds: 3,
   load_seconds: 20,
-  /** Uncompressed. */
+  /** Sizes of the sales reports, uncompressed. */
   report_megabytes: [5, 50] as readonly [small: number, large: number],
-  /** Of the simulated store that is connected to for the first time. */
+  /** Subscribers of the simulated App Store in the section first-connect. */
   store_subscribers: 50_000,
-  /** Of the one that is read while calls come in: there has to be enough to read for as long as they do. */
+  /** Subscribers of the App Store that is read during the load. The backfill must last longer than the load. */
   tail_subscribers: 10_000,
-  /** Large reports that are imported meanwhile: again, more than can be. */
+  /** Large reports that are imported during the load. The import must last longer than the load. */
   tail_reports: 90,
-  /** What metrics are counted of. */
+  /** Transactions of the business in the sections metrics and pages. */
   business_transactions: 5_000_000,
-  /** How often each chart is asked for. */
-  chart_turns: 20,
+  /** Requests for each chart. */
+  chart_repeats: 20,
   /**
-   * What is kept up: so many subscriptions in the first of so many apps, one more with so many renewals; so many
-   * notifications of each kind, and so many in a burst.
+   * The section upkeep: `subscriptions` in the first of `apps` apps, one more subscription with `renewals` renewals,
+   * `notifications` of each kind, and `burst` notifications in a burst.
    */
   upkeep: {
     subscriptions: 200_000,
@@ -74,6 +74,6 @@ export const QUICK: Sizes = {
   tail_subscribers: 300,
   tail_reports: 10,
   business_transactions: 100_000,
-  chart_turns: 5,
+  chart_repeats: 5,
   upkeep: { subscriptions: 2_000, apps: 100, renewals: 300, notifications: 200, burst: 500, rounds: 1 },
 }

@@ -15,7 +15,7 @@ async function firstEvent(url: string, token: string): Promise<unknown> {
   throw new Error(`the stream ended: ${text}`)
 }
 
-// Two years take their time to play, so these two do it at the same time.
+// Simulating two years takes long, so these two tests run at the same time.
 const NO_TIMEOUT = { timeout: 240_000 }
 
 test.concurrent(
@@ -99,16 +99,13 @@ test.each([
   [['--seed', 'x'], 1, '--seed must be a whole number, not x'],
   [['--port', 'x'], 1, '--port must be a number from 0 to 65535, not x'],
   [['--port', '65536'], 1, '--port must be a number from 0 to 65535, not 65536'],
-])(
-  'a demo that cannot be had (%j) is refused in words and leaves nothing behind',
-  async (args, code, words) => {
-    const TMPDIR = folderOf()
-    const { status, stdout, stderr } = await run(['demo', ...args], { cwd: folderOf(), env: { TMPDIR } })
-    expect({ status, stdout }).toEqual({ status: code, stdout: '' })
-    expect(stderr).toContain(words)
-    expect(readdirSync(TMPDIR)).toEqual([])
-  },
-)
+])('refuses invalid options (%j) with a message and leaves no files', async (args, code, words) => {
+  const TMPDIR = folderOf()
+  const { status, stdout, stderr } = await run(['demo', ...args], { cwd: folderOf(), env: { TMPDIR } })
+  expect({ status, stdout }).toEqual({ status: code, stdout: '' })
+  expect(stderr).toContain(words)
+  expect(readdirSync(TMPDIR)).toEqual([])
+})
 
 test('reports a port in use before it simulates anything, wherever the port was set', async () => {
   const taken = createServer()

@@ -1,4 +1,4 @@
-/** What we compute: one of each of Apple's notifications, in one short history that holds together. */
+/** One of each of Apple's notifications, in one short and consistent history. */
 import {
   BILLING_ERROR,
   CANCELLED,
@@ -90,7 +90,7 @@ export const EVERY_NOTIFICATION: readonly (readonly [string, string | null])[] =
 
 type Action = (world: World, sub: Subscription) => void
 
-/** A subscription to `product_id`, and what happens to it, ten minutes between each; a number waits that many days. */
+/** Subscribes to `product_id` and runs `actions` ten minutes apart. A number waits that many days instead. */
 function* scenario(world: World, product_id: string, actions: readonly (Action | number)[]): Script {
   const { app, plan } = planById(product_id)
   yield world.now() + world.random.whole(1, 50) * MINUTE_MS
@@ -101,7 +101,7 @@ function* scenario(world: World, product_id: string, actions: readonly (Action |
   }
 }
 
-/** Waits until the period is over, then does it. */
+/** Runs `action` after the end of the period. */
 function* afterPeriodEnd(world: World, sub: Subscription, action: Action): Script {
   yield periodEnd(sub) + MINUTE_MS
   action(world, sub)
@@ -185,7 +185,7 @@ const SCENARIOS: Readonly<Record<string, readonly (Action | number)[]>> = {
   'chord.piano.monthly': [atPeriodEnd((w, sub) => expire(w, sub, NOT_FOR_SALE))],
 }
 
-/** What has to do with no subscription, or with one under the Advanced Commerce API. */
+/** Notifications without a subscription, or of one under the Advanced Commerce API. */
 function* otherNotifications(world: World): Script {
   for (const app of APPS) {
     yield world.now() + MINUTE_MS
@@ -209,7 +209,7 @@ function* otherNotifications(world: World): Script {
 const LENGTH = 130 * DAY_MS
 
 /**
- * A history of about four months, begun at `from` (milliseconds since the epoch), in which each notification of
+ * A history of about four months that begins at `from` (milliseconds since the epoch), in which each notification of
  * `EVERY_NOTIFICATION` occurs, delivered in order and once. No SDK calls.
  */
 export function oneOfEachNotification(options: {

@@ -23,10 +23,10 @@ beforeAll(async () => {
 })
 
 const all = <Row>(sql: string): Row[] => app.windfall.store.prepare<[], Row>(sql).all()
-/** Late deliveries may still be under way at the end of the history. */
+/** Late notifications may still be undelivered at the end of the history. */
 const SETTLED = { until: UNTIL - 5 * DAY, environment: 'production' } as const
 
-test('a history fills a database: every step has its effect, every event its place in time', () => {
+test('a history fills a database: every step has its effect, and events are in order', () => {
   expect(steps).toBeGreaterThan(500)
   const events = app.feed([...new Set(app.feed().map((event) => event.type)), 'transaction.recorded'])
   expect(events.length).toBeGreaterThan(steps / 2)
@@ -42,7 +42,7 @@ test('charges and refunds match the store’s books by currency, to the thousand
     where environment = 'production' and ownership = 'PURCHASED' and price_milli > 0 and purchased_at <= ${SETTLED.until}
     group by currency`)
   const books: Record<string, number> = { ...simulation.books.charged(SETTLED) }
-  // The books also know the price of what Apple signed without one.
+  // The books also have the price of transactions that Apple signed without one.
   for (const entry of simulation.books.entries) {
     const isUnpriced = entry.kind === 'charge' && !entry.has_price && entry.environment === 'production'
     if (isUnpriced && entry.at <= SETTLED.until)
@@ -81,7 +81,7 @@ test('active subscriptions at the end match the books', () => {
     select count(distinct original_transaction_id) as n from transactions
     where environment = 'production' and ownership = 'PURCHASED' and kind = 'Auto-Renewable Subscription'
       and purchased_at <= ${at} and expires_at > ${at} and (revoked_at is null or revoked_at > ${at}) and is_upgraded = 0`)
-  // Grace days and free offers are neither here nor there: a few of a hundred.
+  // Grace periods and free offers differ between the two counts: a few percent.
   expect(Math.abs((reported[0]?.n ?? 0) - alive)).toBeLessThanOrEqual(Math.ceil(alive * 0.1))
   expect(alive).toBeGreaterThan(20)
 })

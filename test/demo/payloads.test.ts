@@ -14,7 +14,7 @@ const everything = [about, ...odd.map((history) => aboutTransactions(history.not
 const subscriptions = everything.flat().filter((a) => a.renewal !== undefined)
 const OLD = /REFUND|CONSUMPTION/
 
-/** The text of what is wrong with those that are, so that a failure names them. */
+/** Returns the first three wrong payloads as text, so that a failure shows them. */
 function faults(list: readonly AboutTransaction[], isRight: (about: AboutTransaction) => boolean): string[] {
   return list
     .filter((one) => !isRight(one))
@@ -43,7 +43,7 @@ test('every payload can be parsed', () => {
     if (step.kind === 'attribute' && step.payload) v.parse(TransactionPayload, step.payload)
 })
 
-test('exactly one of data, summary, externalPurchaseToken and appData is there', () => {
+test('exactly one of data, summary, externalPurchaseToken and appData is present', () => {
   for (const { payload } of notifications) {
     const { data, summary, externalPurchaseToken, appData } = payload
     expect([data, summary, externalPurchaseToken, appData].filter((part) => part !== undefined)).toHaveLength(
@@ -105,7 +105,7 @@ test('renewal info has a price only while it renews', () => {
   expect(faults(subscriptions, right)).toEqual([])
 })
 
-test('isInBillingRetryPeriod is absent while active, true in trouble and false once expired', () => {
+test('isInBillingRetryPeriod is absent while active, true in billing retry and false once expired', () => {
   const expected: Record<number, boolean | undefined> = {
     1: undefined,
     2: false,
@@ -276,7 +276,7 @@ test('a token of the external purchase program names no environment, and the san
 
 test('signing leaves the unsigned payload as it was', () => {
   const payload = about[0]?.payload
-  if (!payload) throw new Error('there is no notification')
+  if (!payload) throw new Error('the history has no notification')
   const before = JSON.stringify(payload)
   signNotification(payload, unsigned.sign)
   expect(JSON.stringify(payload)).toBe(before)

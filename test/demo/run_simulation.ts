@@ -1,4 +1,4 @@
-/** Histories to look at in the tests of the simulated App Store, without the cost of signing. */
+/** Unsigned histories for tests of the simulated App Store. Signing takes most of the time of a simulation. */
 import { openSimulation, type SimulationOptions } from '../../src/demo/simulation.ts'
 import type { Step } from '../../src/demo/world/steps.ts'
 import type { RenewalBody, TransactionBody, UnsignedNotification } from '../../src/demo/world/unsigned.ts'
@@ -7,7 +7,7 @@ export const FROM = Date.UTC(2024, 2, 1)
 export const UNTIL = Date.UTC(2026, 2, 1)
 export const DAY = 86_400_000
 
-/** Stands in for the signatures, which take most of the time. */
+/** An authority that does not sign. */
 export const unsigned = { sign: (payload: object) => `unsigned ${Object.keys(payload).length}` }
 
 type NotificationStep = Extract<Step, { kind: 'notification' }>
@@ -16,7 +16,7 @@ export function open(options: Partial<SimulationOptions> = {}) {
   return openSimulation({ seed: 1, from: FROM, until: UNTIL, authority: unsigned, ...options })
 }
 
-/** A history played to its end. */
+/** Simulates a complete history. */
 export function play(options: Partial<SimulationOptions> = {}) {
   const simulation = open(options)
   const steps = [...simulation.steps()]

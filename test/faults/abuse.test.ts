@@ -11,10 +11,10 @@ import { isLong, seed } from '../random.ts'
 
 const REQUESTS = isLong ? 100_000 : 5_000
 const CONNECTIONS = 32
-/** A heap that would not hold what is sent. */
+/** A heap smaller than the bytes that are sent. */
 const SMALL_HEAP = { NODE_OPTIONS: '--max-old-space-size=64 --max-semi-space-size=2' }
 
-/** `cut`: it is so large that the server may hang up before it has been sent, and the answer be lost. */
+/** `cut`: the request is so large that the server may close the connection early, which can lose the response. */
 type AttackRequest = { path: string; body?: string; authorization?: string; cut?: true }
 
 const NOTIFICATIONS = '/apple/notifications'
@@ -22,7 +22,7 @@ const IDENTIFY = '/api/sdk/v1/identify'
 const text = (value: unknown): string => JSON.stringify(value)
 const encoded = (value: unknown): string => Buffer.from(text(value)).toString('base64url')
 
-/** What nobody should send, each a little different each time. */
+/** Junk requests. Each call returns a slightly different one. */
 function junkOf(authority: Authority): ((n: number) => AttackRequest)[] {
   const random = openRandom(`abuse/${seed}`)
   const { x5c } = headerOf(authority)
@@ -48,7 +48,7 @@ function junkOf(authority: Authority): ((n: number) => AttackRequest)[] {
     (n) => signed(signUnder(headerOf(authority), transactionPayload({ n }), authority.leaf_key)),
     (n) => under({ alg: 'none', x5c, n }, n),
     (n) => under({ alg: 'ES256', x5c: [x5c[0], certificate, x5c[2]], n }, n),
-    // Nearly a megabyte, which takes as long to send as a hundred others.
+    // Nearly a megabyte, which takes as long to send as a hundred other requests.
     (n) => under({ alg: 'ES256', x5c: Array(n % 10 === 0 ? 70 : 4).fill(certificate), n }, n),
     (n) => under({ alg: 'ES256', x5c: Array(9_000).fill('MII='), n }, n),
     (n) => ({ path: `/apple/notifications/nobody${n}`, body: text({ signedPayload: forged }) }),

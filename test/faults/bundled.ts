@@ -8,7 +8,7 @@ import { folderOf } from '../processes.ts'
 
 const here = createRequire(import.meta.url)
 
-/** The one dependency that cannot be bundled, by its place: the bundle lies outside of this folder. */
+/** Imports better-sqlite3, which cannot be bundled, by its absolute path: the bundle is outside of this repository. */
 const native: Plugin = {
   name: 'native',
   setup: ({ onResolve }) =>
@@ -18,7 +18,7 @@ const native: Plugin = {
     })),
 }
 
-/** The path of the program: `windfall serve`, or another of this folder that serves. */
+/** Bundles a program of this folder, by default `windfall serve`, and returns the path of the bundle. */
 export async function bundledServing(source = 'serving.ts'): Promise<string> {
   const outfile = join(folderOf(), 'serving.mjs')
   await build({

@@ -1,6 +1,6 @@
 /**
- * Windfall as it serves, for tests of its figures: it trusts the root in ROOT_PEM and takes commands that change how
- * figures are counted, and one that compares them with those that the same facts give.
+ * `windfall serve` for tests of metrics. It trusts the root in ROOT_PEM. Test commands reload the configuration, set
+ * reported periods, and compare the metrics with metrics recomputed from the ledger.
  */
 import { isMainThread } from 'node:worker_threads'
 import * as v from 'valibot'

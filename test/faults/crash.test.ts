@@ -15,13 +15,13 @@ const CRASHES = isLong ? 200 : 15
 const MOST_ANSWERS = 200
 const MOST_TURNS = 40
 
-/** Kills the process a random number of turns of our event loop from now, so that it dies in the middle of anything. */
+/** Kills the process after a random number of turns of this event loop, so that any work can be interrupted. */
 function killSoon(running: Serving, turns: number): void {
   if (turns === 0) running.kill('SIGKILL')
   else setImmediate(killSoon, running, turns - 1)
 }
 
-/** What is to be posted; what found no answer is put back, before the rest. */
+/** The calls to post. Calls without a response are put back before the remaining ones. */
 function openQueue(calls: Iterator<Call>) {
   let rest = calls
   let first: Call[] = []
@@ -33,14 +33,14 @@ function openQueue(calls: Iterator<Call>) {
     putBack: (unanswered: Call[]): void => {
       first = [...unanswered, ...first].sort((a, b) => a.number - b.number)
     },
-    /** From now on only what was put back. */
+    /** Ends the generation of new calls; only those put back remain. */
     endRest: (): void => {
       rest = [].values()
     },
   }
 }
 
-/** Every signed text that a database holds, as it would be given back. */
+/** Returns every signed payload of a database, restored to its original text. */
 async function textsIn(file: string): Promise<(string | null)[]> {
   const store = openStore(file)
   const raw = openRawPayloads(store, () => 0)
@@ -64,7 +64,7 @@ test(`answered calls survive ${CRASHES} crashes under load, and nothing is store
   const refused: string[] = []
   let answers = 0
 
-  /** Posts until `most` answers came (then the process is to die) or there is nothing left to post. */
+  /** Posts until `most` responses have arrived, after which the process is killed, or until no call is left. */
   async function load(running: Serving, most: number): Promise<void> {
     let left = most
     const unanswered = await post(

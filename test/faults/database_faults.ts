@@ -1,9 +1,9 @@
-/** Faults of a database file, given the calls sent to it: lost, partial, or invented. */
+/** Finds lost, partial and invented rows in a database, given the calls that were sent to the server. */
 import { isDeepStrictEqual } from 'node:util'
 import Database from 'better-sqlite3'
 import type { Held, Link, Model, User } from './model.ts'
 
-/** Each finds rows whose other half is missing; what it selects names them. */
+/** Each query selects the ids of rows that lack a related row. */
 const HALVES: Record<string, string> = {
   'a notification without its payload': `
     select uuid from notifications where payload_id not in (select id from signed_payloads)`,
@@ -59,7 +59,7 @@ const HALVES: Record<string, string> = {
       and from_proved_app_user_id is to_proved_app_user_id and from_proofs = to_proofs`,
 }
 
-/** Everything that is wrong with `file`; an empty list when nothing is. */
+/** Returns the faults of `file`. */
 export function faultsIn(file: string, model: Model): string[] {
   const db = new Database(file, { readonly: true })
   try {
@@ -83,19 +83,20 @@ export function faultsIn(file: string, model: Model): string[] {
   }
 }
 
-/** What was signed and answered is there, for its app; whatever is there was sent; a notification's text has its row. */
+/** Checks that each answered payload is stored for its app with its notification, and that each stored one was sent. */
 function signedFaults(db: Database.Database, { signed }: Model): string[] {
   const rows = db
     .prepare<[], { sha256: string; bundle_id: string }>(
       'select lower(hex(sha256)) as sha256, bundle_id from signed_payloads join apps on apps.id = app_id',
     )
     .all()
-  const there = new Map(rows.map((row) => [row.sha256, row.bundle_id]))
+  const stored = new Map(rows.map((row) => [row.sha256, row.bundle_id]))
   const uuids = new Set(db.prepare('select uuid from notifications').pluck().all())
+  const invented = [...stored.keys()].filter((hash) => !signed.has(hash))
   return [
-    ...[...there.keys()].filter((hash) => !signed.has(hash)).map((hash) => `nobody sent the payload ${hash}`),
+    ...invented.map((hash) => `the payload ${hash} was never sent`),
     ...[...signed].flatMap(([hash, { bundle_id, uuid, answered }]) => {
-      const bundle = there.get(hash)
+      const bundle = stored.get(hash)
       if (bundle === undefined) return answered ? [`the payload ${hash} was answered and is lost`] : []
       if (bundle !== bundle_id) return [`the payload ${hash} is in ${bundle}, not in ${bundle_id}`]
       return uuid !== null && !uuids.has(uuid) ? [`the payload ${hash} has no notification ${uuid}`] : []
@@ -103,7 +104,7 @@ function signedFaults(db: Database.Database, { signed }: Model): string[] {
   ]
 }
 
-/** Each notification that is there has the transaction and the renewal that came inside of it. */
+/** Checks that each stored notification has its transaction and its renewal. */
 function notificationFaults(db: Database.Database, { notifications }: Model): string[] {
   const uuids = db.prepare<[], string>('select uuid from notifications').pluck().all()
   const transactions = new Set(db.prepare('select transaction_id from transactions').pluck().all())
@@ -112,7 +113,7 @@ function notificationFaults(db: Database.Database, { notifications }: Model): st
   )
   return uuids.flatMap((uuid) => {
     const sent = notifications.get(String(uuid))
-    if (!sent) return [`nobody sent the notification ${uuid}`]
+    if (!sent) return [`the notification ${uuid} was never sent`]
     const { signedTransactionInfo: transaction, signedRenewalInfo: renewal } = sent.payload.data ?? {}
     const faults: string[] = []
     if (transaction && !transactions.has(transaction.transactionId))
@@ -145,11 +146,11 @@ function linksOf(db: Database.Database): Map<string, Link> {
   return new Map(rows.map(({ name, ...row }) => [name, row]))
 }
 
-/** Each is as its last answered call left it, or as one that went out without an answer would. */
+/** Checks that each row has the state of its last answered call, or of a call that got no answer. */
 function differences<T>(what: string, found: Map<string, T>, expected: Map<string, Held<T>>): string[] {
   const invented = [...found.keys()].filter((name) => !expected.has(name))
   return [
-    ...invented.map((name) => `nobody spoke of the ${what} ${name}`),
+    ...invented.map((name) => `the ${what} ${name} was never sent`),
     ...[...expected].flatMap(([name, { now, next }]) => {
       const is = found.get(name) ?? null
       if (isDeepStrictEqual(is, now) || (next !== null && isDeepStrictEqual(is, next))) return []

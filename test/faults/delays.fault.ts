@@ -1,4 +1,4 @@
-/** Figures with delayed commits: each waits a random time before it is submitted, and before its caller continues. */
+/** Metrics with delayed commits: each waits a random time before it is submitted and before its caller continues. */
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { fill } from '../../src/demo/fill.ts'
@@ -11,13 +11,13 @@ import { isLong, seed } from '../random.ts'
 
 const ROUNDS = isLong ? 10 : 1
 const FROM = NOW - 60 * DAY
-/** So many days are played while commits come late, once reports of so many days before them are summed. */
+/** The days that are simulated with late commits, and the days before them whose reports are imported first. */
 const DAYS_LATE = 12
 const DAYS_BEFORE = 22
 const DAYS_TOGETHER = 3
 const TURNS_MOST = 12
 
-/** Makes all commits of a store late by so many turns of the event loop as chance says. */
+/** Delays all commits of a store by a random number of turns of the event loop. */
 function delay(store: Store, random: Random): void {
   const turns = async (): Promise<void> => {
     for (let left = random.chance(0.5) ? 0 : random.whole(1, TURNS_MOST); left > 0; left -= 1)
@@ -39,7 +39,7 @@ function delay(store: Store, random: Random): void {
   })
 }
 
-/** What else happens besides purchases, by day: each changes how figures are counted. */
+/** Changes other than purchases, by day. Each changes the computation of metrics. */
 function changesIn({ windfall, organization, clock }: Late, random: Random) {
   const { imports, metrics, organizations, products, rates, store } = windfall
   const dayAgo = (days: number): string => new Date(clock() - days * DAY).toISOString().slice(0, 10)
@@ -66,7 +66,7 @@ function changesIn({ windfall, organization, clock }: Late, random: Random) {
     if (on !== null) await store.commit(() => void rates.remove('EUR', on))
   }
 
-  /** A product has another period for a while. */
+  /** Changes the period of a product temporarily. */
   async function mistakePeriod(): Promise<void> {
     const { bundle_id, plans } = random.pick(APPS)
     const { product_id, period } = random.pick(plans)
@@ -84,7 +84,10 @@ function changesIn({ windfall, organization, clock }: Late, random: Random) {
   ]
   const others: (() => Promise<unknown>)[] = [importRate, importRate, takeBack, mistakePeriod, refreshRates]
   return {
-    /** What makes another generation would hide what the one that is shown has missed. */
+    /**
+     * Starts random changes. With `isOthersOnly` none starts a new generation, which would hide errors of the current
+     * one.
+     */
     some: (isOthersOnly: boolean): Promise<unknown>[] =>
       Array.from({ length: random.whole(1, 5) }, () =>
         random.pick(isOthersOnly || random.chance(0.5) ? others : generations)(),
@@ -93,12 +96,12 @@ function changesIn({ windfall, organization, clock }: Late, random: Random) {
   }
 }
 
-/** Days are compared some together; other generations are begun on the first of them alone. */
+/** The days between two comparisons. A new generation starts only on the first of them. */
 const placeOf = (at: number): number => Math.round((NOW - at) / DAY) % DAYS_TOGETHER
 const isFirst = (at: number): boolean => placeOf(at) === DAYS_TOGETHER - 1
 const isLast = (at: number): boolean => placeOf(at) === 0
 
-/** Plays all days, with as much at once as chance says; `isLate`: while commits come late. */
+/** Simulates all days with a random amount of concurrent work. `isLate` delays the commits. */
 async function play(round: number, isLate: boolean) {
   const late = await openLate({ subscribers: 60, seed: seed + round, from: FROM, connected: FROM })
   const { windfall, clock, simulation } = late
@@ -108,7 +111,7 @@ async function play(round: number, isLate: boolean) {
   await late.importAll(DAYS_BEFORE)
   const random = openRandom(`late/${seed}/${round}`)
   const changes = changesIn(late, random)
-  // In order: the clock stands where each purchase is.
+  // In order, because the clock is set to the time of each purchase.
   const inOrder = { ...windfall, store: { ...store } }
   if (isLate) delay(store, openRandom(`turns/${seed}/${round}`))
   const faults: string[] = []

@@ -20,7 +20,7 @@ const statusOf = async (url: string): Promise<number> => (await fetch(url)).stat
 const storageOf = async ({ url }: Serving): Promise<unknown> =>
   ((await (await fetch(`${url}/api/v1/session`)).json()) as { storage: unknown }).storage
 
-/** Waits until `ask` gives `wanted`: what happens once a second may take one. */
+/** Polls `ask` until it returns `wanted`, because the server checks the disk once per second. */
 async function until<Value>(probeState: () => Promise<Value>, wanted: Value): Promise<void> {
   const patience = AbortSignal.timeout(20_000)
   while ((await probeState()) !== wanted) patience.throwIfAborted()
@@ -31,7 +31,7 @@ afterAll(() => {
   for (const folder of mounted) spawnSync('umount', ['-l', folder])
 })
 
-/** A file system of its own of so many megabytes; null where this user may not mount one. */
+/** Mounts a file system of this size in megabytes. Returns null if the user may not mount one. */
 function smallDisk(megabytes: number): string | null {
   const { path } = temporaryFolder()
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', path])
@@ -53,14 +53,14 @@ test.skipIf(probe === null)(
     const ballast = async () =>
       statSync(join(cwd, 'data/windfall.db.ballast'), { throwIfNoEntry: false })?.size
     await until(ballast, 16_777_216)
-    // Another program fills the disk, to the last byte.
+    // Fills the disk to the last byte, as another program would.
     spawnSync('dd', ['if=/dev/zero', `of=${join(cwd, 'filler')}`, 'bs=1M', 'count=100'])
     await until(() => storageOf(running), 'full')
     expect(await identify(running, 'second')).toMatchObject({ status: 503 })
     expect(await statusOf(`${running.url}/healthz`)).toBe(200)
     expect((await run(['doctor'], { cwd })).stdout).toMatch(/fault +database +the disk is full/)
     expect(await statusOf(`${running.url}/readyz`)).toBe(503)
-    // The ballast makes room for what the owner does.
+    // The server deletes its ballast file, which frees space for the owner's requests.
     const link = /setup#(\S+)/.exec(running.stdout())?.[1]
     const setup = await fetch(`${running.url}/api/v1/setup`, {
       method: 'POST',

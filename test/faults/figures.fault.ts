@@ -14,16 +14,16 @@ import { bundledServing } from './bundled.ts'
 import { type Call, CONFIG, callsOf, post } from './load.ts'
 
 const KILLS = isLong ? 200 : 20
-/** The figures are compared after so many kills. */
+/** The number of kills between two comparisons. */
 const COMPARED_AFTER = 4
-/** Facts that there are before anything is killed, and that arrive before each. */
+/** The notifications before the first kill, and those before each further kill. */
 const CALLS_BEFORE = isLong ? 2_500 : 900
 const CALLS_BETWEEN = isLong ? 200 : 60
 const LIVES_MOST_MS = 400
 
 const DAY = 86_400_000
 
-/** The next calls, so many; `putBack` has some come again. */
+/** Returns the next calls of the history. `putBack` returns calls to the front. */
 function openQueue(calls: Iterator<Call>) {
   let back: Call[] = []
   return {
@@ -42,7 +42,7 @@ function openQueue(calls: Iterator<Call>) {
   }
 }
 
-/** What the kill itself does to a command; and a rate is taken back once. */
+/** Errors that a command may return because of the kill, or because a rate was already revoked. */
 const isCutOff = (error: unknown): boolean =>
   error instanceof Refusal && ['no_answer', 'unknown_rate'].includes(error.code)
 
@@ -107,7 +107,7 @@ test(`figures match the facts after ${KILLS} kills while another generation is b
 
   const changes = [() => perform('metrics.rebuild'), declare, declare, importRates, takeBack, learnPeriod]
 
-  /** Lets it work for a while with some changes, and kills it in the middle of that. */
+  /** Lets the server work with some changes, and kills it during them. */
   async function live(running: Serving): Promise<void> {
     const begun = Array.from({ length: random.whole(1, 3) }, () => random.pick(changes)())
     const loaded = load(running, CALLS_BETWEEN)

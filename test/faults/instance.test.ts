@@ -10,7 +10,7 @@ import { folderOf, run, type Serving, startServing } from '../processes.ts'
 import { bundledServing } from './bundled.ts'
 
 const app = (bundle: string) => `[[apps]]\nbundle_id = "${bundle}"\n`
-/** Time enough that nothing but what is tested ends a request. */
+/** Long timeouts, so that only the tested behavior ends a request. */
 const PATIENT =
   '[server]\nheaders_timeout_seconds = 600\nrequest_timeout_seconds = 600\nshutdown_seconds = 600\n'
 
@@ -19,7 +19,7 @@ const identify = (user: string) =>
 
 const statusOf = (answer: string): number => Number(answer.slice(9, 12))
 
-/** The users that a database holds once its process is gone. */
+/** Returns the users in a database whose process has ended. */
 function usersIn(cwd: string): unknown[] {
   const db = new Database(join(cwd, 'data/windfall.db'), { readonly: true })
   const users = db.prepare('select app_user_id from users order by rowid').pluck().all()
@@ -27,7 +27,7 @@ function usersIn(cwd: string): unknown[] {
   return users
 }
 
-/** A connection on which half of a request has arrived: everything the server was sent before has been read. */
+/** Opens a connection on which half of a request has arrived. The server has read everything sent before it. */
 async function sendAllBut({ port }: Serving, whole: Buffer, left: number) {
   const socket = await dial(port)
   socket.write(whole.subarray(0, -left))
@@ -76,7 +76,7 @@ test('on SIGTERM, reports not ready, ends streams, finishes running work and kee
   const halfHead = await sendAllBut(running, readyz, 2)
   running.kill('SIGTERM')
   await running.logged('stopping')
-  // It ends of itself: whatever it still had to say, then nothing.
+  // The stream sends its remaining data and then ends.
   while (reader && !(await reader.read()).done);
   const ready = await halfHead.finish()
   expect(statusOf(ready)).toBe(503)
@@ -95,7 +95,7 @@ test('on SIGTERM, reports not ready, ends streams, finishes running work and kee
 test.each([
   ['SIGTERM', 'SIGTERM'],
   ['SIGINT', 'SIGINT'],
-] as const)('after %s a second one (%s) ends it at once', async (first, second) => {
+] as const)('a second signal ends the server immediately (%s, then %s)', async (first, second) => {
   const cwd = folderOf({ 'config.toml': PATIENT + app(BUNDLE) })
   const running = await startServing({ cwd })
   expect(statusOf(await sendRaw(running.port, identify('known')))).toBe(200)
@@ -136,7 +136,7 @@ test('keeps running when its output is no longer read', async () => {
   expect(usersIn(cwd)).toEqual(['one', 'two', 'three'])
 })
 
-/** A process that can be given another config.toml while it runs. */
+/** Starts a server whose config.toml the test can replace. */
 async function startReloading(toml: string, more: { entry?: string; env?: Record<string, string> } = {}) {
   const cwd = folderOf({ 'config.toml': toml })
   const running = await startServing({ cwd, ...more })

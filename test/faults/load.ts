@@ -1,4 +1,4 @@
-/** Many concurrent callers, like Apple and client apps, on a server that may crash. */
+/** Concurrent clients, like Apple and client apps, of a server that may crash. */
 import { Pool } from 'undici'
 import type { Authority } from '../../src/demo/signing/authority.ts'
 import { openSimulation } from '../../src/demo/simulation.ts'
@@ -13,7 +13,7 @@ const PATHS = {
   attribute: '/api/sdk/v1/attribute',
 } as const
 
-/** One thing to post. Those with the same `key` are posted one after the other. */
+/** One call to post. Calls with the same `key` are posted in order, one at a time. */
 export type Call = { number: number; step: Step; key: string | null }
 
 const APPS_TOML = APPS.map(
@@ -21,10 +21,10 @@ const APPS_TOML = APPS.map(
     `[[apps]]\nbundle_id = "${bundle_id}"\n${android_package ? `android_package = "${android_package}"\n` : ''}`,
 )
 
-/** A config.toml that connects the simulated company's apps and lets them call as often as they like. */
+/** A config.toml that connects the apps of the simulated company, with a rate limit that they do not reach. */
 export const CONFIG = ['[limits]', 'sdk_requests_per_minute = 100000', ...APPS_TOML].join('\n')
 
-/** A user of whom the app tells something new again and again. */
+/** An identify call of a returning user with a changed attribute. */
 function regularOf(random: Random, number: number): Step {
   const { bundle_id } = random.pick(APPS)
   const attributes = { [`fact${random.whole(1, 12)}`]: number, last: `call ${number}` }
@@ -43,7 +43,7 @@ function keyOf({ kind, bundle_id, body }: Step): string | null {
   return `link ${bundle_id} ${body.originalTransactionId ?? body.purchaseToken}`
 }
 
-/** What a company with that many subscribers has to tell, and a few regular users between. */
+/** Generates the calls of a simulated company, mixed with calls of a few returning users. */
 export function* callsOf(options: {
   seed: number
   subscribers: number
@@ -62,15 +62,15 @@ export function* callsOf(options: {
   }
 }
 
-/** Hears of each call that goes out, and of each that was answered. */
+/** Called before each call is sent, and after each response. */
 type Listener = {
   sending: (call: Call) => void
   answered: (call: Call, status: number, body: string) => void
 }
 
 /**
- * Posts calls from `clients` connections until there are none left or the server is gone. Resolves with those that
- * were taken and not answered, in order.
+ * Posts calls on `clients` connections until none are left or the server is gone. Resolves with the calls that got no
+ * response, in order.
  */
 export async function post(
   calls: Iterator<Call>,

@@ -1,4 +1,4 @@
-/** What a database must contain after the calls, derived from the calls only. */
+/** The expected content of a database, derived from the calls only. */
 import { createHash } from 'node:crypto'
 import type { Step } from '../../src/demo/world/steps.ts'
 import type { Call } from './load.ts'
@@ -10,10 +10,10 @@ type Attribute = Extract<Step, { kind: 'attribute' }>
 export type User = { os_version: string | null; locale: string | null; attributes: Record<string, unknown> }
 export type Link = { app_user_id: string; proved_app_user_id: string | null }
 
-/** What may be in the database: `now` is what was answered, `next` what a call without an answer would make of it. */
+/** A row's allowed states: `now` after the last answered call, `next` after a call that has no answer yet. */
 export type Held<T> = { now: T | null; next: T | null }
 
-/** What a signed text is known by: the hash of its payload. */
+/** Identifies a signed payload by the hash of its payload part. */
 const factOf = (jws: string): string =>
   createHash('sha256')
     .update(jws.split('.')[1] ?? '')
@@ -30,7 +30,7 @@ const linkAfter = (link: Link | null, { body, proof }: Attribute): Link => ({
   proved_app_user_id: proof === null ? (link?.proved_app_user_id ?? null) : body.appUserId,
 })
 
-/** What was signed; `uuid` is the notification's. A payload without signed texts inside may have been signed twice. */
+/** A sent payload. `uuid` is its notification's. `texts` has several items if the payload was signed several times. */
 type Signed = { texts: Set<string>; bundle_id: string; uuid: string | null; answered: boolean }
 
 function signedIn(step: Step): { text: string; bundle_id: string; uuid: string | null } | null {
@@ -40,7 +40,7 @@ function signedIn(step: Step): { text: string; bundle_id: string; uuid: string |
   return kind === 'attribute' && body.jws !== undefined ? { text: body.jws, bundle_id, uuid: null } : null
 }
 
-/** The entry of a map, made where there is none. */
+/** Returns the entry of a map; creates it if it does not exist. */
 function heldIn<T>(map: Map<string, Held<T>>, key: string): Held<T> {
   const held = map.get(key) ?? { now: null, next: null }
   map.set(key, held)
@@ -50,9 +50,9 @@ function heldIn<T>(map: Map<string, Held<T>>, key: string): Held<T> {
 export function openModel() {
   const users = new Map<string, Held<User>>()
   const links = new Map<string, Held<Link>>()
-  /** Every notification that went out, by its uuid. */
+  /** The sent notifications by uuid. */
   const notifications = new Map<string, Notification>()
-  /** Every signed text that went out, by the hash of its payload. */
+  /** The sent signed payloads by the hash of the payload part. */
   const signed = new Map<string, Signed>()
 
   const userOf = ({ bundle_id, body }: Identify): Held<User> =>
@@ -63,7 +63,7 @@ export function openModel() {
     return heldIn(links, `${bundle_id} ${store} ${body.originalTransactionId ?? body.purchaseToken}`)
   }
 
-  /** It goes out: from now on it may be there. */
+  /** Records that a call is sent: its rows may exist from now on. */
   function sending({ step }: Call): void {
     if (step.kind === 'notification') notifications.set(step.payload.notificationUUID, step)
     if (step.kind === 'identify') userOf(step).next = userAfter(userOf(step).now, step)
@@ -76,7 +76,7 @@ export function openModel() {
     known.texts.add(text)
   }
 
-  /** It was answered 2xx: from now on it must be there. */
+  /** Records that a call was answered with 2xx: its rows must exist from now on. */
   function answered({ step }: Call): void {
     if (step.kind === 'identify') Object.assign(userOf(step), { now: userOf(step).next, next: null })
     if (step.kind === 'attribute') Object.assign(linkOf(step), { now: linkOf(step).next, next: null })

@@ -77,14 +77,14 @@ test('every call answered before a backup began is in it, and it is restored els
   expect((await again.ended).status).toBe(0)
 })
 
-/** A folder whose server was killed: it knows `before` and `after`, the backup in it only `before`. */
+/** A folder whose server was killed. Its database has the users `before` and `after`, its backup only `before`. */
 async function crashedWithBackup(): Promise<string> {
   const cwd = folderOf({ 'config.toml': CONFIG })
   const running = await startServing({ cwd })
   await identify(running.url, 'before')
   await good(['backup', 'backup.tar'], cwd)
   await identify(running.url, 'after')
-  // Killed, it leaves its log behind, which must not be replayed into the backup.
+  // The killed server leaves its write-ahead log, which must not be replayed into the backup.
   running.kill('SIGKILL')
   await running.ended
   expect(existsSync(join(cwd, 'data/windfall.db-wal'))).toBe(true)
@@ -125,7 +125,7 @@ test('serve refuses a backup copied over a crashed database; windfall restore re
 test('serve refuses an interrupted restore, which a second run finishes', async () => {
   const cwd = await crashedWithBackup()
   const database = join(cwd, 'data/windfall.db')
-  // As a kill between two renames leaves it: the database is aside, its log is not.
+  // A kill between two renames leaves this state: the database was moved aside, its log was not.
   writeFileSync(`${database}.swapping`, `${database}.replaced-1`)
   renameSync(database, `${database}.replaced-1`)
   expect(await refused(['serve'], cwd)).toContain('a restore of')
@@ -135,7 +135,7 @@ test('serve refuses an interrupted restore, which a second run finishes', async 
   const aside = new Database(`${database}.replaced-1`)
   expect(aside.prepare('select app_user_id from users order by 1').pluck().all()).toEqual(['after', 'before'])
   aside.close()
-  // As a kill after the last rename leaves it: what was restored is not taken for the old one.
+  // A kill after the last rename leaves this state. The restored database must not be moved aside.
   writeFileSync(`${database}.swapping`, `${database}.replaced-1`)
   await good(['restore', 'backup.tar'], cwd)
   expect(existsSync(`${database}.replaced-2`)).toBe(true)

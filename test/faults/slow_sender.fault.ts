@@ -10,7 +10,7 @@ import { folderOf, startServing } from '../processes.ts'
 import { isLong } from '../random.ts'
 import { bundledServing } from './bundled.ts'
 
-/** The short form sends faster, so that the memory for bodies would be used up within its time, too. */
+/** The short form sends faster, so that it would also exhaust the memory for bodies within its time. */
 const SECONDS = isLong ? 35 : 3
 const BYTES_PER_SECOND = isLong ? 200_000 : 1_000_000
 const BASELINE_SECONDS = isLong ? 35 : 1
@@ -21,10 +21,10 @@ const HEAD =
   'POST /apple/notifications HTTP/1.1\r\nHost: localhost\r\ncontent-type: application/json\r\n' +
   'transfer-encoding: chunked\r\n\r\n'
 
-/** Bytes on the wire of one body, which then stays open: as one-byte chunks, 261,123 pieces. */
+/** The bytes sent of one body, which then stays open: 261,123 chunks of one byte. */
 const BODY_BYTES = 1_566_738
 
-/** Sends bodies that never end, in chunks of so many bytes, from 127.0.0.2, on one connection after the other. */
+/** Sends bodies that never end, in chunks of this many bytes, from 127.0.0.2, on one connection after another. */
 async function sendSlowly(port: number, size: number, isOver: () => boolean): Promise<number> {
   const chunk = `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`
   const began = performance.now()
@@ -55,7 +55,7 @@ const residentMib = (pid: number): number =>
   Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)]).toString()) / 1024
 
 test.each([['one byte', 1] as const, ...(isLong ? [['a kilobyte', 1_000] as const] : [])])(
-  `a sender of slow bodies in chunks of %s keeps nobody else out, for ${SECONDS} s`,
+  `a sender of slow bodies in chunks of %s blocks no other client, for ${SECONDS} s`,
   { timeout: 120_000 },
   async (_, size) => {
     const authority = await openAuthority({ now: NOW })
@@ -81,7 +81,7 @@ test.each([['one byte', 1] as const, ...(isLong ? [['a kilobyte', 1_000] as cons
       })
     }
 
-    /** What Apple and the apps send for a while: how many calls succeeded of how many, and the most memory it took. */
+    /** Sends valid calls meanwhile. Returns the successful calls, all calls, and the server's peak memory. */
     async function serveFor(seconds: number) {
       const until = performance.now() + seconds * 1000
       const statuses: Promise<number>[] = []

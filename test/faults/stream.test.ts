@@ -7,7 +7,7 @@ import { folderOf, run, startServing } from '../processes.ts'
 const WATCHERS = 1_000
 const CALLS = 40
 
-/** A reader of the live feed: which events came, by their seq, and whether it is still connected. */
+/** A reader of the live feed: the seqs of the received events, and whether it is still connected. */
 async function watch(port: number, token: string) {
   const socket: Socket = await dial(port)
   const seqs = new Set<number>()
@@ -46,7 +46,7 @@ async function watch(port: number, token: string) {
   return { socket, seqs, gets: (count: number) => until(() => seqs.size >= count) }
 }
 
-test(`${WATCHERS} readers of the live feed each get every event, and calls are taken meanwhile`, async () => {
+test(`${WATCHERS} readers of the live feed each get every event, and calls are answered meanwhile`, async () => {
   const toml = `[limits]\nsdk_requests_per_minute = 1000\n[[apps]]\nbundle_id = "${BUNDLE}"\n`
   const cwd = folderOf({ 'config.toml': toml })
   const serving = await startServing({ cwd })
@@ -64,7 +64,7 @@ test(`${WATCHERS} readers of the live feed each get every event, and calls are t
   const seqs = Array.from({ length: CALLS }, (_, n) => n + 1)
   for (const watcher of watchers) expect([...watcher.seqs]).toEqual(seqs)
 
-  // Half of them leave without a word, in the middle of what comes.
+  // Half of the readers disconnect without notice while events arrive.
   const answered = call(CALLS)
   for (const { socket } of watchers.slice(WATCHERS / 2)) socket.destroy()
   expect((await answered).slice(9, 12)).toBe('200')

@@ -22,7 +22,7 @@ function inTurns(turns: number, act: () => void): void {
   else setImmediate(inTurns, turns - 1, act)
 }
 
-/** Upgrades `file` in a process that is killed so many turns of our event loop after it said `moment`. */
+/** Upgrades `file` in a process that is killed a number of turns of this event loop after it printed `moment`. */
 async function crash(file: string, moment: string, turns: number): Promise<void> {
   const running = start([file], { cwd: temporaryFolder().path, entry })
   await running.until((stdout) => stdout.includes(`${moment}\n`) || null)
@@ -30,7 +30,7 @@ async function crash(file: string, moment: string, turns: number): Promise<void>
   await running.ended
 }
 
-/** What must hold at any moment: the shape of one version, and every row. */
+/** Checks the invariants of every moment: the schema of one version, and every row. */
 function versionOf(file: string): number | undefined {
   const identity = identifyFile(file, VERSIONS)
   const db = new Database(file)
@@ -45,7 +45,7 @@ function versionOf(file: string): number | undefined {
   return identity?.version
 }
 
-test(`a kill at any moment of an upgrade leaves a version whole, and the next start finishes (${CRASHES} kills, seed ${seed})`, {
+test(`a kill at any moment of an upgrade leaves one version intact, and the next start finishes it (${CRASHES} kills, seed ${seed})`, {
   timeout: isLong ? 600_000 : 60_000,
 }, async () => {
   const random = openRandom(`upgrade/${seed}`)

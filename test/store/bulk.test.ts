@@ -4,8 +4,8 @@ import { handClock, openTestApp } from '../helpers.ts'
 import { openTestStore } from './open.ts'
 
 /**
- * A store whose batches are told by the names of what they hold. Each piece of work takes a millisecond by a clock turned
- * by hand, which begins long after anyone was seen.
+ * A store that records the names of the work in each batch. Each piece of work takes one millisecond of a manual clock.
+ * The clock starts long after the last request.
  */
 function openTimed() {
   const elapsed = handClock(1_000)
@@ -38,7 +38,7 @@ test('runs only bulk work in transactions of 25 ms, in order', async () => {
 test('an ordinary commit waits for at most one batch, runs before bulk work, and shortens later batches', async () => {
   const { store, many, piece, batches, sizes, elapsed } = openTimed()
   const bulk = many(55)
-  // The turn in which the first batch of bulk work runs; the caller comes right after it.
+  // The first batch of bulk work runs in this turn. The caller arrives right after it.
   await new Promise(setImmediate)
   await Promise.all(['a', 'b'].map((name) => store.commit(piece(name))))
   expect(sizes()).toEqual([25, 5])
@@ -111,7 +111,7 @@ test('the store is not quiet while ordinary work is queued, nor for 100 ms after
 test('batched writes get the time left and whether more work waits', async () => {
   const { store, many, piece, seen, elapsed } = openTimed()
   await many(35)
-  // Of 40 ms the first batch used 25 and the second 10.
+  // The first batch used 25 of the 40 ms and the second 10.
   expect(seen).toEqual([
     { left_ms: 15, isBusy: true },
     { left_ms: 30, isBusy: false },

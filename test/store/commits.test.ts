@@ -9,7 +9,7 @@ test('refuses and undoes work that returns a promise', async () => {
     put('before the await')
     store.afterCommit(() => put('effect'))
     await null
-    throw new Error('nobody listens')
+    throw new Error('no listener')
   })
   const good = store.commit(() => put('good'))
   await expect(asynchronous).rejects.toThrow(/must be synchronous/)
@@ -31,7 +31,7 @@ test('warns about a failed effect and runs the others', async () => {
     store.commit(() => {
       put(`k${n}`)
       store.afterCommit(() => {
-        if (n === 1) throw new Error('no ears')
+        if (n === 1) throw new Error('listener failed')
         effects.push(`k${n}`)
       })
     }),
@@ -42,7 +42,7 @@ test('warns about a failed effect and runs the others', async () => {
   expect(warnings).toEqual([
     {
       message: 'an effect after a commit failed; the commit itself is stored',
-      fields: { error: expect.objectContaining({ message: 'no ears' }) },
+      fields: { error: expect.objectContaining({ message: 'listener failed' }) },
     },
   ])
 })
@@ -74,7 +74,7 @@ test('writes the batched items of a batch once, without those of undone work', a
 test('a failed batched write undoes the batch', async () => {
   const { store, put, keys } = openTestStore()
   const gather = store.batchWrites<string>(() => {
-    throw new Error('no room for sums')
+    throw new Error('disk full')
   })
   const works = ['a', 'b'].map((key) =>
     store.commit(() => {

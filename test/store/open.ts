@@ -1,11 +1,11 @@
-/** A store in a folder of its own, gone with the test, and what it warned of. */
+/** A store in a temporary folder, with its warnings. Both end with the test. */
 import { onTestFinished } from 'vitest'
 import { openStore } from '../../src/store/store.ts'
 import { temporaryFolder } from '../folders.ts'
 
 type Warning = { message: string; fields: Readonly<Record<string, unknown>> | undefined }
 
-/** `elapsed`, in milliseconds, bounds batches; unless said it stands still, and nothing does. */
+/** `elapsed`: the clock in ms that limits batches. By default it stands still, so that no batch reaches its limit. */
 export function openTestStore(elapsed = () => 0) {
   const folder = temporaryFolder()
   const warnings: Warning[] = []

@@ -8,7 +8,7 @@ let folder: ReturnType<typeof temporaryFolder>
 let store: Store
 beforeEach(() => {
   folder = temporaryFolder()
-  // Time stands still, so that a slow machine does not end a batch before it is full.
+  // The clock stands still, so that a slow machine does not end a batch early.
   store = openStore(`${folder.path}/data/windfall.db`, { elapsed: () => 0 })
 })
 afterEach(async () => {
@@ -211,7 +211,7 @@ test('refuses the log of another database before SQLite replays it', async () =>
   await store.commit(() => put('before'))
   const { file: copy } = await store.copy(`${folder.path}/copy.db`)
   await store.commit(() => put('after'))
-  // As a crash leaves it: the log is beside the file, and the backup is copied over the file.
+  // The state after a crash and a wrong restore: the old log exists, and the backup replaced the database.
   const { path } = temporaryFolder()
   copyFileSync(copy, `${path}/windfall.db`)
   copyFileSync(`${store.file}-wal`, `${path}/windfall.db-wal`)

@@ -9,13 +9,13 @@ import type { PageFiles } from './proxy.ts'
 /** The bundled server. */
 export const SERVER_FILE = at('dist/dev/server.mjs')
 
-/** The proxy serves the page, so that a change of the page does not restart the server. */
+/** The server is built without the page: the proxy serves it, so that a change of the page restarts nothing. */
 const NO_PAGE = packedPage({ '/': { type: 'text/html; charset=utf-8', bytes: Buffer.from('') } })
 
-/** Which outputs a build changed. */
+/** The outputs that a build changed. */
 type Built = { server: boolean; page: PageFiles | null }
 
-/** `build` builds both. It throws what esbuild throws; esbuild has already printed the errors. */
+/** Opens the builds. `build` rebuilds server and page. @throws the error of esbuild, which has already printed it */
 export async function openBuilds() {
   const { version } = JSON.parse(readFileSync(at('package.json'), 'utf8'))
   const page = await context({ ...pageOptions, minify: false, sourcemap: 'inline' })

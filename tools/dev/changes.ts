@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path'
 const QUIET_MS = 30
 
 /**
- * Calls `onChange` with the paths that changed below `folders` or are among `files`, once nothing has changed for 30 ms.
- * Watches folders, not files: an editor that saves replaces the file.
+ * Calls `onChange` with the changed paths below `folders` and in `files`, after 30 ms without a change. Watches folders
+ * instead of files, because an editor may replace a file when it saves.
  */
 export function watchFiles(
   { folders, files }: { folders: readonly string[]; files: readonly string[] },

@@ -1,6 +1,6 @@
 /**
- * `npm run dev`: the demo from the sources. A change of the server restarts it, on the database that was filled at the
- * start; after any change the page reloads. The simulated company runs in this process and continues meanwhile.
+ * `npm run dev`: runs the demo from the sources. A change of the server restarts the server on the same database. After
+ * any change the browser reloads. The simulated company runs in this process and continues during restarts.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -29,7 +29,7 @@ import type { SimulatedHosts } from './server.ts'
 const PORT = 8787
 /** A server that takes longer to stop is killed. The database survives that. */
 const STOP_MS = 1_000
-/** Code that this process itself runs, or that filled the database: a change requires a restart of `npm run dev`. */
+/** Code that runs in this process or that filled the database. A change requires a restart of `npm run dev`. */
 const FIXED = /^(?:src\/demo\/|src\/cli\/demo\/|schema\.sql$|tools\/)/
 
 const WORDS =
@@ -77,13 +77,13 @@ type Proxy = Awaited<ReturnType<typeof openProxy>>
 type Builds = Awaited<ReturnType<typeof openBuilds>>
 type Server = ReturnType<typeof openServer>
 
-/** The port from the options; otherwise the usual port, or any free one if that is taken. */
+/** Opens the proxy on the port of the options; by default on 8787, or on a free port if 8787 is taken. */
 async function openProxyAt(port: string | undefined): Promise<Proxy> {
   if (port !== undefined) return openProxy(Number(port))
   return openProxy(PORT).catch(() => openProxy(0))
 }
 
-/** The server listens on a port of its own behind the proxy. */
+/** The environment of the server, which listens on a free port behind the proxy. */
 const environment = (url: string) => ({
   WINDFALL_BASE_URL: url,
   WINDFALL_SERVER_PORT: '0',
@@ -93,7 +93,7 @@ const environment = (url: string) => ({
 
 type Start = { folder: string; env: Record<string, string>; simulated: SimulatedHosts }
 
-/** Starts and stops the server of the last build, in the folder of its database. */
+/** Starts and stops the server of the last build in `folder`, which has its database. */
 function openServer({ folder, env, simulated }: Start) {
   let child: ChildProcess | null = null
 
@@ -106,7 +106,7 @@ function openServer({ folder, env, simulated }: Start) {
     return new Promise((resolve, reject) => {
       begun.once('message', (url) => resolve(String(url)))
       begun.once('error', reject)
-      begun.once('exit', (code) => reject(new Error(`it exited with ${code}; see its output`)))
+      begun.once('exit', (code) => reject(new Error(`the server exited with ${code}; see its output`)))
     })
   }
 
@@ -142,7 +142,7 @@ function openChanges({ builds, proxy, server }: { builds: Builds; proxy: Proxy; 
     print(`${paths.join(', ')}: ${what} in ${((performance.now() - began) / 1000).toFixed(1)} s`)
   }
 
-  /** Requests wait until the new server responds. */
+  /** Restarts the server. Requests wait until the new server responds. */
   async function restart(): Promise<void> {
     const address = server.stop().then(server.start)
     proxy.forwardTo(address)

@@ -1,6 +1,6 @@
 /**
- * The address that `npm run dev` prints: serves the page as it was last built, forwards everything else to the server,
- * and makes browsers reload. A request that arrives while the server restarts waits for it.
+ * The proxy of `npm run dev`: serves the page of the last build, forwards everything else to the server, and reloads
+ * browsers. A request that arrives during a restart of the server waits.
  */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,7 +15,7 @@ const RELOAD = `new EventSource('${RELOADS}').onmessage = () => location.reload(
 const OF_THE_BODY = ['content-length', 'content-encoding', 'etag', 'cache-control']
 
 /**
- * Listens on 127.0.0.1; port 0 is any free one.
+ * Listens on 127.0.0.1; port 0 selects a free port.
  *
  * @throws Error EADDRINUSE if the port is taken.
  */
@@ -54,7 +54,7 @@ export async function openProxy(port: number) {
     asked.pipe(onward)
   }
 
-  /** The server decides the status and the headers, because an address may be unknown; the last build is the page. */
+  /** Sends the page of the last build with the server's status and headers, because the path may be unknown. */
   function sendPage(answered: IncomingMessage, response: ServerResponse): void {
     answered.resume()
     const headers = Object.entries(answered.headers).filter(([name]) => !OF_THE_BODY.includes(name))
@@ -75,13 +75,13 @@ export async function openProxy(port: number) {
 
   return {
     url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}`,
-    /** Sends requests to the server at this address from now on. Without an address they wait. */
+    /** Forwards requests to the server at this address. Requests wait until `url` resolves. */
     forwardTo(url: Promise<string>): void {
       server = url
       // Each waiting request handles the error itself.
       url.catch(() => {})
     },
-    /** Serves these files from now on. */
+    /** Replaces the files of the page. */
     show(page: PageFiles): void {
       files = page
     },

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/clock.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { RateOrigins } from '../../src/rates/sources.ts'
 
-/** The settings of the server, passed as JSON in its only argument. */
+/** The simulated hosts and trusted roots, passed as JSON in the only argument. */
 export type SimulatedHosts = { roots: string[]; hosts: AppleHosts; rate_origins: RateOrigins }
 
 async function run(): Promise<void> {

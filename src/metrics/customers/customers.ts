@@ -200,9 +200,7 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
   }
 
   const usersOf = (app_id: string, userIds: readonly string[]) =>
-    [...new Set(userIds)].map(
-      (app_user_id) => linkedUsers.user(app_id, app_user_id) ?? { app_id, app_user_id },
-    )
+    [...new Set(userIds)].map((id) => linkedUsers.user(app_id, id) ?? { app_id, app_user_id: id })
 
   /** Reads a page of events. `next` is the `before` of the following page; null after the last page. */
   function eventsOf(members: readonly Customer[], { before, limit }: EventPage) {

@@ -75,7 +75,7 @@ const reply: fc.Arbitrary<Reply> = fc
     cut,
   }))
 
-test('whatever answers, every call gives what it promises or an AppleFault that says why', async () => {
+test('for any response, every call returns its result or throws an AppleFault', async () => {
   const request = { kind: 'sales', vendor_number: '85012345', day: '2026-05-30', version: null } as const
   const window = { from: NOW - 3_600_000, until: NOW, page: null }
   const calls = [

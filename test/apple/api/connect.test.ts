@@ -18,7 +18,7 @@ const QUESTION = {
   version: '1_3',
 } as const
 
-/** An error as App Store Connect words it (JSON:API). */
+/** An error in the format of App Store Connect (JSON:API). */
 const refusal = (status: number, code: string, detail: string, parameter?: string): Reply => ({
   status,
   json: {
@@ -87,19 +87,19 @@ function open(changes: Partial<ConnectOptions> = {}): ConnectApi {
   return api
 }
 
-/** The fault of a call that must fail; nothing secret is ever in it. */
+/** Returns the fault of a call that must fail, and checks that it has no secrets. */
 async function faultOf(call: Promise<unknown>): Promise<AppleFault> {
   const fault = await call.then(
     () => undefined,
     (error: unknown) => error,
   )
-  if (!(fault instanceof AppleFault)) throw new Error(`not an AppleFault: ${String(fault)}`)
+  if (!(fault instanceof AppleFault)) throw new Error(`expected an AppleFault: ${String(fault)}`)
   for (const { token } of apple.requests) expect(fault.message).not.toContain(token)
   return fault
 }
 
 describe('a report', () => {
-  test('is asked for as Apple’s documentation has it, and handed on as it came', async () => {
+  test('is requested as documented by Apple, and returned unchanged', async () => {
     const body = gzipSync(TSV)
     apple.answerWith(report(body))
     const kinds = ['sales', 'subscription', 'subscription_event', 'subscriber'] as const
@@ -127,7 +127,7 @@ describe('a report', () => {
     })
   })
 
-  test('in plain text is one as well', async () => {
+  test('in plain text is accepted', async () => {
     apple.answerWith(report(TSV))
     expect(await open().report(QUESTION)).toEqual({
       outcome: 'report',
@@ -136,7 +136,7 @@ describe('a report', () => {
     })
   })
 
-  test('without a version known is asked for without one, which Apple takes for 1_0', async () => {
+  test('without a known version is requested without one, which Apple treats as 1_0', async () => {
     apple.answerWith(report(TSV))
     expect(await open().report({ ...QUESTION, kind: 'sales', version: null })).toMatchObject({
       version: '1_0',
@@ -180,7 +180,7 @@ describe('a report', () => {
       refusal(404, 'NOT_FOUND', 'Report is no longer available.'),
       { outcome: 'gone' },
     ],
-  ])('of %s is told by Apple’s words', async (_, reply, answer) => {
+  ])('of %s is recognized by Apple’s message', async (_, reply, answer) => {
     apple.answerWith(reply)
     expect(await open().report(QUESTION)).toEqual(answer)
     expect(apple.requests).toHaveLength(1)
@@ -193,15 +193,12 @@ describe('a report', () => {
       'PARAMETER_ERROR',
       'Please include the version parameter. THE LATEST VERSION for this report is 1_4.',
     ),
-  ])(
-    'of a version that Apple has retired is asked for once more, in the version that Apple names',
-    async (no) => {
-      apple.answerWith(no, report(TSV))
-      const answer = await open().report(QUESTION)
-      expect(answer).toEqual({ outcome: 'report', body: Buffer.from(TSV), version: '1_4' })
-      expect(apple.requests.map(({ query }) => query.get('filter[version]'))).toEqual(['1_3', '1_4'])
-    },
-  )
+  ])('of a retired version is requested again in the version that Apple names', async (no) => {
+    apple.answerWith(no, report(TSV))
+    const answer = await open().report(QUESTION)
+    expect(answer).toEqual({ outcome: 'report', body: Buffer.from(TSV), version: '1_4' })
+    expect(apple.requests.map(({ query }) => query.get('filter[version]'))).toEqual(['1_3', '1_4'])
+  })
 
   test('of a day without sales is empty in the version that Apple names', async () => {
     apple.answerWith(
@@ -211,7 +208,7 @@ describe('a report', () => {
     expect(await open().report(QUESTION)).toEqual({ outcome: 'empty', version: '1_4' })
   })
 
-  test('is refused when Apple will not have the version that it named itself, and nobody asks on', async () => {
+  test('is refused without more requests if Apple refuses the version that it named', async () => {
     apple.answerWith(wrongVersion('1_4'), wrongVersion('1_5'))
     expect(await faultOf(open().report(QUESTION))).toMatchObject({
       kind: 'refused',
@@ -234,7 +231,7 @@ describe('a report', () => {
     ['a page of HTML', { headers: { 'content-type': 'text/html' }, body: '<html>\tPlease log in</html>' }],
     ['JSON', { json: { data: [] } }],
     ['nothing', { body: '' }],
-  ])('that is %s is no report', async (_, reply) => {
+  ])('that is %s is refused', async (_, reply) => {
     apple.answerWith(reply)
     expect(await faultOf(open().report(QUESTION))).toMatchObject({
       kind: 'unreadable',
@@ -252,7 +249,7 @@ describe('a report', () => {
   })
 })
 
-describe('what Apple refuses is told with its words and what to do', () => {
+describe('a refusal has Apple’s message and what to do', () => {
   test.each<[reply: Reply, kind: FaultKind, words: string[]]>([
     [
       refusal(401, 'NOT_AUTHORIZED', 'Provide a properly configured and signed bearer token.'),
@@ -319,7 +316,7 @@ describe('what Apple refuses is told with its words and what to do', () => {
     expect(apple.requests).toHaveLength(1)
   })
 
-  test('and a role that is wrong for one thing is named for that thing', async () => {
+  test('names the role that a request needs', async () => {
     apple.answerWith(refusal(403, 'FORBIDDEN_ERROR', 'No.'))
     const api = open()
     expect(await faultOf(api.teams())).toMatchObject({
@@ -336,7 +333,7 @@ describe('what Apple refuses is told with its words and what to do', () => {
     })
   })
 
-  test('and a clock that differs from Apple’s is named', async () => {
+  test('names a clock that differs from Apple’s', async () => {
     const date = new Date(NOW - 7 * MINUTE).toUTCString()
     apple.answerWith({ status: 401, headers: { date } })
     expect((await faultOf(open().apps())).message).toContain('7 min ahead of Apple’s')
@@ -344,7 +341,7 @@ describe('what Apple refuses is told with its words and what to do', () => {
     expect((await faultOf(open().apps())).message).not.toContain('clock')
   })
 
-  test('on one line, without control characters, without end and without the token', async () => {
+  test('has one line of limited length, without control characters and without the token', async () => {
     apple.script.answer = ({ token }) =>
       refusal(400, 'X', `\u001b[31mred\nline\u2028 ${token} ${'long '.repeat(1000)}`)
     const { message } = await faultOf(open().apps())
@@ -354,7 +351,7 @@ describe('what Apple refuses is told with its words and what to do', () => {
   })
 })
 
-describe('what passes is tried again', () => {
+describe('a temporary error is retried', () => {
   test.each<[what: string, reply: Reply]>([
     ['500', { status: 500, body: 'oops' }],
     ['502', { status: 502, body: '<html>Bad Gateway</html>' }],
@@ -366,14 +363,14 @@ describe('what passes is tried again', () => {
     expect(waits).toEqual([500, 2000, 8000])
   })
 
-  test('but not for ever', async () => {
+  test('a limited number of times', async () => {
     apple.answerWith({ status: 503 })
     const fault = await faultOf(open().apps())
     expect(fault).toMatchObject({ kind: 'unavailable', status: 503, retry_at: null })
     expect(apple.requests).toHaveLength(4)
   })
 
-  test('and when Apple says when, then: here if that is soon, elsewhere if it is not', async () => {
+  test('at the time that Apple names, or is thrown if that is too late', async () => {
     apple.answerWith({ status: 503, headers: { 'retry-after': '12' } }, { json: { data: [] } })
     expect(await open().apps()).toEqual([])
     expect(waits).toEqual([12_000])
@@ -383,13 +380,13 @@ describe('what passes is tried again', () => {
     expect(waits).toEqual([])
   })
 
-  test('spread by chance', async () => {
+  test('after random pauses', async () => {
     apple.answerWith({ status: 503 })
     await faultOf(open({ random: () => 0 }).apps())
     expect(waits).toEqual([250, 1000, 4000])
   })
 
-  test('and what nobody answers is told as that', async () => {
+  test('and is reported if there is no response', async () => {
     apple.answerWith({ hang: true })
     const slow = await faultOf(open({ timeoutMs: 5 }).apps())
     expect(slow).toMatchObject({ kind: 'unavailable', status: null })
@@ -405,7 +402,7 @@ describe('what passes is tried again', () => {
     expect(waits).toHaveLength(3)
   })
 
-  test('until everything is closed, which also ends what is under way and what is waited for', async () => {
+  test('until close, which ends running and waiting requests', async () => {
     apple.answerWith({ hang: true })
     const hanging = open()
     const arrived = new Promise<void>((seen) => {
@@ -441,7 +438,7 @@ describe('what passes is tried again', () => {
 })
 
 describe('a token', () => {
-  test('is used again, and made anew once when it was believed before and is no more', async () => {
+  test('is reused, and renewed once if Apple refuses it after accepting it', async () => {
     const api = open()
     apple.answerWith({ json: { data: [] } })
     await api.apps()
@@ -462,13 +459,13 @@ describe('a token', () => {
     expect(apple.requests.length - before).toBe(2)
   })
 
-  test('that was never believed is not made again', async () => {
+  test('that Apple never accepted is not renewed', async () => {
     apple.answerWith({ status: 401 })
     expect(await faultOf(open().apps())).toMatchObject({ kind: 'unauthorized', status: 401 })
     expect(apple.requests).toHaveLength(1)
   })
 
-  test('of a key that is none is never sent', async () => {
+  test('of an invalid key is never sent', async () => {
     const fault = await faultOf(open({ key: { ...key, private_key: 'AuthKey.p8' } }).apps())
     expect(fault).toMatchObject({ kind: 'unauthorized', status: null })
     expect(fault.message).toContain('not a private key')
@@ -477,7 +474,7 @@ describe('a token', () => {
 })
 
 describe('apps', () => {
-  test('are gathered from every page, and put into our words', async () => {
+  test('are collected from every page and converted', async () => {
     apple.script.answer = ({ query }) => {
       const page = Number(query.get('cursor') ?? 0)
       const next = page < 2 ? `${apple.host}/v1/apps?limit=200&cursor=${page + 1}` : undefined
@@ -507,7 +504,7 @@ describe('apps', () => {
     '//evil.example.com/v1',
     '/v1/apps?cursor=1',
     'javascript:alert(1)',
-  ])('are not sought at %s, where the token has no business', async (next) => {
+  ])('are not requested from %s, which must not get the token', async (next) => {
     apple.answerWith({ json: { data: [appItem(1)], links: { next } } })
     expect(await faultOf(open().apps())).toMatchObject({
       kind: 'unreadable',
@@ -516,7 +513,7 @@ describe('apps', () => {
     expect(apple.requests).toHaveLength(1)
   })
 
-  test('on a list that goes round in circles are given up', async () => {
+  test('on a list with a repeated page are given up', async () => {
     apple.answerWith({ json: { data: [], links: { next: `${apple.host}/v1/apps?cursor=1` } } })
     expect(await faultOf(open().apps())).toMatchObject({
       kind: 'unreadable',
@@ -538,7 +535,7 @@ describe('apps', () => {
     ],
     ['an id that is no number', { json: { data: [{ ...appItem(1), id: 'x1' }] } }, 'data.0.id: not a number'],
     ['too much', { body: Buffer.alloc(9 * 1_048_576, ' ') }, 'larger than the limit of 8 MB'],
-  ])('in an answer with %s are not read', async (_, reply, words) => {
+  ])('in a response with %s are refused', async (_, reply, words) => {
     apple.answerWith(reply)
     const fault = await faultOf(open().apps())
     expect(fault.kind).toBe('unreadable')
@@ -548,7 +545,7 @@ describe('apps', () => {
 })
 
 describe('subscriptions and teams', () => {
-  test('come with their groups, and with periods of ISO 8601', async () => {
+  test('have their groups, and periods in ISO 8601', async () => {
     const periods = [
       'ONE_WEEK',
       'ONE_MONTH',
@@ -611,7 +608,7 @@ describe('subscriptions and teams', () => {
     })
   })
 
-  test('teams are known by bundle id, where Apple tells one', async () => {
+  test('teams are known by bundle id if Apple names one', async () => {
     const data = [
       { id: 'A', attributes: { identifier: 'com.example.a', seedId: 'TEAM123456', platform: 'IOS' } },
       { id: 'B', attributes: { identifier: 'com.example.b' } },
@@ -622,13 +619,13 @@ describe('subscriptions and teams', () => {
   })
 })
 
-describe('the hour that Apple grants', () => {
+describe('Apple’s hourly limit', () => {
   const rate = (remaining: number, limit = 20): Reply => ({
     headers: { 'x-rate-limit': `user-hour-lim:${limit};user-hour-rem:${remaining};` },
     json: { data: [] },
   })
 
-  test('is what it said last', async () => {
+  test('is the limit of the latest response that has one', async () => {
     const api = open()
     expect(api.budget()).toBeNull()
     apple.answerWith(rate(500, 3500))
@@ -639,7 +636,7 @@ describe('the hour that Apple grants', () => {
     expect(api.budget()).toEqual({ limit: 3500, remaining: 500 })
   })
 
-  test('is used up to a tenth; then nobody is asked until it frees, but where a person waits', async () => {
+  test('is used up to a tenth; then only interactive requests are sent until it resets', async () => {
     const api = open()
     let left = 20
     apple.script.answer = () => rate(--left)
@@ -662,7 +659,7 @@ describe('the hour that Apple grants', () => {
     expect(api.budget()?.remaining).toBe(19)
   })
 
-  test('is a new one when nobody asked for an hour, or the clock was set back by one', async () => {
+  test('resets after an hour without requests, or if the clock is set back by an hour', async () => {
     const api = open()
     for (const turn of [60 * MINUTE, -60 * MINUTE]) {
       apple.answerWith(rate(1), rate(19))
@@ -673,7 +670,7 @@ describe('the hour that Apple grants', () => {
     }
   })
 
-  test('is not overdrawn by calls at the same time', async () => {
+  test('is not exceeded by concurrent calls', async () => {
     const api = open()
     apple.answerWith(rate(6))
     await api.apps()
@@ -684,7 +681,7 @@ describe('the hour that Apple grants', () => {
     expect(left).toBe(2)
   })
 
-  test('when others use it up, is tried again in five minutes, once', async () => {
+  test('is checked again once after five minutes if other clients use it up', async () => {
     const api = open()
     apple.answerWith(rate(1, 3500))
     await api.apps()
@@ -702,7 +699,7 @@ describe('the hour that Apple grants', () => {
     ['soon', 5],
     [null, 5],
   ])(
-    'is over when Apple says so (retry-after: %s), and nobody asks before %i minutes',
+    'is used up when Apple says so (retry-after: %s), and no request is sent for %i minutes',
     async (after, minutes) => {
       const headers: Record<string, string> = after === null ? {} : { 'retry-after': after }
       apple.answerWith({

@@ -16,7 +16,7 @@ const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 
 describe('a private key', () => {
-  test('as Apple gives it has no problem, with or without line breaks around it', () => {
+  test('in Apple’s format is valid, with or without line breaks around it', () => {
     const pem = pemOf('P-256')
     expect(problemOfKey(pem)).toBeNull()
     expect(problemOfKey(`\n${pem}\n`)).toBeNull()
@@ -45,7 +45,7 @@ describe('a private key', () => {
     ],
     ['one cut short', pemOf('P-256').slice(0, 90), 'damaged'],
     ['a certificate', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'a certificate'],
-  ])('is not %s', (_, pem, words) => {
+  ])('is refused if it is %s', (_, pem, words) => {
     const problem = problemOfKey(pem) ?? ''
     expect(problem).toContain(words)
     expect(problem).toContain(words === 'damaged' ? 'whole' : '.p8')
@@ -54,7 +54,7 @@ describe('a private key', () => {
   })
 })
 
-test.each(NO_KEYS)('what the config file refuses (%s) is refused here as well', (_, pem) => {
+test.each(NO_KEYS)('refuses a key that the config file refuses (%s)', (_, pem) => {
   expect(problemOfKey(pem)).not.toBeNull()
 })
 
@@ -77,7 +77,7 @@ describe('a token', () => {
     await jwtVerify(token, await importSPKI(spki, 'ES256'), { currentDate: new Date(NOW) })
   })
 
-  test('of an individual’s key says sub "user" instead of an issuer', async () => {
+  test('of an individual key has sub "user" instead of an issuer', async () => {
     const token = await openTokens(newKey({ issuer_id: null }), { clock: handClock() })()
     expect(decodeJwt(token)).toMatchObject({ sub: 'user', aud: 'appstoreconnect-v1' })
     expect(decodeJwt(token)).not.toHaveProperty('iss')
@@ -90,7 +90,7 @@ describe('a token', () => {
     expect(exp - iat).toBeLessThanOrEqual(60 * 60)
   })
 
-  test('is used again until near its end, and made again then, on demand, and when the clock is set back', async () => {
+  test('is reused until shortly before its expiry, and renewed then, on demand, and when the clock is set back', async () => {
     const clock = handClock()
     const token = openTokens(newKey(), { clock })
     const [first, second] = await Promise.all([token(), token()])
@@ -108,7 +108,7 @@ describe('a token', () => {
     expect(decodeJwt(await token()).iat).toBe((NOW - 43 * MINUTE) / 1000)
   })
 
-  test('of a key that is none is not made, in words that do not show the key', async () => {
+  test('of an invalid key is refused with a message that does not show the key', async () => {
     const private_key = pemOf('P-384')
     const token = openTokens(newKey({ private_key }), { clock: handClock() })
     const fault = await token().catch((error: unknown) => error)

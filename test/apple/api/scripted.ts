@@ -1,4 +1,4 @@
-/** A small server on loopback that answers just as a test says, however odd, and remembers what it was asked. */
+/** A server on the loopback that sends scripted responses and records the requests. */
 import { generateKeyPairSync } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,8 +6,8 @@ import type { ApiKey } from '../../../src/apple/api/keys.ts'
 import type { Clock } from '../../../src/clock.ts'
 
 /**
- * `json` is the body as an object; `cut` breaks the connection off within the body, `hang` never answers, `drip` never
- * stops.
+ * `json` is the body as an object. `cut` closes the connection within the body, `hang` never responds, and `drip` sends
+ * a body without an end.
  */
 export type Reply = {
   status?: number
@@ -44,7 +44,7 @@ function reply(response: ServerResponse, answer: Reply): void {
   response.write(bytes.subarray(0, bytes.length >> 1), () => response.destroy())
 }
 
-/** Answers by `script.answer`; `requests` is what was asked so far, oldest first. */
+/** Responds with `script.answer`. `requests` has the requests so far, oldest first. */
 export async function openScripted() {
   const requests: ScriptedRequest[] = []
   const script: { answer: (received: ScriptedRequest) => Reply } = { answer: () => ({ status: 500 }) }
@@ -66,7 +66,7 @@ export async function openScripted() {
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
   const host = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-  /** Answers with these, one after the other, and with the last for ever. */
+  /** Sends these responses in order, and then repeats the last one. */
   function answerWith(...replies: Reply[]): void {
     const left = [...replies]
     script.answer = () => (left.length > 1 ? left.shift() : left[0]) ?? { status: 500 }
@@ -80,7 +80,7 @@ export async function openScripted() {
   return { host, requests, script, answerWith, close }
 }
 
-/** A key as Apple gives it: P-256, PKCS #8. */
+/** A key in Apple's format: P-256, PKCS #8. */
 export function newKey(changes: Partial<ApiKey> = {}): ApiKey {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return {
@@ -91,7 +91,7 @@ export function newKey(changes: Partial<ApiKey> = {}): ApiKey {
   }
 }
 
-/** Waits that take no time but turn the clock, written down; chance always in the middle. */
+/** Waits take no time: they advance the clock and are recorded. Random values are always 0.5. */
 export function handWaits(clock: Clock & { turn(ms: number): void }) {
   const waits: number[] = []
   const wait = async (ms: number): Promise<void> => {

@@ -49,13 +49,13 @@ async function faultOf(call: Promise<unknown>): Promise<AppleFault> {
     () => undefined,
     (error: unknown) => error,
   )
-  if (!(fault instanceof AppleFault)) throw new Error(`not an AppleFault: ${String(fault)}`)
+  if (!(fault instanceof AppleFault)) throw new Error(`expected an AppleFault: ${String(fault)}`)
   for (const { token } of production.requests) expect(fault.message).not.toContain(token)
   return fault
 }
 
 describe('notification history', () => {
-  test('is asked for with the same window on every page, under a token of this app', async () => {
+  test('is requested with the same window on every page, with a token for the app', async () => {
     const page = {
       json: { hasMore: true, paginationToken: 'a b/+c', notificationHistory: [{ signedPayload: 'one' }] },
     }
@@ -77,7 +77,7 @@ describe('notification history', () => {
     expect(decodeJwt(one?.token ?? '')).toMatchObject({ bid: BUNDLE, aud: 'appstoreconnect-v1' })
   })
 
-  test('that goes round in a circle is given up', async () => {
+  test('with a repeated page token is given up', async () => {
     const page = (signedPayload: string): Reply => ({
       json: { hasMore: true, paginationToken: 'same', notificationHistory: [{ signedPayload }] },
     })
@@ -90,14 +90,14 @@ describe('notification history', () => {
     expect(fault.message).toContain('links to itself as the next page')
   })
 
-  test('of the sandbox is asked for there', async () => {
+  test('of the sandbox is requested from the sandbox host', async () => {
     sandbox.answerWith(EMPTY_HISTORY)
     await api.notificationHistory('sandbox', WINDOW)
     expect(sandbox.requests).toHaveLength(1)
     expect(production.requests).toHaveLength(0)
   })
 
-  test('tells by its code that a page has expired', async () => {
+  test('has its own code for an expired page', async () => {
     production.answerWith(refusal(400, 4000017, 'Invalid request. The pagination token is expired.'))
     const fault = await faultOf(api.notificationHistory('production', { ...WINDOW, page: 'old' }))
     expect(fault).toMatchObject({ kind: 'refused', status: 400, code: '4000017' })
@@ -126,7 +126,7 @@ describe('notification history', () => {
     ['nothing at all', { status: 200 }, 'it is not JSON'],
     ['too much', { body: Buffer.alloc(17 * 1_048_576, ' ') }, 'larger than the limit of 16 MB'],
     ['a redirection', { status: 307, headers: { location: 'https://example.com/' } }, '(307)'],
-  ])('with %s is unreadable', async (_, reply, words) => {
+  ])('with %s is a fault of kind unreadable', async (_, reply, words) => {
     production.answerWith(reply)
     const fault = await faultOf(api.notificationHistory('production', WINDOW))
     expect(fault.kind).toBe('unreadable')
@@ -136,7 +136,7 @@ describe('notification history', () => {
 })
 
 describe('transactions', () => {
-  test('are asked for from a revision on, for a customer’s id', async () => {
+  test('are requested by customer id, from a revision on', async () => {
     production.answerWith({ json: { revision: 'r2', hasMore: false, signedTransactions: ['one', 'two'] } })
     expect(await api.transactionHistory('production', '2000000000000001', 'r/1=')).toEqual({
       transactions: ['one', 'two'],
@@ -158,7 +158,7 @@ describe('transactions', () => {
     },
   )
 
-  test('that go on from where they began are given up', async () => {
+  test('with a repeated revision are given up', async () => {
     production.answerWith({ json: { revision: 'r', hasMore: true, signedTransactions: ['one'] } })
     expect(await api.transactionHistory('production', '1', null)).toMatchObject({ has_more: true })
     production.answerWith({ json: { revision: 'r', hasMore: true, signedTransactions: ['one'] } })
@@ -169,7 +169,7 @@ describe('transactions', () => {
     expect(await api.transactionHistory('production', '1', 'r')).toMatchObject({ has_more: false })
   })
 
-  test('without a revision to go on from are unreadable', async () => {
+  test('without a revision are a fault of kind unreadable', async () => {
     production.answerWith({ json: { hasMore: false, signedTransactions: [] } })
     expect(await faultOf(api.transactionHistory('production', '1', null))).toMatchObject({
       kind: 'unreadable',
@@ -177,7 +177,7 @@ describe('transactions', () => {
     })
   })
 
-  test('that Apple does not know here are told by the code, so that the sandbox can be asked', async () => {
+  test('of an unknown id have their own code, so that the sandbox can be queried', async () => {
     production.answerWith(refusal(404, 4040010, 'Transaction id not found.'))
     expect(await faultOf(api.statuses('production', '1'))).toMatchObject({
       kind: 'not_found',
@@ -189,7 +189,7 @@ describe('transactions', () => {
 })
 
 describe('a test notification', () => {
-  test('is asked for, and followed to its arrival', async () => {
+  test('is requested, and its status is polled', async () => {
     production.answerWith(
       { json: { testNotificationToken: 't/1' } },
       refusal(404, 4040008, 'Test notification status is not available.'),
@@ -214,7 +214,7 @@ describe('a test notification', () => {
     ])
   })
 
-  test('without an address to send it to says where one is entered', async () => {
+  test('without a configured URL says where to enter one', async () => {
     production.answerWith(
       refusal(404, 4040007, 'No App Store Server Notification URL found for provided app.'),
     )
@@ -223,7 +223,7 @@ describe('a test notification', () => {
     expect(fault.message).toContain('App Information')
   })
 
-  test('of a token that is none is a fault', async () => {
+  test('with an invalid token is a fault', async () => {
     production.answerWith(refusal(400, 4000020, 'Invalid request. Test notification token is invalid.'))
     expect(await faultOf(api.testStatus('production', 'x'))).toMatchObject({
       kind: 'refused',
@@ -232,7 +232,7 @@ describe('a test notification', () => {
   })
 })
 
-describe('what Apple refuses', () => {
+describe('an error of Apple', () => {
   test.each<[reply: Reply, kind: FaultKind, words: string]>([
     [
       { status: 401 },
@@ -261,7 +261,7 @@ describe('what Apple refuses', () => {
     [{ status: 404, body: '<html>' }, 'not_found', '(404)'],
     [{ status: 418, json: { errorCode: 'teapot' } }, 'refused', '(418)'],
     [{ status: 204 }, 'unreadable', '(204)'],
-  ])('for good is asked once: %j', async (reply, kind, words) => {
+  ])('that is permanent is not retried: %j', async (reply, kind, words) => {
     production.answerWith(reply)
     const fault = await faultOf(api.statuses('production', '1'))
     expect(fault).toMatchObject({ kind, status: reply.status })
@@ -278,7 +278,7 @@ describe('what Apple refuses', () => {
     [refusal(500, 5000001, 'An unknown error occurred. Please try again.')],
     [{ status: 503, body: 'Service Unavailable' }],
     [{ status: 500, json: { errorCode: 5000000 }, cut: true }],
-  ])('for a moment is asked again: %j', async (reply) => {
+  ])('that is temporary is retried: %j', async (reply) => {
     production.answerWith(reply, reply, { json: { data: [] } })
     expect(await api.statuses('production', '1')).toEqual({ items: [] })
     expect(waits).toEqual([500, 2000])
@@ -288,8 +288,8 @@ describe('what Apple refuses', () => {
   })
 })
 
-describe('the hour', () => {
-  test('is over until the time that Apple names, in milliseconds, for that endpoint and environment alone', async () => {
+describe('the hourly limit', () => {
+  test('is used up until the time that Apple names, for that endpoint and environment only', async () => {
     const retry_at = NOW + 17 * MINUTE
     const limited: Reply = {
       ...refusal(429, 4290000, 'Rate limit exceeded.'),
@@ -313,7 +313,7 @@ describe('the hour', () => {
     expect(await api.statuses('production', '1')).toEqual({ items: [] })
   })
 
-  test('is waited for here when it is over in a moment', async () => {
+  test('is waited for if it resets soon', async () => {
     const headers = { 'retry-after': String(NOW + 5000) }
     production.answerWith(
       { ...refusal(429, 4290000, 'Rate limit exceeded.'), headers },
@@ -323,7 +323,7 @@ describe('the hour', () => {
     expect(waits).toEqual([5000])
   })
 
-  test('holds nine tenths of what Apple grants: 50 a second, 1 for tests, a tenth of it in the sandbox', () => {
+  test('is nine tenths of Apple’s: 50 per second, 1 for tests, and a tenth of that in the sandbox', () => {
     expect(hourlyLimit('notifications', 'production')).toBe(162_000)
     expect(hourlyLimit('transactions', 'sandbox')).toBe(16_200)
     expect(hourlyLimit('statuses', 'production')).toBe(162_000)
@@ -331,7 +331,7 @@ describe('the hour', () => {
     expect(hourlyLimit('test_status', 'sandbox')).toBe(324)
   })
 
-  test('is counted here, so that Apple need not refuse', async () => {
+  test('is counted before each request, so that Apple refuses none', async () => {
     sandbox.answerWith({ json: { testNotificationToken: 't' } })
     for (let n = 0; n < 324; n++) {
       if (n % 54 === 0) clock.turn(5 * MINUTE)

@@ -66,7 +66,7 @@ async function faultOf(call: Promise<unknown>): Promise<AppleFault> {
     (error: unknown) => error,
   )
   if (fault instanceof AppleFault) return fault
-  throw new Error(`not an AppleFault: ${String(fault)}`)
+  throw new Error(`expected an AppleFault: ${String(fault)}`)
 }
 
 describe('App Store Connect', () => {
@@ -86,7 +86,7 @@ describe('App Store Connect', () => {
     expect(store.requests.every(({ status }) => status === 200)).toBe(true)
   })
 
-  test.each(KINDS)('gives the report “%s” under the version that it names itself', async (kind) => {
+  test.each(KINDS)('returns the report “%s” in the version that it names', async (kind) => {
     const answer = await connect.report(request({ kind }))
     if (answer.outcome !== 'report') throw new Error(answer.outcome)
     expect(gunzipSync(answer.body).toString()).toMatch(/^[^\n]*\t[^\n]*\n/)
@@ -96,7 +96,7 @@ describe('App Store Connect', () => {
     expect(store.requests.length - before).toBe(1)
   })
 
-  test('tells days without sales, to come and past', async () => {
+  test('distinguishes days without sales, future days and past days', async () => {
     expect(await connect.report(request({ day: dayBefore(200) }))).toEqual({
       outcome: 'empty',
       version: '1_0',
@@ -120,7 +120,7 @@ describe('App Store Connect', () => {
     if (kind === 'rate_limited') expect(fault.retry_at).toBeGreaterThan(clock())
   })
 
-  test('refuses a vendor number that is another’s, and the key for purchases', async () => {
+  test('refuses a foreign vendor number, and the In-App Purchase key', async () => {
     const fault = await faultOf(connect.report(request({ vendor_number: '80000000' })))
     expect(fault).toMatchObject({
       kind: 'refused',
@@ -131,13 +131,13 @@ describe('App Store Connect', () => {
     await wrong.close()
   })
 
-  test('that is out of order for a moment is asked again', async () => {
+  test('is retried after a temporary error', async () => {
     store.faults.unavailable_requests = 3
     expect(await connect.report(request())).toMatchObject({ outcome: 'report' })
     expect(waits).toEqual([500, 2000, 8000])
   })
 
-  test('is asked for hours with tokens that it still believes, and never more than nine tenths of its limit', async () => {
+  test('accepts the tokens for hours, and gets at most nine tenths of its limit', async () => {
     store.faults.rate_limit = { connect: 50 }
     const started = clock()
     let done = 0
@@ -171,7 +171,7 @@ describe('the App Store Server API', () => {
     return payloads
   }
 
-  test('gives every notification of a window, signed', async () => {
+  test('returns every signed notification of a window', async () => {
     const payloads = await everything('production')
     expect(payloads.length).toBeGreaterThan(20)
     expect(new Set(payloads).size).toBe(payloads.length)
@@ -182,7 +182,7 @@ describe('the App Store Server API', () => {
     }
   })
 
-  test('tells that a page has expired', async () => {
+  test('reports an expired page', async () => {
     const first = await server.notificationHistory('production', { ...window, page: null })
     clock.turn(store.faults.page_token_life_ms + MINUTE)
     const fault = await faultOf(server.notificationHistory('production', { ...window, page: first.next }))
@@ -191,7 +191,7 @@ describe('the App Store Server API', () => {
     expect(await faultOf(server.notificationHistory('production', none))).toMatchObject({ code: '4000012' })
   })
 
-  test('gives a customer’s transactions, only what is new from a revision on, and the last word', async () => {
+  test('returns a customer’s transactions, all or those after a revision, and the statuses', async () => {
     const shown = store
       .transactions()
       .find((one) => one.bundle_id === bundle_id && one.environment === 'production')
@@ -208,7 +208,7 @@ describe('the App Store Server API', () => {
     })
   })
 
-  test('sends test notifications, and tells how they fared', async () => {
+  test('sends test notifications and returns their results', async () => {
     expect(await faultOf(server.requestTest('production'))).toMatchObject({ code: '4040007' })
     store.faults.notification_url = 'https://windfall.example.com/apple/notifications'
     store.faults.test_result = 'TLS_ISSUE'
@@ -236,7 +236,7 @@ describe('the App Store Server API', () => {
     }
   })
 
-  test('that was asked enough says until when', async () => {
+  test('names the time at which the limit resets', async () => {
     const until = NOW + 30 * MINUTE
     store.faults.rate_limit = { until }
     expect(await faultOf(everything('production'))).toMatchObject({

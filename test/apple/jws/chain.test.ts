@@ -26,7 +26,7 @@ beforeAll(async () => {
 const verdict = (jws: string, root: { root_pem: string } = authority, now = NOW) =>
   verdictUnder(root, jws, now)
 
-/** `certificate` with the key of `other` and its name in it, and nothing else changed, its issuer’s signature included. */
+/** Replaces the key and the name in `certificate` by those of `other`. Its issuer’s signature is unchanged. */
 function withKeyOf(certificate: Issued, other: Issued): Issued {
   const parsed = AsnConvert.parse(certificate.der, Certificate)
   const donor = AsnConvert.parse(other.der, Certificate).tbsCertificate
@@ -66,7 +66,7 @@ describe('the chain', () => {
     expect(await verdict(signedBy(other, disguised))).toBe('chain')
   })
 
-  test('must be in order, unbroken and of one family', async () => {
+  test('must be in order, complete and from one authority', async () => {
     const [leaf, intermediate, root] = authority.chain as [Buffer, Buffer, Buffer]
     const cousin = await issueChain({ now: NOW, root_of: authority })
     const [, stranger] = cousin.chain as [Buffer, Buffer, Buffer]
@@ -76,7 +76,7 @@ describe('the chain', () => {
     expect(await verdict(signedBy(authority, [leaf, stranger, root]))).toBe('chain')
   })
 
-  test('must be signed, not only named: a key put into a genuine certificate is found out', async () => {
+  test('must be signed by its issuer: a replaced key in a genuine certificate is refused', async () => {
     const other = await issueChain({ now: NOW })
     const leaf = withKeyOf(authority.issued.leaf, other.issued.leaf)
     expect(await verdict(signedBy(other, [leaf.der, ...authority.chain.slice(1)]))).toBe('chain')
@@ -92,13 +92,13 @@ describe('the chain', () => {
     ).toBe('chain')
   })
 
-  test('must be named, not only signed: each certificate says who issued it', async () => {
+  test('must be named: each certificate has the name of its issuer', async () => {
     const { intermediate, root } = authority.issued
     const misnamed = issueLeaf({ issuer: { ...intermediate, subject: root.subject } })
     expect(await verdict(signedBy(authority, [misnamed.der, intermediate.der, root.der]))).toBe('chain')
   })
 
-  test('must be of a sensible size', async () => {
+  test('must not exceed the size limits', async () => {
     const { intermediate, root } = authority.issued
     const size = async (markers: number) => {
       const leaf = issueLeaf({ markers: [...Array<string>(markers).fill('1.2.3.4'), LEAF_MARKER] })
@@ -108,30 +108,30 @@ describe('the chain', () => {
     expect(await size(900)).toBe('chain')
   })
 
-  test('may be renewed by Apple at any time, from the intermediate down', async () => {
+  test('may have a new intermediate and leaf at any time', async () => {
     const next = await issueChain({ now: NOW, intermediate_of: authority })
     const after = await issueChain({ now: NOW, root_of: authority })
     expect(await verdict(signedBy(next))).toEqual(transactionPayload())
     expect(await verdict(signedBy(after))).toEqual(transactionPayload())
   })
 
-  test('must carry both of Apple’s markers', async () => {
+  test('must have both of Apple’s marker extensions', async () => {
     expect(await fault({ without: 'leaf_marker' })).toBe('marker')
     expect(await fault({ without: 'intermediate_marker' })).toBe('marker')
   })
 
-  test('must have its flags right: authorities issue, and only they', async () => {
+  test('must have the correct CA flags', async () => {
     expect(await fault({ without: 'ca_flag' })).toBe('not_a_ca')
     const leaf = issueLeaf({ isAuthority: true })
     expect(await verdict(signedBy(authority, [leaf.der, ...authority.chain.slice(1)]))).toBe('chain')
   })
 
-  test('must lead to a key on P-256', async () => {
+  test('must end in a leaf with a P-256 key', async () => {
     expect(await fault({ leaf_curve: 'P-384' })).toBe('chain')
     expect(await fault({ intermediate_curve: 'P-256' })).toEqual(transactionPayload())
   })
 
-  test('must be certificates in strict base64, whole and with nothing after them', async () => {
+  test('must have complete certificates in strict base64, without trailing bytes', async () => {
     const { x5c } = headerOf(authority)
     const [leaf = '', intermediate = '', root = ''] = x5c
     const under = (certificates: string[]) =>
@@ -154,7 +154,7 @@ describe('the chain', () => {
     expect(await under([leaf, intermediate, root])).toEqual(transactionPayload())
   })
 
-  test('must have been valid, all of it, when the payload says that it was signed', async () => {
+  test('must be valid at the signing date of the payload', async () => {
     const edges: [string, number, number][] = [
       ['leaf', NOW - 10 * DAY, NOW + 10 * DAY],
       ['intermediate', NOW - 10 * DAY, NOW + 10 * DAY],
@@ -172,7 +172,7 @@ describe('the chain', () => {
     }
   })
 
-  test('is held against the receipt’s creation, or our own clock, where no date of signing is given', async () => {
+  test('is validated at the receipt’s creation date, or now, without a signing date', async () => {
     const old = authorityFrom(await issueChain({ now: NOW, leaf_until: NOW - DAY }))
     const receipt = { receiptCreationDate: NOW - 2 * DAY }
     expect(await verdict(old.sign(receipt), old)).toEqual(receipt)
@@ -182,7 +182,7 @@ describe('the chain', () => {
     expect(await verdict(old.sign({ signedDate: 1e300 }), old)).toBe('not_valid_then')
   })
 
-  test('once proved is proved for its dates alone: a cached one is held against each payload’s date', async () => {
+  test('is validated at each payload’s date, also if it is cached', async () => {
     const old = authorityFrom(await issueChain({ now: NOW, leaf_until: NOW }))
     const verifier = verifierOf(old)
     await verifier.verify(old.sign({ signedDate: NOW - DAY }))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openLruCache } from '../../../src/apple/jws/lru.ts'
 
-test('what was asked for longest ago makes room', () => {
+test('evicts the least recently used entry', () => {
   const kept = openLruCache<number>(2)
   kept.set('a', 1)
   kept.set('b', 2)
@@ -10,7 +10,7 @@ test('what was asked for longest ago makes room', () => {
   expect(['a', 'b', 'c'].map(kept.get)).toEqual([1, undefined, 3])
 })
 
-test('a new value for a known key takes the place of the old one and of nobody else', () => {
+test('a new value of a key replaces the old one and evicts no other entry', () => {
   const kept = openLruCache<number>(2)
   kept.set('a', 1)
   kept.set('b', 2)
@@ -18,7 +18,7 @@ test('a new value for a known key takes the place of the old one and of nobody e
   expect(['a', 'b'].map(kept.get)).toEqual([3, 2])
 })
 
-test('the newest is found again and again', () => {
+test('finds the newest entry repeatedly', () => {
   const kept = openLruCache<number>(1)
   kept.set('a', 1)
   expect([kept.get('a'), kept.get('a')]).toEqual([1, 1])

@@ -1,4 +1,4 @@
-/** A small responder for certificate status (RFC 6960) on loopback, which signs real answers, right and wrong ones. */
+/** An OCSP responder (RFC 6960) on the loopback that signs valid and invalid responses. */
 import { createHash, type KeyObject, sign } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -23,17 +23,17 @@ import { Certificate, ExtendedKeyUsage, Extension, id_ce_extKeyUsage } from '@pe
 import { type Chain, issueChain } from '../../../src/demo/signing/authority.ts'
 import { type Issued, issueCertificate } from '../../../src/demo/signing/certificates.ts'
 
-/** How the responder answers; times are milliseconds since the epoch. */
+/** The response to send. Times are milliseconds since the epoch. */
 export type ResponderFaults = {
   state?: 'good' | 'revoked' | 'unknown'
   signer?: 'issuer' | 'delegate' | 'unasked delegate' | 'expired delegate' | 'forged delegate' | 'stranger'
-  /** By its name, or by the hash of its key. */
+  /** The responder is named by its name or by the hash of its key. */
   named_by?: 'name' | 'key'
   this_update?: number
   next_update?: number | null
-  /** Answer about the next serial number instead. */
+  /** Respond for the next serial number instead. */
   wrong_serial?: boolean
-  /** Change a byte of what was signed after signing it. */
+  /** Change a signed byte after signing. */
   altered?: boolean
   status?: number
   body?: Buffer
@@ -43,7 +43,7 @@ export type ResponderFaults = {
 
 const MINUTE = 60_000
 
-/** A certificate that may answer for `issuer`, or may not for want of the purpose. */
+/** Issues a delegate certificate of `issuer`, with or without the purpose OCSP signing. */
 function issueDelegate(
   issuer: Issued,
   key: KeyObject,
@@ -124,7 +124,7 @@ function answer(about: CertID, issuer: Issued, other: Chain, faults: ResponderFa
   return Buffer.from(AsnConvert.serialize(whole))
 }
 
-/** A chain whose certificates name this responder, and the responder; `mood` may be changed at any time. */
+/** Opens the responder and a chain whose certificates name it. `state` may be changed at any time. */
 export async function openResponder(clock: () => number) {
   const state: { faults: ResponderFaults; leaf_faults: ResponderFaults; requests: number } = {
     faults: {},
@@ -136,7 +136,7 @@ export async function openResponder(clock: () => number) {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const about = AsnConvert.parse(Buffer.concat(chunks), OCSPRequest).tbsRequest.requestList[0]?.reqCert
-    if (about === undefined) throw new Error('a request about nothing')
+    if (about === undefined) throw new Error('the request has no certificate')
     const leaf = AsnConvert.parse(chain.issued.leaf.der, Certificate).tbsCertificate
     const isLeaf = Buffer.from(leaf.serialNumber).equals(Buffer.from(about.serialNumber))
     const faults = isLeaf ? { ...state.faults, ...state.leaf_faults } : state.faults

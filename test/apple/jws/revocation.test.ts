@@ -46,7 +46,7 @@ afterEach(async () => {
   await responder.close()
 })
 
-/** What is known after one round of questions with these faults. */
+/** Returns the result after one round of requests with these faults. */
 async function checkedWith(faults: ResponderFaults) {
   responder.state.faults = faults
   const checker = open()
@@ -55,14 +55,14 @@ async function checkedWith(faults: ResponderFaults) {
   return checker.stateOf(chain)
 }
 
-describe('what the responder says', () => {
+describe('a response of the responder', () => {
   test.each<ResponderFaults>([
     { signer: 'issuer', named_by: 'name' },
     { signer: 'issuer', named_by: 'key' },
     { signer: 'delegate', named_by: 'name' },
     { signer: 'delegate', named_by: 'key' },
     { this_update: NOW + MINUTE, next_update: NOW + 2 * MINUTE },
-  ])('is believed: %j', async (faults) => {
+  ])('is accepted: %j', async (faults) => {
     expect(await checkedWith({ ...faults, state: 'good' })).toBe('good')
     expect(await checkedWith({ ...faults, state: 'revoked' })).toBe('revoked')
     expect(warnings).toEqual([])
@@ -86,17 +86,17 @@ describe('what the responder says', () => {
     ['the responder declined: tryLater', { body: Buffer.from('30030a0103', 'hex') }],
     ['', { body: Buffer.from('not at all') }],
     ['', { body: Buffer.alloc(0) }],
-  ])('changes nothing when it is not to be believed: %s %j', async (reason, faults) => {
+  ])('has no effect if it is invalid: %s %j', async (reason, faults) => {
     expect(await checkedWith({ ...faults, state: 'revoked' })).toBe('unknown')
     expect(warnings).toHaveLength(2)
     expect(warnings[0]).toContain(reason)
   })
 
-  test('when it does not know the certificate is that nothing is known', async () => {
+  test('with status unknown leaves the result unknown', async () => {
     expect(await checkedWith({ state: 'unknown' })).toBe('unknown')
   })
 
-  test('about one certificate of the chain is enough to revoke, and not enough to be good', async () => {
+  test('about one certificate is enough to revoke the chain, but not for status good', async () => {
     responder.state.leaf_faults = { status: 500 }
     expect(await checkedWith({ state: 'good' })).toBe('unknown')
     expect(await checkedWith({ state: 'revoked' })).toBe('revoked')
@@ -105,8 +105,8 @@ describe('what the responder says', () => {
   })
 })
 
-describe('questions', () => {
-  test('are asked once in a quarter of an hour, and again after it', async () => {
+describe('OCSP requests', () => {
+  test('are sent once per quarter of an hour', async () => {
     const checker = open()
     for (let round = 0; round < 3; round++) {
       checker.stateOf(chain)
@@ -124,7 +124,7 @@ describe('questions', () => {
     expect(responder.state.requests).toBe(4)
   })
 
-  test('are asked earlier when the answer itself ends earlier, and until then it counts', async () => {
+  test('are sent again as soon as the response expires', async () => {
     responder.state.faults = { next_update: NOW + 5 * MINUTE }
     const checker = open()
     checker.stateOf(chain)
@@ -137,7 +137,7 @@ describe('questions', () => {
     expect(responder.state.requests).toBe(4)
   })
 
-  test('that failed are asked again after a minute, and what was known stays known', async () => {
+  test('that failed are sent again after a minute, and the last result stays valid', async () => {
     const checker = open()
     checker.stateOf(chain)
     await checker.whenIdle()
@@ -153,7 +153,7 @@ describe('questions', () => {
     expect(responder.state.requests).toBe(6)
   })
 
-  test('go to nobody but the hosts on the list, whatever a certificate names', async () => {
+  test('are sent only to the allowed hosts', async () => {
     for (const hosts of [undefined, [], ['127.0.0.1']]) {
       const checker = open({ hosts })
       checker.stateOf(chain)
@@ -170,7 +170,7 @@ describe('questions', () => {
     expect(responder.state.requests).toBe(0)
   })
 
-  test('to a responder that hangs end when patience does', async () => {
+  test('end at the timeout', async () => {
     responder.state.faults = { hang: true }
     const checker = open({ timeoutMs: 20 })
     expect(checker.stateOf(chain)).toBe('unknown')
@@ -179,7 +179,7 @@ describe('questions', () => {
     expect(warnings).toHaveLength(2)
   })
 
-  test('end at once when closed, and none is asked afterwards', async () => {
+  test('end immediately on close, and none is sent afterwards', async () => {
     responder.state.faults = { hang: true }
     const checker = open({ timeoutMs: 1_000_000 })
     checker.stateOf(chain)
@@ -192,8 +192,8 @@ describe('questions', () => {
   })
 })
 
-describe('a verifier that asks', () => {
-  test('refuses what a revoked certificate signed, from the answer on and for good', async () => {
+describe('a verifier with revocation checks', () => {
+  test('refuses payloads of a revoked certificate permanently, from the response on', async () => {
     const authority = authorityFrom(responder.chain)
     const revocation = open()
     const verifier = openVerifier({ roots: [authority.root_pem], clock: () => now, revocation })
@@ -210,7 +210,7 @@ describe('a verifier that asks', () => {
     }
   })
 
-  test('takes the payload’s own date for the chain all the same', async () => {
+  test('still validates the chain at the payload’s date', async () => {
     const authority = authorityFrom(responder.chain)
     const revocation = open()
     const verifier = openVerifier({ roots: [authority.root_pem], clock: () => now, revocation })
@@ -221,7 +221,7 @@ describe('a verifier that asks', () => {
     expect(await verifier.verify(jws)).toMatchObject({ jws })
   })
 
-  test('does not care whether the responder is there', async () => {
+  test('works without the responder', async () => {
     const authority = authorityFrom(responder.chain)
     const revocation = open()
     const verifier = openVerifier({ roots: [authority.root_pem], clock: () => now, revocation })
@@ -232,7 +232,7 @@ describe('a verifier that asks', () => {
     }
   })
 
-  test('asks about nothing that was not signed by the chain it names', async () => {
+  test('sends no request for a payload with an invalid signature', async () => {
     const authority = authorityFrom(responder.chain)
     const revocation = open()
     const verifier = openVerifier({ roots: [authority.root_pem], clock: () => now, revocation })
@@ -244,7 +244,7 @@ describe('a verifier that asks', () => {
 })
 
 describe.skipIf(!haveVectors)('genuine certificates', () => {
-  test('name Apple’s responder, and are asked about by their issuer’s own bytes', () => {
+  test('name Apple’s responder, and requests use the bytes of their issuer', () => {
     const jws = textOf('apple-signed/notification.2025-10-01070838.did-renew.jws')
     const { x5c } = JSON.parse(Buffer.from(jws.split('.')[0] ?? '', 'base64url').toString())
     const [leaf, intermediate, root] = x5c.map(

@@ -10,7 +10,7 @@ test('the only root is Apple Root CA - G3, by its published fingerprint', () => 
   expect(fingerprints.map((one) => one.replaceAll(':', '').toLowerCase())).toEqual([PUBLISHED])
 })
 
-test('the root is an authority, and valid until 2039', () => {
+test('the root is a certificate authority and valid until 2039', () => {
   const root = new X509Certificate(APPLE_ROOTS[0] ?? '')
   expect(root.ca).toBe(true)
   expect(root.validToDate.toISOString()).toBe('2039-04-30T18:19:06.000Z')

@@ -22,15 +22,15 @@ beforeAll(async () => {
 const verdict = (jws: string) => verdictUnder(authority, jws)
 const encode = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url')
 
-/** `payload`, which need not be JSON, signed under a genuine header. */
+/** Signs `payload`, which need not be JSON, with a genuine header. */
 function signBytes(payload: Buffer): string {
   const text = `${encode(headerOf(authority))}.${payload.toString('base64url')}`
   const signature = sign('sha256', Buffer.from(text), { key: authority.leaf_key, dsaEncoding: 'ieee-p1363' })
   return `${text}.${signature.toString('base64url')}`
 }
 
-describe('what is proved', () => {
-  test('is the payload, the text byte for byte and its hash', async () => {
+describe('a verified payload', () => {
+  test('has the payload, the unchanged text and its hash', async () => {
     const jws = authority.sign({ signedDate: NOW, hello: 'wörld' })
     const proved = await verifierOf(authority).verify(jws)
     expect(proved.payload).toEqual({ signedDate: NOW, hello: 'wörld' })
@@ -38,7 +38,7 @@ describe('what is proved', () => {
     expect(proved.sha256).toMatch(/^[0-9a-f]{64}$/)
   })
 
-  test('is the same fact under the other signature that ECDSA allows, which anybody can make of the first', async () => {
+  test('has the same hash under the other valid ECDSA signature, which can be derived from the first', async () => {
     const jws = authority.sign({ signedDate: NOW, hello: 'wörld' })
     const [header, payload, signature] = jws.split('.')
     const bytes = Buffer.from(signature ?? '', 'base64url')
@@ -51,7 +51,7 @@ describe('what is proved', () => {
     expect((await verifier.verify(twin)).sha256).toBe((await verifier.verify(jws)).sha256)
   })
 
-  test('is what jose, by other people, finds signed too', async () => {
+  test('is accepted by the library jose, too', async () => {
     const jws = authority.sign({ signedDate: NOW })
     const key = await importX509(new X509Certificate(authority.chain[0] ?? '').toString(), 'ES256')
     const { payload } = await compactVerify(jws, key, { algorithms: ['ES256'] })
@@ -60,14 +60,14 @@ describe('what is proved', () => {
     )
   })
 
-  test('is every one of many texts checked at once, with few places', async () => {
+  test('is returned for each of many concurrent verifications', async () => {
     const verifier = openVerifier({ roots: [authority.root_pem], clock: () => NOW, in_flight: 5 })
     const texts = Array.from({ length: 40 }, (_, index) => authority.sign({ index }))
     const proved = await Promise.all(texts.map(verifier.verify))
     expect(proved.map((one) => one.payload.index)).toEqual(texts.map((_, index) => index))
   })
 
-  test('is refused with 503 when more wait than may', async () => {
+  test('is refused with 503 when the queue is full', async () => {
     const verifier = openVerifier({ roots: [authority.root_pem], clock: () => NOW, in_flight: 1 })
     const jws = authority.sign({})
     const all = await Promise.allSettled(Array.from({ length: 40 }, () => verifier.verify(jws)))
@@ -77,7 +77,7 @@ describe('what is proved', () => {
     expect(await verifier.verify(jws)).toMatchObject({ jws })
   })
 
-  test('with __proto__ in it harms nobody', async () => {
+  test('with __proto__ in it changes no prototype', async () => {
     const jws = signBytes(
       Buffer.from('{"__proto__":{"admin":true},"constructor":{"prototype":{"admin":true}}}'),
     )
@@ -100,7 +100,7 @@ describe('what is proved', () => {
   )
 })
 
-describe('what is not a signed text', () => {
+describe('a text that is not a JWS', () => {
   const refused: [name: string, make: (jws: string) => string][] = [
     ['nothing', () => ''],
     ['one part', (jws) => jws.replaceAll('.', '')],
@@ -127,7 +127,7 @@ describe('what is not a signed text', () => {
     expect(await verdict(make(authority.sign(transactionPayload())))).toBe('not_a_jws')
   })
 
-  test('says what to send instead', async () => {
+  test('is refused with a message that says what to send', async () => {
     const two = encode({ transactionId: '1' })
     await expect(verifierOf(authority).verify(two)).rejects.toThrow('send jwsRepresentation')
     await expect(verifierOf(authority).verify('{}')).rejects.toThrow('plain JSON')
@@ -147,25 +147,25 @@ describe('the header', () => {
     },
   )
 
-  test('with a signature by HMAC with the public key is refused', async () => {
+  test('with an HMAC signature made with the public key is refused', async () => {
     const text = `${encode({ ...headerOf(authority), alg: 'HS256' })}.${encode(transactionPayload())}`
     const secret = createPublicKey(authority.leaf_key).export({ type: 'spki', format: 'pem' })
     const forged = `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`
     expect(await verdict(forged)).toBe('algorithm')
   })
 
-  test('may say more than we need', async () => {
+  test('may have unknown fields', async () => {
     expect(await verdict(withHeader({ typ: 'JWT', kid: 'anything' }))).toEqual(transactionPayload())
   })
 
-  test('may demand nothing, exceed no bound and must be a JSON object', async () => {
+  test('must be a JSON object, within the limits and without crit', async () => {
     expect(await verdict(withHeader({ crit: ['b64'], b64: false }))).toBe('header')
     expect(await verdict(withHeader({ padding: 'x'.repeat(40_000) }))).toBe('header')
     expect(await verdict('W10.e30.AAAA')).toBe('header')
     expect(await verdict(`${Buffer.from([0x7b, 0xff, 0x7d]).toString('base64url')}.e30.AAAA`)).toBe('header')
   })
 
-  test('must hold exactly three certificates', async () => {
+  test('must have exactly three certificates', async () => {
     const { x5c } = headerOf(authority)
     expect(await verdict(withHeader({ x5c: [] }))).toBe('chain_length')
     expect(await verdict(withHeader({ x5c: x5c.slice(0, 2) }))).toBe('chain_length')
@@ -175,13 +175,13 @@ describe('the header', () => {
     expect(await verdict(withHeader({ x5c: [1, 2, 3] }))).toBe('chain')
   })
 
-  test('with the one certificate of Xcode’s local signer is told apart', async () => {
+  test('with the single certificate of Xcode is refused as xcode', async () => {
     expect(await verdict(withHeader({ x5c: headerOf(authority).x5c.slice(0, 1) }))).toBe('xcode')
   })
 })
 
 describe('the signature', () => {
-  test('must be by this key, over exactly this text', async () => {
+  test('must be made with the leaf’s key over exactly this text', async () => {
     const jws = authority.sign(transactionPayload())
     const [header, , signature] = jws.split('.')
     expect(await verdict(`${header}.${encode(transactionPayload({ price: 1 }))}.${signature}`)).toBe(
@@ -191,7 +191,7 @@ describe('the signature', () => {
     expect(await verdict(signUnder(headerOf(authority), {}, cousin.leaf_key))).toBe('signature')
   })
 
-  test('of zeros, of another length or in DER is none', async () => {
+  test('of zeros, of another length or in DER is refused', async () => {
     const [header, payload] = authority.sign(transactionPayload()).split('.')
     const text = `${header}.${payload}`
     const der = sign('sha256', Buffer.from(text), authority.leaf_key)
@@ -200,7 +200,7 @@ describe('the signature', () => {
     }
   })
 
-  test('that fails leaves the verifier as it was', async () => {
+  test('that fails does not change the verifier', async () => {
     const verifier = verifierOf(authority)
     const jws = authority.sign(transactionPayload())
     const forged = jws.replace(/[^.]+$/, Buffer.alloc(64, 1).toString('base64url'))
@@ -210,7 +210,7 @@ describe('the signature', () => {
   })
 })
 
-test('letters that end in the same byte are not the same letters', async () => {
+test('characters with the same low byte are distinct', async () => {
   const jws = authority.sign(transactionPayload())
   const verifier = verifierOf(authority)
   await verifier.verify(jws)
@@ -236,13 +236,13 @@ describe('the payload', () => {
     expect(await verdict(signBytes(bytes))).toBe('payload')
   })
 
-  test('nested a hundred thousand deep is refused or read, and nothing breaks', async () => {
+  test('nested a hundred thousand levels deep breaks nothing', async () => {
     const deep = signBytes(Buffer.from(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`))
     const result = await verdict(deep)
     expect(result === 'payload' || typeof result === 'object').toBe(true)
   })
 
-  test('from a store where nothing is paid for is refused', async () => {
+  test('from a test environment is refused', async () => {
     for (const environment of ['Xcode', 'LocalTesting']) {
       expect(await verdict(authority.sign({ environment }))).toBe('xcode')
       expect(await verdict(authority.sign({ receiptType: environment }))).toBe('xcode')

@@ -88,7 +88,7 @@ test('returns only later changes after a revision', async () => {
   expect([again.signedTransactions, again.hasMore, again.revision]).toEqual([[], false, revision])
   const person = simulation.world.find(busiest[0]?.environment ?? 'production', id)
   const [held] = person ? simulation.world.of(person) : []
-  if (held === undefined) throw new Error('somebody without transactions')
+  if (held === undefined) throw new Error('the customer has no transactions')
   clock.turn(DAY)
   simulation.catchUp(clock())
   simulation.world.update(held.sale, () => {
@@ -101,7 +101,7 @@ test('returns only later changes after a revision', async () => {
   clock.set(UNTIL)
 })
 
-test('returns a history in filtered parts and in reverse', async () => {
+test('returns a history filtered and in reverse order', async () => {
   const of = tokenClaims(busiest)
   const id = busiest[0]?.transaction.transactionId ?? ''
   const { all } = await historyOf(id, of)
@@ -126,7 +126,7 @@ test('returns the status of the last notification about each subscription', asyn
       for (const item of group.lastTransactions) {
         const byTransaction = last.get(item.originalTransactionId)
         const transaction = read(item.signedTransactionInfo)
-        // The last minute's notifications are still under way.
+        // The notifications of the last minute are not delivered yet.
         if (
           byTransaction === undefined ||
           read(item.signedRenewalInfo).signedDate > byTransaction.payload.signedDate
@@ -143,7 +143,7 @@ test('returns the status of the last notification about each subscription', asyn
   }
   expect(seen.size).toBeGreaterThan(2)
   const goods = [...byPerson.values()].find((of) => of.every((s) => s.transaction.type === 'Consumable'))
-  if (goods === undefined) throw new Error('nobody bought goods alone')
+  if (goods === undefined) throw new Error('the history has no customer with one-time purchases only')
   const { json } = await server(
     `/inApps/v1/subscriptions/${goods[0]?.transaction.transactionId}`,
     tokenClaims(goods),

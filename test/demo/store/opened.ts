@@ -1,4 +1,4 @@
-/** A simulated App Store to ask over HTTP, with tokens made by another hand than the product's. */
+/** A simulated App Store over HTTP. Its tokens are made with jose instead of the product's code. */
 import { createPrivateKey } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { SignJWT } from 'jose'
@@ -18,18 +18,18 @@ export const TIDES = 'com.lanternlabs.tides'
 type Claims = Record<string, unknown>
 export type TestStore = Awaited<ReturnType<typeof openTestStore>>
 
-/** Signs quickly and checks nothing: for histories that are only looked at. */
+/** An authority without cryptography, for tests that only read payloads. */
 export const quick = {
   sign: (payload: object) =>
     `quick.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.${String(Math.random()).slice(2)}`,
 }
 
-/** What a signed text says. */
+/** Decodes the payload of a JWS. */
 export function read(jws: string) {
   return JSON.parse(Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString())
 }
 
-/** A report file as objects by column. */
+/** Parses a report file into objects by column. */
 export function rowsOf(file: Buffer): Record<string, string>[] {
   const [header = '', ...lines] = gunzipSync(file).toString().trimEnd().split('\n')
   const columns = header.split('\t')
@@ -75,7 +75,7 @@ export async function openTestStore(
     return { status: answer.status, headers: answer.headers, body, json }
   }
 
-  /** App Store Connect, with its key. */
+  /** Requests a path of App Store Connect with a token of its key. */
   const connect = (path: string, claims: Claims = {}, accept = 'application/json', key = store.connect_key) =>
     send(
       path.startsWith('http') ? path : `${store.hosts.connect}${path}`,
@@ -99,7 +99,7 @@ export async function openTestStore(
     return connect(`/v1/salesReports?${query.join('&')}`, {}, accept)
   }
 
-  /** The App Store Server API for one app: a body is posted. */
+  /** Requests a path of the App Store Server API for one app. With a body the method is POST. */
   function server(
     path: string,
     o: { body?: object; sandbox?: boolean; bid?: string; claims?: Claims; key?: ApiKey } = {},

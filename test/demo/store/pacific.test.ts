@@ -31,7 +31,7 @@ test('a day begins at the instant that is its first', () => {
 test('the days on which the clocks are changed have 23 and 25 hours', () => {
   const hours = (day: string) => (pacificInstant(dayAfter(day)) - pacificInstant(day)) / 3_600_000
   expect([hours('2026-03-08'), hours('2026-11-01'), hours('2026-07-01')]).toEqual([23, 25, 24])
-  // Eight in the morning, by summer time on the first and by winter time on the second.
+  // Eight in the morning, in daylight saving time on the first day and in standard time on the second.
   expect(new Date(pacificInstant('2026-03-08', 8)).toISOString()).toBe('2026-03-08T15:00:00.000Z')
   expect(new Date(pacificInstant('2026-11-01', 8)).toISOString()).toBe('2026-11-01T16:00:00.000Z')
 })

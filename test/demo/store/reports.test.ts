@@ -28,7 +28,7 @@ async function fileOf(type: string, day: string) {
   return status === 200 ? rowsOf(body) : []
 }
 
-/** By Apple's rules: units tell the sign, but a part given back has no units, a negative price, positive proceeds. */
+/** Sums rows by Apple's rules. A partial refund has 0 units, a negative price and positive proceeds. */
 function sumsOf(rows: Record<string, string>[], day: string): Map<string, number[]> {
   const sums = new Map<string, number[]>()
   for (const row of rows) {
@@ -88,7 +88,7 @@ test('the books of reports are the books of charges: the same money, but for tax
   const [charged, refunded, prorated] = [books.charged(), books.refunded(), books.prorated()]
   for (const [currency, sum] of Object.entries(gross)) {
     const net = (charged[currency] ?? 0) - (refunded[currency] ?? 0) - (prorated[currency] ?? 0)
-    // Each part that was given back is rounded to hundredths.
+    // Each partial refund is rounded to hundredths.
     expect(Math.abs(sum - net), currency).toBeLessThanOrEqual(5 * 200)
   }
   expect(Object.keys(gross).sort()).toEqual(Object.keys(charged).sort())
@@ -115,7 +115,7 @@ test('two equal partial refunds have two rows, two equal sales one', () => {
   const back = Array.from({ length: 700 }, (_, n) => books.linesOf(dayAfter(TODAY, -n))).flat()
   const [part] = back.filter((line) => line.units === 0)
   const [sale] = back.filter((line) => line.units === 1)
-  if (!part || !sale) throw new Error('nothing was given back')
+  if (!part || !sale) throw new Error('the history has no partial refund')
   expect(salesRows([part, part]).map((row) => row.Units)).toEqual([0, 0])
   expect(salesRows([sale, sale]).map((row) => row.Units)).toEqual([2])
 })

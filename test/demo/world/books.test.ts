@@ -18,17 +18,17 @@ const { steps, books } = normal
 const odd = Array.from({ length: 40 }, (_, seed) =>
   play({ seed: 100 + seed, subscribers: 5, edgeCases: true }),
 )
-/** Everything that happened before then has been delivered by the end. */
+/** Every event before this instant is delivered by the end of the history. */
 const SETTLED = UNTIL - 3 * DAY
 
 const histories = [normal, ...odd].map((history) => {
   const about = aboutTransactions(history.notifications)
-  return { books: history.books, about, ours: about.filter(isOurs) }
+  return { books: history.books, about, counted: about.filter(isCounted) }
 })
 type History = (typeof histories)[number]
 const { about } = histories[0] ?? { about: [] }
 
-function isOurs({ transaction: t }: AboutTransaction): boolean {
+function isCounted({ transaction: t }: AboutTransaction): boolean {
   return t.environment === 'Production' && t.inAppOwnershipType === 'PURCHASED'
 }
 
@@ -36,9 +36,9 @@ function add(totals: Record<string, number>, t: TransactionBody, amount: number)
   if (t.currency !== undefined) totals[t.currency] = (totals[t.currency] ?? 0) + amount
 }
 
-function chargedBy({ ours }: History): Record<string, number> {
+function chargedBy({ counted }: History): Record<string, number> {
   const totals: Record<string, number> = {}
-  const distinct = new Map(ours.map((a) => [a.transaction.transactionId, a.transaction]))
+  const distinct = new Map(counted.map((a) => [a.transaction.transactionId, a.transaction]))
   for (const t of distinct.values()) if (t.purchaseDate < SETTLED && t.price) add(totals, t, t.price)
   return totals
 }
@@ -49,10 +49,10 @@ test('charges equal the sum of the prices of distinct purchases', () => {
   expect(Object.keys(books.charged()).length).toBeGreaterThan(6)
 })
 
-function refundedBy({ ours }: History): Record<string, number> {
+function refundedBy({ counted }: History): Record<string, number> {
   const totals: Record<string, number> = {}
   const refunded = new Map<string, number>()
-  for (const { payload, transaction: t } of ours) {
+  for (const { payload, transaction: t } of counted) {
     if (payload.signedDate >= SETTLED) continue
     if (payload.notificationType === 'REFUND') {
       const share = BigInt(t.revocationPercentage ?? 100_000)
@@ -70,9 +70,9 @@ test('refunds equal the sum of the refund notifications, less reversals', () => 
 })
 
 /** Each transaction as last signed, with the latest end of grace that was granted on it. */
-function lineages({ ours }: History): Map<string, { t: TransactionBody; grace: number }[]> {
+function lineages({ counted }: History): Map<string, { t: TransactionBody; grace: number }[]> {
   const byId = new Map<string, { t: TransactionBody; grace: number }>()
-  for (const { transaction: t, renewal, payload } of ours) {
+  for (const { transaction: t, renewal, payload } of counted) {
     if (t.type !== 'Auto-Renewable Subscription') continue
     const of = payload.notificationType === 'DID_FAIL_TO_RENEW' ? (renewal?.gracePeriodExpiresDate ?? 0) : 0
     byId.set(t.transactionId, { t, grace: Math.max(of, byId.get(t.transactionId)?.grace ?? 0) })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { openEventQueue } from '../../../src/demo/world/event_queue.ts'
 import { runs } from '../../random.ts'
 
-/** What is put at those instants, and when it is looked for what is due up to one. */
+/** Random moves: adds an event at an instant, or takes the events that are due until one. */
 const moves = fc.array(
   fc.oneof(fc.record({ put: fc.nat({ max: 30 }) }), fc.record({ until: fc.nat({ max: 30 }) })),
   { maxLength: 60 },

@@ -17,7 +17,7 @@ async function opened() {
   const purchaseIn = (environment: string) => {
     const person = shop.people().find((one) => one.environment === environment)
     const { sale } = (person && shop.simulation.world.of(person)[0]) ?? {}
-    if (!person || !sale) throw new Error(`nobody buys in ${environment}`)
+    if (!person || !sale) throw new Error(`the shop has no purchase in ${environment}`)
     return { bundle_id: person.app.bundle_id, id: sale.transactionId, person }
   }
   const { history } = app.windfall
@@ -80,7 +80,7 @@ test('skips an id that Apple reported in the meantime, and one that is not an Ap
   const first = shop
     .sent(bundle_id, 'production', 0, shop.clock())
     .find(({ data }) => data?.signedTransactionInfo?.appTransactionId === person.app_transaction_id)
-  if (!first) throw new Error('nothing was sent')
+  if (!first) throw new Error('the shop sent no notification')
   await app.windfall.arrivals.receive(shop.signed(first), null, null)
   shop.clock.turn(HOUR)
   expect(totals(await lookUp())).toEqual({ requested: 0, found: 0, waiting: 0 })

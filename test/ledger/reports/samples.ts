@@ -131,7 +131,7 @@ export const readSales = async (body: Buffer | string) => (await read(body, sale
 export const faultOf = (reading: Promise<unknown>): Promise<ReportFault> =>
   reading.then(
     () => {
-      throw new Error('it was read')
+      throw new Error('the report was read without a fault')
     },
     (fault: ReportFault) => fault,
   )

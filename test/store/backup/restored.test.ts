@@ -18,17 +18,17 @@ import { handClock, openTestApp, sharedAuthority, type TestApp } from '../../hel
 const DAY = 86_400_000
 const UNTIL = Date.UTC(2026, 5, 1)
 
-/** Reads that are not covered by walking the routes without parameters. */
+/** Paths with parameters, which are read in addition to the routes without parameters. */
 const FURTHER = [
   '/api/v1/metrics/mrr?from=2026-04-01&to=2026-05-31&split=product',
   '/api/v1/metrics/revenue.csv?from=2026-04-01&to=2026-05-31&interval=week',
   '/api/v1/customers?limit=100&sort=ltv',
   '/api/v1/events?limit=1000',
 ]
-/** What tells of this process, or of now. */
+/** Routes whose response depends on the process or the current time. */
 const OF_NOW = new Set(['/api/v1/status', '/api/v1/events/stream', '/api/v1/jobs', '/readyz', '/healthz'])
 
-/** Restores a backup into a folder, as without a configuration there. */
+/** Restores a backup into a folder that has no configuration. */
 const restored = (backup: string, folder: string, now = NOW) =>
   restore({ backup, key: null, database: null, folder, allowsAbsolutePath: true, clock: () => now })
 
@@ -88,7 +88,7 @@ test.each(['in its place', 'on another machine'])(
     const app = await openTestApp({ folder })
     await claim(app, 'first')
     await app.windfall.backups.backup(`${folder}/backup.tar`, null)
-    // What a receiver hears of, and what the restore loses.
+    // A receiver gets these events, and the restore loses them.
     await claim(app, 'lost')
     await claim(app, 'first')
     const heard = app.feed()

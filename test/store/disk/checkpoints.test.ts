@@ -11,12 +11,12 @@ type Frames = { log: number; checkpointed: number }
 
 const value = 'x'.repeat(4_000)
 
-/** `rows` of four kilobytes, all in few transactions. */
+/** Writes rows of four kilobytes in a few transactions. */
 function write({ store, put }: ReturnType<typeof openTestStore>, name: string, rows: number) {
   return Promise.all(Array.from({ length: rows }, (_, n) => store.commit(() => put(`${name}-${n}`, value))))
 }
 
-/** The state of the log as another process sees it. */
+/** Returns the state of the write-ahead log from another connection. */
 function watch(file: string) {
   const watcher = new Database(file)
   const look = watcher.prepare<[], Frames>('pragma wal_checkpoint(NOOP)')
@@ -26,7 +26,7 @@ function watch(file: string) {
 test('checkpoints the write-ahead log during writes, and restarts it', async () => {
   const opened = openTestStore()
   for (let round = 0; round < 100; round += 1) await write(opened, `r${round}`, 200)
-  // The log would hold more than 80 MB if nobody moved it.
+  // Without checkpoints the log would have more than 80 MB.
   expect(statSync(`${opened.store.file}-wal`).size).toBeLessThan(50 * 1024 * 1024)
   expect(opened.keys()).toHaveLength(20_000)
 })
@@ -91,7 +91,7 @@ test('warns and loses nothing if the log can be written but not the database', a
   }
   await store.close()
 
-  // Every file may have 8 or 16 MB (shells differ in the size of a block), the database has more already.
+  // The limit of each file is 8 or 16 MB (the block size depends on the shell). The database is already larger.
   const script = new URL('full_disk.ts', import.meta.url).pathname
   const limited = spawnSync(
     'sh',

@@ -48,7 +48,7 @@ test('reports an I/O error with its count for seven days after writes work again
   await expect(commit(failing('SQLITE_IOERR_FSYNC'))).rejects.toMatchObject({ status: 503 })
   app.clock.turn(60_000)
   await expect(commit(failing('SQLITE_IOERR_WRITE'))).rejects.toMatchObject({ status: 503 })
-  // The next batch that is written keeps it, whoever wrote it; a full disk and a caller's mistake are none.
+  // The next committed batch stores the fault. A full disk and a caller's error are not disk faults.
   await commit(() => {})
   await expect(commit(failing('SQLITE_FULL'))).rejects.toMatchObject({ status: 503 })
   await commit(() => {})
@@ -64,7 +64,7 @@ test('reports an I/O error with its count for seven days after writes work again
   expect(await rows()).toMatchObject([expected])
   app.clock.turn(1)
   expect(await rows()).toEqual([])
-  // What comes after that is another matter.
+  // A fault after that is counted from one again.
   await expect(commit(failing('SQLITE_IOERR_READ'))).rejects.toMatchObject({ status: 503 })
   await commit(() => {})
   expect(await rows()).toMatchObject([
@@ -84,7 +84,7 @@ test('reports an I/O error after a restart', async () => {
   db.close()
 })
 
-/** Overwrites the first page of an index with what is no page. */
+/** Overwrites the first page of an index with invalid bytes. */
 function damage(file: string, index: string): void {
   const db = new Database(file)
   const page = Number(db.prepare('select rootpage from sqlite_schema where name = ?').pluck().get(index))
@@ -114,7 +114,7 @@ test('reports a damaged database and how to restore it', async () => {
     level: 'error',
     detail: expect.stringContaining('windfall restore'),
   }
-  // What touches other pages can be written, and is no reason to forget it.
+  // Writes to other pages succeed, and the finding remains.
   await commit(() => {})
   expect(await rows()).toMatchObject([expected])
   expect(await doctor()).toContainEqual(

@@ -5,8 +5,8 @@ import { temporaryFolder } from '../../folders.ts'
 
 const MEGABYTE = 1_048_576
 
-/** A room whose free space is set by hand. */
-function openTestRoom(free_mb: number) {
+/** A disk whose free space the test sets. */
+function openTestDisk(free_mb: number) {
   const file = `${temporaryFolder().path}/windfall.db`
   const warnings: string[] = []
   let free = free_mb
@@ -28,7 +28,7 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 test('keeps ballast if there is space, and refuses ingest below the floor', async () => {
-  const { room, warnings, ballast, setFree } = openTestRoom(1_000)
+  const { room, warnings, ballast, setFree } = openTestDisk(1_000)
   room.check()
   await until(() => ballast() === 16 * MEGABYTE)
   setFree(16)
@@ -45,7 +45,7 @@ test('keeps ballast if there is space, and refuses ingest below the floor', asyn
 })
 
 test('deleted ballast frees space, but ingest waits until there is space for both', async () => {
-  const { room, ballast, setFree } = openTestRoom(1_000)
+  const { room, ballast, setFree } = openTestDisk(1_000)
   room.check()
   await until(() => ballast() > 0)
   room.deleteBallast()
@@ -60,14 +60,14 @@ test('deleted ballast frees space, but ingest waits until there is space for bot
 })
 
 test('writes no ballast and refuses ingest if there is never enough space', () => {
-  const { room, ballast } = openTestRoom(20)
+  const { room, ballast } = openTestDisk(20)
   room.check()
   expect(() => room.assertFreeSpace()).toThrow('the disk is nearly full')
   expect(ballast()).toBe(0)
 })
 
 test('removes incomplete ballast on close', async () => {
-  const { file, room, ballast } = openTestRoom(1_000)
+  const { file, room, ballast } = openTestDisk(1_000)
   room.check()
   await room.close()
   expect([0, 16 * MEGABYTE]).toContain(ballast())
@@ -75,7 +75,7 @@ test('removes incomplete ballast on close', async () => {
 })
 
 test('warns about ballast that cannot be deleted, and still answers callers', () => {
-  const { file, room, warnings } = openTestRoom(1_000)
+  const { file, room, warnings } = openTestDisk(1_000)
   symlinkSync('windfall.db.ballast', `${file}.ballast`)
   expect(() => room.deleteBallast()).not.toThrow()
   expect(warnings).toEqual(['the ballast file could not be deleted'])

@@ -1,4 +1,4 @@
-/** A small business whose database has rows in every table that is kept: what the database of a release is made from. */
+/** A small business with rows in every kept table. The database fixture of a release is made from it. */
 import Database from 'better-sqlite3'
 import { BUNDLE, dataBody, outerPayload } from '../../apple/samples.ts'
 import { temporaryFolder } from '../../folders.ts'
@@ -6,15 +6,15 @@ import { type Late, openLate } from '../../metrics/reports/late_connection.ts'
 
 const DAY = 86_400_000
 
-/** The instant at which the database is made, and later versions open it. */
+/** The instant at which the database is created and at which later versions open it. */
 export const MADE_AT = Date.UTC(2026, 2, 1, 17, 30)
 
-/** The configuration that the database is made and opened with. */
+/** The configuration with which the database is created and opened. */
 export const ENVIRONMENT = {
   WINDFALL_ORGANIZATIONS: '[{ slug = "default", name = "Default", time_zone = "America/Los_Angeles" }]',
 }
 
-/** Rows that nothing in so short a history brings. The last two are work that the next start does. */
+/** Rows that so short a history does not produce. The last two are pending work, which the next start completes. */
 const BY_HAND = `
   insert into disk_faults (kind, code, times, first_at, last_at) values ('io_error', 'SQLITE_IOERR_WRITE', 1, 1772300000000, 1772300000000);
   insert into refunds (app_id, environment, transaction_id, revoked_at, revocation_type, revocation_percentage, signed_at, sha256)
@@ -32,7 +32,7 @@ const BY_HAND = `
     select metric_generations.id, metric_lineages.id, 0, 0 from metric_generations, metric_lineages limit 1;
   insert into metric_tasks (what, subject, from_day, cursor) select 'period', id, 0, 0 from apps limit 1`
 
-/** Plays it, and resolves with the path of a copy of its database. */
+/** Simulates the business and returns the path of a copy of its database. */
 export async function playEveryTable(): Promise<string> {
   const shop = await openLate({
     subscribers: 12,
@@ -58,7 +58,7 @@ export async function playEveryTable(): Promise<string> {
   return file
 }
 
-/** What people and client apps do: tokens, a password, a shared link, a user who is erased, calls that are refused. */
+/** Calls of the owner and of client apps: tokens, a password, a share link, an erasure, and refused calls. */
 async function callEverything({ windfall, apps, ...app }: Late): Promise<void> {
   await app.token()
   await windfall.store.commit(() => windfall.owner.setPassword('none'))

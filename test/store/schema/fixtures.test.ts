@@ -1,4 +1,4 @@
-/** Databases of releases, opened by this program. `npm run release -- --fixture` adds the one of this version. */
+/** Opens the databases of all releases. `npm run release -- --fixture` adds the database of this version. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
@@ -16,7 +16,7 @@ const RELEASED = (existsSync(FOLDER) ? readdirSync(FOLDER) : [])
   .map((name) => ({ name: name.slice(0, -'.sql'.length), text: readFileSync(new URL(name, FOLDER), 'utf8') }))
   .sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
 
-/** Work that the next start does, which is then no more. */
+/** Tables of pending work, which the next start completes and deletes. */
 const WORKED_OFF = ['metric_due', 'metric_tasks']
 
 let made: string
@@ -71,7 +71,7 @@ test.each([...RELEASED, { name: 'this version', text: null }])(
   },
 )
 
-/** What two schemas of the same version have otherwise: a file of the one could not be told from a file of the other. */
+/** Returns the differences between two schemas of the same version, which files could not be distinguished by. */
 function unversioned(released: string, present: string): string[] {
   if (versionOf(released) !== versionOf(present)) return []
   const [one, other] = [released, present].map((sql) => new Database(':memory:').exec(sql))

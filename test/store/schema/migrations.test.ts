@@ -13,7 +13,7 @@ function oldFile(notes?: number): string {
   return file
 }
 
-/** What `read` finds in the file, opened for that alone. */
+/** Opens the file, and returns the result of `read`. */
 function inFile<Found>(file: string, read: (db: Database.Database) => Found): Found {
   const db = new Database(file, { readonly: true })
   try {
@@ -69,7 +69,7 @@ test('a failed step is rolled back, and retries reuse one backup', async () => {
   }
   for (let start = 0; start < 10; start += 1)
     await expect(upgrade(file, { versions: broken })).rejects.toThrow('incomplete input')
-  // The first start took the step to version 8; the others know the backup that was made before it.
+  // The first start ran the step to version 8. The other starts reuse the backup from before it.
   expect(backupsOf(file)).toEqual(['windfall.db.before-version-10'])
   expect(inFile(file, (db) => db.pragma('user_version', { simple: true }))).toBe(8)
   await upgrade(file, { versions: VERSIONS })

@@ -1,4 +1,4 @@
-/** Synthetic versions of a database, for tests of upgrades: a small first release and three steps since. */
+/** Synthetic versions of a database for tests of upgrades: a small first release and three later steps. */
 import Database from 'better-sqlite3'
 import { applicationId, type Step, type Versions } from '../../../src/store/schema/schema.ts'
 import { rebuildTable } from '../../../src/store/schema/table_rebuild.ts'
@@ -17,7 +17,7 @@ const FIRST = `
   create table log (id integer primary key, line text not null) strict;
   create trigger log_stands before update on log begin select raise(abort, 'the log is only added to'); end;`
 
-/** What the first release is after all steps; with comments, another order of columns and other spellings. */
+/** The schema after all steps, with comments, another column order and other spellings. */
 const PRESENT = `
   pragma application_id = ${applicationId};
   pragma user_version = 10;
@@ -65,7 +65,7 @@ export const STEPS: readonly Step[] = [
 
 export const VERSIONS: Versions = { first: FIRST, steps: STEPS, schema: PRESENT }
 
-/** Writes a file of the first version with rows in it, as a release left it: in WAL mode, closed. */
+/** Writes a file of the first version with rows, as a release leaves it: in WAL mode and closed. */
 export function writeFirst(file: string, notes = 50): void {
   const db = new Database(file)
   db.pragma('journal_mode = wal')
@@ -73,7 +73,7 @@ export function writeFirst(file: string, notes = 50): void {
   db.exec("insert into owners (id) values ('o1'); insert into log (line) values ('begun')")
   const insert = db.prepare("insert into notes (owner_id, body) values ('o1', ?)")
   for (let n = 0; n < notes; n += 1) insert.run(n === 0 ? '' : `note ${n}`)
-  // The last number was given out, and must not be again.
+  // The last number was used and must not be used again.
   insert.run('gone')
   db.exec("delete from notes where body = 'gone'")
   db.close()
