@@ -41,14 +41,14 @@ withOldNode('vitest that is run by hand names the Node that the tests need', () 
   const { status, stdout, stderr } = run(old, args)
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
   expect(stderr).toBe(
-    `The tests need Node 24; this is ${versionOf(old)}. npm test brings the right one along.\n`,
+    `The tests need Node 24; this is ${versionOf(old)}. Run npm test, which uses the Node of node_modules.\n`,
   )
 })
 
 withOldNode('the scripts run by the Node that npm installed', () => {
   expect(run('npm', ['exec', '--', 'node', '--version']).stdout).toBe(`${process.version}\n`)
   const bench = run('npm', ['run', '-s', 'bench', '--', 'nothing'])
-  expect(bench.stderr).toContain('there is no chapter nothing')
+  expect(bench.stderr).toContain('unknown section nothing; the sections are identify')
   const dev = run('npm', ['run', '-s', 'dev', '--', '--nothing'])
   expect(dev.stderr).toContain("Unknown option '--nothing'")
 })
