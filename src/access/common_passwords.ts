@@ -43,7 +43,7 @@ export function weaknessOf(password: string): string | null {
   return null
 }
 
-/** `aaaaaaaaaaaa`, `abcabcabcabc`: a repetition of up to four characters. */
+/** “aaaaaaaaaaaa”, “abcabcabcabc”: a repetition of up to four characters. */
 const isRepeated = (text: string): boolean =>
   /^(.{1,4}?)\1+(.{0,3})$/su.test(text) && hasPartialRepeatAtEnd(text)
 
@@ -52,7 +52,7 @@ function hasPartialRepeatAtEnd(text: string): boolean {
   return unit.startsWith(tail)
 }
 
-/** `123456789012`, `abcdefghijkl`, or the reverse. */
+/** “123456789012”, “abcdefghijkl”, or the reverse. */
 function isSequence(characters: readonly string[]): boolean {
   const steps = characters.slice(1).map((character, index) => {
     const step = (character.codePointAt(0) ?? 0) - (characters[index]?.codePointAt(0) ?? 0)

@@ -33,8 +33,8 @@ const CLAIM_TEXTS: Partial<Record<CallCredential, string>> = {
   publishable: 'in a call with the publishable key, which every copy of the app holds',
 }
 const BUYER_TEXTS = {
-  sure: 'an anonymous install that proved it',
-  likely: 'what looks like an anonymous install (its id is a bare UUID), which proved it',
+  sure: 'an anonymous install that proved the purchase',
+  likely: 'what looks like an anonymous install (its id is a bare UUID) that proved the purchase',
 }
 
 type Labelled = LinkFacts & { credential: string; unattested: string | null }

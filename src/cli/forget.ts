@@ -72,7 +72,7 @@ type ErasureTarget = { organization: string | null; app: string; app_user_id: st
 
 async function liftTombstone(config: string | undefined, target: ErasureTarget): Promise<void> {
   const { id } = await sendVerb<ErasureRecord>(config, 'forget.lift', target)
-  print(`Calls for this user id are accepted again. The erased data (${id}) is not restored.`)
+  print(`Calls for this user id are accepted again. The erased data is not restored. Erasure id: ${id}`)
 }
 
 async function compactDatabase(config: string | undefined): Promise<void> {

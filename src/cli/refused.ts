@@ -41,6 +41,6 @@ function parseNumber(text: string): number {
 }
 
 export const refusedCommand = defineCommand({
-  meta: { name: 'refused', description: 'List rejected notifications' },
+  meta: { name: 'refused', description: 'List refused notifications' },
   subCommands: { list },
 })

@@ -10,7 +10,8 @@ type ConfigDiff = Readonly<{ reloadable: string[]; restart: string[] }>
 /** Compares two configurations. `before` is the running one. */
 export function diffConfig(before: Config, after: Config): ConfigDiff {
   const running = reloadedConfig(before, after)
-  // `base_url` differs only if it is derived from the listen address, which is in the list already.
+  // A configured `base_url` is reloadable, so it is equal here. A derived one differs only together with the listen
+  // address, which the list contains.
   const restart = changedPaths(running, after).filter((path) => path !== 'base_url')
   return { reloadable: changedPaths(before, running), restart }
 }

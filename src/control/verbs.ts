@@ -133,7 +133,7 @@ async function refreshApps(
 }
 
 function refusedVerbs({ arrivals: { refused } }: Windfall): Verbs {
-  function refusedRaw({ id }: v.InferOutput<typeof RefusedById>) {
+  function readRefused({ id }: v.InferOutput<typeof RefusedById>) {
     const raw = refused.raw(id)
     if (raw !== null) return { id, raw }
     throw new Refusal(
@@ -145,7 +145,7 @@ function refusedVerbs({ arrivals: { refused } }: Windfall): Verbs {
 
   return {
     'refused.list': verb(v.object({}), () => ({ count: refused.count(), kept: refused.list() })),
-    'refused.raw': verb(RefusedById, refusedRaw),
+    'refused.raw': verb(RefusedById, readRefused),
   }
 }
 

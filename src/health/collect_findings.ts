@@ -1,15 +1,14 @@
 /** Collects the findings of every source for the dashboard and `GET /api/v1/status`. */
 import type { Accounts } from '../apps/accounts.ts'
-import type { AppleClients, KeyStatus } from '../apps/apple_clients.ts'
+import type { AppleClients } from '../apps/apple_clients.ts'
 import type { Apps } from '../apps/apps.ts'
 import type { Organizations } from '../apps/organizations.ts'
 import type { Pruning } from '../attribution/prune.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/settings.ts'
 import { dayOfUtc, utcMinuteText } from '../days.ts'
-import type { History, HistoryProgress } from '../ledger/history/history.ts'
+import type { History } from '../ledger/history/history.ts'
 import type { NotificationReceiver } from '../ledger/notification_receiver.ts'
-import type { PendingSummary } from '../ledger/pending.ts'
 import type { Imports } from '../ledger/reports/imports.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { damageIn } from '../store/disk/disk_faults.ts'
@@ -17,21 +16,19 @@ import { openReader, type Reader } from '../store/reader.ts'
 import type { Store } from '../store/store.ts'
 import { backupFinding } from './backup_findings.ts'
 import { conditionFinding } from './condition.ts'
-import {
-  damagedFinding,
-  diskSpaceFinding,
-  examineDisk,
-  examineJobs,
-  examineNotifications,
-} from './database_checks.ts'
+import { damagedFinding, diskSpaceFinding, examineDisk } from './disk_findings.ts'
 import { examineBacklog } from './figures_backlog.ts'
 import { type Finding, fault, notice, warning } from './findings.ts'
+import { historyFindings } from './history_findings.ts'
+import { examineJobs } from './job_findings.ts'
+import { keyFindings } from './key_findings.ts'
+import { examineNotifications, pendingFinding } from './notification_findings.ts'
+import { examineRates } from './rate_findings.ts'
 import { examineRefusedCalls } from './refused_calls.ts'
 import type { SilenceDetector } from './silence.ts'
+import { silenceFindings } from './silence_findings.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-const ROOT_WARNING_MS = 90 * DAY_MS
+const ROOT_WARNING_MS = 90 * 86_400_000
 
 type HealthDeps = {
   store: Store
@@ -96,14 +93,14 @@ function databaseFindings({ store, clock, rates, current, arrivals }: HealthDeps
   const reader = openReader(store.file)
   if (reader === null) return []
   try {
-    const served = { isServed: true, fetchesRates: rates.fetch }
     return [
       ...scheduledBackup(reader, clock, current.config.backup.schedule),
       ...examineDisk(reader, clock),
       ...examineNotifications(reader, clock, arrivals.refused.recentRefusals()),
       ...examineRefusedCalls(reader, clock),
       ...examineBacklog(reader, clock),
-      ...examineJobs(reader, clock, served),
+      ...examineJobs(reader, clock, { isServed: true }),
+      ...examineRates(reader, clock, { fetchesRates: rates.fetch }),
     ]
   } catch (error) {
     const code = damageIn(error)
@@ -122,105 +119,6 @@ async function diskFindings({ store }: HealthDeps): Promise<Finding[]> {
   // After a failed write, `isWritable` writes a probe, so that a fault that has ended is not reported.
   await store.isWritable()
   return [conditionFinding(store.condition(), store.file) ?? diskSpaceFinding(store.file)]
-}
-
-function keyFindings({ accounts, appleClients, organizations }: HealthDeps): Finding[] {
-  return accounts.list().flatMap(({ organization_id, connect, purchases }) => {
-    const slug = organizations.get(organization_id)?.slug ?? organization_id
-    const of = { organization_id, slug }
-    return [
-      ...keyFinding('App Store Connect key', 'connect', appleClients.keyStatus(connect), of),
-      ...keyFinding('In-App Purchase key', 'purchases', appleClients.keyStatus(purchases), of),
-    ]
-  })
-}
-
-function keyFinding(
-  name: string,
-  kind: string,
-  { state, why, since }: KeyStatus,
-  { organization_id, slug }: { organization_id: string; slug: string },
-): Finding[] {
-  if (state !== 'refused') return []
-  const details = { id: `key:${kind}:${organization_id}`, organization_id, since }
-  const action = { label: 'Enter another key', command: 'windfall connect' }
-  return [fault(name, `${slug}: ${why ?? ''}`, { ...details, title: `Apple refuses the ${name}`, action })]
-}
-
-function pendingFinding({ bundle_id, organization_id, ...pending }: PendingSummary): Finding {
-  const { notifications, first_received_at, connected, apple_id } = pending
-  const why =
-    connected === null
-      ? `${bundle_id} is not connected`
-      : `Apple reports the Apple id ${apple_id} for ${bundle_id}, but it is connected with ${connected.apple_id}`
-  const expiry = dayOfUtc(first_received_at + 7 * DAY_MS)
-  const words = `${why}. Windfall deletes the oldest pending notification on ${expiry}.`
-  return warning('notifications', words, {
-    id: `pending:${bundle_id}${organization_id === null ? '' : `:${organization_id}`}`,
-    title: `${notifications} pending ${notifications === 1 ? 'notification' : 'notifications'} for ${bundle_id}`,
-    action: { label: 'Connect', command: `windfall apps add ${bundle_id}`, href: '/settings' },
-    since: first_received_at,
-    ...(organization_id !== null && { organization_id }),
-  })
-}
-
-/** A warning for a silent app, or a notice if Apple’s history confirms that Apple sent nothing. */
-function silenceFindings(
-  { silenceDetector, clock, history }: HealthDeps,
-  app_id: string,
-  bundle_id: string,
-): Finding[] {
-  const silence = silenceDetector.silence(app_id)
-  if (silence === null) return []
-  const hours = Math.floor((clock() - silence.since) / HOUR_MS)
-  const longest = `. The longest silence before was ${Math.ceil(silence.longest_ms / HOUR_MS)} hours.`
-  const compared = history.progress().find((one) => one.app_id === app_id && one.environment === 'production')
-    ?.watermark?.compared_until_at
-  const details = {
-    id: `silent:${app_id}`,
-    app_id,
-    since: silence.since,
-    title: `No notifications from ${bundle_id} for ${hours} hours`,
-    action: { label: 'Send a test notification', href: '/settings' },
-  }
-  if (compared !== undefined && compared > clock() - HOUR_MS)
-    return [notice('notifications', `Apple confirms that it sent none${longest}`, details)]
-  return [warning('notifications', `none received since ${utcMinuteText(silence.since)}${longest}`, details)]
-}
-
-function historyFindings({
-  app_id,
-  bundle_id,
-  environment,
-  has_key,
-  ...progress
-}: HistoryProgress): Finding[] {
-  const { backfill, watermark, gaps } = progress
-  const name = `${bundle_id}, ${environment}`
-  const gapFindings = gaps
-    .filter(({ filled_at }) => filled_at === null)
-    .map(({ id, notifications, recovered, found_at }) => {
-      const details = {
-        id: `gap:${id}`,
-        app_id,
-        since: found_at,
-        title: `${notifications} missing ${notifications === 1 ? 'notification' : 'notifications'}`,
-      }
-      const filled = { ...details, progress: { done: recovered, of: notifications } }
-      return warning('gap', `${name}: Windfall is fetching them from Apple.`, filled)
-    })
-  if (!has_key) return gapFindings
-  const details = { id: `history:${app_id}:${environment}`, app_id }
-  const problem = backfill?.problem ?? watermark?.problem ?? null
-  if (problem !== null && environment === 'production') {
-    const since = backfill?.problem_at ?? watermark?.problem_at ?? null
-    const title = `Windfall cannot read the history of ${bundle_id}`
-    return [...gapFindings, warning('history', `${name}: ${problem}`, { ...details, since, title })]
-  }
-  if (backfill === null || backfill.stage === 'done') return gapFindings
-  const title = `Backfill of ${bundle_id} in progress`
-  const words = `${name}: ${backfill.notifications} notifications and ${backfill.transactions} transactions so far.`
-  return [...gapFindings, notice('history', words, { ...details, title, since: backfill.started_at })]
 }
 
 function progressFindings({ imports, metrics }: HealthDeps): Finding[] {

@@ -1,6 +1,6 @@
 /** Reports a database that cannot be written. */
 import type { StoreCondition } from '../store/store.ts'
-import { damagedFinding } from './database_checks.ts'
+import { damagedFinding } from './disk_findings.ts'
 import { type Finding, fault } from './findings.ts'
 
 /** The finding for the condition of the database `file`; null if the database can be written. */

@@ -5,7 +5,7 @@ import { Refusal } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { newRequestId } from './ids.ts'
 import { PROBLEM_TYPE, problemOf } from './problems.ts'
-import { COMMON_HEADERS } from './response.ts'
+import { COMMON_HEADERS } from './security_headers.ts'
 
 const NOT_HTTP = new Refusal(400, 'bad_request', 'Malformed HTTP request.')
 const INVALID_TARGET = new Refusal(

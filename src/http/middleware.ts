@@ -6,19 +6,9 @@ import type { Log } from '../log.ts'
 import { header } from './body/body.ts'
 import { newRequestId } from './ids.ts'
 import { PROBLEM_TYPE, problemOf, refusalOf } from './problems.ts'
-import {
-  addedHeaders,
-  COMMON_HEADERS,
-  CORS_HEADERS,
-  type FlatHeaders,
-  HTTPS_HEADERS,
-  isResponse,
-  jsonOf,
-  overrideHeaders,
-  sendText,
-  withHeaders,
-} from './response.ts'
+import { addedHeaders, isResponse, jsonOf, overrideHeaders, sendText, withHeaders } from './response.ts'
 import type { Wrap } from './routing.ts'
+import { COMMON_HEADERS, CORS_HEADERS, type FlatHeaders, HTTPS_HEADERS } from './security_headers.ts'
 
 /**
  * The maximum number of bytes of an unread body that are received, so that the client can read the response. Each chunk

@@ -1,54 +1,9 @@
-/** Sends responses, with the headers that every response has. */
+/** Sends responses. `security_headers.ts` has the headers of every response. */
 import { ServerResponse } from 'node:http'
 import { type H3Event, HTTPResponse } from 'h3'
 import { yieldToEventLoop } from '../turns.ts'
 import { compress, type Encoding, encodingFor } from './compression.ts'
-
-/** Headers as alternating names and values, the fastest form for Node.js. */
-export type FlatHeaders = readonly string[]
-
-const SECURITY_HEADERS: FlatHeaders = [
-  'x-content-type-options',
-  'nosniff',
-  'referrer-policy',
-  'no-referrer',
-  'cross-origin-opener-policy',
-  'same-origin',
-  'cross-origin-resource-policy',
-  'same-origin',
-  'permissions-policy',
-  'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
-]
-
-/** Headers of every response, unless the handler sets its own. */
-export const COMMON_HEADERS: FlatHeaders = [...SECURITY_HEADERS, 'cache-control', 'no-store']
-
-/** The header of every https response. It forbids browsers to use http for a year. */
-export const HTTPS_HEADERS: FlatHeaders = ['strict-transport-security', 'max-age=31536000']
-
-/** The content security policy of every page: only resources of this server, and no framing. */
-const PAGE_POLICY = [
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
-  "manifest-src 'self'; worker-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-].join('; ')
-
-/** The CORS headers of routes that are open to all web pages, for requests with an Origin header. */
-export const CORS_HEADERS: FlatHeaders = [
-  'access-control-allow-origin',
-  '*',
-  'access-control-expose-headers',
-  'retry-after, ratelimit, ratelimit-policy, x-request-id',
-]
-
-/** The headers of the response to a CORS preflight request (Fetch standard). */
-export function preflightHeaders(methods: readonly string[]): Record<string, string> {
-  return {
-    'access-control-allow-methods': methods.join(', '),
-    'access-control-allow-headers':
-      'authorization, content-type, x-windfall-unattested, x-revenuehog-unattested',
-    'access-control-max-age': '86400',
-  }
-}
+import { type FlatHeaders, PAGE_POLICY } from './security_headers.ts'
 
 /** The property of a `JsonText` that contains the text. */
 const JSON_TEXT = Symbol('JSON text')

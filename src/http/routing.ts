@@ -1,8 +1,8 @@
 /** Routes requests. Unsupported methods get 405, and unknown paths get 404. */
 import { type H3, type H3Event, HTTPResponse } from 'h3'
 import { Refusal } from '../errors.ts'
-import { preflightHeaders } from './response.ts'
 import type { Route } from './route.ts'
+import { preflightHeaders } from './security_headers.ts'
 
 /** Wraps a handler with the middleware. */
 export type Wrap = (

@@ -122,7 +122,7 @@ export function openCustomers(store: Store) {
   return { identify, resolve, findByLineage, lineages }
 }
 
-/** The id of a lineage, derived from Apple's ids. */
+/** The customer id (`cus_…`) of a lineage, derived from Apple's ids. A customer of several lineages has several. */
 export const customerId = (
   app_id: string,
   environment: Environment,

@@ -3,7 +3,7 @@
 /** The currency that all rates are relative to. */
 export const BASE = 'USD'
 
-/** The currencies of the App Store: those that Apple allows as `reportingCurrency` of its external purchase reports. */
+/** The currencies of the App Store: those that Apple allows as “reportingCurrency” of its external purchase reports. */
 export const APPLE_CURRENCIES: readonly string[] = (
   'AED AUD BGN BRL CAD CHF CLP CNY COP CZK DKK EGP EUR GBP HKD HUF IDR ILS INR JPY KRW KZT MXN MYR NGN NOK NZD ' +
   'PEN PHP PKR PLN QAR RON RUB SAR SEK SGD THB TRY TWD TZS USD VND ZAR'

@@ -7,9 +7,9 @@ const ROWS_READ = 400
 const OPTIMIZE = 'pragma optimize(0x10003)'
 
 /**
- * Analyzes the tables that have outgrown their statistics, each in a separate unit of work. Deletes SQLite's samples of
- * index values (sqlite_stat4): with them SQLite re-plans a statement for each bound value, which takes several times as
- * long as the statement, and they would retain user ids.
+ * Analyzes the tables that have outgrown their statistics, each in a separate unit of work. Also deletes
+ * SQLite's samples of index values (sqlite_stat4). With samples, SQLite plans a statement again for each bound value,
+ * which takes several times as long as to run it. Samples would also retain the ids of erased users.
  */
 export async function updateStatistics(store: Pick<Store, 'prepare' | 'pragma' | 'commit'>): Promise<void> {
   store.pragma(`analysis_limit = ${ROWS_READ}`)

@@ -42,7 +42,7 @@ function parseCertificate(der: Buffer): X509Certificate {
   throw new SignatureError('chain', 'one of the three in x5c is not a certificate')
 }
 
-/** The curve of a key; undefined for other keys: a huge RSA key would be too expensive to check. */
+/** The elliptic curve of a certificate's key; undefined for another kind of key, such as a huge RSA key. */
 function curveOf(certificate: X509Certificate): string | undefined {
   try {
     return certificate.publicKey.asymmetricKeyDetails?.namedCurve

@@ -8,15 +8,12 @@ import { ConfigError, issueLine } from '../../config/checks/issues.ts'
 import { type LoadedConfig, type LoadOptions, loadConfig } from '../../config/load.ts'
 import type { Config } from '../../config/settings.ts'
 import { backupFinding } from '../../health/backup_findings.ts'
-import {
-  connectedApps,
-  damagedFinding,
-  examineDisk,
-  examineJobs,
-  examineNotifications,
-} from '../../health/database_checks.ts'
+import { damagedFinding, examineDisk } from '../../health/disk_findings.ts'
 import { examineBacklog } from '../../health/figures_backlog.ts'
 import { type Finding, fault, ok } from '../../health/findings.ts'
+import { examineJobs } from '../../health/job_findings.ts'
+import { connectedApps, examineNotifications } from '../../health/notification_findings.ts'
+import { examineRates } from '../../health/rate_findings.ts'
 import { examineRefusedCalls } from '../../health/refused_calls.ts'
 import { damageIn } from '../../store/disk/disk_faults.ts'
 import type { Reader } from '../../store/reader.ts'
@@ -59,7 +56,8 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> 
     yield* examineBacklog(reader, clock)
     if (reachable.server && options.test) yield* testEachApp(config, apple, reader)
     yield backupFinding(reader, clock, config.backup.schedule)
-    yield* examineJobs(reader, clock, { isServed: serving !== null, fetchesRates: config.rates.fetch })
+    yield* examineJobs(reader, clock, { isServed: serving !== null })
+    yield* examineRates(reader, clock, { fetchesRates: config.rates.fetch })
   } catch (error) {
     const code = damageIn(error)
     if (code === null) throw error

@@ -60,7 +60,7 @@ function addValue(lines: Map<string, number>, path: Path, value: AST.TOMLContent
   }
 }
 
-/** Adds the line of a path and of the tables it leads through, unless they have one. */
+/** Records `line` as the line number of a path and of each table above it, unless they have a number already. */
 function addPath(lines: Map<string, number>, above: Path, keys: Path, line: number): void {
   for (let length = 1; length <= keys.length; length++) {
     const text = pathText([...above, ...keys.slice(0, length)])

@@ -31,7 +31,7 @@ export function enableRenewal(world: World, sub: Subscription): void {
   notifySubscription(world, sub, 'DID_CHANGE_RENEWAL_STATUS', 'AUTO_RENEW_ENABLED')
 }
 
-/** Refunds the unused time of `old`: price × (expiry − change) ÷ (expiry − purchase), rounded half to even. */
+/** Refunds the unused time of `oldSale`: price × (expiry − change) ÷ (expiry − purchase), rounded half to even. */
 function refundUnused(world: World, sub: Subscription, oldSale: Sale, at: number): void {
   const { price = 0, expiresDate = at, purchaseDate } = oldSale
   if (price === 0 || sub.shared) return

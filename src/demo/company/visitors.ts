@@ -70,7 +70,7 @@ function reportRemoved(world: World, at: number, units: number): void {
   })
 }
 
-/** Daily downloads, redownloads and updates; `a_day` is the number of downloads of each app. */
+/** Daily downloads, redownloads and updates; `downloads_per_day` is the number of downloads of each app. */
 export function* visitorScript(world: World, downloads_per_day: number): Script {
   const random = world.random.fork('visitors')
   for (;;) {

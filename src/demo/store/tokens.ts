@@ -37,7 +37,7 @@ function areClaimsValid(claims: Claims, options: AuthenticatorOptions): boolean 
 }
 
 /**
- * Returns a function that verifies an `Authorization` header: a bearer token (ES256, `aud` appstoreconnect-v1) that the
+ * Returns a function that verifies an `Authorization` header: a bearer token (ES256, audience appstoreconnect-v1) that the
  * key signed. It returns the claims, or null if the token is not valid. Each token's signature is verified once.
  */
 export function openAuthenticator(options: AuthenticatorOptions) {

@@ -189,7 +189,7 @@ async function readFromWeb(request: Request, options: BodyOptions): Promise<unkn
 
 /**
  * Reads the body as JSON of at most `limit` bytes. As in JSON.parse, the last of several equal keys wins, a number
- * becomes the nearest double (send ids beyond 2^53 as strings), and `__proto__` is a plain key. `budget` is explained
+ * becomes the nearest double (send ids beyond 2^53 as strings), and “__proto__” is a plain key. `budget` is explained
  * at `openBodyAccount`.
  *
  * @throws Refusal 415 unless the content type is application/json without compression; 413 when the announced or actual

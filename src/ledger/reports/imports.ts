@@ -108,8 +108,8 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
     const skipped = selected.flatMap((account) => whyNotImportable(account) ?? [])
     for (const { account, plan } of plans) {
       const { organization_id } = account
-      const stop = await importPlan(account, plan, state)
-      if (stop) stopped.push({ organization_id, ...stop })
+      const stopReason = await importPlan(account, plan, state)
+      if (stopReason) stopped.push({ organization_id, ...stopReason })
       await linkApps(organization_id)
       await finish(organization_id, plan, state)
     }
@@ -160,8 +160,8 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
     const breaker = openCircuitBreaker()
     for (const of of plan) {
       state.reading = of
-      const stop = breaker.isTripped(of) ? null : await importDay(of, state, breaker)
-      if (stop) return stop
+      const stopReason = breaker.isTripped(of) ? null : await importDay(of, state, breaker)
+      if (stopReason) return stopReason
     }
     return breaker.tripReason()
   }

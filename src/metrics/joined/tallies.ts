@@ -31,8 +31,8 @@ const isJoined = (measure: Measure, of_money: boolean): measure is JoinedMeasure
 type ReadOptions = { basis: 'gross' | 'proceeds'; of_money: boolean }
 
 /**
- * Sums a query like `readLedger`, joined with the reports. The change of a level is the difference from the previous day,
- * so that changes and levels agree. A query with an attribute filter reads the ledger alone.
+ * Returns the sums of a query, as `readLedger` does, joined with the sums of Apple's reports. The change of a level is the
+ * difference from the previous day, so that changes and levels agree. With an attribute filter, only the ledger is read.
  */
 export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) => App | null) {
   async function read(
@@ -79,12 +79,12 @@ export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) 
     const app = appOf(app_id)
     if (!app) return []
     const { values, ...rest } = await readMeasure(query, app, measure, basis)
-    const { of } = dayIndexOf(query.buckets)
+    const { bucketIndexes } = dayIndexOf(query.buckets)
     for (const [value, amounts] of values) {
       const key = query.split === 'app' ? app_id : value
       const tally = tallyOf(tallies, key, measure, query.buckets.length)
-      if (isLevel(measure)) addLevel(tally, of, amounts)
-      else addFlow(tally, of, amounts)
+      if (isLevel(measure)) addLevel(tally, bucketIndexes, amounts)
+      else addFlow(tally, bucketIndexes, amounts)
     }
     return [{ app_id, measure, ...rest }]
   }

@@ -152,7 +152,7 @@ function repricing(
 
 type MovementAmounts = Omit<Movement, 'kind'>
 
-/** The movements that a change of price, currency or product causes. `byPrice`: the change of the base value. */
+/** The movements that a change of price, currency or product causes. `priceChange_milli`: the change of the base value. */
 function priceMovements(
   unchanged: MovementAmounts,
   before: SegmentLevel,

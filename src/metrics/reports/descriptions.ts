@@ -13,7 +13,7 @@ const CAUSES: readonly Labelled[] = [
   term(
     'refund_timing',
     'Refunds',
-    'The two count a refund on different days, or only one counts it. The ledger uses the rate of the charge, the reports the rate of the day.',
+    'Ledger and reports count a refund on different days, or only one of them counts it. The ledger uses the exchange rate of the charge, the reports that of the day on which the refund is reported.',
   ),
   term('day_boundary', 'Midnight', 'Amounts that the other source has in the next or the previous month.'),
   term('exchange_rate', 'Exchange rates', 'The same amount at the rate of another day.'),

@@ -6,12 +6,12 @@ import type { DayNumber } from '../lineage/calendar.ts'
 import type { PriceRow } from './prices.ts'
 import { afterCommission, type Commission } from './proceeds.ts'
 
-/** `got`: the proceeds of a day. `paid`: the payments of the day. Both are in thousandths of the base currency. */
+/** The proceeds of a day and the payments that they come from, in thousandths of the base currency. */
 type DayRatio = { day: DayNumber; base_proceeds: bigint; base_paid: bigint }
 /** `currency`: the base currency, to which sales are converted before they are summed. */
 type ShareQuery = { app_id: string; product_id: string; storefront: string; day: DayNumber; currency: string }
 /**
- * `of` returns the proceeds of an amount. `isEstimated`: no report up to the day contains the product in the country.
+ * `toProceeds` returns the proceeds of an amount. `isEstimated`: no report up to the day contains the product in the country.
  */
 type ProceedsConversion = { isEstimated: boolean; toProceeds: (milli: number) => number }
 

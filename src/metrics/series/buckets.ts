@@ -28,7 +28,7 @@ const numberOf: Record<Interval, (day: DayNumber) => number> = {
   fiscal_month: (day) => fiscalMonthOf(day) ?? unknownFiscalMonth(),
 }
 
-/** Unreachable, because `rangeFaults` refuses days without a known fiscal month. */
+/** Unreachable, because `rangeErrors` refuses days without a known fiscal month. */
 function unknownFiscalMonth(): never {
   throw new RangeError('no fiscal month of that day is known')
 }

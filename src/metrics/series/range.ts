@@ -27,7 +27,7 @@ export const zoneOf = ({
 const lastDayOf = ({ to }: RangeInput, today: DayNumber): DayNumber =>
   to === undefined ? today : Math.min(dayNumber(to), today)
 
-/** The requested days, through `today` at most. Call it only if `rangeFaults` returns none. */
+/** The requested days, through `today` at most. Call it only if `rangeErrors` returns none. */
 export function rangeOf(query: RangeInput, today: DayNumber): Bucket {
   const { from, interval } = query
   const until = lastDayOf(query, today)

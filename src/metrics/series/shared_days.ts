@@ -21,13 +21,13 @@ export async function readSharedDays(
   read: (one: SumQuery) => Promise<JoinedSums>,
 ): Promise<JoinedSums> {
   const joined: JoinedSums = { tallies: new Map(), unconverted: new Map(), from: [] }
-  const { from: firstDay, until, of } = dayIndexOf(query.buckets)
+  const { from: firstDay, until, bucketIndexes } = dayIndexOf(query.buckets)
   const days = Array.from({ length: until - firstDay + 1 }, (_, index) => firstDay + index)
   const buckets = days.map((day) => ({ from: day, until: day }))
   for (const app_id of query.apps) {
     const { tallies, from } = await read({ ...query, apps: [app_id], buckets })
     const unknown = unknownIn(from)
-    const bucketOf = days.map((day, index) => (unknown.has(day) ? null : (of[index] ?? null)))
+    const bucketOf = days.map((day, index) => (unknown.has(day) ? null : (bucketIndexes[index] ?? null)))
     joined.from.push(...from.map((one) => ({ ...one, days: one.days.map((day) => sharedDay(day, unknown)) })))
     for (const [value, measures] of tallies)
       for (const [measure, tally] of measures)

@@ -121,7 +121,7 @@ export function openRowReader(source: Pick<Store, 'prepare'>) {
     return (at) => {
       const day: DayNumber = calendar.dayOf(at)
       if (day > index.until) return null
-      return day < index.from ? -1 : (index.of[day - index.from] ?? null)
+      return day < index.from ? -1 : (index.bucketIndexes[day - index.from] ?? null)
     }
   }
 

@@ -75,7 +75,7 @@ export function openSums(store: Store, daySums: DaySumCache) {
       tally.sumBefore.count += count ?? 0
     }
     for (const [day, milli, count] of daysBetween.all(id, index.from, index.until))
-      addTo(tally, index.of[day - index.from] ?? 0, milli, count)
+      addTo(tally, index.bucketIndexes[day - index.from] ?? 0, milli, count)
   }
 
   /** Lists the stored series of one dimension for each app and measure of a query, in the organization’s days. */
@@ -127,7 +127,7 @@ function addLine(tally: Tally, line: DaySums, { from, index, isLevel }: AddOptio
   if (isLevel) addBefore(tally, line, skipped)
   const end = Math.min(line.days, index.until - from + 1)
   for (let at = skipped; at < end; at += 1)
-    addTo(tally, index.of[at - skipped] ?? 0, line.milli[at] ?? 0, line.count[at] ?? 0)
+    addTo(tally, index.bucketIndexes[at - skipped] ?? 0, line.milli[at] ?? 0, line.count[at] ?? 0)
 }
 
 function addBefore({ sumBefore }: Tally, line: DaySums, skipped: number): void {

@@ -77,13 +77,14 @@ export function addTallies(sum: Map<Measure, Tally>, added: ReadonlyMap<Measure,
 }
 
 /** `bucketIndexes` has the index of the bucket for each day from `from` to `until`. */
-export type DayIndex = { from: DayNumber; until: DayNumber; of: Int32Array }
+export type DayIndex = { from: DayNumber; until: DayNumber; bucketIndexes: Int32Array }
 
 /** Maps each day of the buckets to its bucket. */
 export function dayIndexOf(buckets: readonly Bucket[]): DayIndex {
   const from = buckets[0]?.from ?? 0
   const until = buckets.at(-1)?.until ?? from - 1
-  const of = new Int32Array(until - from + 1)
-  for (const [index, bucket] of buckets.entries()) of.fill(index, bucket.from - from, bucket.until - from + 1)
-  return { from, until, of }
+  const bucketIndexes = new Int32Array(until - from + 1)
+  for (const [index, bucket] of buckets.entries())
+    bucketIndexes.fill(index, bucket.from - from, bucket.until - from + 1)
+  return { from, until, bucketIndexes }
 }

@@ -86,7 +86,7 @@ export const weekday = (on: string): string => weekdays.format(dateOf(on))
 export const month = (on: string): string => monthNames.format(dateOf(on))
 /** Formats a month with its year, as `Nov 2026`. */
 export const monthOfYear = (on: string): string => monthsOfYears.format(dateOf(on))
-/** Formats a month without its year, as `Nov`. */
+/** Formats a month without its year, as “Nov”. */
 export const monthName = (on: string): string => monthsAlone.format(dateOf(on))
 
 export type { Interval } from '../../metrics/series/buckets.ts'

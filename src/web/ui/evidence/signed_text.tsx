@@ -87,7 +87,7 @@ const Text = ({ signed: { jws, sha256 } }: { signed: Signed }): JSX.Element => (
     {jws === null ? (
       <p class="notice">
         <Icon name="info" />
-        The signed text names an erased user and is withheld. Its remaining content is shown.
+        The signed text contains the id of an erased user, so it is not shown. Its other fields are.
       </p>
     ) : (
       <Copy text={jws} label="signed text" />

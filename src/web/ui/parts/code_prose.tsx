@@ -1,4 +1,4 @@
-/** Text in which `backticks` mark code. */
+/** Text in which backticks mark code. */
 import type { JSX } from 'preact'
 
 export const CodeProse = ({ text }: { text: string }): JSX.Element => (
