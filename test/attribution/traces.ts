@@ -1,5 +1,6 @@
 /** Searches a database for a text: every column of every table, unpacked bodies, and the bytes of its files. */
 import { existsSync, readFileSync } from 'node:fs'
+import type { Windfall } from '../../src/app.ts'
 import { decodeBody } from '../../src/events/codec.ts'
 import type { Store } from '../../src/store/store.ts'
 import { rowsOf } from '../helpers.ts'
@@ -13,8 +14,9 @@ const tablesOf = (store: Store): string[] =>
     .all()
     .map(({ name }) => name)
 
-/** All rows that an erasure must not change, and the events that must remain. */
-export function anonymousRows(store: Store): Record<string, string[]> {
+/** All rows that an erasure must not change, and the events that must remain. Waits for figures that are due. */
+export async function anonymousRows({ store, metrics }: Windfall): Promise<Record<string, string[]>> {
+  await metrics.whenCurrent()
   const others = tablesOf(store).filter((name) => !PERSONAL.includes(name) && !name.startsWith('sqlite_'))
   const events = rowsOf(store, 'events', ['body', 'cause'])
   return { ...Object.fromEntries(others.map((name) => [name, rowsOf(store, name)])), events }

@@ -13,8 +13,9 @@ const BUNDLE = fileURLToPath(new URL('../../dist/windfall.mjs', import.meta.url)
 const BARE_SERVER = `require('node:http').createServer((_, answer) => answer.end('ok')).listen(0, '127.0.0.1', function () {
   console.log('The baseline is running at http://127.0.0.1:' + this.address().port) })`
 
+/** Without the settings of the caller. */
 const environment = {
-  ...process.env,
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('WINDFALL_'))),
   WINDFALL_SERVER_PORT: '0',
   WINDFALL_RATES_FETCH: 'false',
   WINDFALL_LIMITS_SDK_REQUESTS_PER_MINUTE: '1000000',
