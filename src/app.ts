@@ -40,6 +40,8 @@ import { openImports } from './ledger/reports/imports.ts'
 import { openReportedPeriods } from './ledger/reports/reported_periods.ts'
 import { openEnrichment } from './metrics/customers/enrichment.ts'
 import { openFigures } from './metrics/figures.ts'
+import { openOutgoing } from './outgoing/outgoing.ts'
+import { examineOutgoing } from './outgoing/outgoing_findings.ts'
 import { openRates } from './rates/rates.ts'
 import { openBackups } from './store/backup/backup.ts'
 import { scheduledBackup } from './store/backup/scheduled.ts'
@@ -59,6 +61,7 @@ export async function openApp(options: AppOptions) {
   const { config, clock, monotonic, log, roots = APPLE_ROOTS } = options
   const { hosts = APPLE_HOSTS, wait = (ms: number) => setTimeout(ms) } = options
   const store = await openFile(config.store.path, log, clock)
+  const outgoing = await openOutgoing({ store, clock })
   const feed = openFeed(store, clock)
   const live = openLive(feed, monotonic)
   const organizations = openOrganizations(store, clock)
@@ -185,6 +188,7 @@ export async function openApp(options: AppOptions) {
     customers,
     cohorts,
     backups,
+    outgoing,
   }
   const clockCheck = openClockCheck(store, clock, monotonic)
   const backup = () => scheduledBackup(backups, current.config.backup, clock)
@@ -202,6 +206,7 @@ export async function openApp(options: AppOptions) {
   http.fallback(front.notFound)
   const silenceDetector = openSilenceDetector(store, clock)
   const health = openHealth({ ...modules, silenceDetector, rates: rateSettings, current, root_expires_at })
+  health.add(() => [...examineOutgoing(store)])
   http.add(
     apiRoutes({
       ...modules,

@@ -37,6 +37,8 @@ export type AuditAction =
   | 'users.pruned'
   | 'user.forgotten'
   | 'user.forgetting_undone'
+  | 'outgoing.resumed'
+  | 'outgoing.key_replaced'
   | 'configuration.read'
   | 'export'
 

@@ -87,6 +87,9 @@ async function openForBackup(loaded: LoadedConfig) {
   }
 }
 
+const UNENCRYPTED =
+  'The file is not encrypted and contains your keys. Whoever has it can sign webhooks as you. Keep it where no other user can read it.'
+
 function summaryLines({ file, bytes, sha256, rows, files, encrypted, not_included }: Backup): string[] {
   const counts = Object.values(rows)
   const rowCount = counts.reduce((sum, count) => sum + count, 0)
@@ -95,9 +98,7 @@ function summaryLines({ file, bytes, sha256, rows, files, encrypted, not_include
     `${file}: ${size}, verified${encrypted ? ', encrypted' : ''}`,
     `sha256 ${sha256}`,
     ...files.map((name) => `  ${name}`),
-    ...(encrypted
-      ? []
-      : ['The file is not encrypted and contains your keys. Keep it where no other user can read it.']),
+    ...(encrypted ? [] : [UNENCRYPTED]),
     ...not_included.map((name) => `Not included: ${name}`),
   ]
 }

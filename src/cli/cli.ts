@@ -18,6 +18,7 @@ import { initCommand } from './init.ts'
 import { jobsCommand } from './jobs.ts'
 import { keysCommand } from './keys.ts'
 import { rebuildCommand } from './metrics.ts'
+import { outgoingCommand } from './outgoing.ts'
 import { ownerCommand } from './owner.ts'
 import { ratesCommand } from './rates.ts'
 import { reconcileCommand } from './reconcile.ts'
@@ -53,6 +54,7 @@ const COMMANDS: Record<string, AnyCommand> = {
   rates: ratesCommand,
   backup: backupCommand,
   restore: restoreCommand,
+  outgoing: outgoingCommand,
 }
 
 const windfall = defineCommand({

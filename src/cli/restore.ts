@@ -91,6 +91,7 @@ function summaryLines(
     ...placed.flatMap(placedText),
     ...(manifest?.not_included ?? []).map((name) => `Not in the backup: ${name}`),
     '',
+    'Outgoing requests are held, because the original may still serve: windfall outgoing resume sends them.',
     'The backup does not contain anything from after it was made:',
     '  Apple’s notifications are recovered automatically: the job `reconcile` fetches them with the In-App Purchase key',
     '  (up to 180 days back), and the job `import` fetches the daily reports.',
@@ -99,10 +100,11 @@ function summaryLines(
   ]
 }
 
-function placedText({ file, state, originalPath }: PlacedFile): string[] {
+function placedText({ file, state, originalPath, aside }: PlacedFile): string[] {
   const outcome = {
     restored: `Restored ${file}.`,
     same: `${file} already exists and is identical.`,
+    swapped: `Restored ${file}. The previous key is now ${aside}.`,
     beside: `A different file exists, so the backup’s file is ${file}. Compare the two.`,
   }[state]
   return originalPath === null

@@ -4,6 +4,7 @@ import type { Database } from 'better-sqlite3'
 /** The minimum jump of a sequence if it is unknown how many numbers were used since the backup. */
 const MIN_UNKNOWN_JUMP = 1_000_000
 
+type Preparing = Pick<Database, 'prepare'>
 type Newest = { seq: number; id: string; recorded_at: number }
 
 /**
@@ -29,13 +30,24 @@ export function raiseSequences(restored: Database, replaced: Database | null, no
   }
 }
 
+/** Raises every autoincrement sequence by `count`. Must run inside a transaction. */
+export function skipSequences(db: Preparing, count: number): void {
+  const sequences = sequencesOf(db)
+  const put = db.prepare<[string, number]>('insert into sqlite_sequence (name, seq) values (?, ?)')
+  const clear = db.prepare<[string]>('delete from sqlite_sequence where name = ?')
+  for (const name of autoincrementTables(db)) {
+    clear.run(name)
+    put.run(name, (sequences.get(name) ?? 0) + count)
+  }
+}
+
 const newestOf = (db: Database): Newest | undefined =>
   db.prepare<[], Newest>('select seq, id, recorded_at from events order by seq desc limit 1').get()
 
 const hasEvent = (db: Database, { seq, id }: Newest): boolean =>
   db.prepare<[number], string>('select id from events where seq = ?').pluck().get(seq) === id
 
-const sequencesOf = (db: Database): Map<string, number> =>
+const sequencesOf = (db: Preparing): Map<string, number> =>
   new Map(
     db
       .prepare<[], { name: string; seq: number }>('select name, seq from sqlite_sequence')
@@ -43,7 +55,7 @@ const sequencesOf = (db: Database): Map<string, number> =>
       .map(({ name, seq }) => [name, seq]),
   )
 
-const autoincrementTables = (db: Database): string[] =>
+const autoincrementTables = (db: Preparing): string[] =>
   db
     .prepare<[], string>(`
       select name from sqlite_schema where type = 'table' and sql like '%autoincrement%' and name not like 'sqlite_%'`)

@@ -1,5 +1,7 @@
 /** Lists what a backup must know: the database, the config file, the key files, and the environment variables. */
+import { existsSync } from 'node:fs'
 import { isAbsolute, relative } from 'node:path'
+import { keyFileOf } from '../key_path.ts'
 import type { LoadedConfig } from '../load.ts'
 
 export type BackupSources = {
@@ -34,10 +36,13 @@ export function backupSources({
   return {
     database: sourceFile(config.store.path),
     config: file === null ? null : sourceFile(file),
-    files: sourcesOfKind('secret file').map(sourceFile),
+    files: [...sourcesOfKind('secret file'), ...sealingKeyOf(config.store.path)].map(sourceFile),
     variables: sourcesOfKind('environment'),
   }
 }
+
+/** The key file exists only after a secret was sealed. */
+const sealingKeyOf = (database: string): string[] => [keyFileOf(database)].filter(existsSync)
 
 function backupPathOf(base: string, file: string): string {
   const inside = relative(base, file)

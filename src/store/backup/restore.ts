@@ -4,6 +4,7 @@ import { isAbsolute, join } from 'node:path'
 import Database, { type Database as Connection } from 'better-sqlite3'
 import type { Clock } from '../../clock.ts'
 import { lockForServing } from '../disk/lock.ts'
+import { openHeldMark } from '../held_mark.ts'
 import { assertOwnLog } from '../schema/header.ts'
 import { identifyFile } from '../schema/identify.ts'
 import { raiseSequences } from '../sequences.ts'
@@ -69,12 +70,12 @@ export async function restore({ backup, key, folder, clock, ...wanted }: Restore
         : configuredPath
     const place = async () => {
       const aside = await beginSwap(database)
-      raiseRestoredSequences(file, aside, clock())
+      prepareRestored(file, aside, clock())
       await syncToDisk(file)
       await endSwap(file, database)
       // The files come last, because a configuration without its key files would prevent a second run of this command.
       const isRelocated = originalPath !== null
-      const placed = manifest === null ? [] : placeFiles(manifest, { staging, folder, isRelocated })
+      const placed = manifest === null ? [] : placeFiles(manifest, { staging, folder, database, isRelocated })
       return { database, originalPath, aside, rows, placed, manifest }
     }
     return database === defaultPath ? await place() : await withLock(database, place)
@@ -101,14 +102,18 @@ async function withLock<Result>(database: string, work: () => Promise<Result>): 
   }
 }
 
-/** Raises the autoincrement sequences, so that no event or link change after the restore reuses a number. */
-function raiseRestoredSequences(staged: string, aside: string | null, now: number): void {
+/**
+ * Raises the autoincrement sequences, so that no event or link change after the restore reuses a number. Holds outgoing
+ * requests.
+ */
+function prepareRestored(staged: string, aside: string | null, now: number): void {
   const restored = new Database(staged)
   const replaced = aside === null ? null : openReplacedDatabase(aside)
   const raise = (above: Connection | null) =>
     restored.transaction(() => raiseSequences(restored, above, now)).immediate()
   try {
     clearMachineState(restored)
+    openHeldMark(restored).set({ reason: 'restored', at: now })
     try {
       raise(replaced)
     } catch (error) {

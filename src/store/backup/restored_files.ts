@@ -1,26 +1,35 @@
 /** Restores the config file and the key files without overwriting existing files. */
-import { chmodSync, constants, copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { chmodSync, constants, copyFileSync, existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path'
+import { keyFileOf } from '../../config/key_path.ts'
 import { CONFIG, DATABASE, type Manifest } from './archive/format.ts'
 
 /**
  * The result for a file of the backup. `restored`: no file existed. `same`: an equal file exists. `beside`: a different
- * file exists, and the file was restored under another name. `originalPath` is the path in the backup if that is
- * outside of the config folder, otherwise null.
+ * file exists, and the file was restored under another name. `swapped`: a different file was moved aside to `aside`.
+ * `originalPath` is the path in the backup if that is outside of the config folder, otherwise null.
  */
-export type PlacedFile = { file: string; state: 'restored' | 'same' | 'beside'; originalPath: string | null }
+export type PlacedFile = {
+  file: string
+  state: 'restored' | 'same' | 'beside' | 'swapped'
+  originalPath: string | null
+  aside?: string
+}
+
+type Destination = { staging: string; folder: string; database: string; isRelocated: boolean }
 
 /** The folder for files whose path in the backup is outside of the config folder. */
 const OUTSIDE_FOLDER = 'keys'
 
 /** Restores every file of the backup except the database into `folder`. Overwrites nothing. */
-export function placeFiles(
-  manifest: Manifest,
-  { staging, folder, isRelocated }: { staging: string; folder: string; isRelocated: boolean },
-): PlacedFile[] {
+export function placeFiles(manifest: Manifest, destination: Destination): PlacedFile[] {
+  const { staging, folder, database, isRelocated } = destination
+  const original = manifest.entries.find(({ name }) => name === DATABASE)?.path ?? ''
   return manifest.entries
     .filter(({ name }) => name !== DATABASE)
     .map(({ name, path }) => {
+      // The restored database needs its own key, so the key follows it and replaces that of the previous database.
+      if (path === keyFileOf(original)) return placeKey(join(staging, name), keyFileOf(database))
       // If the database was restored to another path, this configuration would serve another database by accident.
       const isAside = isRelocated && name === CONFIG
       return place(join(staging, name), isAside ? `${path}.restored` : path, folder)
@@ -38,6 +47,25 @@ function place(source: string, path: string, folder: string): PlacedFile {
   copyFileSync(source, file, constants.COPYFILE_EXCL)
   chmodSync(file, 0o600)
   return { file, state: file === target ? 'restored' : 'beside', originalPath }
+}
+
+function placeKey(source: string, file: string): PlacedFile {
+  if (isSame(source, file)) return { file, state: 'same', originalPath: null }
+  const aside = existsSync(file) ? freeAside(file) : null
+  if (aside !== null) renameSync(file, aside)
+  copyFileSync(source, file, constants.COPYFILE_EXCL)
+  chmodSync(file, 0o600)
+  return aside === null
+    ? { file, state: 'restored', originalPath: null }
+    : { file, state: 'swapped', originalPath: null, aside }
+}
+
+/** The first path of `windfall.key.replaced-1`, `windfall.key.replaced-2`, … at which nothing exists. */
+function freeAside(file: string): string {
+  for (let number = 1; ; number += 1) {
+    const aside = `${file}.replaced-${number}`
+    if (!existsSync(aside)) return aside
+  }
 }
 
 /** Whether `path` is relative and does not leave its base folder. */
