@@ -40,6 +40,7 @@ import { openImports } from './ledger/reports/imports.ts'
 import { openReportedPeriods } from './ledger/reports/reported_periods.ts'
 import { openEnrichment } from './metrics/customers/enrichment.ts'
 import { openFigures } from './metrics/figures.ts'
+import { openDispatcher } from './outgoing/dispatcher.ts'
 import { openRates } from './rates/rates.ts'
 import { openBackups } from './store/backup/backup.ts'
 import { scheduledBackup } from './store/backup/scheduled.ts'
@@ -90,17 +91,9 @@ export async function openApp(options: AppOptions) {
   const tokens = openApiTokens(store, clock, revocations)
   const http = openHttp({ log, version, beginRequest: store.beginRequest, ...httpSettingsOf(config) })
   const signInSettings = { ...config.sign_in, insecure_http: config.server.insecure_http }
-  const accessControl = openAccessControl({
-    store,
-    clock,
-    monotonic,
-    wait,
-    log,
-    tokens,
-    revocations,
-    settings: signInSettings,
-    base_url: http.baseUrl,
-  })
+  const base_url = http.baseUrl
+  const accessModules = { store, clock, monotonic, wait, log, tokens, revocations, base_url }
+  const accessControl = openAccessControl({ ...accessModules, settings: signInSettings })
   const { audit, owner, sessions, links } = accessControl
   const rateSettings = { ...config.rates }
   const currenciesInUse = () => organizations.list().map(({ currency }) => currency)
@@ -143,6 +136,7 @@ export async function openApp(options: AppOptions) {
   imports.onAppsLinked(reported.appsJoined)
   catalogue.onConnected(arrivals.applyPending)
   live.complete(enrichment)
+  const outgoing = openDispatcher(config.outbound)
   const backups = openBackups({
     store,
     clock,
@@ -184,6 +178,7 @@ export async function openApp(options: AppOptions) {
     series,
     customers,
     cohorts,
+    outgoing,
     backups,
   }
   const clockCheck = openClockCheck(store, clock, monotonic)
@@ -218,7 +213,7 @@ export async function openApp(options: AppOptions) {
       health,
       silenceDetector,
       revocations,
-      base_url: http.baseUrl,
+      base_url,
       closing: http.closing,
     }),
   )
@@ -239,6 +234,7 @@ export async function openApp(options: AppOptions) {
     Object.assign(signInSettings, next.sign_in, { insecure_http: next.server.insecure_http })
     jobs.reschedule(schedulesOf(next))
     http.configure(httpSettingsOf(next))
+    outgoing.reconfigure(next.outbound)
     log.setLevel(next.log.level)
     Object.assign(metricSettings, next.metrics)
     await metrics.resume()
@@ -257,6 +253,7 @@ export async function openApp(options: AppOptions) {
       figures.closeFigures(),
       erasures.close(),
       refusedCalls.close(),
+      outgoing.close(),
     ])
     await backups.close()
     await revocation?.close()

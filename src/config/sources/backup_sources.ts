@@ -23,6 +23,7 @@ export function backupSources({
   sourceKindByPath,
   locationByPath,
 }: LoadedConfig): BackupSources {
+  const { ca_file } = config.outbound
   const sourceFile = (source: string): SourceFile => ({ path: backupPathOf(base, source), source })
   const sourcesOfKind = (kind: string): string[] => [
     ...new Set(
@@ -34,7 +35,7 @@ export function backupSources({
   return {
     database: sourceFile(config.store.path),
     config: file === null ? null : sourceFile(file),
-    files: sourcesOfKind('secret file').map(sourceFile),
+    files: [...sourcesOfKind('secret file'), ...(ca_file === null ? [] : [ca_file])].map(sourceFile),
     variables: sourcesOfKind('environment'),
   }
 }
