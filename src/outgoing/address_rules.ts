@@ -5,12 +5,12 @@ import { parseAllowedNetwork } from '../config/checks/address_ranges.ts'
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
 /** `port` and `isPlain` (http, not https) are those of the request. */
-export type Destination = Readonly<{ address: string; port: number; isPlain: boolean }>
+type Destination = Readonly<{ address: string; port: number; isPlain: boolean }>
 
 export type AddressRules = ReturnType<typeof openAddressRules>
 
 /**
- * Addresses at which cloud providers give keys to whoever asks from the machine. Only an entry for exactly this address
+ * Addresses of cloud services that give keys to any program on the machine. Only an entry for exactly this address
  * permits one. 168.63.129.16 is Azure's, 192.0.0.192 Oracle's, 100.100.100.200 Alibaba's.
  */
 const METADATA = new Set(

@@ -6,7 +6,7 @@ import { type Failure, failureOf, OutgoingError } from './failures.ts'
 import { parseTarget } from './target.ts'
 
 /** `timeoutMs`: milliseconds until the status line must have arrived, by default 15,000. */
-export type OutgoingRequest = Readonly<{
+type OutgoingRequest = Readonly<{
   url: string
   method: 'GET' | 'POST' | 'PUT'
   headers: Readonly<Record<string, string>>
@@ -45,19 +45,8 @@ export function openDispatcher(settings: OutboundSettings & { resolve?: Resolve 
   const { resolve = resolveBySystem } = settings
   const closing = new AbortController()
   let rules = openAddressRules(settings.allow)
-  let agent = openAgent(settings.ca)
-
-  function openAgent(ca: string | null): Agent {
-    const connectorFor = openConnector({ rules: () => rules, ca, resolve })
-    const client = (origin: URL, options: object): Client => openClient(origin, options, connectorFor)
-    // The request has its own deadlines.
-    return new Agent({
-      allowH2: false,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      factory: (origin, options) => new Pool(origin, { ...options, factory: client }),
-    })
-  }
+  const agentWith = (ca: string | null) => openAgent(openConnector({ rules: () => rules, ca, resolve }))
+  let agent = agentWith(settings.ca)
 
   /**
    * Sends a request. Any response counts, also one that arrives before the body was sent or that breaks off after the
@@ -69,7 +58,7 @@ export function openDispatcher(settings: OutboundSettings & { resolve?: Resolve 
     const target = parseTarget(outgoing.url)
     if ('refusal' in target) return { kind: 'address', words: target.refusal }
     const { url } = target
-    const { method, headers, body, timeoutMs = STATUS_TIMEOUT_MS } = outgoing
+    const { timeoutMs = STATUS_TIMEOUT_MS } = outgoing
     const late = new OutgoingError(
       'timeout',
       `${url.host} did not answer within ${timeoutMs / 1000} seconds.`,
@@ -77,23 +66,13 @@ export function openDispatcher(settings: OutboundSettings & { resolve?: Resolve 
     const deadline = new AbortController()
     const timer = setTimeout(() => deadline.abort(late), timeoutMs)
     const signals = [deadline.signal, closing.signal, ...(outgoing.signal ? [outgoing.signal] : [])]
-    const opaque: { connection?: Connection } = {}
     const began_at = performance.now()
     try {
-      const response = await agent.request({
-        origin: url.origin,
-        path: url.pathname + url.search,
-        method,
-        headers: { ...headers },
-        body,
-        signal: AbortSignal.any(signals),
-        opaque,
-      })
+      const { response, address } = await responseOf(agent, outgoing, url, AbortSignal.any(signals))
       clearTimeout(timer)
-      const { statusCode: status, headers: received } = response
       const ms = performance.now() - began_at
-      const address = opaque.connection?.address ?? ''
-      return { status, headers: received, excerpt: await readExcerpt(response.body), address, ms }
+      const { statusCode: status, headers, body } = response
+      return { status, headers, excerpt: await readExcerpt(body), address, ms }
     } catch (error) {
       outgoing.signal?.throwIfAborted()
       closing.signal.throwIfAborted()
@@ -107,7 +86,7 @@ export function openDispatcher(settings: OutboundSettings & { resolve?: Resolve 
   function reconfigure(next: OutboundSettings): void {
     const previous = agent
     rules = openAddressRules(next.allow)
-    agent = openAgent(next.ca)
+    agent = agentWith(next.ca)
     void previous.close()
   }
 
@@ -120,8 +99,41 @@ export function openDispatcher(settings: OutboundSettings & { resolve?: Resolve 
   return { request, reconfigure, close }
 }
 
+type ConnectorFor = ReturnType<typeof openConnector>
+
+/** Opens pools of connections. It has no deadlines: each request has its own. */
+function openAgent(connectorFor: ConnectorFor): Agent {
+  const client = (origin: URL, options: object): Client => openClient(origin, options, connectorFor)
+  return new Agent({
+    allowH2: false,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    factory: (origin, options) => new Pool(origin, { ...options, factory: client }),
+  })
+}
+
+/** Sends the request; the response has its status line and headers. `address` is the IP address that answered. */
+async function responseOf(agent: Agent, outgoing: OutgoingRequest, url: URL, signal: AbortSignal) {
+  signal.throwIfAborted()
+  const opaque: { connection?: Connection } = {}
+  const { method, headers, body } = outgoing
+  const path = url.pathname + url.search
+  const options = { origin: url.origin, path, method, headers: { ...headers }, body, signal, opaque }
+  const response = await untilAborted(agent.request(options), signal)
+  return { response, address: opaque.connection?.address ?? '' }
+}
+
+/** The result of `promise`, or the signal's reason as soon as it aborts: undici waits until it is connected. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}
+
 /** Opens one connection of a pool. Its requests learn the address of the connection through `opaque`. */
-function openClient(origin: URL, options: object, connectorFor: ReturnType<typeof openConnector>): Client {
+function openClient(origin: URL, options: object, connectorFor: ConnectorFor): Client {
   const connection: Connection = { address: '' }
   const connect = connectorFor((address) => {
     connection.address = address

@@ -10,7 +10,7 @@ import { errors } from 'undici'
  * - `closed`: the connection was closed before the status line.
  * - `invalid_response`: the response is not HTTP.
  */
-export type FailureKind = 'address' | 'dns' | 'connect' | 'tls' | 'timeout' | 'closed' | 'invalid_response'
+type FailureKind = 'address' | 'dns' | 'connect' | 'tls' | 'timeout' | 'closed' | 'invalid_response'
 
 /** A request without a response. `words` are whole sentences that say what happened and what to do. */
 export type Failure = Readonly<{ kind: FailureKind; words: string }>
@@ -75,7 +75,9 @@ export function failureOf(error: unknown, host: string): Failure {
       kind: 'connect',
       words: `${host} could not be reached (${code}). Check that it runs and accepts connections.`,
     }
-  if (INVALID_CODES.test(code) || error instanceof errors.HTTPParserError)
+  // undici refuses status 100 and 101, which were not requested, with the code of a closed connection.
+  const isUnexpected = error instanceof errors.SocketError && /^bad (response|upgrade)$/.test(error.message)
+  if (INVALID_CODES.test(code) || isUnexpected || error instanceof errors.HTTPParserError)
     return { kind: 'invalid_response', words: `${host} did not send a valid HTTP response.` }
   if (CLOSED_CODES.test(code))
     return { kind: 'closed', words: `${host} closed the connection without a response.` }

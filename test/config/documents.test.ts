@@ -22,7 +22,7 @@ test('the unchanged commented file has no effect', () => {
 })
 
 test('every value in the commented file is the default or a valid example', () => {
-  const secrets = /^(publishable_key|secret_key|secret_key_file|connect_key|purchase_key) =.*$/gm
+  const secrets = /^(ca_file|publishable_key|secret_key|secret_key_file|connect_key|purchase_key) =.*$/gm
   const folder = openFolder()
   folder.write('config.toml', uncommented(commentedConfig()).replaceAll(secrets, ''))
   for (const [name, pem] of [keyFile('AuthKey_2X9R4HXF34'), keyFile('SubscriptionKey_ABCDE12345')])
@@ -37,7 +37,7 @@ test('every value in the commented file is the default or a valid example', () =
 
 test('the example keys in the commented file are not valid keys', () => {
   const folder = openFolder()
-  folder.write('config.toml', uncommented(commentedConfig()).replaceAll(/^\w+_key_file.*$/gm, ''))
+  folder.write('config.toml', uncommented(commentedConfig()).replaceAll(/^(\w+_key|ca)_file.*$/gm, ''))
   expect(folder.issues().map((line) => line.split('  ').slice(1, 3).join(' '))).toEqual([
     expect.stringContaining('organizations[0].publishable_key "pk_live_…" is not a publishable key'),
     expect.stringContaining('organizations[0].secret_key the value is not a secret key'),

@@ -3,7 +3,7 @@ import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /** An entry of `outbound.allow`. `port` is null if every port is permitted. */
-export type AllowedNetwork = Readonly<{ start: ipaddr.IPv4 | ipaddr.IPv6; bits: number; port: number | null }>
+type AllowedNetwork = Readonly<{ start: ipaddr.IPv4 | ipaddr.IPv6; bits: number; port: number | null }>
 
 /** Whether the text is an IP address or a range in CIDR form. Zones (`fe80::1%eth0`) are not accepted. */
 export function isAddressRange(text: string): boolean {
