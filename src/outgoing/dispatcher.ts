@@ -52,7 +52,7 @@ export function openDispatcher(settings: OutboundSettings & { resolve?: Resolve 
    * Sends a request. Any response counts, also one that arrives before the body was sent or that breaks off after the
    * status line. At most 2,048 bytes of its body are read, for at most a second; the rest is dropped.
    *
-   * @throws the reason of `signal` when it aborts before the status line, and an Error after `close`
+   * @throws the reason of `signal` when it aborts before the status line; an Error after `close` or for an invalid header
    */
   async function request(outgoing: OutgoingRequest): Promise<Answer | Failure> {
     const target = parseTarget(outgoing.url)

@@ -26,8 +26,6 @@ export class OutgoingError extends Error {
   }
 }
 
-const CONNECT_CODES =
-  /^(ECONNREFUSED|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EACCES|EPERM)$/
 const CONNECT_TIMEOUT_CODES = /^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/
 const TLS_CODES = /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_)/
 const CLOSED_CODES = /^(ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET)$/
@@ -55,7 +53,7 @@ export const codeOf = (error: unknown): string =>
 /**
  * The failure that an error of a request to `host` means.
  *
- * @throws `error` itself if it is no failure of a request
+ * @throws `error` itself if the caller caused it, such as an invalid header
  */
 export function failureOf(error: unknown, host: string): Failure {
   if (error instanceof OutgoingError) return { kind: error.kind, words: error.message }
@@ -70,16 +68,16 @@ export function failureOf(error: unknown, host: string): Failure {
       kind: 'connect',
       words: `${host} did not accept a connection in time. Check that it runs and that no firewall blocks it.`,
     }
-  if (CONNECT_CODES.test(code))
-    return {
-      kind: 'connect',
-      words: `${host} could not be reached (${code}). Check that it runs and accepts connections.`,
-    }
   // undici refuses status 100 and 101, which were not requested, with the code of a closed connection.
   const isUnexpected = error instanceof errors.SocketError && /^bad (response|upgrade)$/.test(error.message)
   if (INVALID_CODES.test(code) || isUnexpected || error instanceof errors.HTTPParserError)
     return { kind: 'invalid_response', words: `${host} did not send a valid HTTP response.` }
   if (CLOSED_CODES.test(code))
     return { kind: 'closed', words: `${host} closed the connection without a response.` }
-  throw error
+  // The other codes of the system and of OpenSSL. The rest are errors of the caller.
+  if (code === '' || /^(ERR_|UND_ERR_)/.test(code)) throw error
+  return {
+    kind: 'connect',
+    words: `${host} could not be reached (${code}). Check that it runs and accepts connections.`,
+  }
 }

@@ -32,7 +32,8 @@ test('every value in the commented file is the default or a valid example', () =
   expect(withoutPaths({ ...rest, store, organizations: [], accounts: [], apps: [] })).toEqual(defaults())
   expect([organizations, accounts, apps].map(({ length }) => length)).toEqual([1, 1, 1])
   const unwritten = [...sourceKindByPath].filter(([, kind]) => kind === 'default').map(([path]) => path)
-  expect(unwritten).toEqual(['organizations[0].publishable_key', 'organizations[0].secret_key'])
+  const keys = ['organizations[0].publishable_key', 'organizations[0].secret_key']
+  expect(unwritten).toEqual(['outbound.ca_file', 'outbound.ca', ...keys])
 })
 
 test('the example keys in the commented file are not valid keys', () => {

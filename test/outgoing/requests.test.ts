@@ -168,6 +168,13 @@ test('new settings let a running request finish', async () => {
   expect(await running).toMatchObject({ status: 200 })
 })
 
+test('an invalid header is an error of the caller', async () => {
+  const receiver = await openReceiver()
+  const headers = { 'webhook-id': 'a\r\nb: c' }
+  await expect(send(dispatcherWith({ allow }), urlOf(receiver), { headers })).rejects.toThrow('invalid')
+  expect(receiver.connections()).toBe(0)
+})
+
 test('the server uses the settings of the configuration, and of a reload', async () => {
   const receiver = await openReceiver()
   const app = await openTestApp({ env: { WINDFALL_OUTBOUND_ALLOW: '127.0.0.1' } })
