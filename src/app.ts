@@ -61,7 +61,7 @@ export async function openApp(options: AppOptions) {
   const { config, clock, monotonic, log, roots = APPLE_ROOTS } = options
   const { hosts = APPLE_HOSTS, wait = (ms: number) => setTimeout(ms) } = options
   const store = await openFile(config.store.path, log, clock)
-  const outgoing = await openOutgoing({ store, clock })
+  const outgoing = await openOutgoing({ store, clock, config })
   const feed = openFeed(store, clock)
   const live = openLive(feed, monotonic)
   const organizations = openOrganizations(store, clock)
@@ -93,17 +93,9 @@ export async function openApp(options: AppOptions) {
   const tokens = openApiTokens(store, clock, revocations)
   const http = openHttp({ log, version, beginRequest: store.beginRequest, ...httpSettingsOf(config) })
   const signInSettings = { ...config.sign_in, insecure_http: config.server.insecure_http }
-  const accessControl = openAccessControl({
-    store,
-    clock,
-    monotonic,
-    wait,
-    log,
-    tokens,
-    revocations,
-    settings: signInSettings,
-    base_url: http.baseUrl,
-  })
+  const base_url = http.baseUrl
+  const accessModules = { store, clock, monotonic, wait, log, tokens, revocations, base_url }
+  const accessControl = openAccessControl({ ...accessModules, settings: signInSettings })
   const { audit, owner, sessions, links } = accessControl
   const rateSettings = { ...config.rates }
   const currenciesInUse = () => organizations.list().map(({ currency }) => currency)
@@ -132,7 +124,7 @@ export async function openApp(options: AppOptions) {
     isErased: erasures.isErased,
     ...(options.formula && { formula: options.formula }),
   })
-  const { metrics, reported, series, customers, cohorts } = figures
+  const { metrics, reported, customers } = figures
   const enrichment = openEnrichment({ customers, clock })
   // Each hook gets its listeners here. Unless its module documents otherwise, a hook runs inside the unit of work that
   // makes the change. The listeners of one hook are called in the order in which they are added.
@@ -182,13 +174,9 @@ export async function openApp(options: AppOptions) {
     refusedCalls,
     erasures,
     pruning,
-    metrics,
-    reported,
-    series,
-    customers,
-    cohorts,
-    backups,
+    ...figures,
     outgoing,
+    backups,
   }
   const clockCheck = openClockCheck(store, clock, monotonic)
   const backup = () => scheduledBackup(backups, current.config.backup, clock)
@@ -223,7 +211,7 @@ export async function openApp(options: AppOptions) {
       health,
       silenceDetector,
       revocations,
-      base_url: http.baseUrl,
+      base_url,
       closing: http.closing,
     }),
   )
@@ -244,6 +232,7 @@ export async function openApp(options: AppOptions) {
     Object.assign(signInSettings, next.sign_in, { insecure_http: next.server.insecure_http })
     jobs.reschedule(schedulesOf(next))
     http.configure(httpSettingsOf(next))
+    outgoing.dispatcher.reconfigure(next.outbound)
     log.setLevel(next.log.level)
     Object.assign(metricSettings, next.metrics)
     await metrics.resume()
@@ -262,6 +251,7 @@ export async function openApp(options: AppOptions) {
       figures.closeFigures(),
       erasures.close(),
       refusedCalls.close(),
+      outgoing.dispatcher.close(),
     ])
     await backups.close()
     await revocation?.close()

@@ -9,6 +9,7 @@ import { checkUnknownKeys } from './checks/unknown_keys.ts'
 import { flatten } from './flatten.ts'
 import { openRawConfig, type RawConfig, type ValueOrigin } from './raw_config.ts'
 import type { Config, ParsedConfig } from './settings.ts'
+import { readCaFile } from './sources/ca_file.ts'
 import { applyVariables, findVariables } from './sources/environment.ts'
 import { readFile } from './sources/files.ts'
 import { readSecrets } from './sources/secrets.ts'
@@ -53,12 +54,13 @@ export function loadConfig({ path, env, cwd }: LoadOptions): LoadedConfig {
 
   const base = file === null ? cwd : dirname(file)
   readSecrets(raw, { base, credentials: env.CREDENTIALS_DIRECTORY })
+  const ca = readCaFile(raw, base)
   checkUnknownKeys(raw)
   const { parsed, partial } = parseConfig(raw)
   checkCombinations(raw, partial)
   if (parsed === null || raw.issues.length > 0) throw new ConfigError(sortIssues(raw))
 
-  const config = deepFreeze(resolveDefaults(parsed, base))
+  const config = deepFreeze(resolveDefaults(parsed, base, ca))
   return { config, file, base, ...sourcesOf(raw, config) }
 }
 
@@ -105,13 +107,15 @@ function sortIssues({ issues }: RawConfig) {
 }
 
 /** Fills in defaults that depend on other settings, and makes paths absolute. */
-function resolveDefaults(parsed: ParsedConfig, base: string): Config {
-  const { organizations } = parsed
+function resolveDefaults(parsed: ParsedConfig, base: string, ca: string | null): Config {
+  const { organizations, outbound } = parsed
+  const ca_file = outbound.ca_file === null ? null : resolve(base, outbound.ca_file)
   return {
     ...parsed,
     base_url: parsed.base_url ?? listenUrl(parsed.server),
     store: { ...parsed.store, path: resolve(base, parsed.store.path) },
     backup: { ...parsed.backup, folder: resolve(base, parsed.backup.folder) },
+    outbound: { ...outbound, ca_file, ca },
     organizations: organizations.map(({ secret_key_file: _, ...organization }) => ({
       ...organization,
       name: organization.name ?? organization.slug,

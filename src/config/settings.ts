@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { account } from './accounts.ts'
 import type { Path } from './checks/issues.ts'
 import { app, organization } from './organizations.ts'
+import { outbound } from './outbound.ts'
 import {
   apple,
   backup,
@@ -31,6 +32,7 @@ export const Settings = v.object({
   users: v.optional(table(users), {}),
   apple: v.optional(table(apple), {}),
   rates: v.optional(table(rates), {}),
+  outbound: v.optional(table(outbound), {}),
   metrics: v.optional(table(metrics), {}),
   jobs: v.optional(table(jobs), {}),
   organizations: v.optional(v.array(table(organization)), []),
@@ -56,8 +58,10 @@ export type AccountConfig = Omit<
 
 /** The configuration in effect. Paths are absolute, every default is filled in, and it is deeply frozen. */
 export type Config = Frozen<
-  Omit<ParsedConfig, 'base_url' | 'organizations' | 'accounts' | 'apps'> & {
+  Omit<ParsedConfig, 'base_url' | 'outbound' | 'organizations' | 'accounts' | 'apps'> & {
     base_url: string
+    /** `ca` is the content of `ca_file`. */
+    outbound: ParsedConfig['outbound'] & { ca: string | null }
     organizations: OrganizationConfig[]
     accounts: AccountConfig[]
     apps: AppConfig[]
@@ -97,6 +101,13 @@ export const SECTIONS: readonly Section[] = [
   { name: 'users', list: false, reason: 'Retention of users.', settings: users },
   { name: 'apple', list: false, reason: "Verification of Apple's signatures.", settings: apple },
   { name: 'rates', list: false, reason: 'Daily exchange rates.', settings: rates },
+  {
+    name: 'outbound',
+    list: false,
+    reason:
+      'Requests to addresses that you enter, such as webhooks. Only public addresses are permitted by default, and only https.',
+    settings: outbound,
+  },
   { name: 'metrics', list: false, reason: 'How metrics are computed.', settings: metrics },
   {
     name: 'jobs',

@@ -1,9 +1,10 @@
 /**
  * Schemas for the values of settings. Their messages describe the fault; `write` of a setting describes a valid value.
  */
-import { isIP, isIPv4 } from 'node:net'
+import { isIP } from 'node:net'
 import { Cron } from 'croner'
 import * as v from 'valibot'
+import { isAddressRange, parseAllowedNetwork } from './checks/address_ranges.ts'
 import { faultOfPrivateKey } from './checks/private_key.ts'
 import { closestMatch } from './checks/suggest.ts'
 
@@ -52,15 +53,23 @@ export const host = v.pipe(
   v.check((text) => isIP(text) !== 0 || isHostName(text), 'is not an IP address or a host name'),
 )
 
-function isAddressRange(text: string): boolean {
-  const [address = '', bits, extras] = text.split('/')
-  if (isIP(address) === 0 || address.includes('%') || extras !== undefined) return false
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (isIPv4(address) ? 32 : 128))
-}
-
 export const addressRange = v.pipe(
   v.string(),
   v.check(isAddressRange, 'is not an IP address or a CIDR range'),
+)
+
+function faultOfAllowedNetwork(text: string): string | null {
+  const parsed = parseAllowedNetwork(text)
+  return 'problem' in parsed ? parsed.problem : null
+}
+
+/** An address or a network, optionally with a port. */
+export const allowedNetwork = v.pipe(
+  v.string(),
+  v.check(
+    (text) => faultOfAllowedNetwork(text) === null,
+    (issue) => faultOfAllowedNetwork(issue.input) ?? '',
+  ),
 )
 
 function faultOfBaseUrl(text: string): string | null {

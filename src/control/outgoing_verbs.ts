@@ -18,9 +18,9 @@ export function outgoingVerbs({ store, audit, outgoing: { held, secrets } }: Win
 
   const replaceKey = () =>
     store.commit(() => {
-      const key = secrets.replaceKey()
+      secrets.replaceKey()
       audit.note({ ...COMMAND_LINE, action: 'outgoing.key_replaced' })
-      return key
+      return secrets.state()
     })
 
   return {

@@ -22,7 +22,7 @@ test('the unchanged commented file has no effect', () => {
 })
 
 test('every value in the commented file is the default or a valid example', () => {
-  const secrets = /^(publishable_key|secret_key|secret_key_file|connect_key|purchase_key) =.*$/gm
+  const secrets = /^(ca_file|publishable_key|secret_key|secret_key_file|connect_key|purchase_key) =.*$/gm
   const folder = openFolder()
   folder.write('config.toml', uncommented(commentedConfig()).replaceAll(secrets, ''))
   for (const [name, pem] of [keyFile('AuthKey_2X9R4HXF34'), keyFile('SubscriptionKey_ABCDE12345')])
@@ -32,12 +32,13 @@ test('every value in the commented file is the default or a valid example', () =
   expect(withoutPaths({ ...rest, store, organizations: [], accounts: [], apps: [] })).toEqual(defaults())
   expect([organizations, accounts, apps].map(({ length }) => length)).toEqual([1, 1, 1])
   const unwritten = [...sourceKindByPath].filter(([, kind]) => kind === 'default').map(([path]) => path)
-  expect(unwritten).toEqual(['organizations[0].publishable_key', 'organizations[0].secret_key'])
+  const keys = ['organizations[0].publishable_key', 'organizations[0].secret_key']
+  expect(unwritten).toEqual(['outbound.ca_file', 'outbound.ca', ...keys])
 })
 
 test('the example keys in the commented file are not valid keys', () => {
   const folder = openFolder()
-  folder.write('config.toml', uncommented(commentedConfig()).replaceAll(/^\w+_key_file.*$/gm, ''))
+  folder.write('config.toml', uncommented(commentedConfig()).replaceAll(/^(\w+_key|ca)_file.*$/gm, ''))
   expect(folder.issues().map((line) => line.split('  ').slice(1, 3).join(' '))).toEqual([
     expect.stringContaining('organizations[0].publishable_key "pk_live_…" is not a publishable key'),
     expect.stringContaining('organizations[0].secret_key the value is not a secret key'),

@@ -41,6 +41,7 @@ test('uses the defaults without a file and variables', () => {
     users: { prune_after_days: 0 },
     apple: { revocation_checks: false },
     rates: { fetch: true },
+    outbound: { allow: [], ca_file: null, ca: null },
     metrics: {
       factors: 'calendar',
       commission_percent: 30,

@@ -25,6 +25,7 @@ export function backupSources({
   sourceKindByPath,
   locationByPath,
 }: LoadedConfig): BackupSources {
+  const { ca_file } = config.outbound
   const sourceFile = (source: string): SourceFile => ({ path: backupPathOf(base, source), source })
   const sourcesOfKind = (kind: string): string[] => [
     ...new Set(
@@ -36,7 +37,11 @@ export function backupSources({
   return {
     database: sourceFile(config.store.path),
     config: file === null ? null : sourceFile(file),
-    files: [...sourcesOfKind('secret file'), ...sealingKeyOf(config.store.path)].map(sourceFile),
+    files: [
+      ...sourcesOfKind('secret file'),
+      ...(ca_file === null ? [] : [ca_file]),
+      ...sealingKeyOf(config.store.path),
+    ].map(sourceFile),
     variables: sourcesOfKind('environment'),
   }
 }

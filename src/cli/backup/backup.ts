@@ -2,18 +2,18 @@
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { defineCommand } from 'citty'
-import { systemClock } from '../clock.ts'
-import type { LoadedConfig } from '../config/load.ts'
-import { backupSources } from '../config/sources/backup_sources.ts'
-import { backupVerbs } from '../control/backup_verbs.ts'
-import { Refusal } from '../errors.ts'
-import { assertRecipients, type Encryption } from '../store/backup/archive/age.ts'
-import { type Backup, openBackups } from '../store/backup/backup.ts'
-import { openCopySource } from '../store/backup/copy_source.ts'
-import { lockForServing } from '../store/disk/lock.ts'
-import { version } from '../version.ts'
-import { configArg, load, plural, print, withInstance } from './instance/instance.ts'
-import { askNewPassphrase } from './instance/passphrase.ts'
+import { systemClock } from '../../clock.ts'
+import type { LoadedConfig } from '../../config/load.ts'
+import { backupSources } from '../../config/sources/backup_sources.ts'
+import { backupVerbs } from '../../control/backup_verbs.ts'
+import { Refusal } from '../../errors.ts'
+import { assertRecipients, type Encryption } from '../../store/backup/archive/age.ts'
+import { type Backup, openBackups } from '../../store/backup/backup.ts'
+import { openCopySource } from '../../store/backup/copy_source.ts'
+import { lockForServing } from '../../store/disk/lock.ts'
+import { version } from '../../version.ts'
+import { configArg, load, plural, print, withInstance } from '../instance/instance.ts'
+import { askNewPassphrase } from '../instance/passphrase.ts'
 
 export const backupCommand = defineCommand({
   meta: { name: 'backup', description: 'Back up the database, the configuration and the keys to one file' },
@@ -88,7 +88,7 @@ async function openForBackup(loaded: LoadedConfig) {
 }
 
 const UNENCRYPTED =
-  'The file is not encrypted and contains your keys. Whoever has it can sign webhooks as you. Keep it where no other user can read it.'
+  'The file is not encrypted and contains your keys. Anyone who has it can sign webhooks as you. Keep it where no other user can read it.'
 
 function summaryLines({ file, bytes, sha256, rows, files, encrypted, not_included }: Backup): string[] {
   const counts = Object.values(rows)

@@ -1,0 +1,100 @@
+/** Opens connections only to addresses that the rules permit. */
+import { promises as dns, type LookupAddress } from 'node:dns'
+import { isIP, type LookupFunction, Socket } from 'node:net'
+import tls from 'node:tls'
+import { buildConnector } from 'undici'
+import type { AddressRules } from './address_rules.ts'
+import { codeOf, OutgoingError } from './failures.ts'
+
+/** Resolves a host name to all its addresses. */
+export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
+
+/** `ca` is the content of `outbound.ca_file`. `rules` returns those in effect now. */
+type ConnectorOptions = Readonly<{ rules: () => AddressRules; ca: string | null; resolve: Resolve }>
+
+const CONNECT_TIMEOUT_MS = 10_000
+/** How long one of several addresses may take before the next is tried. */
+const ATTEMPT_TIMEOUT_MS = 1000
+
+/** The resolver of the operating system, which also knows /etc/hosts. */
+export const resolveBySystem: Resolve = (hostname) => dns.lookup(hostname, { all: true, order: 'verbatim' })
+
+/**
+ * Opens a connector for undici. It refuses a host if any of its addresses is not permitted, connects to no other
+ * addresses than those it checked, and checks the address of the connection before it sends anything.
+ *
+ * `onConnected` gets the address of each connection that is ready.
+ */
+export function openConnector({ rules, ca, resolve }: ConnectorOptions) {
+  const secureContext =
+    ca === null ? undefined : tls.createSecureContext({ ca: [...tls.getCACertificates('default'), ca] })
+
+  /** @throws OutgoingError if a host has no address, or one that is not permitted */
+  async function permittedAddresses(
+    hostname: string,
+    port: number,
+    isPlain: boolean,
+  ): Promise<readonly LookupAddress[]> {
+    const addresses = await resolve(hostname).catch((error) => {
+      throw new OutgoingError('dns', unresolvedText(hostname, codeOf(error)))
+    })
+    if (addresses.length === 0) throw new OutgoingError('dns', unresolvedText(hostname, 'no address'))
+    for (const { address } of addresses) {
+      const refusal = rules().refusalOf({ address, port, isPlain })
+      if (refusal !== null)
+        throw new OutgoingError('address', `${hostname} resolves to ${address}. ${refusal}`)
+    }
+    return addresses
+  }
+
+  return (onConnected: (address: string) => void): buildConnector.connector =>
+    (options, callback) => {
+      const isPlain = options.protocol !== 'https:'
+      const port = Number(options.port || (isPlain ? 80 : 443))
+      const hostname = options.hostname.replace(/^\[(.*)\]$/, '$1')
+      const refusalOf = (address: string) => rules().refusalOf({ address, port, isPlain })
+
+      // The lookup function is not called for a literal address.
+      const refusal = isIP(hostname) === 0 ? null : refusalOf(hostname)
+      if (refusal !== null) return callback(new OutgoingError('address', refusal), null)
+
+      const connect = buildConnector({
+        allowH2: false,
+        maxCachedSessions: 0,
+        timeout: CONNECT_TIMEOUT_MS,
+        autoSelectFamilyAttemptTimeout: ATTEMPT_TIMEOUT_MS,
+        lookup: lookupOf(() => permittedAddresses(hostname, port, isPlain)),
+        ...(secureContext && { secureContext }),
+      })
+      // undici returns the socket; its types do not say so.
+      const socket: unknown = connect({ ...options, hostname }, (...result) => {
+        if (result[0] === null) onConnected(result[1].remoteAddress ?? '')
+        callback(...result)
+      })
+      if (!(socket instanceof Socket)) throw new Error('undici returned no socket')
+      // The first listener: it runs before the TLS handshake begins.
+      socket.prependOnceListener('connect', () => {
+        const fault = refusalOf(socket.remoteAddress ?? '')
+        if (fault !== null)
+          socket.destroy(new OutgoingError('address', `The connection reached another address. ${fault}`))
+      })
+    }
+}
+
+function unresolvedText(hostname: string, reason: string): string {
+  return `${hostname} cannot be resolved (${reason}). Check the name, and the DNS of this machine.`
+}
+
+/** Adapts a list of addresses to the lookup function of `net.connect`. */
+function lookupOf(addressesOf: () => Promise<readonly LookupAddress[]>): LookupFunction {
+  return (_hostname, { all }, callback) => {
+    addressesOf().then(
+      (addresses) => {
+        const [first = { address: '', family: 0 }] = addresses
+        if (all) callback(null, [...addresses])
+        else callback(null, first.address, first.family)
+      },
+      (error) => callback(error, []),
+    )
+  }
+}

@@ -1,0 +1,167 @@
+/** Sends requests to addresses that a person entered, such as webhooks. */
+import { Agent, Client, type Dispatcher, Pool } from 'undici'
+import { openAddressRules } from './address_rules.ts'
+import { openConnector, type Resolve, resolveBySystem } from './connector.ts'
+import { type Failure, failureOf, OutgoingError } from './failures.ts'
+import { parseTarget } from './target.ts'
+
+/** `timeoutMs`: milliseconds until the status line must have arrived, by default 15,000. */
+type OutgoingRequest = Readonly<{
+  url: string
+  method: 'GET' | 'POST' | 'PUT'
+  headers: Readonly<Record<string, string>>
+  body: Buffer | null
+  signal?: AbortSignal | undefined
+  timeoutMs?: number | undefined
+}>
+
+/**
+ * A response. `excerpt` is the beginning of its body as text, at most 2,048 bytes. `address` is the IP address that
+ * answered. `ms` is the time from the call to the status line.
+ */
+export type Answer = Readonly<{
+  status: number
+  headers: Dispatcher.ResponseData['headers']
+  excerpt: string
+  address: string
+  ms: number
+}>
+
+/** The settings that a reload can change: `outbound.allow` and the content of `outbound.ca_file`. */
+type OutboundSettings = Readonly<{ allow: readonly string[]; ca: string | null }>
+
+const STATUS_TIMEOUT_MS = 15_000
+const EXCERPT_BYTES = 2048
+const EXCERPT_TIMEOUT_MS = 1000
+
+/** The connection of a request, once it is established. */
+type Connection = { address: string }
+
+/**
+ * Opens the dispatcher. It uses HTTP/1.1, follows no redirect and uses no proxy. `resolve` resolves host names, by
+ * default as the operating system does.
+ */
+export function openDispatcher(settings: OutboundSettings & { resolve?: Resolve }) {
+  const { resolve = resolveBySystem } = settings
+  const closing = new AbortController()
+  let rules = openAddressRules(settings.allow)
+  const agentWith = (ca: string | null) => openAgent(openConnector({ rules: () => rules, ca, resolve }))
+  let agent = agentWith(settings.ca)
+
+  /**
+   * Sends a request. Any response counts, also one that arrives before the body was sent or that breaks off after the
+   * status line. At most 2,048 bytes of its body are read, for at most a second; the rest is dropped.
+   *
+   * @throws the reason of `signal` when it aborts before the status line; an Error after `close` or for an invalid header
+   */
+  async function request(outgoing: OutgoingRequest): Promise<Answer | Failure> {
+    const target = parseTarget(outgoing.url)
+    if ('refusal' in target) return { kind: 'address', words: target.refusal }
+    const { url } = target
+    const { timeoutMs = STATUS_TIMEOUT_MS } = outgoing
+    const late = new OutgoingError(
+      'timeout',
+      `${url.host} did not answer within ${timeoutMs / 1000} seconds.`,
+    )
+    const deadline = new AbortController()
+    const timer = setTimeout(() => deadline.abort(late), timeoutMs)
+    const signals = [deadline.signal, closing.signal, ...(outgoing.signal ? [outgoing.signal] : [])]
+    const began_at = performance.now()
+    try {
+      const { response, address } = await responseOf(agent, outgoing, url, AbortSignal.any(signals))
+      clearTimeout(timer)
+      const ms = performance.now() - began_at
+      const { statusCode: status, headers, body } = response
+      return { status, headers, excerpt: await readExcerpt(body), address, ms }
+    } catch (error) {
+      outgoing.signal?.throwIfAborted()
+      closing.signal.throwIfAborted()
+      return failureOf(error, url.host)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Applies new settings. Idle connections close; running requests finish; new requests use new connections. */
+  function reconfigure(next: OutboundSettings): void {
+    const previous = agent
+    rules = openAddressRules(next.allow)
+    agent = agentWith(next.ca)
+    void previous.close()
+  }
+
+  /** Aborts running requests and closes all connections. */
+  async function close(): Promise<void> {
+    closing.abort(new Error('The request was aborted: Windfall is stopping.'))
+    await agent.destroy()
+  }
+
+  return { request, reconfigure, close }
+}
+
+type ConnectorFor = ReturnType<typeof openConnector>
+
+/** Opens pools of connections. It has no deadlines: each request has its own. */
+function openAgent(connectorFor: ConnectorFor): Agent {
+  const client = (origin: URL, options: object): Client => openClient(origin, options, connectorFor)
+  return new Agent({
+    allowH2: false,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    factory: (origin, options) => new Pool(origin, { ...options, factory: client }),
+  })
+}
+
+/** Sends the request; the response has its status line and headers. `address` is the IP address that answered. */
+async function responseOf(agent: Agent, outgoing: OutgoingRequest, url: URL, signal: AbortSignal) {
+  signal.throwIfAborted()
+  const opaque: { connection?: Connection } = {}
+  const { method, headers, body } = outgoing
+  const path = url.pathname + url.search
+  const options = { origin: url.origin, path, method, headers: { ...headers }, body, signal, opaque }
+  const response = await untilAborted(agent.request(options), signal)
+  return { response, address: opaque.connection?.address ?? '' }
+}
+
+/** The result of `promise`, or the signal's reason as soon as it aborts: undici waits until it is connected. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}
+
+/** Opens one connection of a pool. Its requests learn the address of the connection through `opaque`. */
+function openClient(origin: URL, options: object, connectorFor: ConnectorFor): Client {
+  const connection: Connection = { address: '' }
+  const connect = connectorFor((address) => {
+    connection.address = address
+  })
+  const client = new Client(origin, { ...options, connect })
+  const dispatch = client.dispatch.bind(client)
+  client.dispatch = (request, handler) => {
+    if ('opaque' in request) Object.assign(request.opaque as object, { connection })
+    return dispatch(request, handler)
+  }
+  return client
+}
+
+/** Reads the beginning of a body and drops the rest. An error ends the body: the status has already arrived. */
+async function readExcerpt(body: Dispatcher.ResponseData['body']): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  const timer = setTimeout(() => body.destroy(), EXCERPT_TIMEOUT_MS)
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk)
+      size += chunk.length
+      if (size > EXCERPT_BYTES) break
+    }
+  } catch {
+    // The body broke off or took too long.
+  } finally {
+    clearTimeout(timer)
+  }
+  return Buffer.concat(chunks).subarray(0, EXCERPT_BYTES).toString()
+}
