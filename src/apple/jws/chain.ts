@@ -88,7 +88,7 @@ function assertMarked(certificate: X509Certificate, marker: string): void {
 
 /**
  * Verifies a chain of base64 DER certificates, leaf first, whose last is one of the pinned roots, byte for byte. Cheap
- * checks come first, so that forged chains cost little time. Does not check the validity period: see {@link assertValidAt}.
+ * checks come first, so that forged chains cost little time. Does not check the validity: see {@link assertValidAt}.
  * Throws SignatureError.
  */
 export function verifyChain(
@@ -118,7 +118,7 @@ export function verifyChain(
 
 /**
  * Checks that all three certificates were valid at the payload's signing date, with a minute of skew. Today's date
- * does not matter, because history and retries arrive long after a leaf has expired. Throws SignatureError `not_valid_then`.
+ * does not matter, because history and retries arrive long after a leaf expired. Throws SignatureError `not_valid_then`.
  */
 export function assertValidAt(chain: Chain, at: number): void {
   if (at >= chain.from - CLOCK_SKEW_MS && at <= chain.until + CLOCK_SKEW_MS) return
