@@ -118,7 +118,7 @@ export function verifyChain(
 
 /**
  * Checks that all three certificates were valid at the payload's signing date, with a minute of skew. Today's date
- * does not matter, because history and retries arrive long after a leaf expired. Throws SignatureError `not_valid_then`.
+ * does not matter, because history and retries arrive after a leaf expired. Throws SignatureError `not_valid_then`.
  */
 export function assertValidAt(chain: Chain, at: number): void {
   if (at >= chain.from - CLOCK_SKEW_MS && at <= chain.until + CLOCK_SKEW_MS) return

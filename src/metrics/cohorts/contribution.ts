@@ -1,5 +1,5 @@
 /**
- * Computes the contribution of a lineage to cohorts: money by day, and the renewals at which the lineage was still paid.
+ * Computes the contribution of a lineage to cohorts: money by day, and the renewals at which the lineage was paid.
  * A pure function of the lineage’s rows up to an instant.
  */
 import type { Row } from '../customers/customer_summary.ts'

@@ -32,7 +32,7 @@ type Deps = {
   commission: Commission
 }
 
-/** Excludes newly known subscriptions, newly known prices and rate changes, because the reports’ level contains them. */
+/** Excludes newly known subscriptions, newly known prices and rate changes, because the reports contain them. */
 const CHANGE_WEIGHTS = { mrr: 1, 'mrr.opening': -1, 'mrr.repriced': -1, 'mrr.fx': -1 } as const
 
 export function openJoinedLevels({ days, sources, cutovers, agreement, commission }: Deps) {

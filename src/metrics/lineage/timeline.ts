@@ -148,7 +148,7 @@ function appendDraft(drafts: Draft[], draft: Draft): void {
   if (draft.to > draft.from) drafts.push(draft)
 }
 
-/** Removes the overlap of two drafts. A renewal ends a grace period, and begins no earlier than the paid time before ends. */
+/** Removes the overlap of two drafts. A renewal ends a grace period, and begins after the paid time before it. */
 function trimToNext(before: Draft, draft: Draft): void {
   if (!replaces(draft.fact, before.fact)) draft.from = Math.max(draft.from, before.paid_to)
   before.to = Math.min(before.to, draft.from)

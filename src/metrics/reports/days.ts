@@ -130,7 +130,7 @@ export function openReportedDays({ store, clock, generations }: Deps) {
       void begin.run({ id, organization_id, kinds: JSON.stringify(SUMMED_KINDS), now: clock() }),
     /** Stores the result of summing a day. The day stays due if it was marked after its reports were read. */
     put: (day: SummedDay): void => void put.run(day),
-    /** Marks days due that wait for a final rate or are due already and may be in progress. Runs inside a unit of work. */
+    /** Marks days due that wait for a final rate or may be in progress. Runs inside a unit of work. */
     touchProvisional(): void {
       for (const { id } of live()) touchWaiting.run({ id, now: clock() })
     },
