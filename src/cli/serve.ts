@@ -248,7 +248,7 @@ export function openReloading(
 /** The jobs that need Apple's keys. */
 const FETCHING_JOBS = ['import', 'backfill']
 
-/** Starts a job. A job that is already running uses the new keys from its next request on. `jobs list` shows the outcome. */
+/** Starts a job. A job that already runs uses the new keys from its next request on. `jobs list` shows the outcome. */
 function startJob({ jobs }: Windfall, job: string): void {
   jobs.runNow(job).catch(() => undefined)
 }

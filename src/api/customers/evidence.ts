@@ -71,12 +71,7 @@ export function evidenceRoutes(deps: Deps): Route[] {
       path: '/api/v1/events/:id/evidence',
       summary: 'Returns the signed payloads that an event is derived from, byte for byte, with certificates',
       access: auth.reader,
-      answers: {
-        200: {
-          description: 'The signed payloads; empty if the event is not derived from any',
-          schema: EvidenceAnswer,
-        },
-      },
+      answers: { 200: { description: 'Empty if Apple did not sign the event', schema: EvidenceAnswer } },
       refusals: { 404: 'unknown_event' },
       handler: ({ caller, params }) => ({
         evidence: ledger.evidence

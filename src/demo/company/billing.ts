@@ -75,8 +75,8 @@ function currentTrialId(sub: Subscription): string | null {
 
 /**
  * DID_RENEW, signed now, for the period that begins when the current period ends. The subscriptions of family members
- * renew at the same time. After a failed renewal (BILLING_RECOVERY), the period begins now. After a recovery during the grace
- * period, the new period ends on the same date as without the failure.
+ * renew at the same time. After a failed renewal (BILLING_RECOVERY), the period begins now. After a recovery during the
+ * grace period, the new period ends on the same date as without the failure.
  */
 export function renew(world: World, sub: Subscription): void {
   const trial = currentTrialId(sub)

@@ -180,7 +180,7 @@ function Setup({ token, isFirst }: { token: string; isFirst: boolean }): JSX.Ele
       action={async () => startSession(await write<Session>('POST', '/api/v1/setup', { token, password }))}
     >
       <h1>Choose a password</h1>
-      <p class="small quiet">It gives full access to this server.</p>
+      <p class="small quiet">The password gives full access to this server.</p>
       <PasswordField
         label="New password"
         value={password}
