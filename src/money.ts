@@ -25,7 +25,7 @@ export const multiplyMilli = (count: number, amount: number): number => assertSa
 
 function assertSafeMilli(milli: number): number {
   if (!Number.isSafeInteger(milli)) throw new RangeError('is too great to be exact')
-  // Never -0.
+  // Returns 0 for -0.
   return milli === 0 ? 0 : milli
 }
 

@@ -64,7 +64,7 @@ export function openAuth({ store, tokens, sessions, links, sessionCookie, audit,
     )
   }
 
-  /** Ignores the cookie if the request has a token: a page must not be able to combine the two. */
+  /** Ignores the cookie if the request has a token, so that a page cannot combine a token with the owner's session. */
   function callerOf(event: H3Event): Caller {
     const authorization = header(event, 'authorization')
     const caller = authorization === undefined ? cookieCaller(event) : null

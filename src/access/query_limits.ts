@@ -1,4 +1,4 @@
-/** Limits the concurrent expensive queries of each share link and read token: none can use all of the server's time. */
+/** Limits the concurrent expensive queries of each share link and read token, so that none uses all server time. */
 import type { H3Event } from 'h3'
 import { Refusal } from '../errors.ts'
 

@@ -95,7 +95,7 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
     })
   }
 
-  /** @throws Refusal 401 `invalid_link`: a link works once, for thirty minutes. */
+  /** @throws Refusal 401 `invalid_link` for a wrong link. A link can be used once, within thirty minutes. */
   async function requireValidLink(event: H3Event, kind: 'setup' | 'sign_in', token: string): Promise<void> {
     const wrong = { ...OWNER, why: 'wrong link' }
     if (!(await attempt(event, wrong, async () => owner.isValidLink(kind, token)))) throw invalidLink()

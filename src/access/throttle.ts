@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { addressBucketOf, siteBucketOf } from '../http/addresses.ts'
 
-/** The attempts that an address (`ADDRESS`) or an IPv6 /48 (`SITE`) has, and the time after which it regains one. */
+/** The attempts of an address (`ADDRESS`) or an IPv6 /48 (`SITE`), and the interval at which an attempt is added. */
 const ADDRESS = { burst: 10, every_ms: 60_000 }
 const SITE = { burst: 40, every_ms: 15_000 }
 /**
@@ -38,7 +38,7 @@ export function openThrottle({ clock, wait }: { clock: Clock; wait: (ms: number)
     return bucket
   }
 
-  /** Takes an attempt from an address. `isClean`: it had no recent failures and no other running attempt. */
+  /** Takes an attempt from an address. `isClean`: the address had no recent failure and no other running attempt. */
   function takeAttempt(address: string): { isClean: boolean; returnAttempt: () => void } {
     const site = siteBucketOf(address)
     const buckets = [bucketOf(addressBucketOf(address), ADDRESS)]

@@ -63,7 +63,7 @@ export const ImportsAnswer = v.object({
           }),
         ),
         v.description(
-          `The newest ${MAX_LISTED_HOLES} days that are not stored, and days reported as empty that cannot be`,
+          `The newest ${MAX_LISTED_HOLES} days that are not stored, or whose report is empty although there were sales`,
         ),
       ),
       versions: v.array(v.object({ report: kind, version: v.string(), learned_at: v.number() })),
@@ -119,7 +119,7 @@ export function importRoutes({ imports, accounts, apps, auth }: Deps): Route[] {
     }
   }
 
-  /** The organizations that have keys, and the ones that have apps, because they may have had keys before. */
+  /** The organizations with keys or with apps. An organization without keys may have imported reports earlier. */
   function readableOrganizations(accessScope: AccessScope): string[] {
     const withKeys = accounts
       .list()
@@ -185,7 +185,7 @@ function organizationState(imports: Imports, organization_id: string, accessScop
 }
 
 /**
- * The progress of the current run. `reading` is null if it is a report of an organization that the caller cannot read.
+ * The progress of the current run. `reading` is null while the run reads a report that the caller cannot read.
  */
 function runningWithin(progress: ImportProgress | null, organizationIds: readonly string[]) {
   if (progress === null) return null

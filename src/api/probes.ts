@@ -60,7 +60,7 @@ export const probeRoutes = ({ store, jobs, clock, closing, root_expires_at }: De
 ]
 
 /**
- * Removes the outcome and the error message, which may contain private names: `/readyz` needs no authentication.
+ * Removes the outcome and the error message. They may contain private names, and `/readyz` needs no authentication.
  */
 function publicJobState({ job, running, started_at, finished_at, duration_ms, failures, next_at }: JobState) {
   return { job, running, started_at, finished_at, duration_ms, failures, next_at }

@@ -156,7 +156,7 @@ function openSource(
 
 /**
  * Reads the pages for a client that catches up. All pages together wait at most `FIGURES_TIMEOUT_MS` for the figures of
- * customers, which is the limit for a single live event.
+ * customers. A single live event has the same limit.
  */
 function openPages({ feed, enrichment, monotonic }: StreamDeps, { query }: EventScope) {
   let remaining_ms = FIGURES_TIMEOUT_MS

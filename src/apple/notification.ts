@@ -23,7 +23,7 @@ export type Notification = {
   uuid: string
   type: string
   subtype: string | null
-  /** When it was signed; for the oldest notifications, when the nested transaction or renewal info was signed. */
+  /** When the notification was signed. For the oldest ones, when the nested transaction or renewal info was signed. */
   signed_at: number | null
   bundle_id: string
   apple_id: number | null
@@ -34,7 +34,7 @@ export type Notification = {
   renewal: Verified<Renewal> | null
   /** Other fields that an event shows: the summary, the external purchase token, the consumption request reason, … */
   detail: Record<string, unknown>
-  /** The verified fields that could not be parsed, as text. */
+  /** Names the verified fields that could not be parsed, with the errors; null if there are none. */
   problem: string | null
 }
 
@@ -66,7 +66,7 @@ async function verifyInside(verifier: Verifier, field: string, jws: string | nul
   }
 }
 
-/** All results, or the error of the first failed one in order, so the error is the same each time. */
+/** All results, or the error of the first failed one in order, so that the error is the same each time. */
 async function allOrFirstError(
   work: readonly Promise<VerifiedPayload | null>[],
 ): Promise<(VerifiedPayload | null)[]> {
@@ -75,8 +75,8 @@ async function allOrFirstError(
 }
 
 /**
- * Each part is signed separately, so an attacker could combine genuine parts of different notifications: values that
- * two parts share must agree.
+ * Each part is signed separately, so an attacker could combine genuine parts of different notifications. Values that
+ * two parts share must therefore agree.
  */
 function assertSame(what: string, one: unknown, other: unknown): void {
   if (one === undefined || other === undefined || one === other) return
@@ -163,7 +163,7 @@ export async function verifyNotification(
 
 /**
  * Verifies a signed transaction from a device, the App Store Server API or a notification. Throws SignatureError, with
- * `payload` for anything else that Apple signed; Refusal 503 `busy`.
+ * code `payload` for anything else that Apple signed; Refusal 503 `busy`.
  */
 export async function verifyTransaction(verifier: Verifier, jws: string): Promise<Verified<Transaction>> {
   const proved = await verifier.verify(jws)

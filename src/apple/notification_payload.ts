@@ -52,7 +52,7 @@ const AppFields = v.looseObject({
   environment: v.optional(v.nullable(v.string()), null),
 })
 
-/** Apple adds a body every few years, each with the same three fields, so unknown bodies are accepted too. */
+/** Apple adds a kind of body every few years, each with the same three fields, so unknown bodies are accepted too. */
 function bodiesOf(body: NotificationBody, payload: Record<string, unknown>): unknown[] {
   const known = [body.data, body.summary, body.externalPurchaseToken, body.appData]
   return [...known.filter((one) => one !== null), ...Object.values(payload)]

@@ -4,12 +4,12 @@
  */
 import * as v from 'valibot'
 
-/** Apple's environment in lower case. Windfall keeps the two separate and refuses any other. */
+/** Apple's environment in lower case. Windfall keeps both environments separate and refuses any other. */
 export type Environment = 'production' | 'sandbox'
 
 /** Milliseconds since the epoch. Apple sends integers; only Xcode's local signer sends fractions. */
 const instant = v.pipe(v.number(), v.transform(Math.trunc), v.safeInteger())
-/** An integer that a double represents exactly: the database stores it as an integer. */
+/** An integer that a double represents exactly. The database stores it as an integer. */
 const whole = v.pipe(v.number(), v.safeInteger())
 const shortText = v.pipe(v.string(), v.minLength(1), v.maxLength(1024))
 const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.optional(v.nullable(schema), null)

@@ -11,8 +11,8 @@ export type SubscriptionFacts = { transaction: Verified<Transaction>; renewal: V
 type Expected = { bundle_id: string; environment: Environment; original_transaction_id: string }
 
 /**
- * Verifies signed renewal info. Throws SignatureError, with `payload` for anything else that Apple signed; Refusal 503
- * `busy`.
+ * Verifies signed renewal info. Throws SignatureError, with code `payload` for anything else that Apple signed;
+ * Refusal 503 `busy`.
  */
 export async function verifyRenewal(verifier: Verifier, jws: string): Promise<Verified<Renewal>> {
   const proved = await verifier.verify(jws)
@@ -22,8 +22,8 @@ export async function verifyRenewal(verifier: Verifier, jws: string): Promise<Ve
 }
 
 /**
- * Verifies an entry of Get All Subscription Statuses. Throws SignatureError, with `mismatch` if the texts are not of
- * the expected subscription; Refusal 503 `busy`.
+ * Verifies an entry of Get All Subscription Statuses. Throws SignatureError, with code `mismatch` if the texts are
+ * not of the expected subscription; Refusal 503 `busy`.
  */
 export async function verifySubscription(
   verifier: Verifier,

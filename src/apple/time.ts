@@ -5,7 +5,7 @@ const TIMEOUT_MS = 10_000
 
 /**
  * Apple's time in milliseconds since the epoch, to the second, from the Date header of a response (RFC 9110 §6.6.1);
- * null without one.
+ * null if the response has no such header.
  *
  * @throws Error when `origin` cannot be reached.
  */

@@ -26,7 +26,7 @@ export type CatalogueChanges = { added: App[]; renamed: App[]; gone: App[]; peri
 
 export type Catalogue = ReturnType<typeof openCatalogue>
 
-/** Faults that concern one app: requests for other apps may succeed. */
+/** Faults that concern one app. Requests for other apps may succeed. */
 const SINGLE_APP_FAULTS: ReadonlySet<FaultKind> = new Set(['not_found', 'refused', 'unreadable'])
 
 /** How many apps are written in one unit of work. */

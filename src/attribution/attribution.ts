@@ -133,7 +133,7 @@ export function openAttribution({ store, clock, apps, feed, ledger, erasures, li
     })
   }
 
-  /** The `user` field of a ledger event's snapshot. */
+  /** The field `user` of the snapshot of a ledger event. */
   function userOf({ app, original_transaction_id }: Lineage): Record<string, unknown> {
     const link = links.get(app.id, 'apple', original_transaction_id)
     return link ? userFields(link) : { user: null }

@@ -19,7 +19,7 @@ const MAX_SHARES = 20
 /** After this many seconds no past call counts any more. */
 const MAX_WAIT_S = BUSIEST_MS / 1_000 + 1
 
-/** `address`: the bucket that the call counts under. Null for a secret key, whose calls count under no bucket. */
+/** `address` is the address bucket of the call; null for a secret key, whose calls count under no address. */
 export type WindowCaller = { address: string | null; isProved: boolean }
 
 type Traffic = {

@@ -15,7 +15,7 @@ export function openStamps() {
     compact()
   }
 
-  /** Drops the oldest instants; at most `count` remain. */
+  /** Drops the oldest instants, so that at most `count` remain. */
   function keepNewest(count: number): void {
     firstIndex = Math.max(firstIndex, times.length - count)
     compact()

@@ -64,7 +64,7 @@ export function openUsers(store: Store, clock: Clock, limits: { attributes_per_u
     return { is_new: !existing }
   }
 
-  /** Proved keys have a limit of their own, so unproved calls cannot keep the backend from writing its keys. */
+  /** Attributes of proved calls have a separate limit, so unproved calls cannot use up the backend's attributes. */
   function attributesAfter(
     existing: UserRow | undefined,
     incoming: Attributes | null,

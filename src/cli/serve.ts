@@ -248,12 +248,12 @@ export function openReloading(
 /** The jobs that need Apple's keys. */
 const FETCHING_JOBS = ['import', 'backfill']
 
-/** Starts a job. If the job already runs, its next request uses the new keys. The list of jobs shows the outcome. */
+/** Starts a job. A job that already runs uses the new keys from its next request on. `jobs list` shows the outcome. */
 function startJob({ jobs }: Windfall, job: string): void {
   jobs.runNow(job).catch(() => undefined)
 }
 
-/** Starts the jobs whose last run did not fail: since that run, the keys or Apple's list of apps may have changed. */
+/** Starts each fetching job unless its last run failed. The keys or Apple's list of apps may have changed since. */
 function startFetching(windfall: Windfall): void {
   for (const { job, failures } of windfall.jobs.list()) {
     if (FETCHING_JOBS.includes(job) && failures === 0) startJob(windfall, job)

@@ -1,4 +1,4 @@
-/** Control verbs that delete users whom no call with a secret key ever named. */
+/** Control verbs that count and delete inactive users that no secret key or attested device ever named. */
 import * as v from 'valibot'
 import { COMMAND_LINE } from '../access/audit.ts'
 import type { Windfall } from '../app.ts'

@@ -86,7 +86,7 @@ function reply(request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(ratesJson(url.searchParams))
 }
 
-/** Opens the publisher. `origins` replaces the origin of each source of rates. Only Frankfurter's has rates. */
+/** Opens the publisher. `origins` replaces the origin of each source of rates. Only Frankfurter's origin has rates. */
 export async function openPublisher(): Promise<{ origins: RateOrigins; close(): Promise<void> }> {
   const server = createServer(reply)
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))

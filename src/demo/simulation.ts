@@ -32,7 +32,7 @@ export type Simulation = ReturnType<typeof openSimulation>
 const SUBSCRIBERS = 1250
 const WEEKDAYS = [1, 0.86, 0.8, 0.78, 0.8, 0.84, 0.97]
 
-/** The relative demand at an instant, after `fraction` of the history. It grows and depends on day and hour. */
+/** The relative demand at an instant, after `fraction` of the history. Demand grows and varies by weekday and hour. */
 function demandAt(fraction: number, at: number, edgeCases: boolean): number {
   const growth = edgeCases ? Number(fraction < 0.4) : 0.22 + 0.78 * fraction ** 1.4
   const hour = new Date(at).getUTCHours()

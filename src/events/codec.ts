@@ -2,7 +2,8 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
 /**
- * Never change this dictionary: stored bodies can be decoded only with it. A second one needs a version in each row.
+ * Never change this dictionary: stored bodies can be decoded only with it. For a second
+ * dictionary, each row would need a version.
  */
 const DICTIONARY = Buffer.from(
   '{"platform":"ios","store":"apple","from_app_user_id":"$anon_","merged_customer_id":"cus_","problem":"",' +

@@ -1,4 +1,4 @@
-/** Rewrites stored events without an erased user. Nothing else ever changes an event. */
+/** Removes an erased user from stored events. Nothing else ever changes a stored event. */
 import type { Store } from '../store/store.ts'
 import { decodeBody, encodeBody, inflateBody } from './codec.ts'
 import { type ScrubTarget, scrubEvent } from './scrubbed.ts'

@@ -8,7 +8,7 @@ const LINES_PER_SLICE = 500
 export type CsvValue = string | number | boolean | readonly string[] | null | undefined
 type CsvRow = Readonly<Record<string, CsvValue>>
 
-/** FORMULA matches text that spreadsheets treat as a formula, and negative numbers. NUMBER excludes the numbers. */
+/** FORMULA matches text that spreadsheets treat as a formula, and negative numbers. NUMBER matches plain numbers. */
 const FORMULA = /^[=+\-@＝＋－＠\t\r\n]/
 const NUMBER = /^-?\d+(\.\d+)?$/
 

@@ -18,7 +18,7 @@ type HttpSettings = Readonly<{
 type HttpOptions = HttpSettings & {
   log: Log
   version?: string
-  /** Called when a request begins. The returned function is called when the response begins; it may be a stream. */
+  /** Called when a request begins. The returned function is called when the response begins, even if it is a stream. */
   beginRequest?: () => () => void
 }
 

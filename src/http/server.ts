@@ -14,7 +14,7 @@ export type ListenOptions = Readonly<{
   port?: number
   /** The maximum number of connections; further connections are closed immediately. */
   max_connections?: number
-  /** The timeout for all headers of a request. If nothing is sent, it starts with the connection. */
+  /** The timeout for all headers of a request. It starts with the connection if the client sends nothing. */
   headers_timeout_ms?: number
   /** The timeout for the headers and the body of a request. */
   request_timeout_ms?: number

@@ -158,8 +158,8 @@ export function openEventWriter({ feed, clock, subscriptions }: Deps) {
 const DAY_MS = 86_400_000
 
 /**
- * The instant of the snapshot, in milliseconds: it contains what Apple signed up to then. If Apple signs a transaction
- * again more than a day later, the snapshot still shows the instant of the transaction.
+ * The instant whose state the snapshot shows, in milliseconds: when Apple signed the fact, so that the snapshot has the
+ * fact. If Apple signed a transaction more than a day after it occurred, it is the instant of the transaction.
  */
 function snapshotTime({ type, occurred_at, signed_at }: EventDraft): number {
   const signed = signed_at ?? 0

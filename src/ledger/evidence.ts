@@ -24,7 +24,7 @@ type PayloadId = { id: number }
 const COLUMNS = 'id, app_id, kind, source, sha256, received_at'
 
 export function openEvidence(store: Store, raw: RawPayloads) {
-  // Finds notifications by their events, because a notification may have no status and an outdated transaction.
+  // Finds notifications through their events, because a notification may have no status and an outdated transaction.
   const ofPurchases = store.prepare<object, Row>(`
     select ${COLUMNS} from signed_payloads where id < :before and id in (
       select n.payload_id from events e

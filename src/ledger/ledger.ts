@@ -142,7 +142,7 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     return { ...lineage, customer_id: identity.canonical_id, derived }
   }
 
-  /** Stores a transaction. If a newer version moves it to another lineage, it also recomputes the previous lineage. */
+  /** Stores a version of a transaction. If the version moves it to another lineage, recomputes the previous lineage. */
   function saveTransaction(
     app: App,
     verified: Verified<Transaction>,

@@ -6,7 +6,7 @@ import type { Notification } from '../apple/notification.ts'
 import type { Transaction } from '../apple/payloads.ts'
 import type { EventType } from '../events/vocabulary.ts'
 
-/** A free introductory offer, known as a trial. */
+/** Whether the transaction has a free introductory offer, which is a trial. */
 export const isTrial = (transaction: Pick<Transaction, 'offer_type' | 'offer_discount'>): boolean =>
   transaction.offer_type === 1 && transaction.offer_discount === 'FREE_TRIAL'
 
@@ -58,7 +58,7 @@ const RULES: Record<string, Record<string, Rule>> = {
   DID_CHANGE_RENEWAL_PREF: {
     '': { type: 'subscription.downgrade_cancelled' },
     UPGRADE: { type: 'subscription.upgraded', at: purchasedAt },
-    // Includes changes to another duration: the payload contains neither the levels nor the next duration.
+    // Apple also sends DOWNGRADE for a crossgrade to another duration. The payload does not distinguish the cases.
     DOWNGRADE: { type: 'subscription.downgraded' },
   },
   DID_CHANGE_RENEWAL_STATUS: {

@@ -76,7 +76,7 @@ export function openNotificationReceiver({ store, clock, verifier, apps, ledger,
     return candidates.filter(isSame)
   }
 
-  /** Warns once per app and Apple id. If the id is mistyped, all notifications of the app expire after seven days. */
+  /** Warns once per app and Apple id. Until the configured id is corrected, notifications expire after seven days. */
   function warnAppleIdMismatch(app: App, apple_id: number): void {
     const warningKey = `${app.id} ${apple_id}`
     if (warned.has(warningKey)) return

@@ -5,8 +5,8 @@ import type { Origin } from '../events/vocabulary.ts'
 import type { Store } from '../store/store.ts'
 
 export function openNotifications(store: Store, clock: Clock) {
-  // One uuid can have two signed texts, because Apple may sign a notification again. The row is of the text that was
-  // signed last; if both were signed at the same time, of the text with the greater SHA-256. signed_payloads has both.
+  // Apple may sign a notification again, so one uuid can have two signed texts. The row contains the text that was
+  // signed last or, of two texts signed at the same time, the one with the greater SHA-256. signed_payloads has both.
   const put = store.prepare<object>(`
     insert into notifications ( app_id,  environment,  uuid,  type,  subtype,  original_transaction_id,  status,  signed_at,  sha256,  payload_id,  origin,  received_at,  problem)
     values                    (:app_id, :environment, :uuid, :type, :subtype, :original_transaction_id, :status, :signed_at, :sha256, :payload_id, :origin, :received_at, :problem)

@@ -69,7 +69,7 @@ export function openPending(store: Store, clock: Clock, raw: RawPayloads, apps: 
     if ((count.get()?.n ?? 0) > MAX_PENDING) trimAll.run()
   }
 
-  /** The pending notifications of a bundle id, oldest first. `jws` returns the signed text, or throws if damaged. */
+  /** The pending notifications of a bundle id, oldest first. `jws` returns the signed text; it throws if damaged. */
   const forBundle = (bundle_id: string): Pending[] =>
     selectByBundle
       .all(bundle_id)

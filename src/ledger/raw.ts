@@ -15,9 +15,7 @@ export type Source = 'push' | 'pending' | 'device' | 'history' | 'transactions' 
 /** `plain`: the deflated text. `folded`: the deflated text after every JWS in it was decoded (see `fold`). */
 const CODECS = { plain: 0, folded: 1 }
 
-/**
- * A zlib dictionary of words that recur in Apple's payloads, for small payloads. Codec 1 depends on it: never change.
- */
+/** A zlib dictionary of words in Apple's payloads. Never change it: stored payloads cannot be inflated without it. */
 const DICTIONARY = Buffer.from(
   '{"notificationType":"DID_CHANGE_RENEWAL_STATUS","subtype":"AUTO_RENEW_DISABLED","notificationUUID":"' +
     'RENEWAL_PREFDID_FAIL_TO_RENEWGRACE_PERIODEXPIREDVOLUNTARYBILLING_RETRYSUBSCRIBEDRESUBSCRIBEINITIAL_BUYREFUND' +
@@ -97,7 +95,7 @@ export function openRawPayloads(store: Store, clock: Clock) {
     return id
   }
 
-  /** Call it after the commit only: SQLite reuses the id of a row that was rolled back. */
+  /** Caches the id of a chain. Call it only after the commit, because SQLite reuses the id of a rolled-back row. */
   function cacheChain(header: string, id: number): void {
     if (chainIds.size >= CHAIN_CACHE_SIZE) chainIds.clear()
     chainIds.set(header, id)

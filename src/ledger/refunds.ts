@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts'
 
 type TransactionKey = Readonly<{ app_id: string; environment: string; transaction_id: string }>
 
-/** A refund, with the fields that Apple signed. `reversed_at` is when it was reversed, in ms since the epoch. */
+/** A refund that was reversed, with the fields that Apple signed. `reversed_at` is in ms since the epoch. */
 export type ReversedRefund = {
   revoked_at: number
   revocation_type: string | null
@@ -55,7 +55,7 @@ export function openRefunds(store: Store) {
   }
 
   /**
-   * The reversed refunds of a transaction, oldest first. Excludes the refund that `transaction`, the newest version,
+   * The reversed refunds of a transaction, oldest first. Excludes the refund that the newest version, `transaction`,
    * still shows. The result does not depend on the order in which refunds and reversals arrived.
    */
   const reversedRefunds = (transaction: TransactionKey & { revoked_at: number | null }): ReversedRefund[] =>

@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts'
 import type { Store } from '../store/store.ts'
 
 const MAX_SAVED = 100
-/** Each stored refusal costs a write, so a flood is limited: per second in total, and per second and address. */
+/** Storing a refusal is a write, so the number of stored refusals per second is limited, in total and per address. */
 const MAX_PER_SECOND = 10
 const MAX_PER_SECOND_AND_ADDRESS = 5
 /** Longer texts are cut. Apple's payloads are under 20 KB. */

@@ -1,6 +1,6 @@
 /**
- * Builds the snapshot of an event. It never changes after the event was appended. Dates are in milliseconds, money is
- * in thousandths.
+ * Builds the snapshot of an event. The snapshot never changes after the event was appended. Dates are in milliseconds,
+ * and money is in thousandths.
  */
 import type { Notification } from '../apple/notification.ts'
 import type { Renewal, Transaction } from '../apple/payloads.ts'

@@ -1,4 +1,4 @@
-/** Stores one derived row per lineage of a subscription. The row is recomputed when a fact of the lineage changes. */
+/** Stores one derived row per lineage that is a subscription. The row is recomputed after each new fact. */
 import { bound, type Store } from '../store/store.ts'
 import { committedUntil, type SubscriptionRow } from './subscription.ts'
 import type { TransactionRow } from './transactions.ts'

@@ -52,7 +52,7 @@ export type Conversion = { trial_id: string; converted_at: number }
 /** The result of storing one version of a transaction. */
 export type SavedTransaction = { is_first: boolean; previous_lineage: string | null; row: TransactionRow }
 
-/** Fields that are computed from all versions of a transaction. A later version extends them and never resets them. */
+/** Fields that are computed from all versions of a transaction. The order in which versions arrive has no effect. */
 type CumulativeFields = Pick<
   TransactionRow,
   | 'earliest_expires_at'
@@ -123,7 +123,7 @@ export function openTransactions(store: Store) {
     where ${lineage} and trial_signed_at is not null
       and :purchased_at >= earliest_expires_at - ${CONVERSION_BEFORE_MS}
       and :purchased_at <= latest_expires_at + ${CONVERSION_AFTER_MS}`)
-  // Subselects hide the parameters from the planner, as `bound` in store.ts does: the query reads a minimum.
+  // With plain parameters, SQLite re-prepares a `min` query for each value. Subselects prevent that (see `bound`).
   const hiddenLineage = lineage.replace(/:\w+/g, '(select $&)')
   const paidAfter = store.prepare<object, { converted_at: number | null }>(`
     select min(purchased_at) as converted_at from transactions

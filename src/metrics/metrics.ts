@@ -1,6 +1,6 @@
 /**
- * Keeps figures current. The commit of a fact recomputes the figures if its time limit allows; otherwise a worker does so
- * soon after. Settings that change all figures build another generation, which replaces the shown generation when it is
+ * Keeps figures current. The commit of a fact recomputes the lineage’s figures if time allows; otherwise a worker does
+ * so soon after. Settings that change all figures build another generation, which replaces the shown generation when it is
  * complete.
  */
 import type { Apps } from '../apps/apps.ts'

@@ -49,7 +49,7 @@ type Options = {
   settings: Readonly<{ fetch: boolean }>
   /** Currencies to fetch in addition to Apple's: the base currencies of organizations. */
   currenciesInUse?: () => readonly string[]
-  /** Only the demo and tests set this. */
+  /** The origins of the sources. Only the demo and tests set this. */
   origins?: RateOrigins
 }
 

@@ -9,7 +9,7 @@ import type { RateStore } from './rate_store.ts'
 import { CARRIED_DAYS, dayAt, daysOf, gapsOf, type Span } from './series.ts'
 import type { Source } from './source.ts'
 
-/** The days of one request: the year for which Apple provides reports, and the days that it may carry over. */
+/** The days of one request: the year for which Apple provides reports, and earlier days whose rates carry into it. */
 const DAYS_PER_REQUEST = 366 + CARRIED_DAYS
 /** The most currencies that the outcome lists by name. */
 const MAX_NAMED = 12

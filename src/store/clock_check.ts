@@ -4,7 +4,7 @@ import type { Store } from './store.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
-/** A little less than the hour between two housekeeping runs. */
+/** How long the clock must keep pace after a jump: a little less than the hour between two housekeeping runs. */
 const CONFIRMED_AFTER_MS = 55 * MINUTE_MS
 
 export type ClockCheck = ReturnType<typeof openClockCheck>

@@ -9,7 +9,7 @@ import { reasonOf, silent, throttled, type Warn } from './warnings.ts'
 import { openWork, type WorkItem } from './work.ts'
 
 const MAX_BATCH_UNITS = 64
-/** `work_ms`: how long a batch runs work. `write_ms`: by when its batched writes should end. From the batch's begin. */
+/** From the start of a batch: `work_ms` until no more work begins, `write_ms` until its batched writes should end. */
 const ORDINARY = { work_ms: 5, write_ms: 5 }
 /** The limits of a batch of only bulk work while no caller waits. With its commit, the batch lasts up to 50 ms. */
 const BULK = { work_ms: 25, write_ms: 40 }
@@ -192,7 +192,7 @@ export function openCommits(
     try {
       if (db.inTransaction) rollback.run()
     } catch (error) {
-      // The next batch finds the transaction open and tries again.
+      // The next batch finds the transaction open and tries to roll it back again.
       warn('a transaction could not be rolled back', { reason: reasonOf(error) })
     }
   }

@@ -1,7 +1,7 @@
 /** Caches the results of queries on small tables until one of the tables changes. */
 import type { Database } from 'better-sqlite3'
 
-/** Keys can come from clients, so the cache is bounded: it is cleared when full, and longer keys are not cached. */
+/** Bounds of the cache, because clients choose some keys. A full cache is cleared; longer keys are not cached. */
 const MAX_ENTRIES = 1_000
 const MAX_KEY_LENGTH = 256
 const CHANGES = ['insert', 'update', 'delete'] as const

@@ -3,7 +3,7 @@ import type { Store } from './store.ts'
 
 /** The number of rows of an index that ANALYZE reads: enough to recognize a selective index. */
 const ROWS_READ = 400
-/** Returns the statements that `pragma optimize` would run: for tables without statistics, or that grew tenfold. */
+/** Lists the ANALYZE statements for tables that have no statistics or grew tenfold. Does not run the statements. */
 const OPTIMIZE = 'pragma optimize(0x10003)'
 
 /**

@@ -42,7 +42,7 @@ export type StoreCondition = 'ok' | 'full' | 'failing' | 'damaged' | 'replaced'
 const SQLITE_FULL = 'SQLITE_FULL'
 const SPACE_CHECK_EVERY_MS = 1_000
 
-/** A probe of this size exceeds the free pages inside a full file, so that it fails while the disk is full. */
+/** The size of the probe that tests whether the disk is full. It is larger than the free pages inside a full file. */
 const PROBE_BYTES = 65_536
 
 /**

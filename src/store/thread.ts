@@ -1,7 +1,7 @@
 /** Runs work that would block the event loop on a worker thread. The thread loads the file that requests the work. */
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 
-/** A task for a thread. `windfall` is its name. It is unique in the program, because the bundle is a single file. */
+/** A task for a thread. `windfall` is its name, unique in the program, because the bundle has all tasks in one file. */
 type Task = { windfall: string }
 
 /** A message from a thread: the progress of its task, or at the end the result. */

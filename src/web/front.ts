@@ -19,8 +19,8 @@ const IMMUTABLE = 'public, max-age=31536000, immutable'
 const API_PATHS = /^\/(?:api|apple|assets)(?:\/|$)/
 
 /**
- * Returns the page's routes, which need no sign-in because the page contains no data, and `notFound`, which answers a
- * browser at an unknown path with 404 and the page. For other clients it returns undefined.
+ * Returns the page's routes and `notFound`. The routes need no sign-in, because the page contains no data. `notFound`
+ * answers a browser at an unknown path with 404 and the page, and returns undefined for other clients.
  */
 export function openFront() {
   const files = openFrontFiles()

@@ -54,7 +54,7 @@ test('returns counts, missing days with reasons, versions and unknown apps', asy
             day_on: '2026-04-30',
             state: 'not_yet',
             tries: 1,
-            reason: 'Apple has not published it yet',
+            reason: 'Apple has not published the report yet',
             asked_at: apple.clock(),
             due_at: apple.clock() + HOUR / 2,
           },

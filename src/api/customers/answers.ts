@@ -25,10 +25,10 @@ export const CustomerAnswer = v.object({
   proceeds_milli: v.pipe(
     v.nullable(v.number()),
     v.description(
-      'What is left of the charges after tax, commission and refunds; null if unknown for all of them',
+      'What is left of the charges after tax, commission and refunds; null if it is known for no charge',
     ),
   ),
-  proceeds_estimated: v.pipe(v.number(), v.description('How many of the charges are estimates')),
+  proceeds_estimated: v.pipe(v.number(), v.description('The number of charges whose proceeds are estimated')),
   unconverted: v.pipe(
     v.nullable(v.record(v.string(), v.number())),
     v.description('Amounts without an exchange rate, by currency; not included in the sums'),
@@ -42,7 +42,7 @@ export const CustomerAnswer = v.object({
   ends_at: v.pipe(
     nullableInstant,
     v.description(
-      'When the first subscription that will not renew or is in a grace period ends; for a commitment, the end of the commitment, not of a month. null if none does',
+      'The earliest end of a subscription that will not renew or is in a grace period. A commitment ends after its last month. null if no subscription is ending',
     ),
   ),
   first_paid_at: nullableInstant,
@@ -73,7 +73,9 @@ const LinkAnswer = v.object({
   transaction_id: v.string(),
   platform: v.pipe(
     nullableText,
-    v.description('What the last call reported; null if none did and the store is derived from the id'),
+    v.description(
+      'The platform that the last call reported. null if no call reported a platform; `store` is then derived from the transaction id',
+    ),
   ),
   app_user_id: v.string(),
   proved_app_user_id: nullableText,
@@ -102,14 +104,14 @@ const UserAnswer = v.looseObject({
   attributes: v.optional(
     v.pipe(
       v.record(v.string(), v.unknown()),
-      v.description('The value from the last call for each field, proved or not'),
+      v.description('For each attribute, the value from the last call, proved or not'),
     ),
   ),
   proved_attributes: v.optional(
     v.pipe(
       v.record(v.string(), v.unknown()),
       v.description(
-        'The value from the last call with a secret key or from an attested device; searches and filters use it if present',
+        'For each attribute, the value from the last call with a secret key or from an attested device. Searches and filters prefer this value',
       ),
     ),
   ),
@@ -170,7 +172,7 @@ export const ProfileAnswer = v.object({
   proceeds: v.pipe(
     v.nullable(v.object({ base_milli: v.number(), transactions: v.number(), estimated: v.number() })),
     v.description(
-      'What is left of the charges after tax, commission and refunds; the number of charges, and how many are estimates',
+      'What is left of the charges after tax, commission and refunds; the number of charges, and for how many of them the proceeds are estimated',
     ),
   ),
   users: v.array(UserAnswer),

@@ -25,7 +25,9 @@ const ForgetQuery = v.object({
   unknown: v.optional(
     v.pipe(
       v.picklist(['refuse', 'accept']),
-      v.description('If the user is unknown: refuse, or accept and refuse later calls for this id'),
+      v.description(
+        'What to do if the user is unknown: refuse the request, or accept it and refuse later calls for this id',
+      ),
     ),
     'refuse',
   ),
@@ -64,7 +66,7 @@ export function erasureRoutes(deps: Deps): Route[] {
       summary: 'Erases a user of one app permanently; repeat the request to see the progress',
       description:
         'Removes the user’s row, attributes and links, and their id in events. Purchases stay without a user. Later calls for the id are refused. ' +
-        'The user id is one percent-encoded path segment. The log does not contain it.',
+        'The user id is one percent-encoded path segment. The server log does not contain the user id.',
       access: eraserAccess(deps),
       params: ForgetPath,
       query: ForgetQuery,

@@ -71,7 +71,7 @@ export function evidenceRoutes(deps: Deps): Route[] {
       path: '/api/v1/events/:id/evidence',
       summary: 'Returns the signed payloads that an event is derived from, byte for byte, with certificates',
       access: auth.reader,
-      answers: { 200: { description: 'None if Apple did not sign the event', schema: EvidenceAnswer } },
+      answers: { 200: { description: 'Empty if Apple did not sign the event', schema: EvidenceAnswer } },
       refusals: { 404: 'unknown_event' },
       handler: ({ caller, params }) => ({
         evidence: ledger.evidence
@@ -84,7 +84,7 @@ export function evidenceRoutes(deps: Deps): Route[] {
       path: '/api/v1/customers/:id/evidence',
       summary: 'Lists the signed payloads about a customer, newest first',
       description:
-        'Contains every notification, and the newest version of each transaction and renewal that was received outside one.',
+        'Contains every notification, and the newest version of each transaction and renewal info that was received outside a notification.',
       access: auth.reader,
       query: PageQuery,
       answers: { 200: { description: 'A page of signed payloads', schema: EvidencePage } },

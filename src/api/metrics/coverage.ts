@@ -35,10 +35,12 @@ const CoverageQuery = v.object({
 const describedNumber = (description: string) => v.pipe(v.number(), v.description(description))
 const DifferenceCauses = v.object({
   before_first_notification: describedNumber(
-    'From before the first notification, of the app or of the subscription',
+    'From a time or from subscriptions of which Windfall had received no notification',
   ),
-  upgrade_proration: describedNumber('Prorated refunds at upgrades, which only Apple’s reports contain'),
-  refund_timing: describedNumber('Refunds that are counted on different days, or by only one of the two'),
+  upgrade_proration: describedNumber('Prorated refunds at upgrades: Apple reports them, the ledger estimates them'),
+  refund_timing: describedNumber(
+    'Refunds that the two sources count on different days, or that only one source counts',
+  ),
   day_boundary: describedNumber('Amounts that the other source counts in an adjacent month'),
   exchange_rate: describedNumber('The same amounts, converted at the rate of another day'),
   family_sharing: describedNumber('Always 0: neither source counts family sharing'),

@@ -92,7 +92,7 @@ export function shareLinkRoutes(deps: Deps): Route[] {
       ...OWNER_ROUTE,
       method: 'POST',
       path: '/api/v1/share-links',
-      summary: 'Creates a link for guests, which shows only overview, metrics and cohorts of some apps',
+      summary: 'Creates a link for guests. Guests see only the overview, metrics and cohorts of some apps',
       access: auth.freshOwner,
       body: CreateBody,
       answers: { 201: { description: 'The link, shown only in this response', schema: CreatedAnswer } },

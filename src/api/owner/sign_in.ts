@@ -90,7 +90,7 @@ function statusRoute(deps: Deps): Route {
     ...SIGN_IN_ROUTE,
     method: 'GET',
     path: '/api/v1/session',
-    summary: 'Returns the current session; never refuses',
+    summary: 'Returns the current session; needs no sign-in',
     access: PUBLIC,
     handler: ({ event }) => sessionStatus(event),
   })

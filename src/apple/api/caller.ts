@@ -28,7 +28,7 @@ export function openCaller(options: CallerOptions & { tokens: Tokens }) {
     return current === refused ? tokens({ isForced: true }) : current
   }
 
-  /** After a change of the clock Apple may reject a token that it accepted before, so a new token is tried once. */
+  /** Apple may reject a token that it accepted before the clock was changed, so a 401 is retried with a new token. */
   async function sendOnce(request: ApiRequest): Promise<ApiResponse> {
     const token = await tokens()
     const response = await httpClient.send(request, token)

@@ -28,7 +28,7 @@ import { openTokens } from './tokens.ts'
 export type { AppleApp, AppleSubscription } from './connect_schemas.ts'
 export type { ReportKind, ReportResult } from './sales_reports.ts'
 
-/** `host` is an origin. Omitted options use Apple's host and the machine's own clock and randomness. */
+/** `host` is an origin, without a trailing slash. Omitted options use the system’s timers and randomness. */
 export type ConnectOptions = CallerOptions & { key: ApiKey; host: string }
 /** `urgent`: send even if little of the hourly budget remains, because a person waits. */
 type Urgency = { urgent?: boolean }
@@ -39,7 +39,8 @@ const MAX_REPORT_BYTES = 64 * 1_048_576
 
 /**
  * Opens the App Store Connect API with one key. Every call throws AppleFault, `unavailable` only after several retries.
- * A call that would leave less than a tenth of the key's hourly limit is `rate_limited` without being sent.
+ * A call that would leave less than a tenth of the key's hourly limit is `rate_limited` without being sent, unless the
+ * call is urgent.
  */
 export function openConnectApi(options: ConnectOptions) {
   const { key, clock, host } = options

@@ -37,7 +37,7 @@ export function openConnectBudget(clock: Clock) {
 
   function rateLimited(): AppleFault {
     const at = utcMinuteText(not_before)
-    const detail = `Apple’s hourly rate limit for this key is nearly reached, and a tenth is reserved: Windfall continues at ${at}.`
+    const detail = `Apple’s hourly rate limit for this key is nearly reached. Windfall leaves a tenth unused and continues at ${at}.`
     return new AppleFault('rate_limited', detail, { retry_at: not_before })
   }
 

@@ -4,7 +4,7 @@ import { AppleFault, type FaultKind } from './faults.ts'
 import type { ApiResponse } from './http_client.ts'
 import { clockAdvice, faultMessage, jsonOf, retryAt, sanitize } from './messages.ts'
 
-/** One of Apple's errors (JSON:API). Without a detail `message` is empty; without a source `parameter` is null. */
+/** One of Apple's errors (JSON:API). `message`: the detail, or else the title. `parameter`: null without a source. */
 type AppleError = { code: string | null; message: string; parameter: string | null }
 
 /** The subject of a request, which determines the roles that the key needs. */

@@ -4,7 +4,7 @@ import * as v from 'valibot'
 /** `apple_id` is the number that Apple's notifications call appAppleId; `sku` names the app in sales reports. */
 export type AppleApp = { apple_id: number; bundle_id: string; name: string; sku: string }
 
-/** `period` is a duration of ISO 8601: P1W P1M P2M P3M P6M P1Y; `group_level` 1 is the highest service. */
+/** `period`: an ISO 8601 duration (P1W P1M P2M P3M P6M P1Y). `group_level`: 1 is the highest level of service. */
 export type AppleSubscription = {
   product_id: string
   apple_id: string

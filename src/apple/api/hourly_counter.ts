@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts'
 
 export type HourlyCounter = ReturnType<typeof openHourlyCounter>
 
-/** How long to wait when other users of the key exhausted its limit: Windfall does not know when they stop. */
+/** How long to wait at a rate limit whose end is unknown, such as when other programs used up the key’s limit. */
 export const UNKNOWN_WAIT_MS = 5 * 60_000
 
 const MINUTE_MS = 60_000
@@ -12,7 +12,7 @@ export const HOUR_MS = 60 * MINUTE_MS
 
 /**
  * Whether a request must wait until `at`. `at` and `now` are in milliseconds since the epoch. No wait exceeds an hour,
- * so an `at` further ahead was computed before the clock was set back and is ignored.
+ * so a later `at` was computed before the clock was set back, and is ignored.
  */
 export const isAhead = (at: number, now: number): boolean => at > now && at <= now + HOUR_MS + MINUTE_MS
 

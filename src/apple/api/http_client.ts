@@ -18,7 +18,8 @@ export type ApiResponse = { status: number; header: (name: string) => string | n
 export type HttpClient = ReturnType<typeof openHttpClient>
 
 /**
- * The limit of a whole response, as a multiple of the timeout: a report of millions of rows takes long, but must end.
+ * The time limit of a whole response, as a multiple of `timeoutMs`. A report of millions of rows may take longer than
+ * `timeoutMs`, but must end.
  */
 const TOTAL_TIMEOUT_FACTOR = 10
 const CONNECTIONS = 4
@@ -61,7 +62,7 @@ async function readAll(
   return Buffer.concat(chunks)
 }
 
-/** The message for a failed connection; `code` is from the system, TLS or undici. */
+/** The fault for a failed connection. Its code is from the system, TLS or undici. */
 function connectionFault(error: unknown, { url }: ApiRequest): AppleFault {
   if (error instanceof AppleFault) return error
   const { name, message } = error instanceof Error ? error : new Error(String(error))

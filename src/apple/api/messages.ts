@@ -10,7 +10,7 @@ const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu
 /** A JSON Web Token, in case a response repeats the token of the request. It begins with a JSON object in base64url. */
 const TOKEN = /eyJ[\w-]*\.[\w-]+\.[\w-]*/g
 
-/** Apple's message on one line, shortened, without tokens; '' without one. */
+/** Apple's message on one line, shortened and without tokens; '' if Apple sent none. */
 export function sanitize(text: string | null | undefined): string {
   const plain = (text ?? '')
     .slice(0, 4 * MAX_LENGTH)
@@ -57,8 +57,8 @@ export function parseResponse<T>(
 
 /**
  * The earliest time for a retry, in milliseconds since the epoch; null without Retry-After. The Server API sends an
- * instant in Retry-After; HTTP defines seconds from now (RFC 9110 §10.2.3). The result is at most an hour ahead, the
- * period over which Apple counts.
+ * instant in Retry-After; HTTP defines seconds from now (RFC 9110 §10.2.3). The result is at most an hour ahead,
+ * because Apple counts requests over an hour.
  */
 export function retryAt(received: ApiResponse, now: number): number | null {
   const retryAfter = Number(received.header('retry-after') ?? Number.NaN)

@@ -5,7 +5,7 @@ import { AppleFault } from './faults.ts'
 /** More pages of 200 than any account has. Ends a cycle of links. */
 const MAX_PAGES = 500
 
-/** A page of `item` in JSON:API; `next` is absolute, or null on the last one. */
+/** A page of `item` in JSON:API. `next`: the absolute URL of the next page; null on the last page. */
 export const pageOf = <T>(item: v.GenericSchema<unknown, T>) =>
   v.pipe(
     v.object({
@@ -15,7 +15,7 @@ export const pageOf = <T>(item: v.GenericSchema<unknown, T>) =>
     v.transform(({ data, links }) => ({ items: data, next: links?.next ?? null })),
   )
 
-/** Apple's link to the next page. The token must not reach another host. @throws AppleFault `unreadable`. */
+/** Apple's link to the next page. @throws AppleFault `unreadable` for another host, which must not get the token. */
 function nextPageUrl(next: string, host: string): URL {
   const url = URL.parse(next)
   if (url !== null && url.origin === new URL(host).origin) return url

@@ -17,14 +17,14 @@ export type RetryOptions = {
 
 /** The average pauses before the second, third and fourth attempts. */
 const PAUSES_MS = [500, 2_000, 8_000]
-/** An error that requires a longer wait is not retried here. The job retries it on its schedule. */
+/** A request that must wait longer is not retried here. The job that sent it runs again on its schedule. */
 const MAX_PAUSE_MS = 30_000
 
 const systemWait: Wait = (ms, signal) => setTimeout(ms, undefined, { signal })
 
 /**
- * Retries requests that failed as `unavailable`, or as `rate_limited` for a short time: three times, after growing,
- * random pauses, so requests that failed together are not retried together.
+ * Retries requests up to three times that failed as `unavailable`, or as `rate_limited` for a short time. The pauses
+ * grow and are random, so that requests that failed together are not retried together.
  */
 export function openRetries(options: RetryOptions) {
   const { clock, closing, wait = systemWait, random = Math.random } = options

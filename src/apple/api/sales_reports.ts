@@ -5,7 +5,7 @@ import type { ApiResponse } from './http_client.ts'
 
 export type ReportKind = 'sales' | 'subscription' | 'subscription_event' | 'subscriber'
 
-/** `day` is YYYY-MM-DD; `version` is the last that Apple accepted for this kind; null if unknown. */
+/** `day` is YYYY-MM-DD. `version`: the last version that Apple accepted for this kind of report; null if unknown. */
 export type ReportRequest = { kind: ReportKind; vendor_number: string; day: string; version: string | null }
 
 /**

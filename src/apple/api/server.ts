@@ -22,13 +22,13 @@ import { openTokens } from './tokens.ts'
 
 export type { StatusItem } from './server_answers.ts'
 
-/** `hosts` are origins. Omitted options use Apple's hosts and the machine's own clock and randomness. */
+/** `hosts` are origins, without a trailing slash. Omitted options use the system’s timers and randomness. */
 export type ServerOptions = CallerOptions & {
   key: ApiKey
   bundle_id: string
   hosts: Record<Environment, string>
 }
-/** `from` and `until` in milliseconds, at most 180 days ago. Every page of a window is requested with equal values. */
+/** `from` and `until`: milliseconds since the epoch, at most 180 days ago, and equal in the requests for all pages. */
 type NotificationWindow = { from: number; until: number; page: string | null }
 export type ServerApi = ReturnType<typeof openServerApi>
 
@@ -83,7 +83,7 @@ export function openServerApi(options: ServerOptions) {
     }
   }
 
-  /** All notifications that Apple sent, or tried to, in a window. An expired page is AppleFault `4000017`. */
+  /** A page of the notifications that Apple tried to send in a window. An expired page is AppleFault `4000017`. */
   async function notificationHistory(
     environment: Environment,
     window: NotificationWindow,
@@ -98,7 +98,7 @@ export function openServerApi(options: ServerOptions) {
     return page
   }
 
-  /** All transactions of a transaction's customer, least recently changed first; after a revision if one is given. */
+  /** A page of a customer’s transactions, the least recently changed first. `revision`: that of the previous page. */
   async function transactionHistory(
     environment: Environment,
     transaction_id: string,
@@ -112,7 +112,7 @@ export function openServerApi(options: ServerOptions) {
     return page
   }
 
-  /** The current status of every subscription of a transaction's customer. */
+  /** The current status of every subscription of the customer of a transaction. */
   async function statuses(
     environment: Environment,
     transaction_id: string,

@@ -55,7 +55,7 @@ export function openServerBudgets(clock: Clock) {
       const at = utcMinuteText(retry_at)
       throw new AppleFault(
         'rate_limited',
-        `Windfall’s share of Apple’s hourly rate limit is used: it continues at ${at}.`,
+        `Windfall’s share of Apple’s hourly rate limit is used up. Windfall continues at ${at}.`,
         { retry_at },
       )
     }

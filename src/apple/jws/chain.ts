@@ -80,7 +80,7 @@ function extensionsOf(certificate: X509Certificate): readonly Extension[] {
   }
 }
 
-/** Parses the extensions: a search in the bytes would also match the number inside other values. */
+/** Parses the extensions, because a search in the bytes would also match the marker inside other values. */
 function assertMarked(certificate: X509Certificate, marker: string): void {
   if (extensionsOf(certificate).some((extension) => extension.extnID === marker)) return
   throw new SignatureError('marker', `a certificate in x5c lacks Apple’s marker ${marker}`)
@@ -88,7 +88,7 @@ function assertMarked(certificate: X509Certificate, marker: string): void {
 
 /**
  * Verifies a chain of base64 DER certificates, leaf first, whose last is one of the pinned roots, byte for byte. Cheap
- * checks come first, so forged chains cost little time. Does not check the validity period: see {@link assertValidAt}.
+ * checks come first, so that forged chains cost little time. Does not check the validity: see {@link assertValidAt}.
  * Throws SignatureError.
  */
 export function verifyChain(
@@ -117,8 +117,8 @@ export function verifyChain(
 }
 
 /**
- * Checks that all three certificates were valid at the payload's signing date, with a minute of skew. Not today's date:
- * history and retries arrive long after a leaf has expired. Throws SignatureError `not_valid_then`.
+ * Checks that all three certificates were valid at the payload's signing date, with a minute of skew. Today's date
+ * does not matter, because history and retries arrive after a leaf expired. Throws SignatureError `not_valid_then`.
  */
 export function assertValidAt(chain: Chain, at: number): void {
   if (at >= chain.from - CLOCK_SKEW_MS && at <= chain.until + CLOCK_SKEW_MS) return

@@ -9,7 +9,7 @@ export type Compact = { header: string; payload: string; signature: string; inpu
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Recognizes other texts that are often sent by mistake, so the error can say what to send. */
+/** Recognizes other texts that are often sent by mistake, so that the error can say what to send. */
 function guessFormat(text: string): string {
   if (text.trim() !== text) return 'there is white space around it'
   if (text.startsWith('{')) return 'this is plain JSON; send the text that Apple signed (jwsRepresentation)'
@@ -37,8 +37,8 @@ export function decodePart(text: string, name: string): Buffer {
 }
 
 /**
- * Decodes the payload. Checks only that no character is skipped, which is faster for long texts and sufficient: the
- * signature covers the encoded text. Throws SignatureError `not_a_jws`.
+ * Decodes the payload. Checks only that no character is skipped, which is fast for long texts. That is enough, because
+ * the signature covers the encoded text. Throws SignatureError `not_a_jws`.
  */
 export function decodePayload(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64url')

@@ -14,7 +14,7 @@ export function openLruCache<Value>(limit: number) {
     if (oldest !== undefined) entries.delete(oldest)
   }
 
-  /** Checks the newest entry first: a key usually repeats, and comparing a long key is cheaper than hashing it. */
+  /** Checks the newest entry first. Keys usually repeat, and comparing a long key is cheaper than hashing it. */
   function get(key: string): Value | undefined {
     if (newest?.key === key) return newest.value
     const value = entries.get(key)

@@ -15,7 +15,7 @@ const VERIFIED: unique symbol = Symbol('proved')
 
 /**
  * A value that Apple signed: its payload, the exact signed text, and the SHA-256 (hex) of the encoded payload. The hash
- * identifies the fact: one payload can have different signatures, even without the key. Only this file creates one.
+ * identifies the fact, and `jws` does not, because one payload can have several valid ECDSA signatures.
  */
 export type Verified<T> = Readonly<{ payload: T; jws: string; sha256: string }> & {
   readonly [VERIFIED]: true
@@ -33,7 +33,7 @@ export type Verifier = ReturnType<typeof openVerifier>
 
 /** Apple uses about two leaves a year and one intermediate, so this is enough. */
 const MAX_CACHED_CHAINS = 64
-/** The length of a signature: WebCrypto and JWS concatenate r and s (RFC 7518 §3.4). */
+/** ES256 for WebCrypto. WebCrypto and JWS use the same format of signatures: r, then s (RFC 7518 §3.4). */
 const ES256 = { name: 'ECDSA', hash: 'SHA-256' }
 
 /**
@@ -58,7 +58,7 @@ function readPayload(text: string): Record<string, unknown> {
   throw new SignatureError('payload', 'the payload is not a JSON object in UTF-8')
 }
 
-/** The payload's signing date. App transactions have it as `receiptCreationDate`. */
+/** The payload's signing date, which app transactions name `receiptCreationDate`; now for a payload without a date. */
 function signingTime(payload: Record<string, unknown>, clock: Clock): number {
   const time = payload.signedDate ?? payload.receiptCreationDate ?? clock()
   if (typeof time === 'number') return time

@@ -134,7 +134,7 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
     })
   }
 
-  /** Resolves once an erasure is done. Rejects with the error that interrupted it; it is then retried later. */
+  /** Resolves once an erasure is done. Rejects with the error that interrupted it; the erasure is retried later. */
   async function finished(erasure_id: string): Promise<ErasureRecord> {
     while (requireErasure(erasure_id).finished_at === null) await runPending()
     return toErasureRecord(requireErasure(erasure_id))

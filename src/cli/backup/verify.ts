@@ -91,7 +91,7 @@ async function verifyBackup(backup: string, identity: string | undefined): Promi
 const damaged = (backup: string, error: unknown): Refusal =>
   new Refusal(400, 'damaged_backup', `${backup} is damaged: ${reasonOf(error)}. Use another backup`)
 
-/** Whether the backup is a database in a single file. To open a write-ahead log, SQLite creates files next to it. */
+/** Whether the backup is a database that SQLite opens without a write-ahead log or journal next to the file. */
 const isSingleFile = (backup: string): boolean =>
   backupKindOf(backup) === 'database' &&
   readHeader(backup)?.isWal === false &&

@@ -59,7 +59,7 @@ export function openAnswers({
   /**
    * Prints a problem with an answer. Prompts for another answer or, if `canKeep`, whether to keep this one.
    *
-   * @throws Refusal 400 `not_connected` if the person declines both, or if there is no terminal.
+   * @throws Refusal 400 `not_connected` if the person declines every prompt, or if there is no terminal.
    */
   async function afterProblem(problem: string, canKeep: boolean): Promise<'retry' | 'keep'> {
     if (!interactive) throw new Refusal(400, 'not_connected', problem)

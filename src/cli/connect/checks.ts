@@ -60,7 +60,7 @@ export async function faultOfVendor(
   apple: AppleQueryOptions,
   vendor_number: string,
 ): Promise<AppleFault | null> {
-  // Whether the day has a report does not matter: Apple checks access first.
+  // The day needs no report, because Apple checks access before it looks for the report.
   const day = addDays(pacificDayOf(apple.clock()), -3)
   const reportRequest = { kind: 'sales', vendor_number, day, version: null, urgent: true } as const
   const answer = await faultOrResult(withConnect(key, apple, (api) => api.report(reportRequest)))

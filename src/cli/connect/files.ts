@@ -115,7 +115,7 @@ function writeDurably(file: string, text: string, mode: number): void {
   }
 }
 
-/** Files written by root get the owner of the config file: the server may run as that user. */
+/** Gives files that root wrote to the owner of the config file, because the server may run as that user. */
 function copyOwner(path: string, permissions: Pick<Stats, 'uid' | 'gid'> | null): void {
   if (permissions === null || process.getuid?.() === permissions.uid) return
   try {

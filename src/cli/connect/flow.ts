@@ -123,7 +123,7 @@ async function runFlow(
 
 const bundleOf = ({ bundle_id }: { bundle_id: string }): string => bundle_id
 
-/** Refuses if environment variables set an account: they would override the account in the config file. */
+/** Refuses if environment variables set an account, because they would override the account in the config file. */
 function refuseEnvironment({ sourceKindByPath }: LoadedConfig): void {
   const fromEnvironment = [...sourceKindByPath].find(
     ([path, kind]) => path.startsWith('accounts[') && kind === 'environment',

@@ -70,7 +70,7 @@ function parsePort(text: string): string {
   throw new Refusal(400, 'invalid_request', `--port must be a number from 0 to 65535, not ${text}`)
 }
 
-/** Ends the process immediately on a signal, until `off` is called. Before that, no work has to be completed first. */
+/** Makes a signal end the process immediately until `off` is called. Until then, there is no work to complete. */
 function exitOnSignal(): { off(): void } {
   const stopAtOnce = (): void => {
     print('\nStopped. The demo data is deleted.')

@@ -41,7 +41,7 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> 
   if (loaded === null) return
   const { config } = loaded
   const serving = yield* examineServer(config)
-  // The serving process knows Apple's hosts: the demo uses simulated ones.
+  // Use the hosts that the serving process reports, because the demo serves with simulated hosts.
   const apple = { hosts: serving?.hosts ?? hosts, clock, wait }
   if (!isRealApple(apple.hosts)) yield ok('Apple', `is simulated at ${apple.hosts.connect} by the demo.`)
   yield* examineAddress(serving ?? config)

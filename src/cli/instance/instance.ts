@@ -27,7 +27,7 @@ export const organizationArg = {
   organization: { type: 'string', valueHint: 'SLUG', description: 'The organization, if there are several' },
 } as const
 
-/** The number of attempts, and the pause between two in milliseconds, while another command has the instance open. */
+/** The number of attempts while another command has the instance open, and the pause between two attempts. */
 const MAX_ATTEMPTS = 20
 const RETRY_PAUSE_MS = 100
 

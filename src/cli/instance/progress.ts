@@ -5,7 +5,7 @@ import { printError, type SendVerb } from './instance.ts'
 /** The progress that every long-running verb reports: `done` of `of` items. */
 type Steps = { done: number; of: number }
 
-/** `verb` does the work. Meanwhile the verb `status` returns `{ progress }`, which is null if there is none to show. */
+/** `verb` does the work. Meanwhile the verb `status` returns `{ progress }`; null means that no progress is known. */
 type LongVerb<Progress extends Steps> = {
   verb: string
   args: object

@@ -32,7 +32,7 @@ const SUBTYPE_BY_INTENT: Record<number, string | null> = {
   [OTHER]: null,
 }
 
-/** Applies the product and price that were agreed for the next period. Returns how the product changed; null if not. */
+/** Applies the product and price that were agreed for the next period. Returns the change of product, or null. */
 function applyAgreedChanges(world: World, sub: Subscription): 'downgraded' | 'crossgraded' | null {
   const planChanges = sub.next_plan !== sub.plan
   const kind = sub.next_plan.level > sub.plan.level ? 'downgraded' : 'crossgraded'
@@ -74,9 +74,9 @@ function currentTrialId(sub: Subscription): string | null {
 }
 
 /**
- * DID_RENEW, signed now, for the period that begins at the end of the current one. The subscriptions of family members
- * renew with it. After a failed renewal (BILLING_RECOVERY), the period begins now. After a recovery during the grace
- * period, the new period ends on the same date as without the failure.
+ * DID_RENEW, signed now, for the period that begins when the current period ends. The subscriptions of family members
+ * renew at the same time. After a failed renewal (BILLING_RECOVERY), the period begins now. After a recovery during the
+ * grace period, the new period ends on the same date as without the failure.
  */
 export function renew(world: World, sub: Subscription): void {
   const trial = currentTrialId(sub)
@@ -87,7 +87,7 @@ export function renew(world: World, sub: Subscription): void {
   if (sub.status === RETRY) recordRetry(world, sub, { retry_until: at })
   const { offer } = nextBilling(world, sub)
   const changed = applyAgreedChanges(world, sub)
-  // A period that is shorter than the time to the recovery would already be over. It begins at the recovery.
+  // After a recovery in the grace period, the period ends on its regular date, unless that date has passed.
   const regular_end = endOf(ended_at, offer?.cycle ?? sub.plan.billed, sub.environment)
   const until = inGrace && regular_end > at ? { until: regular_end } : {}
   const sale = bill(world, sub, { reason: 'RENEWAL', at, offer, ...until })

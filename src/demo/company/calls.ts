@@ -92,8 +92,8 @@ function attributesOf(world: World, purchase: Purchase): Record<string, Scalar> 
 }
 
 /**
- * The SDK calls after a purchase. The SDK attributes the purchase to the current user id, either immediately, before
- * Apple's notification arrives, or when the app is opened again. About half of the calls have the signed transaction.
+ * The SDK calls after a purchase. The SDK attributes the purchase to the current user id, either immediately (before
+ * Apple's notification arrives) or when the app is opened again. About half of the calls have the signed transaction.
  */
 export function* reportPurchase(world: World, person: Person, purchase: Purchase): Script {
   const { login, random } = person

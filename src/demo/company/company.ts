@@ -80,7 +80,7 @@ export function rescindConsent(world: World, person: Person): void {
   })
 }
 
-/** The production subscriptions to a product that can change now, in the order of creation. */
+/** The production subscriptions to a product, in the order of creation, without those that cannot change now. */
 export function activeSubscriptionsTo(world: World, product_id: string): Subscription[] {
   return world.subscriptions.filter(
     (sub) => sub.plan.product_id === product_id && sub.environment === 'production' && canChange(world, sub),

@@ -6,7 +6,7 @@ import type { World } from '../world/world.ts'
 /** The number of steps that are signed concurrently. */
 const MAX_SIGNING = 32
 
-/** Opens the queue. Every reader can advance the world. The steps that nobody has read wait in the queue, in order. */
+/** Opens the queue. Every reader can advance the world. Steps that no reader has taken wait in the queue, in order. */
 export function openDeliveryQueue(world: World, authority: Signing) {
   const sign = signerOf(authority)
   const signAsync = asyncSignerOf(authority)

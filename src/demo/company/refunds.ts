@@ -37,7 +37,7 @@ function refundedOf(purchase: Purchase): number {
   return halfEven(BigInt(price) * BigInt(revocationPercentage), BigInt(FULL_PERCENTAGE))
 }
 
-/** A refund of the current period ends the subscription; one of an earlier period does not. */
+/** Ends the subscription if the current period was refunded. A refund of an earlier period ends nothing. */
 function endAccess(world: World, purchase: Purchase): void {
   const { sale, sub } = purchase
   if (sub === null || sale !== currentSale(sub)) return

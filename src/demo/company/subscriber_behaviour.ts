@@ -56,7 +56,7 @@ function chanceToCancel(sub: Subscription): number {
   return sub.plan.churn * earlyFactor
 }
 
-/** A random plan of the group that the customer can change to, now or at the renewal; null if there is none. */
+/** A random plan that the customer can change to, now (`isNow`) or at the renewal; null if there is none. */
 function otherPlan(world: World, sub: Subscription, isNow: boolean, withOffer: boolean): Plan | null {
   const plans = alternatives(sub.app, sub.plan).filter(
     (plan) =>

@@ -46,7 +46,7 @@ function openSigner(authority: Signing): Signer {
   async function signAsync(content: object, identity = content): Promise<string> {
     if (authority.signAsync === undefined || cacheByIdentity.has(identity)) return sign(content, identity)
     const text = await authority.signAsync(content)
-    // Another call may have signed it in the meantime.
+    // Another call may have signed the same content in the meantime.
     return cachedText(content, identity) ?? store(identity, text)
   }
 

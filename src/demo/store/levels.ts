@@ -107,7 +107,7 @@ function rowOf(segment: Segment, column: CountColumn): Row {
   }
 }
 
-/** The report rows at an instant. `known` excludes segments that have not reached App Store Connect yet. */
+/** The report rows at an instant. `known` returns whether a segment has reached App Store Connect. */
 export function levelRows(books: Books, at: number, known: (segment: Segment) => boolean): Row[] {
   const rows: Row[] = []
   for (const segment of books.segments) {

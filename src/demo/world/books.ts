@@ -87,7 +87,7 @@ export type Segment = {
   expires: number
   /** The expiry date, without a grace period. */
   paid_until: number
-  /** The time of billing retry without access. */
+  /** The start and end of billing retry without access; null if it has not started or not ended. */
   retry_from: number | null
   retry_until: number | null
   plan: Plan

@@ -67,7 +67,7 @@ export function reportSale(world: World, purchase: Purchase, price_milli: number
   world.books.report(line, sale.transactionId)
 }
 
-/** Records a line at `at` about an earlier purchase: its line with the fields that `changedFields` returns. */
+/** Repeats the line of an earlier purchase at `at`, except for the fields that `changedFields` returns. */
 function repeatLine(
   world: World,
   purchase: Purchase,

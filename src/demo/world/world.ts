@@ -100,7 +100,7 @@ export function openWorld(options: { seed: number; from: number; edgeCases: bool
       queue.put(repeated_at, { ...draft, at: repeated_at })
     },
 
-    /** Advances the time up to and including `until`, and yields the delivered steps in order. It never moves back. */
+    /** Advances the time up to and including `until`, never back. Yields the delivered steps in order. */
     *run(until: number): Generator<Draft, void, undefined> {
       for (let next = queue.takeUntil(until); next !== undefined; next = queue.takeUntil(until)) {
         now = Math.max(now, next.at)

@@ -56,7 +56,7 @@ export function openBackfill({
     for (;;) {
       const row = backfills.get(appEnvironment)
       if (row === null)
-        throw new Error(`the backfill of ${appEnvironment.app.bundle_id} was begun and is not there`)
+        throw new Error(`the backfill of ${appEnvironment.app.bundle_id} began and has no stored progress`)
       if (row.stage === 'done') return row
       await stages[row.stage](request, row)
     }

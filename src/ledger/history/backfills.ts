@@ -18,7 +18,7 @@ export type BackfillRow = {
   stage: Stage
   started_at: number
   finished_at: number | null
-  /** The notifications that were signed before this instant were read. The stage ends at `until_at`. */
+  /** Notifications that were signed before this instant were read. The stage `notifications` ends at `until_at`. */
   read_until_at: number
   until_at: number
   window_until_at: number | null
@@ -44,7 +44,7 @@ export function openBackfills(store: Store, clock: Clock) {
     insert or ignore into backfills (app_id, environment, stage, started_at, read_until_at, until_at,
                                      notifications, lineages, transactions, statuses, refused)
     values (:app_id, :environment, 'notifications', :now, :from, :now, 0, 0, 0, 0, 0)`)
-  // A backfill that began in the future began while the clock was ahead. Its windows are still empty: it starts over.
+  // A start in the future was stored while the clock was ahead. If `until_at` is in the future, too, all is read again.
   const restartFromNow = store.prepare<object>(`
     update backfills set started_at = :now, stage = iif(until_at > :now, 'notifications', stage),
       read_until_at = iif(until_at > :now, :from, read_until_at), until_at = min(until_at, :now),

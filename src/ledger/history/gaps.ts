@@ -61,7 +61,7 @@ export function openGaps({ store, clock, feed }: Deps) {
   const isKnown = ({ app, environment }: AppEnvironment, { uuid }: Missing): boolean =>
     findNotification.get(app.id, environment, uuid) !== undefined
 
-  /** The gap that is being filled; null if there is none. */
+  /** The gap that is not filled yet; null if there is none. */
   const findOpen = ({ app, environment }: AppEnvironment): Gap | null =>
     unfilled.get(app.id, environment) ?? null
 

@@ -45,7 +45,7 @@ export type HistoryProgress = {
 
 const NO_PROBLEM = { problem: null, retry_at: null }
 const APP_UNKNOWN =
-  'Apple does not know this app here: before it is first on sale, it exists only in the sandbox'
+  'Apple does not know this app in this environment. Before its first sale, an app exists only in the sandbox'
 
 type Deps = {
   store: Store
@@ -144,7 +144,7 @@ export function openHistory({
     return [{ ...labelsOf(appEnvironment), ...counts, ...outcome }]
   }
 
-  /** Restarts the backfill if the watermark is older than Apple's notification history: only transactions reach it. */
+  /** Restarts the backfill if the watermark is older than Apple's notifications. Transactions reach further back. */
   async function restartExpiredBackfill(appEnvironment: AppEnvironment): Promise<void> {
     const compared = watermarks.get(appEnvironment)?.compared_until_at
     if (compared === undefined || compared >= clock() - HISTORY_DEPTH_MS) return

@@ -12,7 +12,7 @@ import type { Store } from '../../store/store.ts'
 import type { openRefused } from '../refused.ts'
 import { type AppEnvironment, labelsOf } from './app_environment.ts'
 
-/** Windows overlap, so Apple returns a refused text several times. The cache of this size logs it only once. */
+/** The number of refused texts to remember. Windows overlap, so Apple returns a text again; it is logged only once. */
 const MAX_LOGGED = 1_000
 
 /** `refused` stores refused texts, for diagnosis. */

@@ -1,6 +1,4 @@
-/**
- * Records of which lineages the transactions and statuses were read from Apple, and lists the lineages to read next.
- */
+/** Stores which lineages were read from Apple, and lists the lineages whose transactions or statuses to read next. */
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import { bound, type Store } from '../../store/store.ts'
@@ -92,7 +90,7 @@ export function openLineages(store: Store, clock: Clock) {
     revision: string,
   ): void => void putRevision.run(app.id, environment, original_transaction_id, revision)
 
-  /** Records that all pages were applied. The lineages `others`, whose transactions they contained, count as read. */
+  /** Records that all pages were applied. `others`, the other lineages in these pages, count as read, too. */
   function finish(
     { app, environment }: AppEnvironment,
     original_transaction_id: string,

@@ -1,4 +1,4 @@
-/** Looks up the ids that client apps sent with Apple's API: in production, then in the sandbox. */
+/** Requests the transactions of ids that client apps sent from Apple: in production, then in the sandbox. */
 import { AppleFault } from '../../apple/api/faults.ts'
 import type { ServerApi } from '../../apple/api/server.ts'
 import type { Environment } from '../../apple/payloads.ts'

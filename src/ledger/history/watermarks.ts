@@ -36,9 +36,7 @@ export function openWatermarks(store: Store, clock: Clock) {
   /** Creates the watermark at the current time, if there is none. The backfill covers the time before it. */
   const begin = ({ app, environment }: AppEnvironment): void => void insert.run(app.id, environment, clock())
 
-  /**
-   * Records that everything signed before `at` was compared. Never moves the watermark back, except from the future.
-   */
+  /** Records that everything signed before `at` was compared. Moves the watermark back only if it is in the future. */
   const advance = ({ app, environment }: AppEnvironment, at: number): void =>
     void setComparedUntil.run(clock(), at, app.id, environment)
 

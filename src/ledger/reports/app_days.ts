@@ -61,7 +61,7 @@ export function openAppDays({ store, days, clock }: { store: Store; days: Import
     return { days: appDays, next: from > oldestOf(organizationIds) ? from : null }
   }
 
-  /** The oldest day that was requested, or that can be requested. */
+  /** The oldest day to list: the first day that was requested, or the first that Apple still has if that is earlier. */
   const oldestOf = (organizationIds: readonly string[]): string =>
     [
       addDays(pacificDayOf(clock()), -REPORT_RETENTION_DAYS),

@@ -49,7 +49,7 @@ export function openCircuitBreaker() {
   const isTripped = ({ vendor_number }: ReportDay): boolean =>
     (refusalsByVendor.get(vendor_number)?.times ?? 0) >= MAX_REFUSED
 
-  /** Why the requests for a vendor number were stopped; null if none was stopped. */
+  /** The stop for the first vendor number with too many refusals; null if there is none. */
   function tripReason(): Stop | null {
     const [found] = [...refusalsByVendor].filter(([, { times }]) => times >= MAX_REFUSED)
     return found ? { reason: `vendor number ${found[0]}: ${found[1].reason}`, resumes_at: null } : null

@@ -17,7 +17,7 @@ export const REPORT_RETENTION_DAYS = 365
  */
 const FRESH_MS = 3 * DAY_MS
 const FRESH_RECHECK_MS = 6 * HOUR_MS
-/** How often a day that is empty although SALES has sales is requested before the answer is accepted. */
+/** Apple's answer that a day is empty although SALES has sales is accepted after this number of requests. */
 const MAX_SUSPECT_TRIES = 8
 
 /** The last `days` days in Pacific time up to yesterday. The oldest come first, because Apple deletes them next. */

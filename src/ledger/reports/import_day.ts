@@ -28,7 +28,7 @@ type Deps = {
   notifyChanged: (reportDay: ReportDay) => void
 }
 
-/** Requests for a retired version have been answered with “no sales” instead of an error. */
+/** The reason of a suspect empty day. Apple has answered “no sales”, not an error, for a retired report version. */
 export const SUSPECT_EMPTY = 'Apple says that nothing was sold, but SALES has subscriptions of this day'
 const WITHDRAWN_REASON = 'Apple now says that nothing was sold; the earlier report is kept'
 
@@ -110,7 +110,7 @@ export function openDayImporter({ store, clock, received, loader, days, versions
     const due_at = dueAfterNotYet(reportDay.day, clock(), tries)
     saveDay(reportDay, {
       state: 'not_yet',
-      reason: 'Apple has not published it yet',
+      reason: 'Apple has not published the report yet',
       report_id: null,
       tries,
       due_at,
@@ -135,8 +135,8 @@ export function openDayImporter({ store, clock, received, loader, days, versions
       if (result) return result
     }
     const reason = unreadable
-      ? `Apple no longer keeps it, and the stored report cannot be read: ${unreadable.problem}`
-      : 'Apple no longer keeps it'
+      ? `Apple no longer has the report, and the stored report cannot be read: ${unreadable.problem}`
+      : 'Apple no longer has the report'
     return store.commitBulk(() => {
       saveDay(reportDay, { state: 'missing', reason, report_id: null, tries: 0, due_at: null })
       return { outcome: 'missing', row_count: 0 }

@@ -3,7 +3,8 @@ import type { App, Apps } from '../../apps/apps.ts'
 import type { Store } from '../../store/store.ts'
 
 /**
- * How a report identifies an app. SALES has the SKU, and the Apple id in rows of the app itself; others the Apple id.
+ * How a report identifies an app. SALES has the SKU, and in rows of the app itself also the Apple id. Other reports
+ * have only the Apple id.
  */
 export type AppReference = { sku?: string; apple_id: number | null; name: string | null }
 

@@ -1,4 +1,4 @@
-/** Reads subscription periods from reports, for products that are missing in Apple's product list. */
+/** Reads subscription periods from reports, for products that are missing from Apple's product list. */
 import { setImmediate } from 'node:timers/promises'
 import { parsePeriod } from '../../apps/periods.ts'
 import type { Products } from '../../apps/products.ts'

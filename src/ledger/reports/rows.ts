@@ -129,7 +129,7 @@ export function openReportRows(store: Store, reported: ReportedApps) {
   )
   const deleteApps = store.prepare<[number]>('delete from report_apps where report_id = ?')
 
-  /** Opens the writer of one report. In units of work, call the function of its kind once per slice, then `count`. */
+  /** Opens the writer of one report. For each slice, call the function of the report's kind; at the end, `count`. */
   function writer(report_id: number, organization_id: string) {
     const idByReference = new Map<string, number>()
     const rowCountByApp = new Map<number, number>()

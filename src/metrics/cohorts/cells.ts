@@ -104,7 +104,7 @@ export function openCohortCells(store: Store) {
       sums.all(id, query.from, query.until).map((sum) => ({ ...sum, period })),
     )
 
-  /** Like `read`, separately for each product in each country, and in slices of one year of cohorts. */
+  /** Like `read`, separately for each product in each country, and in slices of 366 cohorts. */
   function* sumsByProduct({ scopes, kind, product_id, storefront, from, until }: CohortSumQuery) {
     for (const { generation, app_id, environment } of scopes)
       for (const { id, ...group } of seriesPerProduct.all({

@@ -9,7 +9,7 @@ import type { Failure } from './failures.ts'
  * ltv.parts: the same money by product and country, without customers. payers.*: the number of customers who paid in a
  * day, week or month, and their money. retention: by the day of the first payment; `count` at 0 is the number of
  * subscriptions, at k the change in how many are paid after the k-th renewal. recovery: by the day on which a payment
- * failed; `count` at 0 is the number of failures, at -1 of lost payments, at d of payments made within d days.
+ * failed; `count` at 0 is the number of failures, at -1 of lost payments, at d of payments made on the d-th day.
  */
 export type CohortKind =
   | 'ltv'

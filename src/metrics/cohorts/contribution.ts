@@ -1,6 +1,6 @@
 /**
- * Computes the contribution of a lineage to cohorts: money by day, and the renewals at which it was still paid. A pure
- * function of the lineage’s rows up to an instant.
+ * Computes the contribution of a lineage to cohorts: money by day, and the renewals at which the lineage was paid.
+ * A pure function of the lineage’s rows up to an instant.
  */
 import type { Row } from '../customers/customer_summary.ts'
 import type { Calendar, DayNumber } from '../lineage/calendar.ts'
@@ -90,8 +90,8 @@ function paidIntervals(rows: readonly Row[]): PaidInterval[] {
 }
 
 /**
- * The renewals at which it changes whether the lineage is paid. Evaluated one day after each renewal was due, because a
- * payment may fail at first and Apple’s billing hour follows clock changes.
+ * The renewals at which the lineage stops or resumes being paid. Each is evaluated one day after the renewal was due,
+ * because a payment may fail at first, and because Apple’s billing hour follows clock changes.
  */
 function paidTransitions(
   { on_at, period }: Row,

@@ -104,7 +104,7 @@ export function openContributions({ store, settings }: Deps) {
   return { cells, update, currentContribution, openSums }
 }
 
-/** Adds the changes of cells when a contribution changes from `was` to `is`. */
+/** Adds the changes of cells when a contribution changes from `previous` to `current`. */
 function addDifference(changed: CellChanges, previous: Contribution, current: Contribution): void {
   for (const [{ retained, failures: failed }, sign] of [[previous, -1] as const, [current, 1] as const]) {
     for (const one of retained) addRetention(changed, one, sign)

@@ -5,8 +5,8 @@ import type { Calendar, DayNumber } from '../lineage/calendar.ts'
 import { signedWithin } from '../lineage/signing.ts'
 
 /**
- * A failed payment. `day`: when the payment was due. `outcome`: within how many days (from 1) it was paid; -1: not paid;
- * null: still unknown.
+ * A failed payment. `day`: when the payment was due. `outcome`: the number of the day (from 1) on which it was paid;
+ * -1: not paid; null: still unknown.
  */
 export type Failure = readonly [
   day: DayNumber,
@@ -21,7 +21,7 @@ type Purchase = { product_id: string; storefront: string | null; purchased_at: n
 const DAY_MS = 86_400_000
 /** Apple retries a payment for 60 days. */
 export const RETRY_DAYS = 60
-/** The outcome of a payment that Apple stopped retrying, or that was paid after Apple stops retrying. */
+/** The outcome of a payment that Apple stopped retrying, or that was paid after more than `RETRY_DAYS`. */
 const NOT_RECOVERED = -1
 
 export function openFailures(store: Store) {

@@ -8,8 +8,8 @@ import type { CohortCellStore, CohortSum, CohortSumQuery } from './cells.ts'
 const SUMS_PER_TURN = 2_000
 
 /**
- * Charges less refunds, by certainty. ratio: reports contain the product in the country. estimated: the commission is
- * subtracted.
+ * The proceeds of charges less refunds, by certainty. `ratio`: reports contain the product in the country. `estimated`:
+ * charges less the configured commission.
  */
 type ProceedsShares = { ratio: number; estimated: number }
 

@@ -119,8 +119,8 @@ export function lineageSummary(
 }
 
 /**
- * When a subscription at risk will be lost: at the end of its period, commitment or grace period. null if it is not at
- * risk or already lost.
+ * When a subscription will be lost unless it renews: at the end of its period (`will_cancel`), commitment (`committed`)
+ * or grace period (`grace`). null for any other status.
  */
 export function endsAt(subscription: SubscriptionFacts, now: number): number | null {
   const status = statusAt(subscription, now)

@@ -55,7 +55,7 @@ export const byValueDescending =
   (a: CustomerValue, b: CustomerValue): number =>
     b[COLUMNS[sort]] - a[COLUMNS[sort]] || b.lineage_id - a.lineage_id
 
-/** Returns the id of an app and environment in customer_scopes, in the shown generation; null if it has none. */
+/** Returns the id of an app and environment in customer_scopes, in the shown generation; null if there is none. */
 type ScopeId = (scope: CustomerScope) => number | null
 
 export function openLists(store: Store, scopeId: ScopeId) {

@@ -65,7 +65,7 @@ export function openCustomerValues({ store, clock, generations }: Deps) {
   }
 
   /**
-   * Computes the summary of a lineage’s customer as of an instant, and its leading lineage. Reads the stored rows of the
+   * Computes the summary and the leading lineage of a lineage’s customer as of an instant. Reads the stored rows of the
    * customer’s lineages. `own` replaces the rows and proceeds of the requested lineage, which are not stored yet.
    */
   function compute(

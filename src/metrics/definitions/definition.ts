@@ -1,10 +1,10 @@
 /** Defines the type of metric definitions, and values that many definitions share. */
 import type { Basis } from '../../money.ts'
 
-/** money: thousandths of a currency. ratio: numerator ÷ denominator; an answer has both. */
+/** money: thousandths of a currency. ratio: an answer has the numerator and the denominator too. */
 export type Unit = 'money' | 'count' | 'ratio'
 
-/** level: the value at the end of a day, week or month. flow: the total within it. */
+/** level: the value at the end of a day, week or month. flow: the total within a day, week or month. */
 export type Kind = 'level' | 'flow'
 
 export type Split = 'app' | 'product' | 'country' | 'period' | 'offer' | 'currency'
@@ -42,7 +42,7 @@ export const BY_MOVEMENT = {
   splits: ['app', 'product', 'country', 'period', 'offer'],
   filters: BY_SUBSCRIPTION.filters,
 } as const
-/** Has no currency, because a trial has no payment, and no offer, because a trial is always the same kind of offer. */
+/** A trial has no payment and therefore no currency. All trials are the same kind of offer. */
 export const BY_TRIAL = {
   splits: ['app', 'product', 'country', 'period'],
   filters: ['app', 'product', 'country', 'period', 'attribute'],

@@ -265,7 +265,7 @@ const amountOn =
   (day: DayNumber): number =>
     (line?.get(day) ?? NO_AMOUNT).milli
 
-/** The last day of each month. */
+/** The last day with a report in each month. */
 const lastReportDays = (reportDays: readonly DayNumber[]): DayNumber[] =>
   reportDays.filter((day, index) => {
     const next = reportDays[index + 1]

@@ -134,7 +134,7 @@ export function openCutovers({ store, clock, generations, days, sums, agreement,
     return day === null ? null : cutoverOn(day)
   }
 
-  /** The ledger’s first complete day, if not after the first report and both agree on the first 30 reports; or null. */
+  /** The ledger’s first complete day; null if it is after the first report, or if any of the first 30 differs. */
   async function completeBeforeReports(
     { id }: ReportedApp,
     metric: LevelMeasure,

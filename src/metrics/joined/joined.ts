@@ -86,7 +86,7 @@ export function openJoined(deps: Deps) {
     return { days: all, values, joins: [], basis: basisOf(all, basis) }
   }
 
-  /** Reads a measure that only reports have. Days without a report are unknown, as is the sandbox. */
+  /** Reads a measure that only reports have. Days without a report are unknown, as are all days of the sandbox. */
   function readReportsOnly(query: ReportsOnlyQuery, measure: ReportedMeasure): Joined {
     const hasReports = query.environment !== 'sandbox'
     const availableDays = new Set(hasReports ? days.available(query.shown.id, kindOfMeasure(measure)) : [])

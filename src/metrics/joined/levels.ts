@@ -32,7 +32,7 @@ type Deps = {
   commission: Commission
 }
 
-/** Excludes newly known subscriptions, newly known prices and changes of rates: the reports’ level contains them. */
+/** Excludes newly known subscriptions, newly known prices and rate changes, because the reports contain them. */
 const CHANGE_WEIGHTS = { mrr: 1, 'mrr.opening': -1, 'mrr.repriced': -1, 'mrr.fx': -1 } as const
 
 export function openJoinedLevels({ days, sources, cutovers, agreement, commission }: Deps) {
@@ -133,7 +133,7 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
     return { at: own, isExact }
   }
 
-  /** The ledger’s change of a level from the end of the Pacific day `anchor` to the end of `day` in the zone. */
+  /** The ledger’s change of a level from the end of the Pacific day `anchor` to the end of `day` in the query’s zone. */
   async function changesSince(query: JoinedQuery, level: LevelMeasure) {
     const weights = level === 'mrr' ? CHANGE_WEIGHTS : { trials: 1 }
     const own = await sources.ledger(ledgerQuery(query), weights)
@@ -147,8 +147,8 @@ export function openJoinedLevels({ days, sources, cutovers, agreement, commissio
   }
 
   /**
-   * Reads the ledger’s level before the first report, if both agree on the day of that report, so that the level does not
-   * jump there. These days are complete from the day from which the ledger has all notifications.
+   * Reads the ledger’s level before the first report, if ledger and report agree on that day, so that the level does not
+   * jump there. The days before are complete from the first day for which the ledger has all notifications.
    */
   async function fillBeforeFirstReport(
     query: JoinedQuery,

@@ -1,4 +1,4 @@
-/** Reads the sums of series from the ledger, and from Apple’s reports where they have more. */
+/** Reads the sums of series from the ledger, and from Apple’s reports where the ledger is incomplete. */
 import type { App } from '../../apps/apps.ts'
 import type { Measure } from '../lineage/rows.ts'
 import {

@@ -1,7 +1,7 @@
 /** Apple’s fiscal months in Pacific days. Apple pays once for each fiscal month. */
 import { type DayNumber, dayNumber } from './calendar.ts'
 
-/** The last day of each fiscal year that Apple has published or that its rule determines. */
+/** The last day of each fiscal year, as Apple published it or as Apple’s rule determines it. */
 const LAST_DAYS = [
   '2010-09-25',
   '2011-09-24',

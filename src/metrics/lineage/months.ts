@@ -8,7 +8,7 @@ export type Factors = (typeof FACTORS)[number]
 /** An ISO 8601 duration of one unit: P1W, P3D, P6M, P1Y. */
 type Duration = { count: number; unit: 'D' | 'W' | 'M' | 'Y' }
 
-/** 30.4375 days are 487 sixteenths. */
+/** A month of 30.4375 days is 487 sixteenths of a day. */
 const CALENDAR = { numerator: 487n, sixteenths: 16n }
 
 function durationOf(period: string): Duration | null {

@@ -1,4 +1,4 @@
-/** Computes the rows of a lineage: all amounts that it adds to the metrics. Every metric is a sum of rows. */
+/** Computes the rows of a lineage: all amounts that the lineage adds to the metrics. Every metric is a sum of rows. */
 import type { Calendar } from './calendar.ts'
 import { type Flow, flowInBase, flowsOf } from './flows.ts'
 import { type LossAdjustment, type LossUnit, lossAdjustments } from './losses.ts'

@@ -148,7 +148,7 @@ function appendDraft(drafts: Draft[], draft: Draft): void {
   if (draft.to > draft.from) drafts.push(draft)
 }
 
-/** Removes the overlap of two drafts. An early renewal begins when the previous paid time ends. It also ends a grace period. */
+/** Removes the overlap of two drafts. A renewal ends a grace period, and begins after the paid time before it. */
 function trimToNext(before: Draft, draft: Draft): void {
   if (!replaces(draft.fact, before.fact)) draft.from = Math.max(draft.from, before.paid_to)
   before.to = Math.min(before.to, draft.from)
@@ -181,7 +181,7 @@ function segmentOf(draft: Draft, infos: readonly RenewalFact[], periodOf: Period
 
 /**
  * The newest renewal info signed for a transaction before `until`. Apple may sign the info of a renewal up to a day before
- * its purchase date, but never the info of a purchase.
+ * its purchase date. The info of any other purchase is never signed before the purchase date.
  */
 function newestInfoOf(
   infos: readonly RenewalFact[],

@@ -110,11 +110,11 @@ export function openReportedDays({ store, clock, generations }: Deps) {
     return found
   }
 
-  /** Marks a day due in a generation. Runs inside the unit of work that changes it. */
+  /** Marks a day due in a generation. Runs inside the unit of work that changes the day. */
   const touchIn = ({ id, organization_id }: Generation, kind: SummedKind, day_on: string): void =>
     void touch.run({ generation: id, organization_id, kind, day_on, now: clock() })
 
-  /** Marks a day due in all generations of its organization. Runs inside the unit of work that changes it. */
+  /** Marks a day due in all generations of its organization. Runs inside the unit of work that changes the day. */
   function touchEverywhere(organization_id: string, kind: SummedKind, day_on: string): void {
     for (const target of generations.ofOrganization(organization_id).filter(generations.isLive))
       touchIn(target, kind, day_on)
@@ -130,7 +130,7 @@ export function openReportedDays({ store, clock, generations }: Deps) {
       void begin.run({ id, organization_id, kinds: JSON.stringify(SUMMED_KINDS), now: clock() }),
     /** Stores the result of summing a day. The day stays due if it was marked after its reports were read. */
     put: (day: SummedDay): void => void put.run(day),
-    /** Marks days due that wait for a final rate or are being summed. Runs inside a unit of work. */
+    /** Marks days due that wait for a final rate or may be in progress. Runs inside a unit of work. */
     touchProvisional(): void {
       for (const { id } of live()) touchWaiting.run({ id, now: clock() })
     },

@@ -43,7 +43,7 @@ export function eventCells(row: EventRow): ReportCell[] {
 
 const isFree = ({ event, offer_type }: EventRow): boolean => /free trial/i.test(`${event} ${offer_type}`)
 
-/** After a longer gap Apple restarts counting consecutive paid periods. Free time is not a paid period. */
+/** The longest gap after which Apple continues to count consecutive paid periods. Free time is not a paid period. */
 const CONTINUITY_DAYS = 60
 const isFirstPayment = (row: EventRow): boolean => !isFree(row) && row.consecutive_paid_periods === 1
 
@@ -66,7 +66,7 @@ function activationMeasures(row: EventRow): EventMeasure[] {
   return /^start (intro|free)/i.test(row.event) ? ['trial.began'] : []
 }
 
-/** Whether a conversion follows a free trial. After a paid introductory offer it is not a first payment. */
+/** Whether a conversion follows a free trial. A conversion from a paid introductory offer is not one. */
 const isPaidFromTrial = ({ event, consecutive_paid_periods }: EventRow): boolean =>
   /^(paid subscription|upgrade|downgrade|crossgrade) from (introductory|free)/i.test(event) &&
   (consecutive_paid_periods ?? 1) <= 1

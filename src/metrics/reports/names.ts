@@ -32,7 +32,7 @@ export function openReportedNames(store: Store, products: Products) {
   })
 
   return {
-    /** The id of the product with a number of Apple; the number itself if the id is unknown. */
+    /** The id of the product with this number from Apple; the number itself if the id is unknown. */
     productOf: (app_id: string, number: string): string => namesOf(app_id).get(number) ?? number,
     learnProduct: (app_id: string, number: string, product_id: string): void =>
       void putProduct.run(app_id, number, product_id),

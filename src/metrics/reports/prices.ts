@@ -61,8 +61,8 @@ export function openReportedPrices(store: Store) {
   })
 
   /**
-   * Replaces the prices of an app’s day within the caller’s unit of work. Does nothing if the prices are equal, because each
-   * generation sums the same reports.
+   * Replaces the prices of an app’s day within the caller’s unit of work. Does nothing if the prices are unchanged,
+   * as they often are, because each generation sums the same reports.
    */
   function replace(app_id: string, day: DayNumber, prices: Prices): void {
     const rows = [...prices.values()].map(({ unit_milli: _, ...row }) => row)

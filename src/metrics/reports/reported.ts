@@ -85,17 +85,17 @@ export function openReported(deps: Deps) {
     return !cutoverHolds.call(app_id).includes(true)
   }
 
-  /** Whether a report day is due in a generation, or may be. */
+  /** Whether a report day is due in a generation, or may be marked due by a running comparison. */
   const isDue = (generation: number): boolean => comparisons > 0 || days.isDue(generation)
 
-  /** Handles a changed report day, within the unit of work that changes it. */
+  /** Handles a changed report day, within the unit of work that changes the day. */
   function dayChanged({ organization_id, kind, day }: ReportDay): void {
     if (kind === 'subscriber') return
     days.touchEverywhere(organization_id, kind, day)
     store.afterCommit(runInBackground)
   }
 
-  /** Handles a new or revoked exchange rate, within the unit of work that changes it. */
+  /** Handles a new or revoked exchange rate, within the unit of work that stores or revokes the rate. */
   function ratesChanged({ is_removal }: RateChange): void {
     if (is_removal) days.touchAll()
     else days.touchProvisional()

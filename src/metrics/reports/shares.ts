@@ -43,7 +43,7 @@ export function openShares({ store, convertToBase, commission }: Deps) {
     return dayRatio
   }
 
-  /** Proceeds of a day, by the ratio in the newest report up to the day, or estimated by the commission. */
+  /** How to compute proceeds on a day: by the ratio in the newest report up to the day, or else by the commission. */
   function proceedsRatioOf({
     app_id,
     product_id,

@@ -19,7 +19,7 @@ export type TallyOf = (measure: Measure) => Tally
 
 /**
  * A metric (part null) or one of its parts, and the measures that it reads. `known_by`: the measures that decide whether
- * the line is known; by default `measures`. `whole_by`: the measures that decide whether it is fully known; by default
+ * the line is known; by default `measures`. `whole_by`: the measures that decide whether the line is fully known; by default
  * `known_by`. `pendingOf`: whether each bucket may still change; applies only where `pending_by` is known.
  */
 export type FormulaLine = {

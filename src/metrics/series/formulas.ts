@@ -23,7 +23,7 @@ import {
 
 export type Refunds = 'refund_day' | 'purchase_day'
 
-/** The options of a formula. `view` is one of the definition’s views; null if it has none. */
+/** The options of a formula. `view` is one of the definition’s views; null if the metric has no views. */
 export type FormulaOptions = { view: string | null; refunds: Refunds; interval: Interval }
 
 const MOVEMENT_KINDS = [
@@ -88,7 +88,7 @@ function movements(isTwoParts: boolean): Formula {
         return OPENING_KINDS.includes(kind) ? pendingOnOpening(line) : line
       })
   const notItemised = sumLine('not_itemised', [['mrr', 1], ...withSign(measures, -1)])
-  // This part is known even where the ledger has no movements yet. There, it is the whole change.
+  // This part is known even where the ledger has no movements yet. There, it is the whole change of the level.
   const notItemisedLine = {
     ...pendingOnOpening(notItemised),
     known_by: whole.measures,
@@ -128,7 +128,7 @@ function churn(column: Column, interval: Interval): Formula {
   return {
     levels: ['mrr'],
     lines: [
-      // A subscription first seen within a bucket may have existed at its start.
+      // A subscription first seen within a bucket may have existed at the bucket’s start.
       ...[
         line(null, [...CHURN_REASONS.flatMap(lostOf), [returned, 1]]),
         ...CHURN_REASONS.map((ending) => line(ending, lostOf(ending))),

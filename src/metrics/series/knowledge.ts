@@ -10,8 +10,8 @@ import type { Bucket } from '../sums/tallies.ts'
 type Knowledge = 'all' | 'some' | 'none'
 
 /**
- * Returns for each bucket how much of a figure is known that sums some measures of some apps (null: all apps). Returns
- * null if all buckets are fully known.
+ * Returns, for each bucket, how much is known of the sum of some measures over some apps (null: all apps). Returns null
+ * if all buckets are fully known.
  */
 export type KnownOf = (
   measures: readonly Measure[],
@@ -22,7 +22,7 @@ export type KnownOf = (
 type MeasureKnowledge = { app_id: string; measure: Measure; of_ledger: boolean; known: readonly Knowledge[] }
 
 /**
- * A figure is known if each of its measures is known for every app, because one app’s value is not the sum of two. If only
+ * A figure is known if each of its measures is known for every app, because one app is not the sum of two. If only
  * the ledger has a measure, one known app is enough and the sum is partial, because an app without activity may never
  * appear. A flow is partial if only some of its days are known. The change of a level is known if its starting value is
  * known, and fully known if the ending value is known too. A ratio is fully known if numerator and denominator are.

@@ -1,4 +1,4 @@
-/** Computes the overview of an organization: current levels, this month’s flows, and the same of a month before. */
+/** Computes the overview of an organization: current levels, this month’s flows, and both one month before. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Basis } from '../../money.ts'
 import { yieldToEventLoop } from '../../turns.ts'

@@ -93,7 +93,7 @@ export type SeriesAnswer = SeriesRange & {
   month_length: Factors
   view: string | null
   refunds: Refunds | null
-  /** The ranges whose figures come from reports; empty if all figures come from the ledger. */
+  /** The source of each measure by range of days. Measures without an entry come from the ledger. */
   sources: SourceRange[]
   cutovers: MeasureCutover[]
   /** Proceeds by certainty, in thousandths; null if the basis is not proceeds. */

@@ -40,7 +40,7 @@ const wordList = (pattern: RegExp, message: string, description: string) =>
     v.description(`${description}, separated by commas`),
   )
 
-/** Parameters that select apps, an environment and whose days count. */
+/** Parameters that select apps, an environment and the time zone of days. */
 export const ScopeParams = v.object({
   app: v.optional(wordList(/./, '', 'Bundle ids or app ids')),
   organization: v.optional(

@@ -87,7 +87,7 @@ function pointOf({ series }: SeriesAnswer, part: string | null, on: string): Poi
   return found ?? { on, milli: 0, count: 0, complete: false }
 }
 
-/** The mean revenue of the same weekday over the previous weeks that are known. Each is a whole day. */
+/** The mean revenue of the same weekday over the previous weeks that are known. Each value is of a whole day. */
 function usualOf(revenue: SeriesAnswer, today: DayNumber) {
   const first = firstKnown(revenue)
   const days = Array.from({ length: COMPARED_WEEKS }, (_, index) => dayText(today - 7 * (index + 1)))
@@ -138,7 +138,7 @@ function levelOf({ series }: SeriesAnswer) {
   }
 }
 
-/** Yesterday’s charges, their proceeds, and the ratio of proceeds that is estimated. */
+/** Yesterday’s charges, their proceeds, and the share of the proceeds that is estimated. */
 function yesterdayOf(gross: SeriesAnswer, proceeds: SeriesAnswer) {
   const known = proceeds.proceeds_known ?? { exact: 0, ratio: 0, estimated: 0 }
   return {

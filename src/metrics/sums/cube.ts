@@ -83,7 +83,7 @@ export function openCube(store: Store) {
       for (const [row, sign] of changes) {
         const seriesChanges = seriesChangesOf(row)
         for (const calendar of calendars) {
-          // Pacific days have only the first series, `fine`. Totals in Pacific days are summed from it.
+          // Pacific days have only the first series, `fine`. Totals in Pacific days are summed from `fine`.
           const included = calendar === calendars[0] ? seriesChanges : seriesChanges.slice(0, 1)
           const series = { ...scope, zone: calendar.zone, measure: row.measure }
           addChanges(series, calendar.dayOf(row.on_at), included, sign)

@@ -262,7 +262,7 @@ export function openDaySumCache(store: Store) {
     }
   }
 
-  /** Removes an entry. It is still updated until it is loaded, because callers may be waiting for it. */
+  /** Removes an entry from the cache. Updates the entry until it is loaded, because callers may wait for it. */
   function drop(entry: Entry): void {
     if (entries.get(entry.key) !== entry) return
     entries.delete(entry.key)

@@ -16,9 +16,9 @@ const DIMENSION_ORDER = ['product', 'country', 'period', 'offer', 'currency'] as
 type DimensionName = (typeof DIMENSION_ORDER)[number]
 
 /**
- * A request with one dimension reads the series of that dimension, which exist if `hasDimensions` (not for days of
- * another zone). A request with several dimensions reads the series of all combinations. `nameOf` maps the product in a
- * series to the product id of the filters.
+ * A request with one dimension reads the series of that dimension if `hasDimensions` (false for days of a zone other
+ * than the organization’s). A request with several dimensions reads the series of all combinations. `nameOf` maps the
+ * product in a series to the product id of the filters.
  */
 export function dimensionPlan(
   { filters, split, currency }: Breakdown,

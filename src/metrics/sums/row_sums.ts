@@ -83,7 +83,7 @@ export function openRowReader(source: Pick<Store, 'prepare'>) {
     }
   }
 
-  /** Sums the rows of lineages. Each step of the generator reads at most `LINEAGES_AT_ONCE` lineages. */
+  /** Sums the rows of lineages. Each step of the generator reads at most `STEP_LINEAGES` lineages. */
   function* sum(slices: Generator<Lineage[]>, query: SumQuery): Generator<void, RowSums> {
     const sums: RowSums = { tallies: new Map(), unconverted: new Map() }
     const addAll = rowAdder(sums, query)

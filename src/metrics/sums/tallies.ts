@@ -62,7 +62,7 @@ export function tallyOf(tallies: Tallies, value: string, measure: Measure, bucke
   return tally
 }
 
-/** Adds `more` to `sum`, measure by measure. */
+/** Adds `added` to `sum`, measure by measure. */
 export function addTallies(sum: Map<Measure, Tally>, added: ReadonlyMap<Measure, Tally>): void {
   for (const [measure, { sumBefore, milli, count }] of added) {
     const target = sum.get(measure) ?? emptyTally(milli.length)

@@ -191,7 +191,7 @@ export function openCounting({ store, clock, settings, cube, values, contributio
 
   type Next = { next: readonly MetricRow[]; now: number }
 
-  /** Replaces the rows of a lineage and returns the changes of sums. `before_at`: when it was last recomputed. */
+  /** Replaces the rows of a lineage and returns the changes of sums. `before_at`: when the lineage was last recomputed. */
   function replaceRows(
     generation: number,
     lineage_id: number,
@@ -215,8 +215,8 @@ export function openCounting({ store, clock, settings, cube, values, contributio
 export type CountedSums = ReturnType<Counting['openSums']>
 
 /**
- * When the figures of a lineage change without new facts: at the next future row, or at `due_at`, when those of the
- * customer change. null if never.
+ * When the figures of a lineage change without new facts: at the next future row, or at `due_at` if that is earlier.
+ * `due_at`: when the customer’s figures change. null if never.
  */
 export function nextDueAt(rows: readonly MetricRow[], due_at: number | null, now: number): number | null {
   let earliest = due_at ?? Number.POSITIVE_INFINITY

@@ -25,7 +25,7 @@ export function openDue({ store, clock, apps, generations, marks }: Deps) {
       count(*) filter (where failed_at is not null) as failed
     from metric_due d join metric_lineages l on l.id = d.lineage_id
     where d.generation = ? and l.app_id in (select value from json_each(?))`)
-  // Cached: many requests need this while thousands of lineages are due.
+  // Cached, because many requests need this while thousands of lineages are due.
   const cachedBacklog = store.cached(['metric_due'], (id) => backlogOfAll.get(Number(id)) ?? NOTHING)
   const exceedsScanLimit = store.prepare<[number], { one: number }>(
     `select 1 as one from metric_due where generation = ? limit 1 offset ${SCAN_LIMIT}`,

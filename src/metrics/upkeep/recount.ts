@@ -27,7 +27,7 @@ export function openRecount({ store, clock, log, generations, marks, counting }:
     const generation = generations.byId(mark.generation)
     const key = marks.byId(mark.lineage_id)
     if (generation && key && generations.isLive(generation)) return count(generation, key, sums)
-    // The generation was dropped.
+    // The generation was dropped or is frozen.
     marks.clear(mark)
     clearDueTime.run(mark.generation, mark.lineage_id)
   }

@@ -38,7 +38,7 @@ export function openScheduler({ store, clock, generations, marks, due, tasks, re
   /** Lineages and apps whose figures a caller is waiting for. */
   const urgent: Mark[] = []
   const preferred = new Map<string, { generation: Generation; app_ids: readonly string[] }>()
-  /** Whether all lineages with facts are numbered, and the last one checked. New facts number their lineages. */
+  /** Whether all lineages with facts are numbered, and the last lineage checked. A new fact numbers its lineage. */
   let isNumbered = false
   let cursor = BEFORE_FIRST_LINEAGE
 
@@ -59,7 +59,7 @@ export function openScheduler({ store, clock, generations, marks, due, tasks, re
     )
   }
 
-  /** Whether any lineage waits to be recomputed. */
+  /** Whether any work waits: due lineages, tasks, or generations to build or to delete. */
   const isWaiting = (): boolean =>
     urgent.length > 0 ||
     marks.next(RANK.next, 1).length > 0 ||

@@ -16,7 +16,7 @@ type Deps = {
 export type Sweeping = ReturnType<typeof openSweeping>
 
 export function openSweeping({ store, generations, sweepReports }: Deps) {
-  /** Tables whose primary key begins with the generation. */
+  /** Deletes from the tables with rows by generation and lineage. */
   const lineageDeletes = [
     'metric_due',
     'metric_counted',

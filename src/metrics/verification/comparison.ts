@@ -34,7 +34,7 @@ export type VerifyProgress = { part: 'facts' | 'sums' | 'cohorts'; done: number;
 
 type CompareRequest = {
   file: string
-  /** The instant as of which the figures were computed; null: when the newest figures were computed. */
+  /** The instant as of which the figures were computed; null: the instant at which the newest figures were computed. */
   at: number | null
   /** The version of this program’s formulas. */
   formula: number

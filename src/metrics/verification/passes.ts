@@ -4,7 +4,7 @@ import type { Marks, Numbered } from '../upkeep/marks.ts'
 /** How many sums one pass compares. Each sum takes about 200 bytes of memory. */
 export const PASS_CELLS = 300_000
 
-/** Groups parts into passes of about `most` cells. Returns one empty pass if there are no parts. */
+/** Groups parts into passes of about `max_cells` cells. Returns one empty pass if there are no parts. */
 export function passesOf<Part extends { cells: number }>(
   parts: readonly Part[],
   max_cells: number,

@@ -36,7 +36,7 @@ export function openVerification({ store, clock, formula, max_log_bytes = MAX_LO
    * Compares the figures in a copy of the database with its facts, on a thread. If there is no disk space for a copy, reads
    * the database in place. Verifications run one at a time.
    *
-   * @throws Refusal 507 `no_room` if there is no space for a copy and the log grows too long meanwhile; 503
+   * @throws Refusal 507 `no_room` if there is no space for a copy and the write-ahead log grows too long meanwhile; 503
    * `store_closing` if the store is closed meanwhile.
    */
   const verify = (): Promise<VerifyResult> => verifications.run(run)

@@ -43,7 +43,7 @@ type RestoreOptions = {
   database: string | null
   /** The folder that relative paths of the configuration are resolved against. */
   folder: string
-  /** Whether an absolute path in the backup's configuration is used, if nothing exists there. */
+  /** Whether to restore to an absolute path from the backup's configuration if nothing exists at that path. */
   allowsAbsolutePath: boolean
   clock: Clock
 }

@@ -19,7 +19,7 @@ export async function scheduledBackup(
   const isEncrypted = recipients.length > 0
   const file = join(folder, backupName(clock(), isEncrypted))
   const { bytes } = await backup(file, isEncrypted ? { recipients } : null)
-  // If a backup was made while the clock was ahead, the new one may look expired.
+  // If an earlier backup was made while the clock was ahead, the new backup may look expired.
   const expired = expiredBackups(readdirSync(folder), { daily, weekly, monthly }).filter(
     (name) => name !== basename(file),
   )

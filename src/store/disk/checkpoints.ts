@@ -11,7 +11,7 @@ type Frames = { busy: number; log: number; checkpointed: number }
 /** About 1,000 pages, SQLite's default. A longer log saves little time and makes the slowest request slower. */
 const CHECKPOINT_AFTER_BYTES = 4 * 1024 * 1024
 
-/** The log restarts from its beginning long before it has this size, unless a reader prevents the restart. */
+/** A longer log causes a warning. The log restarts long before it has this size, unless a reader prevents that. */
 const WARN_ABOVE_BYTES = 64 * 1024 * 1024
 
 const CHECK_EVERY_BATCHES = 16

@@ -4,8 +4,8 @@ import type { Database } from 'better-sqlite3'
 const REQUIRED_PRAGMAS = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1 }
 
 /**
- * better-sqlite3 is built with synchronous = NORMAL in WAL mode, and the pragma reports it only after a statement has
- * read the schema, so this function reads the schema first.
+ * Checks the pragmas of a connection. It reads the schema first, because better-sqlite3 is built with synchronous =
+ * NORMAL in WAL mode, and the pragma reports that value only after a statement has read the schema.
  *
  * @throws Error that names a wrong setting.
  */

@@ -7,7 +7,7 @@ import { Refusal } from '../../errors.ts'
 
 const HEADER_BYTES = 100
 const MAGIC = 'SQLite format 3\0'
-/** Read and write version 2: the file uses a write-ahead log. */
+/** The value of the read version and the write version in the header of a file that uses a write-ahead log. */
 const WAL = 2
 
 type Header = { isSqlite: boolean; isWal: boolean; version: number }

@@ -7,7 +7,7 @@ import { type Scope, sourceQuery } from './scope.ts'
 export type Overview = InferOutput<typeof OverviewSchema>
 export type OrganizationOverview = Overview['organizations'][number]
 
-/** The overview of the selected organization, or of the first one. */
+/** The overview of the selected organization, or of the first organization if none is selected. */
 export function useOverview(
   scope: Scope,
   interval_ms?: number,

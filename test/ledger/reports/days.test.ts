@@ -141,7 +141,7 @@ test('reports both that Apple no longer keeps a report and that the stored one i
     state: 'missing',
     due_at: null,
     reason:
-      'Apple no longer keeps it, and the stored report cannot be read: line 2, column "Units": "x" is not a whole number',
+      'Apple no longer has the report, and the stored report cannot be read: line 2, column "Units": "x" is not a whole number',
   })
 })
 

@@ -164,7 +164,7 @@ test('requests an unpublished day again, and marks a day that is gone as missing
     {
       day_on: '2026-02-28',
       state: 'not_yet',
-      reason: 'Apple has not published it yet',
+      reason: 'Apple has not published the report yet',
       tries: 1,
       due_at: NOW + HOUR / 2,
     },
@@ -193,7 +193,7 @@ test('a day that Apple deletes before it is read is missing', async () => {
   expect(await imports.run({ days: 1 })).toMatchObject({ missing: 8, failed: 0 })
   const gone = imports.missingDays(organization.id, 100)
   expect(gone).toHaveLength(8)
-  expect(gone[0]).toMatchObject({ state: 'missing', reason: 'Apple no longer keeps it', due_at: null })
+  expect(gone[0]).toMatchObject({ state: 'missing', reason: 'Apple no longer has the report', due_at: null })
   const requests = year.appStore.requests.length
   await imports.run({ days: 1 })
   expect(year.appStore.requests).toHaveLength(requests)

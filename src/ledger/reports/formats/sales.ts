@@ -108,7 +108,7 @@ function requireDay(line: LineReader<Name>, name: 'begins' | 'ends', day: string
   if (rowDay !== null && rowDay !== day) throw line.fault(name, `is ${rowDay}, but the report is of ${day}`)
 }
 
-/** The app of a row. A purchase within an app has the app's SKU as its parent; a row of the app has it as its SKU. */
+/** The app of a row. The app's SKU is in the column `parent` for a purchase within an app, otherwise in `sku`. */
 function appOf(line: LineReader<Name>, type: ProductClass, sku: string): SalesRow['app'] {
   if (isWithinApp(type)) return { sku: line.text('parent') ?? sku, apple_id: null, name: null }
   const apple_id =

@@ -127,16 +127,14 @@ function unknownIn(
   return header.filter((name) => name !== '' && !known.has(normalize(name)))
 }
 
-/**
- * Reads one line at a time. `line` is one object for all lines, so a million rows do not allocate a million readers.
- */
+/** Reads one line at a time. All lines share one reader, so a million rows do not allocate a million readers. */
 function openReader<Name extends string>(
   header: readonly string[],
   positions: ReadonlyMap<Name, number>,
   columns: Readonly<Record<Name, Column>>,
 ) {
   const cellStarts = new Array<number>(header.length + 1).fill(0)
-  // The same few days and prices recur in all lines, and parsing one takes longer than the rest of a line.
+  // The same few days and prices recur in all lines. Parsing a day or price takes longer than the rest of a line.
   const days = new Map<string, string>()
   const amounts = new Map<string, number | null>()
   let text = ''
@@ -162,7 +160,7 @@ function openReader<Name extends string>(
     const first = count < header.length ? header[count] : undefined
     return new ReportFault(
       'unreadable',
-      first === undefined ? problem : `${problem}; this is the first missing column`,
+      first === undefined ? problem : `${problem}; the named column is the first missing one`,
       { line: number, ...(first !== undefined && { column: first }) },
     )
   }

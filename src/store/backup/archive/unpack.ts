@@ -18,7 +18,7 @@ import { reasonOf } from '../../warnings.ts'
 import { type DecryptionKey, decrypt, encryptionOf } from './age.ts'
 import { isEntryName, MANIFEST, Manifest, replacingEnd, TAIL_BYTES, tailOf } from './format.ts'
 
-/** The kind of file to restore. */
+/** The kind of a backup file. `database` is a plain database. */
 type BackupKind = 'archive' | 'encrypted for recipients' | 'encrypted with a passphrase' | 'database'
 
 const BEGINNING_BYTES = 512

@@ -8,7 +8,7 @@ const ROW_HEIGHT = 22
 const SWATCH_SIZE = 10
 
 export type Pen = CanvasRenderingContext2D
-/** The content below the title: its size in points, and a function that draws it from its upper left corner. */
+/** The content below the title: its size in CSS pixels, and a function that draws it from its upper left corner. */
 export type PictureBody = { width: number; height: number; draw: (pen: Pen) => void }
 type PictureText = { title: string; subtitle: string; name: string }
 type LegendEntry = { label: string; ink: string; x: number; y: number }

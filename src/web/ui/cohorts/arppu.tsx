@@ -5,7 +5,7 @@ import { CohortCard, EstimateNote } from './cohort_card.tsx'
 import { type Cohorts, type Arppu as Row, useCohorts } from './cohort_query.ts'
 import { cohortGraph, type Part } from './graphs.ts'
 
-/** The last complete month. */
+/** The last complete month, or the last month if no month is complete. */
 const lastCompleteMonth = ({ cohorts }: Cohorts<'arppu'>): Row | undefined =>
   cohorts.findLast(({ complete }) => complete) ?? cohorts.at(-1)
 

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { Icon } from '../parts/icons.tsx'
 import { type Customer, statusLabel } from './customer.ts'
 
-/** The verification badge: how many of a user's `of` purchases are verified. */
+/** The verification badge: `verified` of `total` purchases are verified. */
 export function Verified({ verified, total }: { verified: number; total: number }): JSX.Element {
   if (verified === 0 || total === 0) return <span class="badge">Unverified</span>
   return (
@@ -13,7 +13,7 @@ export function Verified({ verified, total }: { verified: number; total: number 
   )
 }
 
-/** The first user id, marked if verified, and the number of others. */
+/** The first user id, with a mark if it is verified, and the number of the other user ids. */
 export function Person({ customer }: { customer: Customer }): JSX.Element {
   const { app_user_ids: ids, verified_app_user_ids: verified } = customer
   const [first] = ids

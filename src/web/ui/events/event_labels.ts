@@ -113,7 +113,7 @@ export const typesOf = (kind: Kind | null): string | null =>
         .map(([type]) => type)
         .join(',')
 
-/** Types of events with which Apple charged the price. Other events repeat a price that was not charged. */
+/** Types of events that report a charge. The price in any other event was not charged with that event. */
 const CHARGE_TYPES = new Set<string>([
   'trial.converted',
   'subscription.started',

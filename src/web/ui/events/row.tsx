@@ -85,11 +85,11 @@ function EventText({ event, titleHref }: { event: FeedEvent; titleHref: string |
 
 export function EventRow({ event, app, now, isNew, href, to }: RowProps): JSX.Element {
   const { tone } = eventLabel(event.type)
-  // Apple charges a renewal up to a day before it takes effect; show the earlier instant.
+  // Apple charges a renewal up to a day before the renewal takes effect. Show the earlier instant.
   const at = Math.min(event.occurred_at, event.recorded_at)
   const relativeTime = ago(at, now)
   const titleHref = to ?? (event.customer_id ? href(`/customers/${event.customer_id}`) : null)
-  // A memoized element skips its subtree, so a burst renders only the new rows.
+  // Preact skips a memoized element, so a burst of events renders only the new rows.
   return useMemo(
     () => (
       <li class={isNew ? 'happened is-new' : 'happened'}>

@@ -19,8 +19,8 @@ export function EvidenceDialog({
   return (
     <Dialog title="Signed evidence" onClose={onClose} isWide>
       <p class="small quiet">
-        Everything that Apple signed about this customer, byte for byte, newest first. All figures are derived
-        from it.
+        Everything that Apple signed about this customer, byte for byte, newest first. All figures of the
+        customer are derived from these payloads.
       </p>
       <QueryView result={paged.first} height={420}>
         {() =>

@@ -87,7 +87,8 @@ const Text = ({ signed: { jws, sha256 } }: { signed: Signed }): JSX.Element => (
     {jws === null ? (
       <p class="notice">
         <Icon name="info" />
-        The signed text contains the id of an erased user, so it is not shown. Its other fields are.
+        The signed text is not shown, because it contains the id of an erased user. The Content tab shows the
+        payload without that id.
       </p>
     ) : (
       <Copy text={jws} label="signed text" />

@@ -61,7 +61,7 @@ export function Popover({
       >
         {label}
       </button>
-      {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: each of the roles that it may have takes a label */}
+      {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: every role that this element can have supports a label */}
       <div
         ref={box}
         id={id}

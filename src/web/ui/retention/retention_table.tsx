@@ -28,7 +28,7 @@ function CellView({ cell, row }: { cell: Cell | undefined; row: string }): JSX.E
     <td
       class={cell.complete ? 'heat' : 'heat unsure'}
       style={{ '--share': String(cell.share) }}
-      title={cell.complete ? description : `${description}; the others are not due yet`}
+      title={cell.complete ? description : `${description}; the other renewals are not due yet`}
     >
       {share(cell.share, 0)}
       {!cell.complete && <span class="spoken"> so far</span>}

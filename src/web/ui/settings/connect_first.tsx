@@ -11,7 +11,7 @@ export function ConnectFirst(): JSX.Element {
       <div class="stack">
         <p class="small quiet">
           No app is connected yet. Run this command in Windfall’s folder on the server. It asks for your Apple
-          keys, tests each one and connects every app they give access to:
+          keys, tests each one and connects every app that the keys can access:
         </p>
         <CommandCopy text="windfall connect" />
         <p class="small quiet">Or add one app at a time, without keys:</p>

@@ -22,7 +22,7 @@ function Passcode({ open }: { open: (passcode: string) => Promise<void> }): JSX.
   return (
     <SignInForm verb="Open" action={() => open(passcode)}>
       <h1>Passcode required</h1>
-      <p class="small quiet">Ask the person who sent you this link.</p>
+      <p class="small quiet">Ask the person who sent you this link for its passcode.</p>
       <label class="field">
         <span>Passcode</span>
         <input

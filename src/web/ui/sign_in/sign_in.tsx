@@ -30,8 +30,8 @@ type SignInProps = { session: Session; wasSignedOut: boolean; wasGuest: boolean 
 /** `wasSignedOut`: the session has just ended. `wasGuest`: the last session was a guest's. */
 export function SignIn({ session, wasSignedOut, wasGuest }: SignInProps): JSX.Element {
   const { path } = useLocation()
-  // The path and token are stored as state, because the URL changes before the session does.
   const storage = storageMessage(session.storage)
+  // The path and token are stored as state, because the URL changes before the session does.
   const [{ entryPath, token }] = useState(() => ({ entryPath: entryPathOf(path), token: tokenIn(path) }))
   return (
     <main class="alone" id="content">
@@ -180,7 +180,7 @@ function Setup({ token, isFirst }: { token: string; isFirst: boolean }): JSX.Ele
       action={async () => startSession(await write<Session>('POST', '/api/v1/setup', { token, password }))}
     >
       <h1>Choose a password</h1>
-      <p class="small quiet">It gives full access to this server.</p>
+      <p class="small quiet">The password gives full access to this server.</p>
       <PasswordField
         label="New password"
         value={password}

@@ -51,7 +51,7 @@ function Bar({ step, scale, isLast }: { step: Step; scale: Scale; isLast: boolea
   )
 }
 
-const GROSS_ONLY = 'gross: the proceeds of a single movement are not known'
+const GROSS_ONLY = 'gross, because the proceeds of a single movement are not known'
 
 type TableProps = { steps: Step[]; currency: string | null }
 

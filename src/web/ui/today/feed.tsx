@@ -136,7 +136,7 @@ export function Feed({ onEvent }: { onEvent: (event: FeedEvent) => void }): JSX.
   const { isPaused, isPast, top, holdHandlers } = useHold()
   const organizationApps = apps.filter(({ organization_id }) => organization_id === scope.organization)
   const chosen = scope.apps.length > 0 ? scope.apps : organizationApps.map(({ id }) => id)
-  // Users and other events have no environment, so they are shown with both.
+  // Events of these kinds have no environment. They are shown in production and in the sandbox.
   const hasNoEnvironment = kind === 'people' || kind === 'others'
   const feed = useLiveFeed({
     query: {

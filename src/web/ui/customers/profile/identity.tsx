@@ -143,7 +143,11 @@ const deviceOf = ({ device_model, platform, os_version, locale }: User): string 
 /** What identify calls reported about the user. */
 export function AboutUser({ user }: { user: User }): JSX.Element {
   if (user.verification === undefined)
-    return <p class="small quiet">Only a purchase names this user. identify was never called for them.</p>
+    return (
+      <p class="small quiet">
+        This user is known only from a purchase. identify was never called for this user.
+      </p>
+    )
   const device = deviceOf(user)
   return (
     <>

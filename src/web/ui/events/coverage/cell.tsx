@@ -76,7 +76,7 @@ function Residue({
         })}
       </ul>
       {parts.some(({ value }) => value < 0) && (
-        <p class="tiny quiet">Negative: in the ledger but not in Apple’s reports.</p>
+        <p class="tiny quiet">A negative amount is in the ledger but not in Apple’s reports.</p>
       )}
     </section>
   )
