@@ -37,7 +37,9 @@ const DifferenceCauses = v.object({
   before_first_notification: describedNumber(
     'From a time or from subscriptions of which Windfall had received no notification',
   ),
-  upgrade_proration: describedNumber('Prorated refunds at upgrades: Apple reports them, the ledger estimates them'),
+  upgrade_proration: describedNumber(
+    'Prorated refunds at upgrades: Apple reports them, the ledger estimates them',
+  ),
   refund_timing: describedNumber(
     'Refunds that the two sources count on different days, or that only one source counts',
   ),

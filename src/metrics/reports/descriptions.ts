@@ -9,7 +9,11 @@ const CAUSES: readonly Labelled[] = [
     'Before the first notification',
     'From a time or from subscriptions of which Windfall had received nothing.',
   ),
-  term('upgrade_proration', 'Upgrades', 'Amounts returned at upgrades. Apple reports them; the ledger estimates them.'),
+  term(
+    'upgrade_proration',
+    'Upgrades',
+    'Amounts returned at upgrades. Apple reports them; the ledger estimates them.',
+  ),
   term(
     'refund_timing',
     'Refunds',
