@@ -14,13 +14,11 @@ import { type Lineage, openEventWriter, type Subject } from './event_writer.ts'
 import { openEvidence } from './evidence.ts'
 import { openLookups } from './history/lookups.ts'
 import { openNotifications } from './notifications.ts'
+import type { Arrival, EventArrival } from './origin.ts'
 import { openRawPayloads, type Source } from './raw.ts'
 import { openRenewals } from './renewals.ts'
 import { openSubscriptions } from './subscriptions.ts'
 import { openTransactions, type SavedTransaction } from './transactions.ts'
-
-/** How a fact arrived: the origin of its events, and the source that is stored with its payload. */
-export type Arrival = { origin: Origin; source: Source }
 
 type Deps = { store: Store; clock: Clock; feed: Feed; apps: Apps }
 
@@ -50,19 +48,21 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     { origin, source }: Arrival,
   ): { is_new: boolean } {
     const notification = verified.payload
+    const arrival = { origin, source, signed_at: notification.signed_at }
     const sha256 = Buffer.from(verified.sha256, 'hex')
     const payload = raw.save(app.id, sha256, 'notification', source, verified.jws)
     if (!payload.is_new) return { is_new: false }
     learnAppleIdFrom(app, notification)
     notifications.save(app.id, notification, sha256, payload.id, origin)
     const { transaction, renewal } = notification
-    const arrival = { origin, is_reversal: notification.type === 'REFUND_REVERSED' }
-    const saved = transaction && saveTransaction(app, transaction, payload.id, arrival)
+    const is_reversal = notification.type === 'REFUND_REVERSED'
+    const saved = transaction && saveTransaction(app, transaction, payload.id, { origin, is_reversal })
     if (renewal) renewals.save(app.id, renewal, payload.id)
     const lineage = lineageOf(app, notification)
-    const subject = lineage && updateLineage(lineage, notification, origin)
-    eventWriter.appendNotification(app, subject, notification, origin)
-    if (subject && transaction && saved) appendTransactionEvents(subject, transaction.payload, saved, origin)
+    const subject = lineage && updateLineage(lineage, notification, arrival)
+    const graceEnd = () => graceEndFor(app, notification)
+    eventWriter.appendNotification(app, subject, notification, { arrival, graceEnd })
+    if (subject && transaction && saved) appendTransactionEvents(subject, transaction.payload, saved, arrival)
     return { is_new: true }
   }
 
@@ -73,18 +73,15 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     { origin, source }: Arrival,
   ): { is_new: boolean } {
     const transaction = verified.payload
+    const arrival = { origin, source, signed_at: null }
     const sha256 = Buffer.from(verified.sha256, 'hex')
     const payload = raw.save(app.id, sha256, 'transaction', source, verified.jws)
     if (!payload.is_new) return { is_new: false }
     const saved = saveTransaction(app, verified, payload.id, { origin })
     const { environment, original_transaction_id } = transaction
     const lineage = { app, environment, original_transaction_id }
-    appendTransactionEvents(
-      updateLineage(lineage, { transaction: verified, renewal: null }, origin),
-      transaction,
-      saved,
-      origin,
-    )
+    const subject = updateLineage(lineage, { transaction: verified, renewal: null }, arrival)
+    appendTransactionEvents(subject, transaction, saved, arrival)
     return { is_new: true }
   }
 
@@ -109,9 +106,18 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     if (renewalPayload.is_new) renewals.save(app.id, renewal, renewalPayload.id)
     const { environment, original_transaction_id } = transaction.payload
     const lineage = { app, environment, original_transaction_id }
-    const subject = updateLineage(lineage, { transaction, renewal }, origin)
-    if (saved) appendTransactionEvents(subject, transaction.payload, saved, origin)
+    const arrival = { origin, source, signed_at: null }
+    const subject = updateLineage(lineage, { transaction, renewal }, arrival)
+    if (saved) appendTransactionEvents(subject, transaction.payload, saved, arrival)
     return { is_new: true }
+  }
+
+  /** The end of the grace period of a notification's transaction, as the renewal infos show it that Apple had signed. */
+  function graceEndFor(app: App, { transaction, signed_at }: Notification): number | null {
+    if (transaction === null) return null
+    const { environment, original_transaction_id, purchased_at: from } = transaction.payload
+    const until = signed_at ?? transaction.payload.signed_at
+    return renewals.graceUntil({ app_id: app.id, environment, original_transaction_id, from, until })
   }
 
   const savePayload = (app: App, { sha256, jws }: Verified<unknown>, kind: string, source: Source) =>
@@ -126,7 +132,7 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
   function updateLineage(
     lineage: Lineage,
     { transaction, renewal }: Pick<Notification, 'transaction' | 'renewal'>,
-    origin: Origin,
+    arrival: EventArrival,
   ): Subject {
     const { app, environment, original_transaction_id } = lineage
     const ids = [transaction?.payload.app_transaction_id, renewal?.payload.app_transaction_id]
@@ -136,9 +142,9 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
       app_transaction_ids: [...new Set(ids.filter((id) => typeof id === 'string'))],
     })
     const derived = subscriptions.recompute(app.id, environment, original_transaction_id)
-    changeListener.call({ app_id: app.id, environment, original_transaction_id }, origin)
+    changeListener.call({ app_id: app.id, environment, original_transaction_id }, arrival.origin)
     for (const merged of identity.merged)
-      eventWriter.appendMerge(lineage, merged, identity.canonical_id, origin)
+      eventWriter.appendMerge(lineage, merged, identity.canonical_id, arrival)
     return { ...lineage, customer_id: identity.canonical_id, derived }
   }
 
@@ -164,11 +170,11 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     subject: Subject,
     transaction: Transaction,
     saved: SavedTransaction,
-    origin: Origin,
+    arrival: EventArrival,
   ): void {
-    if (saved.is_first) eventWriter.appendTransaction(subject, transaction, origin)
+    if (saved.is_first) eventWriter.appendTransaction(subject, transaction, arrival)
     for (const conversion of transactions.conversions(saved.row)) {
-      eventWriter.appendConversion(subject, conversion, transaction, origin)
+      eventWriter.appendConversion(subject, conversion, transaction, arrival)
     }
   }
 
@@ -176,7 +182,10 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     apply,
     applyTransaction,
     applyStatus,
-    /** Calls the listener within the unit of work that stores a fact of a lineage, before its events are appended. */
+    /**
+     * Calls the listener within the unit of work that stores a fact of a lineage, before its events are appended.
+     * `origin` is the origin of the arrival, which does not depend on the age of the fact.
+     */
     onChange: changeListener.add,
     extendSnapshot: eventWriter.extendSnapshot,
     redactTokens: eventWriter.redactTokens,
