@@ -29,6 +29,28 @@ async function meaning(
 ) {
   notified += 1
   const ids = { transactionId: `t${notified}`, originalTransactionId: `o${notified}` }
+  test.each<[string, Part, string]>([
+    ['subscription', {}, 'subscription.expired'],
+    ['trial', trial, 'trial.ended'],
+  ])(
+    'a %s that ends after a grace period ends with it, if the renewal info of an earlier notification has it',
+    async (_, kind, type) => {
+      const ids = { transactionId: `g-${type}`, originalTransactionId: `g-${type}` }
+      const period = { ...ids, ...kind, purchaseDate: NOW - 40 * DAY, expiresDate: NOW - 30 * DAY }
+      const grace_until = NOW - 14 * DAY
+      const retry = { originalTransactionId: ids.originalTransactionId, isInBillingRetryPeriod: true }
+      const before = { ...retry, signedDate: NOW - 41 * DAY, gracePeriodExpiresDate: NOW - DAY }
+      const grace = { ...retry, signedDate: NOW - 30 * DAY, gracePeriodExpiresDate: grace_until }
+      await meaning('DID_FAIL_TO_RENEW', 'GRACE_PERIOD', { ...period, signedDate: NOW - 41 * DAY }, before)
+      await meaning('DID_FAIL_TO_RENEW', 'GRACE_PERIOD', period, grace)
+      const ended = { originalTransactionId: ids.originalTransactionId, expirationIntent: 2 }
+      expect(await meaning('EXPIRED', 'BILLING_RETRY', period, ended)).toMatchObject({
+        type,
+        at: grace_until - NOW,
+      })
+    },
+  )
+
   const place = { appAppleId: 1_234_567_890, bundleId: 'com.example.lantern', environment: 'Production' }
   const data = transaction && {
     ...place,

@@ -6,13 +6,14 @@ import type { AppleClients } from '../../apps/apple_clients.ts'
 import type { Apps } from '../../apps/apps.ts'
 import type { Clock } from '../../clock.ts'
 import type { Feed } from '../../events/feed.ts'
+import type { Origin } from '../../events/vocabulary.ts'
 import { openHook } from '../../hooks.ts'
 import { newId } from '../../ids.ts'
 import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
 import { openAppDays } from './app_days.ts'
 import { type CircuitBreaker, isOffline, openCircuitBreaker, type Stop } from './circuit_breaker.ts'
-import { dueReports } from './due_reports.ts'
+import { dueReports, isFirstImport } from './due_reports.ts'
 import { type DayResult, openDayImporter } from './import_day.ts'
 import { openImportDays } from './import_days.ts'
 import {
@@ -108,10 +109,11 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
     const skipped = selected.flatMap((account) => whyNotImportable(account) ?? [])
     for (const { account, plan } of plans) {
       const { organization_id } = account
+      const origin = isFirstImport(plan, days) ? 'backfill' : 'live'
       const stopReason = await importPlan(account, plan, state)
       if (stopReason) stopped.push({ organization_id, ...stopReason })
       await linkApps(organization_id)
-      await finish(organization_id, plan, state)
+      await finish(organization_id, plan, { state, origin })
     }
     lastRun = {
       ...sumCounts(state.tallies.values()),
@@ -230,7 +232,11 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
     state.waited_ms += ms
   }
 
-  async function finish(organization_id: string, plan: readonly ReportDay[], state: Running): Promise<void> {
+  async function finish(
+    organization_id: string,
+    plan: readonly ReportDay[],
+    { state, origin }: { state: Running; origin: Origin },
+  ): Promise<void> {
     const tally = state.tallies.get(organization_id)
     if (!tally || !hasChanged(tally)) return
     await store.commitBulk(() =>
@@ -239,7 +245,7 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
         app_id: null,
         environment: null,
         type: 'import.finished',
-        origin: 'backfill',
+        origin,
         customer_id: null,
         subject: null,
         cause: newId('imp'),

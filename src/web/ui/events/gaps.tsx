@@ -41,7 +41,7 @@ export function Gaps(): JSX.Element {
     <EventsView>
       <p class="small quiet">
         Every 15 minutes, Windfall compares the notifications it received with Apple’s history. It fetches
-        missing ones and records them as recovered: see{' '}
+        missing ones. Events that arrive more than an hour late are{' '}
         <a href={href('/events', { origin: 'recovered' })}>recovered events</a>.
       </p>
       <section class="card">
