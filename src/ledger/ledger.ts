@@ -27,6 +27,7 @@ export type LineageKey = { app_id: string; environment: Environment; original_tr
 
 export type Ledger = ReturnType<typeof openLedger>
 
+/** Opens the ledger. The `origin` that listeners of `onChange` receive is that of the arrival, whatever the fact's age. */
 export function openLedger({ store, clock, feed, apps }: Deps) {
   const changeListener = openHook<[lineage: LineageKey, origin: Origin]>()
   const raw = openRawPayloads(store, clock)
@@ -60,7 +61,7 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     if (renewal) renewals.save(app.id, renewal, payload.id)
     const lineage = lineageOf(app, notification)
     const subject = lineage && updateLineage(lineage, notification, arrival)
-    const graceEnd = () => graceEndFor(app, notification)
+    const graceEnd = () => renewals.graceEnd(app.id, notification)
     eventWriter.appendNotification(app, subject, notification, { arrival, graceEnd })
     if (subject && transaction && saved) appendTransactionEvents(subject, transaction.payload, saved, arrival)
     return { is_new: true }
@@ -110,14 +111,6 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     const subject = updateLineage(lineage, { transaction, renewal }, arrival)
     if (saved) appendTransactionEvents(subject, transaction.payload, saved, arrival)
     return { is_new: true }
-  }
-
-  /** The end of the grace period of a notification's transaction, as the renewal infos show it that Apple had signed. */
-  function graceEndFor(app: App, { transaction, signed_at }: Notification): number | null {
-    if (transaction === null) return null
-    const { environment, original_transaction_id, purchased_at: from } = transaction.payload
-    const until = signed_at ?? transaction.payload.signed_at
-    return renewals.graceUntil({ app_id: app.id, environment, original_transaction_id, from, until })
   }
 
   const savePayload = (app: App, { sha256, jws }: Verified<unknown>, kind: string, source: Source) =>
@@ -182,10 +175,7 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     apply,
     applyTransaction,
     applyStatus,
-    /**
-     * Calls the listener within the unit of work that stores a fact of a lineage, before its events are appended.
-     * `origin` is the origin of the arrival, which does not depend on the age of the fact.
-     */
+    /** Calls the listener within the unit of work that stores a fact of a lineage, before its events are appended. */
     onChange: changeListener.add,
     extendSnapshot: eventWriter.extendSnapshot,
     redactTokens: eventWriter.redactTokens,

@@ -1,16 +1,8 @@
 /** Stores every distinct renewal info that Apple signed. */
 import type { Verified } from '../apple/jws/signed.ts'
-import type { Environment, Renewal } from '../apple/payloads.ts'
+import type { Notification } from '../apple/notification.ts'
+import type { Renewal } from '../apple/payloads.ts'
 import { bound, type Store } from '../store/store.ts'
-
-/** A span of one lineage, both ends inclusive (milliseconds). */
-type LineageSpan = {
-  app_id: string
-  environment: Environment
-  original_transaction_id: string
-  from: number
-  until: number
-}
 
 export function openRenewals(store: Store) {
   const insert = store.prepare<object>(`
@@ -44,11 +36,16 @@ export function openRenewals(store: Store) {
   }
 
   /**
-   * The latest end of a grace period (milliseconds) among the renewal infos that Apple signed within a span; null if
-   * none has one.
+   * When the grace period of a notification's transaction ends (milliseconds), as the stored renewal infos show it that
+   * Apple signed between the purchase and the notification; null if none has a grace period.
    */
-  const graceUntil = ({ app_id, environment, original_transaction_id, from, until }: LineageSpan) =>
-    latestGrace.get(app_id, environment, original_transaction_id, from, until)?.until_at ?? null
+  function graceEnd(app_id: string, { transaction, signed_at }: Notification): number | null {
+    if (transaction === null) return null
+    const { environment, original_transaction_id, purchased_at } = transaction.payload
+    const until = signed_at ?? transaction.payload.signed_at
+    const row = latestGrace.get(app_id, environment, original_transaction_id, purchased_at, until)
+    return row?.until_at ?? null
+  }
 
-  return { save, graceUntil }
+  return { save, graceEnd }
 }
