@@ -232,6 +232,8 @@ create table signed_payloads ( -- kept
   unique (app_id, sha256)
 ) strict;
 
+-- `origin`: `live` if Apple sent the notification to a connected app, `recovered` if it was pending or missing, `backfill`
+-- if the backfill read it. It does not depend on age, unlike the origin of the event (ledger/origin.ts).
 create table notifications ( -- kept
   app_id                  text not null,
   environment             text not null,

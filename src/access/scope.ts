@@ -24,6 +24,11 @@ export const list = v.pipe(
   v.transform((text) => text.split(',').filter((word) => word !== '')),
 )
 
+/** What each origin means, for the OpenAPI document. */
+export const ORIGIN_DESCRIPTION =
+  'live: received within an hour; recovered: from a notification that arrived more than an hour after Apple signed it; ' +
+  'backfill: from the first import or the backfill, or a conversion or a client app’s transaction older than an hour'
+
 export const ScopeQuery = v.object({
   app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
   type: v.optional(
@@ -33,14 +38,7 @@ export const ScopeQuery = v.object({
     ),
   ),
   environment: v.optional(v.picklist(['production', 'sandbox'])),
-  origin: v.optional(
-    v.pipe(
-      v.picklist(ORIGINS),
-      v.description(
-        'live: received as it happened; recovered: a gap was filled; backfill: from the time before',
-      ),
-    ),
-  ),
+  origin: v.optional(v.pipe(v.picklist(ORIGINS), v.description(ORIGIN_DESCRIPTION))),
 })
 const instant = (words: string) => v.optional(v.pipe(whole(0, Number.MAX_SAFE_INTEGER), v.description(words)))
 export const EventsQuery = v.object({

@@ -1,7 +1,7 @@
 /** `/api/v1/events`: the feed, in pages and live. */
 import * as v from 'valibot'
 import type { Auth } from '../access/auth.ts'
-import { EventsQuery, eventScopeOf, ScopeQuery } from '../access/scope.ts'
+import { EventsQuery, eventScopeOf, ORIGIN_DESCRIPTION, ScopeQuery } from '../access/scope.ts'
 import type { AccessScope } from '../access/tokens.ts'
 import type { Apps } from '../apps/apps.ts'
 import { Refusal } from '../errors.ts'
@@ -43,7 +43,7 @@ export const FeedEventAnswer = v.object({
   app_id: nullableText,
   environment: nullableText,
   type: v.string(),
-  origin: v.picklist(['live', 'recovered', 'backfill']),
+  origin: v.pipe(v.picklist(['live', 'recovered', 'backfill']), v.description(ORIGIN_DESCRIPTION)),
   customer_id: v.pipe(nullableText, v.description('The customer id when the event was recorded')),
   subject: v.pipe(nullableText, v.description('The original transaction id that the event concerns')),
   cause: v.pipe(v.string(), v.description('Apple’s notificationUUID, or a transaction id')),

@@ -53,7 +53,8 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number]
 
 /**
- * live: received as it happened. recovered: received after it was lost. backfill: from before the app was connected.
+ * live: received within an hour. recovered: from a notification that Apple signed more than an hour before it arrived.
+ * backfill: from the first import or the backfill, or a past purchase that a client app sent (ledger/origin.ts).
  */
 export const ORIGINS = ['live', 'recovered', 'backfill'] as const
 export type Origin = (typeof ORIGINS)[number]

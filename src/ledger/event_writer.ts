@@ -4,9 +4,9 @@ import type { Environment, Transaction } from '../apple/payloads.ts'
 import type { App } from '../apps/apps.ts'
 import type { Clock } from '../clock.ts'
 import type { Feed, NewEvent } from '../events/feed.ts'
-import type { Origin } from '../events/vocabulary.ts'
 import { openHook } from '../hooks.ts'
-import { eventFor } from './meaning.ts'
+import { eventFor, type GraceEnd } from './meaning.ts'
+import { type EventArrival, originOf } from './origin.ts'
 import { notificationFields, renewalFields, subscriptionFields, transactionFields } from './snapshot.ts'
 import type { Derived, Subscriptions } from './subscriptions.ts'
 import type { Conversion } from './transactions.ts'
@@ -47,10 +47,10 @@ export function openEventWriter({ feed, clock, subscriptions }: Deps) {
     app: App,
     subject: Subject | null,
     notification: Notification,
-    origin: Origin,
+    { arrival, graceEnd }: { arrival: EventArrival; graceEnd: GraceEnd },
   ): void {
     const { transaction, renewal, signed_at, environment, uuid: cause } = notification
-    const { type, occurred_at } = eventFor(notification)
+    const { type, occurred_at } = eventFor(notification, graceEnd)
     const details = transaction
       ? transactionSnapshot(app, transaction.payload)
       : renewal
@@ -58,14 +58,14 @@ export function openEventWriter({ feed, clock, subscriptions }: Deps) {
         : {}
     const snapshot = { ...details, notification: notificationFields(notification) }
     const draft: EventDraft = { type, cause, occurred_at: occurred_at ?? clock(), signed_at, snapshot }
-    if (subject) return appendWithState(subject, origin, draft)
-    append(app, environment, origin, draft, { customer_id: null, subject: null, state: () => ({}) })
+    if (subject) return appendWithState(subject, arrival, draft)
+    append(app, environment, arrival, draft, { customer_id: null, subject: null, state: () => ({}) })
   }
 
   /** Appends `transaction.recorded` for a new transaction id. */
-  function appendTransaction(subject: Subject, transaction: Transaction, origin: Origin): void {
+  function appendTransaction(subject: Subject, transaction: Transaction, arrival: EventArrival): void {
     const { transaction_id: cause, purchased_at: occurred_at, signed_at } = transaction
-    appendWithState(subject, origin, {
+    appendWithState(subject, arrival, {
       type: 'transaction.recorded',
       cause,
       occurred_at,
@@ -79,11 +79,11 @@ export function openEventWriter({ feed, clock, subscriptions }: Deps) {
     subject: Subject,
     conversion: Conversion,
     transaction: Transaction,
-    origin: Origin,
+    arrival: EventArrival,
   ): void {
     const { trial_id: cause, converted_at: occurred_at } = conversion
     const { signed_at } = transaction
-    appendWithState(subject, origin, {
+    appendWithState(subject, arrival, {
       type: 'trial.converted',
       cause,
       occurred_at,
@@ -93,7 +93,7 @@ export function openEventWriter({ feed, clock, subscriptions }: Deps) {
   }
 
   /** Appends the merge of two customers. */
-  function appendMerge(lineage: Lineage, from: string, into: string, origin: Origin): void {
+  function appendMerge(lineage: Lineage, from: string, into: string, arrival: EventArrival): void {
     const snapshot = { merged_customer_id: from }
     const draft: EventDraft = {
       type: 'customer.merged',
@@ -102,16 +102,16 @@ export function openEventWriter({ feed, clock, subscriptions }: Deps) {
       signed_at: null,
       snapshot,
     }
-    append(lineage.app, lineage.environment, origin, draft, {
+    append(lineage.app, lineage.environment, arrival, draft, {
       customer_id: into,
       subject: lineage.original_transaction_id,
       state: () => snapshotExtension(lineage),
     })
   }
 
-  function appendWithState(subject: Subject, origin: Origin, draft: EventDraft): void {
+  function appendWithState(subject: Subject, arrival: EventArrival, draft: EventDraft): void {
     const at = snapshotTime(draft)
-    append(subject.app, subject.environment, origin, draft, {
+    append(subject.app, subject.environment, arrival, draft, {
       customer_id: subject.customer_id,
       subject: subject.original_transaction_id,
       state: () => ({ subscription: stateAfter(subject, at), ...snapshotExtension(subject) }),
@@ -126,7 +126,7 @@ export function openEventWriter({ feed, clock, subscriptions }: Deps) {
   function append(
     app: App,
     environment: Environment,
-    origin: Origin,
+    arrival: EventArrival,
     { snapshot, ...draft }: EventDraft,
     details: { customer_id: string | null; subject: string | null; state: () => Record<string, unknown> },
   ): void {
@@ -134,7 +134,7 @@ export function openEventWriter({ feed, clock, subscriptions }: Deps) {
     feed.append({
       ...draft,
       environment,
-      origin,
+      origin: originOf(draft, arrival, clock()),
       customer_id,
       subject,
       organization_id: app.organization_id,

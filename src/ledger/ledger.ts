@@ -14,13 +14,11 @@ import { type Lineage, openEventWriter, type Subject } from './event_writer.ts'
 import { openEvidence } from './evidence.ts'
 import { openLookups } from './history/lookups.ts'
 import { openNotifications } from './notifications.ts'
+import type { Arrival, EventArrival } from './origin.ts'
 import { openRawPayloads, type Source } from './raw.ts'
 import { openRenewals } from './renewals.ts'
 import { openSubscriptions } from './subscriptions.ts'
 import { openTransactions, type SavedTransaction } from './transactions.ts'
-
-/** How a fact arrived: the origin of its events, and the source that is stored with its payload. */
-export type Arrival = { origin: Origin; source: Source }
 
 type Deps = { store: Store; clock: Clock; feed: Feed; apps: Apps }
 
@@ -29,6 +27,7 @@ export type LineageKey = { app_id: string; environment: Environment; original_tr
 
 export type Ledger = ReturnType<typeof openLedger>
 
+/** Opens the ledger. The `origin` that listeners of `onChange` receive is that of the arrival, whatever the fact's age. */
 export function openLedger({ store, clock, feed, apps }: Deps) {
   const changeListener = openHook<[lineage: LineageKey, origin: Origin]>()
   const raw = openRawPayloads(store, clock)
@@ -50,19 +49,21 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     { origin, source }: Arrival,
   ): { is_new: boolean } {
     const notification = verified.payload
+    const arrival = { origin, source, signed_at: notification.signed_at }
     const sha256 = Buffer.from(verified.sha256, 'hex')
     const payload = raw.save(app.id, sha256, 'notification', source, verified.jws)
     if (!payload.is_new) return { is_new: false }
     learnAppleIdFrom(app, notification)
     notifications.save(app.id, notification, sha256, payload.id, origin)
     const { transaction, renewal } = notification
-    const arrival = { origin, is_reversal: notification.type === 'REFUND_REVERSED' }
-    const saved = transaction && saveTransaction(app, transaction, payload.id, arrival)
+    const is_reversal = notification.type === 'REFUND_REVERSED'
+    const saved = transaction && saveTransaction(app, transaction, payload.id, { origin, is_reversal })
     if (renewal) renewals.save(app.id, renewal, payload.id)
     const lineage = lineageOf(app, notification)
-    const subject = lineage && updateLineage(lineage, notification, origin)
-    eventWriter.appendNotification(app, subject, notification, origin)
-    if (subject && transaction && saved) appendTransactionEvents(subject, transaction.payload, saved, origin)
+    const subject = lineage && updateLineage(lineage, notification, arrival)
+    const graceEnd = () => renewals.graceEnd(app.id, notification)
+    eventWriter.appendNotification(app, subject, notification, { arrival, graceEnd })
+    if (subject && transaction && saved) appendTransactionEvents(subject, transaction.payload, saved, arrival)
     return { is_new: true }
   }
 
@@ -73,18 +74,15 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     { origin, source }: Arrival,
   ): { is_new: boolean } {
     const transaction = verified.payload
+    const arrival = { origin, source, signed_at: null }
     const sha256 = Buffer.from(verified.sha256, 'hex')
     const payload = raw.save(app.id, sha256, 'transaction', source, verified.jws)
     if (!payload.is_new) return { is_new: false }
     const saved = saveTransaction(app, verified, payload.id, { origin })
     const { environment, original_transaction_id } = transaction
     const lineage = { app, environment, original_transaction_id }
-    appendTransactionEvents(
-      updateLineage(lineage, { transaction: verified, renewal: null }, origin),
-      transaction,
-      saved,
-      origin,
-    )
+    const subject = updateLineage(lineage, { transaction: verified, renewal: null }, arrival)
+    appendTransactionEvents(subject, transaction, saved, arrival)
     return { is_new: true }
   }
 
@@ -109,8 +107,9 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     if (renewalPayload.is_new) renewals.save(app.id, renewal, renewalPayload.id)
     const { environment, original_transaction_id } = transaction.payload
     const lineage = { app, environment, original_transaction_id }
-    const subject = updateLineage(lineage, { transaction, renewal }, origin)
-    if (saved) appendTransactionEvents(subject, transaction.payload, saved, origin)
+    const arrival = { origin, source, signed_at: null }
+    const subject = updateLineage(lineage, { transaction, renewal }, arrival)
+    if (saved) appendTransactionEvents(subject, transaction.payload, saved, arrival)
     return { is_new: true }
   }
 
@@ -126,7 +125,7 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
   function updateLineage(
     lineage: Lineage,
     { transaction, renewal }: Pick<Notification, 'transaction' | 'renewal'>,
-    origin: Origin,
+    arrival: EventArrival,
   ): Subject {
     const { app, environment, original_transaction_id } = lineage
     const ids = [transaction?.payload.app_transaction_id, renewal?.payload.app_transaction_id]
@@ -136,9 +135,9 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
       app_transaction_ids: [...new Set(ids.filter((id) => typeof id === 'string'))],
     })
     const derived = subscriptions.recompute(app.id, environment, original_transaction_id)
-    changeListener.call({ app_id: app.id, environment, original_transaction_id }, origin)
+    changeListener.call({ app_id: app.id, environment, original_transaction_id }, arrival.origin)
     for (const merged of identity.merged)
-      eventWriter.appendMerge(lineage, merged, identity.canonical_id, origin)
+      eventWriter.appendMerge(lineage, merged, identity.canonical_id, arrival)
     return { ...lineage, customer_id: identity.canonical_id, derived }
   }
 
@@ -164,11 +163,11 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     subject: Subject,
     transaction: Transaction,
     saved: SavedTransaction,
-    origin: Origin,
+    arrival: EventArrival,
   ): void {
-    if (saved.is_first) eventWriter.appendTransaction(subject, transaction, origin)
+    if (saved.is_first) eventWriter.appendTransaction(subject, transaction, arrival)
     for (const conversion of transactions.conversions(saved.row)) {
-      eventWriter.appendConversion(subject, conversion, transaction, origin)
+      eventWriter.appendConversion(subject, conversion, transaction, arrival)
     }
   }
 

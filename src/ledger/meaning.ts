@@ -1,6 +1,7 @@
 /**
- * Maps a notification to its event type, from its payload alone. It must not read other data, because the events must
- * not depend on which notifications arrived before.
+ * Maps a notification to its event type, from its payload alone. The type must not depend on other data, because the
+ * events must not depend on which notifications arrived before. Only the date of an end uses the grace period, which
+ * an earlier renewal info contains.
  */
 import type { Notification } from '../apple/notification.ts'
 import type { Transaction } from '../apple/payloads.ts'
@@ -14,12 +15,22 @@ const isSubscription = (transaction: Pick<Transaction, 'kind' | 'group_id'>): bo
   transaction.kind === 'Auto-Renewable Subscription' ||
   (transaction.kind === null && transaction.group_id !== null)
 
+/** Returns when the grace period of the notification's transaction ends (milliseconds); null if none is known. */
+export type GraceEnd = () => number | null
+
 /** An event type. `at` returns when the event took effect, if that is not when Apple signed the notification. */
-type EventMapping = { type: EventType; at?: (notification: Notification) => number | null | undefined }
+type EventMapping = {
+  type: EventType
+  at?: (notification: Notification, graceEnd: GraceEnd) => number | null | undefined
+}
 type Rule = EventMapping | ((notification: Notification) => EventMapping)
 
 const purchasedAt = (n: Notification) => n.transaction?.payload.purchased_at
-const expiresAt = (n: Notification) => n.transaction?.payload.expires_at
+/** The later of expiry and the end of the grace period, where the metrics end the paid time too. */
+function endedAt(n: Notification, graceEnd: GraceEnd): number | null {
+  const expires_at = n.transaction?.payload.expires_at ?? null
+  return expires_at === null ? null : Math.max(expires_at, graceUntilAt(n) ?? 0, graceEnd() ?? 0)
+}
 const revokedAt = (n: Notification) => n.transaction?.payload.revoked_at
 const graceUntilAt = (n: Notification) => n.renewal?.payload.grace_until_at
 
@@ -39,7 +50,7 @@ const subscriptionOrPurchase = (
 const renewalStatusRule: Rule = (n) => ({
   type: n.renewal?.payload.auto_renew ? 'subscription.renewal_enabled' : 'subscription.renewal_disabled',
 })
-const endRule: Rule = (n) => ({ type: hasTrial(n) ? 'trial.ended' : 'subscription.expired', at: expiresAt })
+const endRule: Rule = (n) => ({ type: hasTrial(n) ? 'trial.ended' : 'subscription.expired', at: endedAt })
 const startRule: Rule = (n) => ({
   type: hasTrial(n) ? 'trial.started' : 'subscription.started',
   at: purchasedAt,
@@ -105,13 +116,16 @@ const RULES: Record<string, Record<string, Rule>> = {
  * The event type of a notification, and when the event took effect (milliseconds). An unknown type, or an unknown
  * subtype of a type without a `*` rule, is `notification.other`: it is stored and shown, never refused.
  */
-export function eventFor(notification: Notification): { type: EventType; occurred_at: number | null } {
+export function eventFor(
+  notification: Notification,
+  graceEnd: GraceEnd,
+): { type: EventType; occurred_at: number | null } {
   const rulesBySubtype = ownValue(RULES, notification.type) ?? {}
   const rule = ownValue(rulesBySubtype, notification.subtype ?? '') ?? ownValue(rulesBySubtype, '*')
   const mapping = typeof rule === 'function' ? rule(notification) : rule
   return {
     type: mapping?.type ?? 'notification.other',
-    occurred_at: mapping?.at?.(notification) ?? notification.signed_at,
+    occurred_at: mapping?.at?.(notification, graceEnd) ?? notification.signed_at,
   }
 }
 

@@ -59,7 +59,7 @@ test('applies pending notifications to an app that is declared', async () => {
   await app.notify(outerPayload(dataBody({ bundleId: 'com.example.late' }), { notificationType: 'TEST' }))
   expect(app.feed()).toEqual([])
   await declare('[[apps]]\nbundle_id = "com.example.late"\n')
-  expect(app.feed()).toMatchObject([{ type: 'notification.test', origin: 'recovered' }])
+  expect(app.feed()).toMatchObject([{ type: 'notification.test', origin: 'live' }])
 })
 
 test('creates keys from config.toml, and revokes them when they are removed', async () => {

@@ -167,6 +167,34 @@ test.each<[string, string | undefined, Part | null, Part, string, number]>([
   expect(await meaning(type, subtype, transaction, renewal)).toMatchObject({ type: expected, at })
 })
 
+test.each<[string, Part, string]>([
+  ['subscription', {}, 'subscription.expired'],
+  ['trial', trial, 'trial.ended'],
+])('a %s that ends after a grace period is dated at its end', async (_, kind, type) => {
+  const originalTransactionId = `g-${type}`
+  const ids = { transactionId: originalTransactionId, originalTransactionId }
+  const period = { ...ids, ...kind, purchaseDate: NOW - 40 * DAY, expiresDate: NOW - 30 * DAY }
+  const retry = { originalTransactionId, isInBillingRetryPeriod: true }
+  // The first grace period belongs to the time before this purchase. Only earlier renewal infos have the second.
+  const earlier = { ...retry, signedDate: NOW - 41 * DAY, gracePeriodExpiresDate: NOW - DAY }
+  const grace = { ...retry, signedDate: NOW - 30 * DAY, gracePeriodExpiresDate: NOW - 14 * DAY }
+  await meaning('DID_FAIL_TO_RENEW', 'GRACE_PERIOD', period, earlier)
+  await meaning('DID_FAIL_TO_RENEW', 'GRACE_PERIOD', period, grace)
+  const end = { originalTransactionId, expirationIntent: 2 }
+  expect(await meaning('EXPIRED', 'BILLING_RETRY', period, end)).toMatchObject({ type, at: -14 * DAY })
+})
+
+test('an end keeps its date when the grace period becomes known afterwards', async () => {
+  const originalTransactionId = 'late-grace'
+  const ids = { transactionId: originalTransactionId, originalTransactionId }
+  const period = { ...ids, purchaseDate: NOW - 40 * DAY, expiresDate: NOW - 30 * DAY }
+  await meaning('EXPIRED', 'BILLING_RETRY', period, { originalTransactionId, expirationIntent: 2 })
+  const grace = { originalTransactionId, signedDate: NOW - 30 * DAY, gracePeriodExpiresDate: NOW - 14 * DAY }
+  await meaning('DID_FAIL_TO_RENEW', 'GRACE_PERIOD', period, grace)
+  const ends = app.feed(['subscription.expired']).filter(({ subject }) => subject === originalTransactionId)
+  expect(ends.map(({ occurred_at }) => occurred_at - NOW)).toEqual([-30 * DAY])
+})
+
 const place = { appAppleId: 1_234_567_890, bundleId: 'com.example.lantern', environment: 'Production' }
 
 test('the summary of a mass extension carries its counts', async () => {

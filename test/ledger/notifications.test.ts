@@ -98,7 +98,7 @@ test('an unknown type is stored and shown as notification.other', async () => {
   ])
 })
 
-test('a notification of an app that is not connected is pending, and is applied as recovered later', async () => {
+test('a notification of an app that is not connected is pending, and is applied once it is', async () => {
   const otherApp = { bundleId: 'com.example.other', appAppleId: 77 }
   const payload = outerPayload(dataBody(otherApp), { notificationType: 'TEST', notificationUUID: 'uuid-1' })
   expect(await app.notify(payload)).toMatchObject({ status: 200, body: { applied: 0, pending: true } })
@@ -110,7 +110,7 @@ test('a notification of an app that is not connected is pending, and is applied 
   const { store, apps, arrivals } = app.windfall
   await store.commit(() => apps.add(app.organization.id, { bundle_id: 'com.example.other' }, 'test'))
   expect(await arrivals.applyPending()).toBe(1)
-  expect(app.feed()).toMatchObject([{ type: 'notification.test', origin: 'recovered' }])
+  expect(app.feed()).toMatchObject([{ type: 'notification.test', origin: 'live' }])
   expect(arrivals.pending.list()).toEqual([])
   expect(apps.byBundle('com.example.other')).toMatchObject([{ apple_id: 77 }])
 })
@@ -202,9 +202,7 @@ test('a notification sent to one organization’s address is pending for that or
   expect(await arrivals.applyPending()).toBe(0)
   await store.commit(() => apps.add(organizations.resolve('second').id, { bundle_id: BUNDLE }, 'test'))
   expect(await arrivals.applyPending()).toBe(1)
-  expect(app.feed()).toMatchObject([
-    { organization_id: organizations.resolve('second').id, origin: 'recovered' },
-  ])
+  expect(app.feed()).toMatchObject([{ organization_id: organizations.resolve('second').id, origin: 'live' }])
 })
 
 test('a pending notification that no longer verifies is refused, and stops nothing', async () => {

@@ -1,5 +1,6 @@
 /** Lists the daily reports to request from Apple. */
 import type { Account } from '../../apps/accounts.ts'
+import { pacificDayOf } from '../../days.ts'
 import { expectedDays, isDue } from './due.ts'
 import { type ImportDays, REPORT_KINDS } from './import_days.ts'
 import type { ReportDay } from './received.ts'
@@ -27,4 +28,20 @@ export function dueReports(
     )
   })
   return plan.sort((one, other) => (one.day < other.day ? -1 : one.day > other.day ? 1 : 0))
+}
+
+/**
+ * Whether these due reports belong to the first import of a vendor number: one of them was never requested although its
+ * day is before the day of the first request. A first import that was interrupted is thereby still the first one.
+ */
+export function isFirstImport(reports: readonly ReportDay[], days: Pick<ImportDays, 'ofVendor'>): boolean {
+  const byVendor = Map.groupBy(reports, ({ vendor_number }) => vendor_number)
+  return [...byVendor].some(([vendor_number, ofVendor]) => {
+    const known = days.ofVendor(ofVendor[0]?.organization_id ?? '', vendor_number)
+    const first_asked_at = known.reduce((first, { asked_at }) => Math.min(first, asked_at), Infinity)
+    if (first_asked_at === Infinity) return true
+    const requested = new Set(known.map(({ kind, day_on }) => `${kind} ${day_on}`))
+    const startDay = pacificDayOf(first_asked_at)
+    return ofVendor.some(({ kind, day }) => day < startDay && !requested.has(`${kind} ${day}`))
+  })
 }

@@ -7,12 +7,12 @@ import type { Apps } from '../../apps/apps.ts'
 import type { Clock } from '../../clock.ts'
 import type { Feed } from '../../events/feed.ts'
 import { openHook } from '../../hooks.ts'
-import { newId } from '../../ids.ts'
 import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
 import { openAppDays } from './app_days.ts'
 import { type CircuitBreaker, isOffline, openCircuitBreaker, type Stop } from './circuit_breaker.ts'
-import { dueReports } from './due_reports.ts'
+import { dueReports, isFirstImport } from './due_reports.ts'
+import { finishedEvent } from './finished_event.ts'
 import { type DayResult, openDayImporter } from './import_day.ts'
 import { openImportDays } from './import_days.ts'
 import {
@@ -108,10 +108,12 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
     const skipped = selected.flatMap((account) => whyNotImportable(account) ?? [])
     for (const { account, plan } of plans) {
       const { organization_id } = account
+      const isFirst = isFirstImport(plan, days)
       const stopReason = await importPlan(account, plan, state)
       if (stopReason) stopped.push({ organization_id, ...stopReason })
       await linkApps(organization_id)
-      await finish(organization_id, plan, state)
+      const tally = state.tallies.get(organization_id)
+      if (tally && hasChanged(tally)) await appendFinished({ organization_id, tally, plan, isFirst })
     }
     lastRun = {
       ...sumCounts(state.tallies.values()),
@@ -230,25 +232,8 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
     state.waited_ms += ms
   }
 
-  async function finish(organization_id: string, plan: readonly ReportDay[], state: Running): Promise<void> {
-    const tally = state.tallies.get(organization_id)
-    if (!tally || !hasChanged(tally)) return
-    await store.commitBulk(() =>
-      feed.append({
-        organization_id,
-        app_id: null,
-        environment: null,
-        type: 'import.finished',
-        origin: 'backfill',
-        customer_id: null,
-        subject: null,
-        cause: newId('imp'),
-        occurred_at: clock(),
-        signed_at: null,
-        data: () => ({ ...tally, ...spanOf(plan) }),
-      }),
-    )
-  }
+  const appendFinished = (of: Parameters<typeof finishedEvent>[0]) =>
+    store.commitBulk(() => feed.append(finishedEvent(of, clock())))
 
   /** The progress of the current run; null when no run is in progress. */
   function progress(): ImportProgress | null {

@@ -54,7 +54,7 @@ test('a first import has the exact sums of the store, and requests nothing twice
 
 test('reads days oldest first, and again while Apple may revise them', async () => {
   year = await openYear({ subscribers: 400 })
-  const { windfall } = await year.openWindfall()
+  const { windfall, feed } = await year.openWindfall()
   const { imports, store } = windfall
   await imports.run({ days: 20 })
   const requested = year.appStore.requests.map(({ query }) => query['filter[reportDate]'] ?? '')
@@ -77,6 +77,12 @@ test('reads days oldest first, and again while Apple may revise them', async () 
     expect(inOrder(salesIn(store))).toEqual(inOrder(year.appStore.reported().filter(isRead(store))))
   }
   expect(revised).toBeGreaterThan(0)
+  const [first, ...later] = feed().filter(({ type }) => type === 'import.finished')
+  expect(first?.origin).toBe('backfill')
+  expect(new Set(later.map(({ origin }) => origin))).toEqual(new Set(['live']))
+  // Older days than the first ones belong to the first import, as after an interruption.
+  await imports.run({ days: 30 })
+  expect(feed().at(-1)).toMatchObject({ type: 'import.finished', origin: 'backfill' })
   const superseded = store.prepare("select count(*) as count from reports where state = 'kept'").get()
   expect(superseded).toEqual({ count: revised })
   expect(endStateOf(store).strays).toEqual([])

@@ -15,9 +15,9 @@ import type { FeedEvent } from './feed_event.ts'
 type Answer = Omit<InferOutput<typeof EventAnswer>, 'event'> & { event: FeedEvent }
 
 export const ORIGIN_LABELS: Record<FeedEvent['origin'], { title: string; about: string }> = {
-  live: { title: 'Live', about: 'Received when it happened.' },
-  recovered: { title: 'Recovered', about: 'Missed at first, then found by comparing with Apple’s history.' },
-  backfill: { title: 'From history', about: 'Happened before the app was connected.' },
+  live: { title: 'Live', about: 'Received within an hour.' },
+  recovered: { title: 'Recovered', about: 'Received more than an hour after Apple signed it.' },
+  backfill: { title: 'From history', about: 'From the first import or Apple’s history, or a past purchase.' },
 }
 
 export function EventDetails({ id }: { id: string }): JSX.Element {

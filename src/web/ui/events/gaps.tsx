@@ -40,8 +40,8 @@ export function Gaps(): JSX.Element {
   return (
     <EventsView>
       <p class="small quiet">
-        Every 15 minutes, Windfall compares the received notifications with Apple’s history. It fetches
-        missing notifications and records them as recovered: see{' '}
+        Every 15 minutes, Windfall compares the received notifications with Apple’s history and fetches
+        missing ones. Events that arrive more than an hour late are{' '}
         <a href={href('/events', { origin: 'recovered' })}>recovered events</a>.
       </p>
       <section class="card">
