@@ -23,6 +23,8 @@ const AUDIT_LABELS: Record<AuditAction, string> = {
   'users.pruned': 'Pruned users',
   'user.forgotten': 'Erased a user',
   'user.forgetting_undone': 'Reversed the erasure of a user',
+  'outgoing.resumed': 'Outgoing requests resumed',
+  'outgoing.key_replaced': 'Sealing key replaced',
   'configuration.read': 'Read the configuration',
   'app.connected': 'Connected an app',
   'test.asked': 'Requested a test notification',
