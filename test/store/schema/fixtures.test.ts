@@ -43,6 +43,9 @@ test('the database of a release has rows in every kept table', () => {
   writeFileSync(file, made)
 })
 
+/** A restored file is a copy, so it gets an id of its own. */
+const INSTANCE_ID = "'instance_id'"
+
 test.each([...RELEASED, { name: 'this version', text: null }])(
   'a database of $name keeps its rows and correct figures',
   async ({ text }) => {
@@ -59,7 +62,7 @@ test.each([...RELEASED, { name: 'this version', text: null }])(
       const columns = commonColumns(before, after, table)
       const there = new Set(rowsIn(after, table, columns))
       expect(
-        rowsIn(before, table, columns).filter((row) => !there.has(row)),
+        rowsIn(before, table, columns).filter((row) => !there.has(row) && !row.startsWith(INSTANCE_ID)),
         table,
       ).toEqual([])
     }
