@@ -205,7 +205,7 @@ test('after one second, a page omits outdated figures but keeps the users', asyn
     await allowed
     return commitUpkeep(work)
   }
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true })
   const pending = events()
   await waitASecond()
   const late = await pending
