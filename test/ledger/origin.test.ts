@@ -55,7 +55,7 @@ test('a pending notification is live if its app is connected within the hour', a
 test.each([
   ['within an hour', HOUR / 2, 'live'],
   ['hours later', 2 * HOUR, 'backfill'],
-])('a conversion of which Apple tells %s is judged by when it occurred', async (_, age, origin) => {
+])('a conversion that is received %s is judged by when it occurred', async (_, age, origin) => {
   const ids = { originalTransactionId: 'a', expiresDate: NOW - age }
   const free = { offerType: 1, offerDiscountType: 'FREE_TRIAL', price: 0, transactionReason: 'PURCHASE' }
   await notify('one', 'SUBSCRIBED', 0, { ...ids, ...free, transactionId: 'a', purchaseDate: NOW - 7 * DAY })
