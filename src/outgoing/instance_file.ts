@@ -2,9 +2,10 @@
  * The file `instance` beside the database names the instance that the database belongs to. A database without its line
  * is a copy. The file is not part of a backup.
  */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { syncToDisk } from '../store/backup/copies.ts'
+import { textAt } from '../store/disk/paths.ts'
 
 const NAME = 'instance'
 const LINE = /^(ins_[0-9a-f]{16}) (.+)$/
@@ -17,7 +18,7 @@ export function openInstanceFile(database: string) {
   const name = basename(database)
 
   function idsByName(): Map<string, string> {
-    const lines = textOf(file).split('\n')
+    const lines = (textAt(file) ?? '').split('\n')
     return new Map(
       lines.flatMap((line) => {
         const [, id = '', database = ''] = LINE.exec(line) ?? []
@@ -39,13 +40,4 @@ export function openInstanceFile(database: string) {
   }
 
   return { read, write }
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
-    throw error
-  }
 }

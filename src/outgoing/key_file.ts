@@ -3,8 +3,9 @@
  * reveal them. A backup contains it.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { textAt } from '../store/disk/paths.ts'
 
 const BYTES = 32
 const TEXT = /^[A-Za-z0-9+/]{43}=\n?$/
@@ -18,7 +19,7 @@ export type SealingKey = { id: string; bytes: Buffer }
  * @throws Error if the file cannot be read or does not contain a key.
  */
 export function readKeyFile(file: string): SealingKey | null {
-  const text = textOf(file)
+  const text = textAt(file)
   if (text === null) return null
   if (!TEXT.test(text)) throw new Error(`${file} does not contain a key (32 bytes in base64)`)
   return keyOf(Buffer.from(text, 'base64'))
@@ -40,15 +41,6 @@ export function createKeyFile(file: string): SealingKey {
     return existing
   } finally {
     rmSync(partial)
-  }
-}
-
-function textOf(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-    throw error
   }
 }
 

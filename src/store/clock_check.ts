@@ -1,5 +1,6 @@
 /** Detects a clock that jumped ahead, so that housekeeping does not delete rows because they seem old. */
 import type { Clock } from '../clock.ts'
+import { openSetting } from './setting.ts'
 import type { Store } from './store.ts'
 
 const MINUTE_MS = 60_000
@@ -11,12 +12,7 @@ export type ClockCheck = ReturnType<typeof openClockCheck>
 
 /** Opens the check. `monotonic` never jumps; it restarts with each process. */
 export function openClockCheck(store: Store, clock: Clock, monotonic: Clock) {
-  const find = store.prepare<[], { value: string }>(
-    "select value from settings where key = 'clock_checked_at'",
-  )
-  const put = store.prepare<[string]>(
-    "insert or replace into settings (key, value) values ('clock_checked_at', ?)",
-  )
+  const checkedAt = openSetting(store, 'clock_checked_at')
   let jump: { at: number; elapsed: number } | null = null
 
   /**
@@ -28,10 +24,10 @@ export function openClockCheck(store: Store, clock: Clock, monotonic: Clock) {
    */
   function isTrusted(): boolean {
     const now = clock()
-    const checked_at = Number(find.get()?.value ?? now)
+    const checked_at = Number(checkedAt.get() ?? now)
     if (now - checked_at > DAY_MS && !isConfirmed(now, monotonic())) return false
     jump = null
-    put.run(String(now))
+    checkedAt.set(String(now))
     return true
   }
 

@@ -1,18 +1,18 @@
 /** Random keys of this instance. They are stored only in the database. */
 import { randomBytes } from 'node:crypto'
+import { openSetting } from './setting.ts'
 import type { Store } from './store.ts'
 
 const BYTES = 32
 
 /** Opens the key `name`. */
 export function openInstanceKey(store: Pick<Store, 'prepare'>, name: string) {
-  const find = store.prepare<[string], { value: string }>('select value from settings where key = ?')
-  const insert = store.prepare<[string, string]>('insert into settings (key, value) values (?, ?)')
+  const setting = openSetting(store, name)
 
   /** The key, 32 bytes; null if it does not exist yet. */
   function get(): Buffer | null {
-    const row = find.get(name)
-    return row ? Buffer.from(row.value, 'hex') : null
+    const hex = setting.get()
+    return hex === null ? null : Buffer.from(hex, 'hex')
   }
 
   /** The key, created if it does not exist. Call it inside a unit of work. */
@@ -20,7 +20,7 @@ export function openInstanceKey(store: Pick<Store, 'prepare'>, name: string) {
     const known = get()
     if (known) return known
     const key = randomBytes(BYTES)
-    insert.run(name, key.toString('hex'))
+    setting.set(key.toString('hex'))
     return key
   }
 

@@ -93,6 +93,21 @@ test('a database of a version without ids gets one and is not held', async () =>
   expect(again.windfall.outgoing.held.state()).toBeNull()
 })
 
+test('a crash after the first id was written to the file only completes it', async () => {
+  const folder = await servedFolder()
+  const file = readFileSync(instanceFile(folder), 'utf8')
+  const app = await openTestApp({ folder, apps: [] })
+  const { store } = app.windfall
+  await store.commit(() => store.prepare("delete from settings where key = 'instance_id'").run())
+  await app.close()
+  for (const _ of [1, 2]) {
+    const again = await openTestApp({ folder, apps: [] })
+    expect(again.windfall.outgoing.held.state()).toBeNull()
+    expect(readFileSync(instanceFile(folder), 'utf8')).toBe(file)
+    await again.close()
+  }
+})
+
 test('a crash between the commit and the file only repeats the check', async () => {
   const folder = await servedFolder()
   const copy = copyDatabase(folder)

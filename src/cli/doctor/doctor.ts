@@ -15,6 +15,7 @@ import { examineJobs } from '../../health/job_findings.ts'
 import { connectedApps, examineNotifications } from '../../health/notification_findings.ts'
 import { examineRates } from '../../health/rate_findings.ts'
 import { examineRefusedCalls } from '../../health/refused_calls.ts'
+import { examineOutgoing } from '../../outgoing/outgoing_findings.ts'
 import { damageIn } from '../../store/disk/disk_faults.ts'
 import type { Reader } from '../../store/reader.ts'
 import type { AppleQueryOptions } from '../connect/checks.ts'
@@ -54,6 +55,7 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> 
     yield* examineNotifications(reader, clock)
     yield* examineRefusedCalls(reader, clock)
     yield* examineBacklog(reader, clock)
+    yield* examineOutgoing(reader)
     if (reachable.server && options.test) yield* testEachApp(config, apple, reader)
     yield backupFinding(reader, clock, config.backup.schedule)
     yield* examineJobs(reader, clock, { isServed: serving !== null })

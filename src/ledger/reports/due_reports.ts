@@ -32,7 +32,7 @@ export function dueReports(
 
 /**
  * Whether these due reports belong to the first import of a vendor number: one of them was never requested although its
- * day is before the day of the first request. A first import that was interrupted is thereby still the first one.
+ * day is before the day of the first request. So the run that continues an interrupted first import belongs to it.
  */
 export function isFirstImport(reports: readonly ReportDay[], days: Pick<ImportDays, 'ofVendor'>): boolean {
   const byVendor = Map.groupBy(reports, ({ vendor_number }) => vendor_number)

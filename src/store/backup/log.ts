@@ -1,4 +1,5 @@
 /** Records the last verified backup and the backups in progress, so that a restart can remove unfinished files. */
+import { openSetting } from '../setting.ts'
 import type { Store } from '../store.ts'
 
 /** A verified backup. `at` is when it ended, in milliseconds since the epoch. */
@@ -9,29 +10,24 @@ const LAST_KEY = 'backup'
 export const UNFINISHED = 'unfinished_backups'
 
 export function openBackupLog(store: Pick<Store, 'prepare'>) {
-  const find = store.prepare<[string], { value: string }>('select value from settings where key = ?')
-  const put = store.prepare<[string, string]>('insert or replace into settings (key, value) values (?, ?)')
-
-  const read = <Value>(key: string): Value | null => {
-    const row = find.get(key)
-    return row ? (JSON.parse(row.value) as Value) : null
-  }
+  const lastText = openSetting(store, LAST_KEY)
+  const unfinishedText = openSetting(store, UNFINISHED)
 
   /** The last verified backup; null if there is none. */
-  const last = (): VerifiedBackup | null => read(LAST_KEY)
+  const last = (): VerifiedBackup | null => JSON.parse(lastText.get() ?? 'null')
 
   /** The destinations of backups that have begun and not ended. */
-  const unfinished = (): string[] => read<string[]>(UNFINISHED) ?? []
+  const unfinished = (): string[] => JSON.parse(unfinishedText.get() ?? '[]')
 
   const without = (file: string): string[] => unfinished().filter((other) => other !== file)
 
   /** Records that a backup to `file` begins. Call it inside a unit of work. */
-  const noteBegin = (file: string): void => void put.run(UNFINISHED, JSON.stringify([...without(file), file]))
+  const noteBegin = (file: string): void => unfinishedText.set(JSON.stringify([...without(file), file]))
 
   /** Records that the backup to `file` ended. `verified` is null if it failed. Call it inside a unit of work. */
   function noteEnd(file: string, verified: VerifiedBackup | null): void {
-    put.run(UNFINISHED, JSON.stringify(without(file)))
-    if (verified !== null) put.run(LAST_KEY, JSON.stringify(verified))
+    unfinishedText.set(JSON.stringify(without(file)))
+    if (verified !== null) lastText.set(JSON.stringify(verified))
   }
 
   return { last, unfinished, noteBegin, noteEnd }

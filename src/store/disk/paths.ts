@@ -1,5 +1,5 @@
 /** Resolves symbolic links, so that two paths to one file are equal. */
-import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs'
+import { lstatSync, readFileSync, readlinkSync, realpathSync, type Stats } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 
 /**
@@ -25,6 +25,20 @@ export function realPathOf(file: string): string {
 export function statsAt(path: string): Stats | null {
   try {
     return lstatSync(path)
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+/**
+ * The text of a file; null if it does not exist.
+ *
+ * @throws Error if the file cannot be read.
+ */
+export function textAt(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
   } catch (error) {
     if (isMissing(error)) return null
     throw error
