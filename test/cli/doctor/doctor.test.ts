@@ -1,10 +1,13 @@
+import { rmSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { examine } from '../../../src/cli/doctor/doctor.ts'
 import { findingLine } from '../../../src/cli/doctor/findings.ts'
 import { ago, type Finding } from '../../../src/health/findings.ts'
 import { openTestStore, TIDES } from '../../demo/store/opened.ts'
-import { sharedAuthority } from '../../helpers.ts'
+import { temporaryFolder } from '../../folders.ts'
+import { openTestApp, sharedAuthority } from '../../helpers.ts'
 import { windfall } from '../command.ts'
 import { type Folder, openKeyFolder } from '../connect/connecting.ts'
 
@@ -44,6 +47,18 @@ test('an empty installation has next steps and no faults', async () => {
   expect(about(found, 'server')).toEqual(['warning Windfall is not running. Start it with: windfall serve'])
   expect(about(found, 'database')[0]).toContain('does not exist yet')
   expect(about(found, 'keys')[0]).toContain('`windfall connect`')
+})
+
+test('a copied database has a warning about held requests', async () => {
+  const { path } = temporaryFolder()
+  const app = await openTestApp({ folder: path })
+  await app.close()
+  rmSync(join(path, 'data/instance'))
+  await (await openTestApp({ folder: path, apps: [] })).close()
+  const found = await findings({ ...openKeyFolder(opened), path })
+  expect(about(found, 'outgoing')).toEqual([
+    expect.stringMatching(/^warning the database is a copy .*windfall outgoing resume/),
+  ])
 })
 
 test('a healthy installation has only ok findings, with the server running and a test notification', async () => {
