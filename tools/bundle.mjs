@@ -12,6 +12,17 @@ const root = new URL('..', import.meta.url)
 /** The absolute path of a file of this repository. */
 export const at = (path) => fileURLToPath(new URL(path, root))
 
+const RELEASED = 'src/store/schema/released'
+
+/** The text of schema.sql and of the SQL of released versions, by path. */
+export const sqlFiles = () =>
+  Object.fromEntries(
+    ['schema.sql', ...readdirSync(at(RELEASED)).map((name) => `${RELEASED}/${name}`)].map((path) => [
+      path,
+      readFileSync(at(path), 'utf8'),
+    ]),
+  )
+
 const TYPES = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
@@ -137,7 +148,7 @@ export async function serverOptions(page, version) {
     lineLimit: 160,
     external: ['better-sqlite3'],
     define: {
-      BUNDLED_SCHEMA: JSON.stringify(readFileSync(at('schema.sql'), 'utf8')),
+      BUNDLED_SQL: JSON.stringify(sqlFiles()),
       // Shorter passwords are refused anyway; the whole list would be a tenth of the program.
       BUNDLED_PASSWORDS: JSON.stringify(
         dictionary['passwords-common'].filter((word) => word.length >= 12).join('\n'),

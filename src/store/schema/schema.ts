@@ -1,14 +1,17 @@
-/** Provides the database schema: from the bundle, or from schema.sql when the source runs directly. */
+/** Provides the database schema: from the bundle, or from the SQL files when the source runs directly. */
 import { readFileSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 
-declare const BUNDLED_SCHEMA: string | undefined
+declare const BUNDLED_SQL: Readonly<Record<string, string>> | undefined
+
+/** The text of an SQL file, whose path is relative to the root of the project. */
+const sqlOf = (path: string): string =>
+  typeof BUNDLED_SQL === 'object'
+    ? (BUNDLED_SQL[path] ?? '')
+    : readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
 
 /** The SQL of the current schema. */
-export const schema: string =
-  typeof BUNDLED_SCHEMA === 'string'
-    ? BUNDLED_SCHEMA
-    : readFileSync(new URL('../../../schema.sql', import.meta.url), 'utf8')
+export const schema: string = sqlOf('schema.sql')
 
 /** `pragma application_id` of every Windfall database. */
 export const applicationId = Number(/pragma application_id = (\d+)/.exec(schema)?.[1])
@@ -31,11 +34,19 @@ export type Versions = {
   schema: string
 }
 
+const RELEASED = 'src/store/schema/released'
+
+/** A step that only executes SQL. */
+const sqlStep = (version: number): Step => ({
+  version,
+  up: (db) => void db.exec(sqlOf(`${RELEASED}/step_${version}.sql`)),
+})
+
 /**
- * The schema versions of this program. Nothing is released yet, so there is only the current version. From the first
- * release on, `first` is the schema of that release, and each change of schema.sql adds a step.
+ * The schema versions of this program. `first` is the schema of the first release. Each change of schema.sql since a
+ * release adds a step.
  */
-export const VERSIONS: Versions = { first: schema, steps: [], schema }
+export const VERSIONS: Versions = { first: sqlOf(`${RELEASED}/first.sql`), steps: [sqlStep(2)], schema }
 
 /** The `user_version` that a schema sets. */
 export const versionOf = (sql: string): number => Number(/pragma user_version = (\d+)/.exec(sql)?.[1])

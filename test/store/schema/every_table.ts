@@ -30,7 +30,16 @@ const BY_HAND = `
   insert into reported_lengths (app_id, number, offer, period, day) select id, '1', '', 'P1M', 20500 from apps limit 1;
   insert into metric_due (generation, lineage_id, rank, since)
     select metric_generations.id, metric_lineages.id, 0, 0 from metric_generations, metric_lineages limit 1;
-  insert into metric_tasks (what, subject, from_day, cursor) select 'period', id, 0, 0 from apps limit 1`
+  insert into metric_tasks (what, subject, from_day, cursor) select 'period', id, 0, 0 from apps limit 1;
+  insert into endpoints (id, organization_id, name, kind, url, is_ordered, header_names, source, state, reason, state_since, cursor, failures, probes, down_ms, created_at)
+    select 'whe_1', id, 'backend', 'events', 'https://backend.example/hooks', 0, '[]', 'dashboard', 'paused', 'owner', 1772300000000, 1, 0, 0, 0, 1772300000000 from organizations;
+  insert into endpoint_secrets (id, endpoint_id, sealed, created_at) values ('whs_1', 'whe_1', 'v1.x', 1772300000000);
+  insert into replays (id, endpoint_id, source, filter, first, cursor, until, made, state, asked_by, created_at, finished_at)
+    values ('rep_1', 'whe_1', 'feed', '{}', 0, 1, 1, 1, 'done', 'owner', 1772300000000, 1772300000000);
+  insert into deliveries (endpoint_id, replay_id, event_id, seq, type, is_test, is_remade, state, attempts, failures, occurred_at, created_at, finished_at)
+    values ('whe_1', 'rep_1', 'evt_1', 1, 'gap.found', 0, 0, 'delivered', 1, 0, 1772300000000, 1772300000000, 1772300000000);
+  insert into delivery_attempts (delivery_id, number, endpoint_id, at, ms, kind, status, words, is_probe)
+    values (1, 1, 'whe_1', 1772300000000, 5, 'delivered', 200, 'The receiver answered 200.', 0)`
 
 /** Simulates the business and returns the path of a copy of its database. */
 export async function playEveryTable(): Promise<string> {
