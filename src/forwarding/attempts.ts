@@ -1,0 +1,114 @@
+/** Makes one attempt of a delivery: checks it, sends it, stores the result. */
+import type { Clock } from '../clock.ts'
+import type { Feed } from '../events/feed.ts'
+import type { Answer, Failure, OutgoingRequest } from '../outgoing/dispatcher.ts'
+import { SecretUnreadable } from '../outgoing/sealing.ts'
+import type { Store } from '../store/store.ts'
+import type { Deliveries } from './deliveries.ts'
+import type { Endpoint, Endpoints } from './endpoints.ts'
+import type { Freezing } from './freezing.ts'
+import { ErasedMeanwhile, type InFlight } from './in_flight.ts'
+import { mismatchOf } from './matching.ts'
+import { outcomeOf } from './outcome.ts'
+import { headersOf } from './requests.ts'
+import type { Results } from './results.ts'
+import type { EndpointSecrets } from './secrets.ts'
+
+export type AttemptDeps = {
+  store: Store
+  clock: Clock
+  feed: Feed
+  endpoints: Endpoints
+  deliveries: Deliveries
+  secrets: EndpointSecrets
+  freezing: Freezing
+  inFlight: InFlight
+  results: Results
+  request: (outgoing: OutgoingRequest) => Promise<Answer | Failure>
+}
+
+/** What to send, read in the same turn in which the request begins. */
+type Prepared = { endpoint: Endpoint; url: string; headers: Record<string, string>; body: Buffer }
+
+export type Attempts = ReturnType<typeof openAttempts>
+
+/** Opens attempts. */
+export function openAttempts(deps: AttemptDeps) {
+  const { store, clock, endpoints, deliveries, freezing, inFlight, results, request } = deps
+
+  /**
+   * Tries a delivery once. Nothing is sent if it was finished, or its endpoint paused, since it was chosen. An aborted
+   * request leaves the delivery as it was.
+   *
+   * @throws an error of the store, or of an aborted request
+   */
+  async function attempt(id: number, endpoint_id: string, is_probe: boolean): Promise<void> {
+    const prepared = await prepare(id, endpoint_id)
+    if (prepared === null) return
+    const { endpoint, url, headers, body } = prepared
+    const entry = inFlight.get(id)
+    if (entry) entry.body = body
+    freezing.noteSent(id)
+    const at = clock()
+    const result = await request({ url, method: 'POST', headers, body, signal: entry?.abort.signal }).catch(
+      (error: unknown) => {
+        if (error instanceof ErasedMeanwhile) return null
+        throw error
+      },
+    )
+    inFlight.sent(id)
+    if (result === null) return
+    const outcome = outcomeOf(result, endpoint.kind, clock())
+    await store.commit(() => results.record(id, outcome, { at, is_probe }))
+  }
+
+  /** Freezes the body and checks everything that may have changed since. */
+  async function prepare(id: number, endpoint_id: string): Promise<Prepared | null> {
+    for (;;) {
+      const chosen = endpoints.get(endpoint_id)
+      const waiting = deliveries.get(id)
+      if (chosen === null || waiting?.state !== 'waiting' || !isSending(chosen)) return null
+      const mismatch = mismatchOf(chosen, waiting)
+      if (mismatch !== null) return drop(id, mismatch)
+      await freezing.freeze(chosen, waiting)
+      const ready = readyNow(id, endpoint_id)
+      if (ready === 'unreadable') return disable(endpoint_id)
+      if (ready !== 'changed') return ready
+      await freezing.scrub(id, chosen.kind)
+    }
+  }
+
+  /** Everything to send, if nothing changed while the body was made. Synchronous, like the start of the request. */
+  function readyNow(id: number, endpoint_id: string): Prepared | 'changed' | 'unreadable' | null {
+    const endpoint = endpoints.get(endpoint_id)
+    const delivery = deliveries.get(id)
+    if (endpoint === null || delivery?.state !== 'waiting' || !isSending(endpoint)) return null
+    if (mismatchOf(endpoint, delivery) !== null) return 'changed'
+    const body = freezing.read(id, endpoint.kind)
+    if (body === null) return 'changed'
+    try {
+      const secrets = deps.secrets.signing(endpoint)
+      const ownHeaders = deps.secrets.headers(endpoint)
+      const signed = { kind: endpoint.kind, delivery, body, secrets, ownHeaders, now: clock() }
+      return { endpoint, url: endpoint.url, headers: headersOf(signed), body }
+    } catch (error) {
+      if (error instanceof SecretUnreadable) return 'unreadable'
+      throw error
+    }
+  }
+
+  async function drop(id: number, reason: string): Promise<null> {
+    await store.commit(() => results.drop(id, reason))
+    return null
+  }
+
+  async function disable(endpoint_id: string): Promise<null> {
+    await store.commit(() => results.disable(endpoint_id, 'secret_unreadable'))
+    return null
+  }
+
+  return { attempt }
+}
+
+const isSending = ({ state, deleted_at }: Endpoint): boolean =>
+  deleted_at === null && (state === 'active' || state === 'failing')
