@@ -6,7 +6,7 @@ import { type Failure, failureOf, OutgoingError } from './failures.ts'
 import { parseTarget } from './target.ts'
 
 /** `timeoutMs`: milliseconds until the status line must have arrived, by default 15,000. */
-type OutgoingRequest = Readonly<{
+export type OutgoingRequest = Readonly<{
   url: string
   method: 'GET' | 'POST' | 'PUT'
   headers: Readonly<Record<string, string>>

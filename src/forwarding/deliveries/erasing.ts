@@ -1,10 +1,10 @@
 /** Removes erased users from deliveries: stored bodies, excerpts of responses, and requests that run. */
-import type { Erasures } from '../attribution/erasure/erasure.ts'
-import type { ScrubTarget } from '../events/scrubbed.ts'
-import type { Store } from '../store/store.ts'
-import { scrubBody } from './bodies/bodies.ts'
+import type { Erasures } from '../../attribution/erasure/erasure.ts'
+import type { ScrubTarget } from '../../events/scrubbed.ts'
+import type { Store } from '../../store/store.ts'
+import { scrubBody } from '../bodies/scrubbed_body.ts'
+import type { InFlight } from '../sending/in_flight.ts'
 import type { Deliveries } from './deliveries.ts'
-import type { InFlight } from './in_flight.ts'
 
 /** The number of deliveries that are looked through before requests are served. */
 const SLICE = 50
@@ -38,7 +38,11 @@ export function openErasing({ store, erasures, deliveries, inFlight }: Deps) {
   erasures.addScrubber({ step: 'deliveries', end: () => selectHead.get()?.id ?? 0, findRows })
 
   /** Finds the deliveries of a slice that name a user. */
-  function findRows(user: { app_id: string; app_user_id: string; erasure_id: string }, after: number, until: number) {
+  function findRows(
+    user: { app_id: string; app_user_id: string; erasure_id: string },
+    after: number,
+    until: number,
+  ) {
     const reached = Math.min(after + SLICE, until)
     const target = { ...user, replacement: `forgotten/${user.erasure_id}` }
     const changes = selectSlice.all(after, reached, user.app_id).flatMap(({ id }) => changesOf(id, target))

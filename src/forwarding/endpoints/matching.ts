@@ -1,6 +1,6 @@
 /** Which events an endpoint receives (its kind, apps, environment and types). Pure. */
-import { FORWARDED_TYPES } from '../events/vocabulary.ts'
-import type { Item } from './deliveries.ts'
+import { FORWARDED_TYPES } from '../../events/vocabulary.ts'
+import type { Item } from '../deliveries/deliveries.ts'
 import type { Endpoint } from './endpoints.ts'
 
 type Filter = Pick<Endpoint, 'kind' | 'apps' | 'environment' | 'types'>

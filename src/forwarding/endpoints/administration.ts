@@ -1,22 +1,23 @@
 /** What the owner does with endpoints: create, change, pause, resume, rotate, delete. */
-import type { Clock } from '../clock.ts'
-import { Refusal } from '../errors.ts'
-import { newId } from '../ids.ts'
-import { SecretUnreadable } from '../outgoing/sealing.ts'
-import type { Store } from '../store/store.ts'
-import type { Deliveries } from './deliveries.ts'
+import type { Clock } from '../../clock.ts'
+import { Refusal } from '../../errors.ts'
+import { newId } from '../../ids.ts'
+import { SecretUnreadable } from '../../outgoing/sealing.ts'
+import type { Store } from '../../store/store.ts'
+import type { Deliveries } from '../deliveries/deliveries.ts'
+import type { Source } from '../sending/sources.ts'
+import { freshProgress } from '../sending/states.ts'
 import type { Endpoint, EndpointKind, Endpoints } from './endpoints.ts'
 import type { EndpointSecrets } from './secrets.ts'
-import type { Source } from './sources.ts'
-import { freshProgress } from './states.ts'
 
 /** The source of endpoints that config.toml declares. */
 export const DECLARED = 'config.toml'
 
 /** What the owner enters. `headers`: name and value. */
-export type EndpointSettings = Pick<Endpoint, 'name' | 'url' | 'apps' | 'environment' | 'types' | 'is_ordered'> & {
-  headers: Readonly<Record<string, string>>
-}
+export type EndpointSettings = Pick<
+  Endpoint,
+  'name' | 'url' | 'apps' | 'environment' | 'types' | 'is_ordered'
+> & { headers: Readonly<Record<string, string>> }
 
 /** A new endpoint. Without a name it gets that of its host. */
 export type NewEndpoint = Omit<EndpointSettings, 'name'> &
@@ -35,7 +36,10 @@ export type AdministrationDeps = {
 export type Administration = ReturnType<typeof openAdministration>
 
 /** Opens the administration. All writing functions must run inside a unit of work. */
-export const openAdministration = (deps: AdministrationDeps) => ({ ...openSettings(deps), ...openStates(deps) })
+export const openAdministration = (deps: AdministrationDeps) => ({
+  ...openSettings(deps),
+  ...openStates(deps),
+})
 
 /** Finds an endpoint. @throws Refusal 404 `unknown_endpoint` */
 export function requireEndpoint(endpoints: Endpoints, id: string): Endpoint {
@@ -81,7 +85,10 @@ function openSettings({ store, clock, endpoints, deliveries, secrets, sources, w
   function change(id: string, { headers, ...fields }: Partial<EndpointSettings>): Endpoint {
     const endpoint = requireOwn(id)
     if (fields.name !== undefined) assertFree(endpoint.organization_id, fields.name, id)
-    const sealed = headers && { headers: secrets.sealHeaders(id, headers), header_names: Object.keys(headers) }
+    const sealed = headers && {
+      headers: secrets.sealHeaders(id, headers),
+      header_names: Object.keys(headers),
+    }
     endpoints.change(endpoint, { ...fields, ...sealed })
     store.afterCommit(wake)
     return requireEndpoint(endpoints, id)
@@ -105,13 +112,19 @@ function openSettings({ store, clock, endpoints, deliveries, secrets, sources, w
   function requireOwn(id: string): Endpoint {
     const endpoint = requireEndpoint(endpoints, id)
     if (endpoint.source !== DECLARED) return endpoint
-    throw new Refusal(409, 'declared_in_config', `${endpoint.name} is declared in config.toml; change it there`)
+    throw new Refusal(
+      409,
+      'declared_in_config',
+      `${endpoint.name} is declared in config.toml; change it there`,
+    )
   }
 
   const isTaken = (organization_id: string, name: string, exceptId: string): boolean =>
     endpoints
       .list()
-      .some((other) => other.organization_id === organization_id && other.name === name && other.id !== exceptId)
+      .some(
+        (other) => other.organization_id === organization_id && other.name === name && other.id !== exceptId,
+      )
 
   function assertFree(organization_id: string, name: string, id: string): void {
     if (isTaken(organization_id, name, id))
@@ -127,14 +140,22 @@ function openSettings({ store, clock, endpoints, deliveries, secrets, sources, w
     }
   }
 
-  return { create, change, remove, rotate, list: endpoints.list, get: (id: string) => requireEndpoint(endpoints, id) }
+  return {
+    create,
+    change,
+    remove,
+    rotate,
+    list: endpoints.list,
+    get: (id: string) => requireEndpoint(endpoints, id),
+  }
 }
 
 function openStates({ store, clock, endpoints, deliveries, secrets, sources, wake }: AdministrationDeps) {
   /** Pauses an endpoint. Idempotent. @throws Refusal 404 `unknown_endpoint`, 409 `not_active` if it is disabled. */
   function pause(id: string): Endpoint {
     const endpoint = requireEndpoint(endpoints, id)
-    if (endpoint.state === 'disabled') throw new Refusal(409, 'not_active', `${endpoint.name} is disabled already`)
+    if (endpoint.state === 'disabled')
+      throw new Refusal(409, 'not_active', `${endpoint.name} is disabled already`)
     if (endpoint.state !== 'paused') endpoints.change(endpoint, freshProgress('paused', 'owner', clock()))
     return requireEndpoint(endpoints, id)
   }
@@ -150,7 +171,11 @@ function openStates({ store, clock, endpoints, deliveries, secrets, sources, wak
     const { name, kind } = endpoint
     if (endpoint.state === 'active') throw new Refusal(409, 'not_paused', `${name} is active already`)
     if (endpoint.reason === 'config_removed')
-      throw new Refusal(409, 'config_removed', `${name} is no longer declared in config.toml; declare it there again`)
+      throw new Refusal(
+        409,
+        'config_removed',
+        `${name} is no longer declared in config.toml; declare it there again`,
+      )
     assertReadable(endpoint)
     const now = clock()
     if (from === 'now') skip(endpoint, now)

@@ -1,8 +1,8 @@
 /** Turns the backlog behind an endpoint’s cursor, or a replay’s range, into deliveries that are about to be tried. */
-import type { Clock } from '../clock.ts'
-import type { Store } from '../store/store.ts'
-import type { Deliveries, Item } from './deliveries.ts'
-import type { Endpoint, EndpointKind, Endpoints } from './endpoints.ts'
+import type { Clock } from '../../clock.ts'
+import type { Store } from '../../store/store.ts'
+import type { Deliveries, Item } from '../deliveries/deliveries.ts'
+import type { Endpoint, EndpointKind, Endpoints } from '../endpoints/endpoints.ts'
 import type { Freezing } from './freezing.ts'
 import type { Source } from './sources.ts'
 
@@ -26,6 +26,9 @@ type Deps = {
 
 /** What is made of items, and the row that remembers how far. */
 type Batch = { items: readonly Item[]; replay_id: string | null }
+
+/** `body`: the body that was made, if one was needed. A blocked item gets its body before its first attempt. */
+type Making = { isBlocked: boolean; body: Buffer | null }
 
 /** Opens the filling. */
 export function openFilling(deps: Deps) {
@@ -72,26 +75,35 @@ export function openFilling(deps: Deps) {
    * Adds deliveries if `advance`, which moves the cursor, returns true. Only those that are due now get a body: others
    * wait for an earlier delivery of their key. A replay sends the bytes of the first delivery, if they are stored.
    */
-  async function add(endpoint: Endpoint, { items, replay_id }: Batch, advance: () => boolean): Promise<void> {
-    const { id: endpoint_id, kind } = endpoint
-    const blocked = blockedAmong(endpoint_id, items)
-    const keptBody = (item: Item) => (replay_id === null ? null : deliveries.keptBody(endpoint_id, item.event_id))
-    const unmade = items.filter((item) => !blocked.has(item) && keptBody(item) === null)
+  async function add(endpoint: Endpoint, batch: Batch, advance: () => boolean): Promise<void> {
+    const { items } = batch
+    const blocked = blockedAmong(endpoint.id, items)
+    const unmade = items.filter((item) => !blocked.has(item) && keptBody(endpoint, batch, item) === null)
     const made: number[] = []
-    await freezing.withBodies(kind, unmade, lostBefore(endpoint_id, unmade), (bodyOf) => {
+    await freezing.withBodies(endpoint.kind, unmade, lostBefore(endpoint.id, unmade), (bodyOf) => {
       if (!advance()) return
-      const now = clock()
-      const isBlocked = blockedAmong(endpoint_id, items)
+      const isBlocked = blockedAmong(endpoint.id, items)
       for (const item of items) {
-        const kept = keptBody(item)
-        const body = isBlocked.has(item) ? null : kept === null ? bodyOf.get(item) ?? null : freezing.scrubbed(kept, kind)
-        const is_remade = replay_id !== null && kept === null ? 1 : 0
-        const state = { next_at: isBlocked.has(item) ? null : now, created_at: now, body }
-        const id = deliveries.add({ ...item, endpoint_id, replay_id, is_test: 0, is_remade, ...state })
-        if (bodyOf.has(item) && body !== null) made.push(id)
+        const body = bodyOf.get(item) ?? null
+        const id = insert(endpoint, batch, item, { isBlocked: isBlocked.has(item), body })
+        if (body !== null) made.push(id)
       }
     })
     for (const id of made) freezing.noteMade(id)
+  }
+
+  /** The bytes of the first delivery of an item, for a replay. */
+  const keptBody = ({ id }: Endpoint, { replay_id }: Batch, { event_id }: Item): Buffer | null =>
+    replay_id === null ? null : deliveries.keptBody(id, event_id)
+
+  function insert(endpoint: Endpoint, batch: Batch, item: Item, { isBlocked, body }: Making): number {
+    const now = clock()
+    const { replay_id } = batch
+    const kept = keptBody(endpoint, batch, item)
+    const ready = kept === null ? body : freezing.scrubbed(kept, endpoint.kind)
+    const is_remade = replay_id !== null && kept === null ? 1 : 0
+    const state = { next_at: isBlocked ? null : now, created_at: now, body: isBlocked ? null : ready }
+    return deliveries.add({ ...item, endpoint_id: endpoint.id, replay_id, is_test: 0, is_remade, ...state })
   }
 
   /** The items that wait behind another delivery of their key. */
@@ -111,7 +123,9 @@ export function openFilling(deps: Deps) {
   const lostBefore = (endpoint_id: string, items: readonly Item[]): ReadonlySet<string> =>
     new Set(
       items
-        .filter(({ key }) => key !== null && deliveries.wasPreviousLost(endpoint_id, key, Number.MAX_SAFE_INTEGER))
+        .filter(
+          ({ key }) => key !== null && deliveries.wasPreviousLost(endpoint_id, key, Number.MAX_SAFE_INTEGER),
+        )
         .map(({ event_id }) => event_id),
     )
 

@@ -1,9 +1,9 @@
 /** Makes the bodies of deliveries, once each, without erased users. */
-import type { ScrubTarget } from '../events/scrubbed.ts'
-import type { Store } from '../store/store.ts'
-import { scrubBody } from './bodies/bodies.ts'
-import type { Deliveries, Delivery } from './deliveries.ts'
-import type { Endpoint, EndpointKind } from './endpoints.ts'
+import type { ScrubTarget } from '../../events/scrubbed.ts'
+import type { Store } from '../../store/store.ts'
+import { scrubBody } from '../bodies/scrubbed_body.ts'
+import type { Deliveries, Delivery } from '../deliveries/deliveries.ts'
+import type { Endpoint, EndpointKind } from '../endpoints/endpoints.ts'
 import type { Source } from './sources.ts'
 
 /** A body that was not sent is made again after this time, because it contains the state when it was made. */

@@ -1,23 +1,22 @@
 /** Makes one attempt of a delivery: checks it, sends it, stores the result. */
-import type { Clock } from '../clock.ts'
-import type { Feed } from '../events/feed.ts'
-import type { Answer, Failure, OutgoingRequest } from '../outgoing/dispatcher.ts'
-import { SecretUnreadable } from '../outgoing/sealing.ts'
-import type { Store } from '../store/store.ts'
-import type { Deliveries } from './deliveries.ts'
-import type { Endpoint, Endpoints } from './endpoints.ts'
+import type { Clock } from '../../clock.ts'
+import type { Answer, OutgoingRequest } from '../../outgoing/dispatcher.ts'
+import type { Failure } from '../../outgoing/failures.ts'
+import { SecretUnreadable } from '../../outgoing/sealing.ts'
+import type { Store } from '../../store/store.ts'
+import type { Deliveries } from '../deliveries/deliveries.ts'
+import type { Endpoint, Endpoints } from '../endpoints/endpoints.ts'
+import { mismatchOf } from '../endpoints/matching.ts'
+import type { EndpointSecrets } from '../endpoints/secrets.ts'
 import type { Freezing } from './freezing.ts'
 import { ErasedMeanwhile, type InFlight } from './in_flight.ts'
-import { mismatchOf } from './matching.ts'
 import { outcomeOf } from './outcome.ts'
 import { headersOf } from './requests.ts'
 import type { Results } from './results.ts'
-import type { EndpointSecrets } from './secrets.ts'
 
 export type AttemptDeps = {
   store: Store
   clock: Clock
-  feed: Feed
   endpoints: Endpoints
   deliveries: Deliveries
   secrets: EndpointSecrets

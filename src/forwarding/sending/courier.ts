@@ -1,14 +1,14 @@
 /** Decides what is sent next: at most 4 requests to an endpoint and 32 in all, endpoint by endpoint in turn. */
 import { Cron } from 'croner'
-import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
-import type { Store } from '../store/store.ts'
+import type { Clock } from '../../clock.ts'
+import type { Log } from '../../log.ts'
+import type { Store } from '../../store/store.ts'
+import type { Deliveries, Delivery } from '../deliveries/deliveries.ts'
+import type { Endpoint, Endpoints } from '../endpoints/endpoints.ts'
+import type { Replays } from '../replays/replays.ts'
 import type { Attempts } from './attempts.ts'
-import type { Deliveries, Delivery } from './deliveries.ts'
-import type { Endpoint, Endpoints } from './endpoints.ts'
 import type { Filling } from './filling.ts'
 import type { InFlight } from './in_flight.ts'
-import type { Replays } from './replays.ts'
 import { LATEST_NEXT_MS } from './schedule.ts'
 
 const SLOTS_OF_ENDPOINT = 4
@@ -137,7 +137,11 @@ export function openCourier(deps: Deps) {
   function start(): void {
     if (state !== 'waiting') return
     state = 'started'
-    timer = new Cron(TICK_SCHEDULE, { unref: true, catch: (error) => log.error('forwarding failed', { error }) }, tick)
+    timer = new Cron(
+      TICK_SCHEDULE,
+      { unref: true, catch: (error) => log.error('forwarding failed', { error }) },
+      tick,
+    )
     wake()
   }
 

@@ -22,7 +22,10 @@ export function openInFlight() {
   const entries = new Map<number, Entry>()
 
   /** Adds a delivery, which takes a slot of its endpoint until `sent`. */
-  function add(id: number, { endpoint_id, app_id, isReplay }: Pick<Entry, 'endpoint_id' | 'app_id' | 'isReplay'>) {
+  function add(
+    id: number,
+    { endpoint_id, app_id, isReplay }: Pick<Entry, 'endpoint_id' | 'app_id' | 'isReplay'>,
+  ) {
     const entry: Entry = {
       endpoint_id,
       app_id,

@@ -1,8 +1,8 @@
 /** Stores the results of attempts: the delivery, its endpoint, and the event if the endpoint is paused or disabled. */
-import type { Clock } from '../clock.ts'
-import type { Feed } from '../events/feed.ts'
-import type { AttemptTime, Deliveries, Delivery } from './deliveries.ts'
-import type { Endpoint, Endpoints, StateReason } from './endpoints.ts'
+import type { Clock } from '../../clock.ts'
+import type { Feed } from '../../events/feed.ts'
+import type { AttemptTime, Deliveries, Delivery } from '../deliveries/deliveries.ts'
+import type { Endpoint, Endpoints, StateReason } from '../endpoints/endpoints.ts'
 import type { Outcome } from './outcome.ts'
 import { MAX_FAILURES, retryDelayMs } from './schedule.ts'
 import { freshProgress, type Progress, progressAfter } from './states.ts'
@@ -57,7 +57,8 @@ export function openResults(deps: Deps) {
     if (state !== 'active') return deliveries.postpone(id, delivery.failures, delivery.next_at)
     const failures = delivery.failures + 1
     const delay = retryDelayMs(failures, random)
-    if (delay !== null) return deliveries.postpone(id, failures, now + Math.max(delay, outcome.retry_after_ms ?? 0))
+    if (delay !== null)
+      return deliveries.postpone(id, failures, now + Math.max(delay, outcome.retry_after_ms ?? 0))
     const reason = `All ${MAX_FAILURES} attempts failed. ${outcome.words}`
     deliveries.finish({ ...delivery, failures }, 'failed', reason, now)
   }
@@ -69,7 +70,12 @@ export function openResults(deps: Deps) {
     if (after.state === 'paused' || after.state === 'disabled') append(before, after.state, after.reason, now)
   }
 
-  function append(endpoint: Endpoint, state: 'paused' | 'disabled', reason: StateReason | null, now: number): void {
+  function append(
+    endpoint: Endpoint,
+    state: 'paused' | 'disabled',
+    reason: StateReason | null,
+    now: number,
+  ): void {
     const { id, name, organization_id } = endpoint
     feed.append({
       organization_id,

@@ -1,11 +1,11 @@
 /** The signing secrets and headers of endpoints: sealed in the database, or in memory if config.toml declares them. */
-import type { Clock } from '../clock.ts'
-import { newId } from '../ids.ts'
-import { SecretUnreadable } from '../outgoing/sealing.ts'
-import type { Secrets } from '../outgoing/secrets.ts'
-import type { Store } from '../store/store.ts'
+import type { Clock } from '../../clock.ts'
+import { newId } from '../../ids.ts'
+import { SecretUnreadable } from '../../outgoing/sealing.ts'
+import type { Secrets } from '../../outgoing/secrets.ts'
+import type { Store } from '../../store/store.ts'
+import { newSecret } from '../sending/signature.ts'
 import type { Endpoint } from './endpoints.ts'
-import { newSecret } from './signature.ts'
 
 /** When a secret was created and until when it signs. Declared secrets have no dates. */
 export type SecretDates = { created_at: number | null; expires_at: number | null }
@@ -76,7 +76,9 @@ export function openEndpointSecrets({ store, clock, secrets }: Deps) {
   function headers({ id, headers: sealed }: Endpoint): Readonly<Record<string, string>> {
     const fromConfig = declared.get(id)
     if (fromConfig) return fromConfig.headers
-    return sealed === null ? {} : (JSON.parse(secrets.open(sealed, headerLocation(id))) as Record<string, string>)
+    return sealed === null
+      ? {}
+      : (JSON.parse(secrets.open(sealed, headerLocation(id))) as Record<string, string>)
   }
 
   /** Seals headers for an endpoint; null if there are none. Must run inside a unit of work. */

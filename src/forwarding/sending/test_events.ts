@@ -1,11 +1,11 @@
 /** Sends test events: one attempt, whose result is returned. */
-import type { Clock } from '../clock.ts'
-import { Refusal } from '../errors.ts'
-import type { EventType } from '../events/vocabulary.ts'
+import type { Clock } from '../../clock.ts'
+import { Refusal } from '../../errors.ts'
+import type { EventType } from '../../events/vocabulary.ts'
+import type { Bodies } from '../bodies/bodies.ts'
+import { testEvent } from '../bodies/test_event.ts'
+import type { Endpoint } from '../endpoints/endpoints.ts'
 import type { AttemptDeps } from './attempts.ts'
-import type { Bodies } from './bodies/bodies.ts'
-import { testEvent } from './bodies/test_events.ts'
-import type { Endpoint } from './endpoints.ts'
 import { outcomeOf } from './outcome.ts'
 import { headersOf } from './requests.ts'
 
@@ -16,7 +16,16 @@ type Deps = Pick<AttemptDeps, 'store' | 'endpoints' | 'deliveries' | 'secrets' |
 }
 
 /** Opens the sending of test events. */
-export function openTestEvents({ store, endpoints, deliveries, secrets, request, clock, bodies, isHeld }: Deps) {
+export function openTestEvents({
+  store,
+  endpoints,
+  deliveries,
+  secrets,
+  request,
+  clock,
+  bodies,
+  isHeld,
+}: Deps) {
   /**
    * Sends an example of a type to an endpoint, once, also while the endpoint is paused or disabled, and returns the id
    * of the delivery. The result changes nothing about the endpoint.
@@ -25,21 +34,47 @@ export function openTestEvents({ store, endpoints, deliveries, secrets, request,
    */
   async function send(endpoint: Endpoint, type: EventType): Promise<number> {
     if (isHeld())
-      throw new Refusal(409, 'outgoing_held', 'requests are held after a restore; run windfall outgoing resume')
+      throw new Refusal(
+        409,
+        'outgoing_held',
+        'requests are held after a restore; run windfall outgoing resume',
+      )
     if (endpoint.kind === 'apple')
-      throw new Refusal(409, 'no_test_events', 'only Apple signs its notifications; request a test notification instead')
+      throw new Refusal(
+        409,
+        'no_test_events',
+        'only Apple signs its notifications; request a test notification instead',
+      )
     const now = clock()
-    const event = testEvent(type, { organization_id: endpoint.organization_id, app_id: endpoint.apps?.[0] ?? null, now })
+    const event = testEvent(type, {
+      organization_id: endpoint.organization_id,
+      app_id: endpoint.apps?.[0] ?? null,
+      now,
+    })
     const [body] = await bodies.make([event], { isTest: true })
     if (body === undefined) throw new Error('no body was made')
     const delivery = { event_id: event.id, attempts: 0, replay_id: null }
     const signed = { secrets: secrets.signing(endpoint), ownHeaders: secrets.headers(endpoint) }
     const headers = headersOf({ kind: endpoint.kind, delivery, body, ...signed, now })
-    const outcome = outcomeOf(await request({ url: endpoint.url, method: 'POST', headers, body }), endpoint.kind, clock())
+    const outcome = outcomeOf(
+      await request({ url: endpoint.url, method: 'POST', headers, body }),
+      endpoint.kind,
+      clock(),
+    )
     return store.commit(() => {
-      if (endpoints.get(endpoint.id)?.deleted_at !== null) throw new Refusal(404, 'unknown_endpoint', 'it was deleted')
+      if (endpoints.get(endpoint.id)?.deleted_at !== null)
+        throw new Refusal(404, 'unknown_endpoint', 'it was deleted')
       const { id: event_id, app_id, environment } = event
-      const item = { event_id, seq: null, payload_id: null, type, app_id, environment, key: null, occurred_at: now }
+      const item = {
+        event_id,
+        seq: null,
+        payload_id: null,
+        type,
+        app_id,
+        environment,
+        key: null,
+        occurred_at: now,
+      }
       const flags = { replay_id: null, is_test: 1, is_remade: 0, next_at: null, created_at: now }
       const id = deliveries.add({ ...item, endpoint_id: endpoint.id, ...flags, body })
       const added = deliveries.get(id)

@@ -1,7 +1,7 @@
 /** Deletes what is no longer kept: bodies seven days after success, finished deliveries after 90 days or above a limit. */
-import type { Clock } from '../clock.ts'
-import type { Store } from '../store/store.ts'
-import { yieldToEventLoop } from '../turns.ts'
+import type { Clock } from '../../clock.ts'
+import type { Store } from '../../store/store.ts'
+import { yieldToEventLoop } from '../../turns.ts'
 
 const DAY_MS = 86_400_000
 const KEEP_BODY_MS = 7 * DAY_MS

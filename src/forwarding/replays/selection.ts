@@ -1,9 +1,9 @@
 /** Finds the items of a replay: events of a range, deliveries that were given up, or one delivery. */
-import { Refusal } from '../errors.ts'
-import type { Store } from '../store/store.ts'
-import type { Delivery, Item } from './deliveries.ts'
-import type { Endpoint, EndpointKind } from './endpoints.ts'
-import type { Source } from './sources.ts'
+import { Refusal } from '../../errors.ts'
+import type { Store } from '../../store/store.ts'
+import type { Delivery, Item } from '../deliveries/deliveries.ts'
+import type { Endpoint, EndpointKind } from '../endpoints/endpoints.ts'
+import type { Source } from '../sending/sources.ts'
 
 /** Which events to replay. `until_at` is exclusive, the other limits inclusive. Null is no limit. */
 export type ReplayFilter = {
@@ -54,7 +54,11 @@ export function openSelection({ store, sources }: Deps) {
     if (delivery_id !== null) return rangeOfOne(endpoint, delivery_id)
     if (filter.failed) return { source: 'failed', first: 0, until: selectHead.get(endpoint.id)?.id ?? 0 }
     const head = sources[endpoint.kind].head()
-    return { source: 'feed', first: Math.max(0, (from_seq ?? 1) - 1), until: Math.min(until_seq ?? head, head) }
+    return {
+      source: 'feed',
+      first: Math.max(0, (from_seq ?? 1) - 1),
+      until: Math.min(until_seq ?? head, head),
+    }
   }
 
   function rangeOfOne({ id }: Endpoint, delivery_id: number): ReplayRange {

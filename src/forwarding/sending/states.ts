@@ -1,5 +1,5 @@
 /** The states of an endpoint, and how attempts change them. Pure. */
-import type { Endpoint } from './endpoints.ts'
+import type { Endpoint } from '../endpoints/endpoints.ts'
 import type { Outcome } from './outcome.ts'
 import { probeDelayMs } from './schedule.ts'
 

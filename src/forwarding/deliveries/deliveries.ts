@@ -1,8 +1,8 @@
 /** The stored deliveries and their attempts. All writing functions must run inside a unit of work. */
 import { hash } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import type { Store } from '../store/store.ts'
-import type { Outcome } from './outcome.ts'
+import type { Store } from '../../store/store.ts'
+import type { Outcome } from '../sending/outcome.ts'
 
 /**
  * waiting: not finished. delivered: the receiver has it. failed: given up. dropped: the filter of the endpoint no longer
@@ -203,8 +203,12 @@ function openResults(store: Pick<Store, 'prepare'>, releaseNext: ReleaseNext) {
   }
 
   /** Finishes all waiting deliveries of an endpoint and returns how many. */
-  const finishAll = (endpoint_id: string, state: 'dropped' | 'skipped', reason: string, now: number): number =>
-    finishWaiting.run({ endpoint_id, state, reason, now }).changes
+  const finishAll = (
+    endpoint_id: string,
+    state: 'dropped' | 'skipped',
+    reason: string,
+    now: number,
+  ): number => finishWaiting.run({ endpoint_id, state, reason, now }).changes
 
   /** Skips the waiting deliveries of a replay. */
   function skipReplay(replay_id: string, reason: string, now: number): void {

@@ -1,6 +1,6 @@
 /** The headers of a request to an endpoint. */
-import type { Delivery } from './deliveries.ts'
-import type { EndpointKind } from './endpoints.ts'
+import type { Delivery } from '../deliveries/deliveries.ts'
+import type { EndpointKind } from '../endpoints/endpoints.ts'
 import { signaturesOf } from './signature.ts'
 
 type Signed = {
@@ -18,7 +18,14 @@ const NAMES = {
 }
 
 /** The headers of the next attempt of a delivery at `now`. Each attempt is signed again. */
-export function headersOf({ kind, delivery, body, secrets, ownHeaders, now }: Signed): Record<string, string> {
+export function headersOf({
+  kind,
+  delivery,
+  body,
+  secrets,
+  ownHeaders,
+  now,
+}: Signed): Record<string, string> {
   const names = NAMES[kind]
   const { event_id: id, attempts, replay_id } = delivery
   const timestamp = Math.floor(now / 1_000)

@@ -1,12 +1,12 @@
 /** Replays: past events that are sent again to an endpoint. They survive restarts and can be stopped. */
-import type { Clock } from '../clock.ts'
-import { Refusal } from '../errors.ts'
-import { newId } from '../ids.ts'
-import type { Store } from '../store/store.ts'
-import { yieldToEventLoop } from '../turns.ts'
-import type { Deliveries } from './deliveries.ts'
-import type { Endpoint } from './endpoints.ts'
-import type { Filling } from './filling.ts'
+import type { Clock } from '../../clock.ts'
+import { Refusal } from '../../errors.ts'
+import { newId } from '../../ids.ts'
+import type { Store } from '../../store/store.ts'
+import { yieldToEventLoop } from '../../turns.ts'
+import type { Deliveries } from '../deliveries/deliveries.ts'
+import type { Endpoint } from '../endpoints/endpoints.ts'
+import type { Filling } from '../sending/filling.ts'
 import type { ReplayFilter, ReplayRange, Selection } from './selection.ts'
 
 type Row = ReplayRange & {
@@ -31,7 +31,12 @@ export type Replay = Pick<Row, 'id' | 'endpoint_id' | 'state' | 'made' | 'create
 }
 
 /** What a replay would send: `matching` counts at most 100,000. */
-export type Preview = { matching: number; is_capped: boolean; first_at: number | null; last_at: number | null }
+export type Preview = {
+  matching: number
+  is_capped: boolean
+  first_at: number | null
+  last_at: number | null
+}
 
 export type Replays = ReturnType<typeof openReplays>
 
@@ -95,7 +100,17 @@ function openRecords({ store, clock, deliveries, selection }: Deps) {
   /** The newest replays of an endpoint, newest first. */
   const list = (endpoint_id: string): Replay[] => selectNewest.all(endpoint_id, MAX_LISTED).map(replayOf)
 
-  function replayOf({ id, endpoint_id, state, made, first, cursor, until, created_at, finished_at }: Row): Replay {
+  function replayOf({
+    id,
+    endpoint_id,
+    state,
+    made,
+    first,
+    cursor,
+    until,
+    created_at,
+    finished_at,
+  }: Row): Replay {
     const counts = new Map(countByState.all(id).map((row) => [row.state, row.count]))
     const count = (name: string): number => counts.get(name) ?? 0
     const progress = until <= first ? 1 : (cursor - first) / (until - first)
@@ -155,7 +170,9 @@ function openReplayFilling({ store, clock, deliveries, filling, selection }: Dep
     if (row?.id !== before.id || row.cursor !== before.cursor) return false
     const isDone = cursor >= row.until
     const made = row.made + count
-    const end = isDone ? ({ state: 'done', finished_at: clock() } as const) : { state: row.state, finished_at: null }
+    const end = isDone
+      ? ({ state: 'done', finished_at: clock() } as const)
+      : { state: row.state, finished_at: null }
     advance.run({ id: row.id, cursor, made, ...end })
     return true
   }

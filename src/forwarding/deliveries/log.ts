@@ -1,10 +1,10 @@
 /** Reads deliveries and attempts for people: the log of endpoints, and their health. */
-import type { Clock } from '../clock.ts'
-import type { Store } from '../store/store.ts'
+import type { Clock } from '../../clock.ts'
+import type { Store } from '../../store/store.ts'
+import type { Endpoint, EndpointKind } from '../endpoints/endpoints.ts'
+import type { Filling } from '../sending/filling.ts'
+import type { Source } from '../sending/sources.ts'
 import type { Deliveries, Delivery } from './deliveries.ts'
-import type { Endpoint, EndpointKind } from './endpoints.ts'
-import type { Filling } from './filling.ts'
-import type { Source } from './sources.ts'
 
 /** An attempt. schema.sql documents the fields. */
 export type AttemptRow = {
@@ -108,14 +108,25 @@ function openHealth({ store, clock, filling, sources }: Deps) {
     const rows = selectWaiting.get(id, MAX_COUNTED) ?? { count: 0, oldest: null, next_at: null }
     const after = filling.positionOf(endpoint)
     const head = sources[endpoint.kind].head()
-    const behind = sources[endpoint.kind].count(endpoint, { after, until: Math.min(head, after + MAX_SCANNED) })
+    const behind = sources[endpoint.kind].count(endpoint, {
+      after,
+      until: Math.min(head, after + MAX_SCANNED),
+    })
     const count = rows.count + behind.count
     const is_waiting_capped = count > MAX_COUNTED || head - after > MAX_SCANNED
     const backlog = { waiting: Math.min(count, MAX_COUNTED), is_waiting_capped }
     const oldest_waiting_at = earliest(rows.oldest, behind.oldest_at)
     const nextByState = { active: rows.next_at, failing: next_probe_at, paused: null, disabled: null }
     const next_attempt_at = nextByState[state]
-    return { attempts, succeeded, last_success_at, last_failure_at, ...backlog, oldest_waiting_at, next_attempt_at }
+    return {
+      attempts,
+      succeeded,
+      last_success_at,
+      last_failure_at,
+      ...backlog,
+      oldest_waiting_at,
+      next_attempt_at,
+    }
   }
 
   return { healthOf }

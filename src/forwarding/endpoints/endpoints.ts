@@ -1,5 +1,5 @@
 /** The stored endpoints. All writing functions must run inside a unit of work. */
-import type { Store } from '../store/store.ts'
+import type { Store } from '../../store/store.ts'
 
 /** events: Windfall’s events. apple: Apple’s notifications as they came. */
 export type EndpointKind = 'events' | 'apple'
@@ -118,7 +118,8 @@ export function openEndpoints(store: Pick<Store, 'prepare'>) {
 
 const listOf = (json: string | null): readonly string[] | null =>
   json === null ? null : (JSON.parse(json) as string[])
-const jsonOf = (list: readonly string[] | null): string | null => (list === null ? null : JSON.stringify(list))
+const jsonOf = (list: readonly string[] | null): string | null =>
+  list === null ? null : JSON.stringify(list)
 
 function endpointOf(row: Row): Endpoint {
   const { apps, types, header_names, is_ordered } = row

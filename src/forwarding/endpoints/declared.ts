@@ -1,14 +1,14 @@
 /** Applies the endpoints that config.toml declares. Their secrets stay in memory. */
-import type { Apps } from '../apps/apps.ts'
-import type { Organizations } from '../apps/organizations.ts'
-import type { Config } from '../config/settings.ts'
-import { newId } from '../ids.ts'
-import type { Log } from '../log.ts'
+import type { Apps } from '../../apps/apps.ts'
+import type { Organizations } from '../../apps/organizations.ts'
+import type { Config } from '../../config/settings.ts'
+import { newId } from '../../ids.ts'
+import type { Log } from '../../log.ts'
+import type { Results } from '../sending/results.ts'
+import { freshProgress } from '../sending/states.ts'
 import { type AdministrationDeps, DECLARED } from './administration.ts'
 import type { Endpoint } from './endpoints.ts'
-import type { Results } from './results.ts'
 import type { DeclaredSecrets } from './secrets.ts'
-import { freshProgress } from './states.ts'
 
 type Declared = Config['endpoints'][number]
 type Deps = AdministrationDeps & {
@@ -20,13 +20,14 @@ type Deps = AdministrationDeps & {
 
 /** Opens the declarations of endpoints. */
 export function openDeclaredEndpoints(deps: Deps) {
-  const { store, clock, endpoints, deliveries, secrets, sources, organizations, apps, results, log, wake } = deps
+  const { store, clock, endpoints, deliveries, secrets, sources, organizations, apps, results, log, wake } =
+    deps
 
   /**
    * Adds, changes and disables endpoints so that they match a configuration, in one unit of work. An endpoint is
    * recognized by its organization and name. One that is declared again sends what waited.
    */
-  async function declare({ endpoints: declared }: Pick<Config, 'endpoints'>): Promise<void> {
+  async function declare({ endpoints: declared = [] }: Pick<Config, 'endpoints'>): Promise<void> {
     await store.commit(() => {
       const secretsById = new Map<string, DeclaredSecrets>()
       for (const one of declared) {
@@ -55,7 +56,9 @@ export function openDeclaredEndpoints(deps: Deps) {
   }
 
   const stateOf = ({ reason }: Endpoint) =>
-    reason === 'config_removed' || reason === 'secret_unreadable' ? freshProgress('active', null, clock()) : {}
+    reason === 'config_removed' || reason === 'secret_unreadable'
+      ? freshProgress('active', null, clock())
+      : {}
 
   function newEndpoint(organization_id: string, { name, kind, url }: Declared): Endpoint {
     const now = clock()

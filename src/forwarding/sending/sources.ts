@@ -1,12 +1,12 @@
 /** What endpoints receive, in order: events of the feed, or Apple’s notifications as they came. */
-import type { Feed, FeedEvent } from '../events/feed.ts'
-import { FORWARDED_TYPES } from '../events/vocabulary.ts'
-import type { Ledger } from '../ledger/ledger.ts'
-import type { Store } from '../store/store.ts'
-import type { Bodies } from './bodies/bodies.ts'
-import type { Delivery, Item } from './deliveries.ts'
-import type { Endpoint } from './endpoints.ts'
-import { mismatchOf } from './matching.ts'
+import type { Feed, FeedEvent } from '../../events/feed.ts'
+import { FORWARDED_TYPES } from '../../events/vocabulary.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import type { Store } from '../../store/store.ts'
+import type { Bodies } from '../bodies/bodies.ts'
+import type { Delivery, Item } from '../deliveries/deliveries.ts'
+import type { Endpoint } from '../endpoints/endpoints.ts'
+import { mismatchOf } from '../endpoints/matching.ts'
 
 /** The number of items that are read before requests are served. */
 const SLICE = 1_000
@@ -43,7 +43,10 @@ export function openFeedSource(store: Store, feed: Feed, bodies: Bodies): Source
       and (:apps is null or app_id in (select value from json_each(:apps)))
       and (:environment is null or environment is null or environment = :environment)`)
 
-  function count({ organization_id, environment, ...endpoint }: Endpoint, range: { after: number; until: number }) {
+  function count(
+    { organization_id, environment, ...endpoint }: Endpoint,
+    range: { after: number; until: number },
+  ) {
     const types = JSON.stringify(endpoint.types ?? FORWARDED_TYPES)
     const apps = endpoint.apps === null ? null : JSON.stringify(endpoint.apps)
     return selectCount.get({ ...range, organization_id, environment, types, apps }) ?? NO_BACKLOG
@@ -104,7 +107,9 @@ type Row = {
 
 /** Apple’s notifications in the order of their arrival; the position is the id of the signed payload. */
 export function openNotificationSource(store: Store, ledger: Pick<Ledger, 'raw'>): Source {
-  const selectHead = store.prepare<[], { id: number | null }>('select max(payload_id) as id from notifications')
+  const selectHead = store.prepare<[], { id: number | null }>(
+    'select max(payload_id) as id from notifications',
+  )
   const selectSlice = store.prepare<[number, number, string, number], Row>(`
     select payload_id, uuid, type, app_id, environment, origin, signed_at from notifications
     where payload_id > ? and payload_id <= ? and app_id in (select id from apps where organization_id = ?)

@@ -1,9 +1,9 @@
 /** Findings about endpoints: failing, paused, disabled, unreadable secrets, and events that wait for over an hour. */
-import type { Clock } from '../clock.ts'
-import { utcMinuteText } from '../days.ts'
-import { type Finding, type FindingDetails, fault, warning } from '../health/findings.ts'
+import type { Clock } from '../../clock.ts'
+import { utcMinuteText } from '../../days.ts'
+import { type Finding, type FindingDetails, fault, warning } from '../../health/findings.ts'
+import type { Health } from '../deliveries/log.ts'
 import type { Endpoint, StateReason } from './endpoints.ts'
-import type { Health } from './log.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -30,7 +30,8 @@ export function* examineForwarding({ clock, list, healthOf }: Deps): Generator<F
     } else if (state === 'failing') {
       const words = `${name} is failing since ${utcMinuteText(state_since)}: ${reasonText(reason)}`
       yield warning('webhooks', words, { ...details, title: 'A webhook is failing' })
-    } else if (state === 'active') yield* examineBacklog(endpoint, healthOf(endpoint), { now: clock(), details })
+    } else if (state === 'active')
+      yield* examineBacklog(endpoint, healthOf(endpoint), { now: clock(), details })
   }
 }
 
