@@ -101,14 +101,9 @@ export async function openApp(options: AppOptions) {
   const { audit, owner, sessions, links } = accessControl
   const rateSettings = { ...config.rates }
   const currenciesInUse = () => organizations.list().map(({ currency }) => currency)
-  const { rate_origins: origins } = options
-  const rates = openRates({
-    store,
-    clock,
-    settings: rateSettings,
-    currenciesInUse,
-    ...(origins && { origins }),
-  })
+  const { rate_origins: origins, random = Math.random } = options
+  const rateModules = { store, clock, settings: rateSettings, currenciesInUse }
+  const rates = openRates({ ...rateModules, ...(origins && { origins }) })
   const metricSettings = { ...config.metrics }
   const figures = openFigures({
     store,
@@ -129,9 +124,8 @@ export async function openApp(options: AppOptions) {
   const { metrics, reported, customers } = figures
   const enrichment = openEnrichment({ customers, clock })
   const bodies = openBodies({ store, clock, feed, enrichment, users: attribution.users, erasures })
-  const parties = { apps, organizations, erasures, outgoing, bodies }
-  const { random = Math.random } = options
-  const forwarding = openForwarding({ store, clock, monotonic, random, log, feed, ledger, ...parties })
+  const forwarded = { feed, ledger, apps, organizations, erasures, outgoing, bodies }
+  const forwarding = openForwarding({ store, clock, monotonic, random, log, ...forwarded })
   // Each hook gets its listeners here. Unless its module documents otherwise, a hook runs inside the unit of work that
   // makes the change. The listeners of one hook are called in the order in which they are added.
   ledger.onChange(metrics.lineageChanged)
@@ -201,8 +195,7 @@ export async function openApp(options: AppOptions) {
   http.fallback(front.notFound)
   const silenceDetector = openSilenceDetector(store, clock)
   const health = openHealth({ ...modules, silenceDetector, rates: rateSettings, current, root_expires_at })
-  health.add(() => [...examineOutgoing(store)])
-  health.add(forwarding.findings)
+  health.add(() => [...examineOutgoing(store), ...forwarding.findings()])
   http.add(
     apiRoutes({
       ...modules,

@@ -48,13 +48,54 @@ export function requireEndpoint(endpoints: Endpoints, id: string): Endpoint {
   throw new Refusal(404, 'unknown_endpoint', `there is no endpoint ${id.slice(0, 40)}`)
 }
 
-function openSettings({ store, clock, endpoints, deliveries, secrets, sources, wake }: AdministrationDeps) {
+/** Finds the owner’s own endpoints, and free names. */
+function openNames(endpoints: Endpoints) {
+  /** @throws Refusal 404 `unknown_endpoint`, 409 `declared_in_config` */
+  function requireOwn(id: string): Endpoint {
+    const endpoint = requireEndpoint(endpoints, id)
+    if (endpoint.source !== DECLARED) return endpoint
+    throw new Refusal(
+      409,
+      'declared_in_config',
+      `${endpoint.name} is declared in config.toml; change it there`,
+    )
+  }
+
+  const isTaken = (organization_id: string, name: string, exceptId: string): boolean =>
+    endpoints
+      .list()
+      .some(
+        (other) => other.organization_id === organization_id && other.name === name && other.id !== exceptId,
+      )
+
+  /** @throws Refusal 409 `name_taken` */
+  function assertFree(organization_id: string, name: string, id: string): void {
+    if (isTaken(organization_id, name, id))
+      throw new Refusal(409, 'name_taken', `another endpoint has the name ${name}`)
+  }
+
+  /** The host of the URL, with a number if another endpoint has that name. */
+  function freeName({ url, organization_id }: Pick<NewEndpoint, 'url' | 'organization_id'>): string {
+    const host = new URL(url).hostname
+    for (let number = 1; ; number += 1) {
+      const name = number === 1 ? host : `${host}-${number}`
+      if (!isTaken(organization_id, name, '')) return name
+    }
+  }
+
+  return { requireOwn, assertFree, freeName }
+}
+
+/** Returns a function that creates an endpoint. */
+function openCreation({ clock, endpoints, secrets, sources }: AdministrationDeps) {
+  const { assertFree, freeName } = openNames(endpoints)
+
   /**
    * Creates an endpoint, which begins at the head of the feed, and its secret.
    *
    * @throws Refusal 409 `name_taken`, 409 `key_unreadable`.
    */
-  function create(settings: NewEndpoint): { endpoint: Endpoint; secret: string } {
+  return (settings: NewEndpoint): { endpoint: Endpoint; secret: string } => {
     const now = clock()
     const { headers, ...fields } = settings
     const id = newId('whe')
@@ -76,6 +117,11 @@ function openSettings({ store, clock, endpoints, deliveries, secrets, sources, w
     endpoints.put(endpoint)
     return { endpoint, secret: secrets.rotate(id, 0) }
   }
+}
+
+function openSettings(deps: AdministrationDeps) {
+  const { store, clock, endpoints, deliveries, secrets, wake } = deps
+  const { requireOwn, assertFree } = openNames(endpoints)
 
   /**
    * Changes settings of an endpoint. Waiting deliveries are checked against them before their next attempt.
@@ -109,45 +155,9 @@ function openSettings({ store, clock, endpoints, deliveries, secrets, sources, w
     return { endpoint, secret: secrets.rotate(id, overlap_ms) }
   }
 
-  function requireOwn(id: string): Endpoint {
-    const endpoint = requireEndpoint(endpoints, id)
-    if (endpoint.source !== DECLARED) return endpoint
-    throw new Refusal(
-      409,
-      'declared_in_config',
-      `${endpoint.name} is declared in config.toml; change it there`,
-    )
-  }
+  const get = (id: string): Endpoint => requireEndpoint(endpoints, id)
 
-  const isTaken = (organization_id: string, name: string, exceptId: string): boolean =>
-    endpoints
-      .list()
-      .some(
-        (other) => other.organization_id === organization_id && other.name === name && other.id !== exceptId,
-      )
-
-  function assertFree(organization_id: string, name: string, id: string): void {
-    if (isTaken(organization_id, name, id))
-      throw new Refusal(409, 'name_taken', `another endpoint has the name ${name}`)
-  }
-
-  /** The host of the URL, with a number if another endpoint has that name. */
-  function freeName({ url, organization_id }: Pick<NewEndpoint, 'url' | 'organization_id'>): string {
-    const host = new URL(url).hostname
-    for (let number = 1; ; number += 1) {
-      const name = number === 1 ? host : `${host}-${number}`
-      if (!isTaken(organization_id, name, '')) return name
-    }
-  }
-
-  return {
-    create,
-    change,
-    remove,
-    rotate,
-    list: endpoints.list,
-    get: (id: string) => requireEndpoint(endpoints, id),
-  }
+  return { create: openCreation(deps), change, remove, rotate, list: endpoints.list, get }
 }
 
 function openStates({ store, clock, endpoints, deliveries, secrets, sources, wake }: AdministrationDeps) {
@@ -176,7 +186,7 @@ function openStates({ store, clock, endpoints, deliveries, secrets, sources, wak
         'config_removed',
         `${name} is no longer declared in config.toml; declare it there again`,
       )
-    assertReadable(endpoint)
+    assertReadable(secrets, endpoint)
     const now = clock()
     if (from === 'now') skip(endpoint, now)
     else deliveries.makeDue(id, now)
@@ -190,19 +200,6 @@ function openStates({ store, clock, endpoints, deliveries, secrets, sources, wak
     deliveries.finishAll(id, 'skipped', 'The endpoint was resumed from a later event.', now)
   }
 
-  function assertReadable(endpoint: Endpoint): void {
-    try {
-      if (secrets.signing(endpoint).length > 0) secrets.headers(endpoint)
-    } catch (error) {
-      if (!(error instanceof SecretUnreadable)) throw error
-      throw new Refusal(
-        409,
-        'secret_unreadable',
-        `the secret of ${endpoint.name} cannot be read: ${error.message}. Restore windfall.key, or rotate the secret`,
-      )
-    }
-  }
-
   /** Skips everything that waits, on every endpoint, for a restored database whose original already sent it. */
   function skipBacklog(): void {
     const now = clock()
@@ -213,4 +210,16 @@ function openStates({ store, clock, endpoints, deliveries, secrets, sources, wak
   }
 
   return { pause, resume, skipBacklog }
+}
+
+/** @throws Refusal 409 `secret_unreadable` */
+function assertReadable(secrets: EndpointSecrets, endpoint: Endpoint): void {
+  try {
+    if (secrets.signing(endpoint).length > 0) secrets.headers(endpoint)
+  } catch (error) {
+    if (!(error instanceof SecretUnreadable)) throw error
+    const remedy = 'Restore windfall.key, or rotate the secret and enter the headers again'
+    const text = `the secret of ${endpoint.name} cannot be read: ${error.message}. ${remedy}`
+    throw new Refusal(409, 'secret_unreadable', text)
+  }
 }

@@ -49,8 +49,10 @@ export function openDeclaredEndpoints(deps: Deps) {
     const known = endpoints
       .list()
       .find((endpoint) => endpoint.organization_id === organization_id && endpoint.name === name)
-    const endpoint = known ?? newEndpoint(organization_id, declared)
-    endpoints.put({ ...endpoint, ...settingsOf(organization_id, declared), ...stateOf(endpoint) })
+    const head = sources[declared.kind].head()
+    const endpoint = known ?? newEndpoint(organization_id, declared, { now: clock(), cursor: head })
+    const appIds = appIdsOf(organization_id, declared)
+    endpoints.put({ ...endpoint, ...settingsOf(declared, appIds), ...stateOf(endpoint) })
     if (endpoint.reason === 'config_removed') deliveries.makeDue(endpoint.id, clock())
     return endpoint.id
   }
@@ -60,39 +62,8 @@ export function openDeclaredEndpoints(deps: Deps) {
       ? freshProgress('active', null, clock())
       : {}
 
-  function newEndpoint(organization_id: string, { name, kind, url }: Declared): Endpoint {
-    const now = clock()
-    return {
-      ...freshProgress('active', null, now),
-      id: newId('whe'),
-      organization_id,
-      name,
-      kind,
-      url,
-      apps: null,
-      environment: null,
-      types: null,
-      is_ordered: false,
-      headers: null,
-      header_names: [],
-      source: DECLARED,
-      cursor: sources[kind].head(),
-      last_success_at: null,
-      last_failure_at: null,
-      created_at: now,
-      deleted_at: null,
-    }
-  }
-
-  function settingsOf(organization_id: string, declared: Declared): Partial<Endpoint> {
-    const { url, environment, types, ordered, headers } = declared
-    const header_names = Object.keys(headers)
-    const own = { source: DECLARED, headers: null, header_names, is_ordered: ordered }
-    return { url, environment, types, apps: appsOf(organization_id, declared), ...own }
-  }
-
   /** The ids of the declared bundle ids. One that is not connected is left out until the next start or reload. */
-  function appsOf(organization_id: string, { name, apps: bundle_ids }: Declared): readonly string[] | null {
+  function appIdsOf(organization_id: string, { name, apps: bundle_ids }: Declared): readonly string[] | null {
     if (bundle_ids === null) return null
     return bundle_ids.flatMap((bundle_id) => {
       const app = apps.ofOrganization(organization_id, bundle_id)
@@ -103,4 +74,36 @@ export function openDeclaredEndpoints(deps: Deps) {
   }
 
   return { declare }
+}
+
+type Beginning = { now: number; cursor: number }
+
+function newEndpoint(organization_id: string, declared: Declared, { now, cursor }: Beginning): Endpoint {
+  const { name, kind, url } = declared
+  return {
+    ...freshProgress('active', null, now),
+    id: newId('whe'),
+    organization_id,
+    name,
+    kind,
+    url,
+    apps: null,
+    environment: null,
+    types: null,
+    is_ordered: false,
+    headers: null,
+    header_names: [],
+    source: DECLARED,
+    cursor,
+    last_success_at: null,
+    last_failure_at: null,
+    created_at: now,
+    deleted_at: null,
+  }
+}
+
+function settingsOf(declared: Declared, apps: readonly string[] | null): Partial<Endpoint> {
+  const { url, environment, types, ordered: is_ordered, headers } = declared
+  const header_names = Object.keys(headers)
+  return { url, environment, types, apps, source: DECLARED, headers: null, header_names, is_ordered }
 }

@@ -21,56 +21,18 @@ const headerLocation = (id: string) => ({ table: 'endpoints', row: id, column: '
 type Deps = { store: Store; clock: Clock; secrets: Pick<Secrets, 'seal' | 'open'> }
 
 /** Opens the secrets of endpoints. */
-export function openEndpointSecrets({ store, clock, secrets }: Deps) {
-  const insert = store.prepare<Row & { endpoint_id: string }>(`
-    insert into endpoint_secrets (id, endpoint_id, sealed, created_at, expires_at)
-    values (:id, :endpoint_id, :sealed, :created_at, :expires_at)`)
-  const selectValid = store.prepare<[string, number], Row>(`
-    select id, sealed, created_at, expires_at from endpoint_secrets
-    where endpoint_id = ? and (expires_at is null or expires_at > ?) order by created_at desc, rowid desc`)
-  const expire = store.prepare<[number, string]>(
-    'update endpoint_secrets set expires_at = min(ifnull(expires_at, 9e15), ?) where endpoint_id = ?',
-  )
-  const removeExpired = store.prepare<[number]>('delete from endpoint_secrets where expires_at <= ?')
-  const remove = store.prepare<[string]>('delete from endpoint_secrets where id = ?')
+export function openEndpointSecrets(deps: Deps) {
+  const { secrets } = deps
+  const { rotate, valid } = openStoredSecrets(deps)
   const declared = new Map<string, DeclaredSecrets>()
-
-  const isReadable = (row: Row): boolean => {
-    try {
-      return secrets.open(row.sealed, secretLocation(row.id)) !== ''
-    } catch (error) {
-      if (error instanceof SecretUnreadable) return false
-      throw error
-    }
-  }
-
-  /**
-   * Adds a new secret and returns it. The earlier ones sign for `overlap_ms` more, unless they cannot be read. Must run
-   * inside a unit of work.
-   *
-   * @throws Refusal 409 `key_unreadable`.
-   */
-  function rotate(endpoint_id: string, overlap_ms: number): string {
-    const now = clock()
-    const [id, secret] = [newId('whs'), newSecret()]
-    removeExpired.run(now)
-    for (const row of selectValid.all(endpoint_id, now)) if (!isReadable(row)) remove.run(row.id)
-    expire.run(now + overlap_ms, endpoint_id)
-    const sealed = secrets.seal(secret, secretLocation(id))
-    insert.run({ id, endpoint_id, sealed, created_at: now, expires_at: null })
-    return secret
-  }
 
   /**
    * The secrets that sign now, newest first.
    *
    * @throws SecretUnreadable when the sealing key is missing or another one.
    */
-  function signing({ id }: Endpoint): readonly string[] {
-    const fromConfig = declared.get(id)
-    if (fromConfig) return fromConfig.secrets
-    return selectValid.all(id, clock()).map((row) => secrets.open(row.sealed, secretLocation(row.id)))
-  }
+  const signing = ({ id }: Endpoint): readonly string[] =>
+    declared.get(id)?.secrets ?? valid(id).map((row) => secrets.open(row.sealed, secretLocation(row.id)))
 
   /** The headers of the owner. @throws SecretUnreadable like `signing` */
   function headers({ id, headers: sealed }: Endpoint): Readonly<Record<string, string>> {
@@ -89,7 +51,7 @@ export function openEndpointSecrets({ store, clock, secrets }: Deps) {
   function dates({ id }: Endpoint): SecretDates[] {
     const fromConfig = declared.get(id)
     if (fromConfig) return fromConfig.secrets.map(() => ({ created_at: null, expires_at: null }))
-    return selectValid.all(id, clock()).map(({ created_at, expires_at }) => ({ created_at, expires_at }))
+    return valid(id).map(({ created_at, expires_at }) => ({ created_at, expires_at }))
   }
 
   /** Replaces the secrets and headers that config.toml declares, by the ids of their endpoints. */
@@ -99,4 +61,50 @@ export function openEndpointSecrets({ store, clock, secrets }: Deps) {
   }
 
   return { rotate, signing, headers, sealHeaders, dates, declare }
+}
+
+/** The secrets in the database. */
+function openStoredSecrets({ store, clock, secrets }: Deps) {
+  const insert = store.prepare<Row & { endpoint_id: string }>(`
+    insert into endpoint_secrets (id, endpoint_id, sealed, created_at, expires_at)
+    values (:id, :endpoint_id, :sealed, :created_at, :expires_at)`)
+  const selectValid = store.prepare<[string, number], Row>(`
+    select id, sealed, created_at, expires_at from endpoint_secrets
+    where endpoint_id = ? and (expires_at is null or expires_at > ?) order by created_at desc, rowid desc`)
+  const expire = store.prepare<{ endpoint_id: string; at: number }>(`
+    update endpoint_secrets set expires_at = :at
+    where endpoint_id = :endpoint_id and (expires_at is null or expires_at > :at)`)
+  const removeExpired = store.prepare<[number]>('delete from endpoint_secrets where expires_at <= ?')
+  const remove = store.prepare<[string]>('delete from endpoint_secrets where id = ?')
+
+  /** The rows of the secrets that sign now, newest first. */
+  const valid = (endpoint_id: string): Row[] => selectValid.all(endpoint_id, clock())
+
+  function isReadable({ id, sealed }: Row): boolean {
+    try {
+      return secrets.open(sealed, secretLocation(id)) !== ''
+    } catch (error) {
+      if (error instanceof SecretUnreadable) return false
+      throw error
+    }
+  }
+
+  /**
+   * Adds a new secret and returns it. The earlier ones sign for `overlap_ms` more, unless they cannot be read. Must run
+   * inside a unit of work.
+   *
+   * @throws Refusal 409 `key_unreadable`.
+   */
+  function rotate(endpoint_id: string, overlap_ms: number): string {
+    const now = clock()
+    const [id, secret] = [newId('whs'), newSecret()]
+    removeExpired.run(now)
+    for (const row of valid(endpoint_id)) if (!isReadable(row)) remove.run(row.id)
+    expire.run({ endpoint_id, at: now + overlap_ms })
+    const sealed = secrets.seal(secret, secretLocation(id))
+    insert.run({ id, endpoint_id, sealed, created_at: now, expires_at: null })
+    return secret
+  }
+
+  return { rotate, valid }
 }

@@ -64,9 +64,7 @@ function openRecords({ store, clock, deliveries, selection }: Deps) {
   const selectNewest = store.prepare<[string, number], Row>(
     'select * from replays where endpoint_id = ? order by created_at desc, rowid desc limit ?',
   )
-  const countByState = store.prepare<[string], { state: string; count: number }>(
-    'select state, count(*) as count from deliveries where replay_id = ? group by state',
-  )
+  const replayOf = openProgress(store)
   const finish = store.prepare<[string, number, string]>(
     "update replays set state = ?, finished_at = ? where id = ? and state = 'running'",
   )
@@ -100,25 +98,21 @@ function openRecords({ store, clock, deliveries, selection }: Deps) {
   /** The newest replays of an endpoint, newest first. */
   const list = (endpoint_id: string): Replay[] => selectNewest.all(endpoint_id, MAX_LISTED).map(replayOf)
 
-  function replayOf({
-    id,
-    endpoint_id,
-    state,
-    made,
-    first,
-    cursor,
-    until,
-    created_at,
-    finished_at,
-  }: Row): Replay {
+  return { start, stop, get, list }
+}
+
+/** Returns a function that adds the progress to the row of a replay. */
+function openProgress(store: Store): (row: Row) => Replay {
+  const countByState = store.prepare<[string], { state: string; count: number }>(
+    'select state, count(*) as count from deliveries where replay_id = ? group by state',
+  )
+  return ({ id, endpoint_id, state, made, first, cursor, until, created_at, finished_at }) => {
     const counts = new Map(countByState.all(id).map((row) => [row.state, row.count]))
     const count = (name: string): number => counts.get(name) ?? 0
     const progress = until <= first ? 1 : (cursor - first) / (until - first)
     const results = { delivered: count('delivered'), failed: count('failed'), waiting: count('waiting') }
     return { id, endpoint_id, state, made, progress, ...results, created_at, finished_at }
   }
-
-  return { start, stop, get, list }
 }
 
 /** Counts what replays would send. */

@@ -26,40 +26,23 @@ const SLICE = 1_000
 
 export type Selection = ReturnType<typeof openSelection>
 
+const SELECT_ONE = 'select * from deliveries where endpoint_id = ? and id = ?'
+
 type Deps = { store: Store; sources: Readonly<Record<EndpointKind, Source>> }
 
 /** Opens the selection. */
-export function openSelection({ store, sources }: Deps) {
-  const selectOne = store.prepare<[string, number], Delivery>(
-    'select * from deliveries where endpoint_id = ? and id = ?',
-  )
+export const openSelection = (deps: Deps) => ({ rangeOf: openRanges(deps), read: openReading(deps) })
+
+/**
+ * Returns a function that finds the range of a replay.
+ *
+ * @throws Refusal 404 `unknown_delivery`, 409 `delivery_waiting`, 409 `test_delivery`.
+ */
+function openRanges({ store, sources }: Deps) {
+  const selectOne = store.prepare<[string, number], Delivery>(SELECT_ONE)
   const selectHead = store.prepare<[string], { id: number | null }>(
     'select max(id) as id from deliveries where endpoint_id = ?',
   )
-  // Only the newest delivery of an event counts: a later replay may have delivered it.
-  const selectFailed = store.prepare<object, Delivery>(`
-    select * from deliveries where endpoint_id = :id and id > :after and id <= :until and state = 'failed'
-      and is_test = 0 and not exists (
-        select 1 from deliveries as later
-        where later.event_id = deliveries.event_id and later.endpoint_id = :id and later.id > deliveries.id)
-    order by id limit :limit`)
-
-  /**
-   * The range of a replay.
-   *
-   * @throws Refusal 404 `unknown_delivery`, 409 `delivery_waiting`, 409 `test_delivery`.
-   */
-  function rangeOf(endpoint: Endpoint, filter: ReplayFilter): ReplayRange {
-    const { delivery_id, from_seq, until_seq } = filter
-    if (delivery_id !== null) return rangeOfOne(endpoint, delivery_id)
-    if (filter.failed) return { source: 'failed', first: 0, until: selectHead.get(endpoint.id)?.id ?? 0 }
-    const head = sources[endpoint.kind].head()
-    return {
-      source: 'feed',
-      first: Math.max(0, (from_seq ?? 1) - 1),
-      until: Math.min(until_seq ?? head, head),
-    }
-  }
 
   function rangeOfOne({ id }: Endpoint, delivery_id: number): ReplayRange {
     const delivery = selectOne.get(id, delivery_id)
@@ -71,13 +54,35 @@ export function openSelection({ store, sources }: Deps) {
     return { source: 'failed', first: delivery_id - 1, until: delivery_id }
   }
 
-  /** The next items of a range after `after`. `reached`: how far it was read. */
-  function read(
-    endpoint: Endpoint,
-    filter: ReplayFilter,
-    { source, until }: ReplayRange,
-    { after, limit }: { after: number; limit: number },
-  ): { items: Item[]; reached: number } {
+  return (endpoint: Endpoint, filter: ReplayFilter): ReplayRange => {
+    const { delivery_id, from_seq, until_seq } = filter
+    if (delivery_id !== null) return rangeOfOne(endpoint, delivery_id)
+    if (filter.failed) return { source: 'failed', first: 0, until: selectHead.get(endpoint.id)?.id ?? 0 }
+    const head = sources[endpoint.kind].head()
+    return {
+      source: 'feed',
+      first: Math.max(0, (from_seq ?? 1) - 1),
+      until: Math.min(until_seq ?? head, head),
+    }
+  }
+}
+
+/** Where a slice begins, and the maximum number of its items. */
+type Position = { after: number; limit: number }
+
+/** Returns a function that reads the next items of a range. `reached`: how far it was read. */
+function openReading({ store, sources }: Deps) {
+  const selectOne = store.prepare<[string, number], Delivery>(SELECT_ONE)
+  // Only the newest delivery of an event counts: a later replay may have delivered it.
+  const selectFailed = store.prepare<object, Delivery>(`
+    select * from deliveries where endpoint_id = :id and id > :after and id <= :until and state = 'failed'
+      and is_test = 0 and not exists (
+        select 1 from deliveries as later
+        where later.event_id = deliveries.event_id and later.endpoint_id = :id and later.id > deliveries.id)
+    order by id limit :limit`)
+
+  return (endpoint: Endpoint, filter: ReplayFilter, { source, until }: ReplayRange, position: Position) => {
+    const { after, limit } = position
     const matches = (item: Item) => isSelected(item, filter)
     if (source === 'feed') {
       const slice = sources[endpoint.kind].read(endpoint, { after, until, limit, withBackfill: true })
@@ -92,8 +97,6 @@ export function openSelection({ store, sources }: Deps) {
     const items = rows.map((row) => itemOf(row, endpoint)).filter(matches)
     return { items, reached: rows.length === limit ? (rows.at(-1)?.id ?? end) : end }
   }
-
-  return { rangeOf, read }
 }
 
 function isSelected(item: Item, filter: ReplayFilter): boolean {

@@ -34,6 +34,7 @@ export type Attempts = ReturnType<typeof openAttempts>
 /** Opens attempts. */
 export function openAttempts(deps: AttemptDeps) {
   const { store, clock, endpoints, deliveries, freezing, inFlight, results, request } = deps
+  const readyNow = openReading(deps)
 
   /**
    * Tries a delivery once. Nothing is sent if it was finished, or its endpoint paused, since it was chosen. An aborted
@@ -77,25 +78,6 @@ export function openAttempts(deps: AttemptDeps) {
     }
   }
 
-  /** Everything to send, if nothing changed while the body was made. Synchronous, like the start of the request. */
-  function readyNow(id: number, endpoint_id: string): Prepared | 'changed' | 'unreadable' | null {
-    const endpoint = endpoints.get(endpoint_id)
-    const delivery = deliveries.get(id)
-    if (endpoint === null || delivery?.state !== 'waiting' || !isSending(endpoint)) return null
-    if (mismatchOf(endpoint, delivery) !== null) return 'changed'
-    const body = freezing.read(id, endpoint.kind)
-    if (body === null) return 'changed'
-    try {
-      const secrets = deps.secrets.signing(endpoint)
-      const ownHeaders = deps.secrets.headers(endpoint)
-      const signed = { kind: endpoint.kind, delivery, body, secrets, ownHeaders, now: clock() }
-      return { endpoint, url: endpoint.url, headers: headersOf(signed), body }
-    } catch (error) {
-      if (error instanceof SecretUnreadable) return 'unreadable'
-      throw error
-    }
-  }
-
   async function drop(id: number, reason: string): Promise<null> {
     await store.commit(() => results.drop(id, reason))
     return null
@@ -107,6 +89,30 @@ export function openAttempts(deps: AttemptDeps) {
   }
 
   return { attempt }
+}
+
+/**
+ * Returns a function that reads everything to send, if nothing changed while the body was made. It is synchronous, like
+ * the start of the request.
+ */
+function openReading({ clock, endpoints, deliveries, freezing, secrets }: AttemptDeps) {
+  return (id: number, endpoint_id: string): Prepared | 'changed' | 'unreadable' | null => {
+    const endpoint = endpoints.get(endpoint_id)
+    const delivery = deliveries.get(id)
+    if (endpoint === null || delivery?.state !== 'waiting' || !isSending(endpoint)) return null
+    if (mismatchOf(endpoint, delivery) !== null) return 'changed'
+    const body = freezing.read(id, endpoint.kind)
+    if (body === null) return 'changed'
+    try {
+      const signing = secrets.signing(endpoint)
+      const ownHeaders = secrets.headers(endpoint)
+      const signed = { kind: endpoint.kind, delivery, body, secrets: signing, ownHeaders, now: clock() }
+      return { endpoint, url: endpoint.url, headers: headersOf(signed), body }
+    } catch (error) {
+      if (error instanceof SecretUnreadable) return 'unreadable'
+      throw error
+    }
+  }
 }
 
 const isSending = ({ state, deleted_at }: Endpoint): boolean =>

@@ -1,4 +1,5 @@
 /** Decides what is sent next: at most 4 requests to an endpoint and 32 in all, endpoint by endpoint in turn. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Cron } from 'croner'
 import type { Clock } from '../../clock.ts'
 import type { Log } from '../../log.ts'
@@ -37,13 +38,13 @@ type Deps = {
 
 /** Opens the courier. It sends nothing before `start`. */
 export function openCourier(deps: Deps) {
-  const { store, clock, monotonic, log, endpoints, deliveries, filling, replays, attempts, inFlight } = deps
-  const fillingNow = new Set<string>()
-  const running = new Set<Promise<void>>()
+  const { monotonic, log, endpoints, inFlight } = deps
+  const background = openBackground({ onProgress: wake, onError: pause })
+  const { serve, probe } = openServing(deps, background)
+  const pullBack = openPullingBack(deps)
   let state: 'waiting' | 'started' | 'closed' = 'waiting'
   let isScheduled = false
   let turn = 0
-  let ticked_at = Number.POSITIVE_INFINITY
   let blocked_until = Number.NEGATIVE_INFINITY
   let timer: Cron | null = null
 
@@ -68,15 +69,97 @@ export function openCourier(deps: Deps) {
     }
   }
 
+  /** Sends nothing for a while after a result could not be stored. */
+  function pause(error: unknown): void {
+    if (state === 'closed') return
+    blocked_until = monotonic() + STORE_FAILED_MS
+    log.error('forwarding pauses for 30 seconds after an error', { error })
+  }
+
+  /** Called every second. */
+  const tick = (): Promise<void> => pullBack().then(wake)
+
+  /** Starts sending. */
+  function start(): void {
+    if (state !== 'waiting') return
+    state = 'started'
+    const failed = (error: unknown) => log.error('forwarding could not look for due deliveries', { error })
+    timer = new Cron(TICK_SCHEDULE, { unref: true, catch: failed }, tick)
+    wake()
+  }
+
+  /** Resolves when nothing is sent and nothing more is due. */
+  const settled = (): Promise<void> => background.settled(() => isScheduled)
+
+  /** Aborts running requests and waits until their ends are handled. */
+  async function close(): Promise<void> {
+    state = 'closed'
+    timer?.stop()
+    inFlight.abortAll(new Error('Windfall is stopping'))
+    await background.done()
+  }
+
+  return { wake, tick, start, settled, close }
+}
+
+/** Returns a function that makes deliveries due that would wait too long after the clock was set back. */
+function openPullingBack({ store, clock, deliveries }: Deps): () => Promise<void> {
+  let last_at = Number.POSITIVE_INFINITY
+
+  return async () => {
+    const now = clock()
+    const wasSetBack = now < last_at
+    last_at = now
+    if (wasSetBack) await store.commit(() => deliveries.pullBackLater(now, now + LATEST_NEXT_MS))
+  }
+}
+
+type Background = ReturnType<typeof openBackground>
+
+/** Runs work that nobody waits for. `onProgress` is called after work that did something. */
+function openBackground({
+  onProgress,
+  onError,
+}: {
+  onProgress: () => void
+  onError: (error: unknown) => void
+}) {
+  const running = new Set<Promise<void>>()
+
+  /** `work` resolves to false if there was nothing to do; more work of that kind would repeat endlessly. */
+  function run(work: Promise<boolean>): void {
+    const done: Promise<void> = work
+      .then((isProgress) => (isProgress ? onProgress() : undefined), onError)
+      .finally(() => running.delete(done))
+    running.add(done)
+  }
+
+  const done = (): Promise<unknown> => Promise.allSettled(running)
+
+  async function settled(isScheduled: () => boolean): Promise<void> {
+    while (isScheduled() || running.size > 0) {
+      await nextTurn()
+      await done()
+    }
+  }
+
+  return { run, done, settled }
+}
+
+/** Chooses what is sent to one endpoint. */
+function openServing(deps: Deps, background: Background) {
+  const { clock, deliveries, filling, replays, attempts, inFlight } = deps
+  const fillingNow = new Set<string>()
+
   /** Uses the free slots of an active endpoint, and makes more deliveries if there are too few. */
   function serve(endpoint: Endpoint): void {
     const now = clock()
     if (!isReached(endpoint.hold_until_at, now)) return
     const free = Math.min(SLOTS_OF_ENDPOINT - inFlight.sending(endpoint.id), SLOTS - inFlight.sending(null))
     if (free <= 0) return
-    const freeForReplays = Math.min(free, SLOTS_OF_REPLAYS - inFlight.sending(endpoint.id, true))
+    const freeForReplays = Math.max(0, Math.min(free, SLOTS_OF_REPLAYS - inFlight.sending(endpoint.id, true)))
     const live = dueOf(endpoint, now, false)
-    const replayed = dueOf(endpoint, now, true).slice(0, Math.max(0, freeForReplays))
+    const replayed = dueOf(endpoint, now, true).slice(0, freeForReplays)
     for (const delivery of [...live, ...replayed].slice(0, free)) begin(delivery, false)
     if (live.length <= free && filling.isBehind(endpoint)) fill(endpoint.id, () => filling.fill(endpoint))
     if (replayed.length <= freeForReplays) fill(`${endpoint.id}/replay`, () => replays.fillOne(endpoint))
@@ -100,72 +183,18 @@ export function openCourier(deps: Deps) {
 
   function begin({ id, endpoint_id, app_id, replay_id }: Delivery, isProbe: boolean): void {
     inFlight.add(id, { endpoint_id, app_id, isReplay: replay_id !== null })
-    track(attempts.attempt(id, endpoint_id, isProbe).finally(() => inFlight.remove(id)))
+    const attempt = attempts.attempt(id, endpoint_id, isProbe)
+    background.run(attempt.finally(() => inFlight.remove(id)).then(() => true))
   }
 
   function fill(key: string, work: () => Promise<boolean>): void {
     if (fillingNow.has(key)) return
     fillingNow.add(key)
-    const done = work().finally(() => fillingNow.delete(key))
-    track(done.then((isProgress) => (isProgress ? undefined : NOTHING)))
+    background.run(work().finally(() => fillingNow.delete(key)))
   }
 
-  /** Looks for more work once `work` is done; not after a failure, so that nothing is repeated endlessly. */
-  function track(work: Promise<unknown>): void {
-    const tracked = work
-      .then((result) => {
-        if (result !== NOTHING) wake()
-      })
-      .catch((error) => {
-        blocked_until = monotonic() + STORE_FAILED_MS
-        if (state !== 'closed') log.error('forwarding pauses for 30 seconds after an error', { error })
-      })
-      .finally(() => running.delete(tracked))
-    running.add(tracked)
-  }
-
-  /** Called every second. After the clock was set back, deliveries that would wait too long become due. */
-  async function tick(): Promise<void> {
-    const now = clock()
-    const wasSetBack = now < ticked_at
-    ticked_at = now
-    if (wasSetBack) await store.commit(() => deliveries.pullBackLater(now, now + LATEST_NEXT_MS))
-    wake()
-  }
-
-  /** Starts sending. */
-  function start(): void {
-    if (state !== 'waiting') return
-    state = 'started'
-    timer = new Cron(
-      TICK_SCHEDULE,
-      { unref: true, catch: (error) => log.error('forwarding failed', { error }) },
-      tick,
-    )
-    wake()
-  }
-
-  /** Resolves when nothing is sent and nothing more is due. */
-  async function settled(): Promise<void> {
-    while (isScheduled || running.size > 0) {
-      await new Promise((resolve) => setImmediate(resolve))
-      await Promise.allSettled(running)
-    }
-  }
-
-  /** Aborts running requests and waits until their ends are handled. */
-  async function close(): Promise<void> {
-    state = 'closed'
-    timer?.stop()
-    inFlight.abortAll(new Error('Windfall is stopping'))
-    await Promise.allSettled(running)
-  }
-
-  return { wake, tick, start, settled, close }
+  return { serve, probe }
 }
-
-/** The result of a filling that read nothing. */
-const NOTHING = Symbol('nothing')
 
 /** Whether an instant has come. One that is more than 25 hours ahead was computed before the clock was set back. */
 const isReached = (at: number | null, now: number): boolean =>

@@ -32,7 +32,8 @@ type Making = { isBlocked: boolean; body: Buffer | null }
 
 /** Opens the filling. */
 export function openFilling(deps: Deps) {
-  const { store, clock, endpoints, deliveries, freezing, sources } = deps
+  const { store, endpoints, deliveries, sources } = deps
+  const { add } = openAdding(deps)
   /** Positions up to which nothing matched, beyond the stored cursor. */
   const scanned = new Map<string, number>()
 
@@ -71,6 +72,13 @@ export function openFilling(deps: Deps) {
     return true
   }
 
+  return { fill, add, isBehind, positionOf }
+}
+
+/** Adds deliveries with their bodies. */
+function openAdding({ clock, deliveries, freezing }: Deps) {
+  const { blockedAmong, lostBefore } = openKeyOrder(deliveries)
+
   /**
    * Adds deliveries if `advance`, which moves the cursor, returns true. Only those that are due now get a body: others
    * wait for an earlier delivery of their key. A replay sends the bytes of the first delivery, if they are stored.
@@ -106,6 +114,11 @@ export function openFilling(deps: Deps) {
     return deliveries.add({ ...item, endpoint_id: endpoint.id, replay_id, is_test: 0, is_remade, ...state })
   }
 
+  return { add }
+}
+
+/** The order of items of one key. */
+function openKeyOrder(deliveries: Deliveries) {
   /** The items that wait behind another delivery of their key. */
   function blockedAmong(endpoint_id: string, items: readonly Item[]): ReadonlySet<Item> {
     const keys = new Set<string>()
@@ -129,5 +142,5 @@ export function openFilling(deps: Deps) {
         .map(({ event_id }) => event_id),
     )
 
-  return { fill, add, room, isBehind, positionOf }
+  return { blockedAmong, lostBefore }
 }

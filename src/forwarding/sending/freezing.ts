@@ -21,35 +21,11 @@ type Deps = {
 }
 
 /** Opens the making of bodies. */
-export function openFreezing({ store, deliveries, sources, erasures, monotonic }: Deps) {
+export function openFreezing(deps: Deps) {
+  const { store, deliveries, monotonic } = deps
+  const { scrubbed, withBodies } = openMaking(deps)
   /** When the bodies that were surely not sent were made. */
   const unsent = new Map<number, number>()
-
-  /** A body without the users that are being erased. Apple’s notifications stay as Apple signed them. */
-  const scrubbed = (body: Buffer, kind: EndpointKind): Buffer =>
-    kind === 'apple' ? body : erasures.pendingTargets().reduce(scrubBody, body)
-
-  /**
-   * Makes the bodies of items and calls `work` with them in a unit of work. If a user was erased meanwhile, they are
-   * made again.
-   */
-  async function withBodies<Item extends Pick<Delivery, 'event_id' | 'payload_id'>, Result>(
-    kind: EndpointKind,
-    items: readonly Item[],
-    lost: ReadonlySet<string>,
-    work: (bodyOf: ReadonlyMap<Item, Buffer>) => Result,
-  ): Promise<Result> {
-    for (;;) {
-      const count = erasures.count()
-      const bodies = await sources[kind].bodies(items, lost)
-      const result = await store.commit(() => {
-        if (erasures.count() !== count) return null
-        const entries = items.map((item, index) => [item, scrubbed(bodies[index] as Buffer, kind)] as const)
-        return { value: work(new Map(entries)) }
-      })
-      if (result !== null) return result.value
-    }
-  }
 
   /** Whether the body must be made: it does not exist, or it was not sent and is no longer fresh. */
   function isDue({ id, attempts, body_bytes }: Delivery): boolean {
@@ -96,4 +72,35 @@ export function openFreezing({ store, deliveries, sources, erasures, monotonic }
     })
 
   return { withBodies, scrubbed, freeze, read, scrub, noteMade, noteSent, forgetUnsent }
+}
+
+/** Makes bodies without erased users. */
+function openMaking({ store, sources, erasures }: Deps) {
+  /** A body without the users that are being erased. Apple’s notifications stay as Apple signed them. */
+  const scrubbed = (body: Buffer, kind: EndpointKind): Buffer =>
+    kind === 'apple' ? body : erasures.pendingTargets().reduce(scrubBody, body)
+
+  /**
+   * Makes the bodies of items and calls `work` with them in a unit of work. If a user was erased meanwhile, they are
+   * made again.
+   */
+  async function withBodies<Item extends Pick<Delivery, 'event_id' | 'payload_id'>, Result>(
+    kind: EndpointKind,
+    items: readonly Item[],
+    lost: ReadonlySet<string>,
+    work: (bodyOf: ReadonlyMap<Item, Buffer>) => Result,
+  ): Promise<Result> {
+    for (;;) {
+      const count = erasures.count()
+      const bodies = await sources[kind].bodies(items, lost)
+      const result = await store.commit(() => {
+        if (erasures.count() !== count) return null
+        const entries = items.map((item, index) => [item, scrubbed(bodies[index] as Buffer, kind)] as const)
+        return { value: work(new Map(entries)) }
+      })
+      if (result !== null) return result.value
+    }
+  }
+
+  return { scrubbed, withBodies }
 }

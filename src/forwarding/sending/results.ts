@@ -21,11 +21,14 @@ type Deps = {
 export type Results = ReturnType<typeof openResults>
 
 /** Opens the results. All functions must run inside a unit of work. */
-export function openResults(deps: Deps) {
-  const { clock, monotonic, random, feed, endpoints, deliveries } = deps
-  /** When the last failure of each endpoint was, by the monotonic clock, so that a set clock never counts as outage. */
-  const failedAt = new Map<string, number>()
-  const openedAt = monotonic()
+export const openResults = (deps: Deps) => ({ ...openRecording(deps), ...openEnds(deps) })
+
+/** Stores the outcomes of attempts. */
+function openRecording(deps: Deps) {
+  const { clock, endpoints, deliveries } = deps
+  const upMs = openUptime(deps.monotonic)
+  const settle = openSettling(deps)
+  const append = openEndpointEvents(deps.feed)
 
   /** Stores the outcome of an attempt. */
   function record(id: number, found: Outcome, time: AttemptTime): void {
@@ -41,16 +44,36 @@ export function openResults(deps: Deps) {
     noteChange(endpoint, next, now)
   }
 
-  /** The uptime since the last failure of an endpoint. */
-  function upMs(endpoint_id: string, { verdict }: Outcome): number {
+  /** After an outage all waiting deliveries are due, oldest first. */
+  function noteChange(before: Endpoint, after: Progress, now: number): void {
+    if (before.state === after.state) return
+    if (after.state === 'active') deliveries.makeDue(before.id, now)
+    if (after.state === 'paused' || after.state === 'disabled') append(before, after.state, after.reason, now)
+  }
+
+  return { record }
+}
+
+/**
+ * Returns a function that measures the uptime since the last failure of an endpoint, by the monotonic clock, so that a
+ * set clock never counts as outage.
+ */
+function openUptime(monotonic: Clock) {
+  const failedAt = new Map<string, number>()
+  const openedAt = monotonic()
+
+  return (endpoint_id: string, { verdict }: Outcome): number => {
     const now = monotonic()
     const since = failedAt.get(endpoint_id) ?? openedAt
     if (verdict === 'endpoint') failedAt.set(endpoint_id, now)
     return now - since
   }
+}
 
-  /** The schedule counts only while the endpoint is active. */
-  function settle(delivery: Delivery, state: Endpoint['state'], outcome: Outcome, now: number): void {
+/** Returns a function that finishes a delivery after an attempt, or schedules the next one. */
+function openSettling({ deliveries, random }: Deps) {
+  // The schedule counts only while the endpoint is active.
+  return (delivery: Delivery, state: Endpoint['state'], outcome: Outcome, now: number): void => {
     const { id } = delivery
     if (outcome.verdict === 'success') return deliveries.finish(delivery, 'delivered', null, now)
     if (delivery.state !== 'waiting') return deliveries.finish(delivery, delivery.state, delivery.reason, now)
@@ -62,20 +85,16 @@ export function openResults(deps: Deps) {
     const reason = `All ${MAX_FAILURES} attempts failed. ${outcome.words}`
     deliveries.finish({ ...delivery, failures }, 'failed', reason, now)
   }
+}
 
-  /** After an outage all waiting deliveries are due, oldest first. */
-  function noteChange(before: Endpoint, after: Progress, now: number): void {
-    if (before.state === after.state) return
-    if (after.state === 'active') deliveries.makeDue(before.id, now)
-    if (after.state === 'paused' || after.state === 'disabled') append(before, after.state, after.reason, now)
-  }
-
-  function append(
+/** Returns a function that appends the event of a paused or disabled endpoint. */
+function openEndpointEvents(feed: Feed) {
+  return (
     endpoint: Endpoint,
     state: 'paused' | 'disabled',
     reason: StateReason | null,
     now: number,
-  ): void {
+  ): void => {
     const { id, name, organization_id } = endpoint
     feed.append({
       organization_id,
@@ -91,6 +110,11 @@ export function openResults(deps: Deps) {
       signed_at: null,
     })
   }
+}
+
+/** Drops deliveries and disables endpoints. */
+function openEnds({ clock, feed, endpoints, deliveries }: Deps) {
+  const append = openEndpointEvents(feed)
 
   /** Drops a delivery that its endpoint no longer receives. */
   function drop(id: number, reason: string): void {
@@ -108,5 +132,5 @@ export function openResults(deps: Deps) {
     if (reason === 'secret_unreadable') append(endpoint, 'disabled', reason, now)
   }
 
-  return { record, drop, disable }
+  return { drop, disable }
 }

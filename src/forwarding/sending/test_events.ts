@@ -1,12 +1,13 @@
 /** Sends test events: one attempt, whose result is returned. */
 import type { Clock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
+import type { FeedEvent } from '../../events/feed.ts'
 import type { EventType } from '../../events/vocabulary.ts'
 import type { Bodies } from '../bodies/bodies.ts'
 import { testEvent } from '../bodies/test_event.ts'
 import type { Endpoint } from '../endpoints/endpoints.ts'
 import type { AttemptDeps } from './attempts.ts'
-import { outcomeOf } from './outcome.ts'
+import { type Outcome, outcomeOf } from './outcome.ts'
 import { headersOf } from './requests.ts'
 
 type Deps = Pick<AttemptDeps, 'store' | 'endpoints' | 'deliveries' | 'secrets' | 'request'> & {
@@ -16,16 +17,10 @@ type Deps = Pick<AttemptDeps, 'store' | 'endpoints' | 'deliveries' | 'secrets' |
 }
 
 /** Opens the sending of test events. */
-export function openTestEvents({
-  store,
-  endpoints,
-  deliveries,
-  secrets,
-  request,
-  clock,
-  bodies,
-  isHeld,
-}: Deps) {
+export function openTestEvents(deps: Deps) {
+  const { store, secrets, request, clock, bodies, isHeld } = deps
+  const record = openRecording(deps)
+
   /**
    * Sends an example of a type to an endpoint, once, also while the endpoint is paused or disabled, and returns the id
    * of the delivery. The result changes nothing about the endpoint.
@@ -61,31 +56,38 @@ export function openTestEvents({
       endpoint.kind,
       clock(),
     )
-    return store.commit(() => {
-      if (endpoints.get(endpoint.id)?.deleted_at !== null)
-        throw new Refusal(404, 'unknown_endpoint', 'it was deleted')
-      const { id: event_id, app_id, environment } = event
-      const item = {
-        event_id,
-        seq: null,
-        payload_id: null,
-        type,
-        app_id,
-        environment,
-        key: null,
-        occurred_at: now,
-      }
-      const flags = { replay_id: null, is_test: 1, is_remade: 0, next_at: null, created_at: now }
-      const id = deliveries.add({ ...item, endpoint_id: endpoint.id, ...flags, body })
-      const added = deliveries.get(id)
-      if (added === null) throw new Error('the delivery was not stored')
-      deliveries.addAttempt(added, outcome, { at: now, is_probe: false })
-      const isDelivered = outcome.verdict === 'success'
-      const reason = isDelivered ? null : outcome.words
-      deliveries.finish({ ...added, attempts: 1 }, isDelivered ? 'delivered' : 'failed', reason, clock())
-      return id
-    })
+    return store.commit(() => record(endpoint, event, { body, outcome, at: now }))
   }
 
   return { send }
+}
+
+type Result = { body: Buffer; outcome: Outcome; at: number }
+
+/** Returns a function that stores a test event with its only attempt, and returns the id of its delivery. */
+function openRecording({ endpoints, deliveries, clock }: Deps) {
+  return (endpoint: Endpoint, event: FeedEvent, { body, outcome, at }: Result): number => {
+    if (endpoints.get(endpoint.id)?.deleted_at !== null)
+      throw new Refusal(404, 'unknown_endpoint', `${endpoint.name} was deleted meanwhile`)
+    const { id: event_id, type, app_id, environment } = event
+    const item = {
+      event_id,
+      seq: null,
+      payload_id: null,
+      type,
+      app_id,
+      environment,
+      key: null,
+      occurred_at: at,
+    }
+    const flags = { replay_id: null, is_test: 1, is_remade: 0, next_at: null, created_at: at }
+    const id = deliveries.add({ ...item, endpoint_id: endpoint.id, ...flags, body })
+    const added = deliveries.get(id)
+    if (added === null) throw new Error('the delivery was not stored')
+    deliveries.addAttempt(added, outcome, { at, is_probe: false })
+    const isDelivered = outcome.verdict === 'success'
+    const reason = isDelivered ? null : outcome.words
+    deliveries.finish({ ...added, attempts: 1 }, isDelivered ? 'delivered' : 'failed', reason, clock())
+    return id
+  }
 }
