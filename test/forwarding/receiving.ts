@@ -79,7 +79,10 @@ function drivenBy({ windfall, organization, clock }: TestApp) {
 
   let number = 0
   /** Appends live events. `subject` is the key of ordered endpoints. */
-  const append = (count: number, fields: { subject?: string | null; type?: 'gap.found' } = {}): Promise<string[]> =>
+  const append = (
+    count: number,
+    fields: { subject?: string | null; type?: 'gap.found' } = {},
+  ): Promise<string[]> =>
     store.commit(() =>
       Array.from({ length: count }, () => {
         number += 1
@@ -132,7 +135,9 @@ function drivenBy({ windfall, organization, clock }: TestApp) {
   const states = (): Record<string, string> =>
     Object.fromEntries(
       store
-        .prepare<[], { event_id: string; state: string }>('select event_id, state from deliveries order by id')
+        .prepare<[], { event_id: string; state: string }>(
+          'select event_id, state from deliveries order by id',
+        )
         .all()
         .map(({ event_id, state }) => [event_id, state]),
     )

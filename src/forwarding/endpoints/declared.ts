@@ -27,7 +27,7 @@ export function openDeclaredEndpoints(deps: Deps) {
    * Adds, changes and disables endpoints so that they match a configuration, in one unit of work. An endpoint is
    * recognized by its organization and name. One that is declared again sends what waited.
    */
-  async function declare({ endpoints: declared = [] }: Pick<Config, 'endpoints'>): Promise<void> {
+  async function declare({ endpoints: declared }: Pick<Config, 'endpoints'>): Promise<void> {
     await store.commit(() => {
       const secretsById = new Map<string, DeclaredSecrets>()
       for (const one of declared) {

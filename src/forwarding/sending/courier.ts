@@ -38,13 +38,12 @@ type Deps = {
 
 /** Opens the courier. It sends nothing before `start`. */
 export function openCourier(deps: Deps) {
-  const { monotonic, log, endpoints, inFlight } = deps
+  const { monotonic, log, inFlight } = deps
   const background = openBackground({ onProgress: wake, onError: pause })
-  const { serve, probe } = openServing(deps, background)
+  const serveAll = openServing(deps, background)
   const pullBack = openPullingBack(deps)
   let state: 'waiting' | 'started' | 'closed' = 'waiting'
   let isScheduled = false
-  let turn = 0
   let blocked_until = Number.NEGATIVE_INFINITY
   let timer: Cron | null = null
 
@@ -54,19 +53,12 @@ export function openCourier(deps: Deps) {
     isScheduled = true
     setImmediate(() => {
       isScheduled = false
-      serveAll()
+      serve()
     })
   }
 
-  function serveAll(): void {
-    if (state !== 'started' || deps.isHeld() || monotonic() < blocked_until) return
-    const all = endpoints.list()
-    turn += 1
-    for (let index = 0; index < all.length && inFlight.sending(null) < SLOTS; index += 1) {
-      const endpoint = all[(index + turn) % all.length]
-      if (endpoint?.state === 'active') serve(endpoint)
-      if (endpoint?.state === 'failing') probe(endpoint)
-    }
+  function serve(): void {
+    if (state === 'started' && !deps.isHeld() && monotonic() >= blocked_until) serveAll()
   }
 
   /** Sends nothing for a while after a result could not be stored. */
@@ -146,8 +138,24 @@ function openBackground({
   return { run, done, settled }
 }
 
+/** Returns a function that serves all endpoints. They take turns at being first. */
+function openServing({ endpoints, ...deps }: Deps, background: Background): () => void {
+  const { serve, probe } = openEndpointServing(deps, background)
+  let turn = 0
+
+  return () => {
+    const all = endpoints.list()
+    turn += 1
+    for (let index = 0; index < all.length && deps.inFlight.sending(null) < SLOTS; index += 1) {
+      const endpoint = all[(index + turn) % all.length]
+      if (endpoint?.state === 'active') serve(endpoint)
+      if (endpoint?.state === 'failing') probe(endpoint)
+    }
+  }
+}
+
 /** Chooses what is sent to one endpoint. */
-function openServing(deps: Deps, background: Background) {
+function openEndpointServing(deps: Omit<Deps, 'endpoints'>, background: Background) {
   const { clock, deliveries, filling, replays, attempts, inFlight } = deps
   const fillingNow = new Set<string>()
 
