@@ -145,7 +145,8 @@ function openSettings(deps: AdministrationDeps) {
     const endpoint = requireOwn(id)
     const now = clock()
     const dropped = deliveries.finishAll(id, 'dropped', 'The endpoint was deleted.', now)
-    endpoints.change(endpoint, { ...freshProgress('disabled', null, now), deleted_at: now })
+    secrets.forget(id)
+    endpoints.change(endpoint, { ...freshProgress('disabled', null, now), headers: null, deleted_at: now })
     return dropped
   }
 

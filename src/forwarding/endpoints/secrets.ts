@@ -23,7 +23,7 @@ type Deps = { store: Store; clock: Clock; secrets: Pick<Secrets, 'seal' | 'open'
 /** Opens the secrets of endpoints. */
 export function openEndpointSecrets(deps: Deps) {
   const { secrets } = deps
-  const { rotate, valid } = openStoredSecrets(deps)
+  const { rotate, forget, valid } = openStoredSecrets(deps)
   const declared = new Map<string, DeclaredSecrets>()
 
   /**
@@ -60,7 +60,7 @@ export function openEndpointSecrets(deps: Deps) {
     for (const [id, values] of byId) declared.set(id, values)
   }
 
-  return { rotate, signing, headers, sealHeaders, dates, declare }
+  return { rotate, forget, signing, headers, sealHeaders, dates, declare }
 }
 
 /** The secrets in the database. */
@@ -76,6 +76,7 @@ function openStoredSecrets({ store, clock, secrets }: Deps) {
     where endpoint_id = :endpoint_id and (expires_at is null or expires_at > :at)`)
   const removeExpired = store.prepare<[number]>('delete from endpoint_secrets where expires_at <= ?')
   const remove = store.prepare<[string]>('delete from endpoint_secrets where id = ?')
+  const removeAll = store.prepare<[string]>('delete from endpoint_secrets where endpoint_id = ?')
 
   /** The rows of the secrets that sign now, newest first. */
   const valid = (endpoint_id: string): Row[] => selectValid.all(endpoint_id, clock())
@@ -106,5 +107,8 @@ function openStoredSecrets({ store, clock, secrets }: Deps) {
     return secret
   }
 
-  return { rotate, valid }
+  /** Deletes the secrets of an endpoint. Must run inside a unit of work. */
+  const forget = (endpoint_id: string): void => void removeAll.run(endpoint_id)
+
+  return { rotate, forget, valid }
 }

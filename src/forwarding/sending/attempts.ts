@@ -50,11 +50,9 @@ export function openAttempts(deps: AttemptDeps) {
     if (entry) entry.body = body
     freezing.noteSent(id)
     const at = clock()
-    const result = await request({ url, method: 'POST', headers, body, signal: entry?.abort.signal }).catch(
-      (error: unknown) => {
-        if (error instanceof ErasedMeanwhile) return null
-        throw error
-      },
+    const signal = entry?.abort.signal
+    const result = await request({ url, method: 'POST', headers, body, signal }).catch((error: unknown) =>
+      resultOf(error, signal),
     )
     inFlight.sent(id)
     if (result === null) return
@@ -113,6 +111,18 @@ function openReading({ clock, endpoints, deliveries, freezing, secrets }: Attemp
       throw error
     }
   }
+}
+
+/**
+ * The result of a request that threw: null if an erasure aborted it. A request that cannot be made, such as one with an
+ * invalid header, is a failure like others, so that it does not stop other deliveries.
+ *
+ * @throws `error` when forwarding is closing
+ */
+function resultOf(error: unknown, signal: AbortSignal | undefined): Failure | null {
+  if (error instanceof ErasedMeanwhile) return null
+  if (signal?.aborted || !(error instanceof Error)) throw error
+  return { kind: 'invalid_request', words: `The request cannot be made: ${error.message}.` }
 }
 
 const isSending = ({ state, deleted_at }: Endpoint): boolean =>

@@ -17,8 +17,8 @@ const SLOTS_OF_REPLAYS = 2
 const SLOTS = 32
 /** How often the clock wakes the courier. Whether anything is due is decided by the stored times. */
 const TICK_SCHEDULE = '* * * * * *'
-/** The pause after a result could not be stored, so that receivers do not get the same events again and again. */
-const STORE_FAILED_MS = 30_000
+/** The pause of an endpoint after a result could not be stored, so that it does not get the same events repeatedly. */
+const ERROR_PAUSE_MS = 30_000
 
 export type Courier = ReturnType<typeof openCourier>
 
@@ -40,11 +40,11 @@ type Deps = {
 export function openCourier(deps: Deps) {
   const { monotonic, log, inFlight } = deps
   const background = openBackground({ onProgress: wake, onError: pause })
+  const pausedUntil = new Map<string, number>()
   const serveAll = openServing(deps, background)
   const pullBack = openPullingBack(deps)
   let state: 'waiting' | 'started' | 'closed' = 'waiting'
   let isScheduled = false
-  let blocked_until = Number.NEGATIVE_INFINITY
   let timer: Cron | null = null
 
   /** Looks for work in the next turn of the event loop. */
@@ -53,19 +53,20 @@ export function openCourier(deps: Deps) {
     isScheduled = true
     setImmediate(() => {
       isScheduled = false
-      serve()
+      if (state === 'started' && !deps.isHeld()) serveAll(isPaused)
     })
   }
 
-  function serve(): void {
-    if (state === 'started' && !deps.isHeld() && monotonic() >= blocked_until) serveAll()
-  }
+  const isPaused = ({ id }: Endpoint): boolean => monotonic() < (pausedUntil.get(id) ?? 0)
 
-  /** Sends nothing for a while after a result could not be stored. */
-  function pause(error: unknown): void {
+  /** Sends nothing to an endpoint for a while. */
+  function pause(endpoint_id: string, error: unknown): void {
     if (state === 'closed') return
-    blocked_until = monotonic() + STORE_FAILED_MS
-    log.error('forwarding pauses for 30 seconds after an error', { error })
+    pausedUntil.set(endpoint_id, monotonic() + ERROR_PAUSE_MS)
+    log.error('forwarding to an endpoint pauses for 30 seconds after an error', {
+      endpoint: endpoint_id,
+      error,
+    })
   }
 
   /** Called every second. */
@@ -108,20 +109,19 @@ function openPullingBack({ store, clock, deliveries }: Deps): () => Promise<void
 
 type Background = ReturnType<typeof openBackground>
 
-/** Runs work that nobody waits for. `onProgress` is called after work that did something. */
-function openBackground({
-  onProgress,
-  onError,
-}: {
-  onProgress: () => void
-  onError: (error: unknown) => void
-}) {
+type BackgroundHooks = { onProgress: () => void; onError: (endpoint_id: string, error: unknown) => void }
+
+/** Runs work for endpoints that nobody waits for. `onProgress` is called after work that did something. */
+function openBackground({ onProgress, onError }: BackgroundHooks) {
   const running = new Set<Promise<void>>()
 
   /** `work` resolves to false if there was nothing to do; more work of that kind would repeat endlessly. */
-  function run(work: Promise<boolean>): void {
+  function run(endpoint_id: string, work: Promise<boolean>): void {
     const done: Promise<void> = work
-      .then((isProgress) => (isProgress ? onProgress() : undefined), onError)
+      .then(
+        (isProgress) => (isProgress ? onProgress() : undefined),
+        (error) => onError(endpoint_id, error),
+      )
       .finally(() => running.delete(done))
     running.add(done)
   }
@@ -139,12 +139,12 @@ function openBackground({
 }
 
 /** Returns a function that serves all endpoints. They take turns at being first. */
-function openServing({ endpoints, ...deps }: Deps, background: Background): () => void {
+function openServing({ endpoints, ...deps }: Deps, background: Background) {
   const { serve, probe } = openEndpointServing(deps, background)
   let turn = 0
 
-  return () => {
-    const all = endpoints.list()
+  return (isPaused: (endpoint: Endpoint) => boolean): void => {
+    const all = endpoints.list().filter((endpoint) => !isPaused(endpoint))
     turn += 1
     for (let index = 0; index < all.length && deps.inFlight.sending(null) < SLOTS; index += 1) {
       const endpoint = all[(index + turn) % all.length]
@@ -169,8 +169,9 @@ function openEndpointServing(deps: Omit<Deps, 'endpoints'>, background: Backgrou
     const live = dueOf(endpoint, now, false)
     const replayed = dueOf(endpoint, now, true).slice(0, freeForReplays)
     for (const delivery of [...live, ...replayed].slice(0, free)) begin(delivery, false)
-    if (live.length <= free && filling.isBehind(endpoint)) fill(endpoint.id, () => filling.fill(endpoint))
-    if (replayed.length <= freeForReplays) fill(`${endpoint.id}/replay`, () => replays.fillOne(endpoint))
+    if (live.length <= free && filling.isBehind(endpoint))
+      fill(endpoint, 'live', () => filling.fill(endpoint))
+    if (replayed.length <= freeForReplays) fill(endpoint, 'replay', () => replays.fillOne(endpoint))
   }
 
   const dueOf = ({ id }: Endpoint, now: number, isReplay: boolean): Delivery[] =>
@@ -186,19 +187,26 @@ function openEndpointServing(deps: Omit<Deps, 'endpoints'>, background: Backgrou
     const delivery = deliveries.forProbe(endpoint.id, endpoint.probes % 2 === 1)
     if (delivery !== null) return begin(delivery, true)
     // Nothing waits, so the next event is the probe.
-    if (filling.isBehind(endpoint)) fill(endpoint.id, () => filling.fill(endpoint, 1))
+    if (filling.isBehind(endpoint)) fill(endpoint, 'live', () => filling.fill(endpoint, 1))
   }
 
   function begin({ id, endpoint_id, app_id, replay_id }: Delivery, isProbe: boolean): void {
     inFlight.add(id, { endpoint_id, app_id, isReplay: replay_id !== null })
     const attempt = attempts.attempt(id, endpoint_id, isProbe)
-    background.run(attempt.finally(() => inFlight.remove(id)).then(() => true))
+    background.run(
+      endpoint_id,
+      attempt.finally(() => inFlight.remove(id)).then(() => true),
+    )
   }
 
-  function fill(key: string, work: () => Promise<boolean>): void {
+  function fill({ id }: Endpoint, kind: 'live' | 'replay', work: () => Promise<boolean>): void {
+    const key = `${id}/${kind}`
     if (fillingNow.has(key)) return
     fillingNow.add(key)
-    background.run(work().finally(() => fillingNow.delete(key)))
+    background.run(
+      id,
+      work().finally(() => fillingNow.delete(key)),
+    )
   }
 
   return { serve, probe }

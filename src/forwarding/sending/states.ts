@@ -65,9 +65,10 @@ export function progressAfter(before: Progress, attempt: Attempt): Progress {
 }
 
 function afterSuccess(before: Progress, now: number): Progress {
-  const { state_since, last_success_at, last_failure_at } = before
+  const { state_since, last_success_at, last_failure_at, hold_until_at } = before
   const since = before.state === 'active' ? state_since : now
-  return { ...freshProgress('active', null, since), last_success_at, last_failure_at }
+  // Another answer that came meanwhile may have asked to wait.
+  return { ...freshProgress('active', null, since), last_success_at, last_failure_at, hold_until_at }
 }
 
 /** A receiver that limits its rate or is unavailable may ask for a pause of all requests. */
