@@ -4,7 +4,8 @@ import { type SubscriptionRow, stateAt } from './subscription.ts'
 /** `access_until`: when access ends or ended, in milliseconds; null if Apple reported no end. */
 export type Access = { has_access: boolean; access_until: number | null }
 
-type Dates = Pick<
+/** The dates of a subscription. A purchase that never expires has only `revoked_at`. */
+export type AccessDates = Pick<
   SubscriptionRow,
   'revoked_at' | 'expires_at' | 'grace_until_at' | 'in_billing_retry' | 'offer_type' | 'offer_discount'
 >
@@ -13,7 +14,7 @@ type Dates = Pick<
  * The access that a subscription gives at `now` (milliseconds). A running period, a trial and a grace period give
  * access. Billing retry without a grace period, an expiry and a revocation do not.
  */
-export function accessOf(row: Dates, now: number): Access {
+export function accessOf(row: AccessDates, now: number): Access {
   const state = stateAt(row, now)
   if (state === 'revoked') return { has_access: false, access_until: row.revoked_at }
   const { expires_at, grace_until_at } = row
