@@ -20,8 +20,20 @@ type Deps = AdministrationDeps & {
 
 /** Opens the declarations of endpoints. */
 export function openDeclaredEndpoints(deps: Deps) {
-  const { store, clock, endpoints, deliveries, secrets, sources, organizations, apps, results, log, wake } =
-    deps
+  const {
+    store,
+    clock,
+    endpoints,
+    deliveries,
+    secrets,
+    sources,
+    organizations,
+    apps,
+    results,
+    log,
+    positionOf,
+    wake,
+  } = deps
 
   /**
    * Adds, changes and disables endpoints so that they match a configuration, in one unit of work. An endpoint is
@@ -52,7 +64,8 @@ export function openDeclaredEndpoints(deps: Deps) {
     const head = sources[declared.kind].head()
     const endpoint = known ?? newEndpoint(organization_id, declared, { now: clock(), cursor: head })
     const appIds = appIdsOf(organization_id, declared)
-    endpoints.put({ ...endpoint, ...settingsOf(declared, appIds), ...stateOf(endpoint) })
+    const cursor = known ? positionOf(known) : head
+    endpoints.put({ ...endpoint, cursor, ...settingsOf(declared, appIds), ...stateOf(endpoint) })
     if (endpoint.reason === 'config_removed') deliveries.makeDue(endpoint.id, clock())
     if (endpoint.kind !== declared.kind) changeKind(endpoint.id, declared.kind)
     return endpoint.id
