@@ -23,6 +23,9 @@ export type EndpointSettings = Pick<
 export type NewEndpoint = Omit<EndpointSettings, 'name'> &
   Pick<Endpoint, 'organization_id' | 'kind' | 'source'> & { name: string | null }
 
+/** A name has at most 40 characters, of which a number may need four. */
+const MAX_HOST_LENGTH = 36
+
 export type AdministrationDeps = {
   store: Store
   clock: Clock
@@ -30,6 +33,8 @@ export type AdministrationDeps = {
   deliveries: Deliveries
   secrets: EndpointSecrets
   sources: Readonly<Record<EndpointKind, Source>>
+  /** The position up to which the source was read, which can be ahead of the stored cursor. */
+  positionOf: (endpoint: Endpoint) => number
   wake: () => void
 }
 
@@ -74,9 +79,9 @@ function openNames(endpoints: Endpoints) {
       throw new Refusal(409, 'name_taken', `another endpoint has the name ${name}`)
   }
 
-  /** The host of the URL, with a number if another endpoint has that name. */
+  /** The host of the URL, shortened, with a number if another endpoint has that name. */
   function freeName({ url, organization_id }: Pick<NewEndpoint, 'url' | 'organization_id'>): string {
-    const host = new URL(url).hostname
+    const host = new URL(url).hostname.replace(/[^a-z0-9.-]+/g, '').slice(0, MAX_HOST_LENGTH) || 'endpoint'
     for (let number = 1; ; number += 1) {
       const name = number === 1 ? host : `${host}-${number}`
       if (!isTaken(organization_id, name, '')) return name
@@ -120,11 +125,12 @@ function openCreation({ clock, endpoints, secrets, sources }: AdministrationDeps
 }
 
 function openSettings(deps: AdministrationDeps) {
-  const { store, clock, endpoints, deliveries, secrets, wake } = deps
+  const { store, clock, endpoints, deliveries, secrets, positionOf, wake } = deps
   const { requireOwn, assertFree } = openNames(endpoints)
 
   /**
-   * Changes settings of an endpoint. Waiting deliveries are checked against them before their next attempt.
+   * Changes settings of an endpoint. Waiting deliveries are checked against them before their next attempt. What the
+   * endpoint did not receive so far is not sent because of a new setting.
    *
    * @throws Refusal 404 `unknown_endpoint`, 409 `declared_in_config`, 409 `name_taken`.
    */
@@ -135,7 +141,7 @@ function openSettings(deps: AdministrationDeps) {
       headers: secrets.sealHeaders(id, headers),
       header_names: Object.keys(headers),
     }
-    endpoints.change(endpoint, { ...fields, ...sealed })
+    endpoints.change(endpoint, { ...fields, ...sealed, cursor: positionOf(endpoint) })
     store.afterCommit(wake)
     return requireEndpoint(endpoints, id)
   }

@@ -72,7 +72,16 @@ export function openFilling(deps: Deps) {
     return true
   }
 
-  return { fill, add, isBehind, positionOf }
+  /** Stores the positions up to which endpoints were read, so that the next start does not read so far again. */
+  const storePositions = (): Promise<void> =>
+    store.commit(() => {
+      for (const id of scanned.keys()) {
+        const endpoint = endpoints.get(id)
+        if (endpoint) endpoints.moveCursor(id, positionOf(endpoint))
+      }
+    })
+
+  return { fill, add, isBehind, positionOf, storePositions }
 }
 
 /** Adds deliveries with their bodies. */
