@@ -164,7 +164,7 @@ function openSettings(deps: AdministrationDeps) {
 
   const get = (id: string): Endpoint => requireEndpoint(endpoints, id)
 
-  return { create: openCreation(deps), change, remove, rotate, list: endpoints.list, get }
+  return { create: openCreation(deps), change, remove, rotate, list: endpoints.list, get, getOwn: requireOwn }
 }
 
 function openStates({ store, clock, endpoints, deliveries, secrets, sources, wake }: AdministrationDeps) {
