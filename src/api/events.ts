@@ -80,6 +80,7 @@ export function eventRoutes(deps: Deps): Route[] {
     if (after !== undefined && before !== undefined) {
       throw new Refusal(400, 'invalid_request', 'use either `after` or `before`, not both')
     }
+    if (after !== undefined) assertNotBeyond(after, feed.head())
     const filter = { ...eventScopeOf(accessScope, query, apps).query, from_at, until_at }
     const found =
       after === undefined
@@ -96,7 +97,7 @@ export function eventRoutes(deps: Deps): Route[] {
       access: auth.reader,
       query: EventsQuery,
       answers: { 200: { description: 'A page of events', schema: EventsAnswer } },
-      refusals: UNKNOWN_APP,
+      refusals: { ...UNKNOWN_APP, 410: 'feed_restarted' },
       handler: ({ caller, query }) => page(caller, query),
     }),
     defineRoute({
@@ -123,6 +124,13 @@ export function eventRoutes(deps: Deps): Route[] {
       },
     }),
   ]
+}
+
+/** A seq beyond the head belongs to another database: a backup was restored, or the demo was restarted. */
+function assertNotBeyond(after: number, head: number): void {
+  if (after <= head) return
+  const detail = `the newest event is ${head}: the database was restored or replaced; continue with after=${head}`
+  throw new Refusal(410, 'feed_restarted', detail, { head })
 }
 
 /** Parses the seq in `Last-Event-ID`; null without a valid seq. */

@@ -2,6 +2,7 @@
 import type { Route } from '../http/route.ts'
 import { appleRoutes } from './apple.ts'
 import { appRoutes } from './apps.ts'
+import { accessRoutes } from './customers/access.ts'
 import { customerRoutes } from './customers/customers.ts'
 import { erasureRoutes } from './customers/erasures.ts'
 import { evidenceRoutes } from './customers/evidence.ts'
@@ -40,6 +41,7 @@ const ROUTE_FACTORIES = [
   appRoutes,
   erasureRoutes,
   customerRoutes,
+  accessRoutes,
   cohortRoutes,
   jobRoutes,
   rateRoutes,

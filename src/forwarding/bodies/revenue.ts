@@ -72,13 +72,13 @@ export function openRevenue(store: Pick<Store, 'prepare'>) {
   }
 
   /**
-   * By how much the event changes what was refunded of the transaction. The newest notification says what was refunded,
-   * so the sum depends neither on the order of arrival nor on repetitions.
+   * What the event gives back to the customer (negative), or takes again. The newest notification says how much is
+   * refunded, so the sum depends neither on the order of arrival nor on repetitions.
    */
   function givenBack(event: FeedEvent, data: Snapshot): number | null {
     const before = earlierEvents(event, data, REFUNDS, null)
     const [refundedBefore, refundedAfter] = [refundedOf(before), refundedOf([...before, { ...event, data }])]
-    return refundedBefore === null || refundedAfter === null ? null : refundedAfter - refundedBefore
+    return refundedBefore === null || refundedAfter === null ? null : refundedBefore - refundedAfter
   }
 
   /**
@@ -95,9 +95,7 @@ export function openRevenue(store: Pick<Store, 'prepare'>) {
   function revenueMilli(event: FeedEvent, data: Snapshot): number | null {
     if (!isPaidFor(data)) return 0
     if (isCharge({ ...event, data })) return charged(event, data)
-    if (!isOf(REFUNDS, event.type)) return 0
-    const refunded_milli = givenBack(event, data)
-    return refunded_milli === null ? null : 0 - refunded_milli
+    return isOf(REFUNDS, event.type) ? givenBack(event, data) : 0
   }
 
   return { revenueOf }

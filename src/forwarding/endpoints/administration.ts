@@ -23,6 +23,9 @@ export type EndpointSettings = Pick<
 export type NewEndpoint = Omit<EndpointSettings, 'name'> &
   Pick<Endpoint, 'organization_id' | 'kind' | 'source'> & { name: string | null }
 
+/** A name has at most 40 characters, of which a number may need four. */
+const MAX_HOST_LENGTH = 36
+
 export type AdministrationDeps = {
   store: Store
   clock: Clock
@@ -74,9 +77,9 @@ function openNames(endpoints: Endpoints) {
       throw new Refusal(409, 'name_taken', `another endpoint has the name ${name}`)
   }
 
-  /** The host of the URL, with a number if another endpoint has that name. */
+  /** The host of the URL, shortened, with a number if another endpoint has that name. */
   function freeName({ url, organization_id }: Pick<NewEndpoint, 'url' | 'organization_id'>): string {
-    const host = new URL(url).hostname
+    const host = new URL(url).hostname.replace(/[^a-z0-9.-]+/g, '').slice(0, MAX_HOST_LENGTH) || 'endpoint'
     for (let number = 1; ; number += 1) {
       const name = number === 1 ? host : `${host}-${number}`
       if (!isTaken(organization_id, name, '')) return name

@@ -7,7 +7,7 @@ import type { Log } from '../../log.ts'
 import type { Results } from '../sending/results.ts'
 import { freshProgress } from '../sending/states.ts'
 import { type AdministrationDeps, DECLARED } from './administration.ts'
-import type { Endpoint } from './endpoints.ts'
+import type { Endpoint, EndpointKind } from './endpoints.ts'
 import type { DeclaredSecrets } from './secrets.ts'
 
 type Declared = Config['endpoints'][number]
@@ -54,7 +54,16 @@ export function openDeclaredEndpoints(deps: Deps) {
     const appIds = appIdsOf(organization_id, declared)
     endpoints.put({ ...endpoint, ...settingsOf(declared, appIds), ...stateOf(endpoint) })
     if (endpoint.reason === 'config_removed') deliveries.makeDue(endpoint.id, clock())
+    if (endpoint.kind !== declared.kind) changeKind(endpoint.id, declared.kind)
     return endpoint.id
+  }
+
+  /** An endpoint of another kind begins with the next item, because its cursor counts other things. */
+  function changeKind(id: string, kind: EndpointKind): void {
+    const endpoint = endpoints.get(id)
+    if (endpoint === null) return
+    deliveries.finishAll(id, 'skipped', 'The endpoint receives something else now.', clock())
+    endpoints.change(endpoint, { kind, cursor: sources[kind].head() })
   }
 
   const stateOf = ({ reason }: Endpoint) =>

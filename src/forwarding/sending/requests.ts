@@ -30,9 +30,9 @@ export function headersOf({
   const { event_id: id, attempts, replay_id } = delivery
   const timestamp = Math.floor(now / 1_000)
   return {
+    'user-agent': 'Windfall',
     ...ownHeaders,
     'content-type': 'application/json',
-    'user-agent': 'Windfall',
     [names.id]: id,
     [names.timestamp]: String(timestamp),
     [names.signature]: signaturesOf(secrets, { id, timestamp, body }),
