@@ -39,7 +39,9 @@ test('a failing endpoint gets one probe after 1, 2, 4 … 60 minutes, of the old
   const minutes = at.slice(tried - 1).map((time, index, all) => (time - (all[index - 1] ?? time)) / MINUTE_MS)
   expect(minutes.slice(1, 10)).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60])
   const probed = receiver.ids().slice(tried)
-  expect(probed.filter((_, index) => index % 2 === 0)).toEqual(probed.flatMap((_, i) => (i % 2 === 0 ? [ids[0]] : [])))
+  expect(probed.filter((_, index) => index % 2 === 0)).toEqual(
+    probed.flatMap((_, i) => (i % 2 === 0 ? [ids[0]] : [])),
+  )
   const others = probed.filter((_, index) => index % 2 === 1)
   expect(new Set(others).size).toBe(others.length)
   expect(app.rows(id).map((row) => row.failures)).toEqual(failures)
@@ -50,7 +52,7 @@ test('while an endpoint is failing its cursor stands, and new events wait behind
   const receiver = await openHttpReceiver(() => 500)
   const app = await openForwardingApp()
   const { id } = (await app.addEndpoint(receiver.url)).endpoint
-  await app.append(10)
+  await app.append(40)
   await app.run(HOUR_MS)
   const [{ cursor } = { cursor: 0 }, rows] = [app.endpoint(id), app.rows(id).length]
   await app.append(50)
