@@ -52,7 +52,7 @@ test('while an endpoint is failing its cursor stands, and new events wait behind
   const receiver = await openHttpReceiver(() => 500)
   const app = await openForwardingApp()
   const { id } = (await app.addEndpoint(receiver.url)).endpoint
-  await app.append(10)
+  await app.append(40)
   await app.run(HOUR_MS)
   const [{ cursor } = { cursor: 0 }, rows] = [app.endpoint(id), app.rows(id).length]
   await app.append(50)

@@ -49,11 +49,15 @@ export function openFilling(deps: Deps) {
   /** Whether anything is behind the cursor of an endpoint. */
   const isBehind = (endpoint: Endpoint): boolean => positionOf(endpoint) < sources[endpoint.kind].head()
 
+  /** Whether anything is behind the cursor, and rows may be added. */
+  const isPossible = (endpoint: Endpoint): boolean => isBehind(endpoint) && room(endpoint.id) > 0
+
   /**
-   * Makes deliveries of the next items of an endpoint, with the cursor in one commit. Resolves to whether anything was
-   * read.
+   * Makes deliveries of the next items of an endpoint, at most `most`, with the cursor in one commit. Resolves to
+   * whether anything was read.
    */
-  async function fill(endpoint: Endpoint, limit = room(endpoint.id)): Promise<boolean> {
+  async function fill(endpoint: Endpoint, most = BATCH): Promise<boolean> {
+    const limit = Math.min(most, room(endpoint.id))
     const source = sources[endpoint.kind]
     const until = source.head()
     const after = positionOf(endpoint)
@@ -81,7 +85,7 @@ export function openFilling(deps: Deps) {
       for (const endpoint of endpoints.list()) endpoints.moveCursor(endpoint.id, positionOf(endpoint))
     })
 
-  return { fill, add, isBehind, positionOf, storePositions }
+  return { fill, add, isBehind, isPossible, positionOf, storePositions }
 }
 
 /** Adds deliveries with their bodies. */
