@@ -84,5 +84,17 @@ export function openInFlight() {
     for (const { abort } of entries.values()) abort.abort(reason)
   }
 
-  return { add, sent, remove, get, has, hasKey, sending, ofEndpoint, abortNaming, abortAll, size: () => entries.size }
+  return {
+    add,
+    sent,
+    remove,
+    get,
+    has,
+    hasKey,
+    sending,
+    ofEndpoint,
+    abortNaming,
+    abortAll,
+    size: () => entries.size,
+  }
 }
