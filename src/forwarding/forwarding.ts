@@ -69,7 +69,7 @@ export function openForwarding(deps: Deps) {
   const replays = openReplays({ ...shared, filling, selection: openSelection(shared) })
   const courier = openCourier({ ...shared, monotonic, log, filling, replays, attempts, inFlight, isHeld })
   const { wake } = courier
-  const administration = { ...shared, wake }
+  const administration = { ...shared, positionOf: filling.positionOf, wake }
   const { apps, organizations } = deps
   const declared = openDeclaredEndpoints({ ...administration, organizations, apps, results, log })
   const deliveryLog = openLog({ ...shared, filling })
@@ -81,6 +81,7 @@ export function openForwarding(deps: Deps) {
   async function close(): Promise<void> {
     await courier.close()
     await freezing.forgetUnsent()
+    await filling.storePositions()
   }
 
   return {

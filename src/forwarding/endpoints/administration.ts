@@ -33,6 +33,8 @@ export type AdministrationDeps = {
   deliveries: Deliveries
   secrets: EndpointSecrets
   sources: Readonly<Record<EndpointKind, Source>>
+  /** The position up to which the source was read, which can be ahead of the stored cursor. */
+  positionOf: (endpoint: Endpoint) => number
   wake: () => void
 }
 
@@ -123,11 +125,12 @@ function openCreation({ clock, endpoints, secrets, sources }: AdministrationDeps
 }
 
 function openSettings(deps: AdministrationDeps) {
-  const { store, clock, endpoints, deliveries, secrets, wake } = deps
+  const { store, clock, endpoints, deliveries, secrets, positionOf, wake } = deps
   const { requireOwn, assertFree } = openNames(endpoints)
 
   /**
-   * Changes settings of an endpoint. Waiting deliveries are checked against them before their next attempt.
+   * Changes settings of an endpoint. Waiting deliveries are checked against them before their next attempt. What the
+   * endpoint did not receive so far is not sent because of a new setting.
    *
    * @throws Refusal 404 `unknown_endpoint`, 409 `declared_in_config`, 409 `name_taken`.
    */
@@ -138,7 +141,7 @@ function openSettings(deps: AdministrationDeps) {
       headers: secrets.sealHeaders(id, headers),
       header_names: Object.keys(headers),
     }
-    endpoints.change(endpoint, { ...fields, ...sealed })
+    endpoints.change(endpoint, { ...fields, ...sealed, cursor: positionOf(endpoint) })
     store.afterCommit(wake)
     return requireEndpoint(endpoints, id)
   }
@@ -161,7 +164,7 @@ function openSettings(deps: AdministrationDeps) {
 
   const get = (id: string): Endpoint => requireEndpoint(endpoints, id)
 
-  return { create: openCreation(deps), change, remove, rotate, list: endpoints.list, get }
+  return { create: openCreation(deps), change, remove, rotate, list: endpoints.list, get, getOwn: requireOwn }
 }
 
 function openStates({ store, clock, endpoints, deliveries, secrets, sources, wake }: AdministrationDeps) {

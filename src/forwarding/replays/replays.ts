@@ -65,9 +65,10 @@ function openRecords({ store, clock, deliveries, selection }: Deps) {
     'select * from replays where endpoint_id = ? order by created_at desc, rowid desc limit ?',
   )
   const replayOf = openProgress(store)
-  const finish = store.prepare<[string, number, string]>(
-    "update replays set state = ?, finished_at = ? where id = ? and state = 'running'",
-  )
+  // A replay is done when all its deliveries are made. It can be stopped while some of them wait.
+  const finish = store.prepare<[string, number, string]>(`
+    update replays set state = ?, finished_at = ? where id = ? and (state = 'running'
+      or exists (select 1 from deliveries where replay_id = replays.id and state = 'waiting'))`)
 
   /** Starts a replay. Must run inside a unit of work. @throws Refusal like `rangeOf` */
   function start(endpoint: Endpoint, filter: ReplayFilter, asked_by: string): Replay {

@@ -41,7 +41,10 @@ export function openFilling(deps: Deps) {
   const room = (endpoint_id: string): number =>
     Math.min(BATCH, MAX_WAITING - deliveries.waiting(endpoint_id, MAX_WAITING))
 
-  const positionOf = ({ id, cursor }: Endpoint): number => Math.max(cursor, scanned.get(id) ?? 0)
+  const keyOf = ({ id, kind }: Endpoint): string => `${id}/${kind}`
+
+  const positionOf = (endpoint: Endpoint): number =>
+    Math.max(endpoint.cursor, scanned.get(keyOf(endpoint)) ?? 0)
 
   /** Whether anything is behind the cursor of an endpoint. */
   const isBehind = (endpoint: Endpoint): boolean => positionOf(endpoint) < sources[endpoint.kind].head()
@@ -61,7 +64,7 @@ export function openFilling(deps: Deps) {
     if (limit <= 0 || after >= until) return false
     const { items, reached } = source.read(endpoint, { after, until, limit })
     if (items.length > 0) await add(endpoint, { items, replay_id: null }, () => move(endpoint, reached))
-    else if (reached - endpoint.cursor < STORE_CURSOR_EVERY) scanned.set(endpoint.id, reached)
+    else if (reached - endpoint.cursor < STORE_CURSOR_EVERY) scanned.set(keyOf(endpoint), reached)
     else await store.commit(() => move(endpoint, reached))
     return true
   }
@@ -72,11 +75,17 @@ export function openFilling(deps: Deps) {
     const isSame = endpoint?.cursor === before.cursor && endpoint.deleted_at === null
     if (!isSame || endpoint.state === 'paused' || endpoint.state === 'disabled') return false
     endpoints.moveCursor(before.id, cursor)
-    scanned.delete(before.id)
+    scanned.delete(keyOf(before))
     return true
   }
 
-  return { fill, add, isBehind, isPossible, positionOf }
+  /** Stores the positions up to which endpoints were read, so that the next start does not read so far again. */
+  const storePositions = (): Promise<void> =>
+    store.commit(() => {
+      for (const endpoint of endpoints.list()) endpoints.moveCursor(endpoint.id, positionOf(endpoint))
+    })
+
+  return { fill, add, isBehind, isPossible, positionOf, storePositions }
 }
 
 /** Adds deliveries with their bodies. */
