@@ -177,7 +177,8 @@ function openEndpointServing(deps: Omit<Deps, 'endpoints'>, background: Backgrou
   const dueOf = ({ id }: Endpoint, now: number, isReplay: boolean): Delivery[] =>
     deliveries
       .due(id, now, { limit: SLOTS_OF_ENDPOINT + 1 + inFlight.ofEndpoint(id), isReplay })
-      .filter((delivery) => !inFlight.has(delivery.id))
+      // A delivery can be skipped while its request runs; the next of its key waits for the end of the request.
+      .filter((delivery) => !inFlight.has(delivery.id) && !inFlight.hasKey(id, delivery.key))
 
   /** Sends one probe to a failing endpoint: by turns the oldest that waits, and one that was not tried yet. */
   function probe(endpoint: Endpoint): void {
@@ -192,8 +193,8 @@ function openEndpointServing(deps: Omit<Deps, 'endpoints'>, background: Backgrou
     else if (delivery !== null) begin(delivery, true)
   }
 
-  function begin({ id, endpoint_id, app_id, replay_id }: Delivery, isProbe: boolean): void {
-    inFlight.add(id, { endpoint_id, app_id, isReplay: replay_id !== null })
+  function begin({ id, endpoint_id, app_id, key, replay_id }: Delivery, isProbe: boolean): void {
+    inFlight.add(id, { endpoint_id, app_id, key, isReplay: replay_id !== null })
     const attempt = attempts.attempt(id, endpoint_id, isProbe)
     background.run(
       endpoint_id,
