@@ -50,7 +50,7 @@ export const FeedEventAnswer = v.object({
   data: v.pipe(
     v.looseObject({}),
     v.description(
-      'Money, product, country, user with label and proofs, and the subscription after the event',
+      'Money, product, country, user with label and proofs, and the subscription after the event, as of its `as_of`',
     ),
   ),
   customer: v.pipe(
