@@ -33,7 +33,7 @@ const TypeSelect = ({ value, onPick }: TypeSelectProps): JSX.Element => (
 const Result = ({ delivery }: { delivery: Delivery }): JSX.Element => {
   const attempt = delivery.attempt_log.at(-1)
   return (
-    <section class="stack" aria-live="polite" aria-label="Result">
+    <section class="stack webhook-test" aria-live="polite" aria-label="Result">
       {attempt ? <AttemptView attempt={attempt} /> : <p class="small">No attempt was made.</p>}
       <Body delivery={delivery} />
     </section>

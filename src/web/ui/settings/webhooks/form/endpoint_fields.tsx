@@ -98,7 +98,9 @@ function TextField({
 /** The lines of config.toml that permit a refused private address. */
 const Permit = ({ lines }: { lines: string }): JSX.Element => (
   <div class="stack-s small">
-    <p>If your backend is in this network, add this to config.toml and restart Windfall. Then try again.</p>
+    <p>
+      If your backend is in this network, add this to config.toml, reload or restart Windfall, and try again.
+    </p>
     <Copy isBlock label="the lines of config.toml" text={lines} />
   </div>
 )
