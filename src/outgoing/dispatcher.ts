@@ -1,12 +1,19 @@
 /** Sends requests to addresses that a person entered, such as webhooks. */
+import { isIP } from 'node:net'
 import { Agent, Client, type Dispatcher, Pool } from 'undici'
 import { openAddressRules } from './address_rules.ts'
-import { openConnector, type Resolve, resolveBySystem } from './connector.ts'
+import {
+  destinationOf,
+  openConnector,
+  permittedAddresses,
+  type Resolve,
+  resolveBySystem,
+} from './connector.ts'
 import { type Failure, failureOf, OutgoingError } from './failures.ts'
 import { parseTarget } from './target.ts'
 
 /** `timeoutMs`: milliseconds until the status line must have arrived, by default 15,000. */
-type OutgoingRequest = Readonly<{
+export type OutgoingRequest = Readonly<{
   url: string
   method: 'GET' | 'POST' | 'PUT'
   headers: Readonly<Record<string, string>>
@@ -82,6 +89,26 @@ export function openDispatcher(settings: OutboundSettings & { resolve?: Resolve 
     }
   }
 
+  /**
+   * Why requests to a URL would be refused or its host cannot be resolved; null if neither. It resolves the host and
+   * does not connect.
+   */
+  async function check(text: string): Promise<Failure | null> {
+    const target = parseTarget(text)
+    if ('refusal' in target) return { kind: 'address', words: target.refusal }
+    const destination = destinationOf(target.url)
+    const { hostname: address } = destination
+    if (isIP(address) > 0) {
+      const words = rules.refusalOf({ ...destination, address })
+      return words === null ? null : { kind: 'address', words }
+    }
+    const options = { rules: () => rules, resolve }
+    return permittedAddresses(destination, options).then(
+      () => null,
+      (error: unknown) => failureOf(error, target.url.host),
+    )
+  }
+
   /** Applies new settings. Idle connections close; running requests finish; new requests use new connections. */
   function reconfigure(next: OutboundSettings): void {
     const previous = agent
@@ -96,7 +123,7 @@ export function openDispatcher(settings: OutboundSettings & { resolve?: Resolve 
     await agent.destroy()
   }
 
-  return { request, reconfigure, close }
+  return { request, check, reconfigure, close }
 }
 
 type ConnectorFor = ReturnType<typeof openConnector>

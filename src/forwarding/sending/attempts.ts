@@ -1,0 +1,129 @@
+/** Makes one attempt of a delivery: checks it, sends it, stores the result. */
+import type { Clock } from '../../clock.ts'
+import type { Answer, OutgoingRequest } from '../../outgoing/dispatcher.ts'
+import type { Failure } from '../../outgoing/failures.ts'
+import { SecretUnreadable } from '../../outgoing/sealing.ts'
+import type { Store } from '../../store/store.ts'
+import type { Deliveries } from '../deliveries/deliveries.ts'
+import type { Endpoint, Endpoints } from '../endpoints/endpoints.ts'
+import { mismatchOf } from '../endpoints/matching.ts'
+import type { EndpointSecrets } from '../endpoints/secrets.ts'
+import type { Freezing } from './freezing.ts'
+import { ErasedMeanwhile, type InFlight } from './in_flight.ts'
+import { outcomeOf } from './outcome.ts'
+import { headersOf } from './requests.ts'
+import type { Results } from './results.ts'
+
+export type AttemptDeps = {
+  store: Store
+  clock: Clock
+  endpoints: Endpoints
+  deliveries: Deliveries
+  secrets: EndpointSecrets
+  freezing: Freezing
+  inFlight: InFlight
+  results: Results
+  request: (outgoing: OutgoingRequest) => Promise<Answer | Failure>
+}
+
+/** What to send, read in the same turn in which the request begins. */
+type Prepared = { endpoint: Endpoint; url: string; headers: Record<string, string>; body: Buffer }
+
+export type Attempts = ReturnType<typeof openAttempts>
+
+/** Opens attempts. */
+export function openAttempts(deps: AttemptDeps) {
+  const { store, clock, endpoints, deliveries, freezing, inFlight, results, request } = deps
+  const readyNow = openReading(deps)
+
+  /**
+   * Tries a delivery once. Nothing is sent if it was finished, or its endpoint paused, since it was chosen. An aborted
+   * request leaves the delivery as it was.
+   *
+   * @throws an error of the store, or of an aborted request
+   */
+  async function attempt(id: number, endpoint_id: string, is_probe: boolean): Promise<void> {
+    const prepared = await prepare(id, endpoint_id)
+    if (prepared === null) return
+    const { endpoint, url, headers, body } = prepared
+    const entry = inFlight.get(id)
+    if (entry) entry.body = body
+    freezing.noteSent(id)
+    const at = clock()
+    const signal = entry?.abort.signal
+    const result = await request({ url, method: 'POST', headers, body, signal }).catch((error: unknown) =>
+      resultOf(error, signal),
+    )
+    inFlight.sent(id)
+    if (result === null) return
+    const outcome = outcomeOf(result, endpoint.kind, clock())
+    await store.commit(() => results.record(id, outcome, { at, is_probe }))
+  }
+
+  /** Freezes the body and checks everything that may have changed since. */
+  async function prepare(id: number, endpoint_id: string): Promise<Prepared | null> {
+    for (;;) {
+      const chosen = endpoints.get(endpoint_id)
+      const waiting = deliveries.get(id)
+      if (chosen === null || waiting?.state !== 'waiting' || !isSending(chosen)) return null
+      const mismatch = mismatchOf(chosen, waiting)
+      if (mismatch !== null) return drop(id, mismatch)
+      await freezing.freeze(chosen, waiting)
+      const ready = readyNow(id, endpoint_id)
+      if (ready === 'unreadable') return disable(endpoint_id)
+      if (ready !== 'changed') return ready
+      await freezing.scrub(id, chosen.kind)
+    }
+  }
+
+  async function drop(id: number, reason: string): Promise<null> {
+    await store.commit(() => results.drop(id, reason))
+    return null
+  }
+
+  async function disable(endpoint_id: string): Promise<null> {
+    await store.commit(() => results.disable(endpoint_id, 'secret_unreadable'))
+    return null
+  }
+
+  return { attempt }
+}
+
+/**
+ * Returns a function that reads everything to send, if nothing changed while the body was made. It is synchronous, like
+ * the start of the request.
+ */
+function openReading({ clock, endpoints, deliveries, freezing, secrets }: AttemptDeps) {
+  return (id: number, endpoint_id: string): Prepared | 'changed' | 'unreadable' | null => {
+    const endpoint = endpoints.get(endpoint_id)
+    const delivery = deliveries.get(id)
+    if (endpoint === null || delivery?.state !== 'waiting' || !isSending(endpoint)) return null
+    if (mismatchOf(endpoint, delivery) !== null) return 'changed'
+    const body = freezing.read(id, endpoint.kind)
+    if (body === null) return 'changed'
+    try {
+      const signing = secrets.signing(endpoint)
+      const ownHeaders = secrets.headers(endpoint)
+      const signed = { kind: endpoint.kind, delivery, body, secrets: signing, ownHeaders, now: clock() }
+      return { endpoint, url: endpoint.url, headers: headersOf(signed), body }
+    } catch (error) {
+      if (error instanceof SecretUnreadable) return 'unreadable'
+      throw error
+    }
+  }
+}
+
+/**
+ * The result of a request that threw: null if an erasure aborted it. A request that cannot be made, such as one with an
+ * invalid header, is a failure like others, so that it does not stop other deliveries.
+ *
+ * @throws `error` when forwarding is closing
+ */
+function resultOf(error: unknown, signal: AbortSignal | undefined): Failure | null {
+  if (error instanceof ErasedMeanwhile) return null
+  if (signal?.aborted || !(error instanceof Error)) throw error
+  return { kind: 'invalid_request', words: `The request cannot be made: ${error.message}.` }
+}
+
+const isSending = ({ state, deleted_at }: Endpoint): boolean =>
+  deleted_at === null && (state === 'active' || state === 'failing')

@@ -1,0 +1,106 @@
+/** Makes the bodies of deliveries, once each, without erased users. */
+import type { ScrubTarget } from '../../events/scrubbed.ts'
+import type { Store } from '../../store/store.ts'
+import { scrubBody } from '../bodies/scrubbed_body.ts'
+import type { Deliveries, Delivery } from '../deliveries/deliveries.ts'
+import type { Endpoint, EndpointKind } from '../endpoints/endpoints.ts'
+import type { Source } from './sources.ts'
+
+/** A body that was not sent is made again after this time, because it contains the state when it was made. */
+const FRESH_MS = 5_000
+
+export type Freezing = ReturnType<typeof openFreezing>
+
+type Deps = {
+  store: Store
+  deliveries: Deliveries
+  sources: Readonly<Record<EndpointKind, Source>>
+  /** Counts erasures, and returns those that are not finished. */
+  erasures: { count: () => number; pendingTargets: () => readonly ScrubTarget[] }
+  monotonic: () => number
+}
+
+/** Opens the making of bodies. */
+export function openFreezing(deps: Deps) {
+  const { store, deliveries, monotonic } = deps
+  const { scrubbed, withBodies } = openMaking(deps)
+  /** When the bodies that were surely not sent were made. */
+  const unsent = new Map<number, number>()
+
+  /** Whether the body must be made: it does not exist, or it was not sent and is no longer fresh. */
+  function isDue({ id, attempts, body_bytes }: Delivery): boolean {
+    const madeAt = unsent.get(id)
+    const isStale = attempts === 0 && madeAt !== undefined && monotonic() - madeAt > FRESH_MS
+    return body_bytes === null || isStale
+  }
+
+  /** Makes and stores the body of a delivery if it is due. */
+  async function freeze(endpoint: Endpoint, delivery: Delivery): Promise<void> {
+    if (!isDue(delivery)) return
+    const { id, key, event_id, replay_id } = delivery
+    const kept = replay_id === null ? null : deliveries.keptBody(endpoint.id, event_id)
+    if (kept !== null) return store.commit(() => deliveries.setBody(id, scrubbed(kept, endpoint.kind)))
+    const isAfterLost = key !== null && deliveries.wasPreviousLost(endpoint.id, key, id)
+    await withBodies(endpoint.kind, [delivery], new Set(isAfterLost ? [event_id] : []), (bodyOf) =>
+      deliveries.setBody(id, bodyOf.get(delivery) as Buffer),
+    )
+    noteMade(id)
+  }
+
+  const noteMade = (id: number): void => void unsent.set(id, monotonic())
+  const noteSent = (id: number): void => void unsent.delete(id)
+
+  /**
+   * The body to send now; null if it names a user who is being erased. `scrub` removes the user then.
+   */
+  function read(id: number, kind: EndpointKind): Buffer | null {
+    const body = deliveries.body(id)
+    return body !== null && scrubbed(body, kind) === body ? body : null
+  }
+
+  /** Removes users that are being erased from a stored body. */
+  const scrub = (id: number, kind: EndpointKind): Promise<void> =>
+    store.commit(() => {
+      const body = deliveries.body(id)
+      if (body !== null) deliveries.setBody(id, scrubbed(body, kind))
+    })
+
+  /** Removes bodies that were not sent, so that the next start makes them again. */
+  const forgetUnsent = (): Promise<void> =>
+    store.commit(() => {
+      for (const id of unsent.keys()) deliveries.clearBody(id)
+    })
+
+  return { withBodies, scrubbed, freeze, read, scrub, noteMade, noteSent, forgetUnsent }
+}
+
+/** Makes bodies without erased users. */
+function openMaking({ store, sources, erasures }: Deps) {
+  /** A body without the users that are being erased. Apple’s notifications stay as Apple signed them. */
+  const scrubbed = (body: Buffer, kind: EndpointKind): Buffer =>
+    kind === 'apple' ? body : erasures.pendingTargets().reduce(scrubBody, body)
+
+  /**
+   * Makes the bodies of items and calls `work` with them in a unit of work. If a user was erased meanwhile, they are
+   * made again.
+   */
+  async function withBodies<Item extends Pick<Delivery, 'event_id' | 'payload_id'>, Result>(
+    kind: EndpointKind,
+    items: readonly Item[],
+    lost: ReadonlySet<string>,
+    work: (bodyOf: ReadonlyMap<Item, Buffer>) => Result,
+  ): Promise<Result> {
+    for (;;) {
+      const count = erasures.count()
+      const bodies = await sources[kind].bodies(items, lost)
+      const result = await store.commit(() => {
+        if (erasures.count() !== count) return null
+        const entries = items.map((item, index) => [item, scrubbed(bodies[index] as Buffer, kind)] as const)
+        return { value: work(new Map(entries)) }
+      })
+      if (result !== null) return result.value
+    }
+  }
+
+  return { scrubbed, withBodies }
+}

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { loadConfig } from '../../src/config/load.ts'
+import { BUNDLE } from '../apple/samples.ts'
+import { temporaryFolder } from '../folders.ts'
+import { openForwardingApp, openHttpReceiver } from './receiving.ts'
+
+const [ONE, TWO] = ['a', 'b'].map((letter) => `whsec_${Buffer.from(letter.repeat(32)).toString('base64')}`)
+
+const configOf = (folder: string, endpoints: string) =>
+  loadConfig({ env: { WINDFALL_OUTBOUND_ALLOW: '127.0.0.1', WINDFALL_ENDPOINTS: endpoints }, cwd: folder })
+    .config
+
+test('a declared endpoint receives events, keeps its place while it is not declared, and cannot be changed elsewhere', async () => {
+  const receiver = await openHttpReceiver()
+  const folder = temporaryFolder().path
+  const app = await openForwardingApp({ folder })
+  const { forwarding, store } = app.windfall
+  await app.append(1)
+  const declared = `[{ name = "backend", url = "${receiver.url}", secrets = ["${ONE}"], headers = { "x-team" = "a" } }]`
+  await app.windfall.declare(configOf(folder, declared))
+  const ids = await app.append(2)
+  await app.settled()
+  expect(receiver.ids()).toEqual(ids)
+  expect(receiver.requests[0]?.headers).toMatchObject({ 'x-team': 'a' })
+  const [endpoint] = forwarding.endpoints.list()
+  expect(endpoint).toMatchObject({ name: 'backend', source: 'config.toml', state: 'active', headers: null })
+  const { id = '' } = endpoint ?? {}
+  await expect(
+    store.commit(() => forwarding.endpoints.change(id, { url: receiver.url })),
+  ).rejects.toMatchObject({ code: 'declared_in_config' })
+
+  await app.windfall.declare(configOf(folder, '[]'))
+  expect(app.endpoint(id)).toMatchObject({ state: 'disabled', reason: 'config_removed' })
+  ids.push(...(await app.append(2)))
+  await app.settled()
+  expect(receiver.ids()).toHaveLength(2)
+  await expect(store.commit(() => forwarding.endpoints.resume(id, 'now'))).rejects.toMatchObject({
+    code: 'config_removed',
+  })
+
+  await app.windfall.declare(configOf(folder, declared.replace(ONE ?? '', `${TWO}", "${ONE}`)))
+  await app.settled()
+  expect(receiver.ids()).toEqual(ids)
+  expect(receiver.requests.at(-1)?.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/)
+})
+
+test('a declared endpoint of apps sends events of these apps only', async () => {
+  const receiver = await openHttpReceiver()
+  const folder = temporaryFolder().path
+  const app = await openForwardingApp({ folder })
+  const of = (bundle_id: string) =>
+    `[{ name = "backend", url = "${receiver.url}", secrets = ["${ONE}"], apps = ["${bundle_id}"] }]`
+  await app.windfall.declare(configOf(folder, of('com.example.other')))
+  await app.append(1)
+  await app.settled()
+  expect(receiver.ids()).toEqual([])
+  await app.windfall.declare(configOf(folder, of(BUNDLE)))
+  const [id] = await app.append(1)
+  await app.settled()
+  expect(receiver.ids()).toContain(id)
+})
+
+test('an endpoint that changes to Apple’s notifications begins with the next one', async () => {
+  const receiver = await openHttpReceiver(() => 500)
+  const folder = temporaryFolder().path
+  const app = await openForwardingApp({ folder })
+  const of = (kind: string) =>
+    `[{ name = "backend", url = "${receiver.url}", secrets = ["${ONE}"], kind = "${kind}" }]`
+  await app.windfall.declare(configOf(folder, of('events')))
+  const [id = ''] = await app.append(1)
+  await app.settled()
+  await app.windfall.declare(configOf(folder, of('apple')))
+  expect(app.states()[id]).toBe('skipped')
+  expect(app.windfall.forwarding.endpoints.list()[0]).toMatchObject({ kind: 'apple', cursor: 0 })
+})
