@@ -89,7 +89,8 @@ const followingRoutes = ({ forwarding: { endpoints, replays }, audit, auth }: De
     handler: ({ event, params: { id } }) =>
       auth.commitAs(event, auth.owner, (actor) => {
         const { state, waiting } = replays.get(id)
-        if (state === 'running' || waiting > 0) audit.note({ ...actor, action: 'replay.stopped', subject: id })
+        if (state === 'running' || waiting > 0)
+          audit.note({ ...actor, action: 'replay.stopped', subject: id })
         return replays.stop(id)
       }),
   }),

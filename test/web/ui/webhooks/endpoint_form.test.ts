@@ -56,18 +56,18 @@ test('a change sends only what differs, and stored headers only if they are repl
 })
 
 test('errors of the server appear at their fields', () => {
-  const invalid = new Problem(400, 'invalid_request', 'url: The URL has no host. (and 2 more)', [
-    { path: 'url', message: 'The URL has no host.' },
-    { path: 'headers.Host', message: 'Host is set by Windfall.' },
+  const invalid = new Problem(400, 'invalid_request', 'url: has no host (and 2 more)', [
+    { path: 'url', message: 'has no host' },
+    { path: 'headers.Host', message: 'is set by Windfall' },
     { path: 'headers.Bad', message: 'another' },
   ])
   expect(formProblem(invalid)).toEqual({
-    fields: { url: 'The URL has no host.', headers: 'Host is set by Windfall.' },
+    fields: { url: 'The URL has no host.', headers: 'The header Host is set by Windfall.' },
     permit: null,
     other: null,
   })
   const taken = formProblem(new Problem(409, 'name_taken', 'Another endpoint has the name Backend'))
-  expect(taken.fields).toEqual({ name: 'Another endpoint has the name Backend' })
+  expect(taken.fields).toEqual({ name: 'Another endpoint has the name Backend.' })
   const offline = formProblem(new Problem(0, 'offline', 'Cannot reach the server.'))
   expect(offline).toEqual({ fields: {}, permit: null, other: 'Cannot reach the server.' })
   expect(formProblem(null)).toEqual({ fields: {}, permit: null, other: null })

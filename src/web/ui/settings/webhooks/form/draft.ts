@@ -1,5 +1,6 @@
 /** The form of an endpoint: its fields, the request bodies, and the errors of the server by field. */
 import type { Problem } from '../../../http.ts'
+import { sentence } from '../../../words.ts'
 import type { Endpoint } from '../webhook_queries.ts'
 
 export type HeaderDraft = { name: string; value: string }
@@ -101,7 +102,23 @@ export type FormProblem = {
 
 const PERMIT_SENTENCE = /\s*To permit it, set \[outbound\] (allow = \[.*?"\]) in config\.toml\./
 
-const withoutPermit = (message: string): string => message.replace(PERMIT_SENTENCE, '')
+const FIELD_SUBJECTS: Record<Field, string> = {
+  url: 'The URL',
+  name: 'The name',
+  types: 'The list of events',
+  apps: 'The list of apps',
+  headers: 'The header',
+}
+/** The end of a sentence about a field, as the server validates it. */
+const PREDICATE = /^(is|are|has|have|does|do|contains|must)\b/
+
+/** The message as a sentence. `name`: that of the header. */
+function fieldMessage(field: Field, message: string, name = ''): string {
+  const words = message.replace(PERMIT_SENTENCE, '')
+  const subject = [FIELD_SUBJECTS[field], name].filter(Boolean).join(' ')
+  const text = PREDICATE.test(words) ? `${subject} ${words}` : sentence(words)
+  return text.endsWith('.') ? text : `${text}.`
+}
 
 /** The lines of config.toml that a refusal of an address names; null if it names none. */
 function permitLines(message: string): string | null {
@@ -114,11 +131,12 @@ export function formProblem(problem: Problem | null): FormProblem {
   if (problem === null) return { fields: {}, permit: null, other: null }
   const fields: FormProblem['fields'] = {}
   for (const { path, message } of problem.errors) {
-    const field = FIELDS.find((one) => one === path.split('.')[0])
-    if (field) fields[field] ??= withoutPermit(message)
+    const [first = '', ...rest] = path.split('.')
+    const field = FIELDS.find((one) => one === first)
+    if (field) fields[field] ??= fieldMessage(field, message, field === 'headers' ? rest.join('.') : '')
   }
   const field = FIELD_OF_CODE[problem.code]
-  if (field) fields[field] ??= withoutPermit(problem.message)
+  if (field) fields[field] ??= fieldMessage(field, problem.message)
   const messages = [problem.message, ...problem.errors.map(({ message }) => message)]
   const permit = messages.map(permitLines).find((lines) => lines !== null) ?? null
   return { fields, permit, other: Object.keys(fields).length === 0 ? problem.message : null }

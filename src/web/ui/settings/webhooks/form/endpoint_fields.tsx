@@ -174,7 +174,7 @@ export function EndpointFields(props: FieldsProps): JSX.Element {
       <TextField
         label={isNew ? 'Name (optional)' : 'Name'}
         value={draft.name}
-        hint="Backend"
+        hint="backend"
         error={problem.fields.name}
         isRequired={!isNew}
         onInput={(name) => change({ name })}
