@@ -4,6 +4,7 @@ import {
   attemptTitle,
   bodyNote,
   deliveryClockNote,
+  stateAbout,
 } from '../../../../src/web/ui/settings/webhooks/deliveries/delivery_words.ts'
 import {
   isStopped,
@@ -69,6 +70,13 @@ test('a clock that differs by more than a minute is reported, by the last attemp
   expect(note(120_000, null)).toContain('2 min ahead of')
   expect(note(120_000, 0)).toBeNull()
   expect(note(-7_200_000)).toContain('2 hr behind')
+})
+
+test('a delivery says why it ended, and what it waits for', () => {
+  expect(stateAbout({ state: 'waiting', reason: null }, true)).toContain('when it is due')
+  expect(stateAbout({ state: 'waiting', reason: null }, false)).toContain('endpoint is active')
+  expect(stateAbout({ state: 'failed', reason: 'The receiver answered 400.' }, true)).toContain('400')
+  expect(stateAbout({ state: 'skipped', reason: null }, false)).toContain('replayed')
 })
 
 test('a missing body says why it is missing', () => {

@@ -56,6 +56,7 @@ function Details({ endpoint }: { endpoint: Endpoint }): JSX.Element {
         <DeliveryDialog
           key={params.delivery}
           id={params.delivery}
+          isActive={endpoint.state === 'active'}
           onClose={() => change({ delivery: null })}
         />
       )}

@@ -14,7 +14,7 @@ import { useScope } from '../../../scope.ts'
 import { instant } from '../../../words.ts'
 import { type Delivery, endpointPath, refreshWebhooks, useDelivery } from '../webhook_queries.ts'
 import { AttemptView, Body, DeliveryState } from './delivery_parts.tsx'
-import { attemptsWords, DELIVERY_STATES, deliveryClockNote } from './delivery_words.ts'
+import { attemptsWords, deliveryClockNote, stateAbout } from './delivery_words.ts'
 
 function EventFact({ delivery }: { delivery: Delivery }): JSX.Element {
   const { href } = useScope()
@@ -37,7 +37,8 @@ function EventFact({ delivery }: { delivery: Delivery }): JSX.Element {
   )
 }
 
-function Facts({ delivery }: { delivery: Delivery }): JSX.Element {
+type FactsProps = { delivery: Delivery; isActive: boolean }
+function Facts({ delivery, isActive }: FactsProps): JSX.Element {
   const apps = useApps().data?.apps
   return (
     <dl class="facts">
@@ -46,9 +47,9 @@ function Facts({ delivery }: { delivery: Delivery }): JSX.Element {
         <DeliveryState state={delivery.state} /> {delivery.is_test && <span class="badge">Test</span>}{' '}
         {delivery.replay_id !== null && <span class="badge">Replay</span>}{' '}
         {delivery.is_remade && <span class="badge">Made again</span>}{' '}
-        <span class="quiet">{delivery.reason ?? DELIVERY_STATES[delivery.state].about}</span>
+        <span class="quiet">{stateAbout(delivery, isActive)}</span>
       </dd>
-      {delivery.next_at !== null && (
+      {isActive && delivery.next_at !== null && (
         <>
           <dt>Next attempt</dt>
           <dd>
@@ -138,7 +139,9 @@ function Headers({ headers }: { headers: Record<string, string> }): JSX.Element 
   )
 }
 
-export function DeliveryDialog({ id, onClose }: { id: string; onClose: () => void }): JSX.Element {
+/** `isActive`: whether the endpoint is active, so that deliveries are sent when they are due. */
+type DeliveryDialogProps = { id: string; isActive: boolean; onClose: () => void }
+export function DeliveryDialog({ id, isActive, onClose }: DeliveryDialogProps): JSX.Element {
   const result = useDelivery(id)
   const title = result.data ? eventLabel(result.data.type).title : 'Delivery'
   return (
@@ -151,7 +154,7 @@ export function DeliveryDialog({ id, onClose }: { id: string; onClose: () => voi
         <QueryView result={result} height={420}>
           {(delivery) => (
             <div class="stack">
-              <Facts delivery={delivery} />
+              <Facts delivery={delivery} isActive={isActive} />
               {!delivery.is_test && delivery.state !== 'waiting' && <ReplayOne delivery={delivery} />}
               <Attempts delivery={delivery} />
               {delivery.request_headers && <Headers headers={delivery.request_headers} />}

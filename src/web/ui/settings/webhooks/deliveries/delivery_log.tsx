@@ -13,7 +13,9 @@ import { DeliveryFilters, deliveryFilters, isFiltered } from './delivery_filters
 import { DeliveryState } from './delivery_parts.tsx'
 import { attemptsWords, attemptTitle } from './delivery_words.ts'
 
-function Row({ delivery }: { delivery: DeliverySummary }): JSX.Element {
+/** While the endpoint is not active, only a probe is sent. */
+type RowProps = { delivery: DeliverySummary; isActive: boolean }
+function Row({ delivery, isActive }: RowProps): JSX.Element {
   const { href } = useScope()
   const [params] = useQueryParams()
   const { last_attempt: last } = delivery
@@ -38,7 +40,7 @@ function Row({ delivery }: { delivery: DeliverySummary }): JSX.Element {
             </>
           )}
           {delivery.attempts > 1 && ` · ${attemptsWords(delivery.attempts)}`}
-          {delivery.next_at !== null && (
+          {isActive && delivery.next_at !== null && (
             <>
               {' '}
               · next <RelativeTime at={delivery.next_at} />
@@ -130,7 +132,7 @@ export function DeliveryLog({ endpoint, onTest }: DeliveryLogProps): JSX.Element
               ) : (
                 <ol class="deliveries" aria-label="Deliveries, newest first">
                   {deliveries.map((delivery) => (
-                    <Row key={delivery.id} delivery={delivery} />
+                    <Row key={delivery.id} delivery={delivery} isActive={endpoint.state === 'active'} />
                   ))}
                 </ol>
               )}

@@ -12,6 +12,12 @@ export const DELIVERY_STATES: Record<State, { title: string; tone: string; about
   skipped: { title: 'Skipped', tone: '', about: 'You continued without it. It can be replayed.' },
 }
 
+/** What the state of a delivery means. `isActive`: whether its endpoint is active. */
+export function stateAbout({ state, reason }: Pick<Delivery, 'state' | 'reason'>, isActive: boolean): string {
+  if (state === 'waiting' && !isActive) return 'It waits until the endpoint is active again.'
+  return reason ?? DELIVERY_STATES[state].about
+}
+
 /** Receivers refuse timestamps beyond five minutes; a minute is worth a note. */
 const CLOCK_MS = 60_000
 
