@@ -110,9 +110,6 @@ export function openAuth({ store, tokens, sessions, links, sessionCookie, audit,
     admit: requireViewer,
   }
 
-  /** Whether the caller of an admitted request is the owner, not the bearer of a token. */
-  const isOwner = (event: H3Event): boolean => callerOf(event).kind === 'owner'
-
   /** Limits expensive queries: two at a time for each share link and token; no limit for the owner. */
   const limited = openQueryLimiter((event) => {
     const caller = callerOf(event)
@@ -218,7 +215,6 @@ export function openAuth({ store, tokens, sessions, links, sessionCookie, audit,
     viewer,
     limited,
     owner,
-    isOwner,
     isFresh,
     freshOwner,
     commitAs,

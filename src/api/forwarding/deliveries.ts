@@ -1,10 +1,12 @@
 /** `/api/v1/deliveries`: the log of webhooks, for the owner and for read tokens. */
+import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Auth } from '../../access/auth.ts'
 import { whole } from '../../access/scope.ts'
 import type { AccessScope } from '../../access/tokens.ts'
 import { Refusal } from '../../errors.ts'
 import type { Forwarding } from '../../forwarding/forwarding.ts'
+import { header } from '../../http/body/body.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { READ_ROUTE } from '../route_defaults.ts'
 import { DeliveriesAnswer, DeliveryAnswer, DeliveryState } from './answers.ts'
@@ -55,6 +57,10 @@ export function deliveryRoutes({ forwarding, auth }: Deps): Route[] {
     throw new Refusal(404, 'unknown_delivery', `there is no delivery ${id} that you can read`)
   }
 
+  /** Whether the caller is the owner, not the bearer of a token. */
+  const isOwner = (event: H3Event): boolean =>
+    header(event, 'authorization') === undefined && auth.cookieCaller(event)?.kind === 'owner'
+
   return [
     defineRoute({
       ...READ_ROUTE,
@@ -74,7 +80,7 @@ export function deliveryRoutes({ forwarding, auth }: Deps): Route[] {
       answers: { 200: { description: 'The delivery', schema: DeliveryAnswer } },
       refusals: { 404: 'unknown_delivery' },
       handler: ({ event, caller, params: { id } }) =>
-        describe.delivery(requireDelivery(caller, id), auth.isOwner(event)),
+        describe.delivery(requireDelivery(caller, id), isOwner(event)),
     }),
   ]
 }

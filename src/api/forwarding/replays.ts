@@ -5,24 +5,22 @@ import type { Auth } from '../../access/auth.ts'
 import type { Apps } from '../../apps/apps.ts'
 import type { Forwarding } from '../../forwarding/forwarding.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
-import type { Outgoing } from '../../outgoing/outgoing.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
 import { ReplayAnswer, ReplayPreview, ReplaysAnswer } from './answers.ts'
-import { openEndpointRequests, ReplaySelection } from './requests.ts'
+import { ReplaySelection, replayFilterOf } from './requests.ts'
 
 const ReplayBody = v.strictObject({
   ...ReplaySelection,
   preview: v.optional(v.pipe(v.boolean(), v.description('Only count what would be sent')), false),
 })
 
-type Deps = { forwarding: Forwarding; outgoing: Outgoing; apps: Apps; audit: Audit; auth: Auth }
+type Deps = { forwarding: Forwarding; apps: Apps; audit: Audit; auth: Auth }
 
 export const replayRoutes = (deps: Deps): Route[] => [startRoute(deps), ...followingRoutes(deps)]
 
 function startRoute(deps: Deps): Route {
-  const { forwarding, audit, auth } = deps
+  const { forwarding, apps, audit, auth } = deps
   const { endpoints, replays } = forwarding
-  const requests = openEndpointRequests(deps)
 
   return defineRoute({
     ...OWNER_ROUTE,
@@ -42,7 +40,7 @@ function startRoute(deps: Deps): Route {
       409: 'delivery_waiting, test_delivery',
     },
     async handler({ event, params: { id }, body: { preview, ...selection } }) {
-      const filter = requests.replayFilter(endpoints.get(id), selection)
+      const filter = replayFilterOf(apps, endpoints.get(id), selection)
       if (preview) return replays.preview(endpoints.get(id), filter)
       const replay = await auth.commitAs(event, auth.owner, (actor) => {
         const endpoint = endpoints.get(id)

@@ -84,14 +84,8 @@ type ReplayBody = v.InferOutput<v.ObjectSchema<typeof ReplaySelection, undefined
 
 type Deps = { apps: Apps; outgoing: Pick<Outgoing, 'dispatcher'> }
 
-export type EndpointRequests = ReturnType<typeof openEndpointRequests>
-
-/** Opens the checks of requests that need the database or the network. */
+/** Opens the checks of endpoints that need the database or the network. */
 export function openEndpointRequests({ apps, outgoing: { dispatcher } }: Deps) {
-  const appIds = (organization_id: string, names: readonly string[]): string[] => [
-    ...new Set(names.flatMap((name) => resolveApps(name, { organization_id, apps: null }, apps))),
-  ]
-
   /** A host that cannot be resolved now is not refused. @throws Refusal 400 `address_not_allowed` */
   async function assertAddress(url: string): Promise<void> {
     const failure = await dispatcher.check(url)
@@ -110,59 +104,62 @@ export function openEndpointRequests({ apps, outgoing: { dispatcher } }: Deps) {
     { organization_id, source }: Pick<NewEndpoint, 'organization_id' | 'source'>,
   ): Promise<NewEndpoint> {
     assertFilters(kind, settings)
-    const { environment = null, types = null, ordered = false, headers = {} } = settings
-    const fields = { name: name ?? null, url, kind, environment, types, is_ordered: ordered, headers }
-    const { apps: names = null } = settings
-    const endpoint = { ...fields, apps: names && appIds(organization_id, names), organization_id, source }
+    const { apps: names = null, environment = null, types = null, ordered = false, headers = {} } = settings
+    const filters = { environment, types, apps: appIdsOf(apps, organization_id, names) }
     await assertAddress(url)
-    return endpoint
+    return {
+      name: name ?? null,
+      url,
+      kind,
+      ...filters,
+      is_ordered: ordered,
+      headers,
+      organization_id,
+      source,
+    }
   }
 
   /** The changes of an endpoint that a body describes. @throws Refusal as `newEndpoint` */
   async function changes(endpoint: Endpoint, body: ChangesBody): Promise<Partial<EndpointSettings>> {
     assertFilters(endpoint.kind, body)
     const { apps: names, ordered, ...fields } = body
-    const listed = names && appIds(endpoint.organization_id, names)
+    const ids = names === undefined ? undefined : appIdsOf(apps, endpoint.organization_id, names)
     if (fields.url !== undefined) await assertAddress(fields.url)
-    return {
-      ...present(fields),
-      ...(listed !== undefined && { apps: listed }),
-      ...(ordered !== undefined && { is_ordered: ordered }),
-    }
+    return present({ ...fields, apps: ids, is_ordered: ordered })
   }
 
-  /**
-   * The filter of a replay.
-   *
-   * @throws Refusal 400 `invalid_request` if nothing is selected, or contradictory; 404 `unknown_app`.
-   */
-  function replayFilter(endpoint: Endpoint, selection: ReplayBody): ReplayFilter {
-    const { delivery_id = null, failed, from_seq = null, until_seq = null } = selection
-    const {
-      from_at = null,
-      until_at = null,
-      types = null,
-      environment = null,
-      apps: names = null,
-    } = selection
-    const limits = [from_seq, until_seq, from_at, until_at]
-    const filters = [...limits, types, environment, names]
-    if (delivery_id !== null && (failed || filters.some((one) => one !== null)))
-      throw invalid([{ path: 'delivery_id', message: 'selects one delivery; omit everything else' }])
-    if (delivery_id === null && !failed && limits.every((one) => one === null)) {
-      const message = 'nothing is selected: send delivery_id, failed, or a limit such as from_seq or from_at'
-      throw invalid([{ path: '', message }])
-    }
-    if (failed && (from_seq !== null || until_seq !== null))
-      throw invalid([{ path: 'failed', message: 'cannot be limited by seq; use from_at and until_at' }])
-    assertOrder('until_seq', from_seq, until_seq)
-    assertOrder('until_at', from_at, until_at)
-    assertFilters(endpoint.kind, { types })
-    const apps = names && appIds(endpoint.organization_id, names)
-    return { delivery_id, failed, from_seq, until_seq, from_at, until_at, types, apps, environment }
-  }
+  return { newEndpoint, changes }
+}
 
-  return { newEndpoint, changes, replayFilter }
+/**
+ * The filter of a replay.
+ *
+ * @throws Refusal 400 `invalid_request` if nothing is selected, or contradictory; 404 `unknown_app`.
+ */
+export function replayFilterOf(apps: Apps, endpoint: Endpoint, selection: ReplayBody): ReplayFilter {
+  const { delivery_id = null, failed, from_seq = null, until_seq = null } = selection
+  const { from_at = null, until_at = null, types = null, environment = null, apps: names = null } = selection
+  const limits = [from_seq, until_seq, from_at, until_at]
+  const filters = [...limits, types, environment, names]
+  if (delivery_id !== null && (failed || filters.some((one) => one !== null)))
+    throw invalid([{ path: 'delivery_id', message: 'selects one delivery; omit everything else' }])
+  if (delivery_id === null && !failed && limits.every((one) => one === null)) {
+    const message = 'nothing is selected: send delivery_id, failed, or a limit such as from_seq or from_at'
+    throw invalid([{ path: '', message }])
+  }
+  if (failed && (from_seq !== null || until_seq !== null))
+    throw invalid([{ path: 'failed', message: 'cannot be limited by seq; use from_at and until_at' }])
+  assertOrder('until_seq', from_seq, until_seq)
+  assertOrder('until_at', from_at, until_at)
+  assertFilters(endpoint.kind, { types })
+  const appIds = appIdsOf(apps, endpoint.organization_id, names)
+  return { delivery_id, failed, from_seq, until_seq, from_at, until_at, types, apps: appIds, environment }
+}
+
+/** The ids of apps of an organization. @throws Refusal 404 `unknown_app` */
+function appIdsOf(apps: Apps, organization_id: string, names: readonly string[] | null): string[] | null {
+  const scope = { organization_id, apps: null }
+  return names && [...new Set(names.flatMap((name) => resolveApps(name, scope, apps)))]
 }
 
 /** @throws Refusal 400 `invalid_request` if filters do not apply to a kind */
