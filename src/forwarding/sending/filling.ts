@@ -80,10 +80,12 @@ export function openFilling(deps: Deps) {
   }
 
   /** Stores the positions up to which endpoints were read, so that the next start does not read so far again. */
-  const storePositions = (): Promise<void> =>
-    store.commit(() => {
+  async function storePositions(): Promise<void> {
+    if (scanned.size === 0) return
+    await store.commit(() => {
       for (const endpoint of endpoints.list()) endpoints.moveCursor(endpoint.id, positionOf(endpoint))
     })
+  }
 
   return { fill, add, isBehind, isPossible, positionOf, storePositions }
 }
