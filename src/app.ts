@@ -181,7 +181,8 @@ export async function openApp(options: AppOptions) {
   }
   const clockCheck = openClockCheck(store, clock, monotonic)
   const backup = () => scheduledBackup(backups, current.config.backup, clock)
-  const jobs = openJobs(jobList({ ...modules, users, backup, clockCheck }), {
+  const expireDeliveries = () => forwarding.expire(current.config.forwarding.keep_mb)
+  const jobs = openJobs(jobList({ ...modules, users, backup, clockCheck, expireDeliveries }), {
     store,
     clock,
     log,

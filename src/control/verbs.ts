@@ -16,6 +16,7 @@ import { outgoingVerbs } from './outgoing_verbs.ts'
 import { ownerVerbs } from './owner_verbs.ts'
 import { type Verbs, verb } from './socket.ts'
 import { userVerbs } from './user_verbs.ts'
+import { webhookVerbs } from './webhook_verbs.ts'
 
 const optionalSlug = v.optional(v.nullable(v.string()), null)
 const text = v.pipe(v.string(), v.nonEmpty())
@@ -116,6 +117,7 @@ export function verbsOf(windfall: Windfall): Verbs {
     ...forgetVerbs(windfall),
     ...backupVerbs(windfall.backups),
     ...outgoingVerbs(windfall),
+    ...webhookVerbs(windfall),
   }
 }
 

@@ -4,6 +4,7 @@
 type Entry = {
   endpoint_id: string
   app_id: string | null
+  key: string | null
   isReplay: boolean
   isSending: boolean
   body: Buffer | null
@@ -24,11 +25,12 @@ export function openInFlight() {
   /** Adds a delivery, which takes a slot of its endpoint until `sent`. */
   function add(
     id: number,
-    { endpoint_id, app_id, isReplay }: Pick<Entry, 'endpoint_id' | 'app_id' | 'isReplay'>,
+    { endpoint_id, app_id, key, isReplay }: Pick<Entry, 'endpoint_id' | 'app_id' | 'key' | 'isReplay'>,
   ) {
     const entry: Entry = {
       endpoint_id,
       app_id,
+      key,
       isReplay,
       isSending: true,
       body: null,
@@ -47,6 +49,14 @@ export function openInFlight() {
   const remove = (id: number): void => void entries.delete(id)
   const get = (id: number): Entry | null => entries.get(id) ?? null
   const has = (id: number): boolean => entries.has(id)
+
+  /** Whether a delivery of an order key is being sent or stored. */
+  function hasKey(endpoint_id: string, key: string | null): boolean {
+    if (key === null) return false
+    for (const entry of entries.values())
+      if (entry.endpoint_id === endpoint_id && entry.key === key) return true
+    return false
+  }
 
   /** The number of requests of an endpoint, or of all; of replays only with `isReplay`. */
   function sending(endpoint_id: string | null, isReplay = false): number {
@@ -74,5 +84,17 @@ export function openInFlight() {
     for (const { abort } of entries.values()) abort.abort(reason)
   }
 
-  return { add, sent, remove, get, has, sending, ofEndpoint, abortNaming, abortAll, size: () => entries.size }
+  return {
+    add,
+    sent,
+    remove,
+    get,
+    has,
+    hasKey,
+    sending,
+    ofEndpoint,
+    abortNaming,
+    abortAll,
+    size: () => entries.size,
+  }
 }
