@@ -97,7 +97,6 @@ export async function serve(
   windfall.store.watchFreeSpace()
   windfall.jobs.start()
   windfall.forwarding.start()
-  windfall.forwarding.start()
   log.info('serving', { address: server.url, database: config.store.path })
   return {
     url: server.url,

@@ -60,15 +60,7 @@ const EraseUser = v.object({ ...ErasedUser.entries, even_unknown: v.boolean() })
 
 /** All verbs by the name that is sent over the control socket. */
 export function verbsOf(windfall: Windfall): Verbs {
-  const { store, apps, keys, organizations, arrivals, audit } = windfall
-
-  /** Changes a key and adds an audit entry, in one unit of work. */
-  const audited = <Key extends { id: string; label: string }>(action: AuditAction, work: () => Key) =>
-    store.commit(() => {
-      const key = work()
-      audit.note({ ...COMMAND_LINE, action, subject: key.id, detail: key.label })
-      return key
-    })
+  const { store, apps, organizations, arrivals } = windfall
 
   async function addApp({ organization, ...declaration }: v.InferOutput<typeof AddApp>) {
     const { id, slug: name } = organizations.resolve(organization)
@@ -88,17 +80,7 @@ export function verbsOf(windfall: Windfall): Verbs {
     'apps.refresh': verb(v.object({ organization: optionalSlug }), ({ organization }) =>
       refreshApps(windfall, organization),
     ),
-    'keys.create': verb(CreateKey, ({ organization, kind, label }) =>
-      audited('key.made', () => keys.create(organizations.resolve(organization).id, kind, label)),
-    ),
-    'keys.list': verb(v.object({ organization: optionalSlug }), ({ organization }) => ({
-      organizations: organizations.list(),
-      keys: keys.list(organization === null ? null : organizations.resolve(organization).id),
-    })),
-    'keys.rotate': verb(RotateKey, ({ id, overlap_ms }) =>
-      audited('key.rotated', () => keys.rotate(id, overlap_ms)),
-    ),
-    'keys.revoke': verb(ById, ({ id }) => audited('key.revoked', () => keys.revoke(id))),
+    ...keyVerbs(windfall),
     ...ownerVerbs(windfall),
     ...refusedVerbs(windfall),
     ...historyVerbs(windfall),
@@ -120,6 +102,30 @@ const organizationsWithApps = ({ organizations, apps }: Windfall) =>
       ...organization,
       apps: apps.list().filter((app) => app.organization_id === organization.id),
     }))
+
+function keyVerbs({ store, keys, organizations, audit }: Windfall): Verbs {
+  /** Changes a key and adds an audit entry, in one unit of work. */
+  const audited = <Key extends { id: string; label: string }>(action: AuditAction, work: () => Key) =>
+    store.commit(() => {
+      const key = work()
+      audit.note({ ...COMMAND_LINE, action, subject: key.id, detail: key.label })
+      return key
+    })
+
+  return {
+    'keys.create': verb(CreateKey, ({ organization, kind, label }) =>
+      audited('key.made', () => keys.create(organizations.resolve(organization).id, kind, label)),
+    ),
+    'keys.list': verb(v.object({ organization: optionalSlug }), ({ organization }) => ({
+      organizations: organizations.list(),
+      keys: keys.list(organization === null ? null : organizations.resolve(organization).id),
+    })),
+    'keys.rotate': verb(RotateKey, ({ id, overlap_ms }) =>
+      audited('key.rotated', () => keys.rotate(id, overlap_ms)),
+    ),
+    'keys.revoke': verb(ById, ({ id }) => audited('key.revoked', () => keys.revoke(id))),
+  }
+}
 
 /** Refreshes the apps of one organization, or of every organization that has an App Store Connect key. */
 async function refreshApps(

@@ -34,6 +34,7 @@ describe.skipIf(!hasChromium())('webhooks', () => {
     const { cookie } = await app.signIn()
     const { context, page, complaints } = await visit(browser, server.url, size, light)
     await context.addCookies([{ name: 'windfall', value: cookie.split('=')[1] ?? '', url: server.url }])
+    await page.clock.install()
     onTestFinished(async () => {
       await context.close()
       await server.close()
@@ -43,6 +44,8 @@ describe.skipIf(!hasChromium())('webhooks', () => {
 
   const button = (page: Page, name: string | RegExp) =>
     page.getByRole('button', { name, exact: typeof name === 'string' })
+  /** Turns the page's clock to its next look at what is live. */
+  const turnToNextLook = (page: Page) => page.clock.fastForward(2_000)
   const rows = (page: Page) => page.locator('.delivery')
 
   async function assertSound(page: Page): Promise<void> {
@@ -102,7 +105,7 @@ describe.skipIf(!hasChromium())('webhooks', () => {
     })
     const [first, second] = await app.append(2)
     await app.settled()
-    // The log reads them by itself.
+    await turnToNextLook(page)
     await rows(page).nth(1).waitFor()
     await button(page, /^State:/).click()
     await page.getByRole('radio', { name: 'Waiting' }).click()
@@ -150,6 +153,7 @@ describe.skipIf(!hasChromium())('webhooks', () => {
     }
     await pause()
     const sent = await app.append(2)
+    await turnToNextLook(page)
     await page.getByText('2 events').waitFor()
     await assertSound(page)
     await resume(/Send what waited \(2 events, since/)
@@ -169,6 +173,7 @@ describe.skipIf(!hasChromium())('webhooks', () => {
     await button(page, 'Replay 5').click()
     await page.getByRole('heading', { name: 'Replays' }).waitFor()
     await app.settled()
+    await turnToNextLook(page)
     await page.getByText('5 deliveries: 5 delivered, 0 waiting, 0 failed').waitFor()
     expect(new Set(receiver.ids())).toEqual(new Set([...sent, ...skipped]))
     expect(complaints).toEqual([])
@@ -222,6 +227,23 @@ describe.skipIf(!hasChromium())('webhooks', () => {
       await button(page, language).click()
       await page.locator('.copy pre', { hasText: line }).waitFor()
     }
+    await assertSound(page)
+    expect(complaints).toEqual([])
+  })
+
+  test('offers for Apple’s notifications what applies to them', async () => {
+    const { receiver, app, page, complaints } = await opened('phone')
+    const { endpoint } = await app.addEndpoint(receiver.url, { kind: 'apple' })
+    await show(page, `/settings/webhooks/${endpoint.id}`)
+    await page.getByText('request a test notification').waitFor()
+    expect(await button(page, 'Send test event').count()).toBe(0)
+    expect(await page.locator('.copy pre').textContent()).toContain("headers['windfall-signature']")
+    await button(page, 'Replay').click()
+    const dialog = page.getByRole('dialog')
+    expect(await dialog.getByRole('button', { name: 'Seq range' }).count()).toBe(0)
+    await dialog.getByLabel('From').fill('2026-01-01T00:00')
+    await button(page, 'Preview').click()
+    await dialog.getByText('Nothing matches.').waitFor()
     await assertSound(page)
     expect(complaints).toEqual([])
   })

@@ -23,7 +23,6 @@ const DeliveriesQuery = v.object({
   ),
   limit: v.optional(v.pipe(whole(1, 200), v.description('Page size, 1 to 200')), '50'),
 })
-const DeliveryParams = v.object({ id: whole(1, Number.MAX_SAFE_INTEGER) })
 
 type Deps = { forwarding: Forwarding; auth: Auth }
 
@@ -47,14 +46,14 @@ export function deliveryRoutes({ forwarding, auth }: Deps): Route[] {
   }
 
   /** @throws Refusal 404 `unknown_delivery`, also if it is outside the access scope. */
-  function requireDelivery({ organization_id, apps }: AccessScope, id: number) {
-    const delivery = log.delivery(id)
+  function requireDelivery({ organization_id, apps }: AccessScope, id: string) {
+    const delivery = /^\d{1,15}$/.test(id) ? log.delivery(Number(id)) : null
     const owner = delivery && log.endpoint(delivery.endpoint_id)?.organization_id
     const isReadable =
       (organization_id === null || owner === organization_id) &&
       (apps === null || apps.includes(delivery?.app_id ?? ''))
     if (delivery !== null && isReadable) return delivery
-    throw new Refusal(404, 'unknown_delivery', `there is no delivery ${id} that you can read`)
+    throw new Refusal(404, 'unknown_delivery', `there is no delivery ${id.slice(0, 40)} that you can read`)
   }
 
   /** Whether the caller is the owner, not the bearer of a token. */
@@ -76,7 +75,6 @@ export function deliveryRoutes({ forwarding, auth }: Deps): Route[] {
       path: '/api/v1/deliveries/:id',
       summary: 'Returns a delivery with its body and all attempts',
       access: auth.reader,
-      params: DeliveryParams,
       answers: { 200: { description: 'The delivery', schema: DeliveryAnswer } },
       refusals: { 404: 'unknown_delivery' },
       handler: ({ event, caller, params: { id } }) =>

@@ -22,7 +22,7 @@ export type AttemptRow = {
 }
 
 /** Filters; null is all. `apps`: the apps that the reader may see. `before`: an id, exclusive. */
-export type LogQuery = {
+type LogQuery = {
   organization_id: string | null
   apps: readonly string[] | null
   endpoint_id: string | null

@@ -38,8 +38,6 @@ export type AdministrationDeps = {
   wake: () => void
 }
 
-export type Administration = ReturnType<typeof openAdministration>
-
 /** Opens the administration. All writing functions must run inside a unit of work. */
 export const openAdministration = (deps: AdministrationDeps) => ({
   ...openSettings(deps),
@@ -47,7 +45,7 @@ export const openAdministration = (deps: AdministrationDeps) => ({
 })
 
 /** Finds an endpoint. @throws Refusal 404 `unknown_endpoint` */
-export function requireEndpoint(endpoints: Endpoints, id: string): Endpoint {
+function requireEndpoint(endpoints: Endpoints, id: string): Endpoint {
   const endpoint = endpoints.get(id)
   if (endpoint !== null && endpoint.deleted_at === null) return endpoint
   throw new Refusal(404, 'unknown_endpoint', `there is no endpoint ${id.slice(0, 40)}`)

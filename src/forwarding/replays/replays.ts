@@ -23,7 +23,7 @@ type Row = ReplayRange & {
 }
 
 /** A replay with its progress. `progress`: the part of the range that became deliveries, from 0 to 1. */
-export type Replay = Pick<Row, 'id' | 'endpoint_id' | 'state' | 'made' | 'created_at' | 'finished_at'> & {
+type Replay = Pick<Row, 'id' | 'endpoint_id' | 'state' | 'made' | 'created_at' | 'finished_at'> & {
   progress: number
   delivered: number
   failed: number
@@ -31,12 +31,7 @@ export type Replay = Pick<Row, 'id' | 'endpoint_id' | 'state' | 'made' | 'create
 }
 
 /** What a replay would send: `matching` counts at most 100,000. */
-export type Preview = {
-  matching: number
-  is_capped: boolean
-  first_at: number | null
-  last_at: number | null
-}
+type Preview = { matching: number; is_capped: boolean; first_at: number | null; last_at: number | null }
 
 export type Replays = ReturnType<typeof openReplays>
 

@@ -20,8 +20,6 @@ const TICK_SCHEDULE = '* * * * * *'
 /** The pause of an endpoint after a result could not be stored, so that it does not get the same events repeatedly. */
 const ERROR_PAUSE_MS = 30_000
 
-export type Courier = ReturnType<typeof openCourier>
-
 type Deps = {
   store: Store
   clock: Clock
@@ -146,7 +144,7 @@ function openServing({ endpoints, ...deps }: Deps, background: Background) {
   return (isPaused: (endpoint: Endpoint) => boolean): void => {
     const all = endpoints.list().filter((endpoint) => !isPaused(endpoint))
     turn += 1
-    for (let index = 0; index < all.length && deps.inFlight.sending(null) < SLOTS; index += 1) {
+    for (let index = 0; index < all.length && deps.inFlight.sendingInAll() < SLOTS; index += 1) {
       const endpoint = all[(index + turn) % all.length]
       if (endpoint?.state === 'active') serve(endpoint)
       if (endpoint?.state === 'failing') probe(endpoint)
@@ -163,7 +161,7 @@ function openEndpointServing(deps: Omit<Deps, 'endpoints'>, background: Backgrou
   function serve(endpoint: Endpoint): void {
     const now = clock()
     if (!isReached(endpoint.hold_until_at, now)) return
-    const free = Math.min(SLOTS_OF_ENDPOINT - inFlight.sending(endpoint.id), SLOTS - inFlight.sending(null))
+    const free = Math.min(SLOTS_OF_ENDPOINT - inFlight.sending(endpoint.id), SLOTS - inFlight.sendingInAll())
     if (free <= 0) return
     const freeForReplays = Math.max(0, Math.min(free, SLOTS_OF_REPLAYS - inFlight.sending(endpoint.id, true)))
     const live = dueOf(endpoint, now, false)
