@@ -28,7 +28,7 @@ test('add prints the secret once and says whether the URL answers', async () => 
   expect(added.status).toBe(0)
   const [, secret = ''] = /^whe_\w+ {2}backend {2}(whsec_\S+)\n$/.exec(added.stdout) ?? []
   expect(added.stderr).toMatch(/The URL answers: 200 {2}\d+ ms {2}The receiver answered 200\./)
-  const { headers, body } = receiver.requests[0] ?? { headers: {}, body: '' }
+  const { headers = {}, body = '' } = receiver.requests[0] ?? {}
   expect(headers).toMatchObject({ 'x-key': 'one two', 'x-b': '2' })
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
