@@ -77,23 +77,6 @@ export function openForwarding(deps: Deps) {
   const { list } = endpoints
   feed.listen(wake)
 
-  let closing: Promise<void> | null = null
-
-  /** Stops sending. Bodies that were not sent are made again after the next start. A second call waits for the first. */
-  function close(): Promise<void> {
-    closing ??= courier.close().then(storeState)
-    return closing
-  }
-
-  /** If it cannot be stored, bodies that were not sent are older when they are sent. */
-  async function storeState(): Promise<void> {
-    try {
-      await Promise.all([freezing.forgetUnsent(), filling.storePositions()])
-    } catch (error) {
-      log.warn('the state of forwarding could not be stored at the stop', { error })
-    }
-  }
-
   return {
     endpoints: openAdministration(administration),
     secretDates: secrets.dates,
@@ -108,6 +91,32 @@ export function openForwarding(deps: Deps) {
     tick: courier.tick,
     start: courier.start,
     settled: courier.settled,
-    close,
+    close: openClosing({ courier, freezing, filling, log }),
+  }
+}
+
+type ClosingDeps = {
+  courier: { close: () => Promise<void> }
+  freezing: { forgetUnsent: () => Promise<void> }
+  filling: { storePositions: () => Promise<void> }
+  log: Log
+}
+
+/** Returns a function that stops sending. A second call waits for the first. */
+function openClosing({ courier, freezing, filling, log }: ClosingDeps): () => Promise<void> {
+  let closing: Promise<void> | null = null
+
+  /** Bodies that were not sent are made again after the next start, unless this cannot be stored. */
+  async function storeState(): Promise<void> {
+    try {
+      await Promise.all([freezing.forgetUnsent(), filling.storePositions()])
+    } catch (error) {
+      log.warn('the state of forwarding could not be stored at the stop', { error })
+    }
+  }
+
+  return () => {
+    closing ??= courier.close().then(storeState)
+    return closing
   }
 }
