@@ -186,3 +186,18 @@ test('listen verifies what a Windfall sends, and answers the status that it is t
   serving.kill('SIGTERM')
   expect((await run(['webhooks', 'listen', '--secret', 'abc'], { cwd })).stderr).toContain('whsec_')
 })
+
+test('without a server, webhooks are added and tested, and a replay waits for one', async () => {
+  const cwd = folderOf()
+  const env = { WINDFALL_OUTBOUND_ALLOW: '127.0.0.1' }
+  const alone = (...args: string[]) => run(['webhooks', ...args], { cwd, env })
+  expect((await alone('list')).stderr).toContain('there is no database')
+  const added = await alone('add', receiver.url, '--name', 'backend')
+  expect(added.stderr).toContain('The URL answers: 200')
+  expect(receiver.requests).toHaveLength(1)
+  const followed = await alone('log', '--follow')
+  expect(followed).toMatchObject({ status: 0, stderr: 'No server runs, so nothing changes.\n' })
+  expect(followed.stdout).toContain('subscription.renewed')
+  const replayed = await alone('replay', 'backend', '--delivery', '1', '--yes')
+  expect(replayed.stderr).toContain('a test event cannot be replayed')
+})
