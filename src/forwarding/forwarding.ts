@@ -64,7 +64,7 @@ export function openForwarding(deps: Deps) {
   const freezing = openFreezing({ store, deliveries, sources, erasures, monotonic })
   const results = openResults({ clock, monotonic, random, feed, endpoints, deliveries, scrubText })
   const shared = { store, clock, endpoints, deliveries, secrets, sources, freezing }
-  const attempts = openAttempts({ ...shared, inFlight, results, request })
+  const attempts = openAttempts({ ...shared, inFlight, results, erasures, request })
   const filling = openFilling(shared)
   const replays = openReplays({ ...shared, filling, selection: openSelection(shared) })
   const courier = openCourier({ ...shared, monotonic, log, filling, replays, attempts, inFlight, isHeld })

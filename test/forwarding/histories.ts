@@ -206,10 +206,10 @@ export async function playHistory(script: readonly Step[], replies: readonly Ans
     await app.close()
     app = await openForwardingApp({ clock, monotonic, folder })
     isClosing = false
-    if (isCrash) receiver.doubt(isUnstored)
+    receiver.doubt(isUnstored)
   }
 
-  /** Whether the process was killed before it stored the answer of a request. */
+  /** Whether the process ended before it stored the answer of a request. */
   function isUnstored(path: string, { id }: Seen): boolean {
     const endpoint = endpoints.find((one) => one.path === path)?.id ?? ''
     return app.rows(endpoint).some((row) => row.event_id === id && row.state === 'waiting')

@@ -38,13 +38,21 @@ export function openFreezing(deps: Deps) {
   async function freeze(endpoint: Endpoint, delivery: Delivery): Promise<void> {
     if (!isDue(delivery)) return
     const { id, key, event_id, replay_id } = delivery
-    const kept = replay_id === null ? null : deliveries.keptBody(endpoint.id, event_id)
-    if (kept !== null) return store.commit(() => deliveries.setBody(id, scrubbed(kept, endpoint.kind)))
+    if (replay_id !== null && (await reuse(endpoint, delivery))) return
     const isAfterLost = key !== null && deliveries.wasPreviousLost(endpoint.id, key, id)
     await withBodies(endpoint.kind, [delivery], new Set(isAfterLost ? [event_id] : []), (bodyOf) =>
       deliveries.setBody(id, bodyOf.get(delivery) as Buffer),
     )
     noteMade(id)
+  }
+
+  /** Uses the bytes of the first delivery of the event, if they are stored. Resolves to whether they are. */
+  function reuse({ id: endpoint_id, kind }: Endpoint, { id, event_id }: Delivery): Promise<boolean> {
+    return store.commit(() => {
+      const kept = deliveries.keptBody(endpoint_id, event_id)
+      if (kept !== null) deliveries.setBody(id, scrubbed(kept, kind))
+      return kept !== null
+    })
   }
 
   const noteMade = (id: number): void => void unsent.set(id, monotonic())
