@@ -181,7 +181,8 @@ export async function openApp(options: AppOptions) {
   }
   const clockCheck = openClockCheck(store, clock, monotonic)
   const backup = () => scheduledBackup(backups, current.config.backup, clock)
-  const jobs = openJobs(jobList({ ...modules, users, backup, clockCheck }), {
+  const expireDeliveries = () => forwarding.expire(current.config.forwarding.keep_mb)
+  const jobs = openJobs(jobList({ ...modules, users, backup, clockCheck, expireDeliveries }), {
     store,
     clock,
     log,
@@ -248,13 +249,9 @@ export async function openApp(options: AppOptions) {
     // The modules that call Apple's API stop before the clients abort their requests.
     pruning.close()
     const closingAppleCallers = [jobs.close(), history.close(), imports.close(), appleClients.close()]
-    await Promise.all([
-      ...closingAppleCallers,
-      figures.closeFigures(),
-      erasures.close(),
-      refusedCalls.close(),
-      forwarding.close().then(outgoing.dispatcher.close),
-    ])
+    const closingForwarding = forwarding.close().then(outgoing.dispatcher.close)
+    const others = [figures.closeFigures(), erasures.close(), refusedCalls.close(), closingForwarding]
+    await Promise.all([...closingAppleCallers, ...others])
     await backups.close()
     await revocation?.close()
     await store.close()

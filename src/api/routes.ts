@@ -7,6 +7,10 @@ import { customerRoutes } from './customers/customers.ts'
 import { erasureRoutes } from './customers/erasures.ts'
 import { evidenceRoutes } from './customers/evidence.ts'
 import { eventRoutes } from './events.ts'
+import { endpointActionRoutes } from './forwarding/actions.ts'
+import { deliveryRoutes } from './forwarding/deliveries.ts'
+import { endpointRoutes } from './forwarding/endpoints.ts'
+import { replayRoutes } from './forwarding/replays.ts'
 import { gapRoutes } from './gaps.ts'
 import { historyRoutes } from './history.ts'
 import { importRoutes } from './imports.ts'
@@ -57,6 +61,10 @@ const ROUTE_FACTORIES = [
   pendingRoutes,
   linkUndoRoutes,
   testNotificationRoutes,
+  endpointRoutes,
+  endpointActionRoutes,
+  replayRoutes,
+  deliveryRoutes,
   settingsRoutes,
   probeRoutes,
 ] as const

@@ -81,7 +81,7 @@ function faultOfHeader(name: string, value: string, earlier: readonly string[]):
 }
 
 /** A signing secret: `whsec_` and 24 to 64 bytes in base64. */
-const endpointSecret = v.pipe(
+export const endpointSecret = v.pipe(
   v.string(),
   v.check(
     (text) => faultOfSecret(text) === null,

@@ -16,6 +16,7 @@ import { outgoingVerbs } from './outgoing_verbs.ts'
 import { ownerVerbs } from './owner_verbs.ts'
 import { type Verbs, verb } from './socket.ts'
 import { userVerbs } from './user_verbs.ts'
+import { webhookVerbs } from './webhook_verbs.ts'
 
 const optionalSlug = v.optional(v.nullable(v.string()), null)
 const text = v.pipe(v.string(), v.nonEmpty())
@@ -59,15 +60,7 @@ const EraseUser = v.object({ ...ErasedUser.entries, even_unknown: v.boolean() })
 
 /** All verbs by the name that is sent over the control socket. */
 export function verbsOf(windfall: Windfall): Verbs {
-  const { store, apps, keys, organizations, arrivals, audit } = windfall
-
-  /** Changes a key and adds an audit entry, in one unit of work. */
-  const audited = <Key extends { id: string; label: string }>(action: AuditAction, work: () => Key) =>
-    store.commit(() => {
-      const key = work()
-      audit.note({ ...COMMAND_LINE, action, subject: key.id, detail: key.label })
-      return key
-    })
+  const { store, apps, organizations, arrivals } = windfall
 
   async function addApp({ organization, ...declaration }: v.InferOutput<typeof AddApp>) {
     const { id, slug: name } = organizations.resolve(organization)
@@ -95,6 +88,31 @@ export function verbsOf(windfall: Windfall): Verbs {
     'apps.refresh': verb(v.object({ organization: optionalSlug }), ({ organization }) =>
       refreshApps(windfall, organization),
     ),
+    ...keyVerbs(windfall),
+    ...ownerVerbs(windfall),
+    ...refusedVerbs(windfall),
+    ...historyVerbs(windfall),
+    ...importVerbs(windfall),
+    ...metricVerbs(windfall),
+    ...jobVerbs(windfall),
+    ...userVerbs(windfall),
+    ...forgetVerbs(windfall),
+    ...backupVerbs(windfall.backups),
+    ...outgoingVerbs(windfall),
+    ...webhookVerbs(windfall),
+  }
+}
+
+function keyVerbs({ store, keys, organizations, audit }: Windfall): Verbs {
+  /** Changes a key and adds an audit entry, in one unit of work. */
+  const audited = <Key extends { id: string; label: string }>(action: AuditAction, work: () => Key) =>
+    store.commit(() => {
+      const key = work()
+      audit.note({ ...COMMAND_LINE, action, subject: key.id, detail: key.label })
+      return key
+    })
+
+  return {
     'keys.create': verb(CreateKey, ({ organization, kind, label }) =>
       audited('key.made', () => keys.create(organizations.resolve(organization).id, kind, label)),
     ),
@@ -106,16 +124,6 @@ export function verbsOf(windfall: Windfall): Verbs {
       audited('key.rotated', () => keys.rotate(id, overlap_ms)),
     ),
     'keys.revoke': verb(ById, ({ id }) => audited('key.revoked', () => keys.revoke(id))),
-    ...ownerVerbs(windfall),
-    ...refusedVerbs(windfall),
-    ...historyVerbs(windfall),
-    ...importVerbs(windfall),
-    ...metricVerbs(windfall),
-    ...jobVerbs(windfall),
-    ...userVerbs(windfall),
-    ...forgetVerbs(windfall),
-    ...backupVerbs(windfall.backups),
-    ...outgoingVerbs(windfall),
   }
 }
 

@@ -69,7 +69,7 @@ export function openForwarding(deps: Deps) {
   const replays = openReplays({ ...shared, filling, selection: openSelection(shared) })
   const courier = openCourier({ ...shared, monotonic, log, filling, replays, attempts, inFlight, isHeld })
   const { wake } = courier
-  const administration = { ...shared, wake }
+  const administration = { ...shared, positionOf: filling.positionOf, wake }
   const { apps, organizations } = deps
   const declared = openDeclaredEndpoints({ ...administration, organizations, apps, results, log })
   const deliveryLog = openLog({ ...shared, filling })
@@ -77,10 +77,21 @@ export function openForwarding(deps: Deps) {
   const { list } = endpoints
   feed.listen(wake)
 
-  /** Stops sending. Bodies that were not sent are made again after the next start. */
-  async function close(): Promise<void> {
-    await courier.close()
-    await freezing.forgetUnsent()
+  let closing: Promise<void> | null = null
+
+  /** Stops sending. Bodies that were not sent are made again after the next start. A second call waits for the first. */
+  function close(): Promise<void> {
+    closing ??= courier.close().then(storeState)
+    return closing
+  }
+
+  /** If it cannot be stored, bodies that were not sent are older when they are sent. */
+  async function storeState(): Promise<void> {
+    try {
+      await Promise.all([freezing.forgetUnsent(), filling.storePositions()])
+    } catch (error) {
+      log.warn('the state of forwarding could not be stored at the stop', { error })
+    }
   }
 
   return {

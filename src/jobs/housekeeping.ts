@@ -15,6 +15,8 @@ export type HousekeepingDeps = {
   audit: Audit
   clockCheck: ClockCheck
   erasures: Erasures
+  /** Deletes what is no longer kept of deliveries, and returns how many deliveries. */
+  expireDeliveries: () => Promise<number>
   pruning: Pruning
   refusedCalls: RefusedCalls
   sessions: Pick<Sessions, 'expire'>
@@ -37,7 +39,10 @@ export async function runHousekeeping(deps: HousekeepingDeps): Promise<string> {
   })
   const pruned = await pruneUsers(deps)
   const users = pruned === null ? '' : `; pruned ${pruned} ${pruned === 1 ? 'user' : 'users'}`
-  return `deleted ${expired} expired pending ${expired === 1 ? 'notification' : 'notifications'}${users}`
+  const count = await deps.expireDeliveries()
+  const deliveries =
+    count === 0 ? '' : `; deleted ${count} ${count === 1 ? 'delivery' : 'deliveries'} of webhooks`
+  return `deleted ${expired} expired pending ${expired === 1 ? 'notification' : 'notifications'}${users}${deliveries}`
 }
 
 function pruneUsers({ pruning, audit, users }: HousekeepingDeps): Promise<number | null> {

@@ -1,7 +1,14 @@
 /** Sends requests to addresses that a person entered, such as webhooks. */
+import { isIP } from 'node:net'
 import { Agent, Client, type Dispatcher, Pool } from 'undici'
-import { openAddressRules } from './address_rules.ts'
-import { openConnector, type Resolve, resolveBySystem } from './connector.ts'
+import { type AddressRules, openAddressRules } from './address_rules.ts'
+import {
+  destinationOf,
+  openConnector,
+  permittedAddresses,
+  type Resolve,
+  resolveBySystem,
+} from './connector.ts'
 import { type Failure, failureOf, OutgoingError } from './failures.ts'
 import { parseTarget } from './target.ts'
 
@@ -96,7 +103,29 @@ export function openDispatcher(settings: OutboundSettings & { resolve?: Resolve 
     await agent.destroy()
   }
 
-  return { request, reconfigure, close }
+  return { request, check: openCheck({ rules: () => rules, resolve }), reconfigure, close }
+}
+
+/** Returns the function that checks a URL. */
+function openCheck({ rules, resolve }: { rules: () => AddressRules; resolve: Resolve }) {
+  /**
+   * Why requests to a URL would be refused, or that its host cannot be resolved; null if neither. It resolves the host
+   * and does not connect.
+   */
+  return async (text: string): Promise<Failure | null> => {
+    const target = parseTarget(text)
+    if ('refusal' in target) return { kind: 'address', words: target.refusal }
+    const destination = destinationOf(target.url)
+    const { hostname: address } = destination
+    if (isIP(address) > 0) {
+      const words = rules().refusalOf({ ...destination, address })
+      return words === null ? null : { kind: 'address', words }
+    }
+    return permittedAddresses(destination, { rules, resolve }).then(
+      () => null,
+      (error: unknown) => failureOf(error, target.url.host),
+    )
+  }
 }
 
 type ConnectorFor = ReturnType<typeof openConnector>

@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
+import type { NewEvent } from '../../src/events/feed.ts'
+import type { Delivery } from '../../src/forwarding/deliveries/deliveries.ts'
 import type { NewEndpoint } from '../../src/forwarding/endpoints/administration.ts'
 import { handClock, openTestApp, type TestApp, type TestOptions } from '../helpers.ts'
 
@@ -58,6 +60,7 @@ export async function openForwardingApp(options: TestOptions = {}): Promise<Forw
   return Object.assign(app, drivenBy(app))
 }
 
+let number = 0
 const EVERYTHING = { apps: null, environment: null, types: null, is_ordered: false, headers: {} }
 
 function drivenBy({ windfall, organization, clock }: TestApp) {
@@ -77,12 +80,8 @@ function drivenBy({ windfall, organization, clock }: TestApp) {
       }),
     )
 
-  let number = 0
   /** Appends live events. `subject` is the key of ordered endpoints. */
-  const append = (
-    count: number,
-    fields: { subject?: string | null; type?: 'gap.found' } = {},
-  ): Promise<string[]> =>
+  const append = (count: number, fields: Partial<NewEvent> = {}): Promise<string[]> =>
     store.commit(() =>
       Array.from({ length: count }, () => {
         number += 1
@@ -142,5 +141,16 @@ function drivenBy({ windfall, organization, clock }: TestApp) {
         .map(({ event_id, state }) => [event_id, state]),
     )
 
-  return { addEndpoint, append, settled, run, states, endpoint: (id: string) => forwarding.endpoints.get(id) }
+  const selectRows = store.prepare<[string], Delivery>(
+    'select * from deliveries where endpoint_id = ? order by id',
+  )
+  /** The deliveries of an endpoint, oldest first. */
+  const rows = (endpoint_id: string): Delivery[] => selectRows.all(endpoint_id)
+
+  /** All attempts of an endpoint, in the order of their deliveries. */
+  const attempts = (endpoint_id: string) =>
+    rows(endpoint_id).flatMap(({ id }) => forwarding.log.attemptsOf(id))
+
+  const endpoint = (id: string) => forwarding.endpoints.get(id)
+  return { addEndpoint, append, settled, run, states, rows, attempts, endpoint }
 }

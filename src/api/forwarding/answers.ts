@@ -12,7 +12,7 @@ const State = v.picklist(['active', 'failing', 'paused', 'disabled'])
 const Reason = v.nullable(
   v.picklist(['no_success', 'five_days', 'owner', 'gone_410', 'secret_unreadable', 'config_removed']),
 )
-const DeliveryState = v.picklist(['waiting', 'delivered', 'failed', 'dropped', 'skipped'])
+export const DeliveryState = v.picklist(['waiting', 'delivered', 'failed', 'dropped', 'skipped'])
 
 const EndpointHealth = v.object({
   attempts: described(count, 'Attempts within the last seven days'),
@@ -120,7 +120,7 @@ const AttemptAnswer = v.object({
   ),
   is_probe: v.boolean(),
 })
-/** One delivery. `request_headers` is absent for read tokens. */
+/** One delivery. */
 export const DeliveryAnswer = v.object({
   ...DeliverySummary,
   last_attempt: v.nullable(LastAttempt),
@@ -133,7 +133,7 @@ export const DeliveryAnswer = v.object({
   request_headers: v.optional(
     described(
       v.record(v.string(), v.string()),
-      'The headers of the last attempt; the owner’s values are masked',
+      'The headers of the last attempt. Signatures, and the values of the owner’s headers, are masked. Absent before the first attempt and for read tokens',
     ),
   ),
   attempt_log: v.array(AttemptAnswer),

@@ -25,6 +25,7 @@ import { loadWithTypes } from '../instance/load.ts'
 import { examineAccounts, examineClock, originsOf } from './apple.ts'
 import { examineAddress, examineDatabase, examineServer } from './database.ts'
 import { findingLine } from './findings.ts'
+import { examineWebhooks } from './webhooks.ts'
 
 type DoctorOptions = {
   loadOptions: LoadOptions
@@ -57,6 +58,7 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> 
     yield* examineRefusedCalls(reader, clock)
     yield* examineBacklog(reader, clock)
     yield* examineOutgoing(reader)
+    if (serving !== null) yield* examineWebhooks(config)
     if (reachable.server && options.test) yield* testEachApp(config, apple, reader)
     yield backupFinding(reader, clock, config.backup.schedule)
     yield* examineJobs(reader, clock, { isServed: serving !== null })

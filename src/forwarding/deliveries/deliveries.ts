@@ -146,7 +146,7 @@ function openKeys(store: Pick<Store, 'prepare'>) {
     select id, next_at from deliveries where endpoint_id = ? and key = ? and state = 'waiting'
     order by next_at is null, replay_id is not null, id limit 1`)
   const selectLast = store.prepare<[string, string, number], { state: string }>(`
-    select state from deliveries where endpoint_id = ? and key = ? and id < ? and state <> 'waiting'
+    select state from deliveries where endpoint_id = ? and key = ? and id < ? and state in ('delivered', 'failed')
     order by id desc limit 1`)
   const release = store.prepare<[number, number]>('update deliveries set next_at = ? where id = ?')
 
@@ -154,7 +154,7 @@ function openKeys(store: Pick<Store, 'prepare'>) {
   const isKeyWaiting = (endpoint_id: string, key: string): boolean =>
     selectNext.get(endpoint_id, key) !== undefined
 
-  /** Whether the last finished delivery of the key before `id` was given up. */
+  /** Whether the last delivery of the key before `id` that was not dropped or skipped was given up. */
   const wasPreviousLost = (endpoint_id: string, key: string, id: number): boolean =>
     selectLast.get(endpoint_id, key, id)?.state === 'failed'
 

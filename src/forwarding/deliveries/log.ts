@@ -1,7 +1,8 @@
 /** Reads deliveries and attempts for people: the log of endpoints, and their health. */
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
-import type { Endpoint, EndpointKind } from '../endpoints/endpoints.ts'
+import { yieldToEventLoop } from '../../turns.ts'
+import type { Endpoint, EndpointKind, Endpoints } from '../endpoints/endpoints.ts'
 import type { Filling } from '../sending/filling.ts'
 import type { Source } from '../sending/sources.ts'
 import type { Deliveries, Delivery } from './deliveries.ts'
@@ -21,7 +22,7 @@ export type AttemptRow = {
 }
 
 /** Filters; null is all. `apps`: the apps that the reader may see. `before`: an id, exclusive. */
-export type LogQuery = {
+type LogQuery = {
   organization_id: string | null
   apps: readonly string[] | null
   endpoint_id: string | null
@@ -47,13 +48,14 @@ export type Health = {
 const WEEK_MS = 7 * 86_400_000
 /** Waiting deliveries and events are counted up to this number. */
 const MAX_COUNTED = 10_000
-/** The positions behind the cursor that are looked through. */
+/** The positions behind the cursor, or rows of the log, that are looked through at once. */
 const MAX_SCANNED = 20_000
 
 type Deps = {
   store: Store
   clock: Clock
   deliveries: Deliveries
+  endpoints: Pick<Endpoints, 'get'>
   filling: Filling
   sources: Readonly<Record<EndpointKind, Source>>
 }
@@ -61,10 +63,11 @@ type Deps = {
 /** Opens the log. */
 export const openLog = (deps: Deps) => ({ ...openPages(deps), ...openHealth(deps) })
 
-function openPages({ store, deliveries }: Deps) {
+function openPages({ store, deliveries, endpoints }: Deps) {
+  const selectHead = store.prepare<[], { id: number | null }>('select max(id) as id from deliveries')
   const selectPage = store.prepare<object, Delivery>(`
     select deliveries.* from deliveries join endpoints on endpoints.id = endpoint_id
-    where deliveries.id < :before
+    where deliveries.id < :before and deliveries.id >= :from
       and (:endpoint_id is null or endpoint_id = :endpoint_id)
       and (:organization_id is null or organization_id = :organization_id)
       and (:apps is null or app_id in (select value from json_each(:apps)))
@@ -75,19 +78,34 @@ function openPages({ store, deliveries }: Deps) {
   const selectAttempts = store.prepare<[number], AttemptRow>(
     'select * from delivery_attempts where delivery_id = ? order by number',
   )
+  const selectLastAttempt = store.prepare<[number], AttemptRow>(
+    'select * from delivery_attempts where delivery_id = ? order by number desc limit 1',
+  )
 
-  /** Deliveries, newest first. */
-  const page = ({ before, apps, ...query }: LogQuery): Delivery[] =>
-    selectPage.all({
-      ...query,
-      before: before ?? Number.MAX_SAFE_INTEGER,
-      apps: apps === null ? null : JSON.stringify(apps),
-    })
+  /** Deliveries, newest first. Rows are looked through in slices, because few may match. */
+  async function page({ before, limit, ...filter }: LogQuery): Promise<Delivery[]> {
+    const query = { ...filter, apps: filter.apps === null ? null : JSON.stringify(filter.apps) }
+    const found: Delivery[] = []
+    const head = (selectHead.get()?.id ?? 0) + 1
+    let end = Math.min(before ?? head, head)
+    for (;;) {
+      const from = end - MAX_SCANNED
+      found.push(...selectPage.all({ ...query, before: end, from, limit: limit - found.length }))
+      if (found.length === limit || from <= 0) return found
+      end = from
+      await yieldToEventLoop()
+    }
+  }
 
   /** The attempts of a delivery, oldest first. */
   const attemptsOf = (id: number): AttemptRow[] => selectAttempts.all(id)
 
-  return { page, attemptsOf, delivery: deliveries.get, body: deliveries.body }
+  /** The last attempt of a delivery; null before the first. */
+  const lastAttempt = (id: number): AttemptRow | null => selectLastAttempt.get(id) ?? null
+
+  const { get: delivery, body } = deliveries
+  // The log of a deleted endpoint stays.
+  return { page, attemptsOf, lastAttempt, delivery, body, endpoint: endpoints.get }
 }
 
 function openHealth({ store, clock, filling, sources }: Deps) {

@@ -33,10 +33,10 @@ export type AdministrationDeps = {
   deliveries: Deliveries
   secrets: EndpointSecrets
   sources: Readonly<Record<EndpointKind, Source>>
+  /** The position up to which the source was read, which can be ahead of the stored cursor. */
+  positionOf: (endpoint: Endpoint) => number
   wake: () => void
 }
-
-export type Administration = ReturnType<typeof openAdministration>
 
 /** Opens the administration. All writing functions must run inside a unit of work. */
 export const openAdministration = (deps: AdministrationDeps) => ({
@@ -45,7 +45,7 @@ export const openAdministration = (deps: AdministrationDeps) => ({
 })
 
 /** Finds an endpoint. @throws Refusal 404 `unknown_endpoint` */
-export function requireEndpoint(endpoints: Endpoints, id: string): Endpoint {
+function requireEndpoint(endpoints: Endpoints, id: string): Endpoint {
   const endpoint = endpoints.get(id)
   if (endpoint !== null && endpoint.deleted_at === null) return endpoint
   throw new Refusal(404, 'unknown_endpoint', `there is no endpoint ${id.slice(0, 40)}`)
@@ -123,11 +123,12 @@ function openCreation({ clock, endpoints, secrets, sources }: AdministrationDeps
 }
 
 function openSettings(deps: AdministrationDeps) {
-  const { store, clock, endpoints, deliveries, secrets, wake } = deps
+  const { store, clock, endpoints, deliveries, secrets, positionOf, wake } = deps
   const { requireOwn, assertFree } = openNames(endpoints)
 
   /**
-   * Changes settings of an endpoint. Waiting deliveries are checked against them before their next attempt.
+   * Changes settings of an endpoint. Waiting deliveries are checked against them before their next attempt. What the
+   * endpoint did not receive so far is not sent because of a new setting.
    *
    * @throws Refusal 404 `unknown_endpoint`, 409 `declared_in_config`, 409 `name_taken`.
    */
@@ -138,7 +139,7 @@ function openSettings(deps: AdministrationDeps) {
       headers: secrets.sealHeaders(id, headers),
       header_names: Object.keys(headers),
     }
-    endpoints.change(endpoint, { ...fields, ...sealed })
+    endpoints.change(endpoint, { ...fields, ...sealed, cursor: positionOf(endpoint) })
     store.afterCommit(wake)
     return requireEndpoint(endpoints, id)
   }
@@ -161,7 +162,7 @@ function openSettings(deps: AdministrationDeps) {
 
   const get = (id: string): Endpoint => requireEndpoint(endpoints, id)
 
-  return { create: openCreation(deps), change, remove, rotate, list: endpoints.list, get }
+  return { create: openCreation(deps), change, remove, rotate, list: endpoints.list, get, getOwn: requireOwn }
 }
 
 function openStates({ store, clock, endpoints, deliveries, secrets, sources, wake }: AdministrationDeps) {

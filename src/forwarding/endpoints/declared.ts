@@ -20,7 +20,7 @@ type Deps = AdministrationDeps & {
 
 /** Opens the declarations of endpoints. */
 export function openDeclaredEndpoints(deps: Deps) {
-  const { store, clock, endpoints, deliveries, secrets, sources, organizations, apps, results, log, wake } =
+  const { store, clock, endpoints, deliveries, secrets, sources, organizations, results, positionOf, wake } =
     deps
 
   /**
@@ -51,36 +51,18 @@ export function openDeclaredEndpoints(deps: Deps) {
       .find((endpoint) => endpoint.organization_id === organization_id && endpoint.name === name)
     const head = sources[declared.kind].head()
     const endpoint = known ?? newEndpoint(organization_id, declared, { now: clock(), cursor: head })
-    const appIds = appIdsOf(organization_id, declared)
-    endpoints.put({ ...endpoint, ...settingsOf(declared, appIds), ...stateOf(endpoint) })
+    const appIds = appIdsOf(deps, organization_id, declared)
+    const cursor = known ? positionOf(known) : head
+    endpoints.put({ ...endpoint, cursor, ...settingsOf(declared, appIds), ...stateOf(endpoint) })
     if (endpoint.reason === 'config_removed') deliveries.makeDue(endpoint.id, clock())
-    if (endpoint.kind !== declared.kind) changeKind(endpoint.id, declared.kind)
+    if (endpoint.kind !== declared.kind) changeKind(deps, endpoint.id, declared.kind)
     return endpoint.id
-  }
-
-  /** An endpoint of another kind begins with the next item, because its cursor counts other things. */
-  function changeKind(id: string, kind: EndpointKind): void {
-    const endpoint = endpoints.get(id)
-    if (endpoint === null) return
-    deliveries.finishAll(id, 'skipped', 'The endpoint receives something else now.', clock())
-    endpoints.change(endpoint, { kind, cursor: sources[kind].head() })
   }
 
   const stateOf = ({ reason }: Endpoint) =>
     reason === 'config_removed' || reason === 'secret_unreadable'
       ? freshProgress('active', null, clock())
       : {}
-
-  /** The ids of the declared bundle ids. One that is not connected is left out until the next start or reload. */
-  function appIdsOf(organization_id: string, { name, apps: bundle_ids }: Declared): readonly string[] | null {
-    if (bundle_ids === null) return null
-    return bundle_ids.flatMap((bundle_id) => {
-      const app = apps.ofOrganization(organization_id, bundle_id)
-      if (app) return [app.id]
-      log.warn('an endpoint names an app that is not connected', { endpoint: name, app: bundle_id })
-      return []
-    })
-  }
 
   return { declare }
 }
@@ -115,4 +97,27 @@ function settingsOf(declared: Declared, apps: readonly string[] | null): Partial
   const { url, environment, types, ordered: is_ordered, headers } = declared
   const header_names = Object.keys(headers)
   return { url, environment, types, apps, source: DECLARED, headers: null, header_names, is_ordered }
+}
+
+/** An endpoint of another kind begins with the next item, because its cursor counts other things. */
+function changeKind({ endpoints, deliveries, sources, clock }: Deps, id: string, kind: EndpointKind): void {
+  const endpoint = endpoints.get(id)
+  if (endpoint === null) return
+  deliveries.finishAll(id, 'skipped', 'The endpoint receives something else now.', clock())
+  endpoints.change(endpoint, { kind, cursor: sources[kind].head() })
+}
+
+/** The ids of the declared bundle ids. One that is not connected is left out until the next start or reload. */
+function appIdsOf(
+  { apps, log }: Deps,
+  organization_id: string,
+  { name, apps: bundle_ids }: Declared,
+): readonly string[] | null {
+  if (bundle_ids === null) return null
+  return bundle_ids.flatMap((bundle_id) => {
+    const app = apps.ofOrganization(organization_id, bundle_id)
+    if (app) return [app.id]
+    log.warn('an endpoint names an app that is not connected', { endpoint: name, app: bundle_id })
+    return []
+  })
 }

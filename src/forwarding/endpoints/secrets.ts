@@ -8,7 +8,7 @@ import { newSecret } from '../sending/signature.ts'
 import type { Endpoint } from './endpoints.ts'
 
 /** When a secret was created and until when it signs. Declared secrets have no dates. */
-export type SecretDates = { created_at: number | null; expires_at: number | null }
+type SecretDates = { created_at: number | null; expires_at: number | null }
 type Row = { id: string; sealed: string; created_at: number; expires_at: number | null }
 /** What config.toml contains for an endpoint: its secrets, newest first, and its headers. */
 export type DeclaredSecrets = { secrets: readonly string[]; headers: Readonly<Record<string, string>> }

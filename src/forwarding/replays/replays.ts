@@ -23,7 +23,7 @@ type Row = ReplayRange & {
 }
 
 /** A replay with its progress. `progress`: the part of the range that became deliveries, from 0 to 1. */
-export type Replay = Pick<Row, 'id' | 'endpoint_id' | 'state' | 'made' | 'created_at' | 'finished_at'> & {
+type Replay = Pick<Row, 'id' | 'endpoint_id' | 'state' | 'made' | 'created_at' | 'finished_at'> & {
   progress: number
   delivered: number
   failed: number
@@ -31,12 +31,7 @@ export type Replay = Pick<Row, 'id' | 'endpoint_id' | 'state' | 'made' | 'create
 }
 
 /** What a replay would send: `matching` counts at most 100,000. */
-export type Preview = {
-  matching: number
-  is_capped: boolean
-  first_at: number | null
-  last_at: number | null
-}
+type Preview = { matching: number; is_capped: boolean; first_at: number | null; last_at: number | null }
 
 export type Replays = ReturnType<typeof openReplays>
 
@@ -65,9 +60,10 @@ function openRecords({ store, clock, deliveries, selection }: Deps) {
     'select * from replays where endpoint_id = ? order by created_at desc, rowid desc limit ?',
   )
   const replayOf = openProgress(store)
-  const finish = store.prepare<[string, number, string]>(
-    "update replays set state = ?, finished_at = ? where id = ? and state = 'running'",
-  )
+  // A replay is done when all its deliveries are made. It can be stopped while some of them wait.
+  const finish = store.prepare<[string, number, string]>(`
+    update replays set state = ?, finished_at = ? where id = ? and (state = 'running'
+      or exists (select 1 from deliveries where replay_id = replays.id and state = 'waiting'))`)
 
   /** Starts a replay. Must run inside a unit of work. @throws Refusal like `rangeOf` */
   function start(endpoint: Endpoint, filter: ReplayFilter, asked_by: string): Replay {

@@ -20,8 +20,6 @@ const TICK_SCHEDULE = '* * * * * *'
 /** The pause of an endpoint after a result could not be stored, so that it does not get the same events repeatedly. */
 const ERROR_PAUSE_MS = 30_000
 
-export type Courier = ReturnType<typeof openCourier>
-
 type Deps = {
   store: Store
   clock: Clock
@@ -146,7 +144,7 @@ function openServing({ endpoints, ...deps }: Deps, background: Background) {
   return (isPaused: (endpoint: Endpoint) => boolean): void => {
     const all = endpoints.list().filter((endpoint) => !isPaused(endpoint))
     turn += 1
-    for (let index = 0; index < all.length && deps.inFlight.sending(null) < SLOTS; index += 1) {
+    for (let index = 0; index < all.length && deps.inFlight.sendingInAll() < SLOTS; index += 1) {
       const endpoint = all[(index + turn) % all.length]
       if (endpoint?.state === 'active') serve(endpoint)
       if (endpoint?.state === 'failing') probe(endpoint)
@@ -163,7 +161,7 @@ function openEndpointServing(deps: Omit<Deps, 'endpoints'>, background: Backgrou
   function serve(endpoint: Endpoint): void {
     const now = clock()
     if (!isReached(endpoint.hold_until_at, now)) return
-    const free = Math.min(SLOTS_OF_ENDPOINT - inFlight.sending(endpoint.id), SLOTS - inFlight.sending(null))
+    const free = Math.min(SLOTS_OF_ENDPOINT - inFlight.sending(endpoint.id), SLOTS - inFlight.sendingInAll())
     if (free <= 0) return
     const freeForReplays = Math.max(0, Math.min(free, SLOTS_OF_REPLAYS - inFlight.sending(endpoint.id, true)))
     const live = dueOf(endpoint, now, false)
@@ -177,21 +175,24 @@ function openEndpointServing(deps: Omit<Deps, 'endpoints'>, background: Backgrou
   const dueOf = ({ id }: Endpoint, now: number, isReplay: boolean): Delivery[] =>
     deliveries
       .due(id, now, { limit: SLOTS_OF_ENDPOINT + 1 + inFlight.ofEndpoint(id), isReplay })
-      .filter((delivery) => !inFlight.has(delivery.id))
+      // A delivery can be skipped while its request runs; the next of its key waits for the end of the request.
+      .filter((delivery) => !inFlight.has(delivery.id) && !inFlight.hasKey(id, delivery.key))
 
   /** Sends one probe to a failing endpoint: by turns the oldest that waits, and one that was not tried yet. */
   function probe(endpoint: Endpoint): void {
     const now = clock()
     const isDue = isReached(endpoint.next_probe_at, now) && isReached(endpoint.hold_until_at, now)
     if (!isDue || inFlight.ofEndpoint(endpoint.id) > 0) return
-    const delivery = deliveries.forProbe(endpoint.id, endpoint.probes % 2 === 1)
-    if (delivery !== null) return begin(delivery, true)
-    // Nothing waits, so the next event is the probe.
-    if (filling.isBehind(endpoint)) fill(endpoint, 'live', () => filling.fill(endpoint, 1))
+    const isUntried = endpoint.probes % 2 === 1
+    const delivery = deliveries.forProbe(endpoint.id, isUntried)
+    const isMissing = delivery === null || (isUntried && delivery.attempts > 0)
+    // One event that always fails must not hold back those behind the cursor, so the next of them is the probe.
+    if (isMissing && filling.isPossible(endpoint)) fill(endpoint, 'live', () => filling.fill(endpoint, 1))
+    else if (delivery !== null) begin(delivery, true)
   }
 
-  function begin({ id, endpoint_id, app_id, replay_id }: Delivery, isProbe: boolean): void {
-    inFlight.add(id, { endpoint_id, app_id, isReplay: replay_id !== null })
+  function begin({ id, endpoint_id, app_id, key, replay_id }: Delivery, isProbe: boolean): void {
+    inFlight.add(id, { endpoint_id, app_id, key, isReplay: replay_id !== null })
     const attempt = attempts.attempt(id, endpoint_id, isProbe)
     background.run(
       endpoint_id,

@@ -41,23 +41,30 @@ export function openFilling(deps: Deps) {
   const room = (endpoint_id: string): number =>
     Math.min(BATCH, MAX_WAITING - deliveries.waiting(endpoint_id, MAX_WAITING))
 
-  const positionOf = ({ id, cursor }: Endpoint): number => Math.max(cursor, scanned.get(id) ?? 0)
+  const keyOf = ({ id, kind }: Endpoint): string => `${id}/${kind}`
+
+  const positionOf = (endpoint: Endpoint): number =>
+    Math.max(endpoint.cursor, scanned.get(keyOf(endpoint)) ?? 0)
 
   /** Whether anything is behind the cursor of an endpoint. */
   const isBehind = (endpoint: Endpoint): boolean => positionOf(endpoint) < sources[endpoint.kind].head()
 
+  /** Whether anything is behind the cursor, and rows may be added. */
+  const isPossible = (endpoint: Endpoint): boolean => isBehind(endpoint) && room(endpoint.id) > 0
+
   /**
-   * Makes deliveries of the next items of an endpoint, with the cursor in one commit. Resolves to whether anything was
-   * read.
+   * Makes deliveries of the next items of an endpoint, at most `most`, with the cursor in one commit. Resolves to
+   * whether anything was read.
    */
-  async function fill(endpoint: Endpoint, limit = room(endpoint.id)): Promise<boolean> {
+  async function fill(endpoint: Endpoint, most = BATCH): Promise<boolean> {
+    const limit = Math.min(most, room(endpoint.id))
     const source = sources[endpoint.kind]
     const until = source.head()
     const after = positionOf(endpoint)
     if (limit <= 0 || after >= until) return false
     const { items, reached } = source.read(endpoint, { after, until, limit })
     if (items.length > 0) await add(endpoint, { items, replay_id: null }, () => move(endpoint, reached))
-    else if (reached - endpoint.cursor < STORE_CURSOR_EVERY) scanned.set(endpoint.id, reached)
+    else if (reached - endpoint.cursor < STORE_CURSOR_EVERY) scanned.set(keyOf(endpoint), reached)
     else await store.commit(() => move(endpoint, reached))
     return true
   }
@@ -68,11 +75,19 @@ export function openFilling(deps: Deps) {
     const isSame = endpoint?.cursor === before.cursor && endpoint.deleted_at === null
     if (!isSame || endpoint.state === 'paused' || endpoint.state === 'disabled') return false
     endpoints.moveCursor(before.id, cursor)
-    scanned.delete(before.id)
+    scanned.delete(keyOf(before))
     return true
   }
 
-  return { fill, add, isBehind, positionOf }
+  /** Stores the positions up to which endpoints were read, so that the next start does not read so far again. */
+  async function storePositions(): Promise<void> {
+    if (scanned.size === 0) return
+    await store.commit(() => {
+      for (const endpoint of endpoints.list()) endpoints.moveCursor(endpoint.id, positionOf(endpoint))
+    })
+  }
+
+  return { fill, add, isBehind, isPossible, positionOf, storePositions }
 }
 
 /** Adds deliveries with their bodies. */

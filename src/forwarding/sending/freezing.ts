@@ -66,10 +66,12 @@ export function openFreezing(deps: Deps) {
     })
 
   /** Removes bodies that were not sent, so that the next start makes them again. */
-  const forgetUnsent = (): Promise<void> =>
-    store.commit(() => {
+  async function forgetUnsent(): Promise<void> {
+    if (unsent.size === 0) return
+    await store.commit(() => {
       for (const id of unsent.keys()) deliveries.clearBody(id)
     })
+  }
 
   return { withBodies, scrubbed, freeze, read, scrub, noteMade, noteSent, forgetUnsent }
 }

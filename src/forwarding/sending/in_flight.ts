@@ -4,6 +4,7 @@
 type Entry = {
   endpoint_id: string
   app_id: string | null
+  key: string | null
   isReplay: boolean
   isSending: boolean
   body: Buffer | null
@@ -17,25 +18,18 @@ export class ErasedMeanwhile extends Error {
   override readonly name = 'ErasedMeanwhile'
 }
 
+type Entries = Map<number, Entry>
+
 /** Opens the registry. */
 export function openInFlight() {
-  const entries = new Map<number, Entry>()
+  const entries: Entries = new Map()
+  return { ...openEntries(entries), ...openCounts(entries), ...openAborts(entries) }
+}
 
+function openEntries(entries: Entries) {
   /** Adds a delivery, which takes a slot of its endpoint until `sent`. */
-  function add(
-    id: number,
-    { endpoint_id, app_id, isReplay }: Pick<Entry, 'endpoint_id' | 'app_id' | 'isReplay'>,
-  ) {
-    const entry: Entry = {
-      endpoint_id,
-      app_id,
-      isReplay,
-      isSending: true,
-      body: null,
-      abort: new AbortController(),
-    }
-    entries.set(id, entry)
-    return entry
+  function add(id: number, entry: Pick<Entry, 'endpoint_id' | 'app_id' | 'key' | 'isReplay'>): void {
+    entries.set(id, { ...entry, isSending: true, body: null, abort: new AbortController() })
   }
 
   /** Frees the slot of a delivery whose result is being stored. */
@@ -48,19 +42,34 @@ export function openInFlight() {
   const get = (id: number): Entry | null => entries.get(id) ?? null
   const has = (id: number): boolean => entries.has(id)
 
-  /** The number of requests of an endpoint, or of all; of replays only with `isReplay`. */
-  function sending(endpoint_id: string | null, isReplay = false): number {
-    let count = 0
-    for (const entry of entries.values())
-      if (entry.isSending && (endpoint_id === null || entry.endpoint_id === endpoint_id))
-        if (!isReplay || entry.isReplay) count += 1
-    return count
+  return { add, sent, remove, get, has }
+}
+
+function openCounts(entries: Entries) {
+  const count = (matches: (entry: Entry) => boolean): number => {
+    let matching = 0
+    for (const entry of entries.values()) if (matches(entry)) matching += 1
+    return matching
   }
 
-  /** The number of deliveries of an endpoint that are being sent or stored. */
-  const ofEndpoint = (endpoint_id: string): number =>
-    [...entries.values()].filter((entry) => entry.endpoint_id === endpoint_id).length
+  /** The number of requests to all endpoints. */
+  const sendingInAll = (): number => count(({ isSending }) => isSending)
 
+  /** The number of requests to an endpoint; of replays only with `isReplay`. */
+  const sending = (endpoint_id: string, isReplay = false): number =>
+    count((entry) => entry.isSending && entry.endpoint_id === endpoint_id && (entry.isReplay || !isReplay))
+
+  /** The number of deliveries of an endpoint that are being sent or stored. */
+  const ofEndpoint = (endpoint_id: string): number => count((entry) => entry.endpoint_id === endpoint_id)
+
+  /** Whether a delivery of an order key is being sent or stored. */
+  const hasKey = (endpoint_id: string, key: string | null): boolean =>
+    key !== null && count((entry) => entry.endpoint_id === endpoint_id && entry.key === key) > 0
+
+  return { sendingInAll, sending, ofEndpoint, hasKey }
+}
+
+function openAborts(entries: Entries) {
   /** Aborts the requests of an app whose body contains the user id. */
   function abortNaming(app_id: string, app_user_id: string): void {
     const needles = [app_user_id, app_user_id.toLowerCase()].map((text) => JSON.stringify(text).slice(1, -1))
@@ -74,5 +83,5 @@ export function openInFlight() {
     for (const { abort } of entries.values()) abort.abort(reason)
   }
 
-  return { add, sent, remove, get, has, sending, ofEndpoint, abortNaming, abortAll, size: () => entries.size }
+  return { abortNaming, abortAll }
 }

@@ -65,7 +65,7 @@ function openUptime(monotonic: Clock) {
   return (endpoint_id: string, { verdict }: Outcome): number => {
     const now = monotonic()
     const since = failedAt.get(endpoint_id) ?? openedAt
-    if (verdict === 'endpoint') failedAt.set(endpoint_id, now)
+    if (verdict !== 'success') failedAt.set(endpoint_id, now)
     return now - since
   }
 }

@@ -17,7 +17,7 @@ const NO_BACKLOG: Backlog = { count: 0, oldest_at: null }
 export type Slice = { items: Item[]; reached: number }
 
 /** `until`: the last position to read. `withBackfill`: also what the first import brought, which only a replay sends. */
-export type SliceQuery = { after: number; until: number; limit: number; withBackfill?: boolean }
+type SliceQuery = { after: number; until: number; limit: number; withBackfill?: boolean }
 
 type Backlog = { count: number; oldest_at: number | null }
 type Body = Pick<Delivery, 'event_id' | 'payload_id'>

@@ -59,7 +59,8 @@ export function progressAfter(before: Progress, attempt: Attempt): Progress {
   const seen = isSuccess ? { ...before, last_success_at: now } : { ...before, last_failure_at: now }
   if (before.state === 'paused' || before.state === 'disabled') return seen
   if (isSuccess) return afterSuccess(seen, now)
-  const held = { ...seen, hold_until_at: holdUntil(before, attempt) }
+  const down_ms = before.failures === 0 ? 0 : before.down_ms + attempt.up_ms
+  const held = { ...seen, down_ms, hold_until_at: holdUntil(before, attempt) }
   if (verdict === 'gone') return afterGone(held, attempt)
   return verdict === 'endpoint' ? afterFailure(held, attempt) : afterProbe(held, attempt)
 }
@@ -86,20 +87,19 @@ function afterGone(before: Progress, attempt: Attempt): Progress {
 
 function afterFailure(before: Progress, attempt: Attempt): Progress {
   const failures = before.failures + 1
-  const down_ms = before.failures === 0 ? 0 : before.down_ms + attempt.up_ms
-  const failing = { ...before, failures, down_ms }
-  if (before.state === 'failing') return pausedIfLong(afterProbe(failing, attempt), attempt.now)
+  const failing = { ...before, failures }
+  if (before.state === 'failing') return afterProbe(failing, attempt)
   if (failures < FAILURES_UNTIL_FAILING) return failing
   const { now } = attempt
   const next_probe_at = now + probeDelayMs(0)
   return { ...failing, state: 'failing', reason: 'no_success', state_since: now, probes: 0, next_probe_at }
 }
 
-/** Schedules the next probe after a probe without success. */
+/** Schedules the next probe after a probe without success, or pauses the endpoint. */
 function afterProbe(before: Progress, { is_probe, now }: Attempt): Progress {
   if (before.state !== 'failing' || !is_probe) return before
   const probes = before.probes + 1
-  return { ...before, probes, next_probe_at: now + probeDelayMs(probes) }
+  return pausedIfLong({ ...before, probes, next_probe_at: now + probeDelayMs(probes) }, now)
 }
 
 function pausedIfLong(before: Progress, now: number): Progress {

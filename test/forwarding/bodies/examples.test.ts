@@ -17,10 +17,9 @@ test('the documented examples are those of the simulated store (UPDATE=1 writes 
   expect(documented).toEqual(made)
 })
 
-test.each(EVENT_TYPES)(
-  'a test event of %s is its example, recognizable and never in the feed',
-  async (type) => {
-    const app = await openTestApp()
+test('a test event is the example of its type, recognizable and never in the feed', async () => {
+  const app = await openTestApp()
+  for (const type of EVENT_TYPES) {
     const event = testEvent(type, { organization_id: app.organization.id, app_id: 'app_1', now: NOW })
     const [body] = parsed(await bodiesOf(app).make([event], { isTest: true }))
     const example = exampleOf(type)
@@ -42,6 +41,6 @@ test.each(EVENT_TYPES)(
         test: true,
       },
     })
-    expect(app.feed(EVENT_TYPES)).toEqual([])
-  },
-)
+  }
+  expect(app.feed(EVENT_TYPES)).toEqual([])
+})
