@@ -71,13 +71,16 @@ export function openErasing({ store, erasures, deliveries, inFlight }: Deps) {
     return changes
   }
 
-  /** A text of a receiver; null if it names a user who is being erased. */
-  function scrubText(text: string | null, app_id: string | null): string | null {
-    const isNaming = (target: ScrubTarget) => target.app_id === app_id && text !== null && names(text, target)
-    return erasures.pendingTargets().some(isNaming) ? null : text
-  }
+  const { pendingTargets } = erasures
+  return { count: () => count, pendingTargets, scrubText: openTextScrubbing(pendingTargets) }
+}
 
-  return { count: () => count, pendingTargets: erasures.pendingTargets, scrubText }
+/** Returns a function that gives a text of a receiver; null if it names a user who is being erased. */
+function openTextScrubbing(pendingTargets: Erasures['pendingTargets']) {
+  return (text: string | null, app_id: string | null): string | null => {
+    const isNaming = (target: ScrubTarget) => target.app_id === app_id && text !== null && names(text, target)
+    return pendingTargets().some(isNaming) ? null : text
+  }
 }
 
 /** Whether a text contains the user id, in the spelling of JSON or as it is. */
