@@ -69,7 +69,8 @@ export function openForwarding(deps: Deps) {
   const replays = openReplays({ ...shared, filling, selection: openSelection(shared) })
   const courier = openCourier({ ...shared, monotonic, log, filling, replays, attempts, inFlight, isHeld })
   const { wake } = courier
-  const administration = { ...shared, positionOf: filling.positionOf, wake }
+  const { positionOf } = filling
+  const administration = { ...shared, positionOf, stopReplays: replays.stopAll, wake }
   const { apps, organizations } = deps
   const declared = openDeclaredEndpoints({ ...administration, organizations, apps, results, log })
   const deliveryLog = openLog({ ...shared, filling })

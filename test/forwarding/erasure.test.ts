@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Store } from '../../src/store/store.ts'
 import { BUNDLE, dataBody, NOW, outerPayload, renewalPayload, transactionPayload } from '../apple/samples.ts'
 import { tracesOf } from '../attribution/traces.ts'
 import { isLong, seed } from '../random.ts'
+import { openGate, SIDES, type Side } from './gate.ts'
 import { type Behaviour, type ForwardingApp, openForwardingApp, openHttpReceiver } from './receiving.ts'
 
 const SECOND_MS = 1_000
@@ -155,30 +155,8 @@ test('other people stay', async () => {
   expect(receiver.requests.map(({ body }) => body.includes('paul-1'))).toEqual([true, true])
 })
 
-const SIDES = ['before it is handed in', 'before its caller goes on'] as const
-
-/** Halts the n-th commit, before or after it, while `during` runs. Returns how many commits there were. */
-function openGate(
-  store: Store,
-  nth: number,
-  side: (typeof SIDES)[number] | undefined,
-  during: () => Promise<void>,
-) {
-  const { commit } = store
-  let commits = 0
-  store.commit = async (work) => {
-    commits += 1
-    const isHere = commits === nth
-    if (isHere && side === SIDES[0]) await during()
-    const done = await commit(work)
-    if (isHere && side === SIDES[1]) await during()
-    return done
-  }
-  return () => commits
-}
-
 /** Refusals, retries, a key of two events and a replay, with an erasure at the n-th commit. */
-async function eraseAt(nth: number, side: (typeof SIDES)[number] | undefined) {
+async function eraseAt(nth: number, side: Side | undefined) {
   const { app, receiver, id } = await openWithMarie(echo(400))
   let isErased = false
   const late: string[] = []

@@ -95,5 +95,5 @@ test(`through failures, pauses, restarts, set clocks and erasures, all arrive as
     expect(history.mostWaiting).toBeLessThanOrEqual(1_000)
     await history.app.close()
   })
-  await fc.assert(property, runs(8, 400))
+  await fc.assert(property, runs(8, 120))
 })
