@@ -181,8 +181,7 @@ export async function openApp(options: AppOptions) {
   }
   const clockCheck = openClockCheck(store, clock, monotonic)
   const backup = () => scheduledBackup(backups, current.config.backup, clock)
-  const expireDeliveries = () => forwarding.expire(current.config.forwarding.keep_mb)
-  const jobs = openJobs(jobList({ ...modules, users, backup, clockCheck, expireDeliveries }), {
+  const jobs = openJobs(jobList({ ...modules, current, users, backup, clockCheck }), {
     store,
     clock,
     log,

@@ -4,7 +4,7 @@ import { COMMAND_LINE } from '../access/audit.ts'
 import type { Windfall } from '../app.ts'
 import { type Verbs, verb } from './socket.ts'
 
-const Resume = v.object({ from_head: v.boolean() })
+const Resume = v.object({ from_head: v.optional(v.boolean(), false) })
 
 /** The verbs `outgoing.*`. */
 export function outgoingVerbs({ store, audit, forwarding, outgoing }: Windfall): Verbs {

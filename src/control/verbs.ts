@@ -68,21 +68,13 @@ export function verbsOf(windfall: Windfall): Verbs {
     return { app, organization: name, applied: await arrivals.applyPending() }
   }
 
-  const listAppsByOrganization = () =>
-    organizations
-      .list()
-      .map((organization) => ({
-        ...organization,
-        apps: apps.list().filter((app) => app.organization_id === organization.id),
-      }))
-
   return {
     'apps.add': verb(AddApp, addApp),
     'apps.remove': verb(NamedApp, ({ organization, bundle_id }) =>
       store.commit(() => apps.remove(organizations.resolve(organization).id, bundle_id)),
     ),
     'apps.list': verb(v.object({}), () => ({
-      organizations: listAppsByOrganization(),
+      organizations: organizationsWithApps(windfall),
       pending: arrivals.pending.list(),
     })),
     'apps.refresh': verb(v.object({ organization: optionalSlug }), ({ organization }) =>
@@ -102,6 +94,14 @@ export function verbsOf(windfall: Windfall): Verbs {
     ...webhookVerbs(windfall),
   }
 }
+
+const organizationsWithApps = ({ organizations, apps }: Windfall) =>
+  organizations
+    .list()
+    .map((organization) => ({
+      ...organization,
+      apps: apps.list().filter((app) => app.organization_id === organization.id),
+    }))
 
 function keyVerbs({ store, keys, organizations, audit }: Windfall): Verbs {
   /** Changes a key and adds an audit entry, in one unit of work. */

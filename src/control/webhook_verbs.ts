@@ -213,7 +213,7 @@ function replayVerbs(windfall: Windfall): Verbs {
 }
 
 function logVerbs(windfall: Windfall): Verbs {
-  const { forwarding } = windfall
+  const { forwarding, http } = windfall
   const describe = openDescriptions(forwarding)
   const find = openFinding(windfall)
 
@@ -222,9 +222,11 @@ function logVerbs(windfall: Windfall): Verbs {
     const everything = { organization_id: null, apps: null, event_id: null, before: null }
     const rows = await forwarding.log.page({ ...everything, endpoint_id, state, type, limit })
     const nameOf = (id: string) => forwarding.log.endpoint(id)?.name ?? id
-    return {
-      deliveries: rows.map((row) => ({ ...describe.summary(row), endpoint_name: nameOf(row.endpoint_id) })),
-    }
+    const deliveries = rows.map((row) => ({
+      ...describe.summary(row),
+      endpoint_name: nameOf(row.endpoint_id),
+    }))
+    return { deliveries, is_serving: http.servingSince() !== null }
   }
 
   function show({ id }: v.InferOutput<typeof DeliveryById>) {

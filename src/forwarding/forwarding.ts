@@ -64,35 +64,19 @@ export function openForwarding(deps: Deps) {
   const freezing = openFreezing({ store, deliveries, sources, erasures, monotonic })
   const results = openResults({ clock, monotonic, random, feed, endpoints, deliveries, scrubText })
   const shared = { store, clock, endpoints, deliveries, secrets, sources, freezing }
-  const attempts = openAttempts({ ...shared, inFlight, results, request })
+  const attempts = openAttempts({ ...shared, inFlight, results, erasures, request })
   const filling = openFilling(shared)
   const replays = openReplays({ ...shared, filling, selection: openSelection(shared) })
   const courier = openCourier({ ...shared, monotonic, log, filling, replays, attempts, inFlight, isHeld })
   const { wake } = courier
-  const administration = { ...shared, positionOf: filling.positionOf, wake }
+  const { positionOf } = filling
+  const administration = { ...shared, positionOf, stopReplays: replays.stopAll, wake }
   const { apps, organizations } = deps
   const declared = openDeclaredEndpoints({ ...administration, organizations, apps, results, log })
   const deliveryLog = openLog({ ...shared, filling })
   const { expire } = openRetention({ store, clock, isInFlight: inFlight.has })
   const { list } = endpoints
   feed.listen(wake)
-
-  let closing: Promise<void> | null = null
-
-  /** Stops sending. Bodies that were not sent are made again after the next start. A second call waits for the first. */
-  function close(): Promise<void> {
-    closing ??= courier.close().then(storeState)
-    return closing
-  }
-
-  /** If it cannot be stored, bodies that were not sent are older when they are sent. */
-  async function storeState(): Promise<void> {
-    try {
-      await Promise.all([freezing.forgetUnsent(), filling.storePositions()])
-    } catch (error) {
-      log.warn('the state of forwarding could not be stored at the stop', { error })
-    }
-  }
 
   return {
     endpoints: openAdministration(administration),
@@ -108,6 +92,32 @@ export function openForwarding(deps: Deps) {
     tick: courier.tick,
     start: courier.start,
     settled: courier.settled,
-    close,
+    close: openClosing({ courier, freezing, filling, log }),
+  }
+}
+
+type ClosingDeps = {
+  courier: { close: () => Promise<void> }
+  freezing: { forgetUnsent: () => Promise<void> }
+  filling: { storePositions: () => Promise<void> }
+  log: Log
+}
+
+/** Returns a function that stops sending. A second call waits for the first. */
+function openClosing({ courier, freezing, filling, log }: ClosingDeps): () => Promise<void> {
+  let closing: Promise<void> | null = null
+
+  /** Bodies that were not sent are made again after the next start, unless this cannot be stored. */
+  async function storeState(): Promise<void> {
+    try {
+      await Promise.all([freezing.forgetUnsent(), filling.storePositions()])
+    } catch (error) {
+      log.warn('the state of forwarding could not be stored at the stop', { error })
+    }
+  }
+
+  return () => {
+    closing ??= courier.close().then(storeState)
+    return closing
   }
 }

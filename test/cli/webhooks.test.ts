@@ -28,7 +28,7 @@ test('add prints the secret once and says whether the URL answers', async () => 
   expect(added.status).toBe(0)
   const [, secret = ''] = /^whe_\w+ {2}backend {2}(whsec_\S+)\n$/.exec(added.stdout) ?? []
   expect(added.stderr).toMatch(/The URL answers: 200 {2}\d+ ms {2}The receiver answered 200\./)
-  const { headers, body } = receiver.requests[0] ?? { headers: {}, body: '' }
+  const { headers = {}, body = '' } = receiver.requests[0] ?? {}
   expect(headers).toMatchObject({ 'x-key': 'one two', 'x-b': '2' })
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
@@ -185,4 +185,19 @@ test('listen verifies what a Windfall sends, and answers the status that it is t
   other.kill('SIGTERM')
   serving.kill('SIGTERM')
   expect((await run(['webhooks', 'listen', '--secret', 'abc'], { cwd })).stderr).toContain('whsec_')
+})
+
+test('without a server, webhooks are added and tested, and a replay waits for one', async () => {
+  const cwd = folderOf()
+  const env = { WINDFALL_OUTBOUND_ALLOW: '127.0.0.1' }
+  const alone = (...args: string[]) => run(['webhooks', ...args], { cwd, env })
+  expect((await alone('list')).stderr).toContain('there is no database')
+  const added = await alone('add', receiver.url, '--name', 'backend')
+  expect(added.stderr).toContain('The URL answers: 200')
+  expect(receiver.requests).toHaveLength(1)
+  const followed = await alone('log', '--follow')
+  expect(followed).toMatchObject({ status: 0, stderr: 'No server runs, so nothing changes.\n' })
+  expect(followed.stdout).toContain('subscription.renewed')
+  const replayed = await alone('replay', 'backend', '--delivery', '1', '--yes')
+  expect(replayed.stderr).toContain('a test event cannot be replayed')
 })

@@ -1,6 +1,7 @@
 /** Random histories of endpoints: what happens to them, and what their receivers saw. */
 import type { ServerResponse } from 'node:http'
 import fc from 'fast-check'
+import { dataBody, outerPayload, transactionPayload } from '../apple/samples.ts'
 import { copyOfDatabase, temporaryFolder } from '../folders.ts'
 import { handClock } from '../helpers.ts'
 import { type ForwardingApp, openForwardingApp, openHttpReceiver, type Received } from './receiving.ts'
@@ -171,6 +172,14 @@ const PATHS = ['/ordered', '/plain', '/ordered/2'] as const
 
 export type History = Awaited<ReturnType<typeof playHistory>>
 
+/** Apple notifies of a subscription, so that the bodies of its events contain when they were made. */
+async function subscribe(app: ForwardingApp, originalTransactionId: string): Promise<void> {
+  const ids = { originalTransactionId, transactionId: `${originalTransactionId}1` }
+  const signedTransactionInfo = app.authority.sign(transactionPayload(ids))
+  const more = { notificationUUID: `uuid-${originalTransactionId}` }
+  await app.notify(outerPayload(dataBody({ signedTransactionInfo }), more))
+}
+
 /** Plays the steps, then repairs everything and lets a week pass. */
 export async function playHistory(script: readonly Step[], replies: readonly Answer[]) {
   const clock = handClock()
@@ -179,6 +188,7 @@ export async function playHistory(script: readonly Step[], replies: readonly Ans
   const receiver = await openRandomReceiver(replies)
   let folder = temporaryFolder().path
   let app: ForwardingApp = await openForwardingApp({ clock, monotonic, folder })
+  for (const key of ['a', 'b', 'c']) await subscribe(app, key)
   const endpoints = await Promise.all(
     PATHS.map(async (path) => {
       const { endpoint } = await app.addEndpoint(receiver.origin + path, { is_ordered: path !== '/plain' })
@@ -206,10 +216,10 @@ export async function playHistory(script: readonly Step[], replies: readonly Ans
     await app.close()
     app = await openForwardingApp({ clock, monotonic, folder })
     isClosing = false
-    if (isCrash) receiver.doubt(isUnstored)
+    receiver.doubt(isUnstored)
   }
 
-  /** Whether the process was killed before it stored the answer of a request. */
+  /** Whether the process ended before it stored the answer of a request. */
   function isUnstored(path: string, { id }: Seen): boolean {
     const endpoint = endpoints.find((one) => one.path === path)?.id ?? ''
     return app.rows(endpoint).some((row) => row.event_id === id && row.state === 'waiting')

@@ -148,12 +148,7 @@ test('a replay queues behind live events of its key', async () => {
   await app.settled()
   const live = await app.append(3, { subject: 'lineage' })
   await expect.poll(receiver.heldIds).toEqual(live.slice(0, 1))
-  const one = { delivery_id: app.rows(endpoint.id)[0]?.id ?? 0 }
-  const { store, forwarding } = app.windfall
-  await store.commit(
-    () => void forwarding.replays.start(app.endpoint(endpoint.id), { ...ALL, ...one }, 'test'),
-  )
-  forwarding.wake()
+  await app.replay(endpoint.id, { delivery_id: app.rows(endpoint.id)[0]?.id ?? 0 })
   await expect.poll(() => app.rows(endpoint.id).length).toBe(5)
   const later = await app.append(1, { subject: 'lineage' })
   await expect.poll(() => app.rows(endpoint.id).length).toBe(6)
@@ -163,15 +158,3 @@ test('a replay queues behind live events of its key', async () => {
   }
   await app.settled()
 })
-
-const ALL = {
-  delivery_id: null,
-  failed: false,
-  from_seq: null,
-  until_seq: null,
-  from_at: null,
-  until_at: null,
-  types: null,
-  apps: null,
-  environment: null,
-}

@@ -48,6 +48,32 @@ test('a failing endpoint gets one probe after 1, 2, 4 … 60 minutes, of the old
   expect(app.attempts(id).filter(({ is_probe }) => is_probe === 1)).toHaveLength(probed.length)
 })
 
+test('one success makes all that wait due, the oldest first', async () => {
+  const receiver = await openHttpReceiver(() => 400)
+  const app = await openForwardingApp()
+  const { id } = (await app.addEndpoint(receiver.url)).endpoint
+  const [first = ''] = await app.append(1)
+  await app.run(20 * HOUR_MS)
+  expect((app.rows(id)[0]?.next_at ?? 0) - app.clock()).toBeGreaterThan(5 * HOUR_MS)
+  receiver.behave(() => 500)
+  const ids = await app.append(20)
+  await app.settled()
+  expect(app.endpoint(id).state).toBe('failing')
+  // The first probe is of the oldest event, the second of one that was not tried.
+  await app.run(MINUTE_MS)
+  receiver.behave(() => 200)
+  const tried = receiver.requests.length
+  await app.run(2 * MINUTE_MS)
+  expect(app.endpoint(id).state).toBe('active')
+  expect(app.rows(id).map(({ state }) => state)).toEqual(Array(21).fill('delivered'))
+  expect(
+    receiver
+      .ids()
+      .slice(tried + 1, tried + 5)
+      .toSorted(),
+  ).toEqual([first, ...ids.slice(0, 3)].toSorted())
+})
+
 test('while an endpoint is failing its cursor stands, and new events wait behind it', async () => {
   const receiver = await openHttpReceiver(() => 500)
   const app = await openForwardingApp()

@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest'
 import type { NewEvent } from '../../src/events/feed.ts'
 import type { Delivery } from '../../src/forwarding/deliveries/deliveries.ts'
 import type { NewEndpoint } from '../../src/forwarding/endpoints/administration.ts'
+import type { ReplayFilter } from '../../src/forwarding/replays/selection.ts'
 import { handClock, openTestApp, type TestApp, type TestOptions } from '../helpers.ts'
 
 /** A request as it arrived. `index` counts from 0. */
@@ -47,6 +48,19 @@ export async function openHttpReceiver(behave: Behaviour = () => 200) {
       state.behave = next
     },
   }
+}
+
+/** The filter of a replay of everything. */
+const EVERY_EVENT: ReplayFilter = {
+  delivery_id: null,
+  failed: false,
+  from_seq: null,
+  until_seq: null,
+  from_at: null,
+  until_at: null,
+  types: null,
+  apps: null,
+  environment: null,
 }
 
 export type ForwardingApp = TestApp & ReturnType<typeof drivenBy>
@@ -151,6 +165,14 @@ function drivenBy({ windfall, organization, clock }: TestApp) {
   const attempts = (endpoint_id: string) =>
     rows(endpoint_id).flatMap(({ id }) => forwarding.log.attemptsOf(id))
 
+  /** Starts a replay of the events that pass a filter. */
+  const replay = (endpoint_id: string, filter: Partial<ReplayFilter> = {}) =>
+    store.commit(() => {
+      store.afterCommit(forwarding.wake)
+      const { endpoints, replays } = forwarding
+      return replays.start(endpoints.get(endpoint_id), { ...EVERY_EVENT, ...filter }, 'test')
+    })
+
   const endpoint = (id: string) => forwarding.endpoints.get(id)
-  return { addEndpoint, append, settled, run, states, rows, attempts, endpoint }
+  return { addEndpoint, append, settled, run, states, rows, attempts, replay, endpoint }
 }

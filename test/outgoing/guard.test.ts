@@ -111,6 +111,20 @@ test('the connected address is checked: 0.0.0.0 leads to loopback, and no byte i
   expect(canary.texts.join('')).toBe('')
 })
 
+test('a check finds what a request would be refused for, without a connection', async () => {
+  const { port, connections } = await openReceiver()
+  const dispatcher = dispatcherWith({ allow: ['127.0.0.2'], resolve: resolverOf(['127.0.0.1']) })
+  const kindOf = async (url: string) => (await dispatcher.check(url))?.kind ?? null
+  expect(await kindOf(`http://127.0.0.1:${port}/`)).toBe('address')
+  expect(await kindOf(`http://[::ffff:7f00:1]:${port}/`)).toBe('address')
+  expect(await kindOf(`http://backend.example:${port}/`)).toBe('address')
+  expect(await kindOf('ftp://example.com/')).toBe('address')
+  expect(await kindOf(`http://127.0.0.2:${port}/`)).toBeNull()
+  const unresolved = dispatcherWith({ resolve: resolverOf([]) })
+  expect(await unresolved.check('https://backend.example/')).toMatchObject({ kind: 'dns' })
+  expect(connections()).toBe(0)
+})
+
 test('redirects are not followed', async () => {
   const canary = await openReceiver()
   const location = `http://127.0.0.1:${canary.port}/`

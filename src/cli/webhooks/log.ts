@@ -8,6 +8,7 @@ import {
   instantText,
   organizationArg,
   print,
+  printError,
   type SendVerb,
   stripControls,
   withInstance,
@@ -42,10 +43,11 @@ export const logCommand = defineCommand({
     const query = { name, organization, state, type }
     await withInstance(args.config, async (send) => {
       if (args.id !== undefined) return printDelivery(send, parseId(args.id))
-      const rows = await readLog(send, { ...query, limit: SHOWN })
+      const { rows, is_serving } = await readLog(send, { ...query, limit: SHOWN })
       if (rows.length === 0) print('No deliveries.')
       else print(columns(rows.map(cellsOf)))
-      if (args.follow) await followLog(send, query, rows)
+      if (args.follow && is_serving) await followLog(send, query, rows)
+      else if (args.follow) printError('No server runs, so nothing changes.')
     })
   },
 })
@@ -55,10 +57,10 @@ function parseId(text: string): number {
   throw new Refusal(400, 'invalid_request', `--id must be a number from the log, not ${text}`)
 }
 
-/** Reads deliveries, oldest first. */
-async function readLog(send: SendVerb, query: object): Promise<Row[]> {
-  const { deliveries } = await send<{ deliveries: Row[] }>('webhooks.log.list', query)
-  return deliveries.toReversed()
+/** Reads deliveries, oldest first. `is_serving`: whether a server runs, which sends them. */
+async function readLog(send: SendVerb, query: object): Promise<{ rows: Row[]; is_serving: boolean }> {
+  const answer = await send<{ deliveries: Row[]; is_serving: boolean }>('webhooks.log.list', query)
+  return { rows: answer.deliveries.toReversed(), is_serving: answer.is_serving }
 }
 
 const cellsOf = (row: Row): (string | number)[] => [
@@ -82,7 +84,7 @@ async function followLog(send: SendVerb, query: object, printed: readonly Row[])
   })
   while (!isStopped) {
     await setTimeout(FOLLOW_MS)
-    const rows = await readLog(send, { ...query, limit: FOLLOWED })
+    const { rows } = await readLog(send, { ...query, limit: FOLLOWED })
     const isChanged = (row: Row) =>
       (known.has(row.id) || row.id > newest) && known.get(row.id) !== versionOf(row)
     for (const row of rows.filter(isChanged)) print(cellsOf(row).join('  '))

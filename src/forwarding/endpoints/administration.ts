@@ -35,6 +35,7 @@ export type AdministrationDeps = {
   sources: Readonly<Record<EndpointKind, Source>>
   /** The position up to which the source was read, which can be ahead of the stored cursor. */
   positionOf: (endpoint: Endpoint) => number
+  stopReplays: (endpoint_id: string) => void
   wake: () => void
 }
 
@@ -149,6 +150,7 @@ function openSettings(deps: AdministrationDeps) {
     const endpoint = requireOwn(id)
     const now = clock()
     const dropped = deliveries.finishAll(id, 'dropped', 'The endpoint was deleted.', now)
+    deps.stopReplays(id)
     secrets.forget(id)
     endpoints.change(endpoint, { ...freshProgress('disabled', null, now), headers: null, deleted_at: now })
     return dropped

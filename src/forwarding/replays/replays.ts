@@ -65,6 +65,10 @@ function openRecords({ store, clock, deliveries, selection }: Deps) {
     update replays set state = ?, finished_at = ? where id = ? and (state = 'running'
       or exists (select 1 from deliveries where replay_id = replays.id and state = 'waiting'))`)
 
+  const stopRunning = store.prepare<[number, string]>(
+    "update replays set state = 'stopped', finished_at = ? where endpoint_id = ? and state = 'running'",
+  )
+
   /** Starts a replay. Must run inside a unit of work. @throws Refusal like `rangeOf` */
   function start(endpoint: Endpoint, filter: ReplayFilter, asked_by: string): Replay {
     const range = selection.rangeOf(endpoint, filter)
@@ -84,6 +88,9 @@ function openRecords({ store, clock, deliveries, selection }: Deps) {
     return get(id)
   }
 
+  /** Stops the replays of an endpoint that was deleted. Must run inside a unit of work. */
+  const stopAll = (endpoint_id: string): void => void stopRunning.run(clock(), endpoint_id)
+
   /** @throws Refusal 404 `unknown_replay` */
   function get(id: string): Replay {
     const row = selectById.get(id)
@@ -94,7 +101,7 @@ function openRecords({ store, clock, deliveries, selection }: Deps) {
   /** The newest replays of an endpoint, newest first. */
   const list = (endpoint_id: string): Replay[] => selectNewest.all(endpoint_id, MAX_LISTED).map(replayOf)
 
-  return { start, stop, get, list }
+  return { start, stop, stopAll, get, list }
 }
 
 /** Returns a function that adds the progress to the row of a replay. */

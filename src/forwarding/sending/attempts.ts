@@ -23,6 +23,7 @@ export type AttemptDeps = {
   freezing: Freezing
   inFlight: InFlight
   results: Results
+  erasures: { count: () => number }
   request: (outgoing: OutgoingRequest) => Promise<Answer | Failure>
 }
 
@@ -33,7 +34,7 @@ export type Attempts = ReturnType<typeof openAttempts>
 
 /** Opens attempts. */
 export function openAttempts(deps: AttemptDeps) {
-  const { store, clock, endpoints, deliveries, freezing, inFlight, results, request } = deps
+  const { store, clock, endpoints, deliveries, freezing, inFlight, results, erasures, request } = deps
   const readyNow = openReading(deps)
 
   /**
@@ -49,7 +50,7 @@ export function openAttempts(deps: AttemptDeps) {
     const entry = inFlight.get(id)
     if (entry) entry.body = body
     freezing.noteSent(id)
-    const at = clock()
+    const [at, count] = [clock(), erasures.count()]
     const signal = entry?.abort.signal
     const result = await request({ url, method: 'POST', headers, body, signal }).catch((error: unknown) =>
       resultOf(error, signal),
@@ -57,7 +58,11 @@ export function openAttempts(deps: AttemptDeps) {
     inFlight.sent(id)
     if (result === null) return
     const outcome = outcomeOf(result, endpoint.kind, clock())
-    await store.commit(() => results.record(id, outcome, { at, is_probe }))
+    await store.commit(() => {
+      // A receiver may repeat any part of a body that was sent before the erasure.
+      const excerpt = erasures.count() === count ? outcome.excerpt : null
+      results.record(id, { ...outcome, excerpt }, { at, is_probe })
+    })
   }
 
   /** Freezes the body and checks everything that may have changed since. */

@@ -10,7 +10,7 @@ import type { Replays } from '../replays/replays.ts'
 import type { Attempts } from './attempts.ts'
 import type { Filling } from './filling.ts'
 import type { InFlight } from './in_flight.ts'
-import { LATEST_NEXT_MS } from './schedule.ts'
+import { LATEST_NEXT_MS, LONGEST_PROBE_DELAY_MS } from './schedule.ts'
 
 const SLOTS_OF_ENDPOINT = 4
 const SLOTS_OF_REPLAYS = 2
@@ -181,7 +181,8 @@ function openEndpointServing(deps: Omit<Deps, 'endpoints'>, background: Backgrou
   /** Sends one probe to a failing endpoint: by turns the oldest that waits, and one that was not tried yet. */
   function probe(endpoint: Endpoint): void {
     const now = clock()
-    const isDue = isReached(endpoint.next_probe_at, now) && isReached(endpoint.hold_until_at, now)
+    const isDue =
+      isReached(endpoint.next_probe_at, now, LONGEST_PROBE_DELAY_MS) && isReached(endpoint.hold_until_at, now)
     if (!isDue || inFlight.ofEndpoint(endpoint.id) > 0) return
     const isUntried = endpoint.probes % 2 === 1
     const delivery = deliveries.forProbe(endpoint.id, isUntried)
@@ -213,6 +214,6 @@ function openEndpointServing(deps: Omit<Deps, 'endpoints'>, background: Backgrou
   return { serve, probe }
 }
 
-/** Whether an instant has come. One that is more than 25 hours ahead was computed before the clock was set back. */
-const isReached = (at: number | null, now: number): boolean =>
-  at === null || at <= now || at > now + LATEST_NEXT_MS
+/** Whether an instant has come. One that is more than `longest` ahead was computed before the clock was set back. */
+const isReached = (at: number | null, now: number, longest = LATEST_NEXT_MS): boolean =>
+  at === null || at <= now || at > now + longest

@@ -24,6 +24,7 @@ type Deps = {
 export function openFreezing(deps: Deps) {
   const { store, deliveries, monotonic } = deps
   const { scrubbed, withBodies } = openMaking(deps)
+  const { reuse, read, scrub } = openStoredBodies(deps, scrubbed)
   /** When the bodies that were surely not sent were made. */
   const unsent = new Map<number, number>()
 
@@ -38,8 +39,7 @@ export function openFreezing(deps: Deps) {
   async function freeze(endpoint: Endpoint, delivery: Delivery): Promise<void> {
     if (!isDue(delivery)) return
     const { id, key, event_id, replay_id } = delivery
-    const kept = replay_id === null ? null : deliveries.keptBody(endpoint.id, event_id)
-    if (kept !== null) return store.commit(() => deliveries.setBody(id, scrubbed(kept, endpoint.kind)))
+    if (replay_id !== null && (await reuse(endpoint, delivery))) return
     const isAfterLost = key !== null && deliveries.wasPreviousLost(endpoint.id, key, id)
     await withBodies(endpoint.kind, [delivery], new Set(isAfterLost ? [event_id] : []), (bodyOf) =>
       deliveries.setBody(id, bodyOf.get(delivery) as Buffer),
@@ -49,6 +49,30 @@ export function openFreezing(deps: Deps) {
 
   const noteMade = (id: number): void => void unsent.set(id, monotonic())
   const noteSent = (id: number): void => void unsent.delete(id)
+
+  /** Removes bodies that were not sent, so that the next start makes them again. */
+  async function forgetUnsent(): Promise<void> {
+    if (unsent.size === 0) return
+    await store.commit(() => {
+      for (const id of unsent.keys()) deliveries.clearBody(id)
+    })
+  }
+
+  return { withBodies, scrubbed, freeze, read, scrub, noteMade, noteSent, forgetUnsent }
+}
+
+type Scrubbed = (body: Buffer, kind: EndpointKind) => Buffer
+
+/** Reads and changes stored bodies. */
+function openStoredBodies({ store, deliveries }: Deps, scrubbed: Scrubbed) {
+  /** Uses the bytes of the first delivery of the event, if they are stored. Resolves to whether they are. */
+  function reuse({ id: endpoint_id, kind }: Endpoint, { id, event_id }: Delivery): Promise<boolean> {
+    return store.commit(() => {
+      const kept = deliveries.keptBody(endpoint_id, event_id)
+      if (kept !== null) deliveries.setBody(id, scrubbed(kept, kind))
+      return kept !== null
+    })
+  }
 
   /**
    * The body to send now; null if it names a user who is being erased. `scrub` removes the user then.
@@ -65,15 +89,7 @@ export function openFreezing(deps: Deps) {
       if (body !== null) deliveries.setBody(id, scrubbed(body, kind))
     })
 
-  /** Removes bodies that were not sent, so that the next start makes them again. */
-  async function forgetUnsent(): Promise<void> {
-    if (unsent.size === 0) return
-    await store.commit(() => {
-      for (const id of unsent.keys()) deliveries.clearBody(id)
-    })
-  }
-
-  return { withBodies, scrubbed, freeze, read, scrub, noteMade, noteSent, forgetUnsent }
+  return { reuse, read, scrub }
 }
 
 /** Makes bodies without erased users. */

@@ -19,7 +19,8 @@ const DELAYS_MS = [
 /** After this many failures a delivery is given up. */
 export const MAX_FAILURES = DELAYS_MS.length + 1
 const JITTER = 0.2
-const LONGEST_PROBE_DELAY_MS = HOUR_MS
+/** The longest delay between two probes of a failing endpoint. */
+export const LONGEST_PROBE_DELAY_MS = HOUR_MS
 const LONGEST_RETRY_AFTER_MS = 24 * HOUR_MS
 
 /** A `next_at` further ahead than this was computed before the clock was set back. */

@@ -114,6 +114,10 @@ export function openNotificationSource(store: Store, ledger: Pick<Ledger, 'raw'>
     select payload_id, uuid, type, app_id, environment, origin, signed_at from notifications
     where payload_id > ? and payload_id <= ? and app_id in (select id from apps where organization_id = ?)
     order by payload_id limit ?`)
+  // Apple may sign a notification again. Its row then has a new payload_id, and a delivery can have the one before.
+  const selectKnown = store.prepare<[string, string], object>(
+    'select 1 from deliveries where endpoint_id = ? and event_id = ? limit 1',
+  )
 
   const selectCount = store.prepare<object, Backlog>(`
     select count(*) as count, min(received_at) as oldest_at from notifications
@@ -133,6 +137,7 @@ export function openNotificationSource(store: Store, ledger: Pick<Ledger, 'raw'>
     const items = rows
       .filter(({ origin }) => withBackfill || origin !== 'backfill')
       .filter((row) => mismatchOf(endpoint, row) === null)
+      .filter(({ uuid }) => withBackfill || selectKnown.get(endpoint.id, uuid) === undefined)
       .map(({ uuid, signed_at, payload_id, type, app_id, environment }) => {
         const item = { payload_id, type, app_id, environment, occurred_at: signed_at }
         return { ...item, event_id: uuid, seq: null, key: null }
