@@ -15,6 +15,8 @@ import { LATEST_NEXT_MS, LONGEST_PROBE_DELAY_MS } from './schedule.ts'
 const SLOTS_OF_ENDPOINT = 4
 const SLOTS_OF_REPLAYS = 2
 const SLOTS = 32
+/** The results of an endpoint that may wait to be stored. After a crash these deliveries are sent again. */
+const MAX_UNSTORED = 4
 /** How often the clock wakes the courier. Whether anything is due is decided by the stored times. */
 const TICK_SCHEDULE = '* * * * * *'
 /** The pause of an endpoint after a result could not be stored, so that it does not get the same events repeatedly. */
@@ -44,6 +46,7 @@ export function openCourier(deps: Deps) {
   let state: 'waiting' | 'started' | 'closed' = 'waiting'
   let isScheduled = false
   let timer: Cron | null = null
+  inFlight.onSlotFreed(wake)
 
   /** Looks for work in the next turn of the event loop. */
   function wake(): void {
@@ -161,7 +164,7 @@ function openEndpointServing(deps: Omit<Deps, 'endpoints'>, background: Backgrou
   function serve(endpoint: Endpoint): void {
     const now = clock()
     if (!isReached(endpoint.hold_until_at, now)) return
-    const free = Math.min(SLOTS_OF_ENDPOINT - inFlight.sending(endpoint.id), SLOTS - inFlight.sendingInAll())
+    const free = freeSlots(endpoint)
     if (free <= 0) return
     const freeForReplays = Math.max(0, Math.min(free, SLOTS_OF_REPLAYS - inFlight.sending(endpoint.id, true)))
     const live = dueOf(endpoint, now, false)
@@ -171,6 +174,13 @@ function openEndpointServing(deps: Omit<Deps, 'endpoints'>, background: Backgrou
       fill(endpoint, 'live', () => filling.fill(endpoint))
     if (replayed.length <= freeForReplays) fill(endpoint, 'replay', () => replays.fillOne(endpoint))
   }
+
+  const freeSlots = ({ id }: Endpoint): number =>
+    Math.min(
+      SLOTS_OF_ENDPOINT - inFlight.sending(id),
+      SLOTS_OF_ENDPOINT + MAX_UNSTORED - inFlight.ofEndpoint(id),
+      SLOTS - inFlight.sendingInAll(),
+    )
 
   const dueOf = ({ id }: Endpoint, now: number, isReplay: boolean): Delivery[] =>
     deliveries
