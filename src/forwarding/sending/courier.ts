@@ -17,6 +17,8 @@ const SLOTS_OF_REPLAYS = 2
 const SLOTS = 32
 /** The results of an endpoint that may wait to be stored. After a crash these deliveries are sent again. */
 const MAX_UNSTORED = 4
+/** More deliveries are made when fewer than this many are due, so that the slots do not wait for bodies. */
+const LOW_WATER = 16
 /** How often the clock wakes the courier. Whether anything is due is decided by the stored times. */
 const TICK_SCHEDULE = '* * * * * *'
 /** The pause of an endpoint after a result could not be stored, so that it does not get the same events repeatedly. */
@@ -170,7 +172,7 @@ function openEndpointServing(deps: Omit<Deps, 'endpoints'>, background: Backgrou
     const live = dueOf(endpoint, now, false)
     const replayed = dueOf(endpoint, now, true).slice(0, freeForReplays)
     for (const delivery of [...live, ...replayed].slice(0, free)) begin(delivery, false)
-    if (live.length <= free && filling.isBehind(endpoint))
+    if (live.length - free < LOW_WATER && filling.isBehind(endpoint))
       fill(endpoint, 'live', () => filling.fill(endpoint))
     if (replayed.length <= freeForReplays) fill(endpoint, 'replay', () => replays.fillOne(endpoint))
   }
@@ -184,7 +186,7 @@ function openEndpointServing(deps: Omit<Deps, 'endpoints'>, background: Backgrou
 
   const dueOf = ({ id }: Endpoint, now: number, isReplay: boolean): Delivery[] =>
     deliveries
-      .due(id, now, { limit: SLOTS_OF_ENDPOINT + 1 + inFlight.ofEndpoint(id), isReplay })
+      .due(id, now, { limit: SLOTS_OF_ENDPOINT + LOW_WATER + inFlight.ofEndpoint(id), isReplay })
       // A delivery can be skipped while its request runs; the next of its key waits for the end of the request.
       .filter((delivery) => !inFlight.has(delivery.id) && !inFlight.hasKey(id, delivery.key))
 
