@@ -4,7 +4,7 @@ import { Cron } from 'croner'
 import type { Clock } from '../../clock.ts'
 import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
-import type { Deliveries, Delivery } from '../deliveries/deliveries.ts'
+import type { Deliveries, DueDelivery } from '../deliveries/deliveries.ts'
 import type { Endpoint, Endpoints } from '../endpoints/endpoints.ts'
 import type { Replays } from '../replays/replays.ts'
 import type { Attempts } from './attempts.ts'
@@ -16,7 +16,7 @@ const SLOTS_OF_ENDPOINT = 4
 const SLOTS_OF_REPLAYS = 2
 const SLOTS = 32
 /** The results of an endpoint that may wait to be stored. After a crash these deliveries are sent again. */
-const MAX_UNSTORED = 4
+const MAX_UNSTORED = 12
 /** More deliveries are made when fewer than this many are due, so that the slots do not wait for bodies. */
 const LOW_WATER = 16
 /** How often the clock wakes the courier. Whether anything is due is decided by the stored times. */
@@ -184,7 +184,7 @@ function openEndpointServing(deps: Omit<Deps, 'endpoints'>, background: Backgrou
       SLOTS - inFlight.sendingInAll(),
     )
 
-  const dueOf = ({ id }: Endpoint, now: number, isReplay: boolean): Delivery[] =>
+  const dueOf = ({ id }: Endpoint, now: number, isReplay: boolean): DueDelivery[] =>
     deliveries
       .due(id, now, { limit: SLOTS_OF_ENDPOINT + LOW_WATER + inFlight.ofEndpoint(id), isReplay })
       // A delivery can be skipped while its request runs; the next of its key waits for the end of the request.
@@ -204,7 +204,7 @@ function openEndpointServing(deps: Omit<Deps, 'endpoints'>, background: Backgrou
     else if (delivery !== null) begin(delivery, true)
   }
 
-  function begin({ id, endpoint_id, app_id, key, replay_id }: Delivery, isProbe: boolean): void {
+  function begin({ id, endpoint_id, app_id, key, replay_id }: DueDelivery, isProbe: boolean): void {
     inFlight.add(id, { endpoint_id, app_id, key, isReplay: replay_id !== null })
     const attempt = attempts.attempt(id, endpoint_id, isProbe)
     background.run(
