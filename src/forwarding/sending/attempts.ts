@@ -1,4 +1,5 @@
 /** Makes one attempt of a delivery: checks it, sends it, stores the result. */
+import { setTimeout as pass } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import type { Answer, OutgoingRequest } from '../../outgoing/dispatcher.ts'
 import type { Failure } from '../../outgoing/failures.ts'
@@ -13,6 +14,12 @@ import { ErasedMeanwhile, type InFlight } from './in_flight.ts'
 import { outcomeOf } from './outcome.ts'
 import { headersOf } from './requests.ts'
 import type { Results } from './results.ts'
+
+/**
+ * The results of this many milliseconds are stored together, because each commit waits for the disk. A crash in this
+ * time repeats these deliveries.
+ */
+const GATHER_MS = 5
 
 export type AttemptDeps = {
   store: Store
@@ -36,6 +43,7 @@ export type Attempts = ReturnType<typeof openAttempts>
 export function openAttempts(deps: AttemptDeps) {
   const { store, clock, endpoints, deliveries, freezing, inFlight, results, erasures, request } = deps
   const readyNow = openReading(deps)
+  const gather = openGathering()
 
   /**
    * Tries a delivery once. Nothing is sent if it was finished, or its endpoint paused, since it was chosen. An aborted
@@ -58,6 +66,7 @@ export function openAttempts(deps: AttemptDeps) {
     inFlight.sent(id)
     if (result === null) return
     const outcome = outcomeOf(result, endpoint.kind, clock())
+    await gather()
     await store.commit(() => {
       // A receiver may repeat any part of a body that was sent before the erasure.
       const excerpt = erasures.count() === count ? outcome.excerpt : null
@@ -92,6 +101,21 @@ export function openAttempts(deps: AttemptDeps) {
   }
 
   return { attempt }
+}
+
+/** Returns a function whose callers continue together, each after at most `GATHER_MS`. */
+function openGathering(): () => Promise<void> {
+  let next: Promise<void> | null = null
+
+  async function passed(): Promise<void> {
+    await pass(GATHER_MS)
+    next = null
+  }
+
+  return () => {
+    next ??= passed()
+    return next
+  }
 }
 
 /**
