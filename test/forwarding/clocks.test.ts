@@ -25,6 +25,20 @@ test('after the clock was set back, an attempt more than 25 hours ahead is made 
   expect(app.rows(id)).toMatchObject([{ state: 'delivered', attempts: 10 }])
 })
 
+test('a clock that jumps forward and back within a second delays nothing', async () => {
+  const receiver = await openHttpReceiver(() => 400)
+  const app = await openForwardingApp()
+  const { id } = (await app.addEndpoint(receiver.url)).endpoint
+  await app.settled()
+  app.clock.turn(9 * DAY_MS)
+  await app.append(1)
+  await expect.poll(() => app.attempts(id).length).toBe(1)
+  receiver.behave(() => 200)
+  app.clock.turn(-9 * DAY_MS)
+  await app.settled()
+  expect(app.rows(id)).toMatchObject([{ state: 'delivered', attempts: 2 }])
+})
+
 test('a hold more than 25 hours ahead ends', async () => {
   const app = await openForwardingApp()
   const receiver = await openHttpReceiver((_, response) => {
