@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { retryDelayMs } from '../../src/forwarding/sending/schedule.ts'
+import { nonEmpty } from '../non_empty.ts'
 import { openForwardingApp, openHttpReceiver } from './receiving.ts'
 
 const SECOND_MS = 1_000
@@ -21,6 +23,20 @@ test('after the clock was set back, an attempt more than 25 hours ahead is made 
   app.clock.turn(-1)
   await app.settled()
   expect(app.rows(id)).toMatchObject([{ state: 'delivered', attempts: 10 }])
+})
+
+test('a clock that jumps forward and back within a second delays nothing', async () => {
+  const receiver = await openHttpReceiver(() => 400)
+  const app = await openForwardingApp()
+  const { id } = (await app.addEndpoint(receiver.url)).endpoint
+  await app.settled()
+  app.clock.turn(9 * DAY_MS)
+  await app.append(1)
+  await expect.poll(() => app.attempts(id).length).toBe(1)
+  receiver.behave(() => 200)
+  app.clock.turn(-9 * DAY_MS)
+  await app.settled()
+  expect(app.rows(id)).toMatchObject([{ state: 'delivered', attempts: 2 }])
 })
 
 test('a hold more than 25 hours ahead ends', async () => {
@@ -80,4 +96,14 @@ test('a clock that jumps forward never counts as outage, and skips no attempt', 
   }
   expect(app.states()[refused]).toBe('waiting')
   expect(receiver.ids().filter((one) => one === refused)).toHaveLength(9)
+})
+
+test('a delay has 20 % jitter, and never looks like one from before the clock was set back', () => {
+  const hours = [5 / 3600, 5 / 60, 0.5, 2, 5, 10, 14, 20, 24]
+  for (const [index, delay] of nonEmpty(hours.entries()))
+    for (const random of [0, 0.25, 0.5, 0.75, 0.999_999]) {
+      const ms = retryDelayMs(index + 1, () => random) ?? 0
+      expect(ms).toBe(Math.min(Math.round(delay * HOUR_MS * (0.8 + 0.4 * random)), 25 * HOUR_MS))
+    }
+  expect(retryDelayMs(10, () => 0)).toBeNull()
 })

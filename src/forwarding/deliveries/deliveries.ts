@@ -115,6 +115,9 @@ function openQueue(store: Pick<Store, 'prepare'>) {
   const releaseAll = store.prepare<[number, string]>(
     "update deliveries set next_at = ? where endpoint_id = ? and state = 'waiting' and next_at is not null",
   )
+  const selectLater = store.prepare<[number], object>(`
+    select 1 from endpoints cross join deliveries on endpoint_id = endpoints.id
+    where deliveries.state = 'waiting' and next_at > ? limit 1`)
   const pullBack = store.prepare<{ now: number; latest: number }>(
     "update deliveries set next_at = :now where state = 'waiting' and next_at > :latest",
   )
@@ -134,10 +137,13 @@ function openQueue(store: Pick<Store, 'prepare'>) {
   /** Makes all waiting deliveries of an endpoint due, except those behind another of their key. */
   const makeDue = (endpoint_id: string, now: number): void => void releaseAll.run(now, endpoint_id)
 
+  /** Whether the next attempt of a delivery is later than `latest`. */
+  const isAnyLater = (latest: number): boolean => selectLater.get(latest) !== undefined
+
   /** Makes deliveries due whose next attempt is later than `latest`. */
   const pullBackLater = (now: number, latest: number): void => void pullBack.run({ now, latest })
 
-  return { due, forProbe, waiting, makeDue, pullBackLater }
+  return { due, forProbe, waiting, makeDue, isAnyLater, pullBackLater }
 }
 
 /** The order of the deliveries of one key, on ordered endpoints. */

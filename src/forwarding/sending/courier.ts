@@ -98,15 +98,12 @@ export function openCourier(deps: Deps) {
   return { wake, tick, start, settled, close }
 }
 
-/** Returns a function that makes deliveries due that would wait too long after the clock was set back. */
+/** Returns a function that makes deliveries due whose time was computed before the clock was set back. */
 function openPullingBack({ store, clock, deliveries }: Deps): () => Promise<void> {
-  let last_at = Number.POSITIVE_INFINITY
-
   return async () => {
     const now = clock()
-    const wasSetBack = now < last_at
-    last_at = now
-    if (wasSetBack) await store.commit(() => deliveries.pullBackLater(now, now + LATEST_NEXT_MS))
+    const latest = now + LATEST_NEXT_MS
+    if (deliveries.isAnyLater(latest)) await store.commit(() => deliveries.pullBackLater(now, latest))
   }
 }
 

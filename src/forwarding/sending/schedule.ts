@@ -27,12 +27,13 @@ const LONGEST_RETRY_AFTER_MS = 24 * HOUR_MS
 export const LATEST_NEXT_MS = 25 * HOUR_MS
 
 /**
- * The delay in milliseconds after a number of failures, with 20 % jitter; null when the delivery is given up. `random`
- * returns a number from 0 to below 1.
+ * The delay in milliseconds after a number of failures, with 20 % jitter, at most 25 hours; null when the delivery is
+ * given up. `random` returns a number from 0 to below 1.
  */
 export function retryDelayMs(failures: number, random: () => number): number | null {
   const delay = DELAYS_MS[failures - 1]
-  return delay === undefined ? null : Math.round(delay * (1 - JITTER + 2 * JITTER * random()))
+  if (delay === undefined) return null
+  return Math.min(Math.round(delay * (1 - JITTER + 2 * JITTER * random())), LATEST_NEXT_MS)
 }
 
 /** The delay in milliseconds before the next probe of a failing endpoint: 1, 2, 4 … 60 minutes. */
