@@ -36,7 +36,7 @@ function delayCommits(store: Store, random: Random): void {
 function append({ store, feed, organizations, clock }: Windfall, random: Random): Promise<void> {
   const { id: organization_id } = organizations.resolve(null)
   const now = clock()
-  const subjects = Array.from({ length: random.whole(1, 4) }, () => `key-${random.whole(1, KEYS)}`)
+  const subjects = Array.from({ length: random.whole(1, 6) }, () => `key-${random.whole(1, KEYS)}`)
   return store.commit(() => {
     for (const subject of subjects)
       feed.append({
@@ -45,7 +45,8 @@ function append({ store, feed, organizations, clock }: Windfall, random: Random)
         environment: 'production',
         type: 'gap.found',
         origin: 'live',
-        customer_id: null,
+        // The body contains when the customer was read, so that a body that is made again has other bytes.
+        customer_id: 'cus_0123456789abcdef',
         subject,
         cause: `${SEED}/${now}/${random.whole(1, 1e12)}`,
         data: () => ({ note: 'x'.repeat(random.whole(0, 2_000)) }),
