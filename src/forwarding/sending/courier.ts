@@ -154,9 +154,28 @@ function openServing({ endpoints, ...deps }: Deps, background: Background) {
   }
 }
 
+/** Finds the free slots of an endpoint, and what is due for them. */
+function openSlots({ deliveries, inFlight }: Pick<Deps, 'deliveries' | 'inFlight'>) {
+  const freeSlots = ({ id }: Endpoint): number =>
+    Math.min(
+      SLOTS_OF_ENDPOINT - inFlight.sending(id),
+      SLOTS_OF_ENDPOINT + MAX_UNSTORED - inFlight.ofEndpoint(id),
+      SLOTS - inFlight.sendingInAll(),
+    )
+
+  const dueOf = ({ id }: Endpoint, now: number, isReplay: boolean): DueDelivery[] =>
+    deliveries
+      .due(id, now, { limit: SLOTS_OF_ENDPOINT + LOW_WATER + inFlight.ofEndpoint(id), isReplay })
+      // A delivery can be skipped while its request runs; the next of its key waits for the end of the request.
+      .filter((delivery) => !inFlight.has(delivery.id) && !inFlight.hasKey(id, delivery.key))
+
+  return { freeSlots, dueOf }
+}
+
 /** Chooses what is sent to one endpoint. */
 function openEndpointServing(deps: Omit<Deps, 'endpoints'>, background: Background) {
   const { clock, deliveries, filling, replays, attempts, inFlight } = deps
+  const { freeSlots, dueOf } = openSlots(deps)
   const fillingNow = new Set<string>()
 
   /** Uses the free slots of an active endpoint, and makes more deliveries if there are too few. */
@@ -173,19 +192,6 @@ function openEndpointServing(deps: Omit<Deps, 'endpoints'>, background: Backgrou
       fill(endpoint, 'live', () => filling.fill(endpoint))
     if (replayed.length <= freeForReplays) fill(endpoint, 'replay', () => replays.fillOne(endpoint))
   }
-
-  const freeSlots = ({ id }: Endpoint): number =>
-    Math.min(
-      SLOTS_OF_ENDPOINT - inFlight.sending(id),
-      SLOTS_OF_ENDPOINT + MAX_UNSTORED - inFlight.ofEndpoint(id),
-      SLOTS - inFlight.sendingInAll(),
-    )
-
-  const dueOf = ({ id }: Endpoint, now: number, isReplay: boolean): DueDelivery[] =>
-    deliveries
-      .due(id, now, { limit: SLOTS_OF_ENDPOINT + LOW_WATER + inFlight.ofEndpoint(id), isReplay })
-      // A delivery can be skipped while its request runs; the next of its key waits for the end of the request.
-      .filter((delivery) => !inFlight.has(delivery.id) && !inFlight.hasKey(id, delivery.key))
 
   /** Sends one probe to a failing endpoint: by turns the oldest that waits, and one that was not tried yet. */
   function probe(endpoint: Endpoint): void {
