@@ -27,7 +27,8 @@ test('a large backlog makes at most 1,000 rows, and all arrive', { timeout: 600_
   await app.run(HOUR_MS)
   expect(app.rows(id).filter(({ state }) => state === 'delivered')).toHaveLength(MANY)
   expect(new Set(receiver.ids()).size).toBe(MANY)
-  expect(receiver.ids().slice(0, 4).toSorted()).toEqual(ids.slice(0, 4).toSorted())
+  // A fifth request can use an open connection before the fourth is connected.
+  expect(ids.slice(0, 8)).toEqual(expect.arrayContaining(receiver.ids().slice(0, 4)))
 })
 
 test('a dead receiver leaves few rows, and its backlog stays in the feed', async () => {

@@ -101,9 +101,15 @@ function openRows(store: Pick<Store, 'prepare'>) {
 
 /** Finds the deliveries that are due. */
 function openQueue(store: Pick<Store, 'prepare'>) {
-  const selectDue = store.prepare<object, Delivery>(`
-    select ${FIELDS} from deliveries where endpoint_id = :endpoint_id and state = 'waiting' and next_at <= :now
-      and (replay_id is not null) = :isReplay order by next_at, id limit :limit`)
+  const selectDue = (which: string) =>
+    store.prepare<{ endpoint_id: string; now: number; limit: number }, DueDelivery>(`
+      select id, endpoint_id, app_id, key, replay_id from deliveries
+      where state = 'waiting' and next_at <= :now and ${which} order by next_at, id limit :limit`)
+  const selectDueLive = selectDue('endpoint_id = :endpoint_id and replay_id is null')
+  // By the index of replays: most endpoints have none, but many waiting deliveries.
+  const selectDueReplayed = selectDue(
+    'replay_id in (select id from replays where endpoint_id = :endpoint_id)',
+  )
   const selectProbe = (order: string) =>
     store.prepare<[string], Delivery>(`
       select ${FIELDS} from deliveries where endpoint_id = ? and state = 'waiting' and next_at is not null
@@ -123,8 +129,8 @@ function openQueue(store: Pick<Store, 'prepare'>) {
   )
 
   /** Up to `limit` deliveries of an endpoint that are due, in the order in which they became due. */
-  const due = (endpoint_id: string, now: number, { limit, isReplay }: DueQuery): Delivery[] =>
-    selectDue.all({ endpoint_id, now, limit, isReplay: isReplay ? 1 : 0 })
+  const due = (endpoint_id: string, now: number, { limit, isReplay }: DueQuery): DueDelivery[] =>
+    (isReplay ? selectDueReplayed : selectDueLive).all({ endpoint_id, now, limit })
 
   /** The delivery for a probe: the oldest that waits, or one that was not tried yet; null if none waits. */
   const forProbe = (endpoint_id: string, isUntried: boolean): Delivery | null =>
@@ -232,6 +238,9 @@ function openResults(store: Pick<Store, 'prepare'>, releaseNext: ReleaseNext) {
 
   return { postpone, finish, finishAll, skipReplay, addAttempt }
 }
+
+/** What is needed to begin a delivery. */
+export type DueDelivery = Pick<Delivery, 'id' | 'endpoint_id' | 'app_id' | 'key' | 'replay_id'>
 
 /** `isReplay`: deliveries of replays, otherwise all others. */
 type DueQuery = { limit: number; isReplay: boolean }

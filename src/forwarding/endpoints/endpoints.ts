@@ -85,6 +85,24 @@ const COLUMNS = [
   'deleted_at',
 ] as const
 
+/** The columns that attempts change. */
+const PROGRESS_COLUMNS = [
+  'state',
+  'reason',
+  'state_since',
+  'failures',
+  'probes',
+  'down_ms',
+  'next_probe_at',
+  'hold_until_at',
+  'gone_at',
+  'last_success_at',
+  'last_failure_at',
+] as const
+
+/** The fields of an endpoint that attempts change. */
+export type Progress = Pick<Endpoint, (typeof PROGRESS_COLUMNS)[number]>
+
 /** Opens the endpoints. */
 export function openEndpoints(store: Pick<Store, 'prepare'>) {
   const selectAll = store.prepare<[], Row>(
@@ -94,6 +112,9 @@ export function openEndpoints(store: Pick<Store, 'prepare'>) {
   const upsert = store.prepare<Row>(`
     insert into endpoints (${COLUMNS.join(', ')}) values (${COLUMNS.map((name) => `:${name}`).join(', ')})
     on conflict (id) do update set ${COLUMNS.map((name) => `${name} = excluded.${name}`).join(', ')}`)
+  const updateProgress = store.prepare<Progress & { id: string }>(
+    `update endpoints set ${PROGRESS_COLUMNS.map((name) => `${name} = :${name}`).join(', ')} where id = :id`,
+  )
   const updateCursor = store.prepare<[number, string]>('update endpoints set cursor = ? where id = ?')
 
   /** All endpoints that are not deleted, oldest first. */
@@ -111,9 +132,11 @@ export function openEndpoints(store: Pick<Store, 'prepare'>) {
   /** Changes some fields of an endpoint. */
   const change = (endpoint: Endpoint, fields: Partial<Endpoint>): void => put({ ...endpoint, ...fields })
 
+  const setProgress = (id: string, progress: Progress): void => void updateProgress.run({ ...progress, id })
+
   const moveCursor = (id: string, cursor: number): void => void updateCursor.run(cursor, id)
 
-  return { list, get, put, change, moveCursor }
+  return { list, get, put, change, setProgress, moveCursor }
 }
 
 const listOf = (json: string | null): readonly string[] | null =>

@@ -1,4 +1,5 @@
 /** Makes one attempt of a delivery: checks it, sends it, stores the result. */
+import { setTimeout as pass } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import type { Answer, OutgoingRequest } from '../../outgoing/dispatcher.ts'
 import type { Failure } from '../../outgoing/failures.ts'
@@ -13,6 +14,12 @@ import { ErasedMeanwhile, type InFlight } from './in_flight.ts'
 import { outcomeOf } from './outcome.ts'
 import { headersOf } from './requests.ts'
 import type { Results } from './results.ts'
+
+/**
+ * The results of this many milliseconds are stored together, because each commit waits for the disk. A crash in this
+ * time repeats these deliveries.
+ */
+const GATHER_MS = 5
 
 export type AttemptDeps = {
   store: Store
@@ -36,6 +43,7 @@ export type Attempts = ReturnType<typeof openAttempts>
 export function openAttempts(deps: AttemptDeps) {
   const { store, clock, endpoints, deliveries, freezing, inFlight, results, erasures, request } = deps
   const readyNow = openReading(deps)
+  const gather = openGathering()
 
   /**
    * Tries a delivery once. Nothing is sent if it was finished, or its endpoint paused, since it was chosen. An aborted
@@ -58,6 +66,7 @@ export function openAttempts(deps: AttemptDeps) {
     inFlight.sent(id)
     if (result === null) return
     const outcome = outcomeOf(result, endpoint.kind, clock())
+    await gather()
     await store.commit(() => {
       // A receiver may repeat any part of a body that was sent before the erasure.
       const excerpt = erasures.count() === count ? outcome.excerpt : null
@@ -72,26 +81,33 @@ export function openAttempts(deps: AttemptDeps) {
       const waiting = deliveries.get(id)
       if (chosen === null || waiting?.state !== 'waiting' || !isSending(chosen)) return null
       const mismatch = mismatchOf(chosen, waiting)
-      if (mismatch !== null) return drop(id, mismatch)
+      if (mismatch !== null) return ended(() => results.drop(id, mismatch))
       await freezing.freeze(chosen, waiting)
       const ready = readyNow(id, endpoint_id)
-      if (ready === 'unreadable') return disable(endpoint_id)
+      if (ready === 'unreadable') return ended(() => results.disable(endpoint_id, 'secret_unreadable'))
       if (ready !== 'changed') return ready
       await freezing.scrub(id, chosen.kind)
     }
   }
 
-  async function drop(id: number, reason: string): Promise<null> {
-    await store.commit(() => results.drop(id, reason))
-    return null
-  }
-
-  async function disable(endpoint_id: string): Promise<null> {
-    await store.commit(() => results.disable(endpoint_id, 'secret_unreadable'))
-    return null
-  }
+  const ended = (work: () => void): Promise<null> => store.commit(work).then(() => null)
 
   return { attempt }
+}
+
+/** Returns a function whose callers continue together, each after at most `GATHER_MS`. */
+function openGathering(): () => Promise<void> {
+  let next: Promise<void> | null = null
+
+  async function passed(): Promise<void> {
+    await pass(GATHER_MS)
+    next = null
+  }
+
+  return () => {
+    next ??= passed()
+    return next
+  }
 }
 
 /**

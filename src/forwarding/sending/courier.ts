@@ -4,7 +4,7 @@ import { Cron } from 'croner'
 import type { Clock } from '../../clock.ts'
 import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
-import type { Deliveries, Delivery } from '../deliveries/deliveries.ts'
+import type { Deliveries, DueDelivery } from '../deliveries/deliveries.ts'
 import type { Endpoint, Endpoints } from '../endpoints/endpoints.ts'
 import type { Replays } from '../replays/replays.ts'
 import type { Attempts } from './attempts.ts'
@@ -15,6 +15,10 @@ import { LATEST_NEXT_MS, LONGEST_PROBE_DELAY_MS } from './schedule.ts'
 const SLOTS_OF_ENDPOINT = 4
 const SLOTS_OF_REPLAYS = 2
 const SLOTS = 32
+/** The results of an endpoint that may wait to be stored. After a crash these deliveries are sent again. */
+const MAX_UNSTORED = 12
+/** More deliveries are made when fewer than this many are due, so that the slots do not wait for bodies. */
+const LOW_WATER = 16
 /** How often the clock wakes the courier. Whether anything is due is decided by the stored times. */
 const TICK_SCHEDULE = '* * * * * *'
 /** The pause of an endpoint after a result could not be stored, so that it does not get the same events repeatedly. */
@@ -44,6 +48,7 @@ export function openCourier(deps: Deps) {
   let state: 'waiting' | 'started' | 'closed' = 'waiting'
   let isScheduled = false
   let timer: Cron | null = null
+  inFlight.onSlotFreed(wake)
 
   /** Looks for work in the next turn of the event loop. */
   function wake(): void {
@@ -149,31 +154,44 @@ function openServing({ endpoints, ...deps }: Deps, background: Background) {
   }
 }
 
+/** Finds the free slots of an endpoint, and what is due for them. */
+function openSlots({ deliveries, inFlight }: Pick<Deps, 'deliveries' | 'inFlight'>) {
+  const freeSlots = ({ id }: Endpoint): number =>
+    Math.min(
+      SLOTS_OF_ENDPOINT - inFlight.sending(id),
+      SLOTS_OF_ENDPOINT + MAX_UNSTORED - inFlight.ofEndpoint(id),
+      SLOTS - inFlight.sendingInAll(),
+    )
+
+  const dueOf = ({ id }: Endpoint, now: number, isReplay: boolean): DueDelivery[] =>
+    deliveries
+      .due(id, now, { limit: SLOTS_OF_ENDPOINT + LOW_WATER + inFlight.ofEndpoint(id), isReplay })
+      // A delivery can be skipped while its request runs; the next of its key waits for the end of the request.
+      .filter((delivery) => !inFlight.has(delivery.id) && !inFlight.hasKey(id, delivery.key))
+
+  return { freeSlots, dueOf }
+}
+
 /** Chooses what is sent to one endpoint. */
 function openEndpointServing(deps: Omit<Deps, 'endpoints'>, background: Background) {
   const { clock, deliveries, filling, replays, attempts, inFlight } = deps
+  const { freeSlots, dueOf } = openSlots(deps)
   const fillingNow = new Set<string>()
 
   /** Uses the free slots of an active endpoint, and makes more deliveries if there are too few. */
   function serve(endpoint: Endpoint): void {
     const now = clock()
     if (!isReached(endpoint.hold_until_at, now)) return
-    const free = Math.min(SLOTS_OF_ENDPOINT - inFlight.sending(endpoint.id), SLOTS - inFlight.sendingInAll())
+    const free = freeSlots(endpoint)
     if (free <= 0) return
     const freeForReplays = Math.max(0, Math.min(free, SLOTS_OF_REPLAYS - inFlight.sending(endpoint.id, true)))
     const live = dueOf(endpoint, now, false)
     const replayed = dueOf(endpoint, now, true).slice(0, freeForReplays)
     for (const delivery of [...live, ...replayed].slice(0, free)) begin(delivery, false)
-    if (live.length <= free && filling.isBehind(endpoint))
+    if (live.length - free < LOW_WATER && filling.isBehind(endpoint))
       fill(endpoint, 'live', () => filling.fill(endpoint))
     if (replayed.length <= freeForReplays) fill(endpoint, 'replay', () => replays.fillOne(endpoint))
   }
-
-  const dueOf = ({ id }: Endpoint, now: number, isReplay: boolean): Delivery[] =>
-    deliveries
-      .due(id, now, { limit: SLOTS_OF_ENDPOINT + 1 + inFlight.ofEndpoint(id), isReplay })
-      // A delivery can be skipped while its request runs; the next of its key waits for the end of the request.
-      .filter((delivery) => !inFlight.has(delivery.id) && !inFlight.hasKey(id, delivery.key))
 
   /** Sends one probe to a failing endpoint: by turns the oldest that waits, and one that was not tried yet. */
   function probe(endpoint: Endpoint): void {
@@ -189,7 +207,7 @@ function openEndpointServing(deps: Omit<Deps, 'endpoints'>, background: Backgrou
     else if (delivery !== null) begin(delivery, true)
   }
 
-  function begin({ id, endpoint_id, app_id, key, replay_id }: Delivery, isProbe: boolean): void {
+  function begin({ id, endpoint_id, app_id, key, replay_id }: DueDelivery, isProbe: boolean): void {
     inFlight.add(id, { endpoint_id, app_id, key, isReplay: replay_id !== null })
     const attempt = attempts.attempt(id, endpoint_id, isProbe)
     background.run(

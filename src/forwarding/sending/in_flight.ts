@@ -1,4 +1,5 @@
 /** The deliveries that are being sent, and those whose result is being stored. In memory only. */
+import { openHook } from '../../hooks.ts'
 
 /** `body` is set while the request runs, so that an erasure can abort it. */
 type Entry = {
@@ -27,6 +28,8 @@ export function openInFlight() {
 }
 
 function openEntries(entries: Entries) {
+  const slotFreed = openHook()
+
   /** Adds a delivery, which takes a slot of its endpoint until `sent`. */
   function add(id: number, entry: Pick<Entry, 'endpoint_id' | 'app_id' | 'key' | 'isReplay'>): void {
     entries.set(id, { ...entry, isSending: true, body: null, abort: new AbortController() })
@@ -35,14 +38,17 @@ function openEntries(entries: Entries) {
   /** Frees the slot of a delivery whose result is being stored. */
   function sent(id: number): void {
     const entry = entries.get(id)
-    if (entry) Object.assign(entry, { isSending: false, body: null })
+    if (!entry) return
+    Object.assign(entry, { isSending: false, body: null })
+    slotFreed.call()
   }
 
   const remove = (id: number): void => void entries.delete(id)
   const get = (id: number): Entry | null => entries.get(id) ?? null
   const has = (id: number): boolean => entries.has(id)
 
-  return { add, sent, remove, get, has }
+  /** `onSlotFreed` calls the listener when a request ended, before its result is stored. */
+  return { add, sent, remove, get, has, onSlotFreed: slotFreed.add }
 }
 
 function openCounts(entries: Entries) {

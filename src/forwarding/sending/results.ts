@@ -2,10 +2,10 @@
 import type { Clock } from '../../clock.ts'
 import type { Feed } from '../../events/feed.ts'
 import type { AttemptTime, Deliveries, Delivery } from '../deliveries/deliveries.ts'
-import type { Endpoint, Endpoints, StateReason } from '../endpoints/endpoints.ts'
+import type { Endpoint, Endpoints, Progress, StateReason } from '../endpoints/endpoints.ts'
 import type { Outcome } from './outcome.ts'
 import { MAX_FAILURES, retryDelayMs } from './schedule.ts'
-import { freshProgress, type Progress, progressAfter } from './states.ts'
+import { freshProgress, progressAfter } from './states.ts'
 
 type Deps = {
   clock: Clock
@@ -39,7 +39,7 @@ function openRecording(deps: Deps) {
     deliveries.addAttempt(delivery, outcome, time)
     const now = clock()
     const next = progressAfter(endpoint, { ...outcome, ...time, now, up_ms: upMs(endpoint.id, outcome) })
-    endpoints.change(endpoint, next)
+    endpoints.setProgress(endpoint.id, next)
     settle({ ...delivery, attempts: delivery.attempts + 1 }, endpoint.state, outcome, now)
     noteChange(endpoint, next, now)
   }

@@ -1,5 +1,5 @@
 /** The states of an endpoint, and how attempts change them. Pure. */
-import type { Endpoint } from '../endpoints/endpoints.ts'
+import type { Progress } from '../endpoints/endpoints.ts'
 import type { Outcome } from './outcome.ts'
 import { probeDelayMs } from './schedule.ts'
 
@@ -11,22 +11,6 @@ const PAUSE_AFTER_MS = 120 * HOUR_MS
 const PAUSE_AFTER_PROBES = 20
 /** A second 410 disables the endpoint if it comes at least this long after the first. */
 const GONE_AGAIN_MS = 60_000
-
-/** The fields of an endpoint that attempts change. */
-export type Progress = Pick<
-  Endpoint,
-  | 'state'
-  | 'reason'
-  | 'state_since'
-  | 'failures'
-  | 'probes'
-  | 'down_ms'
-  | 'next_probe_at'
-  | 'hold_until_at'
-  | 'gone_at'
-  | 'last_success_at'
-  | 'last_failure_at'
->
 
 /** `up_ms`: the uptime of this process since the last failure in a row. */
 type Attempt = Pick<Outcome, 'verdict' | 'status' | 'retry_after_ms'> & {
