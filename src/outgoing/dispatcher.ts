@@ -50,7 +50,7 @@ type Connection = { address: string }
  */
 export function openDispatcher(settings: OutboundSettings & { resolve?: Resolve }) {
   const { resolve = resolveBySystem } = settings
-  const closing = new AbortController()
+  const cancelling = openCancelling()
   let rules = openAddressRules(settings.allow)
   const agentWith = (ca: string | null) => openAgent(openConnector({ rules: () => rules, ca, resolve }))
   let agent = agentWith(settings.ca)
@@ -65,27 +65,20 @@ export function openDispatcher(settings: OutboundSettings & { resolve?: Resolve 
     const target = parseTarget(outgoing.url)
     if ('refusal' in target) return { kind: 'address', words: target.refusal }
     const { url } = target
-    const { timeoutMs = STATUS_TIMEOUT_MS } = outgoing
-    const late = new OutgoingError(
-      'timeout',
-      `${url.host} did not answer within ${timeoutMs / 1000} seconds.`,
-    )
-    const deadline = new AbortController()
-    const timer = setTimeout(() => deadline.abort(late), timeoutMs)
-    const signals = [deadline.signal, closing.signal, ...(outgoing.signal ? [outgoing.signal] : [])]
+    const running = cancelling.begin(outgoing, url.host)
     const began_at = performance.now()
     try {
-      const { response, address } = await responseOf(agent, outgoing, url, AbortSignal.any(signals))
-      clearTimeout(timer)
+      const { response, address } = await responseOf(agent, outgoing, url, running.signal)
+      running.stopTimer()
       const ms = performance.now() - began_at
       const { statusCode: status, headers, body } = response
       return { status, headers, excerpt: await readExcerpt(body), address, ms }
     } catch (error) {
       outgoing.signal?.throwIfAborted()
-      closing.signal.throwIfAborted()
+      cancelling.throwIfClosed()
       return failureOf(error, url.host)
     } finally {
-      clearTimeout(timer)
+      running.end()
     }
   }
 
@@ -99,11 +92,52 @@ export function openDispatcher(settings: OutboundSettings & { resolve?: Resolve 
 
   /** Aborts running requests and closes all connections. */
   async function close(): Promise<void> {
-    closing.abort(new Error('The request was aborted: Windfall is stopping.'))
+    cancelling.close(new Error('The request was aborted: Windfall is stopping.'))
     await agent.destroy()
   }
 
   return { request, check: openCheck({ rules: () => rules, resolve }), reconfigure, close }
+}
+
+/**
+ * Cancels requests: each after its timeout or when its own signal aborts, and all at the end. `AbortSignal.any` would do
+ * the same, but its signals stay in memory until the next full garbage collection.
+ */
+function openCancelling() {
+  const running = new Set<AbortController>()
+  let closed: Error | null = null
+
+  function begin({ signal, timeoutMs = STATUS_TIMEOUT_MS }: OutgoingRequest, host: string) {
+    const controller = new AbortController()
+    const late = () =>
+      new OutgoingError('timeout', `${host} did not answer within ${timeoutMs / 1000} seconds.`)
+    const timer = setTimeout(() => controller.abort(late()), timeoutMs)
+    const stopTimer = (): void => clearTimeout(timer)
+    const follow = (): void => controller.abort(signal?.reason)
+    signal?.addEventListener('abort', follow, { once: true })
+    running.add(controller)
+    if (signal?.aborted) follow()
+    if (closed) controller.abort(closed)
+
+    function end(): void {
+      stopTimer()
+      signal?.removeEventListener('abort', follow)
+      running.delete(controller)
+    }
+
+    return { signal: controller.signal, stopTimer, end }
+  }
+
+  function throwIfClosed(): void {
+    if (closed) throw closed
+  }
+
+  function close(reason: Error): void {
+    closed = reason
+    for (const controller of running) controller.abort(reason)
+  }
+
+  return { begin, throwIfClosed, close }
 }
 
 /** Returns the function that checks a URL. */

@@ -45,7 +45,8 @@ type NewDelivery = Item &
   Pick<Delivery, 'endpoint_id' | 'replay_id' | 'is_test' | 'is_remade' | 'next_at' | 'created_at'> & {
     body: Buffer | null
   }
-type Frozen = { body: Buffer | null; body_bytes: number | null; body_sha256: Buffer | null }
+type Stored = { body: Buffer | null; body_bytes: number | null }
+type Frozen = Stored & { body_sha256: Buffer | null }
 
 export type Deliveries = ReturnType<typeof openDeliveries>
 
@@ -66,11 +67,9 @@ function openRows(store: Pick<Store, 'prepare'>) {
     values (:endpoint_id, :replay_id, :event_id, :seq, :payload_id, :type, :app_id, :environment, :key, :is_test,
       :is_remade, 'waiting', 0, 0, :next_at, :body, :body_bytes, :body_sha256, :occurred_at, :created_at)`)
   const selectById = store.prepare<[number], Delivery>(`select ${FIELDS} from deliveries where id = ?`)
-  const selectBody = store.prepare<[number], { body: Buffer | null }>(
-    'select body from deliveries where id = ?',
-  )
-  const selectKept = store.prepare<[string, string], { body: Buffer | null }>(`
-    select body from deliveries where endpoint_id = ? and event_id = ? and body is not null order by id desc limit 1`)
+  const selectBody = store.prepare<[number], Stored>('select body, body_bytes from deliveries where id = ?')
+  const selectKept = store.prepare<[string, string], Stored>(`
+    select body, body_bytes from deliveries where endpoint_id = ? and event_id = ? and body is not null order by id desc limit 1`)
   const updateBody = store.prepare<Frozen & { id: number }>(
     'update deliveries set body = :body, body_bytes = :body_bytes, body_sha256 = :body_sha256 where id = :id',
   )
@@ -82,16 +81,11 @@ function openRows(store: Pick<Store, 'prepare'>) {
   const get = (id: number): Delivery | null => selectById.get(id) ?? null
 
   /** The bytes of the body; null if they are not made yet or no longer stored. */
-  function body(id: number): Buffer | null {
-    const stored = selectBody.get(id)?.body ?? null
-    return stored === null ? null : inflateRawSync(stored)
-  }
+  const body = (id: number): Buffer | null => inflated(selectBody.get(id))
 
   /** The bytes that an endpoint got for an event before; null if they are no longer stored. */
-  function keptBody(endpoint_id: string, event_id: string): Buffer | null {
-    const stored = selectKept.get(endpoint_id, event_id)?.body ?? null
-    return stored === null ? null : inflateRawSync(stored)
-  }
+  const keptBody = (endpoint_id: string, event_id: string): Buffer | null =>
+    inflated(selectKept.get(endpoint_id, event_id))
 
   const setBody = (id: number, bytes: Buffer): void => void updateBody.run({ id, ...frozen(bytes) })
   const clearBody = (id: number): void => void updateBody.run({ id, ...frozen(null) })
@@ -253,5 +247,16 @@ function frozen(bytes: Buffer | null): Frozen {
   return { body: deflate(bytes), body_bytes: bytes.length, body_sha256: hash('sha256', bytes, 'buffer') }
 }
 
-/** The smallest level: bodies are stored for seven days, and are made while events flow. */
-const deflate = (bytes: Buffer): Buffer => deflateRawSync(bytes, { level: 1 })
+/**
+ * Bodies are made while events flow and stored for seven days, so the level is the smallest. zlib’s defaults are for
+ * large data: a window of 32 KiB, which it clears for each body, and results in buffers of 16 KiB.
+ */
+const DEFLATE_OPTIONS = { level: 1, windowBits: 12, memLevel: 5 }
+const SMALLEST_CHUNK = 64
+
+const deflate = (bytes: Buffer): Buffer =>
+  deflateRawSync(bytes, { ...DEFLATE_OPTIONS, chunkSize: bytes.length + SMALLEST_CHUNK })
+
+function inflated({ body, body_bytes }: Stored = { body: null, body_bytes: null }): Buffer | null {
+  return body && inflateRawSync(body, { chunkSize: (body_bytes ?? 0) + SMALLEST_CHUNK })
+}
