@@ -28,7 +28,12 @@ test('a large backlog makes at most 1,000 rows, and all arrive', { timeout: 600_
   expect(app.rows(id).filter(({ state }) => state === 'delivered')).toHaveLength(MANY)
   expect(new Set(receiver.ids()).size).toBe(MANY)
   const oldest = new Set(ids.slice(0, 8))
-  expect(receiver.ids().slice(0, 4).filter((id) => !oldest.has(id))).toEqual([])
+  expect(
+    receiver
+      .ids()
+      .slice(0, 4)
+      .filter((id) => !oldest.has(id)),
+  ).toEqual([])
 })
 
 test('a dead receiver leaves few rows, and its backlog stays in the feed', async () => {
