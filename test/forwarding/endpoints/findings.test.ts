@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../folders.ts'
 import { openForwardingApp, openHttpReceiver } from '../receiving.ts'
 
 const HOUR_MS = 3_600_000
@@ -66,4 +67,14 @@ test('an endpoint whose secret cannot be read is disabled, and rotating the secr
   await store.commit(() => forwarding.endpoints.resume(id, 'waiting'))
   await app.settled()
   expect(receiver.ids()).toEqual(ids)
+})
+
+test('an endpoint whose secret cannot be read is disabled at the start', async () => {
+  const folder = temporaryFolder().path
+  const first = await openForwardingApp({ folder })
+  const { id } = (await first.addEndpoint('https://backend.example/hooks')).endpoint
+  await first.close()
+  rmSync(join(folder, 'data/windfall.key'))
+  const second = await openForwardingApp({ folder, apps: [], clock: first.clock })
+  expect(second.endpoint(id)).toMatchObject({ state: 'disabled', reason: 'secret_unreadable' })
 })
