@@ -155,6 +155,7 @@ async function openRandomReceiver(script: readonly Answer[]) {
   }
 
   const receiver = await openHttpReceiver((request, response) => {
+    if (request.path === '/flush') return 200
     void respond(note(request), answerTo(request.path), response)
     return undefined
   })
@@ -163,7 +164,13 @@ async function openRandomReceiver(script: readonly Answer[]) {
     for (const [path, all] of seen)
       for (const one of all) if (one.isOpen || isAlso(path, one)) one.isAmbiguous = true
   }
-  return { origin: new URL(receiver.url).origin, seen, down, busiest, clashes, state, doubt }
+  const { origin } = new URL(receiver.url)
+  /** Resolves when the requests that were sent before have arrived: connections are accepted in their order. */
+  const flush = async () => {
+    await fetch(`${origin}/flush`, { headers: { connection: 'close' } })
+    for (let turn = 0; turn < 9; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+  }
+  return { origin, flush, seen, down, busiest, clashes, state, doubt }
 }
 
 type Endpoints = ForwardingApp['windfall']['forwarding']['endpoints']
@@ -214,6 +221,7 @@ export async function playHistory(script: readonly Step[], replies: readonly Ans
     isClosing = true
     if (isCrash) folder = copyOfDatabase(app.folder).path
     await app.close()
+    await receiver.flush()
     app = await openForwardingApp({ clock, monotonic, folder })
     isClosing = false
     receiver.doubt(isUnstored)

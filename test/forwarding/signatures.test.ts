@@ -1,7 +1,12 @@
+import { execSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
+import { signaturesOf as sign } from '../../src/forwarding/sending/signature.ts'
 import { NOW } from '../apple/samples.ts'
+import { temporaryFolder } from '../folders.ts'
 import { handClock } from '../helpers.ts'
+import { isLong } from '../random.ts'
 import { openForwardingApp, openHttpReceiver, type Received } from './receiving.ts'
 
 const HOUR_MS = 3_600_000
@@ -139,4 +144,54 @@ test('test events, replays and Apple’s notifications are signed alike', async 
   expect(verify(apple.secret, { ...last, headers: Object.fromEntries(renamed) })).toHaveProperty(
     'signedPayload',
   )
+})
+
+/** A request that the packages of Standard Webhooks for Python (1.1.0) and Go (0.0.1) sign with `signature`. */
+const PINNED = {
+  secret: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+  id: 'evt_6836906b65d74e2725afd49c',
+  timestamp: 1_767_866_458,
+  body: '{"type":"subscription.renewed","timestamp":"2026-01-08T09:59:58.000Z","seq":22,"data":{"name":"Zoë — 日本"}}',
+  signature: 'v1,t7j8W95bQ7Tuhu0qu75ruXh2zpzretAFEt1SaKpHYps=',
+}
+
+test('a signature is the one that the packages for Python and Go make', () => {
+  const { secret, id, timestamp, body, signature } = PINNED
+  expect(sign([secret], { id, timestamp, body: Buffer.from(body) })).toBe(signature)
+})
+
+/** Signs the pinned request with a package, which is installed into a temporary folder. */
+const PYTHON = `
+import sys, json
+from datetime import datetime, timezone
+from standardwebhooks import Webhook
+r = json.load(sys.stdin)
+print(Webhook(r['secret']).sign(r['id'], datetime.fromtimestamp(r['timestamp'], tz=timezone.utc), r['body']))`
+const GO = `package main
+import ("encoding/json"; "fmt"; "os"; "time"; sw "github.com/standard-webhooks/standard-webhooks/libraries/go")
+func main() {
+  var r struct{ Secret, Id, Body string; Timestamp int64 }
+  json.NewDecoder(os.Stdin).Decode(&r)
+  w, err := sw.NewWebhook(r.Secret)
+  if err != nil { panic(err) }
+  s, err := w.Sign(r.Id, time.Unix(r.Timestamp, 0), []byte(r.Body))
+  if err != nil { panic(err) }
+  fmt.Println(s)
+}`
+
+const runIn = (cwd: string, command: string, input = '', env = {}) =>
+  execSync(command, { cwd, input, env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'ignore'] })
+    .toString()
+    .trim()
+
+test.runIf(isLong)('the packages for Python and Go sign as pinned', { timeout: 300_000 }, () => {
+  const { path } = temporaryFolder()
+  writeFileSync(`${path}/sign.py`, PYTHON)
+  writeFileSync(`${path}/main.go`, GO)
+  writeFileSync(`${path}/go.mod`, 'module sign\n\ngo 1.21\n')
+  runIn(path, 'python3 -m pip install --quiet --target packages standardwebhooks==1.1.0')
+  runIn(path, 'go get github.com/standard-webhooks/standard-webhooks/libraries@v0.0.1')
+  const request = JSON.stringify(PINNED)
+  expect(runIn(path, 'python3 sign.py', request, { PYTHONPATH: 'packages' })).toBe(PINNED.signature)
+  expect(runIn(path, 'go run .', request)).toBe(PINNED.signature)
 })

@@ -219,6 +219,22 @@ function openStates({ store, clock, endpoints, deliveries, secrets, sources, wak
   return { pause, resume, skipBacklog }
 }
 
+/** Disables endpoints whose secrets or headers cannot be read. Must run inside a unit of work. */
+export function disableUnreadable(
+  endpoints: Endpoints,
+  secrets: EndpointSecrets,
+  disable: (id: string, reason: 'secret_unreadable') => void,
+): void {
+  for (const endpoint of endpoints.list()) {
+    try {
+      assertReadable(secrets, endpoint)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      disable(endpoint.id, 'secret_unreadable')
+    }
+  }
+}
+
 /** @throws Refusal 409 `secret_unreadable` */
 function assertReadable(secrets: EndpointSecrets, endpoint: Endpoint): void {
   try {

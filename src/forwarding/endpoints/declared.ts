@@ -6,7 +6,7 @@ import { newId } from '../../ids.ts'
 import type { Log } from '../../log.ts'
 import type { Results } from '../sending/results.ts'
 import { freshProgress } from '../sending/states.ts'
-import { type AdministrationDeps, DECLARED } from './administration.ts'
+import { type AdministrationDeps, DECLARED, disableUnreadable } from './administration.ts'
 import type { Endpoint, EndpointKind } from './endpoints.ts'
 import type { DeclaredSecrets } from './secrets.ts'
 
@@ -25,7 +25,8 @@ export function openDeclaredEndpoints(deps: Deps) {
 
   /**
    * Adds, changes and disables endpoints so that they match a configuration, in one unit of work. An endpoint is
-   * recognized by its organization and name. One that is declared again sends what waited.
+   * recognized by its organization and name. One that is declared again sends what waited. Then disables endpoints whose
+   * secrets cannot be read.
    */
   async function declare({ endpoints: declared }: Pick<Config, 'endpoints'>): Promise<void> {
     await store.commit(() => {
@@ -41,6 +42,7 @@ export function openDeclaredEndpoints(deps: Deps) {
         wake()
       })
     })
+    await store.commit(() => disableUnreadable(endpoints, secrets, results.disable))
   }
 
   function put(declared: Declared): string {

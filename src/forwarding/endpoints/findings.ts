@@ -1,7 +1,7 @@
 /** Findings about endpoints: failing, paused, disabled, unreadable secrets, and events that wait for over an hour. */
 import type { Clock } from '../../clock.ts'
 import { utcMinuteText } from '../../days.ts'
-import { type Finding, type FindingDetails, fault, warning } from '../../health/findings.ts'
+import { type Finding, type FindingDetails, fault, notice, warning } from '../../health/findings.ts'
 import type { Health } from '../deliveries/log.ts'
 import type { Endpoint, StateReason } from './endpoints.ts'
 
@@ -30,6 +30,9 @@ export function* examineForwarding({ clock, list, healthOf }: Deps): Generator<F
     } else if (state === 'failing') {
       const words = `${name} is failing since ${utcMinuteText(state_since)}: ${reasonText(reason)}`
       yield warning('webhooks', words, { ...details, title: 'A webhook is failing' })
+    } else if (state === 'paused') {
+      const words = `${name} is paused since ${utcMinuteText(state_since)}; events wait until you resume it`
+      yield notice('webhooks', words, { ...details, title: 'A webhook is paused' })
     } else if (state === 'active')
       yield* examineBacklog(endpoint, healthOf(endpoint), { now: clock(), details })
   }
@@ -38,12 +41,10 @@ export function* examineForwarding({ clock, list, healthOf }: Deps): Generator<F
 const reasonText = (reason: StateReason | null): string =>
   reason === null || reason === 'owner' ? '' : TEXTS[reason]
 
-type Details = FindingDetails
-
 function* examineBacklog(
   { name }: Endpoint,
   { waiting, is_waiting_capped, oldest_waiting_at }: Health,
-  { now, details }: { now: number; details: Details },
+  { now, details }: { now: number; details: FindingDetails },
 ): Generator<Finding> {
   if (oldest_waiting_at === null || now - oldest_waiting_at < HOUR_MS) return
   const count = is_waiting_capped ? `more than ${waiting}` : String(waiting)

@@ -79,24 +79,16 @@ export function openAttempts(deps: AttemptDeps) {
       const waiting = deliveries.get(id)
       if (chosen === null || waiting?.state !== 'waiting' || !isSending(chosen)) return null
       const mismatch = mismatchOf(chosen, waiting)
-      if (mismatch !== null) return drop(id, mismatch)
+      if (mismatch !== null) return ended(() => results.drop(id, mismatch))
       await freezing.freeze(chosen, waiting)
       const ready = readyNow(id, endpoint_id)
-      if (ready === 'unreadable') return disable(endpoint_id)
+      if (ready === 'unreadable') return ended(() => results.disable(endpoint_id, 'secret_unreadable'))
       if (ready !== 'changed') return ready
       await freezing.scrub(id, chosen.kind)
     }
   }
 
-  async function drop(id: number, reason: string): Promise<null> {
-    await store.commit(() => results.drop(id, reason))
-    return null
-  }
-
-  async function disable(endpoint_id: string): Promise<null> {
-    await store.commit(() => results.disable(endpoint_id, 'secret_unreadable'))
-    return null
-  }
+  const ended = (work: () => void): Promise<null> => store.commit(work).then(() => null)
 
   return { attempt }
 }

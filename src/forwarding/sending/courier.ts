@@ -154,8 +154,8 @@ function openServing({ endpoints, ...deps }: Deps, background: Background) {
   }
 }
 
-/** Finds the free slots of an endpoint, and what could use them. */
-function openQueues({ deliveries, inFlight }: Pick<Deps, 'deliveries' | 'inFlight'>) {
+/** Finds the free slots of an endpoint, and what is due for them. */
+function openSlots({ deliveries, inFlight }: Pick<Deps, 'deliveries' | 'inFlight'>) {
   const freeSlots = ({ id }: Endpoint): number =>
     Math.min(
       SLOTS_OF_ENDPOINT - inFlight.sending(id),
@@ -175,7 +175,7 @@ function openQueues({ deliveries, inFlight }: Pick<Deps, 'deliveries' | 'inFligh
 /** Chooses what is sent to one endpoint. */
 function openEndpointServing(deps: Omit<Deps, 'endpoints'>, background: Background) {
   const { clock, deliveries, filling, replays, attempts, inFlight } = deps
-  const { freeSlots, dueOf } = openQueues(deps)
+  const { freeSlots, dueOf } = openSlots(deps)
   const fillingNow = new Set<string>()
 
   /** Uses the free slots of an active endpoint, and makes more deliveries if there are too few. */

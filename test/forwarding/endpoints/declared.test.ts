@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { loadConfig } from '../../src/config/load.ts'
-import { BUNDLE } from '../apple/samples.ts'
-import { temporaryFolder } from '../folders.ts'
-import { openForwardingApp, openHttpReceiver } from './receiving.ts'
+import { loadConfig } from '../../../src/config/load.ts'
+import { BUNDLE } from '../../apple/samples.ts'
+import { temporaryFolder } from '../../folders.ts'
+import { openForwardingApp, openHttpReceiver } from '../receiving.ts'
 
 const [ONE, TWO] = ['a', 'b'].map((letter) => `whsec_${Buffer.from(letter.repeat(32)).toString('base64')}`)
 
