@@ -58,11 +58,9 @@ export function openAttempts(deps: AttemptDeps) {
     const entry = inFlight.get(id)
     if (entry) entry.body = body
     freezing.noteSent(id)
-    const [at, count] = [clock(), erasures.count()]
-    const signal = entry?.abort.signal
-    const result = await request({ url, method: 'POST', headers, body, signal }).catch((error: unknown) =>
-      resultOf(error, signal),
-    )
+    const [at, count, signal] = [clock(), erasures.count(), entry?.abort.signal]
+    const sending = request({ url, method: 'POST', headers, body, signal })
+    const result = await sending.catch((error: unknown) => resultOf(error, signal))
     inFlight.sent(id)
     if (result === null) return
     const outcome = outcomeOf(result, endpoint.kind, clock())
