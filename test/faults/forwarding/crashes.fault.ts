@@ -2,10 +2,10 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { openRandom } from '../../src/demo/world/random.ts'
-import { folderOf, startServing } from '../processes.ts'
-import { isLong, seed } from '../random.ts'
-import { bundledServing } from './bundled.ts'
+import { openRandom } from '../../../src/demo/world/random.ts'
+import { folderOf, startServing } from '../../processes.ts'
+import { isLong, seed } from '../../random.ts'
+import { bundledServing } from '../bundled.ts'
 import { openFailingReceiver, type Receipts } from './failing_receiver.ts'
 
 const KILLS = isLong ? 200 : 20
@@ -99,7 +99,7 @@ test(`every event arrives through ${KILLS} crashes, the same each time and in or
   const random = openRandom(`forwarding/${seed}`)
   const receiver = await openFailingReceiver(openRandom(`receiver/${seed}`))
   const cwd = folderOf({ 'config.toml': configFor(receiver.url) })
-  const entry = await bundledServing('forwarding_serving.ts')
+  const entry = await bundledServing('forwarding/serving.ts')
   const start = (run: number, appending: boolean) => {
     const env = { SEED: `${seed}/${run}`, APPENDING: appending ? 'yes' : '', CLOCK_SPEED: `${CLOCK_SPEED}` }
     return startServing({ cwd, entry, env })

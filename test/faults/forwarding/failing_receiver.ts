@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Random } from '../../src/demo/world/random.ts'
-import { atEndOfFile } from '../closing.ts'
+import type { Random } from '../../../src/demo/world/random.ts'
+import { atEndOfFile } from '../../closing.ts'
 
 /** This part of all events is always refused by an endpoint. */
 const REFUSED_PART = 0.01

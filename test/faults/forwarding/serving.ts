@@ -5,12 +5,12 @@
  */
 import { setTimeout as pass } from 'node:timers/promises'
 import { isMainThread } from 'node:worker_threads'
-import { openApp, type Windfall } from '../../src/app.ts'
-import { logOf } from '../../src/cli/serve.ts'
-import { loadConfig } from '../../src/config/load.ts'
-import { openRandom, type Random } from '../../src/demo/world/random.ts'
-import { lockForServing } from '../../src/store/disk/lock.ts'
-import type { Store } from '../../src/store/store.ts'
+import { openApp, type Windfall } from '../../../src/app.ts'
+import { logOf } from '../../../src/cli/serve.ts'
+import { loadConfig } from '../../../src/config/load.ts'
+import { openRandom, type Random } from '../../../src/demo/world/random.ts'
+import { lockForServing } from '../../../src/store/disk/lock.ts'
+import type { Store } from '../../../src/store/store.ts'
 
 const { SEED = '', APPENDING = '', CLOCK_SPEED = '1', ...ENV } = process.env
 /** The clock shows this instant plus the time since then, times the speed: it goes on through restarts. */

@@ -2,8 +2,8 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { openForwardingApp, openHttpReceiver } from '../forwarding/receiving.ts'
-import { isLong } from '../random.ts'
+import { openForwardingApp, openHttpReceiver } from '../../forwarding/receiving.ts'
+import { isLong } from '../../random.ts'
 
 const EVENTS = isLong ? 1_000_000 : 50_000
 const MOST_ROWS = 1_000
