@@ -9,6 +9,7 @@ import {
   type Resolve,
   resolveBySystem,
 } from './connector.ts'
+import { exchange } from './exchange.ts'
 import { type Failure, failureOf, OutgoingError } from './failures.ts'
 import { parseTarget } from './target.ts'
 
@@ -38,8 +39,6 @@ export type Answer = Readonly<{
 type OutboundSettings = Readonly<{ allow: readonly string[]; ca: string | null }>
 
 const STATUS_TIMEOUT_MS = 15_000
-const EXCERPT_BYTES = 2048
-const EXCERPT_TIMEOUT_MS = 1000
 
 /** The connection of a request, once it is established. */
 type Connection = { address: string }
@@ -68,11 +67,13 @@ export function openDispatcher(settings: OutboundSettings & { resolve?: Resolve 
     const running = cancelling.begin(outgoing, url.host)
     const began_at = performance.now()
     try {
-      const { response, address } = await responseOf(agent, outgoing, url, running.signal)
-      running.stopTimer()
-      const ms = performance.now() - began_at
-      const { statusCode: status, headers, body } = response
-      return { status, headers, excerpt: await readExcerpt(body), address, ms }
+      const opaque: { connection?: Connection } = {}
+      const { method, body } = outgoing
+      const options = { origin: url.origin, path: url.pathname + url.search, method, body, opaque }
+      const watch = { signal: running.signal, onStatus: running.stopTimer }
+      const sent = { ...options, headers: { ...outgoing.headers } }
+      const { status_at, ...received } = await exchange(agent, sent, watch)
+      return { ...received, address: opaque.connection?.address ?? '', ms: status_at - began_at }
     } catch (error) {
       outgoing.signal?.throwIfAborted()
       cancelling.throwIfClosed()
@@ -175,26 +176,6 @@ function openAgent(connectorFor: ConnectorFor): Agent {
   })
 }
 
-/** Sends the request; the response has its status line and headers. `address` is the IP address that answered. */
-async function responseOf(agent: Agent, outgoing: OutgoingRequest, url: URL, signal: AbortSignal) {
-  signal.throwIfAborted()
-  const opaque: { connection?: Connection } = {}
-  const { method, headers, body } = outgoing
-  const path = url.pathname + url.search
-  const options = { origin: url.origin, path, method, headers: { ...headers }, body, signal, opaque }
-  const response = await untilAborted(agent.request(options), signal)
-  return { response, address: opaque.connection?.address ?? '' }
-}
-
-/** The result of `promise`, or the signal's reason as soon as it aborts: undici waits until it is connected. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason)
-    signal.addEventListener('abort', abort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
-}
-
 /** Opens one connection of a pool. Its requests learn the address of the connection through `opaque`. */
 function openClient(origin: URL, options: object, connectorFor: ConnectorFor): Client {
   const connection: Connection = { address: '' }
@@ -208,23 +189,4 @@ function openClient(origin: URL, options: object, connectorFor: ConnectorFor): C
     return dispatch(request, handler)
   }
   return client
-}
-
-/** Reads the beginning of a body and drops the rest. An error ends the body: the status has already arrived. */
-async function readExcerpt(body: Dispatcher.ResponseData['body']): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  const timer = setTimeout(() => body.destroy(), EXCERPT_TIMEOUT_MS)
-  try {
-    for await (const chunk of body) {
-      chunks.push(chunk)
-      size += chunk.length
-      if (size > EXCERPT_BYTES) break
-    }
-  } catch {
-    // The body broke off or took too long.
-  } finally {
-    clearTimeout(timer)
-  }
-  return Buffer.concat(chunks).subarray(0, EXCERPT_BYTES).toString()
 }
