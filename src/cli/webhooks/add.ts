@@ -90,7 +90,12 @@ async function tryUrl(send: SendVerb, { endpoint: { id, types } }: Created): Pro
   }
 }
 
-/** The headers of all `--header`, of which the parser keeps only the last. @throws Refusal 400 `invalid_request` */
+/**
+ * The headers of all `--header`, of which the parser keeps only the last. The refusal does not repeat a value, which can be
+ * a credential.
+ *
+ * @throws Refusal 400 `invalid_request`
+ */
 function headersIn(rawArgs: readonly string[]): Record<string, string> {
   const texts = rawArgs.flatMap((arg, index) => {
     if (arg === '--header') return [rawArgs[index + 1] ?? '']
@@ -100,7 +105,7 @@ function headersIn(rawArgs: readonly string[]): Record<string, string> {
     texts.map((text) => {
       const [, name, value] = /^([^:\s]+):\s*(.*)$/s.exec(text) ?? []
       if (name !== undefined && value !== undefined) return [name, value.trim()]
-      throw new Refusal(400, 'invalid_request', `--header must be 'Name: value', not ${text}`)
+      throw new Refusal(400, 'invalid_request', "--header must be 'Name: value'")
     }),
   )
 }

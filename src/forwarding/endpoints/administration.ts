@@ -145,9 +145,14 @@ function openSettings(deps: AdministrationDeps) {
     return requireEndpoint(endpoints, id)
   }
 
-  /** Deletes an endpoint and returns how many waiting deliveries were dropped. Its log stays. @throws like `change` */
+  /**
+   * Deletes an endpoint and returns how many waiting deliveries were dropped. Its log stays.
+   *
+   * @throws Refusal 404 `unknown_endpoint`, 409 `declared_in_config` while config.toml declares it.
+   */
   function remove(id: string): number {
-    const endpoint = requireOwn(id)
+    const known = requireEndpoint(endpoints, id)
+    const endpoint = known.reason === 'config_removed' ? known : requireOwn(id)
     const now = clock()
     const dropped = deliveries.finishAll(id, 'dropped', 'The endpoint was deleted.', now)
     deps.stopReplays(id)
@@ -187,12 +192,7 @@ function openStates({ store, clock, endpoints, deliveries, secrets, sources, wak
     const endpoint = requireEndpoint(endpoints, id)
     const { name, kind } = endpoint
     if (endpoint.state === 'active') throw new Refusal(409, 'not_paused', `${name} is active already`)
-    if (endpoint.reason === 'config_removed')
-      throw new Refusal(
-        409,
-        'config_removed',
-        `${name} is no longer declared in config.toml; declare it there again`,
-      )
+    assertDeclared(endpoint)
     assertReadable(secrets, endpoint)
     const now = clock()
     if (from === 'now') skip(endpoint, now)
@@ -233,6 +233,13 @@ export function disableUnreadable(
       disable(endpoint.id, 'secret_unreadable')
     }
   }
+}
+
+/** Asserts that an endpoint of config.toml has its secrets. @throws Refusal 409 `config_removed` */
+export function assertDeclared({ name, reason }: Pick<Endpoint, 'name' | 'reason'>): void {
+  if (reason !== 'config_removed') return
+  const text = `${name} is no longer declared in config.toml; declare it there again`
+  throw new Refusal(409, 'config_removed', text)
 }
 
 /** @throws Refusal 409 `secret_unreadable` */

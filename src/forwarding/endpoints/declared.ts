@@ -102,10 +102,12 @@ function settingsOf(declared: Declared, apps: readonly string[] | null): Partial
 }
 
 /** An endpoint of another kind begins with the next item, because its cursor counts other things. */
-function changeKind({ endpoints, deliveries, sources, clock }: Deps, id: string, kind: EndpointKind): void {
+function changeKind(deps: Deps, id: string, kind: EndpointKind): void {
+  const { endpoints, deliveries, sources, clock, stopReplays } = deps
   const endpoint = endpoints.get(id)
   if (endpoint === null) return
   deliveries.finishAll(id, 'skipped', 'The endpoint receives something else now.', clock())
+  stopReplays(id)
   endpoints.change(endpoint, { kind, cursor: sources[kind].head() })
 }
 

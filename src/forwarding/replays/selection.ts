@@ -44,9 +44,10 @@ function openRanges({ store, sources }: Deps) {
     'select max(id) as id from deliveries where endpoint_id = ?',
   )
 
-  function rangeOfOne({ id }: Endpoint, delivery_id: number): ReplayRange {
+  function rangeOfOne({ id, kind }: Endpoint, delivery_id: number): ReplayRange {
     const delivery = selectOne.get(id, delivery_id)
-    if (!delivery) throw new Refusal(404, 'unknown_delivery', `this endpoint has no delivery ${delivery_id}`)
+    if (!delivery || (delivery.is_test === 0 && kindOf(delivery) !== kind))
+      throw new Refusal(404, 'unknown_delivery', `this endpoint has no delivery ${delivery_id}`)
     if (delivery.is_test === 1)
       throw new Refusal(409, 'test_delivery', 'a test event cannot be replayed; send another one')
     if (delivery.state === 'waiting')
@@ -94,10 +95,14 @@ function openReading({ store, sources }: Deps) {
     }
     const end = Math.min(until, after + SLICE)
     const rows = selectFailed.all({ id: endpoint.id, after, until: end, limit })
-    const items = rows.map((row) => itemOf(row, endpoint)).filter(matches)
+    // An endpoint of config.toml can have received something else before.
+    const ofKind = rows.filter((row) => kindOf(row) === endpoint.kind)
+    const items = ofKind.map((row) => itemOf(row, endpoint)).filter(matches)
     return { items, reached: rows.length === limit ? (rows.at(-1)?.id ?? end) : end }
   }
 }
+
+const kindOf = ({ payload_id }: Delivery): EndpointKind => (payload_id === null ? 'events' : 'apple')
 
 function isSelected(item: Item, filter: ReplayFilter): boolean {
   const { from_at, until_at, types, apps, environment } = filter

@@ -123,10 +123,11 @@ function openEnds({ clock, feed, endpoints, deliveries }: Deps) {
     deliveries.finish(delivery, 'dropped', reason, clock())
   }
 
-  /** Disables an endpoint. */
+  /** Disables an endpoint. One that is no longer declared has no secret, whatever disabled it before. */
   function disable(endpoint_id: string, reason: 'secret_unreadable' | 'config_removed'): void {
     const endpoint = endpoints.get(endpoint_id)
-    if (endpoint === null || endpoint.state === 'disabled') return
+    if (endpoint === null || endpoint.reason === reason) return
+    if (endpoint.state === 'disabled' && reason !== 'config_removed') return
     const now = clock()
     endpoints.change(endpoint, freshProgress('disabled', reason, now))
     if (reason === 'secret_unreadable') append(endpoint, 'disabled', reason, now)

@@ -5,6 +5,7 @@ import type { FeedEvent } from '../../events/feed.ts'
 import type { EventType } from '../../events/vocabulary.ts'
 import type { Bodies } from '../bodies/bodies.ts'
 import { testEvent } from '../bodies/test_event.ts'
+import { assertDeclared } from '../endpoints/administration.ts'
 import type { Endpoint } from '../endpoints/endpoints.ts'
 import type { AttemptDeps } from './attempts.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
@@ -25,7 +26,7 @@ export function openTestEvents(deps: Deps) {
    * Sends an example of a type to an endpoint, once, also while the endpoint is paused or disabled, and returns the id
    * of the delivery. The result changes nothing about the endpoint.
    *
-   * @throws Refusal 409 `outgoing_held`, `no_test_events` for Apple’s notifications; SecretUnreadable.
+   * @throws Refusal 409 `outgoing_held`, `config_removed`, `no_test_events` for Apple’s notifications; SecretUnreadable.
    */
   async function send(endpoint: Endpoint, type: EventType): Promise<number> {
     if (isHeld())
@@ -40,6 +41,7 @@ export function openTestEvents(deps: Deps) {
         'no_test_events',
         'only Apple signs its notifications; request a test notification instead',
       )
+    assertDeclared(endpoint)
     const now = clock()
     const event = testEvent(type, {
       organization_id: endpoint.organization_id,

@@ -32,7 +32,7 @@ function actionsOf(endpoint: Endpoint): EndpointAction[] {
     ['test', endpoint.kind === 'events'],
     ['replay', true],
     ['edit', isOwn],
-    ['delete', isOwn],
+    ['delete', isOwn || endpoint.reason === 'config_removed'],
   ]
   return offered.flatMap(([action, isOffered]) => (isOffered ? [action] : []))
 }
@@ -132,7 +132,8 @@ export function EndpointStatus({ endpoint, onAction }: StatusProps): JSX.Element
         </span>
       }
       foot={
-        isDeclared(endpoint) && (
+        isDeclared(endpoint) &&
+        endpoint.reason !== 'config_removed' && (
           <span>
             <CodeProse text="This endpoint is declared in `config.toml`. Change or remove it there." />
           </span>
