@@ -69,10 +69,10 @@ function openFinding({ forwarding: { endpoints }, organizations }: Windfall) {
       throw new Refusal(
         404,
         'unknown_endpoint',
-        `there is no webhook ${name.slice(0, 60)}; windfall webhooks list shows them`,
+        `there is no endpoint ${name.slice(0, 60)}; windfall webhooks list shows them`,
       )
     if (another === undefined) return found
-    const detail = `several organizations have a webhook ${name}; name one with --organization`
+    const detail = `several organizations have an endpoint ${name}; name one with --organization`
     throw new Refusal(409, 'ambiguous_endpoint', detail)
   }
 }

@@ -62,6 +62,7 @@ describe.skipIf(!hasChromium())('webhooks', () => {
     await dialog.getByLabel('URL').fill('http://10.0.0.7/hooks')
     await dialog.getByRole('button', { name: 'Add endpoint' }).click()
     await dialog.getByRole('alert').getByText('10.0.0.7 is a private address').waitFor()
+    await dialog.locator('input:focus').and(dialog.getByLabel('URL')).waitFor()
     expect(await dialog.locator('.copy pre').textContent()).toBe(
       '[outbound]\nallow = ["127.0.0.1", "10.0.0.7/32"]',
     )

@@ -39,7 +39,7 @@ test('add prints the secret once and says whether the URL answers', async () => 
   expect(again).toMatchObject({ status: 1, stderr: 'another endpoint has the name backend\n' })
 })
 
-test('add keeps a webhook whose URL does not answer, and says so', async () => {
+test('add keeps an endpoint whose URL does not answer, and says so', async () => {
   receiver.behave(() => 401)
   const added = await add()
   expect(added.status).toBe(0)
@@ -51,7 +51,7 @@ test('add keeps a webhook whose URL does not answer, and says so', async () => {
 test('add refuses an address with the line that permits it', async () => {
   const refused = await webhooks('add', 'http://10.0.0.8/hooks')
   expect(refused.status).toBe(1)
-  expect(refused.stderr).toContain('[outbound] allow = ["127.0.0.1", "10.0.0.8/32"]')
+  expect(refused.stderr).toContain('allow = ["127.0.0.1", "10.0.0.8/32"] in [outbound] of config.toml')
   expect((await webhooks('add', receiver.url, '--header', 'nonsense')).stderr).toContain("'Name: value'")
   expect((await webhooks('add', receiver.url, '--header', 'Host: a')).stderr).toContain('headers.Host')
 })
@@ -63,9 +63,10 @@ test('test shows status, time and answer, and fails if the receiver does', async
   expect(tested.status).toBe(1)
   expect(tested.stdout).toMatch(/^failed {2}500 {2}\d+ ms {2}The receiver answered 500\. .*\nbroken \[31m\n$/)
   const unknown = await webhooks('test', 'backend', '--type', 'subscription.upgradet')
-  expect(unknown).toMatchObject({ status: 1, stdout: '' })
+  const words = 'type: is not an event type; docs/webhook-events.md lists them\n'
+  expect(unknown).toMatchObject({ status: 1, stdout: '', stderr: words })
   const nobody = await webhooks('test', 'other')
-  expect(nobody.stderr).toBe('there is no webhook other; windfall webhooks list shows them\n')
+  expect(nobody.stderr).toBe('there is no endpoint other; windfall webhooks list shows them\n')
 })
 
 test('pause, resume, rotate and remove say what they did', async () => {
@@ -81,6 +82,8 @@ test('pause, resume, rotate and remove say what they did', async () => {
   expect((await webhooks('resume', 'backend', '--send-waiting')).stdout).toContain('2 events wait')
   await app.settled()
   expect(receiver.requests).toHaveLength(2)
+  await webhooks('pause', 'backend')
+  expect((await webhooks('resume', 'backend')).stdout).toBe('backend is active. Nothing waited.\n')
   const rotated = await webhooks('rotate', 'backend', '--overlap', '2')
   expect(rotated.stdout).toMatch(/backend {2}whsec_/)
   expect(rotated.stderr).toContain('signs for 2 hours more')
@@ -88,7 +91,9 @@ test('pause, resume, rotate and remove say what they did', async () => {
   expect((await webhooks('remove', 'backend')).stdout).toContain('0 waiting deliveries dropped')
   const actions = app.windfall.audit.list(null, 10).map(({ actor, action }) => `${actor} ${action}`)
   expect(actions.toReversed()).toEqual(
-    ['made', 'paused', 'resumed', 'rotated', 'deleted'].map((done) => `command line endpoint.${done}`),
+    ['made', 'paused', 'resumed', 'paused', 'resumed', 'rotated', 'deleted'].map(
+      (done) => `command line endpoint.${done}`,
+    ),
   )
 })
 
@@ -96,7 +101,11 @@ test('replay counts, asks, sends again and follows until the end', async () => {
   await add('--no-test')
   const events = await app.append(3)
   await app.settled()
-  expect(await webhooks('replay', 'backend')).toMatchObject({ status: 1 })
+  const nothing = await webhooks('replay', 'backend')
+  expect(nothing).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/^choose what to replay: --since/),
+  })
   const refused = await webhooks('replay', 'backend', '--from-seq', '1', '--types', 'gap.filled', '--yes')
   expect(refused.stdout).toBe('No event matches.\n')
   const replayed = await webhooks('replay', 'backend', '--from-seq', '1', '--yes')
@@ -104,7 +113,7 @@ test('replay counts, asks, sends again and follows until the end', async () => {
   expect(receiver.ids().slice(3)).toEqual(events)
   await webhooks('pause', 'backend')
   const waiting = await webhooks('replay', 'backend', '--from-seq', '1', '--yes')
-  expect(waiting.stdout).toContain('The replay waits: the webhook is paused.')
+  expect(waiting.stdout).toContain('The replay waits: the endpoint is paused.')
   const [, id = ''] = /--stop (rep_\w+)/.exec(waiting.stderr) ?? []
   expect((await webhooks('replay', '--stop', id)).stdout).toContain(`Replay ${id} is stopped.`)
 })
@@ -156,11 +165,13 @@ test('listen verifies what a Windfall sends, and answers the status that it is t
   const url = await listener.until((text) => /Listening on (\S+)/.exec(text)?.[1])
   const added = await run(['webhooks', 'add', url, '--name', 'here'], { cwd, env })
   await listener.until((text) =>
-    /subscription\.renewed {2}evt_test_\w+ {2}attempt 1 {2}not verified: no --secret/.exec(text),
+    /subscription\.renewed {2}evt_test_\w+ {2}attempt 1 {2}not verified: no secret/.exec(text),
   )
   const [secret = ''] = /whsec_\S+/.exec(added.stdout) ?? []
   listener.kill('SIGTERM')
-  expect((await listener.ended).stderr).toContain('[outbound] allow = ["127.0.0.1"]')
+  expect((await listener.ended).stderr).toContain(
+    'section [outbound] of config.toml has: allow = ["127.0.0.1/32"]',
+  )
 
   const port = new URL(url).port
   const verifying = start(['webhooks', 'listen', '--port', port, '--status', '503'], {
@@ -168,6 +179,8 @@ test('listen verifies what a Windfall sends, and answers the status that it is t
     env: { WINDFALL_WEBHOOK_SECRET: secret },
   })
   await verifying.until((text) => text.includes('Listening') || null)
+  const taken = await run(['webhooks', 'listen', '--port', port], { cwd })
+  expect(taken).toMatchObject({ status: 1, stderr: expect.stringContaining(`port ${port} is in use`) })
   const tested = await run(['webhooks', 'test', 'here'], { cwd, env })
   expect(tested.stdout).toContain('failed  503')
   await verifying.until((text) => text.includes('attempt 1  verified') || null)

@@ -268,7 +268,7 @@ test('a success between two 410 keeps the endpoint', async () => {
   expect(app.rows(id).map(({ state }) => state)).toEqual(['delivered', 'delivered', 'delivered'])
 })
 
-test('the 410 of a test event disables nothing', async () => {
+test('test events change neither the state of the endpoint nor its success rate', async () => {
   const receiver = await openHttpReceiver(() => 410)
   const app = await openForwardingApp()
   const { endpoint } = await app.addEndpoint(receiver.url)
@@ -282,6 +282,8 @@ test('the 410 of a test event disables nothing', async () => {
     { state: 'failed', attempts: 1, is_test: 1, seq: null },
   ])
   expect(receiver.ids().every((id) => id.startsWith('evt_test_'))).toBe(true)
+  const health = app.windfall.forwarding.log.healthOf(app.endpoint(endpoint.id))
+  expect(health).toMatchObject({ attempts: 0, succeeded: 0 })
   await app.run(100 * HOUR_MS)
   expect(receiver.requests).toHaveLength(2)
 })

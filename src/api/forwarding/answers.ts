@@ -15,7 +15,7 @@ const Reason = v.nullable(
 export const DeliveryState = v.picklist(['waiting', 'delivered', 'failed', 'dropped', 'skipped'])
 
 const EndpointHealth = v.object({
-  attempts: described(count, 'Attempts within the last seven days'),
+  attempts: described(count, 'Attempts within the last seven days, without test events'),
   succeeded: described(count, 'How many of them succeeded'),
   last_success_at: nullableTime,
   last_failure_at: nullableTime,

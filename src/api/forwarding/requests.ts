@@ -23,11 +23,14 @@ const nonEmptyList = <Schema extends v.GenericSchema>(schema: Schema, max: numbe
   v.pipe(v.array(schema), v.minLength(1, 'must not be empty; null is the default'), v.maxLength(max))
 
 const appNames = nonEmptyList(v.pipe(v.string(), v.nonEmpty(), v.maxLength(200)), MAX_APPS)
-const eventTypes = nonEmptyList(v.picklist(EVENT_TYPES), EVENT_TYPES.length)
-const environment = v.picklist(['production', 'sandbox'])
+const environment = v.picklist(['production', 'sandbox'], 'must be production or sandbox')
 
 /** An event type. */
-export const EventTypeName = v.picklist(EVENT_TYPES)
+export const EventTypeName = v.picklist(
+  EVENT_TYPES,
+  'is not an event type; docs/webhook-events.md lists them',
+)
+const eventTypes = nonEmptyList(EventTypeName, EVENT_TYPES.length)
 
 const SETTINGS = {
   name: v.optional(

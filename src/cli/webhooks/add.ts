@@ -15,7 +15,10 @@ import { type Created, type Delivery, listOf, resultText } from './texts.ts'
 const TEST_TYPE = 'subscription.renewed'
 
 export const addCommand = defineCommand({
-  meta: { name: 'add', description: 'Add a webhook, print its secret once, and say whether its URL answers' },
+  meta: {
+    name: 'add',
+    description: 'Add an endpoint, print its secret once, and say whether its URL answers',
+  },
   args: {
     url: { type: 'positional', required: true, description: 'Where events are sent' },
     name: { type: 'string', valueHint: 'NAME', description: 'Its name; by default the host of the URL' },

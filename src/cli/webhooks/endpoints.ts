@@ -17,11 +17,14 @@ import { type Created, type Endpoint, type Endpoints, nameArg, waitingText } fro
 const HEADER = ['name', 'state', 'since', 'succeeded', 'waiting', 'last success', 'URL']
 
 export const listCommand = defineCommand({
-  meta: { name: 'list', description: 'List webhooks with state, success rate of seven days, and what waits' },
+  meta: {
+    name: 'list',
+    description: 'List endpoints with state, success rate of seven days, and what waits',
+  },
   args: configArg,
   async run({ args }) {
     const { endpoints, held } = await sendVerb<Endpoints>(args.config, 'webhooks.list', {})
-    if (endpoints.length === 0) return print('There are no webhooks yet; run: windfall webhooks add URL')
+    if (endpoints.length === 0) return print('There are no endpoints yet; run: windfall webhooks add URL')
     print(columns([HEADER, ...endpoints.map(rowOf)]))
     if (held !== null)
       printError(`Nothing is sent: the database was ${held.reason}. Run windfall outgoing resume.`)
@@ -47,7 +50,7 @@ const named = ({ name, organization = undefined }: NamedArgs) => ({
 })
 
 export const pauseCommand = defineCommand({
-  meta: { name: 'pause', description: 'Pause a webhook; events wait until it is resumed' },
+  meta: { name: 'pause', description: 'Pause an endpoint; events wait until it is resumed' },
   args: namedArgs,
   async run({ args }) {
     const { name } = await sendVerb<Endpoint>(args.config, 'webhooks.pause', named(args))
@@ -56,7 +59,7 @@ export const pauseCommand = defineCommand({
 })
 
 export const resumeCommand = defineCommand({
-  meta: { name: 'resume', description: 'Resume a webhook: send what waited, or continue from now' },
+  meta: { name: 'resume', description: 'Resume an endpoint: send what waited, or continue from now' },
   args: {
     ...namedArgs,
     'send-waiting': { type: 'boolean', default: false, description: 'Send what waited, oldest first' },
@@ -69,7 +72,8 @@ export const resumeCommand = defineCommand({
   async run({ args }) {
     await withInstance(args.config, async (send) => {
       const before = await send<Endpoint>('webhooks.show', named(args))
-      if (args['send-waiting'] === args['from-now'])
+      // If nothing waits, both continue at the same place.
+      if (args['send-waiting'] === args['from-now'] && before.health.waiting > 0)
         throw new Refusal(
           400,
           'invalid_request',
@@ -116,7 +120,7 @@ function parseHours(text: string): number {
 }
 
 export const removeCommand = defineCommand({
-  meta: { name: 'remove', description: 'Delete a webhook and drop what waits; its log stays' },
+  meta: { name: 'remove', description: 'Delete an endpoint and drop what waits; its log stays' },
   args: namedArgs,
   async run({ args }) {
     const answer = await sendVerb<{ name: string; dropped: number }>(

@@ -6,6 +6,7 @@ import { defineCommand } from 'citty'
 import * as v from 'valibot'
 import { systemClock } from '../../clock.ts'
 import { endpointSecret } from '../../config/endpoint_values.ts'
+import { codeOf } from '../../config/sources/files.ts'
 import { Refusal } from '../../errors.ts'
 import { parse } from '../../http/parse.ts'
 import { print, printError, stripControls } from '../instance/instance.ts'
@@ -35,9 +36,9 @@ export const listenCommand = defineCommand({
     const port = parseWhole('port', args.port, { min: 0, max: 65_535 })
     const receiver = await openReceiver(port, { secret, status })
     print(`Listening on ${receiver.url}`)
-    printError(`Windfall sends there if config.toml has: [outbound] allow = ["${HOST}"]`)
+    printError(`Windfall sends to it if the section [outbound] of config.toml has: allow = ["${HOST}/32"]`)
     printError(`To receive events: windfall webhooks add ${receiver.url}`)
-    if (secret === null) printError('Signatures are not verified: there is no --secret.')
+    if (secret === null) printError('Signatures are not verified: set WINDFALL_WEBHOOK_SECRET.')
     await stopSignal()
     await receiver.close()
   },
@@ -53,7 +54,11 @@ async function openReceiver(port: number, options: Options) {
   const server = createServer((request, response) => void receive(request, response, options))
   const listening = once(server, 'listening')
   server.listen(port, HOST)
-  await listening
+  await listening.catch((error: unknown) => {
+    if (codeOf(error) !== 'EADDRINUSE') throw error
+    const detail = `port ${port} is in use; set another --port, or 0 for any free port`
+    throw new Refusal(400, 'invalid_request', detail)
+  })
   const { port: bound } = server.address() as AddressInfo
   return {
     url: `http://${HOST}:${bound}/`,
@@ -94,7 +99,7 @@ function lineOf({ headers, method }: IncomingMessage, body: Buffer, { secret }: 
   const id = header('id')
   if (id === '') return `${method ?? ''} without webhook-id: not a delivery`
   const signed = { id, timestamp: header('timestamp'), signatures: header('signature'), body }
-  const fault = secret === null ? 'no --secret' : faultOfSignature(secret, signed, systemClock())
+  const fault = secret === null ? 'no secret' : faultOfSignature(secret, signed, systemClock())
   const attempt = `attempt ${headers['windfall-attempt'] ?? '?'}`
   const replay = headers['windfall-replay'] === undefined ? [] : ['replayed']
   const verdict = fault === null ? 'verified' : `not verified: ${fault}`

@@ -26,7 +26,7 @@ const FOLLOWED = 500
 export const logCommand = defineCommand({
   meta: { name: 'log', description: 'List the newest deliveries, or show one with its attempts' },
   args: {
-    name: { type: 'positional', required: false, description: 'Name or id of a webhook; all by default' },
+    name: { type: 'positional', required: false, description: 'Name or id of an endpoint; all by default' },
     state: {
       type: 'string',
       valueHint: 'STATE',

@@ -30,7 +30,11 @@ const seqArg = (description: string) => ({ type: 'string', valueHint: 'SEQ', des
 export const replayCommand = defineCommand({
   meta: { name: 'replay', description: 'Send past events again, with the same ids' },
   args: {
-    name: { type: 'positional', required: false, description: 'Name or id of the webhook' },
+    name: {
+      type: 'positional',
+      required: false,
+      description: 'Name or id of the endpoint, from `webhooks list`',
+    },
     since: { type: 'string', valueHint: 'TIME', description: `Events since then: ${INSTANT}` },
     until: { type: 'string', valueHint: 'TIME', description: 'Events before then' },
     'from-seq': seqArg('Events from this seq on'),
@@ -48,7 +52,8 @@ export const replayCommand = defineCommand({
     await withInstance(args.config, async (send) => {
       if (stop !== undefined) return printStopped(await send<Replay>('webhooks.replay.stop', { id: stop }))
       if (name === undefined)
-        throw new Refusal(400, 'invalid_request', 'name a webhook; windfall webhooks list shows them')
+        throw new Refusal(400, 'invalid_request', 'name an endpoint; windfall webhooks list shows them')
+      assertSelection([since, until, args['from-seq'], args['until-seq'], args.delivery], failed)
       const types = listOf(args.types)
       const request = {
         name,
@@ -70,6 +75,13 @@ export const replayCommand = defineCommand({
     })
   },
 })
+
+/** @throws Refusal 400 `invalid_request` if no option says what to replay */
+function assertSelection(options: readonly (string | null | undefined)[], failed: boolean): void {
+  if (failed || options.some((one) => one !== null && one !== undefined)) return
+  const detail = 'choose what to replay: --since, --until, --from-seq, --until-seq, --failed or --delivery'
+  throw new Refusal(400, 'invalid_request', detail)
+}
 
 function parseNumber(option: string, text: string | undefined): number | null {
   if (text === undefined) return null
@@ -119,7 +131,7 @@ async function followReplay(send: SendVerb, id: string): Promise<void> {
 function obstacleOf({ endpoint_state, is_serving, is_held }: Status): string | null {
   if (!is_serving) return 'no server runs; it continues when one is started'
   if (is_held) return 'requests are held; run windfall outgoing resume'
-  return endpoint_state === 'active' ? null : `the webhook is ${endpoint_state ?? 'deleted'}`
+  return endpoint_state === 'active' ? null : `the endpoint is ${endpoint_state ?? 'deleted'}`
 }
 
 const doneText = ({ delivered, failed }: Replay): string =>

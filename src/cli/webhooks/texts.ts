@@ -18,7 +18,7 @@ export const nameArg = {
   name: {
     type: 'positional',
     required: true,
-    description: 'Name or id of the webhook, from `webhooks list`',
+    description: 'Name or id of the endpoint, from `webhooks list`',
   },
 } as const
 

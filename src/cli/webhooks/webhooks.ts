@@ -8,7 +8,7 @@ import { replayCommand } from './replay.ts'
 import { testCommand } from './test.ts'
 
 export const webhooksCommand = defineCommand({
-  meta: { name: 'webhooks', description: 'Send events to your backend: webhooks, their log, and replays' },
+  meta: { name: 'webhooks', description: 'Send events to your backend: endpoints, their log, and replays' },
   subCommands: {
     add: addCommand,
     list: listCommand,

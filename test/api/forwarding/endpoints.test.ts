@@ -37,7 +37,7 @@ test('an address that is not permitted is refused with the line that permits it'
     status: 400,
     body: { code: 'address_not_allowed', errors: [{ path: 'url' }] },
   })
-  expect(local.body.detail).toContain('[outbound] allow = ["127.0.0.1", "10.1.2.3/32"]')
+  expect(local.body.detail).toContain('allow = ["127.0.0.1", "10.1.2.3/32"] in [outbound] of config.toml')
   const mapped = await call('POST', 'endpoints', { url: 'https://[::ffff:10.1.2.3]/hooks' })
   expect(mapped.body.code).toBe('address_not_allowed')
 })

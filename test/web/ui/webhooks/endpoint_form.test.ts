@@ -75,7 +75,7 @@ test('errors of the server appear at their fields', () => {
 
 test('a refused private address comes with lines that config.toml accepts', () => {
   const words =
-    '127.0.0.1 is a loopback address. To permit it, set [outbound] allow = ["[fd00::1/128]:8080", "127.0.0.1/32"] in config.toml.'
+    '127.0.0.1 is a loopback address. To permit it, set allow = ["[fd00::1/128]:8080", "127.0.0.1/32"] in [outbound] of config.toml, and reload or restart.'
   expect(formProblem(new Problem(400, 'address_not_allowed', words))).toEqual({
     fields: { url: '127.0.0.1 is a loopback address.' },
     permit: '[outbound]\nallow = ["[fd00::1/128]:8080", "127.0.0.1/32"]',

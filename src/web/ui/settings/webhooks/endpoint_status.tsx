@@ -128,7 +128,7 @@ export function EndpointStatus({ endpoint, onAction }: StatusProps): JSX.Element
       plainTitle="State"
       tools={
         <span class="tiny quiet">
-          since <RelativeTime at={endpoint.state_since} />
+          changed <RelativeTime at={endpoint.state_since} />
         </span>
       }
       foot={

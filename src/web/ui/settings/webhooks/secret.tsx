@@ -98,7 +98,7 @@ export function Secret({ endpoint }: { endpoint: Endpoint }): JSX.Element {
       {endpoint.secrets.length === 0 && <p class="small bad">No secret can be read.</p>}
       {!canRotate && (
         <p class="small quiet">
-          <CodeProse text="The secret is in config.toml. To rotate it, set `secrets` to the new one and the old one." />
+          <CodeProse text="The secret is declared in `config.toml`. To rotate it, put the new secret before the old one in `secrets` or the file of `secret_file`. Remove the old one when the receiver has the new one." />
         </p>
       )}
       {isRotating && <Rotate endpoint={endpoint} onCreated={setSecret} onClose={() => setRotating(false)} />}

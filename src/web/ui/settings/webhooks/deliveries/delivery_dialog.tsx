@@ -29,7 +29,7 @@ function EventFact({ delivery }: { delivery: Delivery }): JSX.Element {
             <a href={href(`/events/${delivery.event_id}`)} class="mono tiny">
               {delivery.event_id}
             </a>
-            <span class="quiet">, seq {delivery.seq}</span>
+            <div class="quiet">seq {delivery.seq}</div>
           </>
         )}
       </dd>

@@ -100,7 +100,8 @@ export type FormProblem = {
   other: string | null
 }
 
-const PERMIT_SENTENCE = /\s*To permit it, set \[outbound\] (allow = \[.*?"\]) in config\.toml\./
+const PERMIT_SENTENCE =
+  /\s*To permit it, set (allow = \[.*?"\]) in \[outbound\] of config\.toml, and reload or restart\./
 
 const FIELD_SUBJECTS: Record<Field, string> = {
   url: 'The URL',

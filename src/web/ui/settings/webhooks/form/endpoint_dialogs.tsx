@@ -1,6 +1,6 @@
 /** The dialogs that add, change and delete an endpoint. */
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { write } from '../../../http.ts'
 import { Confirm, Dialog, useMutation } from '../../../parts/dialog.tsx'
@@ -30,6 +30,13 @@ type FormDialogProps = {
   onClose: () => void
 }
 
+/** Scrolls to the first invalid field, which may be far above the button, and focuses it. */
+function showFirstFault(form: HTMLFormElement | null): void {
+  const first = form?.querySelector<HTMLElement>('[aria-invalid="true"], .field-error')
+  first?.scrollIntoView({ block: 'center' })
+  first?.focus({ preventScroll: true })
+}
+
 function FormDialog({
   title,
   verb,
@@ -42,9 +49,12 @@ function FormDialog({
   const [draft, setDraft] = useState(initial)
   const { run, isBusy, failure } = useMutation(() => submit(draft))
   const problem = formProblem(failure)
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => showFirstFault(form.current), [failure])
   return (
     <Dialog title={title} onClose={onClose}>
       <form
+        ref={form}
         class="stack"
         onSubmit={(event) => {
           event.preventDefault()

@@ -99,7 +99,8 @@ function TextField({
 const Permit = ({ lines }: { lines: string }): JSX.Element => (
   <div class="stack-s small">
     <p>
-      If your backend is in this network, add this to config.toml, reload or restart Windfall, and try again.
+      If your backend is in this network, set <code>allow</code> in the section <code>[outbound]</code> of
+      config.toml, reload or restart Windfall, and try again.
     </p>
     <Copy isBlock label="the lines of config.toml" text={lines} />
   </div>
@@ -124,7 +125,7 @@ function TypeField({ draft: { types }, change, problem }: FieldsProps): JSX.Elem
       {types === null ? (
         <p class="small quiet">
           {count(FORWARDED_TYPES.length)} types: all but recorded transactions, identified users, finished
-          imports and Apple’s test notifications.
+          imports, and Apple’s test and unknown notifications.
         </p>
       ) : (
         <p class="small quiet">
@@ -164,7 +165,7 @@ export function EndpointFields(props: FieldsProps): JSX.Element {
       <TextField
         label="URL"
         value={draft.url}
-        hint="https://api.example.com/webhooks/windfall"
+        hint="https://api.example.com/hooks"
         error={problem.fields.url}
         isRequired
         onInput={(url) => change({ url })}

@@ -19,7 +19,7 @@ const Row = ({ header, number, onChange }: RowProps): JSX.Element => (
     <input
       class="input slim"
       aria-label={`Name of header ${number}`}
-      placeholder="Authorization"
+      placeholder="Name"
       autocomplete="off"
       spellcheck={false}
       value={header.name}
@@ -28,7 +28,7 @@ const Row = ({ header, number, onChange }: RowProps): JSX.Element => (
     <input
       class="input slim"
       aria-label={`Value of header ${number}`}
-      placeholder="Bearer …"
+      placeholder="Value"
       autocomplete="off"
       spellcheck={false}
       value={header.value}
