@@ -107,7 +107,9 @@ function openAdding({ clock, deliveries, freezing }: Deps) {
       if (!advance()) return
       const isBlocked = blockedAmong(endpoint.id, items)
       for (const item of items) {
-        const body = bodyOf.get(item) ?? null
+        const found = bodyOf.get(item) ?? null
+        // A delivery whose body cannot be made fails by itself, on its schedule.
+        const body = found instanceof Error ? null : found
         const id = insert(endpoint, batch, item, { isBlocked: isBlocked.has(item), body })
         if (body !== null) made.push(id)
       }
