@@ -101,11 +101,16 @@ function settingsOf(declared: Declared, apps: readonly string[] | null): Partial
   return { url, environment, types, apps, source: DECLARED, headers: null, header_names, is_ordered }
 }
 
-/** An endpoint of another kind begins with the next item, because its cursor counts other things. */
-function changeKind({ endpoints, deliveries, sources, clock }: Deps, id: string, kind: EndpointKind): void {
+/** An endpoint of another kind begins with the next item, because its cursor and its replays count other things. */
+function changeKind(
+  { endpoints, deliveries, sources, clock, stopReplays }: Deps,
+  id: string,
+  kind: EndpointKind,
+): void {
   const endpoint = endpoints.get(id)
   if (endpoint === null) return
   deliveries.finishAll(id, 'skipped', 'The endpoint receives something else now.', clock())
+  stopReplays(id)
   endpoints.change(endpoint, { kind, cursor: sources[kind].head() })
 }
 

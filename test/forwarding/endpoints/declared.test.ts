@@ -4,6 +4,7 @@ import { BUNDLE } from '../../apple/samples.ts'
 import { temporaryFolder } from '../../folders.ts'
 import { openForwardingApp, openHttpReceiver } from '../receiving.ts'
 
+const DAY_MS = 86_400_000
 const [ONE, TWO] = ['a', 'b'].map((letter) => `whsec_${Buffer.from(letter.repeat(32)).toString('base64')}`)
 
 const configOf = (folder: string, endpoints: string) =>
@@ -72,4 +73,24 @@ test('an endpoint that changes to Apple’s notifications begins with the next o
   await app.windfall.declare(configOf(folder, of('apple')))
   expect(app.states()[id]).toBe('skipped')
   expect(app.windfall.forwarding.endpoints.list()[0]).toMatchObject({ kind: 'apple', cursor: 0 })
+})
+
+test('what failed before an endpoint changed its kind is not replayed, and holds back nothing', async () => {
+  const receiver = await openHttpReceiver(() => 400)
+  const folder = temporaryFolder().path
+  const app = await openForwardingApp({ folder })
+  const of = (kind: string) =>
+    `[{ name = "backend", url = "${receiver.url}", secrets = ["${ONE}"], kind = "${kind}" }]`
+  await app.windfall.declare(configOf(folder, of('events')))
+  await app.append(2)
+  await app.run(4 * DAY_MS)
+  const { forwarding } = app.windfall
+  const { id = '' } = forwarding.endpoints.list()[0] ?? {}
+  expect(app.rows(id)).toMatchObject(Array(2).fill({ state: 'failed' }))
+  await app.windfall.declare(configOf(folder, of('apple')))
+  const one = app.replay(id, { delivery_id: app.rows(id)[0]?.id ?? 0 })
+  await expect(one).rejects.toMatchObject({ code: 'unknown_delivery' })
+  const replay = await app.replay(id, { failed: true })
+  await app.settled()
+  expect(forwarding.replays.get(replay.id)).toMatchObject({ state: 'done', made: 0 })
 })
