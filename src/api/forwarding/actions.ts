@@ -27,7 +27,8 @@ type Deps = { forwarding: Forwarding; audit: Audit; auth: Auth }
 /**
  * Sends a test event to an endpoint, once, and returns its delivery.
  *
- * @throws Refusal 404 `unknown_endpoint`; 409 `outgoing_held`, `no_test_events` or `secret_unreadable`.
+ * @throws Refusal 404 `unknown_endpoint`; 409 `outgoing_held`, `config_removed`, `no_test_events` or
+ * `secret_unreadable`.
  */
 export async function sendTestEvent(
   { endpoints, test, log }: Pick<Forwarding, 'endpoints' | 'test' | 'log'>,
@@ -59,7 +60,7 @@ function testRoute({ forwarding, audit, auth }: Deps): Route {
     access: auth.owner,
     body: TestBody,
     answers: { 200: { description: 'The delivery with its only attempt', schema: DeliveryAnswer } },
-    refusals: { ...UNKNOWN, 409: 'outgoing_held, no_test_events, secret_unreadable' },
+    refusals: { ...UNKNOWN, 409: 'outgoing_held, config_removed, no_test_events, secret_unreadable' },
     async handler({ event, params: { id }, body: { type } }) {
       const { name } = forwarding.endpoints.get(id)
       await auth.commitAs(event, auth.owner, (actor) =>

@@ -145,9 +145,14 @@ function openSettings(deps: AdministrationDeps) {
     return requireEndpoint(endpoints, id)
   }
 
-  /** Deletes an endpoint and returns how many waiting deliveries were dropped. Its log stays. @throws like `change` */
+  /**
+   * Deletes an endpoint and returns how many waiting deliveries were dropped. Its log stays.
+   *
+   * @throws like `change`, unless config.toml no longer declares the endpoint.
+   */
   function remove(id: string): number {
-    const endpoint = requireOwn(id)
+    const known = requireEndpoint(endpoints, id)
+    const endpoint = known.reason === 'config_removed' ? known : requireOwn(id)
     const now = clock()
     const dropped = deliveries.finishAll(id, 'dropped', 'The endpoint was deleted.', now)
     deps.stopReplays(id)

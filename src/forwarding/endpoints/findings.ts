@@ -15,7 +15,7 @@ const TEXTS: Readonly<Record<Exclude<StateReason, 'owner'>, string>> = {
   five_days: 'it did not accept a request for five days. Repair it, then resume it',
   gone_410: 'it answered 410 Gone twice. Resume it if that was a mistake, otherwise delete it',
   secret_unreadable: 'its secret cannot be read. Restore windfall.key, or rotate the secret, then resume it',
-  config_removed: 'it is no longer declared in config.toml. Declare it there again',
+  config_removed: 'it is no longer declared in config.toml. Declare it there again, or delete it',
 }
 
 /** Yields the findings about endpoints. */

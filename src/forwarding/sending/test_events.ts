@@ -25,7 +25,7 @@ export function openTestEvents(deps: Deps) {
    * Sends an example of a type to an endpoint, once, also while the endpoint is paused or disabled, and returns the id
    * of the delivery. The result changes nothing about the endpoint.
    *
-   * @throws Refusal 409 `outgoing_held`, `no_test_events` for Apple’s notifications; SecretUnreadable.
+   * @throws Refusal 409 `outgoing_held`, `config_removed`, `no_test_events` for Apple’s notifications; SecretUnreadable.
    */
   async function send(endpoint: Endpoint, type: EventType): Promise<number> {
     if (isHeld())
@@ -34,6 +34,8 @@ export function openTestEvents(deps: Deps) {
         'outgoing_held',
         'requests are held after a restore; run windfall outgoing resume',
       )
+    if (endpoint.reason === 'config_removed')
+      throw new Refusal(409, 'config_removed', `${endpoint.name} is no longer declared, so it has no secret`)
     if (endpoint.kind === 'apple')
       throw new Refusal(
         409,

@@ -94,3 +94,29 @@ test('what failed before an endpoint changed its kind is not replayed, and holds
   await app.settled()
   expect(forwarding.replays.get(replay.id)).toMatchObject({ state: 'done', made: 0 })
 })
+
+test('an endpoint that is no longer declared sends nothing, whatever disabled it before, and can be deleted', async () => {
+  const receiver = await openHttpReceiver(() => 410)
+  const folder = temporaryFolder().path
+  const app = await openForwardingApp({ folder })
+  const { forwarding, store } = app.windfall
+  const declared = `[{ name = "backend", url = "${receiver.url}", secrets = ["${ONE}"] }]`
+  await app.windfall.declare(configOf(folder, declared))
+  const { id = '' } = forwarding.endpoints.list()[0] ?? {}
+  const deletion = () => store.commit(() => forwarding.endpoints.remove(id))
+  await app.append(1)
+  await app.run(DAY_MS / 24)
+  expect(app.endpoint(id)).toMatchObject({ state: 'disabled', reason: 'gone_410' })
+  await expect(deletion()).rejects.toMatchObject({ code: 'declared_in_config' })
+  await app.windfall.declare(configOf(folder, '[]'))
+  expect(app.endpoint(id)).toMatchObject({ state: 'disabled', reason: 'config_removed' })
+  const sent = receiver.requests.length
+  const resumed = store.commit(() => forwarding.endpoints.resume(id, 'waiting'))
+  await expect(resumed).rejects.toMatchObject({ code: 'config_removed' })
+  const tested = forwarding.test.send(app.endpoint(id), 'gap.found')
+  await expect(tested).rejects.toMatchObject({ code: 'config_removed' })
+  await app.settled()
+  expect(receiver.requests).toHaveLength(sent)
+  expect(await deletion()).toBe(1)
+  expect(forwarding.findings()).toEqual([])
+})

@@ -46,7 +46,8 @@ const REASONS: Partial<Record<NonNullable<Endpoint['reason']>, StateWords>> = {
     title: 'Disabled',
     tone: 'bad',
     about: 'This endpoint is no longer in config.toml.',
-    remedy: 'To send again, put its section back into config.toml, reload the configuration, then resume.',
+    remedy:
+      'To send what waits, put its section back into config.toml and reload the configuration. Otherwise delete the endpoint.',
   },
 }
 
