@@ -214,3 +214,21 @@ test('a secret that cannot be read disables the endpoint, and its key brings all
   await app.settled()
   expect(receiver.ids().toSorted()).toEqual(ids.toSorted())
 })
+
+test('an event whose body cannot be made fails by itself, and all others pass it', async () => {
+  const receiver = await openHttpReceiver()
+  const app = await openForwardingApp()
+  const { id } = (await app.addEndpoint(receiver.url)).endpoint
+  const before = await app.append(2)
+  const [broken = ''] = await app.append(1, { occurred_at: Number.MAX_SAFE_INTEGER })
+  const after = await app.append(2)
+  await app.run(SECOND_MS)
+  expect(receiver.ids().toSorted()).toEqual([...before, ...after].toSorted())
+  await app.run(4 * DAY_MS)
+  expect(app.states()[broken]).toBe('failed')
+  const words = expect.stringContaining('The body cannot be made: Invalid time value.')
+  expect(app.attempts(id).filter(({ kind }) => kind === 'invalid_request')).toMatchObject(
+    Array(10).fill({ status: null, words }),
+  )
+  expect(app.endpoint(id)).toMatchObject({ state: 'active', failures: 0 })
+})

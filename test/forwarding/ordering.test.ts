@@ -158,3 +158,25 @@ test('a replay queues behind live events of its key', async () => {
   }
   await app.settled()
 })
+
+test('a replay that is refused does not hold back live events of its key', async () => {
+  const receiver = await openHttpReceiver()
+  const app = await openForwardingApp()
+  const { id } = (await app.addEndpoint(receiver.url, { is_ordered: true })).endpoint
+  const [old = ''] = await app.append(1, { subject: 'lineage' })
+  await app.settled()
+  receiver.behave((request) => (request.id === old ? 400 : 200))
+  await app.replay(id)
+  await app.run(HOUR_MS)
+  const live = await app.append(2, { subject: 'lineage' })
+  await app.settled()
+  expect(receiver.ids().slice(-2)).toEqual(live)
+  receiver.behave((request) => (request.id === old ? 200 : 400))
+  const [later = ''] = await app.append(1, { subject: 'lineage' })
+  await app.run(3 * HOUR_MS)
+  expect(receiver.ids().at(-1)).toBe(later)
+  receiver.behave(() => 200)
+  await app.run(6 * HOUR_MS)
+  expect(receiver.ids().slice(-2)).toEqual([later, old])
+  expect(app.rows(id).map(({ state }) => state)).toEqual(Array(5).fill('delivered'))
+})

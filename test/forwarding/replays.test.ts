@@ -226,3 +226,33 @@ test('a filter that changed since drops what no longer matches', async () => {
   await app.settled()
   expect(replayed().length - sent).toBe(2)
 })
+
+test('a replay that was stopped does not hide what failed before it', async () => {
+  const { app, receiver, id, replayed } = await openDelivered(0)
+  receiver.behave(() => 400)
+  const bad = await app.append(3)
+  await app.run(5 * DAY_MS)
+  const { store, forwarding } = app.windfall
+  const stopped = await app.replay(id, { failed: true })
+  await app.settled()
+  await store.commit(() => forwarding.replays.stop(stopped.id))
+  receiver.behave(() => 200)
+  const sent = replayed().length
+  await app.replay(id, { failed: true })
+  await app.settled()
+  expect(idsOf(replayed().slice(sent))).toEqual(bad.toSorted())
+})
+
+test.each(['resume from now', 'skip everything after a restore'])('%s stops replays', async (name) => {
+  const { app, id, replayed, stateOf } = await openDelivered(5)
+  const { store, forwarding } = app.windfall
+  await store.commit(() => forwarding.endpoints.pause(id))
+  const replay = await app.replay(id)
+  await store.commit(() => {
+    if (name === 'resume from now') forwarding.endpoints.resume(id, 'now')
+    else forwarding.endpoints.skipBacklog()
+  })
+  await app.run(HOUR_MS)
+  expect(replayed()).toEqual([])
+  expect(stateOf(replay.id)).toMatchObject({ state: 'stopped', made: 0, waiting: 0 })
+})

@@ -27,7 +27,8 @@ type Deps = { forwarding: Forwarding; audit: Audit; auth: Auth }
 /**
  * Sends a test event to an endpoint, once, and returns its delivery.
  *
- * @throws Refusal 404 `unknown_endpoint`; 409 `outgoing_held`, `config_removed`, `no_test_events` or `secret_unreadable`.
+ * @throws Refusal 404 `unknown_endpoint`; 409 `outgoing_held`, `config_removed`, `no_test_events` or
+ * `secret_unreadable`.
  */
 export async function sendTestEvent(
   { endpoints, test, log }: Pick<Forwarding, 'endpoints' | 'test' | 'log'>,

@@ -101,9 +101,11 @@ function openQueue(store: Pick<Store, 'prepare'>) {
       where state = 'waiting' and next_at <= :now and ${which} order by next_at, id limit :limit`)
   const selectDueLive = selectDue('endpoint_id = :endpoint_id and replay_id is null')
   // By the index of replays: most endpoints have none, but many waiting deliveries.
-  const selectDueReplayed = selectDue(
-    'replay_id in (select id from replays where endpoint_id = :endpoint_id)',
-  )
+  // A replayed delivery that is between two attempts lets live ones of its key pass.
+  const selectDueReplayed = selectDue(`
+    replay_id in (select id from replays where endpoint_id = :endpoint_id) and (key is null or not exists (
+      select 1 from deliveries as live where live.endpoint_id = :endpoint_id and live.key = deliveries.key
+        and live.state = 'waiting' and live.replay_id is null))`)
   const selectProbe = (order: string) =>
     store.prepare<[string], Delivery>(`
       select ${FIELDS} from deliveries where endpoint_id = ? and state = 'waiting' and next_at is not null
@@ -150,15 +152,17 @@ function openQueue(store: Pick<Store, 'prepare'>) {
 function openKeys(store: Pick<Store, 'prepare'>) {
   const selectNext = store.prepare<[string, string], { id: number; next_at: number | null }>(`
     select id, next_at from deliveries where endpoint_id = ? and key = ? and state = 'waiting'
-    order by next_at is null, replay_id is not null, id limit 1`)
+    order by replay_id is not null, next_at is null, id limit 1`)
+  const selectLive = store.prepare<[string, string], object>(`
+    select 1 from deliveries where endpoint_id = ? and key = ? and state = 'waiting' and replay_id is null limit 1`)
   const selectLast = store.prepare<[string, string, number], { state: string }>(`
     select state from deliveries where endpoint_id = ? and key = ? and id < ? and state in ('delivered', 'failed')
     order by id desc limit 1`)
   const release = store.prepare<[number, number]>('update deliveries set next_at = ? where id = ?')
 
-  /** Whether a delivery of the key waits. */
-  const isKeyWaiting = (endpoint_id: string, key: string): boolean =>
-    selectNext.get(endpoint_id, key) !== undefined
+  /** Whether a delivery of the key waits that goes first: a live one, or before a replayed one any. */
+  const isKeyWaiting = (endpoint_id: string, key: string, isReplay: boolean): boolean =>
+    (isReplay ? selectNext : selectLive).get(endpoint_id, key) !== undefined
 
   /** Whether the last delivery of the key before `id` that was not dropped or skipped was given up. */
   const wasPreviousLost = (endpoint_id: string, key: string, id: number): boolean =>

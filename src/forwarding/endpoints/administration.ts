@@ -148,7 +148,7 @@ function openSettings(deps: AdministrationDeps) {
   /**
    * Deletes an endpoint and returns how many waiting deliveries were dropped. Its log stays.
    *
-   * @throws Refusal 404 `unknown_endpoint`, 409 `declared_in_config` while config.toml declares it.
+   * @throws like `change`, unless config.toml no longer declares the endpoint.
    */
   function remove(id: string): number {
     const known = requireEndpoint(endpoints, id)
@@ -172,7 +172,9 @@ function openSettings(deps: AdministrationDeps) {
   return { create: openCreation(deps), change, remove, rotate, list: endpoints.list, get, getOwn: requireOwn }
 }
 
-function openStates({ store, clock, endpoints, deliveries, secrets, sources, wake }: AdministrationDeps) {
+function openStates(deps: AdministrationDeps) {
+  const { store, clock, endpoints, deliveries, secrets, sources, stopReplays, wake } = deps
+
   /** Pauses an endpoint. Idempotent. @throws Refusal 404 `unknown_endpoint`, 409 `not_active` if it is disabled. */
   function pause(id: string): Endpoint {
     const endpoint = requireEndpoint(endpoints, id)
@@ -183,8 +185,8 @@ function openStates({ store, clock, endpoints, deliveries, secrets, sources, wak
   }
 
   /**
-   * Resumes a paused, disabled or failing endpoint: sends what waited, or skips it and continues from now. Skipped
-   * events can be replayed.
+   * Resumes a paused, disabled or failing endpoint: sends what waited, or skips it, stops replays and continues from now.
+   * Skipped events can be replayed.
    *
    * @throws Refusal 404 `unknown_endpoint`, 409 `not_paused`, `config_removed` or `secret_unreadable`.
    */
@@ -205,6 +207,7 @@ function openStates({ store, clock, endpoints, deliveries, secrets, sources, wak
 
   function skip({ id }: Endpoint, now: number): void {
     deliveries.finishAll(id, 'skipped', 'The endpoint was resumed from a later event.', now)
+    stopReplays(id)
   }
 
   /** Skips everything that waits, on every endpoint, for a restored database whose original already sent it. */

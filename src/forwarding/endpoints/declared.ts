@@ -101,9 +101,12 @@ function settingsOf(declared: Declared, apps: readonly string[] | null): Partial
   return { url, environment, types, apps, source: DECLARED, headers: null, header_names, is_ordered }
 }
 
-/** An endpoint of another kind begins with the next item, because its cursor counts other things. */
-function changeKind(deps: Deps, id: string, kind: EndpointKind): void {
-  const { endpoints, deliveries, sources, clock, stopReplays } = deps
+/** An endpoint of another kind begins with the next item, because its cursor and its replays count other things. */
+function changeKind(
+  { endpoints, deliveries, sources, clock, stopReplays }: Deps,
+  id: string,
+  kind: EndpointKind,
+): void {
   const endpoint = endpoints.get(id)
   if (endpoint === null) return
   deliveries.finishAll(id, 'skipped', 'The endpoint receives something else now.', clock())

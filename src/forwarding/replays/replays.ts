@@ -88,7 +88,7 @@ function openRecords({ store, clock, deliveries, selection }: Deps) {
     return get(id)
   }
 
-  /** Stops the replays of an endpoint that was deleted. Must run inside a unit of work. */
+  /** Stops the replays of an endpoint; it does not change their deliveries. Must run inside a unit of work. */
   const stopAll = (endpoint_id: string): void => void stopRunning.run(clock(), endpoint_id)
 
   /** @throws Refusal 404 `unknown_replay` */

@@ -46,7 +46,8 @@ function openRanges({ store, sources }: Deps) {
 
   function rangeOfOne({ id, kind }: Endpoint, delivery_id: number): ReplayRange {
     const delivery = selectOne.get(id, delivery_id)
-    if (!delivery || (delivery.is_test === 0 && kindOf(delivery) !== kind))
+    // A declared endpoint may have received something else before.
+    if (!delivery || (delivery.payload_id !== null) !== (kind === 'apple'))
       throw new Refusal(404, 'unknown_delivery', `this endpoint has no delivery ${delivery_id}`)
     if (delivery.is_test === 1)
       throw new Refusal(409, 'test_delivery', 'a test event cannot be replayed; send another one')
@@ -74,13 +75,17 @@ type Position = { after: number; limit: number }
 /** Returns a function that reads the next items of a range. `reached`: how far it was read. */
 function openReading({ store, sources }: Deps) {
   const selectOne = store.prepare<[string, number], Delivery>(SELECT_ONE)
-  // Only the newest delivery of an event counts: a later replay may have delivered it.
+  // Only the newest delivery of an event counts: a later replay may have delivered it, unless it was stopped. A declared
+  // endpoint may have received something else before.
   const selectFailed = store.prepare<object, Delivery>(`
     select * from deliveries where endpoint_id = :id and id > :after and id <= :until and state = 'failed'
-      and is_test = 0 and not exists (
+      and is_test = 0 and (payload_id is not null) = :isApple and not exists (
         select 1 from deliveries as later
-        where later.event_id = deliveries.event_id and later.endpoint_id = :id and later.id > deliveries.id)
+        where later.event_id = deliveries.event_id and later.endpoint_id = :id and later.id > deliveries.id
+          and later.state in ('waiting', 'delivered', 'failed'))
     order by id limit :limit`)
+
+  const failedOf = ({ id, kind }: Endpoint) => ({ id, isApple: kind === 'apple' ? 1 : 0 })
 
   return (endpoint: Endpoint, filter: ReplayFilter, { source, until }: ReplayRange, position: Position) => {
     const { after, limit } = position
@@ -94,15 +99,11 @@ function openReading({ store, sources }: Deps) {
       return { items: one ? [itemOf(one, endpoint)] : [], reached: until }
     }
     const end = Math.min(until, after + SLICE)
-    const rows = selectFailed.all({ id: endpoint.id, after, until: end, limit })
-    // An endpoint of config.toml can have received something else before.
-    const ofKind = rows.filter((row) => kindOf(row) === endpoint.kind)
-    const items = ofKind.map((row) => itemOf(row, endpoint)).filter(matches)
+    const rows = selectFailed.all({ ...failedOf(endpoint), after, until: end, limit })
+    const items = rows.map((row) => itemOf(row, endpoint)).filter(matches)
     return { items, reached: rows.length === limit ? (rows.at(-1)?.id ?? end) : end }
   }
 }
-
-const kindOf = ({ payload_id }: Delivery): EndpointKind => (payload_id === null ? 'events' : 'apple')
 
 function isSelected(item: Item, filter: ReplayFilter): boolean {
   const { from_at, until_at, types, apps, environment } = filter

@@ -9,9 +9,9 @@ import type { Deliveries } from '../deliveries/deliveries.ts'
 import type { Endpoint, Endpoints } from '../endpoints/endpoints.ts'
 import { mismatchOf } from '../endpoints/matching.ts'
 import type { EndpointSecrets } from '../endpoints/secrets.ts'
-import type { Freezing } from './freezing.ts'
+import { BodyUnmakeable, type Freezing } from './freezing.ts'
 import { ErasedMeanwhile, type InFlight } from './in_flight.ts'
-import { outcomeOf } from './outcome.ts'
+import { type Outcome, outcomeOf } from './outcome.ts'
 import { headersOf } from './requests.ts'
 import type { Results } from './results.ts'
 
@@ -52,7 +52,10 @@ export function openAttempts(deps: AttemptDeps) {
    * @throws an error of the store, or of an aborted request
    */
   async function attempt(id: number, endpoint_id: string, is_probe: boolean): Promise<void> {
-    const prepared = await prepare(id, endpoint_id)
+    const prepared = await prepare(id, endpoint_id).catch((error: unknown) => {
+      if (!(error instanceof BodyUnmakeable)) throw error
+      return ended(() => results.record(id, unmade(error, clock()), { at: clock(), is_probe }))
+    })
     if (prepared === null) return
     const { endpoint, url, headers, body } = prepared
     const entry = inFlight.get(id)
@@ -142,6 +145,12 @@ function resultOf(error: unknown, signal: AbortSignal | undefined): Failure | nu
   if (error instanceof ErasedMeanwhile) return null
   if (signal?.aborted || !(error instanceof Error)) throw error
   return { kind: 'invalid_request', words: `The request cannot be made: ${error.message}.` }
+}
+
+/** The outcome of an attempt that ended before a request, because the body cannot be made. */
+const unmade = ({ message }: BodyUnmakeable, now: number): Outcome => {
+  const words = `The body cannot be made: ${message}.`
+  return { ...outcomeOf({ kind: 'invalid_request', words }, 'events', now), verdict: 'delivery' }
 }
 
 const isSending = ({ state, deleted_at }: Endpoint): boolean =>

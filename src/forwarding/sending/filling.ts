@@ -100,14 +100,16 @@ function openAdding({ clock, deliveries, freezing }: Deps) {
    */
   async function add(endpoint: Endpoint, batch: Batch, advance: () => boolean): Promise<void> {
     const { items } = batch
-    const blocked = blockedAmong(endpoint.id, items)
+    const blocked = blockedAmong(endpoint.id, batch)
     const unmade = items.filter((item) => !blocked.has(item) && keptBody(endpoint, batch, item) === null)
     const made: number[] = []
     await freezing.withBodies(endpoint.kind, unmade, lostBefore(endpoint.id, unmade), (bodyOf) => {
       if (!advance()) return
-      const isBlocked = blockedAmong(endpoint.id, items)
+      const isBlocked = blockedAmong(endpoint.id, batch)
       for (const item of items) {
-        const body = bodyOf.get(item) ?? null
+        const found = bodyOf.get(item) ?? null
+        // A delivery whose body cannot be made fails by itself, on its schedule.
+        const body = found instanceof Error ? null : found
         const id = insert(endpoint, batch, item, { isBlocked: isBlocked.has(item), body })
         if (body !== null) made.push(id)
       }
@@ -135,13 +137,13 @@ function openAdding({ clock, deliveries, freezing }: Deps) {
 /** The order of items of one key. */
 function openKeyOrder(deliveries: Deliveries) {
   /** The items that wait behind another delivery of their key. */
-  function blockedAmong(endpoint_id: string, items: readonly Item[]): ReadonlySet<Item> {
+  function blockedAmong(endpoint_id: string, { items, replay_id }: Batch): ReadonlySet<Item> {
     const keys = new Set<string>()
     const blocked = new Set<Item>()
     for (const item of items) {
       const { key } = item
       if (key === null) continue
-      if (keys.has(key) || deliveries.isKeyWaiting(endpoint_id, key)) blocked.add(item)
+      if (keys.has(key) || deliveries.isKeyWaiting(endpoint_id, key, replay_id !== null)) blocked.add(item)
       keys.add(key)
     }
     return blocked

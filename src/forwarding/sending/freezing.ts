@@ -20,6 +20,11 @@ type Deps = {
   monotonic: () => number
 }
 
+/** A body that cannot be made, which must not hold back other deliveries. */
+export class BodyUnmakeable extends Error {
+  override readonly name = 'BodyUnmakeable'
+}
+
 /** Opens the making of bodies. */
 export function openFreezing(deps: Deps) {
   const { store, deliveries, monotonic } = deps
@@ -35,15 +40,17 @@ export function openFreezing(deps: Deps) {
     return body_bytes === null || isStale
   }
 
-  /** Makes and stores the body of a delivery if it is due. */
+  /** Makes and stores the body of a delivery if it is due. @throws BodyUnmakeable */
   async function freeze(endpoint: Endpoint, delivery: Delivery): Promise<void> {
     if (!isDue(delivery)) return
     const { id, key, event_id, replay_id } = delivery
     if (replay_id !== null && (await reuse(endpoint, delivery))) return
     const isAfterLost = key !== null && deliveries.wasPreviousLost(endpoint.id, key, id)
-    await withBodies(endpoint.kind, [delivery], new Set(isAfterLost ? [event_id] : []), (bodyOf) =>
-      deliveries.setBody(id, bodyOf.get(delivery) as Buffer),
-    )
+    await withBodies(endpoint.kind, [delivery], new Set(isAfterLost ? [event_id] : []), (bodyOf) => {
+      const body = bodyOf.get(delivery)
+      if (body instanceof Error) throw body
+      if (body !== undefined) deliveries.setBody(id, body)
+    })
     noteMade(id)
   }
 
@@ -61,6 +68,9 @@ export function openFreezing(deps: Deps) {
   return { withBodies, scrubbed, freeze, read, scrub, noteMade, noteSent, forgetUnsent }
 }
 
+type Unmade = Pick<Delivery, 'event_id' | 'payload_id'>
+/** A body, or why there is none. */
+type Made = Buffer | BodyUnmakeable
 type Scrubbed = (body: Buffer, kind: EndpointKind) => Buffer
 
 /** Reads and changes stored bodies. */
@@ -98,22 +108,42 @@ function openMaking({ store, sources, erasures }: Deps) {
   const scrubbed = (body: Buffer, kind: EndpointKind): Buffer =>
     kind === 'apple' ? body : erasures.pendingTargets().reduce(scrubBody, body)
 
+  /** Makes all bodies at once, or each by itself if one of them cannot be made. */
+  async function make(
+    kind: EndpointKind,
+    items: readonly Unmade[],
+    lost: ReadonlySet<string>,
+  ): Promise<Made[]> {
+    try {
+      return await sources[kind].bodies(items, lost)
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      if (items.length === 1) return [new BodyUnmakeable(message, { cause: error })]
+    }
+    const made: Made[] = []
+    for (const item of items) made.push(...(await make(kind, [item], lost)))
+    return made
+  }
+
   /**
    * Makes the bodies of items and calls `work` with them in a unit of work. If a user was erased meanwhile, they are
    * made again.
    */
-  async function withBodies<Item extends Pick<Delivery, 'event_id' | 'payload_id'>, Result>(
+  async function withBodies<Item extends Unmade, Result>(
     kind: EndpointKind,
     items: readonly Item[],
     lost: ReadonlySet<string>,
-    work: (bodyOf: ReadonlyMap<Item, Buffer>) => Result,
+    work: (bodyOf: ReadonlyMap<Item, Made>) => Result,
   ): Promise<Result> {
     for (;;) {
       const count = erasures.count()
-      const bodies = await sources[kind].bodies(items, lost)
+      const bodies = await make(kind, items, lost)
       const result = await store.commit(() => {
         if (erasures.count() !== count) return null
-        const entries = items.map((item, index) => [item, scrubbed(bodies[index] as Buffer, kind)] as const)
+        const entries = items.map((item, index) => {
+          const body = bodies[index] as Made
+          return [item, body instanceof Error ? body : scrubbed(body, kind)] as const
+        })
         return { value: work(new Map(entries)) }
       })
       if (result !== null) return result.value

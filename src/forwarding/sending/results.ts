@@ -127,6 +127,7 @@ function openEnds({ clock, feed, endpoints, deliveries }: Deps) {
   function disable(endpoint_id: string, reason: 'secret_unreadable' | 'config_removed'): void {
     const endpoint = endpoints.get(endpoint_id)
     if (endpoint === null || endpoint.reason === reason) return
+    // What is not declared has no secret, so that it cannot be resumed, for whatever reason it was disabled before.
     if (endpoint.state === 'disabled' && reason !== 'config_removed') return
     const now = clock()
     endpoints.change(endpoint, freshProgress('disabled', reason, now))

@@ -4,6 +4,7 @@ import { BUNDLE } from '../../apple/samples.ts'
 import { temporaryFolder } from '../../folders.ts'
 import { openForwardingApp, openHttpReceiver } from '../receiving.ts'
 
+const DAY_MS = 86_400_000
 const [ONE, TWO] = ['a', 'b'].map((letter) => `whsec_${Buffer.from(letter.repeat(32)).toString('base64')}`)
 
 const configOf = (folder: string, endpoints: string) =>
@@ -74,7 +75,27 @@ test('an endpoint that changes to Apple’s notifications begins with the next o
   expect(app.windfall.forwarding.endpoints.list()[0]).toMatchObject({ kind: 'apple', cursor: 0 })
 })
 
-test('a disabled endpoint that is no longer declared cannot be resumed, is not tested without a secret, and can be deleted', async () => {
+test('what failed before an endpoint changed its kind is not replayed, and holds back nothing', async () => {
+  const receiver = await openHttpReceiver(() => 400)
+  const folder = temporaryFolder().path
+  const app = await openForwardingApp({ folder })
+  const of = (kind: string) =>
+    `[{ name = "backend", url = "${receiver.url}", secrets = ["${ONE}"], kind = "${kind}" }]`
+  await app.windfall.declare(configOf(folder, of('events')))
+  await app.append(2)
+  await app.run(4 * DAY_MS)
+  const { forwarding } = app.windfall
+  const { id = '' } = forwarding.endpoints.list()[0] ?? {}
+  expect(app.rows(id)).toMatchObject(Array(2).fill({ state: 'failed' }))
+  await app.windfall.declare(configOf(folder, of('apple')))
+  const one = app.replay(id, { delivery_id: app.rows(id)[0]?.id ?? 0 })
+  await expect(one).rejects.toMatchObject({ code: 'unknown_delivery' })
+  const replay = await app.replay(id, { failed: true })
+  await app.settled()
+  expect(forwarding.replays.get(replay.id)).toMatchObject({ state: 'done', made: 0 })
+})
+
+test('an endpoint that is no longer declared sends nothing, whatever disabled it before, and can be deleted', async () => {
   const receiver = await openHttpReceiver(() => 410)
   const folder = temporaryFolder().path
   const app = await openForwardingApp({ folder })
@@ -82,49 +103,20 @@ test('a disabled endpoint that is no longer declared cannot be resumed, is not t
   const declared = `[{ name = "backend", url = "${receiver.url}", secrets = ["${ONE}"] }]`
   await app.windfall.declare(configOf(folder, declared))
   const { id = '' } = forwarding.endpoints.list()[0] ?? {}
+  const deletion = () => store.commit(() => forwarding.endpoints.remove(id))
   await app.append(1)
-  await app.run(3_600_000)
+  await app.run(DAY_MS / 24)
   expect(app.endpoint(id)).toMatchObject({ state: 'disabled', reason: 'gone_410' })
-  const sent = receiver.requests.length
-
+  await expect(deletion()).rejects.toMatchObject({ code: 'declared_in_config' })
   await app.windfall.declare(configOf(folder, '[]'))
   expect(app.endpoint(id)).toMatchObject({ state: 'disabled', reason: 'config_removed' })
-  const refusal = { code: 'config_removed' }
-  await expect(store.commit(() => forwarding.endpoints.resume(id, 'waiting'))).rejects.toMatchObject(refusal)
-  await expect(forwarding.test.send(app.endpoint(id), 'gap.found')).rejects.toMatchObject(refusal)
-  expect(receiver.requests).toHaveLength(sent)
-
-  expect(forwarding.findings()).toHaveLength(1)
-  expect(await store.commit(() => forwarding.endpoints.remove(id))).toBe(1)
-  expect(forwarding.findings()).toEqual([])
-  await app.windfall.declare(configOf(folder, declared))
-  expect(forwarding.endpoints.list()).toMatchObject([{ name: 'backend', state: 'active' }])
-})
-
-test('an endpoint that changes to Apple’s notifications does not replay events', async () => {
-  const receiver = await openHttpReceiver(() => 400)
-  const folder = temporaryFolder().path
-  const app = await openForwardingApp({ folder })
-  const { forwarding } = app.windfall
-  const of = (kind: string) =>
-    `[{ name = "backend", url = "${receiver.url}", secrets = ["${ONE}"], kind = "${kind}" }]`
-  await app.windfall.declare(configOf(folder, of('events')))
-  const { id = '' } = forwarding.endpoints.list()[0] ?? {}
-  await app.append(1)
-  await app.run(7 * 86_400_000)
-  const [failed] = app.rows(id)
-  expect(failed?.state).toBe('failed')
-  await app.windfall.store.commit(() => forwarding.endpoints.pause(id))
-  const running = await app.replay(id, { from_seq: 1 })
-  await app.windfall.declare(configOf(folder, of('apple')))
   const sent = receiver.requests.length
-  expect(forwarding.replays.get(running.id)).toMatchObject({ state: 'stopped', waiting: 0 })
-  await expect(app.replay(id, { delivery_id: failed?.id ?? 0 })).rejects.toMatchObject({
-    code: 'unknown_delivery',
-  })
-  await app.windfall.store.commit(() => forwarding.endpoints.resume(id, 'waiting'))
-  const replayed = await app.replay(id, { failed: true })
+  const resumed = store.commit(() => forwarding.endpoints.resume(id, 'waiting'))
+  await expect(resumed).rejects.toMatchObject({ code: 'config_removed' })
+  const tested = forwarding.test.send(app.endpoint(id), 'gap.found')
+  await expect(tested).rejects.toMatchObject({ code: 'config_removed' })
   await app.settled()
-  expect(forwarding.replays.get(replayed.id)).toMatchObject({ state: 'done', made: 0 })
   expect(receiver.requests).toHaveLength(sent)
+  expect(await deletion()).toBe(1)
+  expect(forwarding.findings()).toEqual([])
 })

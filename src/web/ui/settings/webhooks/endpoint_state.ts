@@ -47,7 +47,7 @@ const REASONS: Partial<Record<NonNullable<Endpoint['reason']>, StateWords>> = {
     tone: 'bad',
     about: 'This endpoint is no longer in config.toml.',
     remedy:
-      'To send again, put its section back into config.toml and reload the configuration: what waited is sent then. Otherwise delete the endpoint.',
+      'To send what waits, put its section back into config.toml and reload the configuration. Otherwise delete the endpoint.',
   },
 }
 

@@ -25,14 +25,15 @@ const ACTIONS: Record<EndpointAction, { title: string; icon: IconName }> = {
 
 function actionsOf(endpoint: Endpoint): EndpointAction[] {
   const isOwn = !isDeclared(endpoint)
+  const isRemoved = endpoint.reason === 'config_removed'
   const offered: [EndpointAction, boolean][] = [
-    ['resume', endpoint.state !== 'active'],
+    ['resume', endpoint.state !== 'active' && !isRemoved],
     ['pause', !isStopped(endpoint)],
-    // Only Apple signs its notifications.
-    ['test', endpoint.kind === 'events'],
+    // Only Apple signs its notifications. Without its section in config.toml an endpoint has no secret.
+    ['test', endpoint.kind === 'events' && !isRemoved],
     ['replay', true],
     ['edit', isOwn],
-    ['delete', isOwn || endpoint.reason === 'config_removed'],
+    ['delete', isOwn || isRemoved],
   ]
   return offered.flatMap(([action, isOffered]) => (isOffered ? [action] : []))
 }
