@@ -214,3 +214,12 @@ test('without a server, webhooks are added and tested, and a replay waits for on
   const replayed = await alone('replay', 'backend', '--delivery', '1', '--yes')
   expect(replayed.stderr).toContain('a test event cannot be replayed')
 })
+
+test('a replay without a selection names the options, and a refused header is not repeated', async () => {
+  await add('--no-test')
+  const unselected = await webhooks('replay', 'backend', '--types', 'gap.found')
+  expect(unselected).toMatchObject({ status: 1, stdout: '' })
+  expect(unselected.stderr).toContain('choose what to replay: --since, --until, --from-seq')
+  const refused = await webhooks('add', receiver.url, '--header', 'Bearer-1234')
+  expect(refused).toMatchObject({ status: 1, stderr: "--header must be 'Name: value'\n" })
+})
