@@ -24,9 +24,6 @@ type Status = { replay: Replay; endpoint_state: string | null; is_serving: boole
 
 const POLL_MS = 1_000
 
-/** The options of which a replay needs one. */
-const SELECTING = ['since', 'until', 'from-seq', 'until-seq', 'failed', 'delivery'] as const
-
 const INSTANT = 'a date such as 2026-05-01T08:00Z, or a duration such as 7d'
 const seqArg = (description: string) => ({ type: 'string', valueHint: 'SEQ', description }) as const
 
@@ -55,14 +52,8 @@ export const replayCommand = defineCommand({
     await withInstance(args.config, async (send) => {
       if (stop !== undefined) return printStopped(await send<Replay>('webhooks.replay.stop', { id: stop }))
       if (name === undefined)
-<<<<<<< HEAD
         throw new Refusal(400, 'invalid_request', 'name an endpoint; windfall webhooks list shows them')
       assertSelection([since, until, args['from-seq'], args['until-seq'], args.delivery], failed)
-=======
-        throw new Refusal(400, 'invalid_request', 'name a webhook; windfall webhooks list shows them')
-      if (!SELECTING.some((option) => args[option]))
-        throw new Refusal(400, 'invalid_request', `choose what to replay: --${SELECTING.join(', --')}`)
->>>>>>> f-review2
       const types = listOf(args.types)
       const request = {
         name,
