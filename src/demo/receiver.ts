@@ -137,11 +137,11 @@ function pageOf(received: readonly Received[]): string {
     '<tr><td colspan="6">Nothing has arrived yet. The next purchase comes within seconds.</td></tr>'
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="3">
 <meta name="viewport" content="width=device-width"><title>The backend of the demo</title>
-<style>body{font:15px/1.5 system-ui;margin:2rem;max-width:70rem;color-scheme:light dark}table{border-collapse:collapse;width:100%}
+<style>:root{color-scheme:light dark}body{font:15px/1.5 system-ui;margin:2rem;max-width:70rem}table{border-collapse:collapse;width:100%}
 td,th{text-align:left;padding:.25rem .75rem .25rem 0;border-bottom:1px solid #8884}.failed{color:light-dark(#b3261e,#ff8a80)}td{overflow-wrap:anywhere}</style>
-<h1>The backend of the demo</h1>
+<main><h1>The backend of the demo</h1>
 <p>It receives the webhooks of the demo and verifies each signature. One request in ${FAIL_EVERY} gets a 500, and for two of
 every twelve minutes everything gets a 503, so that you see retries.</p>
 <table><tr><th>Time (UTC)</th><th>Type</th><th>webhook-id</th><th>Attempt</th><th>Status</th><th>Result</th></tr>
-${rows.join('\n') || empty}</table></html>`
+${rows.join('\n') || empty}</table></main></html>`
 }

@@ -177,6 +177,18 @@ describe.skipIf(!hasChromium())('webhooks', () => {
     await turnToNextLook(page)
     await page.getByText('5 deliveries: 5 delivered, 0 waiting, 0 failed').waitFor()
     expect(new Set(receiver.ids())).toEqual(new Set([...sent, ...skipped]))
+
+    receiver.behave(() => 400)
+    await button(page, 'Replay').click()
+    await button(page, 'Seq range').click()
+    await dialog.getByLabel('First seq').fill('1')
+    await button(page, 'Preview').click()
+    await button(page, 'Replay 5').click()
+    await app.settled()
+    await turnToNextLook(page)
+    await page.getByText('5 deliveries: 0 delivered, 5 waiting, 0 failed').waitFor()
+    await button(page, 'Stop').click()
+    await page.getByText('Stopped', { exact: true }).waitFor()
     expect(complaints).toEqual([])
   })
 

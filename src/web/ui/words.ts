@@ -175,12 +175,12 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['hour', 3_600_000],
   ['minute', 60_000],
 ]
-/** An instant relative to now: `5 min. ago`, `in 3 days`, and within a minute `just now` or `now`. */
+/** An instant relative to now: `5 min. ago`, `in 3 days`. */
 export function ago(at: number, now: number): string {
   for (const [unit, ms] of STEPS) {
     if (Math.abs(now - at) >= ms) return relative.format(Math.trunc((at - now) / ms), unit)
   }
-  return at > now ? 'now' : 'just now'
+  return relative.format(0, 'second')
 }
 
 /** Capitalizes a text from the server, unless it starts with a bundle id or path. */

@@ -14,14 +14,17 @@ const STATES: Record<Replay['state'], { title: string; tone: string }> = {
   done: { title: 'Done', tone: 'good' },
   stopped: { title: 'Stopped', tone: '' },
 }
+/** All deliveries are made, and some are not sent yet. */
+const WAITING = { title: 'Waiting', tone: 'accent' }
 
 function Row({ replay }: { replay: Replay }): JSX.Element {
   const { run, isBusy, problem } = useMutation(async () => {
     await write('POST', `/api/v1/replays/${encodeURIComponent(replay.id)}/stop`)
     await refreshWebhooks()
   })
-  const { title, tone } = STATES[replay.state]
   const isRunning = replay.state === 'running'
+  const isWaiting = replay.state === 'done' && replay.waiting > 0
+  const { title, tone } = isWaiting ? WAITING : STATES[replay.state]
   return (
     <li class="stack-s">
       <div class="spread small">
@@ -35,7 +38,7 @@ function Row({ replay }: { replay: Replay }): JSX.Element {
             <RelativeTime at={replay.created_at} />
           </span>
         </span>
-        {isRunning && (
+        {(isRunning || isWaiting) && (
           <button type="button" class="button" disabled={isBusy} onClick={run}>
             Stop
           </button>
