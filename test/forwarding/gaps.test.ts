@@ -103,3 +103,36 @@ test.each(ENTRIES)(
         if (isLong || isShort(nth, side, index)) await actAt(nth, name, act)
   },
 )
+
+test('a paused endpoint gets no rows of a replay whose bodies are just made', async () => {
+  const receiver = await openHttpReceiver()
+  const app = await openForwardingApp()
+  const { id } = (await app.addEndpoint(receiver.url)).endpoint
+  await app.append(2)
+  await app.settled()
+  const { store, forwarding } = app.windfall
+  const { commit } = store
+  // The first commit starts the replay.
+  openGate(store, 2, SIDES[0], () => commit(() => void forwarding.endpoints.pause(id)))
+  const replay = await app.replay(id)
+  await app.settled()
+  expect(app.rows(id)).toHaveLength(2)
+  await commit(() => void forwarding.endpoints.resume(id, 'waiting'))
+  await app.settled()
+  expect(forwarding.replays.get(replay.id)).toMatchObject({ state: 'done', made: 2, delivered: 2 })
+})
+
+test('a type that is added while bodies are made reaches back to the cursor', async () => {
+  const receiver = await openHttpReceiver()
+  const app = await openForwardingApp()
+  const { id } = (await app.addEndpoint(receiver.url, { types: ['gap.found'] })).endpoint
+  const { store, forwarding } = app.windfall
+  const { commit } = store
+  await commit(() => void forwarding.endpoints.pause(id))
+  const ids = [...(await app.append(1, { type: 'gap.filled' })), ...(await app.append(1))]
+  await commit(() => void forwarding.endpoints.resume(id, 'waiting'))
+  const both = { types: ['gap.found' as const, 'gap.filled' as const] }
+  openGate(store, 1, SIDES[0], () => commit(() => void forwarding.endpoints.change(id, both)))
+  await app.settled()
+  expect(receiver.ids().toSorted()).toEqual(ids.toSorted())
+})

@@ -61,6 +61,9 @@ test('five days without success pause the endpoint, and both choices of the owne
   await app.run(124 * HOUR_MS)
   expect(app.endpoint(waiting.endpoint.id)).toMatchObject({ state: 'paused', reason: 'five_days' })
   expect(app.feed(['endpoint.paused'])).toHaveLength(2)
+  const { waiting: count } = app.windfall.forwarding.log.healthOf(app.endpoint(waiting.endpoint.id))
+  // The pause of the other endpoint is an event for this one, its own is not.
+  expect(count).toBe(21)
   ids.push(...(await app.append(20)))
   receiver.behave(() => 200)
   await app.settled()

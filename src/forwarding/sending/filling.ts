@@ -69,11 +69,10 @@ export function openFilling(deps: Deps) {
     return true
   }
 
-  /** Moves the cursor, unless it was moved or the endpoint paused since `before`. Returns whether it moved. */
+  /** Moves the cursor, unless the endpoint changed since `before`. Returns whether it moved. */
   function move(before: Endpoint, cursor: number): boolean {
     const endpoint = endpoints.get(before.id)
-    const isSame = endpoint?.cursor === before.cursor && endpoint.deleted_at === null
-    if (!isSame || endpoint.state === 'paused' || endpoint.state === 'disabled') return false
+    if (endpoint?.cursor !== before.cursor || !isUnchanged(endpoint, before)) return false
     endpoints.moveCursor(before.id, cursor)
     scanned.delete(keyOf(before))
     return true
@@ -90,13 +89,24 @@ export function openFilling(deps: Deps) {
   return { fill, add, isBehind, isPossible, positionOf, storePositions }
 }
 
+/** Whether an endpoint still has the state and the filter with which items were read. */
+function isUnchanged(endpoint: Endpoint | null, before: Endpoint): boolean {
+  const readBy = ({ state, deleted_at, kind, apps, environment, types, is_ordered }: Endpoint) =>
+    JSON.stringify([state, deleted_at, kind, apps, environment, types, is_ordered])
+  return endpoint !== null && readBy(endpoint) === readBy(before)
+}
+
+/** A body. A delivery whose body cannot be made fails by itself, on its schedule. */
+const madeOf = (body: Buffer | Error | undefined): Buffer | null => (body instanceof Buffer ? body : null)
+
 /** Adds deliveries with their bodies. */
-function openAdding({ clock, deliveries, freezing }: Deps) {
+function openAdding({ clock, endpoints, deliveries, freezing }: Deps) {
   const { blockedAmong, lostBefore } = openKeyOrder(deliveries)
 
   /**
-   * Adds deliveries if `advance`, which moves the cursor, returns true. Only those that are due now get a body: others
-   * wait for an earlier delivery of their key. A replay sends the bytes of the first delivery, if they are stored.
+   * Adds deliveries if the endpoint did not change and `advance`, which moves the cursor, returns true. Only those that
+   * are due now get a body: others wait for an earlier delivery of their key. A replay sends the bytes of the first
+   * delivery, if they are stored.
    */
   async function add(endpoint: Endpoint, batch: Batch, advance: () => boolean): Promise<void> {
     const { items } = batch
@@ -104,12 +114,10 @@ function openAdding({ clock, deliveries, freezing }: Deps) {
     const unmade = items.filter((item) => !blocked.has(item) && keptBody(endpoint, batch, item) === null)
     const made: number[] = []
     await freezing.withBodies(endpoint.kind, unmade, lostBefore(endpoint.id, unmade), (bodyOf) => {
-      if (!advance()) return
+      if (!isUnchanged(endpoints.get(endpoint.id), endpoint) || !advance()) return
       const isBlocked = blockedAmong(endpoint.id, batch)
       for (const item of items) {
-        const found = bodyOf.get(item) ?? null
-        // A delivery whose body cannot be made fails by itself, on its schedule.
-        const body = found instanceof Error ? null : found
+        const body = madeOf(bodyOf.get(item))
         const id = insert(endpoint, batch, item, { isBlocked: isBlocked.has(item), body })
         if (body !== null) made.push(id)
       }

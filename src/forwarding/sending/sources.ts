@@ -41,15 +41,16 @@ export function openFeedSource(store: Store, feed: Feed, bodies: Bodies): Source
     where seq > :after and seq <= :until and organization_id = :organization_id and origin <> 'backfill'
       and type in (select value from json_each(:types))
       and (:apps is null or app_id in (select value from json_each(:apps)))
-      and (:environment is null or environment is null or environment = :environment)`)
+      and (:environment is null or environment is null or environment = :environment)
+      and not (type like 'endpoint.%' and substr(cause, 1, length(:id) + 1) = :id || '/')`)
 
   function count(
-    { organization_id, environment, ...endpoint }: Endpoint,
+    { id, organization_id, environment, ...endpoint }: Endpoint,
     range: { after: number; until: number },
   ) {
     const types = JSON.stringify(endpoint.types ?? FORWARDED_TYPES)
     const apps = endpoint.apps === null ? null : JSON.stringify(endpoint.apps)
-    return selectCount.get({ ...range, organization_id, environment, types, apps }) ?? NO_BACKLOG
+    return selectCount.get({ ...range, id, organization_id, environment, types, apps }) ?? NO_BACKLOG
   }
 
   function read(endpoint: Endpoint, { after, until, limit, withBackfill = false }: SliceQuery): Slice {
