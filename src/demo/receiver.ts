@@ -138,7 +138,8 @@ function pageOf(received: readonly Received[]): string {
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="3">
 <meta name="viewport" content="width=device-width"><title>The backend of the demo</title>
 <style>:root{color-scheme:light dark}body{font:15px/1.5 system-ui;margin:2rem;max-width:70rem}table{border-collapse:collapse;width:100%}
-td,th{text-align:left;padding:.25rem .75rem .25rem 0;border-bottom:1px solid #8884}.failed{color:light-dark(#b3261e,#ff8a80)}td{overflow-wrap:anywhere}</style>
+td,th{text-align:left;padding:.25rem .75rem .25rem 0;border-bottom:1px solid #8884}.failed{color:light-dark(#b3261e,#ff8a80)}td{overflow-wrap:anywhere}
+@media(max-width:640px){body{margin:1rem}th{display:none}tr{display:flex;flex-wrap:wrap;border-bottom:1px solid #8884}td{border:0}}</style>
 <main><h1>The backend of the demo</h1>
 <p>It receives the webhooks of the demo and verifies each signature. One request in ${FAIL_EVERY} gets a 500, and for two of
 every twelve minutes everything gets a 503, so that you see retries.</p>
