@@ -27,6 +27,8 @@ import type { Config } from './config/settings.ts'
 import { backupSources } from './config/sources/backup_sources.ts'
 import { openFeed } from './events/feed.ts'
 import { openLive } from './events/live.ts'
+import { openBodies } from './forwarding/bodies/bodies.ts'
+import { openForwarding } from './forwarding/forwarding.ts'
 import { openHealth } from './health/collect_findings.ts'
 import { openSilenceDetector } from './health/silence.ts'
 import { openHttp } from './http/http.ts'
@@ -99,14 +101,9 @@ export async function openApp(options: AppOptions) {
   const { audit, owner, sessions, links } = accessControl
   const rateSettings = { ...config.rates }
   const currenciesInUse = () => organizations.list().map(({ currency }) => currency)
-  const { rate_origins: origins, random } = options
-  const rates = openRates({
-    store,
-    clock,
-    settings: rateSettings,
-    currenciesInUse,
-    ...(origins && { origins }),
-  })
+  const { rate_origins: origins, random = Math.random } = options
+  const rateModules = { store, clock, settings: rateSettings, currenciesInUse }
+  const rates = openRates({ ...rateModules, ...(origins && { origins }) })
   const metricSettings = { ...config.metrics }
   const figures = openFigures({
     store,
@@ -126,6 +123,9 @@ export async function openApp(options: AppOptions) {
   })
   const { metrics, reported, customers } = figures
   const enrichment = openEnrichment({ customers, clock })
+  const bodies = openBodies({ store, clock, feed, enrichment, users: attribution.users, erasures })
+  const forwarded = { feed, ledger, apps, organizations, erasures, outgoing, bodies }
+  const forwarding = openForwarding({ store, clock, monotonic, random, log, ...forwarded })
   // Each hook gets its listeners here. Unless its module documents otherwise, a hook runs inside the unit of work that
   // makes the change. The listeners of one hook are called in the order in which they are added.
   ledger.onChange(metrics.lineageChanged)
@@ -176,16 +176,17 @@ export async function openApp(options: AppOptions) {
     pruning,
     ...figures,
     outgoing,
+    forwarding,
     backups,
   }
   const clockCheck = openClockCheck(store, clock, monotonic)
   const backup = () => scheduledBackup(backups, current.config.backup, clock)
-  const jobs = openJobs(jobList({ ...modules, users, backup, clockCheck }), {
+  const jobs = openJobs(jobList({ ...modules, current, users, backup, clockCheck }), {
     store,
     clock,
     log,
     schedules: schedulesOf(config),
-    ...(random && { random }),
+    random,
   })
 
   const root_expires_at = Math.min(...roots.map((pem) => new X509Certificate(pem).validToDate.getTime()))
@@ -194,7 +195,7 @@ export async function openApp(options: AppOptions) {
   http.fallback(front.notFound)
   const silenceDetector = openSilenceDetector(store, clock)
   const health = openHealth({ ...modules, silenceDetector, rates: rateSettings, current, root_expires_at })
-  health.add(() => [...examineOutgoing(store)])
+  health.add(() => [...examineOutgoing(store), ...forwarding.findings()])
   http.add(
     apiRoutes({
       ...modules,
@@ -233,6 +234,7 @@ export async function openApp(options: AppOptions) {
     jobs.reschedule(schedulesOf(next))
     http.configure(httpSettingsOf(next))
     outgoing.dispatcher.reconfigure(next.outbound)
+    await forwarding.declare(next)
     log.setLevel(next.log.level)
     Object.assign(metricSettings, next.metrics)
     await metrics.resume()
@@ -246,13 +248,9 @@ export async function openApp(options: AppOptions) {
     // The modules that call Apple's API stop before the clients abort their requests.
     pruning.close()
     const closingAppleCallers = [jobs.close(), history.close(), imports.close(), appleClients.close()]
-    await Promise.all([
-      ...closingAppleCallers,
-      figures.closeFigures(),
-      erasures.close(),
-      refusedCalls.close(),
-      outgoing.dispatcher.close(),
-    ])
+    const closingForwarding = forwarding.close().then(outgoing.dispatcher.close)
+    const others = [figures.closeFigures(), erasures.close(), refusedCalls.close(), closingForwarding]
+    await Promise.all([...closingAppleCallers, ...others])
     await backups.close()
     await revocation?.close()
     await store.close()

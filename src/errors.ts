@@ -3,7 +3,7 @@
 /** One invalid field: its path (`attributes.plan`) and what is wrong with it. */
 export type FieldError = { path: string; message: string }
 
-type RefusalOptions = { errors?: FieldError[]; headers?: Record<string, string> }
+type RefusalOptions = { errors?: FieldError[]; headers?: Record<string, string>; head?: number }
 
 /**
  * A refused request or command. The server answers with problem+json (RFC 9457), with its `status` and stable `code`;
@@ -14,6 +14,8 @@ export class Refusal extends Error {
   readonly status: number
   readonly code: string
   readonly errors: FieldError[] | undefined
+  /** The newest seq of the feed, for `feed_restarted`. */
+  readonly head: number | undefined
   readonly headers: Record<string, string>
 
   constructor(status: number, code: string, detail: string, options: RefusalOptions = {}) {
@@ -21,6 +23,7 @@ export class Refusal extends Error {
     this.status = status
     this.code = code
     this.errors = options.errors
+    this.head = options.head
     this.headers = options.headers ?? {}
   }
 }

@@ -20,6 +20,7 @@ type RequestLogEntry = Readonly<{
 }>
 
 const TOKEN = /((?:[ps]k_live|dt|wf)_[\w-]{4})[\w-]+/g
+const SIGNING_SECRET = /(whsec_[\w+/]{4})[\w+/=]+/g
 const BEARER = /(bearer\s+(?!(?:[ps]k_live|dt|wf)_)[^\s"'\\]{4})[^\s"'\\]{4,}/gi
 const AUTHORIZATION =
   /(authorization\\?["']?\s*[:=]\s*\\?["']?(?:(?:basic|bearer)\s+)?[^\s"'\\]{1,4})[^"'\\\n]*/gi
@@ -29,11 +30,15 @@ const MAX_PENDING_BYTES = 65_536
 const FLUSH_AFTER_MS = 25
 
 /**
- * Cuts every secret in a text to its prefix and four characters: `pk_live_…`, `sk_live_…`, `dt_…` and `wf_…` anywhere,
- * and what follows the words authorization and bearer.
+ * Cuts every secret in a text to its prefix and four characters: `pk_live_…`, `sk_live_…`, `dt_…`, `wf_…` and `whsec_…`
+ * anywhere, and what follows the words authorization and bearer.
  */
 export function redact(text: string): string {
-  return text.replace(TOKEN, '$1…').replace(BEARER, '$1…').replace(AUTHORIZATION, '$1…')
+  return text
+    .replace(TOKEN, '$1…')
+    .replace(SIGNING_SECRET, '$1…')
+    .replace(BEARER, '$1…')
+    .replace(AUTHORIZATION, '$1…')
 }
 
 /** A replacer for `JSON.stringify`: hides secret fields, and converts bigints and errors. */

@@ -27,7 +27,7 @@ export function temporaryFolder(): { path: string; remove(): void } {
 /** Copies the database files of an instance as they are on disk now, which is what a killed process leaves. */
 export function copyOfDatabase(from: string): ReturnType<typeof temporaryFolder> {
   const folder = temporaryFolder()
-  for (const name of ['windfall.db', 'windfall.db-wal', 'instance']) {
+  for (const name of ['windfall.db', 'windfall.db-wal', 'windfall.key', 'instance']) {
     const file = join(from, 'data', name)
     if (existsSync(file)) cpSync(file, join(folder.path, 'data', name))
   }

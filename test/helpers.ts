@@ -54,6 +54,8 @@ export type TestOptions = {
   env?: Record<string, string>
   folder?: string
   clock?: HandClock
+  /** The monotonic clock; by default the same as `clock`. */
+  monotonic?: Clock
   logged?: string[]
   /** PEM of the roots to trust instead of the test authority's. */
   roots?: readonly string[]
@@ -90,7 +92,7 @@ export async function openTestApp(options: TestOptions = {}) {
     config,
     configSources: loaded,
     clock,
-    monotonic: clock,
+    monotonic: options.monotonic ?? clock,
     log,
     roots: options.roots ?? [authority.root_pem],
     hosts: options.hosts ?? NO_APPLE,

@@ -105,6 +105,7 @@ test.each([
   ['Bearer pk_live_abcdefghijklmnop', 'Bearer pk_live_abcd…'],
   ['key sk_live_abcdefghijklmnop.', 'key sk_live_abcd….'],
   ['dt_AbC-_123456789/wf_0123456789', 'dt_AbC-…/wf_0123…'],
+  ['secrets whsec_AbC+/123456789/+0==, whsec_aaaabbbb', 'secrets whsec_AbC+…, whsec_aaaa…'],
   ['{"Authorization":"Bearer eyJhbGciOi","b":1}', '{"Authorization":"Bearer eyJh…","b":1}'],
   ['authorization: Basic dXNlcjpwYXNz', 'authorization: Basic dXNl…'],
   ['authorization=secret12', 'authorization=secr…'],

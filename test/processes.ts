@@ -116,6 +116,8 @@ export function start(args: readonly string[], { cwd, env = {}, entry = built, u
   return {
     pid: child.pid ?? 0,
     kill: (signal: NodeJS.Signals) => child.kill(signal),
+    /** Writes to the process’s standard input. */
+    say: (text: string) => child.stdin.write(text),
     /** Closes the pipe that the process writes to, as if the reader had ended. */
     hangUp: () => child.stdout.destroy(),
     stdout: () => stdout,

@@ -2,10 +2,15 @@
 import type { Route } from '../http/route.ts'
 import { appleRoutes } from './apple.ts'
 import { appRoutes } from './apps.ts'
+import { accessRoutes } from './customers/access.ts'
 import { customerRoutes } from './customers/customers.ts'
 import { erasureRoutes } from './customers/erasures.ts'
 import { evidenceRoutes } from './customers/evidence.ts'
 import { eventRoutes } from './events.ts'
+import { endpointActionRoutes } from './forwarding/actions.ts'
+import { deliveryRoutes } from './forwarding/deliveries.ts'
+import { endpointRoutes } from './forwarding/endpoints.ts'
+import { replayRoutes } from './forwarding/replays.ts'
 import { gapRoutes } from './gaps.ts'
 import { historyRoutes } from './history.ts'
 import { importRoutes } from './imports.ts'
@@ -40,6 +45,7 @@ const ROUTE_FACTORIES = [
   appRoutes,
   erasureRoutes,
   customerRoutes,
+  accessRoutes,
   cohortRoutes,
   jobRoutes,
   rateRoutes,
@@ -55,6 +61,10 @@ const ROUTE_FACTORIES = [
   pendingRoutes,
   linkUndoRoutes,
   testNotificationRoutes,
+  endpointRoutes,
+  endpointActionRoutes,
+  replayRoutes,
+  deliveryRoutes,
   settingsRoutes,
   probeRoutes,
 ] as const

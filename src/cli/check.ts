@@ -6,7 +6,7 @@ import { dryRunDeclarations } from '../apps/declaration_check.ts'
 import { systemClock } from '../clock.ts'
 import { type Path, pathText } from '../config/checks/issues.ts'
 import { flatten } from '../config/flatten.ts'
-import { type LoadOptions, loadConfig } from '../config/load.ts'
+import type { LoadOptions } from '../config/load.ts'
 import { tomlText } from '../config/setting.ts'
 import { type Config, settingAt } from '../config/settings.ts'
 import { openLog } from '../log.ts'
@@ -17,6 +17,7 @@ import { openReader } from '../store/reader.ts'
 import { assertOwnLog } from '../store/schema/header.ts'
 import { identifyFile } from '../store/schema/identify.ts'
 import { configArg } from './instance/instance.ts'
+import { loadWithTypes } from './instance/load.ts'
 import { actAsOwnerOf } from './instance/privileges.ts'
 
 /**
@@ -27,7 +28,7 @@ import { actAsOwnerOf } from './instance/privileges.ts'
  * conflicts with the database.
  */
 export async function check(loadOptions: LoadOptions): Promise<string[]> {
-  const { config, file, locationByPath } = loadConfig(loadOptions)
+  const { config, file, locationByPath } = loadWithTypes(loadOptions)
   await assertRecipients(config.backup.recipients)
   await checkAgainstDatabase(config)
   const changedSettings = flatten(config).flatMap(([path, value]) => {

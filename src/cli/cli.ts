@@ -28,6 +28,7 @@ import { refusedCommand } from './refused.ts'
 import { serveCommand } from './serve.ts'
 import { tokensCommand } from './tokens.ts'
 import { usersCommand } from './users.ts'
+import { webhooksCommand } from './webhooks/webhooks.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: citty's own type for a command with unknown arguments
 type AnyCommand = CommandDef<any>
@@ -54,6 +55,7 @@ const COMMANDS: Record<string, AnyCommand> = {
   rates: ratesCommand,
   backup: backupCommand,
   restore: restoreCommand,
+  webhooks: webhooksCommand,
   outgoing: outgoingCommand,
 }
 

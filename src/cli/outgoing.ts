@@ -28,10 +28,19 @@ function keyText({ state, file, words }: KeyState): string {
 
 const resume = defineCommand({
   meta: { name: 'resume', description: 'Send requests from this database, after a restore or a copy' },
-  args: configArg,
+  args: {
+    'from-head': {
+      type: 'boolean',
+      default: false,
+      description: 'Skip what waits for webhooks, because the original has sent it; it can be replayed',
+    },
+    ...configArg,
+  },
   async run({ args }) {
-    const { was_held } = await sendVerb<{ was_held: boolean }>(args.config, 'outgoing.resume', {})
-    print(was_held ? 'Requests are sent from now on.' : 'Requests were not held.')
+    const from_head = args['from-head']
+    const { was_held } = await sendVerb<{ was_held: boolean }>(args.config, 'outgoing.resume', { from_head })
+    const skipped = from_head ? ', beginning with the next event' : ''
+    print(was_held ? `Requests are sent from now on${skipped}.` : 'Requests were not held.')
   },
 })
 

@@ -8,7 +8,7 @@ import { systemClock } from '../clock.ts'
 import { withPort } from '../config/base_url.ts'
 import { ConfigError, issueLine } from '../config/checks/issues.ts'
 import { diffConfig, reloadedConfig } from '../config/differences.ts'
-import { type LoadedConfig, loadConfig } from '../config/load.ts'
+import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/settings.ts'
 import { setupUrl } from '../control/owner_verbs.ts'
 import { openControl, type Verbs, verb } from '../control/socket.ts'
@@ -20,6 +20,7 @@ import { openSerial } from '../limiter.ts'
 import { type Log, openLog } from '../log.ts'
 import { lockForServing } from '../store/disk/lock.ts'
 import { configArg, print } from './instance/instance.ts'
+import { loadWithTypes } from './instance/load.ts'
 import { linkText } from './owner.ts'
 
 export const serveCommand = defineCommand({
@@ -27,7 +28,7 @@ export const serveCommand = defineCommand({
   args: configArg,
   async run({ args }) {
     const loadOptions = { path: args.config, env: process.env, cwd: process.cwd() }
-    await serveUntilStopped(() => loadConfig(loadOptions))
+    await serveUntilStopped(() => loadWithTypes(loadOptions))
   },
 })
 
@@ -95,6 +96,7 @@ export async function serve(
   })
   windfall.store.watchFreeSpace()
   windfall.jobs.start()
+  windfall.forwarding.start()
   log.info('serving', { address: server.url, database: config.store.path })
   return {
     url: server.url,

@@ -47,6 +47,8 @@ function tablesOf({ name, list }: Section, config: Config): SettingTable[] {
   return entries.flatMap((values, index) => (isTable(values) ? [{ above: [name, index], values }] : []))
 }
 
+const isEmptyTable = (value: unknown): boolean => isTable(value) && Object.keys(value).length === 0
+
 function describeSetting(
   path: (string | number)[],
   value: unknown,
@@ -60,7 +62,7 @@ function describeSetting(
     key: String(path.at(-1)),
     value: secret ? null : value,
     is_secret: secret === true,
-    is_set: value !== null,
+    is_set: value !== null && !isEmptyTable(value),
     source: sourceKindByPath.get(text) ?? 'default',
     place: locationByPath.get(text) ?? null,
     default: otherwise ?? defaultValue,

@@ -125,6 +125,12 @@ function resolveDefaults(parsed: ParsedConfig, base: string, ca: string | null):
       purchase_issuer_id: account.purchase_issuer_id ?? account.issuer_id,
       organization: organizationOf(account, organizations) ?? 'default',
     })),
+    endpoints: parsed.endpoints.map(({ secret_file: _, ...endpoint }) => ({
+      ...endpoint,
+      headers: endpoint.headers ?? {},
+      secrets: endpoint.secrets ?? [],
+      organization: organizationOf(endpoint, organizations) ?? 'default',
+    })),
     apps: parsed.apps.map((app) => ({
       ...app,
       organization: organizationOf(app, organizations) ?? 'default',

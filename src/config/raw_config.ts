@@ -29,12 +29,11 @@ export function openRawConfig() {
     return { kind: 'default', source: 'the defaults', line: null }
   }
 
+  /** The value that was written at exactly this path; undefined if there is none. */
+  const get = (path: Path): unknown => valueAt(values, path)
+
   /** Whether a value was written at exactly this path. */
-  function has(path: Path): boolean {
-    let node: unknown = values
-    for (const key of path) node = isTable(node) || Array.isArray(node) ? Reflect.get(node, key) : undefined
-    return node !== undefined
-  }
+  const has = (path: Path): boolean => get(path) !== undefined
 
   /** Adds an issue: what is wrong at a path, and what to write instead. */
   function addIssue(path: Path, problem: string, advice: string, origin = originOf(path)): void {
@@ -84,5 +83,11 @@ export function openRawConfig() {
     }
   }
 
-  return { values, origins, issues, originOf, has, addIssue, set, remove }
+  return { values, origins, issues, originOf, get, has, addIssue, set, remove }
+}
+
+function valueAt(tree: unknown, path: Path): unknown {
+  let node = tree
+  for (const key of path) node = isTable(node) || Array.isArray(node) ? Reflect.get(node, key) : undefined
+  return node
 }

@@ -12,6 +12,8 @@ type SettingDocs = {
   otherwise?: string
   /** Never shown in an issue, in a log line or by `windfall check`. */
   secret?: true
+  /** The setting of a secret that names a file with it; by default the name of the secret and `_file`. */
+  file?: string
   /** Read once at start: a reload does not apply it. Only for settings of a plain `[section]`. */
   restart?: true
 }
@@ -61,6 +63,16 @@ export function isTable(value: unknown): value is Record<string, unknown> {
 export function exampleOf(setting: Setting): string {
   return setting.example ?? tomlText(setting.fallback)
 }
+
+/** Whether a value of the setting is a list or a table, by its example. */
+export function shapeOf(setting: Setting): 'list' | 'table' | 'plain' {
+  const example = exampleOf(setting)
+  return example.startsWith('[') ? 'list' : example.startsWith('{') ? 'table' : 'plain'
+}
+
+/** The setting that names a file with the secret `key`. */
+export const fileSettingOf = (key: string, setting: Setting | undefined): string =>
+  setting?.file ?? `${key}_file`
 
 /** A value as TOML, on one line. */
 export function tomlText(value: unknown): string {

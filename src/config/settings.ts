@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { account } from './accounts.ts'
 import type { Path } from './checks/issues.ts'
+import { endpoint, forwarding } from './endpoints.ts'
 import { app, organization } from './organizations.ts'
 import { outbound } from './outbound.ts'
 import {
@@ -33,11 +34,13 @@ export const Settings = v.object({
   apple: v.optional(table(apple), {}),
   rates: v.optional(table(rates), {}),
   outbound: v.optional(table(outbound), {}),
+  forwarding: v.optional(table(forwarding), {}),
   metrics: v.optional(table(metrics), {}),
   jobs: v.optional(table(jobs), {}),
   organizations: v.optional(v.array(table(organization)), []),
   accounts: v.optional(v.array(table(account)), []),
   apps: v.optional(v.array(table(app)), []),
+  endpoints: v.optional(v.array(table(endpoint)), []),
 })
 
 export type ParsedConfig = v.InferOutput<typeof Settings>
@@ -56,15 +59,28 @@ export type AccountConfig = Omit<
   'organization' | 'connect_key_file' | 'purchase_key_file'
 > & { organization: string }
 
+/** An endpoint as declared, with the secrets themselves, also if they come from a file. `organization` is a slug. */
+type EndpointConfig = Omit<
+  ParsedConfig['endpoints'][number],
+  'organization' | 'secret_file' | 'secrets' | 'headers'
+> & {
+  organization: string
+  /** Newest first. */
+  secrets: string[]
+  /** By lowercase name. */
+  headers: Record<string, string>
+}
+
 /** The configuration in effect. Paths are absolute, every default is filled in, and it is deeply frozen. */
 export type Config = Frozen<
-  Omit<ParsedConfig, 'base_url' | 'outbound' | 'organizations' | 'accounts' | 'apps'> & {
+  Omit<ParsedConfig, 'base_url' | 'outbound' | 'organizations' | 'accounts' | 'apps' | 'endpoints'> & {
     base_url: string
     /** `ca` is the content of `ca_file`. */
     outbound: ParsedConfig['outbound'] & { ca: string | null }
     organizations: OrganizationConfig[]
     accounts: AccountConfig[]
     apps: AppConfig[]
+    endpoints: EndpointConfig[]
   }
 >
 
@@ -108,6 +124,7 @@ export const SECTIONS: readonly Section[] = [
       'Requests to addresses that you enter, such as webhooks. Only public addresses are permitted by default, and only https.',
     settings: outbound,
   },
+  { name: 'forwarding', list: false, reason: 'Webhooks: what is kept of deliveries.', settings: forwarding },
   { name: 'metrics', list: false, reason: 'How metrics are computed.', settings: metrics },
   {
     name: 'jobs',
@@ -136,6 +153,13 @@ export const SECTIONS: readonly Section[] = [
     reason:
       'The apps whose notifications are received. `windfall apps add` connects apps too. What is declared here can be changed only here.',
     settings: app,
+  },
+  {
+    name: 'endpoints',
+    list: true,
+    reason:
+      'The endpoints that receive events as webhooks. What is declared here can be changed only here. An endpoint that is removed here is disabled and keeps its log.',
+    settings: endpoint,
   },
 ]
 

@@ -190,6 +190,9 @@ export const ageRecipient = v.pipe(
   v.regex(/^age1[a-z0-9]{20,}$/, 'is not an age recipient: age1 followed by lowercase letters and digits'),
 )
 
+/** The form of an event type. Whether the type exists is checked when endpoints are declared. */
+export const eventType = v.pipe(v.string(), v.regex(/^[a-z_]+\.[a-z_]+$/, 'is not an event type'))
+
 /** A schedule: a cron pattern of minute, hour, day, month and weekday, or "off". */
 export const schedule = v.pipe(
   v.string(),

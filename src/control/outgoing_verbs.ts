@@ -4,15 +4,22 @@ import { COMMAND_LINE } from '../access/audit.ts'
 import type { Windfall } from '../app.ts'
 import { type Verbs, verb } from './socket.ts'
 
+const Resume = v.object({ from_head: v.optional(v.boolean(), false) })
+
 /** The verbs `outgoing.*`. */
-export function outgoingVerbs({ store, audit, outgoing: { held, secrets } }: Windfall): Verbs {
+export function outgoingVerbs({ store, audit, forwarding, outgoing }: Windfall): Verbs {
+  const { held, secrets } = outgoing
   const status = () => ({ held: held.state(), key: secrets.state() })
 
-  const resume = () =>
+  /** With `from_head`, what waits is skipped, because the original has sent it. */
+  const resume = ({ from_head }: v.InferOutput<typeof Resume>) =>
     store.commit(() => {
       const wasHeld = held.state() !== null
       held.resume()
-      if (wasHeld) audit.note({ ...COMMAND_LINE, action: 'outgoing.resumed' })
+      if (wasHeld && from_head) forwarding.endpoints.skipBacklog()
+      const detail = from_head ? 'from the head of the feed' : null
+      if (wasHeld) audit.note({ ...COMMAND_LINE, action: 'outgoing.resumed', detail })
+      store.afterCommit(forwarding.wake)
       return { was_held: wasHeld }
     })
 
@@ -25,7 +32,7 @@ export function outgoingVerbs({ store, audit, outgoing: { held, secrets } }: Win
 
   return {
     'outgoing.status': verb(v.object({}), status),
-    'outgoing.resume': verb(v.object({}), resume),
+    'outgoing.resume': verb(Resume, resume),
     'outgoing.new_key': verb(v.object({}), replaceKey),
   }
 }

@@ -16,6 +16,7 @@ import { outgoingVerbs } from './outgoing_verbs.ts'
 import { ownerVerbs } from './owner_verbs.ts'
 import { type Verbs, verb } from './socket.ts'
 import { userVerbs } from './user_verbs.ts'
+import { webhookVerbs } from './webhook_verbs.ts'
 
 const optionalSlug = v.optional(v.nullable(v.string()), null)
 const text = v.pipe(v.string(), v.nonEmpty())
@@ -59,8 +60,50 @@ const EraseUser = v.object({ ...ErasedUser.entries, even_unknown: v.boolean() })
 
 /** All verbs by the name that is sent over the control socket. */
 export function verbsOf(windfall: Windfall): Verbs {
-  const { store, apps, keys, organizations, arrivals, audit } = windfall
+  const { store, apps, organizations, arrivals } = windfall
 
+  async function addApp({ organization, ...declaration }: v.InferOutput<typeof AddApp>) {
+    const { id, slug: name } = organizations.resolve(organization)
+    const app = await store.commit(() => apps.add(id, declaration, 'command line'))
+    return { app, organization: name, applied: await arrivals.applyPending() }
+  }
+
+  return {
+    'apps.add': verb(AddApp, addApp),
+    'apps.remove': verb(NamedApp, ({ organization, bundle_id }) =>
+      store.commit(() => apps.remove(organizations.resolve(organization).id, bundle_id)),
+    ),
+    'apps.list': verb(v.object({}), () => ({
+      organizations: organizationsWithApps(windfall),
+      pending: arrivals.pending.list(),
+    })),
+    'apps.refresh': verb(v.object({ organization: optionalSlug }), ({ organization }) =>
+      refreshApps(windfall, organization),
+    ),
+    ...keyVerbs(windfall),
+    ...ownerVerbs(windfall),
+    ...refusedVerbs(windfall),
+    ...historyVerbs(windfall),
+    ...importVerbs(windfall),
+    ...metricVerbs(windfall),
+    ...jobVerbs(windfall),
+    ...userVerbs(windfall),
+    ...forgetVerbs(windfall),
+    ...backupVerbs(windfall.backups),
+    ...outgoingVerbs(windfall),
+    ...webhookVerbs(windfall),
+  }
+}
+
+const organizationsWithApps = ({ organizations, apps }: Windfall) =>
+  organizations
+    .list()
+    .map((organization) => ({
+      ...organization,
+      apps: apps.list().filter((app) => app.organization_id === organization.id),
+    }))
+
+function keyVerbs({ store, keys, organizations, audit }: Windfall): Verbs {
   /** Changes a key and adds an audit entry, in one unit of work. */
   const audited = <Key extends { id: string; label: string }>(action: AuditAction, work: () => Key) =>
     store.commit(() => {
@@ -69,32 +112,7 @@ export function verbsOf(windfall: Windfall): Verbs {
       return key
     })
 
-  async function addApp({ organization, ...declaration }: v.InferOutput<typeof AddApp>) {
-    const { id, slug: name } = organizations.resolve(organization)
-    const app = await store.commit(() => apps.add(id, declaration, 'command line'))
-    return { app, organization: name, applied: await arrivals.applyPending() }
-  }
-
-  const listAppsByOrganization = () =>
-    organizations
-      .list()
-      .map((organization) => ({
-        ...organization,
-        apps: apps.list().filter((app) => app.organization_id === organization.id),
-      }))
-
   return {
-    'apps.add': verb(AddApp, addApp),
-    'apps.remove': verb(NamedApp, ({ organization, bundle_id }) =>
-      store.commit(() => apps.remove(organizations.resolve(organization).id, bundle_id)),
-    ),
-    'apps.list': verb(v.object({}), () => ({
-      organizations: listAppsByOrganization(),
-      pending: arrivals.pending.list(),
-    })),
-    'apps.refresh': verb(v.object({ organization: optionalSlug }), ({ organization }) =>
-      refreshApps(windfall, organization),
-    ),
     'keys.create': verb(CreateKey, ({ organization, kind, label }) =>
       audited('key.made', () => keys.create(organizations.resolve(organization).id, kind, label)),
     ),
@@ -106,16 +124,6 @@ export function verbsOf(windfall: Windfall): Verbs {
       audited('key.rotated', () => keys.rotate(id, overlap_ms)),
     ),
     'keys.revoke': verb(ById, ({ id }) => audited('key.revoked', () => keys.revoke(id))),
-    ...ownerVerbs(windfall),
-    ...refusedVerbs(windfall),
-    ...historyVerbs(windfall),
-    ...importVerbs(windfall),
-    ...metricVerbs(windfall),
-    ...jobVerbs(windfall),
-    ...userVerbs(windfall),
-    ...forgetVerbs(windfall),
-    ...backupVerbs(windfall.backups),
-    ...outgoingVerbs(windfall),
   }
 }
 

@@ -48,6 +48,8 @@ export const EVENT_TYPES = [
   'import.finished',
   'gap.found',
   'gap.filled',
+  'endpoint.paused',
+  'endpoint.disabled',
 ] as const
 
 export type EventType = (typeof EVENT_TYPES)[number]
@@ -61,3 +63,17 @@ export type Origin = (typeof ORIGINS)[number]
 
 /** Bookkeeping events. The feed leaves them out unless a client requests the type. */
 export const QUIET_TYPES: readonly EventType[] = ['transaction.recorded']
+
+/** The types that an endpoint does not receive unless it names them. */
+const UNFORWARDED_TYPES: readonly EventType[] = [
+  'transaction.recorded',
+  'customer.identified',
+  'notification.test',
+  'notification.other',
+  'import.finished',
+]
+
+/** The types that an endpoint receives by default. */
+export const FORWARDED_TYPES: readonly EventType[] = EVENT_TYPES.filter(
+  (type) => !UNFORWARDED_TYPES.includes(type),
+)

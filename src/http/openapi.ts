@@ -3,7 +3,7 @@ import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import { descriptionOf, keywordsOf, METADATA_KEY } from './documented.ts'
 import { PROBLEM_TYPE, Problem } from './problems.ts'
-import { defineRoute, PUBLIC, type Route, type RouteAnswer, type Security } from './route.ts'
+import { defineRoute, PUBLIC, type Route, type RouteAnswer, type Security, type Webhooks } from './route.ts'
 
 /** An object in the document. */
 type JsonObject = { [key: string]: unknown }
@@ -42,7 +42,14 @@ function openSchemas() {
     return own
   }
 
-  return { components, schemaOf }
+  /** Converts a schema whose `parts` are components of the document. */
+  function schemaWithParts(schema: v.GenericSchema, parts: Webhooks['parts']): JsonSchema {
+    const { $defs, ...own } = plainSchema(schema, 'output', (id) => `#/components/schemas/${id}`, parts)
+    Object.assign(components, $defs)
+    return own
+  }
+
+  return { components, schemaOf, schemaWithParts }
 }
 
 /** Converts a schema to JSON Schema. Omits checks that JSON Schema cannot express, such as functions. */
@@ -50,11 +57,13 @@ function plainSchema(
   schema: v.GenericSchema,
   typeMode: 'input' | 'output',
   refer: (id: string) => string = (id) => `#/$defs/${id}`,
+  definitions: Record<string, v.GenericSchema> = {},
 ): JsonSchema {
   const { $schema: _, ...rest } = toJsonSchema(schema, {
     target: 'draft-2020-12',
     typeMode,
     errorMode: 'ignore',
+    definitions,
     overrideRef: ({ referenceId }) => refer(referenceId),
     overrideAction({ valibotAction, jsonSchema }) {
       const keywords = keywordsOf(valibotAction)
@@ -64,7 +73,9 @@ function plainSchema(
   return rest
 }
 
-type SchemaOf = ReturnType<typeof openSchemas>['schemaOf']
+type Schemas = ReturnType<typeof openSchemas>
+type SchemaOf = Schemas['schemaOf']
+type SchemaWithParts = Schemas['schemaWithParts']
 
 function securityOf(route: Route): JsonObject[] {
   const securities: readonly Security[] = route.security ?? ['none']
@@ -151,9 +162,48 @@ function operationOf(route: Route, schemaOf: SchemaOf): JsonObject {
   }
 }
 
-/** The OpenAPI document of `routes`. `version` is the version of Windfall. */
+const WEBHOOK_HEADERS = {
+  'webhook-id': 'The event id, the same on every attempt',
+  'webhook-timestamp': 'The time of the attempt, in seconds',
+  'webhook-signature': 'The signatures of id, timestamp and body (Standard Webhooks)',
+  'windfall-attempt': 'The number of the attempt, from 1',
+}
+
+const webhookParameters = Object.entries(WEBHOOK_HEADERS).map(([name, description]) => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string' },
+}))
+
+const webhookOf = ({ name, summary, example }: Webhooks['list'][number], schema: JsonSchema): JsonObject => ({
+  post: {
+    operationId: `webhook_${name.replace('.', '_')}`,
+    summary,
+    tags: ['Webhooks'],
+    parameters: webhookParameters,
+    requestBody: { required: true, content: { 'application/json': { schema, example } } },
+    responses: {
+      '2XX': { description: 'The event was received. Any other answer is a failure.' },
+      '410': { description: 'The endpoint no longer exists. A second one disables it.' },
+    },
+  },
+})
+
+/** The webhooks that routes describe, by name. */
+function webhooksOf(routes: readonly Route[], schemaWithParts: SchemaWithParts): JsonObject {
+  const described = routes.flatMap(({ webhooks }) => webhooks?.() ?? [])
+  return Object.fromEntries(
+    described.flatMap(({ parts, list }) =>
+      list.map((one) => [one.name, webhookOf(one, schemaWithParts(one.body, parts))]),
+    ),
+  )
+}
+
+/** The OpenAPI document of `routes` and their webhooks. `version` is the version of Windfall. */
 export function describeRoutes(routes: readonly Route[], version: string): JsonObject {
-  const { components, schemaOf } = openSchemas()
+  const { components, schemaOf, schemaWithParts } = openSchemas()
   const paths: Record<string, JsonObject> = {}
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
@@ -165,6 +215,7 @@ export function describeRoutes(routes: readonly Route[], version: string): JsonO
     info: { title: 'Windfall', version },
     tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
     paths,
+    webhooks: webhooksOf(routes, schemaWithParts),
     components: {
       schemas: components,
       responses: {

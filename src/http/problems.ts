@@ -14,6 +14,7 @@ export const Problem = v.object({
   status: v.pipe(v.number(), v.integer()),
   code: v.pipe(v.string(), v.description('A stable error code')),
   detail: v.pipe(v.string(), v.description('What went wrong and what to do about it')),
+  head: v.optional(v.pipe(v.number(), v.description('With feed_restarted: the newest seq of the feed'))),
   errors: v.optional(
     v.array(
       v.object({
@@ -45,7 +46,7 @@ export function refusalOf(error: unknown, request_id: string): Refusal {
 }
 
 /** The problem document of a refusal, as JSON. */
-export function problemOf({ status, code, message, errors }: Refusal): string {
+export function problemOf({ status, code, message, head, errors }: Refusal): string {
   const title = STATUS_CODES[status] ?? 'Error'
-  return JSON.stringify({ type: 'about:blank', title, status, code, detail: message, errors })
+  return JSON.stringify({ type: 'about:blank', title, status, code, detail: message, head, errors })
 }

@@ -14,6 +14,15 @@ export type Security = 'sdk_key' | 'secret_key' | 'read_token' | 'session' | 'gu
 /** The response of a route for one status. */
 export type RouteAnswer = Readonly<{ description: string; schema?: v.GenericSchema; content_type?: string }>
 
+/**
+ * The requests that Windfall sends, by the name of their event. `parts`: schemas that several bodies contain, by name;
+ * each becomes a component of the OpenAPI document.
+ */
+export type Webhooks = Readonly<{
+  parts: Record<string, v.GenericSchema>
+  list: readonly { name: string; summary: string; body: v.GenericSchema; example: unknown }[]
+}>
+
 /** Error codes by status, separated by commas. */
 type Refusals = Readonly<Record<number, string>>
 
@@ -44,6 +53,7 @@ export type Route = Readonly<{
   cors?: boolean
   any_host?: boolean
   private_path?: boolean
+  webhooks?: () => Webhooks
   handler: Handler
 }>
 
@@ -68,7 +78,7 @@ type Request<Path extends string, Caller, Params, Query extends QuerySchema, Bod
  * default, it reads JSON of at most 16 KiB. `around` wraps the whole handler, including access. The handler returns a
  * JSON value (status 200), `undefined` (204) or a `Response`, or throws a `Refusal`; `event.res.status` changes the
  * status. `cors` opens the route to all web pages, without credentials. `any_host` skips the host check. `private_path`
- * omits the path from the log.
+ * omits the path from the log. `webhooks` describes requests that contain what the route answers.
  */
 type RouteDefinition<
   Path extends string,
@@ -93,6 +103,7 @@ type RouteDefinition<
   cors?: boolean
   any_host?: boolean
   private_path?: boolean
+  webhooks?: () => Webhooks
   handler: (request: Request<Path, Caller, Params, Query, Body>) => unknown
 }>
 

@@ -5,6 +5,7 @@ import type { Erasures } from '../attribution/erasure/erasure.ts'
 import type { Pruning } from '../attribution/prune.ts'
 import type { RefusedCalls } from '../attribution/refused_calls.ts'
 import type { Config } from '../config/settings.ts'
+import type { Forwarding } from '../forwarding/forwarding.ts'
 import type { NotificationReceiver } from '../ledger/notification_receiver.ts'
 import type { ClockCheck } from '../store/clock_check.ts'
 import { updateStatistics } from '../store/statistics.ts'
@@ -15,6 +16,9 @@ export type HousekeepingDeps = {
   audit: Audit
   clockCheck: ClockCheck
   erasures: Erasures
+  /** The current configuration; it changes on reload. */
+  current: { readonly config: Pick<Config, 'forwarding'> }
+  forwarding: Pick<Forwarding, 'expire'>
   pruning: Pruning
   refusedCalls: RefusedCalls
   sessions: Pick<Sessions, 'expire'>
@@ -37,7 +41,10 @@ export async function runHousekeeping(deps: HousekeepingDeps): Promise<string> {
   })
   const pruned = await pruneUsers(deps)
   const users = pruned === null ? '' : `; pruned ${pruned} ${pruned === 1 ? 'user' : 'users'}`
-  return `deleted ${expired} expired pending ${expired === 1 ? 'notification' : 'notifications'}${users}`
+  const count = await deps.forwarding.expire(deps.current.config.forwarding.keep_mb)
+  const deliveries =
+    count === 0 ? '' : `; deleted ${count} ${count === 1 ? 'delivery' : 'deliveries'} of webhooks`
+  return `deleted ${expired} expired pending ${expired === 1 ? 'notification' : 'notifications'}${users}${deliveries}`
 }
 
 function pruneUsers({ pruning, audit, users }: HousekeepingDeps): Promise<number | null> {

@@ -3,7 +3,7 @@ import type { Notification } from '../apple/notification.ts'
 import type { Environment, Transaction } from '../apple/payloads.ts'
 import type { App } from '../apps/apps.ts'
 import type { Clock } from '../clock.ts'
-import type { Feed, NewEvent } from '../events/feed.ts'
+import type { Feed, FeedEvent, NewEvent } from '../events/feed.ts'
 import { openHook } from '../hooks.ts'
 import { eventFor, type GraceEnd } from './meaning.ts'
 import { type EventArrival, originOf } from './origin.ts'
@@ -161,7 +161,11 @@ const DAY_MS = 86_400_000
  * The instant whose state the snapshot shows, in milliseconds: when Apple signed the fact, so that the snapshot has the
  * fact. If Apple signed a transaction more than a day after it occurred, it is the instant of the transaction.
  */
-function snapshotTime({ type, occurred_at, signed_at }: EventDraft): number {
+export function snapshotTime({
+  type,
+  occurred_at,
+  signed_at,
+}: Pick<FeedEvent, 'type' | 'occurred_at' | 'signed_at'>): number {
   const signed = signed_at ?? 0
   if (type === 'transaction.recorded' && signed - occurred_at > DAY_MS) return occurred_at
   return Math.max(occurred_at, signed)

@@ -78,14 +78,14 @@ export function openAddressRules(allow: readonly string[]) {
 
   /** The line of config.toml that permits the address in addition to what is permitted now. */
   const lineFor = (address: Address): string =>
-    `[outbound] allow = ${JSON.stringify([...allow, `${address}/${bitsOf(address)}`]).replaceAll(',', ', ')}`
+    `allow = ${JSON.stringify([...allow, `${address}/${bitsOf(address)}`]).replaceAll(',', ', ')}`
 
   function faultOf(address: Address, { port, isPlain }: Destination): string | null {
     if (isAllowed(address, port)) {
       const embedded = embeddedAddress(address)
       return embedded === null ? null : faultOf(embedded, { address: embedded.toString(), port, isPlain })
     }
-    const permit = `To permit it, set ${lineFor(address)} in config.toml.`
+    const permit = `To permit it, set ${lineFor(address)} in [outbound] of config.toml, and reload or restart.`
     if (METADATA.has(address.toString()))
       return `${address} is a metadata address, which can reveal the keys of this machine. ${permit}`
     if (!isPublic(address))

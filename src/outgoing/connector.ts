@@ -19,6 +19,40 @@ const ATTEMPT_TIMEOUT_MS = 1000
 /** The resolver of the operating system, which also knows /etc/hosts. */
 export const resolveBySystem: Resolve = (hostname) => dns.lookup(hostname, { all: true, order: 'verbatim' })
 
+type AddressQuery = Readonly<{ hostname: string; port: number; isPlain: boolean }>
+type CheckOptions = Pick<ConnectorOptions, 'rules' | 'resolve'>
+
+/**
+ * The addresses of a host name.
+ *
+ * @throws OutgoingError if the host has no address, or one that is not permitted
+ */
+export async function permittedAddresses(
+  { hostname, port, isPlain }: AddressQuery,
+  { rules, resolve }: CheckOptions,
+): Promise<readonly LookupAddress[]> {
+  const addresses = await resolve(hostname).catch((error) => {
+    throw new OutgoingError('dns', unresolvedText(hostname, codeOf(error)))
+  })
+  if (addresses.length === 0) throw new OutgoingError('dns', unresolvedText(hostname, 'no address'))
+  for (const { address } of addresses) {
+    const refusal = rules().refusalOf({ address, port, isPlain })
+    if (refusal !== null) throw new OutgoingError('address', `${hostname} resolves to ${address}. ${refusal}`)
+  }
+  return addresses
+}
+
+/** What a connection to a URL needs to be permitted: host without brackets, port, and whether it is http. */
+export function destinationOf({ hostname, port, protocol }: HasOrigin): AddressQuery {
+  const isPlain = protocol !== 'https:'
+  return {
+    hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: Number(port || (isPlain ? 80 : 443)),
+    isPlain,
+  }
+}
+type HasOrigin = Readonly<{ hostname: string; port?: string; protocol: string }>
+
 /**
  * Opens a connector for undici. It refuses a host if any of its addresses is not permitted, connects to no other
  * addresses than those it checked, and checks the address of the connection before it sends anything.
@@ -29,29 +63,10 @@ export function openConnector({ rules, ca, resolve }: ConnectorOptions) {
   const secureContext =
     ca === null ? undefined : tls.createSecureContext({ ca: [...tls.getCACertificates('default'), ca] })
 
-  /** @throws OutgoingError if a host has no address, or one that is not permitted */
-  async function permittedAddresses(
-    hostname: string,
-    port: number,
-    isPlain: boolean,
-  ): Promise<readonly LookupAddress[]> {
-    const addresses = await resolve(hostname).catch((error) => {
-      throw new OutgoingError('dns', unresolvedText(hostname, codeOf(error)))
-    })
-    if (addresses.length === 0) throw new OutgoingError('dns', unresolvedText(hostname, 'no address'))
-    for (const { address } of addresses) {
-      const refusal = rules().refusalOf({ address, port, isPlain })
-      if (refusal !== null)
-        throw new OutgoingError('address', `${hostname} resolves to ${address}. ${refusal}`)
-    }
-    return addresses
-  }
-
   return (onConnected: (address: string) => void): buildConnector.connector =>
     (options, callback) => {
-      const isPlain = options.protocol !== 'https:'
-      const port = Number(options.port || (isPlain ? 80 : 443))
-      const hostname = options.hostname.replace(/^\[(.*)\]$/, '$1')
+      const destination = destinationOf(options)
+      const { hostname, port, isPlain } = destination
       const refusalOf = (address: string) => rules().refusalOf({ address, port, isPlain })
 
       // The lookup function is not called for a literal address.
@@ -63,7 +78,7 @@ export function openConnector({ rules, ca, resolve }: ConnectorOptions) {
         maxCachedSessions: 0,
         timeout: CONNECT_TIMEOUT_MS,
         autoSelectFamilyAttemptTimeout: ATTEMPT_TIMEOUT_MS,
-        lookup: lookupOf(() => permittedAddresses(hostname, port, isPlain)),
+        lookup: lookupOf(() => permittedAddresses(destination, { rules, resolve })),
         ...(secureContext && { secureContext }),
       })
       // undici returns the socket; its types do not say so.

@@ -1,12 +1,20 @@
 /** Sends requests to addresses that a person entered, such as webhooks. */
+import { isIP } from 'node:net'
 import { Agent, Client, type Dispatcher, Pool } from 'undici'
-import { openAddressRules } from './address_rules.ts'
-import { openConnector, type Resolve, resolveBySystem } from './connector.ts'
+import { type AddressRules, openAddressRules } from './address_rules.ts'
+import {
+  destinationOf,
+  openConnector,
+  permittedAddresses,
+  type Resolve,
+  resolveBySystem,
+} from './connector.ts'
+import { exchange } from './exchange.ts'
 import { type Failure, failureOf, OutgoingError } from './failures.ts'
 import { parseTarget } from './target.ts'
 
 /** `timeoutMs`: milliseconds until the status line must have arrived, by default 15,000. */
-type OutgoingRequest = Readonly<{
+export type OutgoingRequest = Readonly<{
   url: string
   method: 'GET' | 'POST' | 'PUT'
   headers: Readonly<Record<string, string>>
@@ -31,8 +39,6 @@ export type Answer = Readonly<{
 type OutboundSettings = Readonly<{ allow: readonly string[]; ca: string | null }>
 
 const STATUS_TIMEOUT_MS = 15_000
-const EXCERPT_BYTES = 2048
-const EXCERPT_TIMEOUT_MS = 1000
 
 /** The connection of a request, once it is established. */
 type Connection = { address: string }
@@ -43,7 +49,7 @@ type Connection = { address: string }
  */
 export function openDispatcher(settings: OutboundSettings & { resolve?: Resolve }) {
   const { resolve = resolveBySystem } = settings
-  const closing = new AbortController()
+  const cancelling = openCancelling()
   let rules = openAddressRules(settings.allow)
   const agentWith = (ca: string | null) => openAgent(openConnector({ rules: () => rules, ca, resolve }))
   let agent = agentWith(settings.ca)
@@ -58,27 +64,22 @@ export function openDispatcher(settings: OutboundSettings & { resolve?: Resolve 
     const target = parseTarget(outgoing.url)
     if ('refusal' in target) return { kind: 'address', words: target.refusal }
     const { url } = target
-    const { timeoutMs = STATUS_TIMEOUT_MS } = outgoing
-    const late = new OutgoingError(
-      'timeout',
-      `${url.host} did not answer within ${timeoutMs / 1000} seconds.`,
-    )
-    const deadline = new AbortController()
-    const timer = setTimeout(() => deadline.abort(late), timeoutMs)
-    const signals = [deadline.signal, closing.signal, ...(outgoing.signal ? [outgoing.signal] : [])]
+    const running = cancelling.begin(outgoing, url.host)
     const began_at = performance.now()
     try {
-      const { response, address } = await responseOf(agent, outgoing, url, AbortSignal.any(signals))
-      clearTimeout(timer)
-      const ms = performance.now() - began_at
-      const { statusCode: status, headers, body } = response
-      return { status, headers, excerpt: await readExcerpt(body), address, ms }
+      const opaque: { connection?: Connection } = {}
+      const { method, body } = outgoing
+      const options = { origin: url.origin, path: url.pathname + url.search, method, body, opaque }
+      const watch = { signal: running.signal, onStatus: running.stopTimer }
+      const sent = { ...options, headers: { ...outgoing.headers } }
+      const { status_at, ...received } = await exchange(agent, sent, watch)
+      return { ...received, address: opaque.connection?.address ?? '', ms: status_at - began_at }
     } catch (error) {
       outgoing.signal?.throwIfAborted()
-      closing.signal.throwIfAborted()
+      cancelling.throwIfClosed()
       return failureOf(error, url.host)
     } finally {
-      clearTimeout(timer)
+      running.end()
     }
   }
 
@@ -92,11 +93,74 @@ export function openDispatcher(settings: OutboundSettings & { resolve?: Resolve 
 
   /** Aborts running requests and closes all connections. */
   async function close(): Promise<void> {
-    closing.abort(new Error('The request was aborted: Windfall is stopping.'))
+    cancelling.close(new Error('The request was aborted: Windfall is stopping.'))
     await agent.destroy()
   }
 
-  return { request, reconfigure, close }
+  return { request, check: openCheck({ rules: () => rules, resolve }), reconfigure, close }
+}
+
+/**
+ * Cancels requests: each after its timeout or when its own signal aborts, and all at the end. `AbortSignal.any` would do
+ * the same, but its signals stay in memory until the next full garbage collection.
+ */
+function openCancelling() {
+  const running = new Set<AbortController>()
+  let closed: Error | null = null
+
+  function begin({ signal, timeoutMs = STATUS_TIMEOUT_MS }: OutgoingRequest, host: string) {
+    const controller = new AbortController()
+    const late = () =>
+      new OutgoingError('timeout', `${host} did not answer within ${timeoutMs / 1000} seconds.`)
+    const timer = setTimeout(() => controller.abort(late()), timeoutMs)
+    const stopTimer = (): void => clearTimeout(timer)
+    const follow = (): void => controller.abort(signal?.reason)
+    signal?.addEventListener('abort', follow, { once: true })
+    running.add(controller)
+    if (signal?.aborted) follow()
+    if (closed) controller.abort(closed)
+
+    function end(): void {
+      stopTimer()
+      signal?.removeEventListener('abort', follow)
+      running.delete(controller)
+    }
+
+    return { signal: controller.signal, stopTimer, end }
+  }
+
+  function throwIfClosed(): void {
+    if (closed) throw closed
+  }
+
+  function close(reason: Error): void {
+    closed = reason
+    for (const controller of running) controller.abort(reason)
+  }
+
+  return { begin, throwIfClosed, close }
+}
+
+/** Returns the function that checks a URL. */
+function openCheck({ rules, resolve }: { rules: () => AddressRules; resolve: Resolve }) {
+  /**
+   * Why requests to a URL would be refused, or that its host cannot be resolved; null if neither. It resolves the host
+   * and does not connect.
+   */
+  return async (text: string): Promise<Failure | null> => {
+    const target = parseTarget(text)
+    if ('refusal' in target) return { kind: 'address', words: target.refusal }
+    const destination = destinationOf(target.url)
+    const { hostname: address } = destination
+    if (isIP(address) > 0) {
+      const words = rules().refusalOf({ ...destination, address })
+      return words === null ? null : { kind: 'address', words }
+    }
+    return permittedAddresses(destination, { rules, resolve }).then(
+      () => null,
+      (error: unknown) => failureOf(error, target.url.host),
+    )
+  }
 }
 
 type ConnectorFor = ReturnType<typeof openConnector>
@@ -109,26 +173,6 @@ function openAgent(connectorFor: ConnectorFor): Agent {
     headersTimeout: 0,
     bodyTimeout: 0,
     factory: (origin, options) => new Pool(origin, { ...options, factory: client }),
-  })
-}
-
-/** Sends the request; the response has its status line and headers. `address` is the IP address that answered. */
-async function responseOf(agent: Agent, outgoing: OutgoingRequest, url: URL, signal: AbortSignal) {
-  signal.throwIfAborted()
-  const opaque: { connection?: Connection } = {}
-  const { method, headers, body } = outgoing
-  const path = url.pathname + url.search
-  const options = { origin: url.origin, path, method, headers: { ...headers }, body, signal, opaque }
-  const response = await untilAborted(agent.request(options), signal)
-  return { response, address: opaque.connection?.address ?? '' }
-}
-
-/** The result of `promise`, or the signal's reason as soon as it aborts: undici waits until it is connected. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason)
-    signal.addEventListener('abort', abort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
   })
 }
 
@@ -145,23 +189,4 @@ function openClient(origin: URL, options: object, connectorFor: ConnectorFor): C
     return dispatch(request, handler)
   }
   return client
-}
-
-/** Reads the beginning of a body and drops the rest. An error ends the body: the status has already arrived. */
-async function readExcerpt(body: Dispatcher.ResponseData['body']): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  const timer = setTimeout(() => body.destroy(), EXCERPT_TIMEOUT_MS)
-  try {
-    for await (const chunk of body) {
-      chunks.push(chunk)
-      size += chunk.length
-      if (size > EXCERPT_BYTES) break
-    }
-  } catch {
-    // The body broke off or took too long.
-  } finally {
-    clearTimeout(timer)
-  }
-  return Buffer.concat(chunks).subarray(0, EXCERPT_BYTES).toString()
 }

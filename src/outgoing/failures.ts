@@ -9,8 +9,17 @@ import { errors } from 'undici'
  * - `timeout`: there was no status line in time.
  * - `closed`: the connection was closed before the status line.
  * - `invalid_response`: the response is not HTTP.
+ * - `invalid_request`: the request cannot be made, because of a header for example.
  */
-type FailureKind = 'address' | 'dns' | 'connect' | 'tls' | 'timeout' | 'closed' | 'invalid_response'
+type FailureKind =
+  | 'address'
+  | 'dns'
+  | 'connect'
+  | 'tls'
+  | 'timeout'
+  | 'closed'
+  | 'invalid_response'
+  | 'invalid_request'
 
 /** A request without a response. `words` are whole sentences that say what happened and what to do. */
 export type Failure = Readonly<{ kind: FailureKind; words: string }>

@@ -6,6 +6,8 @@ import { openDispatcher } from './dispatcher.ts'
 import { openHeld } from './held.ts'
 import { openSecrets } from './secrets.ts'
 
+export type Outgoing = Awaited<ReturnType<typeof openOutgoing>>
+
 /**
  * Opens the held state, the secrets and the dispatcher. A database that is recognized as a copy is held from now on.
  */

@@ -80,6 +80,7 @@ export const VIEWS = [
     navigation: { title: 'Settings', icon: 'settings', isOnPhone: false },
   },
   { path: '/settings/:section', view: 'settings', section: 'settings', isForGuests: false },
+  { path: '/settings/webhooks/:id', view: 'webhook', section: 'settings', isForGuests: false },
   { path: '/setup', view: 'sign_in', section: null, isForGuests: true },
   { path: '/login', view: 'sign_in', section: null, isForGuests: true },
   { path: '/share', view: 'sign_in', section: null, isForGuests: true },

@@ -8,6 +8,12 @@ const PASSWORD = { password: 'another good phrase' }
 
 /** A valid body for every owner route that reads one. */
 const ROUTES: Record<string, object> = {
+  '/api/v1/endpoints': { url: 'https://8.8.8.8/hooks' },
+  '/api/v1/endpoints/:id': { name: 'renamed' },
+  '/api/v1/endpoints/:id/replay': { from_seq: 1 },
+  '/api/v1/endpoints/:id/resume': { from: 'now' },
+  '/api/v1/endpoints/:id/rotate': {},
+  '/api/v1/endpoints/:id/test': { type: 'gap.found' },
   '/api/v1/keys': { kind: 'secret', label: 'backend' },
   '/api/v1/keys/:id/rotate': {},
   '/api/v1/password': { ...PASSWORD, current_password: 'correct horse battery' },
@@ -19,7 +25,8 @@ const ROUTES: Record<string, object> = {
 }
 
 /** Every table that these routes write, except sessions, which the test itself ends. */
-const TABLES = ['api_tokens', 'apps', 'audit_log', 'owner', 'sdk_keys', 'share_links']
+const FORWARDING = ['endpoints', 'endpoint_secrets', 'replays', 'deliveries']
+const TABLES = ['api_tokens', 'apps', 'audit_log', 'owner', 'sdk_keys', 'share_links', ...FORWARDING]
 const written = ({ windfall }: TestApp) => TABLES.map((table) => rowsOf(windfall.store, table))
 
 /** A body that ends only when `closeBody` is called. */
@@ -38,6 +45,24 @@ function slowBody(value: object) {
   return { body, closeBody: () => closeBody() }
 }
 
+/** A paused endpoint whose address is not permitted, so that nothing connects to it. */
+async function addPausedEndpoint({ windfall, organization }: TestApp): Promise<string> {
+  const { store, forwarding } = windfall
+  const named = {
+    organization_id: organization.id,
+    name: 'backend',
+    kind: 'events',
+    source: 'dashboard',
+  } as const
+  const all = { apps: null, environment: null, types: null, is_ordered: false, headers: {} }
+  const url = 'https://127.0.0.1:1/hooks'
+  return store.commit(() => {
+    const { id } = forwarding.endpoints.create({ ...named, ...all, url }).endpoint
+    forwarding.endpoints.pause(id)
+    return id
+  })
+}
+
 /** A pending notification of another app, a secret key to rotate, and everything else that the bodies name. */
 async function openWaiting() {
   const owned = await openSignedIn({ apps: [{ bundle_id: BUNDLE, apple_id: APPLE_ID }] })
@@ -46,7 +71,9 @@ async function openWaiting() {
   await app.notify(outerPayload({ data }, { notificationType: 'TEST', notificationUUID: 'waits' }))
   const { store, keys } = app.windfall
   const { id } = await store.commit(() => keys.create(app.organization.id, 'secret', 'old'))
-  const addressOf = (path: string) => path.replace(':id', id).replace(':bundle_id', OTHER)
+  const endpoint_id = await addPausedEndpoint(app)
+  const idOf = (path: string) => (path.includes('/endpoints/') ? endpoint_id : id)
+  const addressOf = (path: string) => path.replace(':id', idOf(path)).replace(':bundle_id', OTHER)
   return { ...owned, addressOf }
 }
 
@@ -66,7 +93,7 @@ async function requestSlowly(path: string, whileWaiting: (app: TestApp) => unkno
   const before = written(app)
   const { body, closeBody } = slowBody(ROUTES[path] ?? {})
   const pending = app.request(addressOf(path), {
-    method: 'POST',
+    method: path === '/api/v1/endpoints/:id' ? 'PATCH' : 'POST',
     headers,
     body,
     duplex: 'half',

@@ -38,6 +38,15 @@ test('the feed is newest first, paged back by `before`, and oldest first from `a
   expect(seqs(await events(`?after=${forward.next}`))).toEqual([6, 7])
 })
 
+test('a position beyond the head is refused with the head, which is a valid position', async () => {
+  expect(await events('?after=0')).toEqual({ events: [], next: 0 })
+  await testNotification('n1')
+  const beyond = await get('/api/v1/events?after=2')
+  expect(beyond).toMatchObject({ status: 410, body: { code: 'feed_restarted', head: 1 } })
+  expect(await events('?after=1')).toEqual({ events: [], next: 1 })
+  expect(seqs(await events('?before=9'))).toEqual([1])
+})
+
 test('omits transaction.recorded unless it is requested by name', async () => {
   await app.notify(renewedPayload(app.authority))
   expect((await events()).events.map((event) => event.type)).toEqual(['subscription.renewed'])

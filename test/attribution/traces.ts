@@ -1,5 +1,6 @@
 /** Searches a database for a text: every column of every table, unpacked bodies, and the bytes of its files. */
 import { existsSync, readFileSync } from 'node:fs'
+import { inflateRawSync } from 'node:zlib'
 import type { Windfall } from '../../src/app.ts'
 import { decodeBody } from '../../src/events/codec.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -31,11 +32,16 @@ function inTable(store: Store, table: string, texts: readonly string[]): string[
   const rows = store.prepare<[], Record<string, unknown>>(`select * from "${table}"`).all()
   return rows.flatMap((row) =>
     Object.entries(row).flatMap(([column, value]) => {
-      const isBody = table === 'events' && column === 'body' && Buffer.isBuffer(value)
-      const bytes = isBody ? Buffer.from(JSON.stringify(decodeBody(value))) : bytesOf(value)
+      const bytes = column === 'body' && Buffer.isBuffer(value) ? unpacked(table, value) : bytesOf(value)
       return inBytes(bytes, texts).map((text) => `${table}.${column}: ${text}`)
     }),
   )
+}
+
+/** The text of a compressed body. */
+function unpacked(table: string, body: Buffer): Buffer {
+  if (table === 'events') return Buffer.from(JSON.stringify(decodeBody(body)))
+  return table === 'deliveries' ? inflateRawSync(body) : body
 }
 
 const inFiles = (file: string, texts: readonly string[]): string[] =>

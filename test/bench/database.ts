@@ -25,10 +25,11 @@ const ATTRIBUTES = JSON.stringify({
   referrer: 'search',
 })
 
-/** The environment of an instance on `file` with a rate limit that the load does not reach. */
+/** The environment of an instance on `file` with a rate limit that the load does not reach. It may send to 127.0.0.1. */
 export const environmentOf = (file: string): Record<string, string> => ({
   WINDFALL_STORE_PATH: file,
   WINDFALL_LIMITS_SDK_REQUESTS_PER_MINUTE: '1000000',
+  WINDFALL_OUTBOUND_ALLOW: '127.0.0.1',
 })
 
 /** Creates a database with one app and `users` users, each with a linked purchase and its event. */

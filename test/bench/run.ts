@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util'
 import { type Bench, openBench, print } from './bench.ts'
 import { describeDisk } from './disk.ts'
 import { type Figure, tableOf } from './figures.ts'
+import { measureForwarding } from './forwarding/forwarding.ts'
 import { measureFirstConnect } from './import/first_connect.ts'
 import { measureImportTail } from './import/import_tail.ts'
 import { measureReports } from './import/reports.ts'
@@ -33,6 +34,7 @@ const SECTIONS: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   start: measureStart,
   backup: measureBackup,
   viewers: measureViewers,
+  forwarding: measureForwarding,
   reports: measureReports,
   'first-connect': measureFirstConnect,
   'import-tail': measureImportTail,

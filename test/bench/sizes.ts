@@ -50,6 +50,8 @@ export const FULL = {
     burst: 5_000,
     rounds: 3,
   },
+  /** The section forwarding: events for each endpoint, rounds of the speed, and pairs of loads without and with it. */
+  forwarding: { events: 100_000, rounds: 3, paired_rounds: 5 },
 }
 
 export const QUICK: Sizes = {
@@ -76,4 +78,5 @@ export const QUICK: Sizes = {
   business_transactions: 100_000,
   chart_repeats: 5,
   upkeep: { subscriptions: 2_000, apps: 100, renewals: 300, notifications: 200, burst: 500, rounds: 1 },
+  forwarding: { events: 3_000, rounds: 1, paired_rounds: 1 },
 }

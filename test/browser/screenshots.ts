@@ -25,12 +25,14 @@ const { values } = parseArgs({
 
 const nameOf = (path: string): string => (path === '/' ? 'today' : path.slice(1).replaceAll('/', '-'))
 
-/** Addresses of a customer and an event that there are. */
+/** Addresses of a customer, an event and an endpoint that there are. */
 async function examples(page: Page): Promise<string[]> {
   const getJson = async (path: string) => (await page.context().request.get(path)).json()
   const { customers } = await getJson('/api/v1/customers?limit=1')
   const { events } = await getJson('/api/v1/events?limit=1')
-  return [`/customers/${customers[0].id}`, `/events/${events[0].id}`]
+  const { endpoints } = (await getJson('/api/v1/endpoints')) as { endpoints: { id: string }[] }
+  const webhooks = endpoints.slice(0, 1).map(({ id }) => `/settings/webhooks/${id}`)
+  return [`/customers/${customers[0].id}`, `/events/${events[0].id}`, ...webhooks]
 }
 
 async function everyView(browser: Browser, base: string, cookies: Cookies, folder: string): Promise<void> {

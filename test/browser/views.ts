@@ -15,6 +15,7 @@ export const VIEWS: readonly (readonly [path: string, heading: string])[] = [
   ['/metrics/mrr', 'MRR'],
   ['/settings', 'Settings'],
   ['/settings/api', 'API'],
+  ['/settings/webhooks', 'Webhooks'],
   ['/settings/apple', 'Apple'],
   ['/settings/import', 'Import'],
   ['/settings/jobs', 'Jobs'],

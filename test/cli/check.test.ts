@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { check } from '../../src/cli/check.ts'
 import { openFolder } from '../config/folder.ts'
+import { WEBHOOK_SECRET } from '../config/keys.ts'
 import { openTestApp, rowsOf } from '../helpers.ts'
 import { windfall } from './command.ts'
 
@@ -33,6 +34,38 @@ test('a missing config file is valid', async () => {
     'All settings have their defaults.',
     `Windfall serves at http://127.0.0.1:8787 and stores its data in ${folder.path}/data/windfall.db`,
   ])
+})
+
+test('shows neither the secrets nor the headers of an endpoint', async () => {
+  const folder = openFolder()
+  folder.write(
+    'config.toml',
+    `[[endpoints]]
+name = "backend"
+url = "https://backend.example.com"
+secrets = ["${WEBHOOK_SECRET}"]
+headers = { Authorization = "Bearer hunter2" }
+`,
+  )
+  expect(await check({ env: {}, cwd: folder.path })).toEqual(
+    expect.arrayContaining([
+      '  endpoints[0].secrets = (not shown)                config.toml:4',
+      '  endpoints[0].headers = (not shown)                config.toml:5',
+    ]),
+  )
+})
+
+test('names the nearest event type for each that does not exist', async () => {
+  const folder = openFolder()
+  const types = ['trial.started', 'subscription.renewd', 'purchase.eaten_up']
+  const secrets = JSON.stringify([WEBHOOK_SECRET])
+  const lines = ['name = "a"', 'url = "https://a.example"', `secrets = ${secrets}`]
+  folder.write('config.toml', `[[endpoints]]\n${lines.join('\n')}\ntypes = ${JSON.stringify(types)}\n`)
+  const checking = check({ env: {}, cwd: folder.path })
+  await expect(checking).rejects.toThrow(
+    `config.toml:5  endpoints[0].types[1]  "subscription.renewd" is not an event type. Did you mean "subscription.renewed"?
+config.toml:5  endpoints[0].types[2]  "purchase.eaten_up" is not an event type. docs/api.md lists the types.`,
+  )
 })
 
 test('exits with 0 for a valid configuration, with the result on standard output', () => {

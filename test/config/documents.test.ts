@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { commentedConfig, settingsTable } from '../../src/config/documents.ts'
 import { type Config, SECTIONS } from '../../src/config/settings.ts'
 import { configured, openFolder } from './folder.ts'
-import { keyFile } from './keys.ts'
+import { keyFile, WEBHOOK_SECRET } from './keys.ts'
 
 /** What does not depend on where the file is. */
 const withoutPaths = (config: Config) => ({
@@ -22,15 +22,19 @@ test('the unchanged commented file has no effect', () => {
 })
 
 test('every value in the commented file is the default or a valid example', () => {
-  const secrets = /^(ca_file|publishable_key|secret_key|secret_key_file|connect_key|purchase_key) =.*$/gm
+  const secrets =
+    /^(ca_file|publishable_key|secret_key|secret_key_file|connect_key|purchase_key|secrets) =.*$/gm
   const folder = openFolder()
   folder.write('config.toml', uncommented(commentedConfig()).replaceAll(secrets, ''))
   for (const [name, pem] of [keyFile('AuthKey_2X9R4HXF34'), keyFile('SubscriptionKey_ABCDE12345')])
     folder.write(`keys/${name}`, pem)
+  folder.write('keys/webhook_secret', WEBHOOK_SECRET)
   const { config, sourceKindByPath } = folder.load()
-  const { organizations, accounts, apps, store, ...rest } = config
-  expect(withoutPaths({ ...rest, store, organizations: [], accounts: [], apps: [] })).toEqual(defaults())
-  expect([organizations, accounts, apps].map(({ length }) => length)).toEqual([1, 1, 1])
+  const { organizations, accounts, apps, endpoints, store, ...rest } = config
+  const lists = [organizations, accounts, apps, endpoints]
+  const none = { organizations: [], accounts: [], apps: [], endpoints: [] }
+  expect(withoutPaths({ ...rest, ...none, store })).toEqual(defaults())
+  expect(lists.map(({ length }) => length)).toEqual([1, 1, 1, 1])
   const unwritten = [...sourceKindByPath].filter(([, kind]) => kind === 'default').map(([path]) => path)
   const keys = ['organizations[0].publishable_key', 'organizations[0].secret_key']
   expect(unwritten).toEqual(['outbound.ca_file', 'outbound.ca', ...keys])
@@ -38,12 +42,13 @@ test('every value in the commented file is the default or a valid example', () =
 
 test('the example keys in the commented file are not valid keys', () => {
   const folder = openFolder()
-  folder.write('config.toml', uncommented(commentedConfig()).replaceAll(/^(\w+_key|ca)_file.*$/gm, ''))
+  folder.write('config.toml', uncommented(commentedConfig()).replaceAll(/^(\w+_key|ca|secret)_file.*$/gm, ''))
   expect(folder.issues().map((line) => line.split('  ').slice(1, 3).join(' '))).toEqual([
     expect.stringContaining('organizations[0].publishable_key "pk_live_…" is not a publishable key'),
     expect.stringContaining('organizations[0].secret_key the value is not a secret key'),
     expect.stringContaining('accounts[0].connect_key the value is not a complete private key'),
     expect.stringContaining('accounts[0].purchase_key the value is not a complete private key'),
+    expect.stringContaining('endpoints[0].secrets[0] the value is not base64 after whsec_'),
   ])
 })
 

@@ -1,5 +1,5 @@
 /** Keys as Apple gives them, made for one run. */
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 
 const asPem = { type: 'pkcs8', format: 'pem' } as const
 
@@ -9,6 +9,11 @@ export const newKey = (): string =>
 
 /** One key for those who do not mind which. */
 export const KEY = newKey()
+
+/** A signing secret of webhooks with this many bytes. */
+export const webhookSecret = (bytes = 32): string => `whsec_${randomBytes(bytes).toString('base64')}`
+
+export const WEBHOOK_SECRET = webhookSecret()
 
 /** A key file's name and text. */
 export const keyFile = (name: string, pem = KEY): [string, string] => [`${name}.p8`, pem]

@@ -42,6 +42,7 @@ test('uses the defaults without a file and variables', () => {
     apple: { revocation_checks: false },
     rates: { fetch: true },
     outbound: { allow: [], ca_file: null, ca: null },
+    forwarding: { keep_mb: 512 },
     metrics: {
       factors: 'calendar',
       commission_percent: 30,
@@ -61,6 +62,7 @@ test('uses the defaults without a file and variables', () => {
     organizations: [],
     accounts: [],
     apps: [],
+    endpoints: [],
   })
   expect(file).toBeNull()
   expect(new Set(sourceKindByPath.values())).toEqual(new Set(['default']))

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { commentedConfig, settingsTable } from '../../src/config/documents.ts'
 import { metricsReference } from './metrics_reference.ts'
+import { webhookEventsReference } from './webhook_events.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 
@@ -13,6 +14,7 @@ export const DOCUMENTS: readonly Document[] = [
   { file: 'config.example.toml', written: () => commentedConfig() },
   { file: 'docs/configuration.md', written: (text) => between(text, 'settings', settingsTable()) },
   { file: 'docs/metrics.md', written: (text) => between(text, 'metrics', metricsReference()) },
+  { file: 'docs/webhook-events.md', written: (text) => between(text, 'events', webhookEventsReference()) },
 ]
 
 /** The text of a document as it is in the working tree. */

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { openClockCheck } from '../../src/store/clock_check.ts'
 import { BUNDLE, dataBody, outerPayload } from '../apple/samples.ts'
+import { openForwardingApp, openHttpReceiver } from '../forwarding/receiving.ts'
 import { handClock, openTestApp, type TestApp } from '../helpers.ts'
 
 const MINUTE = 60_000
@@ -87,4 +88,22 @@ test('updates the statistics of the tables without samples of their values', asy
   for (let user = 20; user < 220; user += 1) await identify(`user-${user}`)
   await keepHouse()
   expect(rows.all()).toEqual(['220 220 1'])
+})
+
+test('deletes deliveries after 90 days, unless the clock may be wrong', async () => {
+  const receiver = await openHttpReceiver()
+  const forwarding = await openForwardingApp({ env: { WINDFALL_RATES_FETCH: 'false' } })
+  const { windfall, clock } = forwarding
+  await forwarding.addEndpoint(receiver.url)
+  await forwarding.append(1)
+  await forwarding.settled()
+  const deliveries = () => windfall.store.prepare('select count(*) from deliveries').pluck().get()
+  const outcome = async () => (await windfall.jobs.runNow('housekeeping')).outcome
+  await outcome()
+  clock.turn(91 * DAY)
+  expect(await outcome()).toBe(UNSURE)
+  expect(deliveries()).toBe(1)
+  clock.turn(HOUR)
+  expect(await outcome()).toContain('deleted 1 delivery of webhooks')
+  expect(deliveries()).toBe(0)
 })

@@ -111,6 +111,20 @@ test('the connected address is checked: 0.0.0.0 leads to loopback, and no byte i
   expect(canary.texts.join('')).toBe('')
 })
 
+test('a check finds what a request would be refused for, without a connection', async () => {
+  const { port, connections } = await openReceiver()
+  const dispatcher = dispatcherWith({ allow: ['127.0.0.2'], resolve: resolverOf(['127.0.0.1']) })
+  const kindOf = async (url: string) => (await dispatcher.check(url))?.kind ?? null
+  expect(await kindOf(`http://127.0.0.1:${port}/`)).toBe('address')
+  expect(await kindOf(`http://[::ffff:7f00:1]:${port}/`)).toBe('address')
+  expect(await kindOf(`http://backend.example:${port}/`)).toBe('address')
+  expect(await kindOf('ftp://example.com/')).toBe('address')
+  expect(await kindOf(`http://127.0.0.2:${port}/`)).toBeNull()
+  const unresolved = dispatcherWith({ resolve: resolverOf([]) })
+  expect(await unresolved.check('https://backend.example/')).toMatchObject({ kind: 'dns' })
+  expect(connections()).toBe(0)
+})
+
 test('redirects are not followed', async () => {
   const canary = await openReceiver()
   const location = `http://127.0.0.1:${canary.port}/`
@@ -162,11 +176,11 @@ test('a refusal names the line that permits the address', async () => {
   expect(first).toEqual({
     kind: 'address',
     words:
-      '127.0.0.1 is a loopback address, which is this machine. To permit it, set [outbound] allow = ["127.0.0.1/32"] in config.toml.',
+      '127.0.0.1 is a loopback address, which is this machine. To permit it, set allow = ["127.0.0.1/32"] in [outbound] of config.toml, and reload or restart.',
   })
   const further = await send(dispatcherWith({ allow: ['10.0.0.0/8:80'] }), 'http://[fd00::7]/')
   expect(further).toMatchObject({
-    words: expect.stringContaining('[outbound] allow = ["10.0.0.0/8:80", "fd00::7/128"]'),
+    words: expect.stringContaining('allow = ["10.0.0.0/8:80", "fd00::7/128"] in [outbound]'),
   })
 })
 

@@ -5,12 +5,13 @@ import { verbsOf } from '../../src/control/verbs.ts'
 import { restore } from '../../src/store/backup/restore.ts'
 import { BUNDLE } from '../apple/samples.ts'
 import { temporaryFolder } from '../folders.ts'
+import { openForwardingApp, openHttpReceiver } from '../forwarding/receiving.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
 
 const lastSeq = ({ windfall }: TestApp): number => windfall.feed.head()
 const identify = (app: TestApp, appUserId: string) =>
   app.post('/api/sdk/v1/identify', { appUserId, bundleId: BUNDLE })
-const run = (app: TestApp, verb: string) => verbsOf(app.windfall)[verb]?.({})
+const run = (app: TestApp, verb: string, args: object = {}) => verbsOf(app.windfall)[verb]?.(args)
 const instanceFile = (folder: string): string => join(folder, 'data/instance')
 
 /** Opens an instance with one event, and closes it again. */
@@ -142,6 +143,33 @@ test('the owner resumes outgoing requests, which is audited once', async () => {
   const audited = app.windfall.audit.list(null, 50)
   expect(JSON.stringify(audited).match(/outgoing\.resumed/g)).toHaveLength(1)
   await app.close()
+})
+
+test('resuming from the head skips what waits for webhooks, which can be replayed', async () => {
+  const receiver = await openHttpReceiver()
+  const { path: folder } = temporaryFolder()
+  const original = await openForwardingApp({ folder })
+  const { endpoint } = await original.addEndpoint(receiver.url)
+  await run(original, 'webhooks.pause', { name: endpoint.id })
+  const [waiting] = await original.append(1)
+  await run(original, 'webhooks.resume', { name: endpoint.id, from: 'waiting' })
+  await original.close()
+  const before = receiver.ids().length
+  const copied = copyDatabase(folder)
+  cpSync(join(folder, 'data/windfall.key'), join(copied, 'data/windfall.key'))
+  const copy = await openForwardingApp({ folder: copied, apps: [] })
+  await copy.append(1)
+  await copy.settled()
+  expect(receiver.ids()).toHaveLength(before)
+  const test = run(copy, 'webhooks.test', { name: endpoint.id, type: 'gap.found' })
+  await expect(test).rejects.toMatchObject({ code: 'outgoing_held' })
+  await run(copy, 'outgoing.resume', { from_head: true })
+  const [next] = await copy.append(1)
+  await copy.settled()
+  expect(receiver.ids().slice(before)).toEqual([next])
+  await run(copy, 'webhooks.replay', { name: endpoint.id, from_seq: 1, until_seq: 1_000 })
+  await copy.settled()
+  expect(receiver.ids().slice(before + 1)).toContain(waiting)
 })
 
 test('a restored database is held before its first start, also in its own place', async () => {

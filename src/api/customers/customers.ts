@@ -19,7 +19,7 @@ import {
   type CustomerScope,
   type Listing,
 } from '../../metrics/customers/lists.ts'
-import { EventsAnswer } from '../events.ts'
+import { EventsAnswer } from '../event_answers.ts'
 import {
   CUSTOMER_WAIT_MS,
   csvResponse,

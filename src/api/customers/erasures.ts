@@ -129,8 +129,12 @@ function eraserAccess({ keys, apps, auth, audit }: Deps): Access<Requester> {
   }
 }
 
-/** @throws Refusal 401 without a key; 403 for a publishable key, which ships in apps and proves nothing. */
-function secretKeyOf(keys: Keys, authorization: string | null): Key {
+/**
+ * The secret key in an `Authorization` header.
+ *
+ * @throws Refusal 401 without a key; 403 for a publishable key, which ships in apps and proves nothing.
+ */
+export function secretKeyOf(keys: Keys, authorization: string | null): Key {
   const [, token] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? []
   if (!token) {
     const detail = 'send the secret key of the organization: Authorization: Bearer sk_live_…'
@@ -139,7 +143,7 @@ function secretKeyOf(keys: Keys, authorization: string | null): Key {
   const key = keys.findByToken(token)
   if (!key) throw new Refusal(401, 'invalid_key', 'the key is not a secret key, or is revoked or expired')
   if (key.kind === 'secret') return key
-  throw new Refusal(403, 'secret_key_required', 'a publishable key cannot erase users; send a secret key')
+  throw new Refusal(403, 'secret_key_required', 'a publishable key cannot do this; send a secret key')
 }
 
 function appOf(apps: Apps, key: Key, name: string): App {

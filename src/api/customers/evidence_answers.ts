@@ -1,6 +1,6 @@
 /** Response schemas of events and signed payloads. */
 import * as v from 'valibot'
-import { FeedEventAnswer } from '../events.ts'
+import { FeedEventAnswer } from '../event_answers.ts'
 
 const payload = v.pipe(v.record(v.string(), v.unknown()), v.description('The payload as Apple signed it'))
 const sha256 = v.pipe(v.string(), v.description('SHA-256 of the payload as received, in hex'))

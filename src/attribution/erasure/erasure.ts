@@ -7,18 +7,16 @@ import type { Clock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
 import type { Feed } from '../../events/feed.ts'
 import type { Live } from '../../events/live.ts'
-import { type ScrubTarget, scrubEvent } from '../../events/scrubbed.ts'
+import { scrubEvent } from '../../events/scrubbed.ts'
 import { openScrubbing } from '../../events/scrubbing.ts'
 import { openHook } from '../../hooks.ts'
 import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
 import { type Erasure, type ErasureRecord, openErasureRecords, toErasureRecord } from './erasure_records.ts'
 import { openLinkErasure } from './link_erasure.ts'
+import { type ErasedUser, openPendingTargets, scrubTargetOf } from './scrub_targets.ts'
 import { openStatisticsSamples } from './statistics_samples.ts'
 import { openTombstones } from './tombstones.ts'
-
-/** A user of one app, and the erasure that removes them. */
-type ErasedUser = { app_id: string; app_user_id: string; erasure_id: string }
 
 /**
  * Scrubs a table that copies data of events, in slices from row 0 to `end()`. `findRows` finds rows that name the user
@@ -241,9 +239,6 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
     return { bytes: Number(store.pragma('page_count')) * Number(store.pragma('page_size')) }
   }
 
-  /** Adds a scrubber; call it before `resume`. Its step is stored and must never be renamed. */
-  const addScrubber = (scrubber: Scrubber): void => void scrubbers.push(scrubber)
-
   /** Stops the running erasure; it continues at the next start. */
   async function close(): Promise<void> {
     closing.abort(new Refusal(503, 'store_closing', 'Windfall stopped; it continues at the next start'))
@@ -255,20 +250,16 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
     lift,
     admit: tombstones.admit,
     isErased: tombstones.isErased,
+    pendingTargets: openPendingTargets(store),
     finished,
     resume,
     progress: () => progress,
     list: records.list,
     /** Calls the listener within the unit of work that erases a user, to delete other data stored under their id. */
     onErase: erased.add,
-    addScrubber,
+    /** Adds a scrubber; call it before `resume`. Its step is stored and must never be renamed. */
+    addScrubber: (scrubber: Scrubber): void => void scrubbers.push(scrubber),
     compact,
     close,
   }
 }
-
-const scrubTargetOf = ({ app_id, app_user_id, erasure_id }: ErasedUser): ScrubTarget => ({
-  app_id,
-  app_user_id,
-  replacement: `forgotten/${erasure_id}`,
-})

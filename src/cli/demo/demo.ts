@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineCommand } from 'citty'
 import type { Windfall } from '../../app.ts'
+import { systemClock } from '../../clock.ts'
 import { loadConfig } from '../../config/load.ts'
 import type { Config } from '../../config/settings.ts'
 import { codeOf } from '../../config/sources/files.ts'
+import { type DemoReceiver, openDemoReceiver } from '../../demo/receiver.ts'
 import type { Step } from '../../demo/world/steps.ts'
 import { Refusal } from '../../errors.ts'
 import { print } from '../instance/instance.ts'
@@ -21,7 +23,7 @@ import {
   simulateLive,
 } from './company.ts'
 import { createDemoOwner } from './owner.ts'
-import { declareAccount, declareAddress, importReports } from './store.ts'
+import { addReceiver, allowReceiver, declareAccount, declareAddress, importReports } from './store.ts'
 
 export const demoCommand = defineCommand({
   meta: { name: 'demo', description: 'Run Windfall with two years of a simulated company, then live' },
@@ -98,12 +100,13 @@ async function openAndRun(options: DemoOptions): Promise<void> {
   const { folder, seed } = options
   const config = loadDemoConfig(options)
   if (!options.once && options.port !== undefined) await assertPortFree(config.server)
-  const company = await openCompany(seed)
+  const [company, receiver] = [await openCompany(seed), await openDemoReceiver(systemClock)]
   try {
     declareAccount(folder, company.store)
-    await runDemo({ ...options, ...company })
+    allowReceiver(folder, receiver)
+    await runDemo({ ...options, ...company, receiver })
   } finally {
-    await company.close()
+    await Promise.all([company.close(), receiver.close()])
   }
 }
 
@@ -126,19 +129,20 @@ async function assertPortFree({ host, port }: Config['server']): Promise<void> {
 }
 
 /** Runs the server against the simulated store until it is stopped. */
-async function runDemo(options: DemoOptions & Company): Promise<void> {
-  const { folder, once, simulation, store } = options
+async function runDemo(options: DemoOptions & Company & { receiver: DemoReceiver }): Promise<void> {
+  const { folder, once, simulation, store, receiver } = options
   const config = loadDemoConfig(options)
   const log = logOf(config)
   const windfall = await openWithHistory(options, config, log)
   if (once) return windfall.close()
+  await addReceiver(windfall, receiver)
   loseNotifications(options)
   options.stopAtOnce.off()
   const stopped = stopSignal()
   const server = await serve(windfall, config, log, { anyPort: options.port === undefined })
   declareAddress(folder, server.url)
   store.faults.notification_url = `${server.url}/apple/notifications`
-  await welcome(windfall, server.url, folder)
+  await welcome(windfall, { url: server.url, folder, backend: receiver.url })
   importReports(windfall, log)
   const simulating = simulateLive(simulation, log, (step) => deliver(windfall, step))
   await stopped
@@ -154,7 +158,9 @@ const EXAMPLE_PATHS = [
   '/api/v1/jobs',
 ]
 
-async function welcome(windfall: Windfall, url: string, folder: string): Promise<void> {
+type Addresses = { url: string; folder: string; backend: string }
+
+async function welcome(windfall: Windfall, { url, folder, backend }: Addresses): Promise<void> {
   const accessScope = { organization_id: null, apps: null }
   const { token } = await windfall.store.commit(() => windfall.tokens.create('demo', accessScope))
   const { id } = windfall.organizations.resolve(null)
@@ -172,6 +178,10 @@ async function welcome(windfall: Windfall, url: string, folder: string): Promise
   print(`    -H 'Content-Type: application/json' -d '${identify}'`)
   print('Read metrics, reports and gaps (one in fifty notifications is lost on purpose, then recovered):')
   for (const path of EXAMPLE_PATHS) print(`  curl -s -H 'Authorization: Bearer ${token}' '${url}${path}'`)
+  print(
+    'Watch webhooks arrive at a backend that fails now and then; Settings, Webhooks shows the other side:',
+  )
+  print(`  ${backend}`)
   print('Run a command against it, for example:')
   print(`  npm run -s windfall -- doctor --config ${join(folder, 'config.toml')}\n`)
 }

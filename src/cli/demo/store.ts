@@ -2,6 +2,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Windfall } from '../../app.ts'
+import type { DemoReceiver } from '../../demo/receiver.ts'
 import type { AppStore } from '../../demo/store/store.ts'
 import type { Log } from '../../log.ts'
 import { progressText } from '../import.ts'
@@ -21,6 +22,25 @@ export function declareAccount(folder: string, { connect_key, purchase_key, vend
     `purchase_key = """${purchase_key.private_key}"""`,
   ]
   writeFileSync(join(folder, 'config.toml'), `${lines.join('\n')}\n`, { mode: 0o600 })
+}
+
+/** Permits webhooks to the backend of the demo, which listens on 127.0.0.1. */
+export function allowReceiver(folder: string, { port }: DemoReceiver): void {
+  appendFileSync(join(folder, 'config.toml'), `\n[outbound]\nallow = ["127.0.0.1/32:${port}"]\n`)
+}
+
+/** Adds the backend of the demo as an endpoint, which gets events from now on. */
+export async function addReceiver(
+  { store, organizations, forwarding }: Windfall,
+  receiver: DemoReceiver,
+): Promise<void> {
+  const { id: organization_id } = organizations.resolve(null)
+  const all = { apps: null, environment: null, types: null, is_ordered: false, headers: {} }
+  const named = { organization_id, name: 'demo-backend', kind: 'events', source: 'demo' } as const
+  const { secret } = await store.commit(() =>
+    forwarding.endpoints.create({ ...all, ...named, url: receiver.url }),
+  )
+  receiver.expect(secret)
 }
 
 /** Writes the server's address to the config file, so that commands with this config file find the server. */

@@ -5,7 +5,7 @@ import { APPLE_HOSTS, type AppleHosts } from '../../apple/api/hosts.ts'
 import type { Environment } from '../../apple/payloads.ts'
 import { type Clock, systemClock } from '../../clock.ts'
 import { ConfigError, issueLine } from '../../config/checks/issues.ts'
-import { type LoadedConfig, type LoadOptions, loadConfig } from '../../config/load.ts'
+import type { LoadedConfig, LoadOptions } from '../../config/load.ts'
 import type { Config } from '../../config/settings.ts'
 import { backupFinding } from '../../health/backup_findings.ts'
 import { damagedFinding, examineDisk } from '../../health/disk_findings.ts'
@@ -21,9 +21,11 @@ import type { Reader } from '../../store/reader.ts'
 import type { AppleQueryOptions } from '../connect/checks.ts'
 import { testNotification } from '../connect/test.ts'
 import { configArg, plural, print } from '../instance/instance.ts'
+import { loadWithTypes } from '../instance/load.ts'
 import { examineAccounts, examineClock, originsOf } from './apple.ts'
 import { examineAddress, examineDatabase, examineServer } from './database.ts'
 import { findingLine } from './findings.ts'
+import { examineWebhooks } from './webhooks.ts'
 
 type DoctorOptions = {
   loadOptions: LoadOptions
@@ -56,6 +58,7 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> 
     yield* examineRefusedCalls(reader, clock)
     yield* examineBacklog(reader, clock)
     yield* examineOutgoing(reader)
+    if (serving !== null) yield* examineWebhooks(config)
     if (reachable.server && options.test) yield* testEachApp(config, apple, reader)
     yield backupFinding(reader, clock, config.backup.schedule)
     yield* examineJobs(reader, clock, { isServed: serving !== null })
@@ -73,7 +76,7 @@ const isRealApple = (hosts: AppleHosts): boolean => originsOf(hosts).join() === 
 
 function* examineConfig(loadOptions: LoadOptions): Generator<Finding, LoadedConfig | null> {
   try {
-    const loaded = loadConfig(loadOptions)
+    const loaded = loadWithTypes(loadOptions)
     yield ok('configuration', loaded.file === null ? 'no config file.' : `${loaded.file} is valid.`)
     return loaded
   } catch (error) {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { openApp } from '../../app.ts'
 import { systemClock } from '../../clock.ts'
-import { type LoadedConfig, loadConfig } from '../../config/load.ts'
+import type { LoadedConfig } from '../../config/load.ts'
 import type { Config } from '../../config/settings.ts'
 import { callControl, isReadOnly, runVerb, type Verbs } from '../../control/socket.ts'
 import { verbsOf } from '../../control/verbs.ts'
@@ -11,6 +11,7 @@ import { utcMinuteText } from '../../days.ts'
 import { Refusal } from '../../errors.ts'
 import { openLog } from '../../log.ts'
 import { lockForServing } from '../../store/disk/lock.ts'
+import { loadWithTypes } from './load.ts'
 import { actAsOwnerOf } from './privileges.ts'
 
 /** The arguments of every command that needs the configuration. */
@@ -33,7 +34,7 @@ const RETRY_PAUSE_MS = 100
 
 /** Loads the configuration of a command. @throws ConfigError */
 export const load = (configPath: string | undefined): LoadedConfig =>
-  loadConfig({ path: configPath, env: process.env, cwd: process.cwd() })
+  loadWithTypes({ path: configPath, env: process.env, cwd: process.cwd() })
 
 /** Runs a verb and resolves with its answer. @throws Refusal from the verb. */
 export type SendVerb = <Answer>(verb: string, args: unknown) => Promise<Answer>

@@ -23,7 +23,7 @@ export async function follow<Answer, Progress extends Steps>(
   send: SendVerb,
   { verb, args, status, progressText }: LongVerb<Progress>,
 ): Promise<Answer> {
-  const printer = process.stderr.isTTY ? barPrinter(process.stderr) : linePrinter()
+  const printer = progressPrinter()
   const ended = new AbortController()
   const done = send<Answer>(verb, args).finally(() => ended.abort())
   const showing = pollUntil(ended.signal, async () => {
@@ -45,6 +45,9 @@ async function pollUntil(ended: AbortSignal, poll: () => Promise<void>): Promise
     if (!ended.aborted) await poll().catch(() => {})
   }
 }
+
+/** Prints progress as a bar on a terminal, otherwise as one line every ten seconds. */
+export const progressPrinter = () => (process.stderr.isTTY ? barPrinter(process.stderr) : linePrinter())
 
 /** Redraws one line on a terminal. */
 const barPrinter = (terminal: NodeJS.WriteStream) => ({

@@ -1,6 +1,7 @@
 /** Checks settings that are valid on their own but contradict each other. */
 import * as v from 'valibot'
 import type { RawConfig, ValueOrigin } from '../raw_config.ts'
+import { checkEndpoint } from './endpoint_combinations.ts'
 import { type Path, pathText } from './issues.ts'
 import { checkKeys } from './key_combinations.ts'
 import { closestMatch } from './suggest.ts'
@@ -36,6 +37,9 @@ const PartialConfig = v.object({
       android_package: null,
     }),
   ),
+  endpoints: list(
+    v.fallback(v.object({ name: text, organization: text }), { name: null, organization: null }),
+  ),
 })
 
 type PartialConfig = v.InferOutput<typeof PartialConfig>
@@ -48,6 +52,8 @@ export function checkCombinations(raw: RawConfig, partial: unknown): void {
   checkOrganizations(raw, 'apps', config.apps, config)
   checkOrganizations(raw, 'accounts', config.accounts, config)
   for (const index of config.accounts.keys()) checkKeys(raw, ['accounts', index])
+  checkOrganizations(raw, 'endpoints', config.endpoints, config)
+  for (const index of config.endpoints.keys()) checkEndpoint(raw, ['endpoints', index])
   checkAttestation(raw, config)
 }
 
@@ -68,7 +74,7 @@ function checkTimeouts(raw: RawConfig, { server }: PartialConfig): void {
 }
 
 /** Reports each duplicate value at its second occurrence. */
-function checkDuplicates(raw: RawConfig, { organizations, accounts, apps }: PartialConfig): void {
+function checkDuplicates(raw: RawConfig, { organizations, accounts, apps, endpoints }: PartialConfig): void {
   const valuesOf = (key: 'slug' | 'publishable_key' | 'secret_key') =>
     organizations.map((organization, index) => ({
       path: ['organizations', index, key],
@@ -95,6 +101,12 @@ function checkDuplicates(raw: RawConfig, { organizations, accounts, apps }: Part
     })),
   )
   reportDuplicates(raw, vendors, 'Its reports are fetched once: remove one of the two.')
+  const names = endpoints.map((endpoint, index) => ({
+    path: ['endpoints', index, 'name'],
+    value: endpoint.name,
+    scope: organizationOf(endpoint, organizations),
+  }))
+  reportDuplicates(raw, names, 'A name identifies one endpoint: write another name.')
   for (const key of ['bundle_id', 'android_package'] as const) {
     const values = apps.map((app, index) => ({
       path: ['apps', index, key],

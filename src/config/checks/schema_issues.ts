@@ -1,7 +1,7 @@
 /** Validates the raw configuration and turns schema errors into issues. */
 import * as v from 'valibot'
 import type { RawConfig, ValueOrigin } from '../raw_config.ts'
-import { exampleOf, isTable, type Setting } from '../setting.ts'
+import { exampleOf, isTable, type Setting, shapeOf } from '../setting.ts'
 import {
   heading,
   type ParsedConfig,
@@ -31,7 +31,7 @@ function reportIssue(raw: RawConfig, issue: v.BaseIssue<unknown>): void {
   const section = sectionAt(path)
   const problem = problemOf(issue, setting)
   if (setting !== null) raw.addIssue(path, problem, adviceFor(setting, path, raw.originOf(path)))
-  else if (section !== null) raw.addIssue(path, problem, shapeOf(section))
+  else if (section !== null) raw.addIssue(path, problem, formOf(section))
 }
 
 /** Replaces valibot's messages about types, which are for programmers. Messages about content are in values.ts. */
@@ -47,11 +47,11 @@ function problemOf(issue: v.BaseIssue<unknown>, setting: Setting | null): string
 const quoted = (value: unknown): string => (typeof value === 'string' ? JSON.stringify(value) : String(value))
 
 /**
- * Whether a value contains a secret key, a private key or a URL with a password. Any setting can contain one by
+ * Whether a value contains a secret key, a signing secret, a private key or a URL with a password. Any setting can contain one by
  * mistake.
  */
 const isSecret = (value: unknown): boolean =>
-  typeof value === 'string' && /sk_live_|PRIVATE KEY|\/\/.*@/.test(value)
+  typeof value === 'string' && /sk_live_|whsec_|PRIVATE KEY|\/\/.*@/.test(value)
 
 function kindOf(value: unknown, isShown: boolean): string {
   if (Array.isArray(value)) return 'a list'
@@ -68,7 +68,7 @@ function adviceFor(setting: Setting, path: Path, origin: ValueOrigin): string {
   const isWithinList = key.length > 1 && origin.source === variableName(key.slice(0, 1))
   const line =
     origin.kind === 'environment' && !isWithinList
-      ? `${variableName(key)}=${example.replaceAll(/["[\]]/g, '').replaceAll(', ', ',')}`
+      ? `${variableName(key)}=${shapeOf(setting) === 'table' ? `'${example}'` : example.replaceAll(/["[\]]/g, '').replaceAll(', ', ',')}`
       : `${key.at(-1)} = ${example}`
   return `Write ${setting.write}, such as ${line}`
 }
@@ -77,7 +77,7 @@ function adviceFor(setting: Setting, path: Path, origin: ValueOrigin): string {
 const settingPath = (path: Path): Path =>
   path.slice(0, path.findLastIndex((key) => typeof key === 'string') + 1)
 
-function shapeOf(section: Section): string {
+function formOf(section: Section): string {
   return section.list
     ? `Write ${heading(section)}, in double brackets, once for each entry, with its settings below it.`
     : `Write ${heading(section)} once, in single brackets, with its settings below it.`

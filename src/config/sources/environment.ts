@@ -2,7 +2,8 @@
 import type { Path } from '../checks/issues.ts'
 import { closestMatch } from '../checks/suggest.ts'
 import type { RawConfig, ValueOrigin } from '../raw_config.ts'
-import { SECTIONS, type Section, settingAt, variableName } from '../settings.ts'
+import { fileSettingOf, shapeOf } from '../setting.ts'
+import { SECTIONS, type Section, sectionAt, settingAt, variableName } from '../settings.ts'
 import { readToml } from './toml.ts'
 
 const PREFIX = 'WINDFALL_'
@@ -24,7 +25,7 @@ function targetsOf(section: Section, above: Path): VariableTarget[] {
 
 function targetOf(path: Path): VariableTarget {
   const setting = settingAt(path)
-  return { name: variableName(path), path, isList: setting === null || Array.isArray(setting.fallback) }
+  return { name: variableName(path), path, isList: setting === null || shapeOf(setting) === 'list' }
 }
 
 /** The targets that a variable can name: the settings of one entry if it has an index, or else all without an index. */
@@ -118,20 +119,28 @@ function canInsert(raw: RawConfig, { path }: VariableTarget, origin: ValueOrigin
   return false
 }
 
-/** A secret and its `_file` setting are alternatives: a variable for one removes the other from the file's values. */
+/**
+ * A secret and the setting that names its file are alternatives: a variable for one removes the other from the file's
+ * values.
+ */
 function removeAlternative(raw: RawConfig, path: Path): void {
   const key = String(path.at(-1))
-  const above = path.slice(0, -1)
-  const alternative = [...above, key.endsWith('_file') ? key.slice(0, -'_file'.length) : `${key}_file`]
-  const isSecret = settingAt(path)?.secret || settingAt(alternative)?.secret
-  if (isSecret && raw.has(alternative) && raw.originOf(alternative).kind === 'file') raw.remove(alternative)
+  const settings = sectionAt(path)?.settings ?? {}
+  const pair = Object.entries(settings)
+    .filter(([, { secret }]) => secret)
+    .map(([name, setting]) => [name, fileSettingOf(name, setting)])
+    .find((names) => names.includes(key))
+  const alternative = [...path.slice(0, -1), pair?.find((name) => name !== key) ?? '']
+  if (pair && raw.has(alternative) && raw.originOf(alternative).kind === 'file') raw.remove(alternative)
 }
 
 /** The text as a TOML value. Text that does not fit the type stays text; the schema reports it. */
 function valueFrom({ path, isList }: VariableTarget, text: string): unknown {
   if (isList && (text.trimStart().startsWith('[') || settingAt(path) === null)) return listOf(text)
   if (isList) return text.split(',').flatMap((item) => item.trim() || [])
-  const fallback = settingAt(path)?.fallback
+  const setting = settingAt(path)
+  if (setting !== null && shapeOf(setting) === 'table') return tomlValueOf(text) ?? text
+  const fallback = setting?.fallback
   if (typeof fallback === 'number' && /^-?\d+$/.test(text)) return Number(text)
   if (typeof fallback === 'boolean' && /^(true|false)$/.test(text)) return text === 'true'
   return text
@@ -139,15 +148,21 @@ function valueFrom({ path, isList }: VariableTarget, text: string): unknown {
 
 /** A TOML array; undefined where it is none. */
 function listOf(text: string): unknown {
-  const toml = readToml(`list = ${text}`)
-  if (!('values' in toml) || Object.keys(toml.values).length !== 1) return undefined
-  return Array.isArray(toml.values.list) ? toml.values.list : undefined
+  const value = tomlValueOf(text)
+  return Array.isArray(value) ? value : undefined
+}
+
+/** A TOML value; undefined where it is none. */
+function tomlValueOf(text: string): unknown {
+  const toml = readToml(`value = ${text}`)
+  return 'values' in toml && Object.keys(toml.values).length === 1 ? toml.values.value : undefined
 }
 
 /** The first line of an entry of a list. Organizations begin with a slug. */
 const FIRST_LINES: Readonly<Record<string, string>> = {
   accounts: 'vendor_numbers = ["80012345"]',
   apps: 'bundle_id = "com.example.app"',
+  endpoints: 'name = "backend"',
 }
 
 function listAdvice({ name, path }: VariableTarget): string {

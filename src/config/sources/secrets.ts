@@ -2,8 +2,8 @@
 import { dirname, resolve } from 'node:path'
 import type { Path } from '../checks/issues.ts'
 import type { RawConfig } from '../raw_config.ts'
-import { isTable } from '../setting.ts'
-import { SECTIONS, type Section } from '../settings.ts'
+import { fileSettingOf, isTable, shapeOf } from '../setting.ts'
+import { SECTIONS, type Section, settingAt } from '../settings.ts'
 import { readFile } from './files.ts'
 
 type Folders = Readonly<{
@@ -19,7 +19,7 @@ export function readSecrets(raw: RawConfig, folders: Folders): void {
     const secrets = Object.keys(section.settings).filter((key) => section.settings[key]?.secret)
     for (const { path, table } of tablesOf(raw, section)) {
       for (const key of secrets) {
-        const file = table[`${key}_file`]
+        const file = table[fileSettingOf(key, section.settings[key])]
         if (typeof file === 'string' && file !== '') readSecret(raw, path, key, file, folders)
       }
     }
@@ -34,12 +34,14 @@ function tablesOf(raw: RawConfig, { name }: Section): { path: Path; table: Recor
 }
 
 function readSecret(raw: RawConfig, above: Path, key: string, file: string, folders: Folders): void {
-  const path = [...above, `${key}_file`]
+  const setting = settingAt([...above, key])
+  const fileKey = fileSettingOf(key, setting ?? undefined)
+  const path = [...above, fileKey]
   if (raw.has([...above, key])) {
-    raw.addIssue(path, `is set together with ${key}`, `Keep one of the two, preferably ${key}_file.`)
+    raw.addIssue(path, `is set together with ${key}`, `Keep one of the two, preferably ${fileKey}.`)
     return
   }
-  if (/sk_live_|PRIVATE KEY/.test(file)) {
+  if (/sk_live_|whsec_|PRIVATE KEY/.test(file)) {
     raw.addIssue(
       path,
       'is a key, not the path of a file',
@@ -57,9 +59,13 @@ function readSecret(raw: RawConfig, above: Path, key: string, file: string, fold
   } else if (read.text.trim() === '') {
     raw.addIssue(path, `${full} is empty`, `Write the ${key} into it.`)
   } else {
-    raw.set([...above, key], read.text.trim(), { kind: 'secret file', source: full, line: null })
+    const isList = setting !== null && shapeOf(setting) === 'list'
+    const value = isList ? linesOf(read.text) : read.text.trim()
+    raw.set([...above, key], value, { kind: 'secret file', source: full, line: null })
   }
 }
+
+const linesOf = (text: string): string[] => text.split('\n').flatMap((line) => line.trim() || [])
 
 /** Whether a user other than the file's owner has access. A service manager protects its folder as a whole. */
 const isReadableByOthers = (mode: number): boolean => (mode & 0o077) !== 0

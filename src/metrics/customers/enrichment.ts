@@ -1,6 +1,7 @@
-/** Adds the current figures of customers to events as they are delivered. */
+/** Adds the current figures of customers, and the date of the subscription's state, to events as they are read. */
 import type { Clock } from '../../clock.ts'
 import type { FeedEvent } from '../../events/feed.ts'
+import { snapshotTime } from '../../ledger/event_writer.ts'
 import type { Customers } from './customers.ts'
 import type { CustomerFigures } from './figures.ts'
 
@@ -27,7 +28,10 @@ export function openEnrichment({ customers, clock }: Deps) {
     return ids.length === 0 || customers.waitUntilCurrent(ids, { timeout_ms })
   }
 
-  /** Adds the customers to events in one query, with their figures if `isReady`. */
+  /**
+   * Adds the customers to events in one query, with their figures if `isReady`, and `as_of` to the subscription in the
+   * snapshot.
+   */
   function complete(events: readonly FeedEvent[], isReady: boolean): EnrichedEvent[] {
     const ids = customersOf(events)
     const found = ids.length === 0 ? new Map<string, CustomerFigures>() : customers.figuresOf(ids)
@@ -38,6 +42,7 @@ export function openEnrichment({ customers, clock }: Deps) {
     }
     return events.map((event) => ({
       ...event,
+      data: withSubscriptionTime(event),
       customer: event.customer_id === null ? null : customerOf(event.customer_id),
     }))
   }
@@ -49,6 +54,13 @@ export function openEnrichment({ customers, clock }: Deps) {
   ): Promise<EnrichedEvent[]> => complete(events, await ready(events, timeout_ms))
 
   return { ready, complete, enrich }
+}
+
+/** The snapshot with `as_of` in its subscription: the instant (milliseconds) whose state the subscription shows. */
+function withSubscriptionTime({ data, ...event }: FeedEvent): FeedEvent['data'] {
+  const { subscription } = data
+  if (typeof subscription !== 'object' || subscription === null) return data
+  return { ...data, subscription: { ...subscription, as_of: snapshotTime(event) } }
 }
 
 const customersOf = (events: readonly FeedEvent[]): string[] => [

@@ -74,8 +74,9 @@ const SIGNED_OUT_CODES = new Set(['sign_in_required', 'token_required', 'invalid
 export const read = <Answer>(path: string, query?: Query, signal?: AbortSignal): Promise<Answer> =>
   send<Answer>(addressOf(path, query), { headers: { accept: 'application/json' }, ...(signal && { signal }) })
 
-/** Sends a POST or DELETE request with a JSON body. @throws Problem */
-export const write = <Answer>(method: 'POST' | 'DELETE', path: string, body: object = {}): Promise<Answer> =>
+type WriteMethod = 'POST' | 'PATCH' | 'DELETE'
+/** Sends a request with a JSON body. @throws Problem */
+export const write = <Answer>(method: WriteMethod, path: string, body: object = {}): Promise<Answer> =>
   send<Answer>(path, {
     method,
     headers: { accept: 'application/json', 'content-type': 'application/json' },

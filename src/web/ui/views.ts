@@ -20,6 +20,7 @@ export const COMPONENTS = {
   gaps: lazy(() => import('./events/gaps.tsx').then((module) => module.Gaps)),
   coverage: lazy(() => import('./events/coverage/coverage.tsx').then((module) => module.Coverage)),
   settings: lazy(() => import('./settings/settings.tsx').then((module) => module.Settings)),
+  webhook: lazy(() => import('./settings/webhooks/endpoint_page.tsx').then((module) => module.EndpointPage)),
 }
 
 /** Loads the code of the view at a path, in parallel with the session. */

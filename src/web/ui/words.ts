@@ -155,11 +155,14 @@ export const daysBetween = (from: string, to: string): number =>
   Math.round((dateOf(to).getTime() - dateOf(from).getTime()) / DAY_MS)
 
 const instants = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+const exactInstants = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
 const clocks = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
 const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
 /** An instant, in the viewer's own time zone. */
 export const instant = (at: number | null | undefined): string =>
   at === null || at === undefined ? UNKNOWN : instants.format(at)
+/** An instant with its second, in the viewer's own time zone. */
+export const instantWithSeconds = (at: number): string => exactInstants.format(at)
 export const clock = (at: number): string => clocks.format(at)
 export const date = (at: number | null | undefined): string =>
   at === null || at === undefined ? UNKNOWN : dates.format(at)

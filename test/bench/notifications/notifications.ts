@@ -57,7 +57,7 @@ async function verifySequentially(
 }
 
 /** Posts each notification once. The server responds after it has verified, applied and committed the notification. */
-async function postAll(
+export async function postAll(
   { measure }: Bench,
   server: Server,
   batch: readonly SignedNotification[],

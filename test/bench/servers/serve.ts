@@ -10,6 +10,7 @@ import { serveRequests } from '../child.ts'
 import { environmentOf } from '../database.ts'
 import { type AppleAccount, type AppleRequest, openAppleWork } from './apple_work.ts'
 import { commitPerRequest, openBare, withoutStorage } from './baselines.ts'
+import { type ForwardingRequest, openForwardingWork } from './forwarding_work.ts'
 import { delayCommits } from './slow_disk.ts'
 
 export type Kind = 'windfall' | 'commit per request' | 'without storage' | 'bare'
@@ -35,6 +36,7 @@ export type ServerRequest =
   | { session: true }
   | { rebuild: true }
   | AppleRequest
+  | ForwardingRequest
 
 function clockFrom(at: number | undefined): Clock {
   if (at === undefined) return systemClock
@@ -61,6 +63,7 @@ async function openWindfall({ kind, file, commit_ms = 0, roots, apps = [], apple
     url: server.url,
     windfall,
     apple: apple && openAppleWork(windfall, apple),
+    forward: openForwardingWork(windfall),
     isClosed: () => closed,
     async close(): Promise<void> {
       closed = true
@@ -96,6 +99,7 @@ async function handle(message: ServerRequest): Promise<object> {
     if (!running.apple) throw new Error('this server has no Apple account')
     return running.apple(message)
   }
+  if ('forwarding' in message) return running.forward(message)
   if ('rebuild' in message) {
     void rebuildContinuously(running.windfall, running.isClosed)
     return {}

@@ -1,12 +1,17 @@
 import { rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import * as v from 'valibot'
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { examine } from '../../../src/cli/doctor/doctor.ts'
 import { findingLine } from '../../../src/cli/doctor/findings.ts'
+import { openControl, verb } from '../../../src/control/socket.ts'
+import { verbsOf } from '../../../src/control/verbs.ts'
 import { ago, type Finding } from '../../../src/health/findings.ts'
+import { closedAtEnd } from '../../closing.ts'
 import { openTestStore, TIDES } from '../../demo/store/opened.ts'
 import { temporaryFolder } from '../../folders.ts'
+import { openForwardingApp, openHttpReceiver } from '../../forwarding/receiving.ts'
 import { openTestApp, sharedAuthority } from '../../helpers.ts'
 import { windfall } from '../command.ts'
 import { type Folder, openKeyFolder } from '../connect/connecting.ts'
@@ -58,6 +63,28 @@ test('a copied database has a warning about held requests', async () => {
   const found = await findings({ ...openKeyFolder(opened), path })
   expect(about(found, 'outgoing')).toEqual([
     expect.stringMatching(/^warning the database is a copy .*windfall outgoing resume/),
+  ])
+})
+
+test('a running server reports a disabled webhook', async () => {
+  const { path } = temporaryFolder()
+  const app = await openForwardingApp({ folder: path })
+  const receiver = await openHttpReceiver(() => 410)
+  await app.addEndpoint(receiver.url, { name: 'backend' })
+  await app.append(1)
+  await app.run(3_600_000)
+  const verbs = verbsOf(app.windfall)
+  const { base_url } = app.config
+  const status = verb(v.object({}), () => ({
+    address: base_url,
+    base_url,
+    hosts: store.hosts,
+    database: app.windfall.store.condition(),
+  }))
+  const { path: file } = app.config.store
+  closedAtEnd(await openControl(file, { ...verbs, 'instance.status': status }, app.windfall.log))
+  expect(about(await findings({ ...openKeyFolder(opened), path }), 'webhooks')).toEqual([
+    expect.stringMatching(/^fault backend is disabled since .*410/),
   ])
 })
 

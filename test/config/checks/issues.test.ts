@@ -18,16 +18,16 @@ test.each([
   ['[[app]]\nbundle_id = "a"', 'config.toml:1  app  unknown section. Did you mean [[apps]]?'],
   [
     '[webhooks]',
-    'config.toml:1  webhooks  unknown section. The sections are [server], [store], [backup], [log], [sign_in], [limits], [users], [apple], [rates], [outbound], [metrics], [jobs], [[organizations]], [[accounts]], [[apps]].',
+    'config.toml:1  webhooks  unknown section. The sections are [server], [store], [backup], [log], [sign_in], [limits], [users], [apple], [rates], [outbound], [forwarding], [metrics], [jobs], [[organizations]], [[accounts]], [[apps]], [[endpoints]].',
   ],
   ['[store]\nxyzzy = 1', 'config.toml:2  store.xyzzy  unknown setting. [store] has path.'],
   [
     'xyzzyxyzzy = 1',
-    'config.toml:1  xyzzyxyzzy  unknown setting. The only setting at the top level is base_url; the others are in [server], [store], [backup], [log], [sign_in], [limits], [users], [apple], [rates], [outbound], [metrics], [jobs], [[organizations]], [[accounts]], [[apps]].',
+    'config.toml:1  xyzzyxyzzy  unknown setting. The only setting at the top level is base_url; the others are in [server], [store], [backup], [log], [sign_in], [limits], [users], [apple], [rates], [outbound], [forwarding], [metrics], [jobs], [[organizations]], [[accounts]], [[apps]], [[endpoints]].',
   ],
   [
     '__proto__ = 1',
-    'config.toml:1  __proto__  unknown setting. The only setting at the top level is base_url; the others are in [server], [store], [backup], [log], [sign_in], [limits], [users], [apple], [rates], [outbound], [metrics], [jobs], [[organizations]], [[accounts]], [[apps]].',
+    'config.toml:1  __proto__  unknown setting. The only setting at the top level is base_url; the others are in [server], [store], [backup], [log], [sign_in], [limits], [users], [apple], [rates], [outbound], [forwarding], [metrics], [jobs], [[organizations]], [[accounts]], [[apps]], [[endpoints]].',
   ],
   [
     '[apple]\nconstructor = 1',
@@ -40,7 +40,7 @@ test.each([
   [app('nmae = "a"'), 'config.toml:3  apps[0].nmae  unknown setting. Did you mean apps[0].name?'],
   [
     '"a b".c = 1',
-    'config.toml:1  "a b"  unknown section. The sections are [server], [store], [backup], [log], [sign_in], [limits], [users], [apple], [rates], [outbound], [metrics], [jobs], [[organizations]], [[accounts]], [[apps]].',
+    'config.toml:1  "a b"  unknown section. The sections are [server], [store], [backup], [log], [sign_in], [limits], [users], [apple], [rates], [outbound], [forwarding], [metrics], [jobs], [[organizations]], [[accounts]], [[apps]], [[endpoints]].',
   ],
 
   // Sections of the wrong shape.

@@ -10,8 +10,11 @@ const DAY = 86_400_000
 /** A writer waits a second before it retries. */
 const PATIENCE = { timeout: 20_000, interval: 50 }
 
-/** Endpoints excluded here: those that need one of Apple’s tokens, and a stream that does not end. */
-const LEFT_OUT = ['/api/v1/test-notification/:token', '/api/v1/events/stream']
+/** Routes without figures: of one endpoint, delivery or replay. */
+const OF_WEBHOOKS = /^\/api\/v1\/(endpoints|deliveries|replays)\/:id/
+/** Routes excluded here: of webhooks, those that need one of Apple’s tokens, and a stream that does not end. */
+const isLeftOut = (path: string): boolean =>
+  OF_WEBHOOKS.test(path) || ['/api/v1/test-notification/:token', '/api/v1/events/stream'].includes(path)
 
 /** All endpoints that the dashboard reads, with existing ids. */
 async function addressesOf({ windfall, request }: Shop, headers: Record<string, string>): Promise<string[]> {
@@ -22,7 +25,7 @@ async function addressesOf({ windfall, request }: Shop, headers: Record<string, 
   const [event] = (await read('/api/v1/events')).events ?? []
   return windfall.http
     .routes()
-    .filter(({ method, path }) => method === 'GET' && path.startsWith('/api/v1/') && !LEFT_OUT.includes(path))
+    .filter(({ method, path }) => method === 'GET' && path.startsWith('/api/v1/') && !isLeftOut(path))
     .flatMap(({ path }) => {
       if (path.endsWith('/metrics/:name')) return METRIC_NAMES.map((name) => path.replace(':name', name))
       if (/\/cohorts(\.csv)?$/.test(path))

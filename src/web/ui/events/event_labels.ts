@@ -80,6 +80,8 @@ const EVENT_LABELS: Record<EventType, EventLabel> = {
   'import.finished': labelOf('Reports imported', 'others', 'good'),
   'gap.found': labelOf('Missing notifications found', 'others', 'warn'),
   'gap.filled': labelOf('Missing notifications recovered', 'others', 'good'),
+  'endpoint.paused': labelOf('Webhook endpoint paused', 'others', 'warn'),
+  'endpoint.disabled': labelOf('Webhook endpoint disabled', 'others', 'bad'),
 }
 
 /** The label of an event type. An unknown type, as from a newer server, is its own label. */

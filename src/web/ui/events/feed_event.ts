@@ -1,6 +1,6 @@
 /** Types of a feed event. All fields of its snapshot are optional. */
 import type { InferOutput } from 'valibot'
-import type { FeedEventAnswer } from '../../../api/events.ts'
+import type { FeedEventAnswer } from '../../../api/event_answers.ts'
 
 /** Instants in milliseconds, money in thousandths. */
 type Snapshot = {

@@ -21,7 +21,10 @@ const NOUN_TITLES: Record<string, string> = {
   customer: 'Customers and users',
   import: 'Imports',
   gap: 'Gaps',
+  endpoint: 'Webhook endpoints',
 }
+/** The title of a group of event types, by the noun of their names. */
+export const nounTitle = (noun: string): string => NOUN_TITLES[noun] ?? noun
 
 export function FilterBar({ filters }: { filters: Filters }): JSX.Element {
   const [, change] = useQueryParams()
@@ -53,20 +56,26 @@ export function FilterBar({ filters }: { filters: Filters }): JSX.Element {
   )
 }
 
-function titleOf(types: readonly string[]): string {
+function titleOf(types: readonly string[], emptyTitle: string): string {
   const [first] = types
-  if (first === undefined) return 'All events'
+  if (first === undefined) return emptyTitle
   return types.length === 1 ? eventLabel(first).title : plural(types.length, 'type')
 }
 
-type TypePickProps = { types: string[]; onPick: (types: string[]) => void }
-const TypePick = ({ types, onPick }: TypePickProps): JSX.Element => (
+type TypePickProps = {
+  types: readonly string[]
+  onPick: (types: string[]) => void
+  /** The label while no type is selected. */
+  emptyTitle?: string
+}
+/** A menu of event types, grouped by noun. */
+export const TypePick = ({ types, onPick, emptyTitle = 'All events' }: TypePickProps): JSX.Element => (
   <Popover
     buttonClass="pick"
     class="menu types-menu"
     label={
       <PickLabel title="Types" icon="filter">
-        {titleOf(types)}
+        {titleOf(types, emptyTitle)}
       </PickLabel>
     }
   >
@@ -75,7 +84,7 @@ const TypePick = ({ types, onPick }: TypePickProps): JSX.Element => (
         <fieldset key={noun} class="plain-set">
           <legend class="group">
             <button type="button" class="item noun" onClick={() => onPick(toggleTypes(types, some))}>
-              {NOUN_TITLES[noun] ?? noun}
+              {nounTitle(noun)}
             </button>
           </legend>
           {some.map((type) => (

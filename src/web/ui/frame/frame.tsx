@@ -8,6 +8,7 @@ import { Popover } from '../parts/popover.tsx'
 import { useOnline } from '../parts/query_view.tsx'
 import { useScope } from '../scope.ts'
 import { storageMessage, useSession } from '../session.ts'
+import { HeldBanner } from './held_banner.tsx'
 import { ThemeButton } from './theme.tsx'
 
 const isCurrent = (view: NavigationView, path: string): boolean => viewAt(path)?.section === view.section
@@ -121,6 +122,7 @@ export function Frame({ children }: { children: ComponentChildren }): JSX.Elemen
             This page was loaded over plain HTTP, which others can read. Put Windfall behind HTTPS.
           </div>
         )}
+        <HeldBanner />
         {!isOnline && (
           <div class="banner" role="status">
             You are offline. The data shown may be out of date.

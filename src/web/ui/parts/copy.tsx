@@ -26,15 +26,13 @@ export const CommandCopy = ({
   label?: string
 }): JSX.Element => <Copy text={commandLine(text)} label={label} />
 
-export function Copy({
-  text,
-  label,
-  isBlock = false,
-}: {
+type CopyButtonProps = {
   text: string
+  /** What is copied, for screen readers. */
   label: string
-  isBlock?: boolean
-}): JSX.Element {
+}
+/** Copies `text`. It selects the element before it if the clipboard is not available. */
+export function CopyButton({ text, label }: CopyButtonProps): JSX.Element {
   const [message, setMessage] = useState('')
   const copy = async (event: Event): Promise<void> => {
     const textElement = (event.currentTarget as HTMLElement).previousElementSibling as HTMLElement | null
@@ -42,14 +40,22 @@ export function Copy({
     setTimeout(() => setMessage(''), 2000)
   }
   return (
-    <div class="copy">
-      {isBlock ? <pre>{text}</pre> : <code>{text}</code>}
-      <button type="button" class="button plain" aria-label={`Copy ${label}`} onClick={copy}>
-        <Icon name={message === 'Copied' ? 'check' : 'copy'} />
-        <span role="status" class={message === '' || message === 'Copied' ? 'spoken' : 'tiny'}>
-          {message}
-        </span>
-      </button>
-    </div>
+    <button type="button" class="button plain" aria-label={`Copy ${label}`} onClick={copy}>
+      <Icon name={message === 'Copied' ? 'check' : 'copy'} />
+      <span role="status" class={message === '' || message === 'Copied' ? 'spoken' : 'tiny'}>
+        {message}
+      </span>
+    </button>
   )
 }
+
+export const Copy = ({
+  text,
+  label,
+  isBlock = false,
+}: CopyButtonProps & { isBlock?: boolean }): JSX.Element => (
+  <div class="copy">
+    {isBlock ? <pre>{text}</pre> : <code>{text}</code>}
+    <CopyButton text={text} label={label} />
+  </div>
+)

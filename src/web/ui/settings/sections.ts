@@ -4,6 +4,7 @@ import type { IconName } from '../parts/icons.tsx'
 export const SECTIONS = [
   { name: 'apps', title: 'Apps', icon: 'app' },
   { name: 'api', title: 'API', icon: 'key' },
+  { name: 'webhooks', title: 'Webhooks', icon: 'send' },
   { name: 'apple', title: 'Apple', icon: 'bell' },
   { name: 'import', title: 'Import', icon: 'download' },
   { name: 'jobs', title: 'Jobs', icon: 'clock' },

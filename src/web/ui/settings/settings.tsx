@@ -15,10 +15,12 @@ import { ConfigurationSection } from './configuration.tsx'
 import { Import } from './import.tsx'
 import { Jobs } from './jobs.tsx'
 import { SECTIONS, type SectionName } from './sections.ts'
+import { Webhooks } from './webhooks/webhooks.tsx'
 
 const SECTION_COMPONENTS: Record<SectionName, FunctionComponent> = {
   apps: Apps,
   api: Api,
+  webhooks: Webhooks,
   apple: Apple,
   import: Import,
   jobs: Jobs,

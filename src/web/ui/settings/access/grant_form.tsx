@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { useApps } from '../../apps.ts'
 import { currentTime } from '../../now.ts'
 import { count, date } from '../../words.ts'
+import { AppChoice } from '../app_choice.tsx'
 import { LabelField } from '../label_field.tsx'
 
 export type GrantDraft = { label: string; apps: string[] | null; days: number | null }
@@ -26,38 +27,10 @@ export const grantRequest = ({ label, apps, days }: GrantDraft) => ({
 
 type GrantFormProps = { grant: GrantDraft; change: (changes: Partial<GrantDraft>) => void }
 
-function AppChoice({ grant, change }: GrantFormProps): JSX.Element {
-  const apps = useApps().data?.apps ?? []
-  const toggle = (id: string): void => {
-    const before = grant.apps ?? []
-    const after = before.includes(id) ? before.filter((one) => one !== id) : [...before, id]
-    change({ apps: after.length === 0 ? null : after })
-  }
-  return (
-    <fieldset class="plain-set choices">
-      <legend class="small">Apps</legend>
-      <label>
-        <input type="checkbox" checked={grant.apps === null} onClick={() => change({ apps: null })} /> All
-        apps, including future ones
-      </label>
-      {apps.map((app) => (
-        <label key={app.id}>
-          <input
-            type="checkbox"
-            checked={grant.apps?.includes(app.id) ?? false}
-            onClick={() => toggle(app.id)}
-          />
-          <span class="cut">{app.name ?? app.bundle_id}</span>
-        </label>
-      ))}
-    </fieldset>
-  )
-}
-
 export const GrantFields = ({ grant, change, hint }: GrantFormProps & { hint: string }): JSX.Element => (
   <>
     <LabelField value={grant.label} hint={hint} onChange={(label) => change({ label })} />
-    <AppChoice grant={grant} change={change} />
+    <AppChoice value={grant.apps} onChange={(apps) => change({ apps })} />
     <label class="field">
       <span>Expires after</span>
       <select

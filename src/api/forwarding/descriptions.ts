@@ -1,0 +1,113 @@
+/** Describes endpoints and deliveries as the API answers them. */
+import type { InferOutput } from 'valibot'
+import type { AttemptRow } from '../../forwarding/deliveries/log.ts'
+import type { Endpoint } from '../../forwarding/endpoints/endpoints.ts'
+import type { Forwarding } from '../../forwarding/forwarding.ts'
+import { headersOf } from '../../forwarding/sending/requests.ts'
+import type { DeliveriesAnswer, DeliveryAnswer, EndpointAnswer } from './answers.ts'
+
+type DeliverySummary = InferOutput<typeof DeliveriesAnswer>['deliveries'][number]
+/** A row of the log. */
+type Delivery = NonNullable<ReturnType<Forwarding['log']['delivery']>>
+
+const MASKED = '•••'
+
+/** Describes endpoints and deliveries. */
+export function openDescriptions(forwarding: Pick<Forwarding, 'log' | 'secretDates'>) {
+  const { log, secretDates } = forwarding
+
+  /** An endpoint with its health, without its secrets. */
+  function endpoint(described: Endpoint): InferOutput<typeof EndpointAnswer> {
+    const { id, organization_id, name, kind, url, environment, source, created_at } = described
+    const { state, reason, state_since, apps, types, header_names } = described
+    return {
+      id,
+      organization_id,
+      name,
+      kind,
+      url,
+      apps: apps && [...apps],
+      environment,
+      types: types && [...types],
+      ordered: described.is_ordered,
+      header_names: [...header_names],
+      source,
+      state,
+      reason,
+      state_since,
+      secrets: secretDates(described),
+      health: log.healthOf(described),
+      created_at,
+    }
+  }
+
+  /** A delivery in a list. */
+  const summary = (row: Delivery): DeliverySummary => summaryOf(row, log.lastAttempt(row.id))
+
+  /** A delivery with its body and attempts. `withHeaders`: also the request headers, for the owner. */
+  function delivery(row: Delivery, withHeaders: boolean): InferOutput<typeof DeliveryAnswer> {
+    const attempts = log.attemptsOf(row.id)
+    const last = attempts.at(-1)
+    const target = log.endpoint(row.endpoint_id)
+    const request_headers = withHeaders && target && last && maskedHeaders(target, row, last)
+    return {
+      ...summaryOf(row, last ?? null),
+      endpoint_name: target?.name ?? '',
+      body: log.body(row.id)?.toString() ?? null,
+      body_sha256: row.body_sha256?.toString('hex') ?? null,
+      ...(request_headers && { request_headers }),
+      attempt_log: attempts.map(attemptOf),
+    }
+  }
+
+  return { endpoint, summary, delivery }
+}
+
+function summaryOf(row: Delivery, last: AttemptRow | null): DeliverySummary {
+  const { id, endpoint_id, replay_id, event_id, seq, type, app_id, environment } = row
+  const { state, reason, attempts, next_at, body_bytes, occurred_at, created_at, finished_at } = row
+  return {
+    id,
+    endpoint_id,
+    replay_id,
+    event_id,
+    seq,
+    type,
+    app_id,
+    environment,
+    is_test: row.is_test === 1,
+    is_remade: row.is_remade === 1,
+    state,
+    reason,
+    attempts,
+    next_at,
+    body_bytes,
+    occurred_at,
+    created_at,
+    finished_at,
+    last_attempt: last && resultOf(last),
+  }
+}
+
+const resultOf = ({ at, ms, kind, status, words }: AttemptRow) => ({ at, ms, kind, status, words })
+
+function attemptOf(attempt: AttemptRow): InferOutput<typeof DeliveryAnswer>['attempt_log'][number] {
+  const { number, address, excerpt, clock_ms, is_probe } = attempt
+  return { number, ...resultOf(attempt), address, excerpt, clock_ms, is_probe: is_probe === 1 }
+}
+
+/** The headers of an attempt, made again. Signatures and the owner’s values are masked. */
+function maskedHeaders(
+  { kind, header_names }: Endpoint,
+  { event_id, replay_id }: Delivery,
+  { at, number }: AttemptRow,
+): Record<string, string> {
+  const delivery = { event_id, attempts: number - 1, replay_id }
+  const ownHeaders = Object.fromEntries(header_names.map((name) => [name, MASKED]))
+  const headers = headersOf({ kind, delivery, body: Buffer.alloc(0), secrets: [], ownHeaders, now: at })
+  const mask = ([name, value]: [string, string]) => [
+    name,
+    /^(webhook|windfall)-signature$/.test(name) ? `v1,${MASKED}` : value,
+  ]
+  return Object.fromEntries(Object.entries(headers).map(mask))
+}

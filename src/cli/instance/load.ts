@@ -1,0 +1,35 @@
+/** Loads the configuration and checks what its own module cannot: event types, which a later module defines. */
+import { ConfigError, type ConfigIssue } from '../../config/checks/issues.ts'
+import { closestMatch } from '../../config/checks/suggest.ts'
+import { type LoadedConfig, type LoadOptions, loadConfig } from '../../config/load.ts'
+import { EVENT_TYPES } from '../../events/vocabulary.ts'
+
+/**
+ * Loads and checks the configuration.
+ *
+ * @throws ConfigError with every issue. If there is no other issue, it has one for each unknown event type of an
+ * endpoint.
+ */
+export function loadWithTypes(loadOptions: LoadOptions): LoadedConfig {
+  const loaded = loadConfig(loadOptions)
+  const issues = unknownTypes(loaded)
+  if (issues.length > 0) throw new ConfigError(issues)
+  return loaded
+}
+
+function unknownTypes({ config, locationByPath }: LoadedConfig): ConfigIssue[] {
+  const known: readonly string[] = EVENT_TYPES
+  return config.endpoints.flatMap(({ types }, index) => {
+    const path = `endpoints[${index}].types`
+    const source = locationByPath.get(path) ?? path
+    return (types ?? []).flatMap((type, at) =>
+      known.includes(type) ? [] : unknownType(type, `${path}[${at}]`, source),
+    )
+  })
+}
+
+function unknownType(type: string, path: string, source: string): ConfigIssue {
+  const suggestion = closestMatch(type, EVENT_TYPES, (known) => known)
+  const advice = suggestion === null ? 'docs/api.md lists the types.' : `Did you mean "${suggestion}"?`
+  return { path, line: null, source, problem: `"${type}" is not an event type`, advice }
+}

@@ -1,0 +1,114 @@
+/** The command `windfall webhooks add`. */
+import { defineCommand } from 'citty'
+import { Refusal } from '../../errors.ts'
+import {
+  configArg,
+  organizationArg,
+  print,
+  printError,
+  type SendVerb,
+  withInstance,
+} from '../instance/instance.ts'
+import { type Created, type Delivery, listOf, resultText } from './texts.ts'
+
+/** The type of the test event, unless the endpoint receives only others. */
+const TEST_TYPE = 'subscription.renewed'
+
+export const addCommand = defineCommand({
+  meta: {
+    name: 'add',
+    description: 'Add an endpoint, print its secret once, and say whether its URL answers',
+  },
+  args: {
+    url: { type: 'positional', required: true, description: 'Where events are sent' },
+    name: { type: 'string', valueHint: 'NAME', description: 'Its name; by default the host of the URL' },
+    types: { type: 'string', valueHint: 'TYPES', description: 'Only these event types (comma-separated)' },
+    apps: {
+      type: 'string',
+      valueHint: 'BUNDLES',
+      description: 'Only these apps (comma-separated bundle ids)',
+    },
+    environment: { type: 'string', valueHint: 'ENV', description: 'Only production, or only sandbox' },
+    ordered: {
+      type: 'boolean',
+      default: false,
+      description: 'Send the events of one subscription one after another',
+    },
+    header: {
+      type: 'string',
+      valueHint: "'NAME: VALUE'",
+      description: 'A header of each request; can be repeated',
+    },
+    apple: {
+      type: 'boolean',
+      default: false,
+      description: "Send Apple's notifications as they came, instead of events",
+    },
+    test: {
+      type: 'boolean',
+      default: true,
+      description: 'Send a test event',
+      negativeDescription: 'Send no test event',
+    },
+    ...organizationArg,
+    ...configArg,
+  },
+  async run({ args, rawArgs }) {
+    const { url, name, environment, ordered, apple } = args
+    const [types, apps] = [listOf(args.types), listOf(args.apps)]
+    const request = {
+      url,
+      kind: apple ? 'apple' : 'events',
+      organization: args.organization ?? null,
+      ordered,
+      headers: headersIn(rawArgs),
+      ...(name !== undefined && { name }),
+      ...(environment !== undefined && { environment }),
+      ...(types && { types }),
+      ...(apps && { apps }),
+    }
+    await withInstance(args.config, async (send) => {
+      const created = await send<Created>('webhooks.add', request)
+      const { endpoint, secret } = created
+      print(`${endpoint.id}  ${endpoint.name}  ${secret}`)
+      printError('This secret signs each request. It is shown only once.')
+      if (args.test && !apple) await tryUrl(send, created)
+    })
+  },
+})
+
+/** Sends a test event and prints whether the URL answers. The endpoint stays, whatever it answers. */
+async function tryUrl(send: SendVerb, { endpoint: { id, types } }: Created): Promise<void> {
+  const type = types?.[0] ?? TEST_TYPE
+  try {
+    const delivery = await send<Delivery>('webhooks.test', { name: id, type })
+    const isDelivered = delivery.state === 'delivered'
+    printError(
+      `${isDelivered ? 'The URL answers' : 'The URL does not accept events yet'}: ${resultText(delivery)}`,
+    )
+    if (!isDelivered) printError(`Repair it, then run windfall webhooks test ${id}`)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    printError(`No test event was sent: ${error.message}`)
+  }
+}
+
+/**
+ * The headers of all `--header`, of which the parser keeps only the last. The refusal does not repeat a value, which can be
+ * a credential.
+ *
+ * @throws Refusal 400 `invalid_request`
+ */
+function headersIn(rawArgs: readonly string[]): Record<string, string> {
+  const texts = rawArgs.flatMap((arg, index) => {
+    if (arg === '--header') return [rawArgs[index + 1] ?? '']
+    return arg.startsWith('--header=') ? [arg.slice('--header='.length)] : []
+  })
+  return Object.fromEntries(
+    texts.map((text) => {
+      const [, name, value] = /^([^:\s]+):\s*(.*)$/s.exec(text) ?? []
+      if (name !== undefined && value !== undefined) return [name, value.trim()]
+      throw new Refusal(400, 'invalid_request', "--header must be 'Name: value'")
+    }),
+  )
+}

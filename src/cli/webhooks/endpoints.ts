@@ -1,0 +1,135 @@
+/** The commands `windfall webhooks list`, `pause`, `resume`, `rotate` and `remove`. */
+import { defineCommand } from 'citty'
+import { Refusal } from '../../errors.ts'
+import {
+  columns,
+  configArg,
+  instantText,
+  organizationArg,
+  plural,
+  print,
+  printError,
+  sendVerb,
+  withInstance,
+} from '../instance/instance.ts'
+import { type Created, type Endpoint, type Endpoints, nameArg, waitingText } from './texts.ts'
+
+const HEADER = ['name', 'state', 'since', 'succeeded', 'waiting', 'last success', 'URL']
+
+export const listCommand = defineCommand({
+  meta: {
+    name: 'list',
+    description: 'List endpoints with state, success rate of seven days, and what waits',
+  },
+  args: configArg,
+  async run({ args }) {
+    const { endpoints, held } = await sendVerb<Endpoints>(args.config, 'webhooks.list', {})
+    if (endpoints.length === 0) return print('There are no endpoints yet; run: windfall webhooks add URL')
+    print(columns([HEADER, ...endpoints.map(rowOf)]))
+    if (held !== null)
+      printError(`Nothing is sent: the database was ${held.reason}. Run windfall outgoing resume.`)
+  },
+})
+
+function rowOf(endpoint: Endpoint): (string | null)[] {
+  const { name, state_since, health, url } = endpoint
+  const { attempts, succeeded, waiting, is_waiting_capped, last_success_at } = health
+  const rate = attempts === 0 ? null : `${((100 * succeeded) / attempts).toFixed(1)} % of ${attempts}`
+  const count = `${waiting}${is_waiting_capped ? '+' : ''}`
+  return [name, stateText(endpoint), instantText(state_since), rate, count, instantText(last_success_at), url]
+}
+
+const stateText = ({ state, reason }: Endpoint): string =>
+  reason === null ? state : `${state} (${reason.replaceAll('_', ' ')})`
+
+const namedArgs = { ...nameArg, ...organizationArg, ...configArg } as const
+type NamedArgs = { name: string; organization?: string | undefined }
+const named = ({ name, organization = undefined }: NamedArgs) => ({
+  name,
+  organization: organization ?? null,
+})
+
+export const pauseCommand = defineCommand({
+  meta: { name: 'pause', description: 'Pause an endpoint; events wait until it is resumed' },
+  args: namedArgs,
+  async run({ args }) {
+    const { name } = await sendVerb<Endpoint>(args.config, 'webhooks.pause', named(args))
+    print(`${name} is paused. Events wait until: windfall webhooks resume ${name}`)
+  },
+})
+
+export const resumeCommand = defineCommand({
+  meta: { name: 'resume', description: 'Resume an endpoint: send what waited, or continue from now' },
+  args: {
+    ...namedArgs,
+    'send-waiting': { type: 'boolean', default: false, description: 'Send what waited, oldest first' },
+    'from-now': {
+      type: 'boolean',
+      default: false,
+      description: 'Skip what waited; it can be replayed later',
+    },
+  },
+  async run({ args }) {
+    await withInstance(args.config, async (send) => {
+      const before = await send<Endpoint>('webhooks.show', named(args))
+      // If nothing waits, both continue at the same place.
+      if (args['send-waiting'] === args['from-now'] && before.health.waiting > 0)
+        throw new Refusal(
+          400,
+          'invalid_request',
+          `${waitingText(before)}. Choose --send-waiting or --from-now`,
+        )
+      const from = args['from-now'] ? 'now' : 'waiting'
+      const { name } = await send<Endpoint>('webhooks.resume', { ...named(args), from })
+      print(`${name} is active. ${outcomeText(before, from)}`)
+    })
+  },
+})
+
+function outcomeText(before: Endpoint, from: 'waiting' | 'now'): string {
+  if (before.health.waiting === 0) return 'Nothing waited.'
+  return from === 'now' ? `${waitingText(before)}: skipped.` : `${waitingText(before)}: sent now.`
+}
+
+const MAX_OVERLAP_HOURS = 720
+
+export const rotateCommand = defineCommand({
+  meta: { name: 'rotate', description: 'Create a new secret; both sign until the earlier one ends' },
+  args: {
+    ...namedArgs,
+    overlap: {
+      type: 'string',
+      default: '24',
+      valueHint: 'HOURS',
+      description: 'Hours for which the earlier secret signs too, 0 to 720',
+    },
+  },
+  async run({ args }) {
+    const overlap_hours = parseHours(args.overlap)
+    const request = { ...named(args), overlap_hours }
+    const { endpoint, secret } = await sendVerb<Created>(args.config, 'webhooks.rotate', request)
+    print(`${endpoint.id}  ${endpoint.name}  ${secret}`)
+    const earlier = overlap_hours === 0 ? 'ended' : `signs for ${plural(overlap_hours, 'hour')} more`
+    printError(`The new secret is shown only once. The earlier one ${earlier}.`)
+  },
+})
+
+function parseHours(text: string): number {
+  if (/^\d{1,3}$/.test(text) && Number(text) <= MAX_OVERLAP_HOURS) return Number(text)
+  throw new Refusal(400, 'invalid_request', `--overlap must be 0 to ${MAX_OVERLAP_HOURS} hours, not ${text}`)
+}
+
+export const removeCommand = defineCommand({
+  meta: { name: 'remove', description: 'Delete an endpoint and drop what waits; its log stays' },
+  args: namedArgs,
+  async run({ args }) {
+    const answer = await sendVerb<{ name: string; dropped: number }>(
+      args.config,
+      'webhooks.remove',
+      named(args),
+    )
+    const { name, dropped } = answer
+    const deliveries = dropped === 1 ? 'delivery' : 'deliveries'
+    print(`${name} is deleted. ${dropped.toLocaleString('en-US')} waiting ${deliveries} dropped.`)
+  },
+})

@@ -1,0 +1,54 @@
+/** Findings about endpoints: failing, paused, disabled, unreadable secrets, and events that wait for over an hour. */
+import type { Clock } from '../../clock.ts'
+import { utcMinuteText } from '../../days.ts'
+import { type Finding, type FindingDetails, fault, notice, warning } from '../../health/findings.ts'
+import type { Health } from '../deliveries/log.ts'
+import type { Endpoint, StateReason } from './endpoints.ts'
+
+const HOUR_MS = 3_600_000
+
+type Deps = { clock: Clock; list: () => readonly Endpoint[]; healthOf: (endpoint: Endpoint) => Health }
+
+/** Why an endpoint is in its state, and what to do, as text. */
+const TEXTS: Readonly<Record<Exclude<StateReason, 'owner'>, string>> = {
+  no_success: 'five requests in a row failed. It is probed until it answers, and gets everything then',
+  five_days: 'it did not accept a request for five days. Repair it, then resume it',
+  gone_410: 'it answered 410 Gone twice. Resume it if that was a mistake, otherwise delete it',
+  secret_unreadable: 'its secret cannot be read. Restore windfall.key, or rotate the secret, then resume it',
+  config_removed: 'it is no longer declared in config.toml. Declare it there again, or delete it',
+}
+
+/** Yields the findings about endpoints. */
+export function* examineForwarding({ clock, list, healthOf }: Deps): Generator<Finding> {
+  for (const endpoint of list()) {
+    const { id, name, state, reason, state_since } = endpoint
+    const action = { label: 'Webhooks', href: `/settings/webhooks/${id}`, command: 'windfall webhooks list' }
+    const details = { id: `webhooks:${id}`, since: state_since, action }
+    if (state === 'disabled' || (state === 'paused' && reason === 'five_days')) {
+      const words = `${name} is ${state} since ${utcMinuteText(state_since)}: ${reasonText(reason)}`
+      yield fault('webhooks', words, { ...details, title: `A webhook is ${state}` })
+    } else if (state === 'failing') {
+      const words = `${name} is failing since ${utcMinuteText(state_since)}: ${reasonText(reason)}`
+      yield warning('webhooks', words, { ...details, title: 'A webhook is failing' })
+    } else if (state === 'paused') {
+      const words = `${name} is paused since ${utcMinuteText(state_since)}; events wait until you resume it`
+      yield notice('webhooks', words, { ...details, title: 'A webhook is paused' })
+    } else if (state === 'active')
+      yield* examineBacklog(endpoint, healthOf(endpoint), { now: clock(), details })
+  }
+}
+
+const reasonText = (reason: StateReason | null): string =>
+  reason === null || reason === 'owner' ? '' : TEXTS[reason]
+
+function* examineBacklog(
+  { name }: Endpoint,
+  { waiting, is_waiting_capped, oldest_waiting_at }: Health,
+  { now, details }: { now: number; details: FindingDetails },
+): Generator<Finding> {
+  if (oldest_waiting_at === null || now - oldest_waiting_at < HOUR_MS) return
+  const count = is_waiting_capped ? `more than ${waiting}` : String(waiting)
+  const words = `${count} events wait for ${name}, the oldest since ${utcMinuteText(oldest_waiting_at)}`
+  const title = 'Events wait for a webhook'
+  yield warning('webhooks', words, { ...details, since: oldest_waiting_at, title })
+}

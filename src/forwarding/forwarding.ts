@@ -1,0 +1,123 @@
+/** Forwarding: sends events to the owner’s endpoints, each at least once, with the same id on every attempt. */
+import type { Apps } from '../apps/apps.ts'
+import type { Organizations } from '../apps/organizations.ts'
+import type { Erasures } from '../attribution/erasure/erasure.ts'
+import type { Clock } from '../clock.ts'
+import type { Feed } from '../events/feed.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { Log } from '../log.ts'
+import type { Outgoing } from '../outgoing/outgoing.ts'
+import type { Store } from '../store/store.ts'
+import type { Bodies } from './bodies/bodies.ts'
+import { openDeliveries } from './deliveries/deliveries.ts'
+import { openErasing } from './deliveries/erasing.ts'
+import { openLog } from './deliveries/log.ts'
+import { openRetention } from './deliveries/retention.ts'
+import { openAdministration } from './endpoints/administration.ts'
+import { openDeclaredEndpoints } from './endpoints/declared.ts'
+import { openEndpoints } from './endpoints/endpoints.ts'
+import { examineForwarding } from './endpoints/findings.ts'
+import { openEndpointSecrets } from './endpoints/secrets.ts'
+import { openReplays } from './replays/replays.ts'
+import { openSelection } from './replays/selection.ts'
+import { openAttempts } from './sending/attempts.ts'
+import { openCourier } from './sending/courier.ts'
+import { openFilling } from './sending/filling.ts'
+import { openFreezing } from './sending/freezing.ts'
+import { openInFlight } from './sending/in_flight.ts'
+import { openResults } from './sending/results.ts'
+import { openFeedSource, openNotificationSource } from './sending/sources.ts'
+import { openTestEvents } from './sending/test_events.ts'
+
+type Deps = {
+  store: Store
+  clock: Clock
+  monotonic: Clock
+  random: () => number
+  log: Log
+  feed: Feed
+  ledger: Ledger
+  apps: Apps
+  organizations: Organizations
+  erasures: Erasures
+  outgoing: Outgoing
+  bodies: Bodies
+}
+
+export type Forwarding = ReturnType<typeof openForwarding>
+
+/** Opens forwarding. Nothing is sent before `start`. */
+export function openForwarding(deps: Deps) {
+  const { store, clock, monotonic, random, log, feed, outgoing, bodies } = deps
+  const isHeld = () => outgoing.held.state() !== null
+  const { request } = outgoing.dispatcher
+  const endpoints = openEndpoints(store)
+  const deliveries = openDeliveries(store)
+  const secrets = openEndpointSecrets({ store, clock, secrets: outgoing.secrets })
+  const inFlight = openInFlight()
+  const sources = {
+    events: openFeedSource(store, feed, bodies),
+    apple: openNotificationSource(store, deps.ledger),
+  }
+  const erasures = openErasing({ store, erasures: deps.erasures, deliveries, inFlight })
+  const { scrubText } = erasures
+  const freezing = openFreezing({ store, deliveries, sources, erasures, monotonic })
+  const results = openResults({ clock, monotonic, random, feed, endpoints, deliveries, scrubText })
+  const shared = { store, clock, endpoints, deliveries, secrets, sources, freezing }
+  const attempts = openAttempts({ ...shared, inFlight, results, erasures, request })
+  const filling = openFilling(shared)
+  const replays = openReplays({ ...shared, filling, selection: openSelection(shared) })
+  const courier = openCourier({ ...shared, monotonic, log, filling, replays, attempts, inFlight, isHeld })
+  const { wake } = courier
+  const { positionOf } = filling
+  const administration = { ...shared, positionOf, stopReplays: replays.stopAll, wake }
+  const { apps, organizations } = deps
+  const declared = openDeclaredEndpoints({ ...administration, organizations, apps, results, log })
+  const deliveryLog = openLog({ ...shared, filling })
+  const { expire } = openRetention({ store, clock, isInFlight: inFlight.has })
+  const { list } = endpoints
+  feed.listen(wake)
+
+  return {
+    endpoints: openAdministration(administration),
+    secretDates: secrets.dates,
+    headersOf: secrets.headers,
+    replays,
+    log: deliveryLog,
+    test: openTestEvents({ ...shared, request, bodies, isHeld }),
+    declare: declared.declare,
+    findings: () => [...examineForwarding({ clock, list, healthOf: deliveryLog.healthOf })],
+    expire,
+    wake,
+    tick: courier.tick,
+    start: courier.start,
+    settled: courier.settled,
+    close: openClosing({ courier, freezing, filling, log }),
+  }
+}
+
+type ClosingDeps = {
+  courier: { close: () => Promise<void> }
+  freezing: { forgetUnsent: () => Promise<void> }
+  filling: { storePositions: () => Promise<void> }
+  log: Log
+}
+
+/** Returns a function that stops sending. A second call waits for the first. */
+function openClosing({ courier, freezing, filling, log }: ClosingDeps): () => Promise<void> {
+  let closing: Promise<void> | null = null
+
+  /** Bodies that were not sent are made again after the next start, unless this cannot be stored. */
+  async function storeState(): Promise<void> {
+    try {
+      await Promise.all([freezing.forgetUnsent(), filling.storePositions()])
+    } catch (error) {
+      log.warn('the state of forwarding could not be stored at the stop', { error })
+    }
+  }
+
+  return () => {
+    closing ??= courier.close().then(storeState)
+    return closing
+  }
+}

@@ -1,0 +1,157 @@
+/** Makes one attempt of a delivery: checks it, sends it, stores the result. */
+import { setTimeout as pass } from 'node:timers/promises'
+import type { Clock } from '../../clock.ts'
+import type { Answer, OutgoingRequest } from '../../outgoing/dispatcher.ts'
+import type { Failure } from '../../outgoing/failures.ts'
+import { SecretUnreadable } from '../../outgoing/sealing.ts'
+import type { Store } from '../../store/store.ts'
+import type { Deliveries } from '../deliveries/deliveries.ts'
+import type { Endpoint, Endpoints } from '../endpoints/endpoints.ts'
+import { mismatchOf } from '../endpoints/matching.ts'
+import type { EndpointSecrets } from '../endpoints/secrets.ts'
+import { BodyUnmakeable, type Freezing } from './freezing.ts'
+import { ErasedMeanwhile, type InFlight } from './in_flight.ts'
+import { type Outcome, outcomeOf } from './outcome.ts'
+import { headersOf } from './requests.ts'
+import type { Results } from './results.ts'
+
+/**
+ * The results of this many milliseconds are stored together, because each commit waits for the disk. A crash in this
+ * time repeats these deliveries.
+ */
+const GATHER_MS = 5
+
+export type AttemptDeps = {
+  store: Store
+  clock: Clock
+  endpoints: Endpoints
+  deliveries: Deliveries
+  secrets: EndpointSecrets
+  freezing: Freezing
+  inFlight: InFlight
+  results: Results
+  erasures: { count: () => number }
+  request: (outgoing: OutgoingRequest) => Promise<Answer | Failure>
+}
+
+/** What to send, read in the same turn in which the request begins. */
+type Prepared = { endpoint: Endpoint; url: string; headers: Record<string, string>; body: Buffer }
+
+export type Attempts = ReturnType<typeof openAttempts>
+
+/** Opens attempts. */
+export function openAttempts(deps: AttemptDeps) {
+  const { store, clock, endpoints, deliveries, freezing, inFlight, results, erasures, request } = deps
+  const readyNow = openReading(deps)
+  const gather = openGathering()
+
+  /**
+   * Tries a delivery once. Nothing is sent if it was finished, or its endpoint paused, since it was chosen. An aborted
+   * request leaves the delivery as it was.
+   *
+   * @throws an error of the store, or of an aborted request
+   */
+  async function attempt(id: number, endpoint_id: string, is_probe: boolean): Promise<void> {
+    const prepared = await prepare(id, endpoint_id).catch((error: unknown) => {
+      if (!(error instanceof BodyUnmakeable)) throw error
+      return ended(() => results.record(id, unmade(error, clock()), { at: clock(), is_probe }))
+    })
+    if (prepared === null) return
+    const { endpoint, url, headers, body } = prepared
+    const entry = inFlight.get(id)
+    if (entry) entry.body = body
+    freezing.noteSent(id)
+    const [at, count, signal] = [clock(), erasures.count(), entry?.abort.signal]
+    const sending = request({ url, method: 'POST', headers, body, signal })
+    const result = await sending.catch((error: unknown) => resultOf(error, signal))
+    inFlight.sent(id)
+    if (result === null) return
+    const outcome = outcomeOf(result, endpoint.kind, clock())
+    await gather()
+    await store.commit(() => {
+      // A receiver may repeat any part of a body that was sent before the erasure.
+      const excerpt = erasures.count() === count ? outcome.excerpt : null
+      results.record(id, { ...outcome, excerpt }, { at, is_probe })
+    })
+  }
+
+  /** Freezes the body and checks everything that may have changed since. */
+  async function prepare(id: number, endpoint_id: string): Promise<Prepared | null> {
+    for (;;) {
+      const chosen = endpoints.get(endpoint_id)
+      const waiting = deliveries.get(id)
+      if (chosen === null || waiting?.state !== 'waiting' || !isSending(chosen)) return null
+      const mismatch = mismatchOf(chosen, waiting)
+      if (mismatch !== null) return ended(() => results.drop(id, mismatch))
+      await freezing.freeze(chosen, waiting)
+      const ready = readyNow(id, endpoint_id)
+      if (ready === 'unreadable') return ended(() => results.disable(endpoint_id, 'secret_unreadable'))
+      if (ready !== 'changed') return ready
+      await freezing.scrub(id, chosen.kind)
+    }
+  }
+
+  const ended = (work: () => void): Promise<null> => store.commit(work).then(() => null)
+
+  return { attempt }
+}
+
+/** Returns a function whose callers continue together, each after at most `GATHER_MS`. */
+function openGathering(): () => Promise<void> {
+  let next: Promise<void> | null = null
+
+  async function passed(): Promise<void> {
+    await pass(GATHER_MS)
+    next = null
+  }
+
+  return () => {
+    next ??= passed()
+    return next
+  }
+}
+
+/**
+ * Returns a function that reads everything to send, if nothing changed while the body was made. It is synchronous, like
+ * the start of the request.
+ */
+function openReading({ clock, endpoints, deliveries, freezing, secrets }: AttemptDeps) {
+  return (id: number, endpoint_id: string): Prepared | 'changed' | 'unreadable' | null => {
+    const endpoint = endpoints.get(endpoint_id)
+    const delivery = deliveries.get(id)
+    if (endpoint === null || delivery?.state !== 'waiting' || !isSending(endpoint)) return null
+    if (mismatchOf(endpoint, delivery) !== null) return 'changed'
+    const body = freezing.read(id, endpoint.kind)
+    if (body === null) return 'changed'
+    try {
+      const signing = secrets.signing(endpoint)
+      const ownHeaders = secrets.headers(endpoint)
+      const signed = { kind: endpoint.kind, delivery, body, secrets: signing, ownHeaders, now: clock() }
+      return { endpoint, url: endpoint.url, headers: headersOf(signed), body }
+    } catch (error) {
+      if (error instanceof SecretUnreadable) return 'unreadable'
+      throw error
+    }
+  }
+}
+
+/**
+ * The result of a request that threw: null if an erasure aborted it. A request that cannot be made, such as one with an
+ * invalid header, is a failure like others, so that it does not stop other deliveries.
+ *
+ * @throws `error` when forwarding is closing
+ */
+function resultOf(error: unknown, signal: AbortSignal | undefined): Failure | null {
+  if (error instanceof ErasedMeanwhile) return null
+  if (signal?.aborted || !(error instanceof Error)) throw error
+  return { kind: 'invalid_request', words: `The request cannot be made: ${error.message}.` }
+}
+
+/** The outcome of an attempt that ended before a request, because the body cannot be made. */
+const unmade = ({ message }: BodyUnmakeable, now: number): Outcome => {
+  const words = `The body cannot be made: ${message}.`
+  return { ...outcomeOf({ kind: 'invalid_request', words }, 'events', now), verdict: 'delivery' }
+}
+
+const isSending = ({ state, deleted_at }: Endpoint): boolean =>
+  deleted_at === null && (state === 'active' || state === 'failing')

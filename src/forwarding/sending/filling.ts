@@ -1,0 +1,171 @@
+/** Turns the backlog behind an endpoint’s cursor, or a replay’s range, into deliveries that are about to be tried. */
+import type { Clock } from '../../clock.ts'
+import type { Store } from '../../store/store.ts'
+import type { Deliveries, Item } from '../deliveries/deliveries.ts'
+import type { Endpoint, EndpointKind, Endpoints } from '../endpoints/endpoints.ts'
+import type { Freezing } from './freezing.ts'
+import type { Source } from './sources.ts'
+
+/** An endpoint has at most this many undelivered rows; then its cursor waits. */
+const MAX_WAITING = 1_000
+/** The number of deliveries that are made together. */
+const BATCH = 64
+/** The cursor is stored at least after this many positions without a match. */
+const STORE_CURSOR_EVERY = 10_000
+
+export type Filling = ReturnType<typeof openFilling>
+
+type Deps = {
+  store: Store
+  clock: Clock
+  endpoints: Endpoints
+  deliveries: Deliveries
+  freezing: Freezing
+  sources: Readonly<Record<EndpointKind, Source>>
+}
+
+/** What is made of items, and the row that remembers how far. */
+type Batch = { items: readonly Item[]; replay_id: string | null }
+
+/** `body`: the body that was made, if one was needed. A blocked item gets its body before its first attempt. */
+type Making = { isBlocked: boolean; body: Buffer | null }
+
+/** Opens the filling. */
+export function openFilling(deps: Deps) {
+  const { store, endpoints, deliveries, sources } = deps
+  const { add } = openAdding(deps)
+  /** Positions up to which nothing matched, beyond the stored cursor. */
+  const scanned = new Map<string, number>()
+
+  /** How many rows may be added to an endpoint now. */
+  const room = (endpoint_id: string): number =>
+    Math.min(BATCH, MAX_WAITING - deliveries.waiting(endpoint_id, MAX_WAITING))
+
+  const keyOf = ({ id, kind }: Endpoint): string => `${id}/${kind}`
+
+  const positionOf = (endpoint: Endpoint): number =>
+    Math.max(endpoint.cursor, scanned.get(keyOf(endpoint)) ?? 0)
+
+  /** Whether anything is behind the cursor of an endpoint. */
+  const isBehind = (endpoint: Endpoint): boolean => positionOf(endpoint) < sources[endpoint.kind].head()
+
+  /** Whether anything is behind the cursor, and rows may be added. */
+  const isPossible = (endpoint: Endpoint): boolean => isBehind(endpoint) && room(endpoint.id) > 0
+
+  /**
+   * Makes deliveries of the next items of an endpoint, at most `most`, with the cursor in one commit. Resolves to
+   * whether anything was read.
+   */
+  async function fill(endpoint: Endpoint, most = BATCH): Promise<boolean> {
+    const limit = Math.min(most, room(endpoint.id))
+    const source = sources[endpoint.kind]
+    const until = source.head()
+    const after = positionOf(endpoint)
+    if (limit <= 0 || after >= until) return false
+    const { items, reached } = source.read(endpoint, { after, until, limit })
+    if (items.length > 0) await add(endpoint, { items, replay_id: null }, () => move(endpoint, reached))
+    else if (reached - endpoint.cursor < STORE_CURSOR_EVERY) scanned.set(keyOf(endpoint), reached)
+    else await store.commit(() => move(endpoint, reached))
+    return true
+  }
+
+  /** Moves the cursor, unless the endpoint changed since `before`. Returns whether it moved. */
+  function move(before: Endpoint, cursor: number): boolean {
+    const endpoint = endpoints.get(before.id)
+    if (endpoint?.cursor !== before.cursor || !isUnchanged(endpoint, before)) return false
+    endpoints.moveCursor(before.id, cursor)
+    scanned.delete(keyOf(before))
+    return true
+  }
+
+  /** Stores the positions up to which endpoints were read, so that the next start does not read so far again. */
+  async function storePositions(): Promise<void> {
+    if (scanned.size === 0) return
+    await store.commit(() => {
+      for (const endpoint of endpoints.list()) endpoints.moveCursor(endpoint.id, positionOf(endpoint))
+    })
+  }
+
+  return { fill, add, isBehind, isPossible, positionOf, storePositions }
+}
+
+/** Whether an endpoint still has the state and the filter with which items were read. */
+function isUnchanged(endpoint: Endpoint | null, before: Endpoint): boolean {
+  const readBy = ({ state, deleted_at, kind, apps, environment, types, is_ordered }: Endpoint) =>
+    JSON.stringify([state, deleted_at, kind, apps, environment, types, is_ordered])
+  return endpoint !== null && readBy(endpoint) === readBy(before)
+}
+
+/** A body. A delivery whose body cannot be made fails by itself, on its schedule. */
+const madeOf = (body: Buffer | Error | undefined): Buffer | null => (body instanceof Buffer ? body : null)
+
+/** Adds deliveries with their bodies. */
+function openAdding({ clock, endpoints, deliveries, freezing }: Deps) {
+  const { blockedAmong, lostBefore } = openKeyOrder(deliveries)
+
+  /**
+   * Adds deliveries if the endpoint did not change and `advance`, which moves the cursor, returns true. Only those that
+   * are due now get a body: others wait for an earlier delivery of their key. A replay sends the bytes of the first
+   * delivery, if they are stored.
+   */
+  async function add(endpoint: Endpoint, batch: Batch, advance: () => boolean): Promise<void> {
+    const { items } = batch
+    const blocked = blockedAmong(endpoint.id, batch)
+    const unmade = items.filter((item) => !blocked.has(item) && keptBody(endpoint, batch, item) === null)
+    const made: number[] = []
+    await freezing.withBodies(endpoint.kind, unmade, lostBefore(endpoint.id, unmade), (bodyOf) => {
+      if (!isUnchanged(endpoints.get(endpoint.id), endpoint) || !advance()) return
+      const isBlocked = blockedAmong(endpoint.id, batch)
+      for (const item of items) {
+        const body = madeOf(bodyOf.get(item))
+        const id = insert(endpoint, batch, item, { isBlocked: isBlocked.has(item), body })
+        if (body !== null) made.push(id)
+      }
+    })
+    for (const id of made) freezing.noteMade(id)
+  }
+
+  /** The bytes of the first delivery of an item, for a replay. */
+  const keptBody = ({ id }: Endpoint, { replay_id }: Batch, { event_id }: Item): Buffer | null =>
+    replay_id === null ? null : deliveries.keptBody(id, event_id)
+
+  function insert(endpoint: Endpoint, batch: Batch, item: Item, { isBlocked, body }: Making): number {
+    const now = clock()
+    const { replay_id } = batch
+    const kept = keptBody(endpoint, batch, item)
+    const ready = kept === null ? body : freezing.scrubbed(kept, endpoint.kind)
+    const is_remade = replay_id !== null && kept === null ? 1 : 0
+    const state = { next_at: isBlocked ? null : now, created_at: now, body: isBlocked ? null : ready }
+    return deliveries.add({ ...item, endpoint_id: endpoint.id, replay_id, is_test: 0, is_remade, ...state })
+  }
+
+  return { add }
+}
+
+/** The order of items of one key. */
+function openKeyOrder(deliveries: Deliveries) {
+  /** The items that wait behind another delivery of their key. */
+  function blockedAmong(endpoint_id: string, { items, replay_id }: Batch): ReadonlySet<Item> {
+    const keys = new Set<string>()
+    const blocked = new Set<Item>()
+    for (const item of items) {
+      const { key } = item
+      if (key === null) continue
+      if (keys.has(key) || deliveries.isKeyWaiting(endpoint_id, key, replay_id !== null)) blocked.add(item)
+      keys.add(key)
+    }
+    return blocked
+  }
+
+  /** The ids of items whose previous delivery of the same key was given up. */
+  const lostBefore = (endpoint_id: string, items: readonly Item[]): ReadonlySet<string> =>
+    new Set(
+      items
+        .filter(
+          ({ key }) => key !== null && deliveries.wasPreviousLost(endpoint_id, key, Number.MAX_SAFE_INTEGER),
+        )
+        .map(({ event_id }) => event_id),
+    )
+
+  return { blockedAmong, lostBefore }
+}

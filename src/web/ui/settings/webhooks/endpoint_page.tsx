@@ -1,0 +1,85 @@
+/** The page of one endpoint: state, deliveries, replays, secret and verification code. */
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { useRoute } from 'preact-iso'
+import { useApps } from '../../apps.ts'
+import { BackLink } from '../../parts/back_link.tsx'
+import { Empty, QueryView } from '../../parts/query_view.tsx'
+import { useQueryParams } from '../../scope.ts'
+import { DeliveryDialog } from './deliveries/delivery_dialog.tsx'
+import { DeliveryLog } from './deliveries/delivery_log.tsx'
+import { TestEvent } from './deliveries/test_event.tsx'
+import { Pause, Resume } from './endpoint_pausing.tsx'
+import { type EndpointAction, EndpointStatus } from './endpoint_status.tsx'
+import { DeleteEndpoint, EditEndpoint } from './form/endpoint_dialogs.tsx'
+import { ReplayDialog } from './replay/replay_dialog.tsx'
+import { Replays } from './replay/replays.tsx'
+import { Secret } from './secret.tsx'
+import { Verification } from './verification/verification.tsx'
+import { type Endpoint, useEndpoint } from './webhook_queries.ts'
+
+type ActionDialogProps = { action: EndpointAction | null; endpoint: Endpoint; onClose: () => void }
+
+function ActionDialog({ action, ...props }: ActionDialogProps): JSX.Element | null {
+  switch (action) {
+    case 'test':
+      return <TestEvent {...props} />
+    case 'pause':
+      return <Pause {...props} />
+    case 'resume':
+      return <Resume {...props} />
+    case 'replay':
+      return <ReplayDialog {...props} />
+    case 'edit':
+      return <EditEndpoint {...props} />
+    case 'delete':
+      return <DeleteEndpoint {...props} />
+    default:
+      return null
+  }
+}
+
+function Details({ endpoint }: { endpoint: Endpoint }): JSX.Element {
+  const [params, change] = useQueryParams()
+  const [action, setAction] = useState<EndpointAction | null>(null)
+  // The dialogs list apps.
+  useApps()
+  return (
+    <div class="section">
+      <EndpointStatus endpoint={endpoint} onAction={setAction} />
+      <DeliveryLog endpoint={endpoint} onTest={() => setAction('test')} />
+      <Replays endpoint_id={endpoint.id} />
+      <Secret endpoint={endpoint} />
+      <Verification kind={endpoint.kind} />
+      <ActionDialog action={action} endpoint={endpoint} onClose={() => setAction(null)} />
+      {params.delivery && (
+        <DeliveryDialog
+          key={params.delivery}
+          id={params.delivery}
+          isActive={endpoint.state === 'active'}
+          onClose={() => change({ delivery: null })}
+        />
+      )}
+    </div>
+  )
+}
+
+export function EndpointPage(): JSX.Element {
+  const { params } = useRoute()
+  const result = useEndpoint(params.id ?? '')
+  return (
+    <main class="page settings-page" id="content">
+      <BackLink to="/settings/webhooks" title="Webhooks" />
+      <h1 class="webhook-url">{result.data?.name ?? 'Endpoint'}</h1>
+      {result.problem?.status === 404 ? (
+        <Empty icon="search" title="Endpoint not found">
+          <p class="mono tiny">{params.id}</p>
+        </Empty>
+      ) : (
+        <QueryView result={result} height={640}>
+          {(endpoint) => <Details endpoint={endpoint} />}
+        </QueryView>
+      )}
+    </main>
+  )
+}

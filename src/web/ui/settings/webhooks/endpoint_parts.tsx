@@ -1,0 +1,25 @@
+/** Parts of an endpoint that the list and its page show. */
+import type { JSX } from 'preact'
+import { RelativeTime } from '../../parts/relative_time.tsx'
+import { stateWords, waitingWords } from './endpoint_state.ts'
+import type { Endpoint } from './webhook_queries.ts'
+
+export const StateBadge = ({ endpoint }: { endpoint: Endpoint }): JSX.Element => {
+  const { title, tone } = stateWords(endpoint)
+  return <span class={`badge ${tone}`}>{title}</span>
+}
+
+/** How many events wait, and since when. */
+export const Waiting = ({ endpoint }: { endpoint: Endpoint }): JSX.Element =>
+  endpoint.health.waiting === 0 ? (
+    <span class="quiet">None</span>
+  ) : (
+    <>
+      {waitingWords(endpoint)}
+      {endpoint.health.oldest_waiting_at !== null && (
+        <div class="tiny quiet">
+          oldest <RelativeTime at={endpoint.health.oldest_waiting_at} />
+        </div>
+      )}
+    </>
+  )
