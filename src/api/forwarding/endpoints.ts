@@ -124,18 +124,24 @@ function changeRoutes(deps: Deps): Route[] {
       method: 'PATCH',
       path: '/api/v1/endpoints/:id',
       summary: 'Changes an endpoint; what waits is checked against the new settings before its next attempt',
+      description: 'Another URL needs a recent password, because requests contain the headers of before.',
       access: auth.owner,
       body: EndpointChangesBody,
       read_body: (event) => readJson(event, MAX_ENDPOINT_BYTES),
       answers: { 200: { description: 'The changed endpoint', schema: EndpointAnswer } },
       refusals: {
         400: 'address_not_allowed',
+        403: 'reauthentication_required',
         404: 'unknown_endpoint, unknown_app',
         409: 'declared_in_config, name_taken, key_unreadable',
       },
       async handler({ event, params: { id }, body }) {
-        const changes = await requests.changes(endpoints.getOwn(id), body)
-        const changed = await auth.commitAs(event, auth.owner, (actor) => {
+        const before = endpoints.getOwn(id)
+        const isElsewhere = body.url !== undefined && body.url !== before.url
+        const access = isElsewhere ? auth.freshOwner : auth.owner
+        access.admit(event)
+        const changes = await requests.changes(before, body)
+        const changed = await auth.commitAs(event, access, (actor) => {
           const endpoint = endpoints.change(id, changes)
           const detail = `${endpoint.name}: ${Object.keys(body).join(', ')}`
           audit.note({ ...actor, action: 'endpoint.changed', subject: id, detail })

@@ -101,7 +101,7 @@ function openStoredSecrets({ store, clock, secrets }: Deps) {
     const [id, secret] = [newId('whs'), newSecret()]
     removeExpired.run(now)
     for (const row of valid(endpoint_id)) if (!isReadable(row)) remove.run(row.id)
-    expire.run({ endpoint_id, at: now + overlap_ms })
+    expire.run({ endpoint_id, at: now + Math.round(overlap_ms) })
     const sealed = secrets.seal(secret, secretLocation(id))
     insert.run({ id, endpoint_id, sealed, created_at: now, expires_at: null })
     return secret

@@ -159,13 +159,25 @@ test('while a secret rotates, requests have both signatures', async () => {
   expect(String(receiver.requests[0]?.headers['webhook-signature']).split(' ')).toHaveLength(2)
 })
 
-test('creating and rotating need a recent password', async () => {
+test('creating, rotating and another URL need a recent password', async () => {
   const { app, call, create, receiver } = await openWebhooks()
   const { id } = await create()
   app.clock.turn(16 * 60_000)
   const created = await call('POST', 'endpoints', { url: receiver.url })
   const rotated = await call('POST', `endpoints/${id}/rotate`, {})
-  expect([created, rotated].map(({ body }) => body.code)).toEqual(Array(2).fill('reauthentication_required'))
+  const moved = await call('PATCH', `endpoints/${id}`, { url: `${receiver.url}/other` })
+  const codes = [created, rotated, moved].map(({ body }) => body.code)
+  expect(codes).toEqual(Array(3).fill('reauthentication_required'))
+  const changed = await call('PATCH', `endpoints/${id}`, { url: receiver.url, ordered: true })
+  expect(changed).toMatchObject({ status: 200, body: { url: receiver.url, ordered: true } })
+})
+
+test('the overlap of secrets can be a fraction of an hour', async () => {
+  const { call, create } = await openWebhooks()
+  const { id } = await create()
+  const { status, body } = await call('POST', `endpoints/${id}/rotate`, { overlap_hours: 1 / 7 })
+  expect(status).toBe(200)
+  expect(body.endpoint).toMatchObject({ secrets: [{ expires_at: null }, { expires_at: expect.any(Number) }] })
 })
 
 test('deleting drops what waits and keeps the log', async () => {
