@@ -48,7 +48,8 @@ function* examineBacklog(
 ): Generator<Finding> {
   if (oldest_waiting_at === null || now - oldest_waiting_at < HOUR_MS) return
   const count = is_waiting_capped ? `more than ${waiting}` : String(waiting)
-  const words = `${count} events wait for ${name}, the oldest since ${utcMinuteText(oldest_waiting_at)}`
+  const events = waiting === 1 ? `1 event waits for ${name}` : `${count} events wait for ${name}, the oldest`
+  const words = `${events} since ${utcMinuteText(oldest_waiting_at)}`
   const title = 'Events wait for a webhook'
   yield warning('webhooks', words, { ...details, since: oldest_waiting_at, title })
 }
