@@ -108,7 +108,7 @@ function openMaking({ store, sources, erasures }: Deps) {
   const scrubbed = (body: Buffer, kind: EndpointKind): Buffer =>
     kind === 'apple' ? body : erasures.pendingTargets().reduce(scrubBody, body)
 
-  /** Makes all bodies at once, or each by itself if one of them cannot be made. */
+  /** Makes all bodies at once, or those of each half if one of them cannot be made. */
   async function make(
     kind: EndpointKind,
     items: readonly Unmade[],
@@ -120,9 +120,9 @@ function openMaking({ store, sources, erasures }: Deps) {
       const message = error instanceof Error ? error.message : String(error)
       if (items.length === 1) return [new BodyUnmakeable(message, { cause: error })]
     }
-    const made: Made[] = []
-    for (const item of items) made.push(...(await make(kind, [item], lost)))
-    return made
+    const middle = items.length >> 1
+    const before = await make(kind, items.slice(0, middle), lost)
+    return [...before, ...(await make(kind, items.slice(middle), lost))]
   }
 
   /**
