@@ -114,6 +114,7 @@ function openMaking({ store, sources, erasures }: Deps) {
     items: readonly Unmade[],
     lost: ReadonlySet<string>,
   ): Promise<Made[]> {
+    if (items.length === 0) return []
     try {
       return await sources[kind].bodies(items, lost)
     } catch (error) {
