@@ -4,7 +4,7 @@ import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runCommand }
 import { ConfigError, issueLine } from '../config/checks/issues.ts'
 import { closestMatch } from '../config/checks/suggest.ts'
 import { Refusal } from '../errors.ts'
-import { version } from '../version.ts'
+import { version, versions } from '../version.ts'
 import { appsCommand } from './apps.ts'
 import { argumentsError } from './arguments.ts'
 import { backupCommand } from './backup/backup.ts'
@@ -19,6 +19,7 @@ import { importCommand } from './import.ts'
 import { initCommand } from './init.ts'
 import { jobsCommand } from './jobs.ts'
 import { keysCommand } from './keys.ts'
+import { licensesCommand } from './licenses.ts'
 import { rebuildCommand } from './metrics.ts'
 import { outgoingCommand } from './outgoing.ts'
 import { ownerCommand } from './owner.ts'
@@ -57,6 +58,7 @@ const COMMANDS: Record<string, AnyCommand> = {
   restore: restoreCommand,
   webhooks: webhooksCommand,
   outgoing: outgoingCommand,
+  licenses: licensesCommand,
 }
 
 const windfall = defineCommand({
@@ -70,10 +72,10 @@ export async function runCli(argv: string[]): Promise<void> {
   // Ignore a closed pipe: a server keeps running, and a command has already done its work.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   try {
-    if (argv.includes('--version')) return writeTo(process.stdout, version)
+    if (argv.includes('--version')) return printVersions(argv.includes('--json'))
     if (commandArgs.includes('--help') || commandArgs.includes('-h') || command.subCommands)
       return await help(command, path, commandArgs)
-    const fault = argumentsError(commandArgs, command.args as ArgsDef)
+    const fault = argumentsError(commandArgs, (command.args ?? {}) as ArgsDef)
     if (fault !== null) return refuseArguments(`${fault} ${path.join(' ')} --help lists the options.`)
     await runCommand(command, { rawArgs: commandArgs })
   } catch (error) {
@@ -115,6 +117,12 @@ async function help(command: AnyCommand, path: string[], commandArgs: string[]):
   const suggestion = closestMatch(unknownName, names, (name) => name)
   const hint = suggestion ? `Did you mean ${path.join(' ')} ${suggestion}?` : `Commands: ${names.join(', ')}.`
   refuseArguments(`Unknown command ${path.join(' ')} ${unknownName}. ${hint}`)
+}
+
+function printVersions(asJson: boolean): void {
+  const { windfall: own, commit, node, sqlite } = versions
+  const text = `windfall ${own} (commit ${commit ?? 'unknown'}, Node ${node}, SQLite ${sqlite ?? 'unknown'})`
+  writeTo(process.stdout, asJson ? JSON.stringify(versions) : text)
 }
 
 function refuseArguments(text: string): void {

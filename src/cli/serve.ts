@@ -18,6 +18,7 @@ import { httpSettingsOf } from '../http/http_settings.ts'
 import { type Listening, listen } from '../http/server.ts'
 import { openSerial } from '../limiter.ts'
 import { type Log, openLog } from '../log.ts'
+import { commandName } from '../program/form.ts'
 import { lockForServing } from '../store/disk/lock.ts'
 import { configArg, print } from './instance/instance.ts'
 import { loadWithTypes } from './instance/load.ts'
@@ -182,8 +183,8 @@ function welcome(windfall: Windfall, server: { url: string; base_url: string }, 
     print('    Apple requires HTTPS: set base_url to the address of your proxy or tunnel.')
   }
   if (windfall.apps.list().length === 0)
-    print('  Connect your apps with Apple’s keys: npm run -s windfall -- connect')
-  if (isFirst) print('  Or try it with demo data first: npm run demo')
+    print(`  Connect your apps with Apple’s keys: ${commandName} connect`)
+  if (isFirst) print(`  Or try it with demo data first: ${commandName} demo`)
   print('')
 }
 

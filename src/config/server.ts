@@ -79,6 +79,13 @@ export const store = {
     write: 'the path of a file',
     restart: true,
   }),
+  native_dir: optionalSetting(is.filePath, {
+    reason:
+      'The folder for SQLite’s native addon, which the executable writes once. It must permit executable files. By default, the folder native beside the database, or the one that windfall install wrote.',
+    write: 'the path of a folder',
+    example: '"/usr/local/lib/windfall"',
+    restart: true,
+  }),
 }
 
 export const backup = {

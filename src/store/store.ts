@@ -1,13 +1,14 @@
 /** Opens the database file, for one process at a time. All writes use `commit`. */
 import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import Database from 'better-sqlite3'
+import type { Database as Connection } from 'better-sqlite3'
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { openCopies } from './backup/copies.ts'
 import { assertNotRescued, freeRescue } from './backup/rescue.ts'
 import { assertNotSwapping } from './backup/swap.ts'
 import { openCommits } from './commits.ts'
+import { openConnection } from './connection.ts'
 import { openCheckpoints } from './disk/checkpoints.ts'
 import { diskFaultKindOf } from './disk/disk_faults.ts'
 import { type FreeBytes, freeBytesOf, openDiskSpace } from './disk/disk_space.ts'
@@ -210,12 +211,12 @@ const replacedRefusal = (file: string): Refusal =>
     { headers: { 'retry-after': '30' } },
   )
 
-function connect(file: string): Database.Database {
+function connect(file: string): Connection {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   assertNotSwapping(file)
   assertNotRescued(file)
   assertOwnLog(file)
-  const db = new Database(file, { timeout: 0 })
+  const db = openConnection(file, { timeout: 0 })
   try {
     chmodSync(file, 0o600)
     const identity = identify(db, file)
@@ -232,7 +233,7 @@ function connect(file: string): Database.Database {
   }
 }
 
-function setPragmas(db: Database.Database): void {
+function setPragmas(db: Connection): void {
   db.pragma('journal_mode = wal')
   db.pragma('synchronous = full')
   db.pragma('foreign_keys = on')

@@ -20,7 +20,7 @@ test('uses the defaults without a file and variables', () => {
       keep_alive_seconds: 5,
       shutdown_seconds: 10,
     },
-    store: { path: join(folder.path, 'data/windfall.db') },
+    store: { path: join(folder.path, 'data/windfall.db'), native_dir: null },
     backup: {
       schedule: 'off',
       folder: join(folder.path, 'backups'),

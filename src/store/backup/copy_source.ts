@@ -1,7 +1,7 @@
 /** Opens a database that is not being served, for a backup. Accepts any version that can be upgraded. */
 import { existsSync } from 'node:fs'
-import Database from 'better-sqlite3'
 import { Refusal } from '../../errors.ts'
+import { openConnection } from '../connection.ts'
 import { realPathOf } from '../disk/paths.ts'
 import { assertOwnLog } from '../schema/header.ts'
 import { identify } from '../schema/identify.ts'
@@ -18,7 +18,7 @@ export function openCopySource(path: string) {
   assertNotSwapping(file)
   assertOwnLog(file)
   if (!existsSync(file)) throw noDatabase(file)
-  const db = new Database(file, { timeout: 0 })
+  const db = openConnection(file, { timeout: 0 })
   try {
     if (identify(db, file) === null) throw noDatabase(file)
     db.pragma('journal_mode = wal')

@@ -4,10 +4,11 @@
  */
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import Database, { type Database as Connection } from 'better-sqlite3'
+import type { Database as Connection } from 'better-sqlite3'
 import { Refusal } from '../../errors.ts'
 import { openCopies } from '../backup/copies.ts'
 import { assertNotSwapping } from '../backup/swap.ts'
+import { openConnection } from '../connection.ts'
 import { type FreeBytes, freeBytesOf } from '../disk/disk_space.ts'
 import { silent, type Warn } from '../warnings.ts'
 import { assertOwnLog, readHeader } from './header.ts'
@@ -68,7 +69,7 @@ type State = { version: number; isLogEmpty: boolean; backup: string | null }
  * is none). Null if the file is empty.
  */
 function stateOf(file: string, versions: Versions): State | null {
-  const db = new Database(file, { timeout: 0 })
+  const db = openConnection(file, { timeout: 0 })
   try {
     const identity = identify(db, file, versions)
     const [checkpoint] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
@@ -80,7 +81,7 @@ function stateOf(file: string, versions: Versions): State | null {
 }
 
 function open(file: string): Connection {
-  const db = new Database(file, { timeout: 0 })
+  const db = openConnection(file, { timeout: 0 })
   db.pragma('journal_mode = wal')
   db.pragma('synchronous = full')
   db.pragma('secure_delete = on')
