@@ -84,7 +84,7 @@ export async function runCli(argv: string[]): Promise<void> {
 }
 
 /** Finds the command that `argv` names. `path` holds the words up to the command, `commandArgs` the words after it. */
-function findCommand(argv: string[]): { command: AnyCommand; path: string[]; commandArgs: string[] } {
+export function findCommand(argv: string[]): { command: AnyCommand; path: string[]; commandArgs: string[] } {
   let command: AnyCommand = windfall
   let depth = 0
   for (; depth < argv.length; depth += 1) {
