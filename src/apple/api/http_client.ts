@@ -1,5 +1,5 @@
 /** HTTPS requests to Apple with limits on time and size. */
-import { Agent, type Dispatcher, request } from 'undici'
+import type { Agent, Dispatcher } from 'undici'
 import { version } from '../../version.ts'
 import { AppleFault } from './faults.ts'
 
@@ -80,16 +80,24 @@ function connectionFault(error: unknown, { url }: ApiRequest): AppleFault {
  */
 export function openHttpClient(options: { timeoutMs: number }) {
   const { timeoutMs } = options
-  const agent = new Agent({
-    allowH2: false,
-    connections: CONNECTIONS,
-    connect: { timeout: Math.min(timeoutMs, CONNECT_TIMEOUT_MS) },
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-  })
+  let agent: Agent | null = null
   const closing = new AbortController()
 
+  /** The first request loads undici: it is a third of the program, and a start needs none of it. */
+  async function openAgent() {
+    const { Agent, request } = await import('undici')
+    agent ??= new Agent({
+      allowH2: false,
+      connections: CONNECTIONS,
+      connect: { timeout: Math.min(timeoutMs, CONNECT_TIMEOUT_MS) },
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+    })
+    return { request, dispatcher: agent }
+  }
+
   async function sendOnce(apiRequest: ApiRequest, token: string, signal: AbortSignal): Promise<ApiResponse> {
+    const { request, dispatcher } = await openAgent()
     const { statusCode, headers, body } = await request(apiRequest.url, {
       method: apiRequest.method,
       headers: {
@@ -100,7 +108,7 @@ export function openHttpClient(options: { timeoutMs: number }) {
       },
       body: apiRequest.body === undefined ? null : JSON.stringify(apiRequest.body),
       signal,
-      dispatcher: agent,
+      dispatcher,
     })
     const header = (name: string) => {
       const value = headers[name]
@@ -128,7 +136,7 @@ export function openHttpClient(options: { timeoutMs: number }) {
   /** Aborts running requests and closes the connections. */
   async function close(): Promise<void> {
     closing.abort(new AppleFault('unavailable', 'The request to Apple was aborted: Windfall is stopping.'))
-    await agent.destroy()
+    await agent?.destroy()
   }
 
   return { send, closing: closing.signal, close }
