@@ -1,5 +1,6 @@
-/** The entry point: runs the command line. On a worker thread this bundle only provides the code of that thread. */
+/** The entry point: runs the command line, or on a worker thread the task of that thread. */
 import { isMainThread } from 'node:worker_threads'
 import { runCli } from './cli/cli.ts'
 
-if (isMainThread) await runCli(process.argv.slice(2))
+if (isMainThread) void runCli(process.argv.slice(2))
+else void import('./app.ts')
