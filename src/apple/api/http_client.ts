@@ -74,6 +74,14 @@ function connectionFault(error: unknown, { url }: ApiRequest): AppleFault {
   return new AppleFault('unavailable', detail, { code, cause: error })
 }
 
+const agentOptions = (timeoutMs: number): Agent.Options => ({
+  allowH2: false,
+  connections: CONNECTIONS,
+  connect: { timeout: Math.min(timeoutMs, CONNECT_TIMEOUT_MS) },
+  headersTimeout: timeoutMs,
+  bodyTimeout: timeoutMs,
+})
+
 /**
  * Opens persistent connections to Apple. `timeoutMs`: milliseconds without data before a timeout. A whole response may
  * take ten times as long.
@@ -83,21 +91,10 @@ export function openHttpClient(options: { timeoutMs: number }) {
   let agent: Agent | null = null
   const closing = new AbortController()
 
-  /** The first request loads undici: it is a third of the program, and a start needs none of it. */
-  async function openAgent() {
-    const { Agent, request } = await import('undici')
-    agent ??= new Agent({
-      allowH2: false,
-      connections: CONNECTIONS,
-      connect: { timeout: Math.min(timeoutMs, CONNECT_TIMEOUT_MS) },
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-    })
-    return { request, dispatcher: agent }
-  }
-
   async function sendOnce(apiRequest: ApiRequest, token: string, signal: AbortSignal): Promise<ApiResponse> {
-    const { request, dispatcher } = await openAgent()
+    // The first request loads undici: it is a third of the program, and a start needs none of it.
+    const { Agent, request } = await import('undici')
+    agent ??= new Agent(agentOptions(timeoutMs))
     const { statusCode, headers, body } = await request(apiRequest.url, {
       method: apiRequest.method,
       headers: {
@@ -108,7 +105,7 @@ export function openHttpClient(options: { timeoutMs: number }) {
       },
       body: apiRequest.body === undefined ? null : JSON.stringify(apiRequest.body),
       signal,
-      dispatcher,
+      dispatcher: agent,
     })
     const header = (name: string) => {
       const value = headers[name]

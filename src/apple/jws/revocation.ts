@@ -84,10 +84,9 @@ export function openRevocation(options: RevocationOptions) {
     const { ocspRequestFor, responderOf, verifyOcspResponse } = await import('./ocsp.ts')
     const url = permittedUrl(responderOf(certificate), hosts)
     if (url === null) return UNKNOWN_RESULT
-    const ocspRequest = ocspRequestFor(certificate, issuer)
+    const sent = ocspRequestFor(certificate, issuer)
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)])
-    const response = await send(url, ocspRequest.der, signal, dispatcher)
-    return verifyOcspResponse(response, ocspRequest, issuer, clock())
+    return verifyOcspResponse(await send(url, sent.der, signal, dispatcher), sent, issuer, clock())
   }
 
   /** Queries and caches the state. After a failed request, the cached state stays until it is out of date. */

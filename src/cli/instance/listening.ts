@@ -38,15 +38,15 @@ export function listenOnPort({ server }: Config, log: Log, port: number = server
 }
 
 /**
- * The parts of the program in slices, the libraries first. To load the program takes longer than to open it, and the
- * listener answers between two slices.
+ * The parts of the program in slices: to load it takes as long as to open it, and the listener answers between two
+ * slices. The largest, h3, comes late, because the first request often waits already.
  */
 const PARTS = [
-  () => import('../../http/http.ts'),
   () => import('../../store/open_file.ts'),
   () => import('../../ledger/ledger.ts'),
   () => import('../../metrics/figures.ts'),
   () => import('../../forwarding/forwarding.ts'),
+  () => import('../../http/http.ts'),
   () => import('../../api/routes.ts'),
 ]
 
