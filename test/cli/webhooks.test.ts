@@ -157,7 +157,7 @@ test('log --follow prints each change', async () => {
   expect((await following.ended).status).toBe(0)
 })
 
-test('listen verifies what a Windfall sends, and answers the status that it is told', async () => {
+test('listen verifies what Windfall sends, and answers the given status', async () => {
   const cwd = folderOf()
   const serving = await startServing({ cwd, env: { WINDFALL_OUTBOUND_ALLOW: '127.0.0.1' } })
   const env = { WINDFALL_OUTBOUND_ALLOW: '127.0.0.1' }

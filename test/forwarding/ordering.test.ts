@@ -5,7 +5,7 @@ import { openForwardingApp, openHttpReceiver, type Received } from './receiving.
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** A receiver that answers when it is told to. */
+/** A receiver that answers when the test calls `answer`. */
 async function openHolding() {
   const held: { id: string; answer: (status?: number) => void }[] = []
   const receiver = await openHttpReceiver(({ id }: Received, response: ServerResponse) => {

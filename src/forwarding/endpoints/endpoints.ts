@@ -56,35 +56,6 @@ type Row = Omit<Endpoint, Lists> & {
 
 export type Endpoints = ReturnType<typeof openEndpoints>
 
-const COLUMNS = [
-  'id',
-  'organization_id',
-  'name',
-  'kind',
-  'url',
-  'apps',
-  'environment',
-  'types',
-  'is_ordered',
-  'headers',
-  'header_names',
-  'source',
-  'state',
-  'reason',
-  'state_since',
-  'cursor',
-  'failures',
-  'probes',
-  'down_ms',
-  'next_probe_at',
-  'hold_until_at',
-  'gone_at',
-  'last_success_at',
-  'last_failure_at',
-  'created_at',
-  'deleted_at',
-] as const
-
 /** The columns that attempts change. */
 const PROGRESS_COLUMNS = [
   'state',
@@ -98,6 +69,25 @@ const PROGRESS_COLUMNS = [
   'gone_at',
   'last_success_at',
   'last_failure_at',
+] as const
+
+const COLUMNS = [
+  'id',
+  'organization_id',
+  'name',
+  'kind',
+  'url',
+  'apps',
+  'environment',
+  'types',
+  'is_ordered',
+  'headers',
+  'header_names',
+  'source',
+  'cursor',
+  'created_at',
+  'deleted_at',
+  ...PROGRESS_COLUMNS,
 ] as const
 
 /** The fields of an endpoint that attempts change. */

@@ -35,8 +35,6 @@ export function openTestEvents(deps: Deps) {
         'outgoing_held',
         'requests are held after a restore; run windfall outgoing resume',
       )
-    if (endpoint.reason === 'config_removed')
-      throw new Refusal(409, 'config_removed', `${endpoint.name} is no longer declared, so it has no secret`)
     if (endpoint.kind === 'apple')
       throw new Refusal(
         409,

@@ -17,6 +17,7 @@ import { useReauth } from '../../sign_in/reauth.tsx'
 import { instant } from '../../words.ts'
 import { LabelField } from '../label_field.tsx'
 import { OrganizationPick } from '../organization_pick.tsx'
+import { OverlapField } from '../overlap_field.tsx'
 import { organizationName, useSettings } from '../settings_queries.ts'
 import { ShownOnce } from './shown_once.tsx'
 
@@ -100,20 +101,7 @@ function Rotate({ replaced, onCreated, onClose }: CreateKeyDialogProps & { repla
       <p>
         A new key replaces this one. The old key keeps working for a while so that you can deploy the new one.
       </p>
-      <label class="field">
-        <span>Old key expires</span>
-        <select
-          class="select"
-          value={overlap_hours}
-          onChange={(event) => setOverlap(Number(event.currentTarget.value))}
-        >
-          {OVERLAPS.map(({ hours, title }) => (
-            <option key={hours} value={hours}>
-              {title}
-            </option>
-          ))}
-        </select>
-      </label>
+      <OverlapField label="Old key expires" hours={overlap_hours} choices={OVERLAPS} onPick={setOverlap} />
     </Confirm>
   )
 }

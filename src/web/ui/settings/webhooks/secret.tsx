@@ -9,6 +9,7 @@ import { Icon } from '../../parts/icons.tsx'
 import { RelativeTime } from '../../parts/relative_time.tsx'
 import { useReauth } from '../../sign_in/reauth.tsx'
 import { ShownOnce } from '../access/shown_once.tsx'
+import { OverlapField } from '../overlap_field.tsx'
 import { isDeclared } from './endpoint_state.ts'
 import { type CreatedEndpoint, type Endpoint, endpointPath, refreshWebhooks } from './webhook_queries.ts'
 
@@ -45,20 +46,7 @@ function Rotate({ endpoint, onCreated, onClose }: RotateProps): JSX.Element {
         A new secret signs from now on. Until the old one expires, each request has a signature of both, so
         that you can deploy the new one.
       </p>
-      <label class="field">
-        <span>Old secret expires</span>
-        <select
-          class="select"
-          value={overlap_hours}
-          onChange={(event) => setOverlap(Number(event.currentTarget.value))}
-        >
-          {OVERLAPS.map(({ hours, title }) => (
-            <option key={hours} value={hours}>
-              {title}
-            </option>
-          ))}
-        </select>
-      </label>
+      <OverlapField label="Old secret expires" hours={overlap_hours} choices={OVERLAPS} onPick={setOverlap} />
     </Confirm>
   )
 }
