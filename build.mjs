@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import {
+  asciiOnly,
   assetsOf,
   at,
   firstFile,
@@ -81,6 +82,8 @@ async function build() {
   const page = packedPage(await pageFiles(await bundle(pageOptions), bundle, version))
   for (const [name, text] of Object.entries(await assetsOf(page))) writeFileSync(at(`dist/${name}`), text)
   await bundle(serverOptions(version))
+  for (const name of ['windfall.cjs', 'worker.cjs'])
+    writeFileSync(at(`dist/${name}`), asciiOnly(readFileSync(at(`dist/${name}`), 'utf8')))
   writeFileSync(at('dist/windfall.mjs'), firstFile)
   writeFileSync(at('dist/.built'), mark)
 }

@@ -1,4 +1,5 @@
 /** The command `windfall serve`: runs the server. */
+import module from 'node:module'
 import { defineCommand } from 'citty'
 import * as v from 'valibot'
 import { COMMAND_LINE } from '../access/audit.ts'
@@ -58,6 +59,8 @@ export async function serveUntilStopped(
   const server = await serve(windfall, config, log, { listener, verbs: reloadVerb(reload) })
   const link = await setupLink(windfall)
   welcome(windfall, server, link)
+  // Node would write it when the process exits, which a killed process does not.
+  module.flushCompileCache?.()
   if (config.accounts.length > 0) startFetching(windfall)
   hangups.start(() => reload().then(logReload(log), logReloadFailure(log)))
   await stopSignal()
