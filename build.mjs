@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import {
+  asciiOnly,
   assetsOf,
   at,
   buildOf,
@@ -93,6 +94,8 @@ async function build() {
   const { metafile } = await bundle({ ...serverOptions(buildOf(version)), metafile: true })
   const packages = [...packagesIn([builtPage.metafile, metafile]), nodePackage()]
   writeFileSync(at('dist/licenses.txt'), licensesText(packages))
+  for (const name of ['windfall.cjs', 'worker.cjs'])
+    writeFileSync(at(`dist/${name}`), asciiOnly(readFileSync(at(`dist/${name}`), 'utf8')))
   writeFileSync(at('dist/windfall.mjs'), firstFile)
   writeFileSync(at('dist/.built'), mark)
 }

@@ -120,15 +120,33 @@ export function packedPage(files) {
 /**
  * The text of dist/windfall.mjs, the first file that Node runs. It checks the version of Node before anything else,
  * because an old Node would fail somewhere in the middle without a useful message.
+ *
+ * Node keeps the compiled program in the folder `cache` beside it, which halves the time of a start, and does without
+ * where the folder cannot be written. The cache has the functions that ran before it was written, and is not written
+ * again; so the server has its own, which src/cli/serve.ts writes after the first start.
  */
 export const firstFile = `#!/usr/bin/env node
-import { createRequire } from 'node:module'
+import { mkdirSync } from 'node:fs'
+import module from 'node:module'
+import { fileURLToPath } from 'node:url'
 if (Number.parseInt(process.versions.node) < 24) {
   console.error('Windfall needs Node 24; this is ' + process.version + '. Run npm start or npm run windfall, which use the right version.')
   process.exit(1)
 }
-createRequire(import.meta.url)('./windfall.cjs')
+const cache = fileURLToPath(new URL(process.argv[2] === 'serve' ? 'cache/serve' : 'cache/commands', import.meta.url))
+try {
+  mkdirSync(cache, { recursive: true, mode: 0o700 })
+  module.enableCompileCache(cache)
+} catch {}
+module.createRequire(import.meta.url)('./windfall.cjs')
 `
+
+/**
+ * The code with only ASCII characters. esbuild leaves others in regular expressions, and a single one makes Node keep
+ * the whole text with two bytes a character.
+ */
+export const asciiOnly = (code) =>
+  code.replace(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /**
  * The texts of the assets beside the bundle, except the code of worker threads.

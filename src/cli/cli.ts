@@ -5,60 +5,37 @@ import { ConfigError, issueLine } from '../config/checks/issues.ts'
 import { closestMatch } from '../config/checks/suggest.ts'
 import { Refusal } from '../errors.ts'
 import { version, versions } from '../version.ts'
-import { appsCommand } from './apps.ts'
 import { argumentsError } from './arguments.ts'
-import { backupCommand } from './backup/backup.ts'
-import { restoreCommand } from './backup/restore.ts'
-import { verifyCommand } from './backup/verify.ts'
-import { checkCommand } from './check.ts'
-import { connectCommand } from './connect/connect.ts'
-import { demoCommand } from './demo/demo.ts'
-import { doctorCommand } from './doctor/doctor.ts'
-import { forgetCommand } from './forget.ts'
-import { importCommand } from './import.ts'
-import { initCommand } from './init.ts'
-import { jobsCommand } from './jobs.ts'
-import { keysCommand } from './keys.ts'
-import { licensesCommand } from './licenses.ts'
-import { rebuildCommand } from './metrics.ts'
-import { outgoingCommand } from './outgoing.ts'
-import { ownerCommand } from './owner.ts'
-import { ratesCommand } from './rates.ts'
-import { reconcileCommand } from './reconcile.ts'
-import { refusedCommand } from './refused.ts'
-import { serveCommand } from './serve.ts'
-import { tokensCommand } from './tokens.ts'
-import { usersCommand } from './users.ts'
-import { webhooksCommand } from './webhooks/webhooks.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: citty's own type for a command with unknown arguments
 type AnyCommand = CommandDef<any>
 
-const COMMANDS: Record<string, AnyCommand> = {
-  serve: serveCommand,
-  demo: demoCommand,
-  init: initCommand,
-  check: checkCommand,
-  connect: connectCommand,
-  doctor: doctorCommand,
-  apps: appsCommand,
-  owner: ownerCommand,
-  keys: keysCommand,
-  tokens: tokensCommand,
-  refused: refusedCommand,
-  users: usersCommand,
-  forget: forgetCommand,
-  import: importCommand,
-  reconcile: reconcileCommand,
-  rebuild: rebuildCommand,
-  verify: verifyCommand,
-  jobs: jobsCommand,
-  rates: ratesCommand,
-  backup: backupCommand,
-  restore: restoreCommand,
-  webhooks: webhooksCommand,
-  outgoing: outgoingCommand,
-  licenses: licensesCommand,
+/** Each command is loaded when it runs: all of them together would delay the start of every one. */
+const COMMANDS: Record<string, () => Promise<AnyCommand>> = {
+  serve: () => import('./serve.ts').then(({ serveCommand }) => serveCommand),
+  demo: () => import('./demo/demo.ts').then(({ demoCommand }) => demoCommand),
+  init: () => import('./init.ts').then(({ initCommand }) => initCommand),
+  check: () => import('./check.ts').then(({ checkCommand }) => checkCommand),
+  connect: () => import('./connect/connect.ts').then(({ connectCommand }) => connectCommand),
+  doctor: () => import('./doctor/doctor.ts').then(({ doctorCommand }) => doctorCommand),
+  apps: () => import('./apps.ts').then(({ appsCommand }) => appsCommand),
+  owner: () => import('./owner.ts').then(({ ownerCommand }) => ownerCommand),
+  keys: () => import('./keys.ts').then(({ keysCommand }) => keysCommand),
+  tokens: () => import('./tokens.ts').then(({ tokensCommand }) => tokensCommand),
+  refused: () => import('./refused.ts').then(({ refusedCommand }) => refusedCommand),
+  users: () => import('./users.ts').then(({ usersCommand }) => usersCommand),
+  forget: () => import('./forget.ts').then(({ forgetCommand }) => forgetCommand),
+  import: () => import('./import.ts').then(({ importCommand }) => importCommand),
+  reconcile: () => import('./reconcile.ts').then(({ reconcileCommand }) => reconcileCommand),
+  rebuild: () => import('./metrics.ts').then(({ rebuildCommand }) => rebuildCommand),
+  verify: () => import('./backup/verify.ts').then(({ verifyCommand }) => verifyCommand),
+  jobs: () => import('./jobs.ts').then(({ jobsCommand }) => jobsCommand),
+  rates: () => import('./rates.ts').then(({ ratesCommand }) => ratesCommand),
+  backup: () => import('./backup/backup.ts').then(({ backupCommand }) => backupCommand),
+  restore: () => import('./backup/restore.ts').then(({ restoreCommand }) => restoreCommand),
+  webhooks: () => import('./webhooks/webhooks.ts').then(({ webhooksCommand }) => webhooksCommand),
+  outgoing: () => import('./outgoing.ts').then(({ outgoingCommand }) => outgoingCommand),
+  licenses: () => import('./licenses.ts').then(({ licensesCommand }) => licensesCommand),
 }
 
 const windfall = defineCommand({
@@ -68,7 +45,7 @@ const windfall = defineCommand({
 
 /** Runs one command. Exit codes: 0 success, 1 failure, 2 wrong usage or configuration. */
 export async function runCli(argv: string[]): Promise<void> {
-  const { command, path, commandArgs } = findCommand(argv)
+  const { command, path, commandArgs } = await findCommand(argv)
   // Ignore a closed pipe: a server keeps running, and a command has already done its work.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   try {
@@ -84,24 +61,27 @@ export async function runCli(argv: string[]): Promise<void> {
 }
 
 /** Finds the command that `argv` names. `path` holds the words up to the command, `commandArgs` the words after it. */
-export function findCommand(argv: string[]): { command: AnyCommand; path: string[]; commandArgs: string[] } {
+export async function findCommand(
+  argv: string[],
+): Promise<{ command: AnyCommand; path: string[]; commandArgs: string[] }> {
   let command: AnyCommand = windfall
   let depth = 0
   for (; depth < argv.length; depth += 1) {
-    const next = subcommand(command, argv[depth])
+    const next = await subcommand(command, argv[depth])
     if (!next) break
     command = next
   }
   const commandArgs = argv.slice(depth)
   // `windfall jobs` runs the default subcommand, `windfall jobs list`.
   const defaultCommand =
-    commandArgs.length === 0 ? subcommand(command, command.default as string | undefined) : null
+    commandArgs.length === 0 ? await subcommand(command, command.default as string | undefined) : null
   return { command: defaultCommand ?? command, path: ['windfall', ...argv.slice(0, depth)], commandArgs }
 }
 
-function subcommand(command: AnyCommand, name: string | undefined): AnyCommand | null {
-  const table = command.subCommands as Record<string, AnyCommand> | undefined
-  return table && name !== undefined && Object.hasOwn(table, name) ? (table[name] ?? null) : null
+async function subcommand(command: AnyCommand, name: string | undefined): Promise<AnyCommand | null> {
+  const table = command.subCommands as Record<string, AnyCommand | (() => Promise<AnyCommand>)> | undefined
+  const found = table && name !== undefined && Object.hasOwn(table, name) ? table[name] : undefined
+  return (typeof found === 'function' ? await found() : found) ?? null
 }
 
 async function help(command: AnyCommand, path: string[], commandArgs: string[]): Promise<void> {

@@ -1,7 +1,6 @@
 /** The local control socket, through which CLI commands reach the server that has the database open. */
 import { rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { Agent, request } from 'undici'
 import * as v from 'valibot'
 import { Refusal } from '../errors.ts'
 import { parse } from '../http/parse.ts'
@@ -114,6 +113,7 @@ export async function callControl(
 }
 
 async function callSocket(path: string, name: string, args: unknown): Promise<{ result: unknown } | null> {
+  const { Agent, request } = await import('undici')
   const dispatcher = new Agent({ connect: { socketPath: path }, headersTimeout: 0, bodyTimeout: 0 })
   try {
     const { body } = await request('http://windfall/', {

@@ -3,6 +3,7 @@ import { H3 } from 'h3'
 import type { Log } from '../log.ts'
 import { trustedProxies, trustProxies } from './addresses.ts'
 import { openHosts } from './hosts.ts'
+import { ALIVE } from './listening/starting.ts'
 import { openMiddleware } from './middleware.ts'
 import { openapiRoute } from './openapi.ts'
 import { defineRoute, PUBLIC, type Route } from './route.ts'
@@ -33,7 +34,7 @@ const LIVENESS_ROUTE = defineRoute({
   access: PUBLIC,
   answers: { 200: { description: 'The process is alive.' } },
   any_host: true,
-  handler: () => ({ status: 'ok' }),
+  handler: () => ALIVE,
 })
 
 /** Logs each foreign host once, up to a limit, so that a client cannot fill the log. */

@@ -15,6 +15,7 @@ import { type FreeBytes, freeBytesOf, openDiskSpace } from './disk/disk_space.ts
 import { assertDurable } from './disk/durable.ts'
 import { realPathOf } from './disk/paths.ts'
 import { openPresence } from './disk/presence.ts'
+import { prepareLate } from './late_statement.ts'
 import { openQueryCache } from './query_cache.ts'
 import { assertOwnLog } from './schema/header.ts'
 import { identify } from './schema/identify.ts'
@@ -81,9 +82,9 @@ export function openStore(
   let spaceTimer: NodeJS.Timeout | undefined
   const deleteProbe = db.prepare("delete from settings where key = 'probe'")
 
-  /** Prepares a statement. Call it once and keep the result. */
+  /** A statement, prepared when it first runs. Call it once and keep the result. */
   function prepare<P extends unknown[] | object = unknown[], R = unknown>(sql: string) {
-    return db.prepare<P, R>(sql)
+    return prepareLate<P extends unknown[] ? P : [P], R>(db, sql)
   }
 
   /** The value of a pragma. */

@@ -5,9 +5,9 @@ import { argumentsError } from '../../src/cli/arguments.ts'
 import { findCommand } from '../../src/cli/cli.ts'
 import { type Command, commandsOf, mentionsOf, PAGES } from './snippets.ts'
 
-function faultIn({ page, line, words: [program, ...argv] }: Command): string[] {
+async function faultIn({ page, line, words: [program, ...argv] }: Command): Promise<string[]> {
   if (program !== 'windfall') return []
-  const { command, path, commandArgs } = findCommand(argv)
+  const { command, path, commandArgs } = await findCommand(argv)
   const isGroup = command.subCommands !== undefined
   // A page may speak of a group, such as `windfall webhooks`.
   const fault = isGroup
@@ -19,8 +19,9 @@ function faultIn({ page, line, words: [program, ...argv] }: Command): string[] {
   return fault ? [`${page}:${line}: ${fault}`] : []
 }
 
-test.each(PAGES)('%s names commands and options that exist', (page) => {
-  expect([...commandsOf(page), ...mentionsOf(page)].flatMap(faultIn)).toEqual([])
+test.each(PAGES)('%s names commands and options that exist', async (page) => {
+  const faults = await Promise.all([...commandsOf(page), ...mentionsOf(page)].map(faultIn))
+  expect(faults.flat()).toEqual([])
 })
 
 test('the pages name commands', () => {

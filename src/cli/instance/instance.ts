@@ -1,12 +1,10 @@
 /** How a command reaches the instance: through the process that serves it, or directly if none does. */
 import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import { openApp } from '../../app.ts'
 import { systemClock } from '../../clock.ts'
 import type { LoadedConfig } from '../../config/load.ts'
 import type { Config } from '../../config/settings.ts'
 import { callControl, isReadOnly, runVerb, type Verbs } from '../../control/socket.ts'
-import { verbsOf } from '../../control/verbs.ts'
 import { utcMinuteText } from '../../days.ts'
 import { Refusal } from '../../errors.ts'
 import { openLog } from '../../log.ts'
@@ -110,6 +108,10 @@ type LocalInstance = { verbs: Verbs; close(): Promise<void> }
 
 /** Opens the instance in this process, with all verbs. */
 async function openLocalApp({ config }: LoadedConfig): Promise<LocalInstance> {
+  const [{ openApp }, { verbsOf }] = await Promise.all([
+    import('../../app.ts'),
+    import('../../control/verbs.ts'),
+  ])
   const lock = lockForServing(config.store.path)
   try {
     const log = openLog({ format: 'pretty', level: 'error', write: (text) => process.stderr.write(text) })

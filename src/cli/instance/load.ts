@@ -19,13 +19,14 @@ export function loadWithTypes(loadOptions: LoadOptions): LoadedConfig {
   return loaded
 }
 
-function unknownTypes({ config, locationByPath }: LoadedConfig): ConfigIssue[] {
+function unknownTypes(loaded: LoadedConfig): ConfigIssue[] {
   const known: readonly string[] = EVENT_TYPES
-  return config.endpoints.flatMap(({ types }, index) => {
+  return loaded.config.endpoints.flatMap(({ types }, index) => {
     const path = `endpoints[${index}].types`
-    const source = locationByPath.get(path) ?? path
     return (types ?? []).flatMap((type, at) =>
-      known.includes(type) ? [] : unknownType(type, `${path}[${at}]`, source),
+      known.includes(type)
+        ? []
+        : unknownType(type, `${path}[${at}]`, loaded.locationByPath.get(path) ?? path),
     )
   })
 }

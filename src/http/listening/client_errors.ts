@@ -1,11 +1,11 @@
 /** Answers requests that are rejected before routing. */
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import { Socket } from 'node:net'
-import { Refusal } from '../errors.ts'
-import type { Log } from '../log.ts'
-import { newRequestId } from './ids.ts'
-import { PROBLEM_TYPE, problemOf } from './problems.ts'
-import { COMMON_HEADERS } from './security_headers.ts'
+import { Refusal } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import { newRequestId } from '../ids.ts'
+import { PROBLEM_TYPE, problemOf } from '../problems.ts'
+import { COMMON_HEADERS } from '../security_headers.ts'
 
 const NOT_HTTP = new Refusal(400, 'bad_request', 'Malformed HTTP request.')
 const INVALID_TARGET = new Refusal(
@@ -103,7 +103,6 @@ export function answerClientErrors(
   handle: (req: IncomingMessage, res: ServerResponse) => unknown,
 ): void {
   const responses = openResponses()
-  server.removeAllListeners('request')
   server.on('request', (req, res) => {
     responses.add(req, res)
     if (isValidTarget(req.url ?? '')) handle(req, res)
