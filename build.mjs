@@ -6,7 +6,15 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { at, packedPage, pageFiles, pageOptions, serverOptions } from './tools/bundle.mjs'
+import {
+  assetsOf,
+  at,
+  firstFile,
+  packedPage,
+  pageFiles,
+  pageOptions,
+  serverOptions,
+} from './tools/bundle.mjs'
 
 const quiet = process.argv.includes('--quiet')
 const say = (text) => quiet || process.stdout.write(`${text}\n`)
@@ -71,9 +79,9 @@ async function build() {
   const { version } = JSON.parse(readFileSync(at('package.json'), 'utf8'))
   mkdirSync(at('dist'), { recursive: true })
   const page = packedPage(await pageFiles(await bundle(pageOptions), bundle, version))
-  // For what runs from the sources; the program has it inside.
-  writeFileSync(at('dist/page.json'), page)
-  await bundle(await serverOptions(page, version))
+  for (const [name, text] of Object.entries(await assetsOf(page))) writeFileSync(at(`dist/${name}`), text)
+  await bundle(serverOptions(version))
+  writeFileSync(at('dist/windfall.mjs'), firstFile)
   writeFileSync(at('dist/.built'), mark)
 }
 

@@ -6,7 +6,7 @@ import { ROOT, read, SOURCES, TESTS, TOOLS } from './tidy/files.ts'
 
 /** Each line may import the lines above it and itself. Folders on one line do not import one another. */
 const ORDER = [
-  ['errors', 'clock', 'ids', 'days', 'money', 'version', 'turns', 'hooks', 'limiter'],
+  ['errors', 'clock', 'ids', 'days', 'money', 'version', 'turns', 'hooks', 'limiter', 'program'],
   ['config'],
   ['log'],
   ['http'],
@@ -30,6 +30,7 @@ const ORDER = [
   ['control'],
   ['demo'],
   ['cli'],
+  ['threads', 'children'],
   ['main'],
 ]
 const placeOf = (path: string): string =>
@@ -53,7 +54,7 @@ test('every folder in src has a rank and imports only lower ranks', () => {
 })
 
 const importsOf = (file: string): string[] =>
-  [...read(file).matchAll(/from '(\.[^']+)'|import\('(\.[^']+)'\)/g)].flatMap(([, from]) =>
+  [...read(file).matchAll(/(?:from |import |import\()'(\.[^']+)'/g)].flatMap(([, from]) =>
     from === undefined ? [] : [new URL(from, new URL(file, 'file:///')).pathname.slice(1)],
   )
 

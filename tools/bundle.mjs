@@ -115,48 +115,61 @@ export function packedPage(files) {
   return JSON.stringify(Object.fromEntries(packed))
 }
 
-// Runs before any other code: an old Node would fail somewhere in the middle without a useful message.
-const banner = `#!/usr/bin/env node
-import { createRequire as windfallRequire } from 'node:module'
+/**
+ * The text of dist/windfall.mjs, the first file that Node runs. It checks the version of Node before anything else,
+ * because an old Node would fail somewhere in the middle without a useful message.
+ */
+export const firstFile = `#!/usr/bin/env node
+import { createRequire } from 'node:module'
 if (Number.parseInt(process.versions.node) < 24) {
   console.error('Windfall needs Node 24; this is ' + process.version + '. Run npm start or npm run windfall, which use the right version.')
   process.exit(1)
 }
-const require = windfallRequire(import.meta.url)`
+createRequire(import.meta.url)('./windfall.cjs')
+`
 
 /**
- * esbuild's options for the server.
+ * The texts of the assets beside the bundle, except the code of worker threads.
  *
  * @param page the result of `packedPage`
- * @returns {Promise<import('esbuild').BuildOptions>}
+ * @returns {Promise<Record<string, string>>}
  */
-export async function serverOptions(page, version) {
+export async function assetsOf(page) {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
   return {
-    absWorkingDir: at('.'),
-    entryPoints: ['src/main.ts'],
-    outfile: 'dist/windfall.mjs',
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node24',
-    sourcemap: 'linked',
-    // Keeps names in stack traces, which justifies the larger file.
-    minifySyntax: true,
-    minifyWhitespace: true,
-    // Node prints the source line that threw, which must not be the whole program.
-    lineLimit: 160,
-    external: ['better-sqlite3'],
-    define: {
-      BUNDLED_SQL: JSON.stringify(sqlFiles()),
-      // Shorter passwords are refused anyway; the whole list would be a tenth of the program.
-      BUNDLED_PASSWORDS: JSON.stringify(
-        dictionary['passwords-common'].filter((word) => word.length >= 12).join('\n'),
-      ),
-      BUNDLED_VERSION: JSON.stringify(version),
-      BUNDLED_PAGE: JSON.stringify(page),
-    },
-    banner: { js: banner },
-    logLevel: 'warning',
+    'page.json': page,
+    'sql.json': JSON.stringify(sqlFiles()),
+    // Shorter passwords are refused anyway.
+    'passwords.txt': dictionary['passwords-common'].filter((word) => word.length >= 12).join('\n'),
   }
 }
+
+/**
+ * esbuild's options for the program and for its worker threads: two files in one folder, which also has the assets.
+ *
+ * @returns {import('esbuild').BuildOptions}
+ */
+export const serverOptions = (version) => ({
+  absWorkingDir: at('.'),
+  entryPoints: { windfall: 'src/main.ts', worker: 'src/threads.ts' },
+  outdir: 'dist',
+  outExtension: { '.js': '.cjs' },
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node24',
+  sourcemap: 'linked',
+  // Keeps names in stack traces, which justifies the larger file.
+  minifySyntax: true,
+  minifyWhitespace: true,
+  // Node prints the source line that threw, which must not be the whole program.
+  lineLimit: 160,
+  external: ['better-sqlite3'],
+  define: {
+    BUNDLE_FOLDER: '__dirname',
+    BUNDLED_VERSION: JSON.stringify(version),
+    // Used by the sources only, to find other files of the repository.
+    'import.meta.url': '""',
+  },
+  logLevel: 'warning',
+})

@@ -1,0 +1,18 @@
+/** Starts this program again as a child process, in each form of the program. */
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { bundleFolder, form } from './form.ts'
+
+/** The first argument of a child process. It is not a command for users. */
+export const CHILD_FLAG = '--child'
+
+/** The file and the arguments that run the task `name` of src/children.ts in a process of its own. */
+export function childCommand(name: string, args: readonly string[]): [file: string, args: string[]] {
+  const own = [CHILD_FLAG, name, ...args]
+  if (form === 'executable') return [process.execPath, own]
+  const entry =
+    bundleFolder === null
+      ? fileURLToPath(new URL('../main.ts', import.meta.url))
+      : join(bundleFolder, 'windfall.mjs')
+  return [process.execPath, [entry, ...own]]
+}
