@@ -6,6 +6,7 @@ import { accessRoutes } from './customers/access.ts'
 import { customerRoutes } from './customers/customers.ts'
 import { erasureRoutes } from './customers/erasures.ts'
 import { evidenceRoutes } from './customers/evidence.ts'
+import { linkImportRoutes } from './customers/link_import.ts'
 import { eventRoutes } from './events.ts'
 import { endpointActionRoutes } from './forwarding/actions.ts'
 import { deliveryRoutes } from './forwarding/deliveries.ts'
@@ -46,6 +47,7 @@ const ROUTE_FACTORIES = [
   erasureRoutes,
   customerRoutes,
   accessRoutes,
+  linkImportRoutes,
   cohortRoutes,
   jobRoutes,
   rateRoutes,

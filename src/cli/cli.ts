@@ -24,6 +24,7 @@ const COMMANDS: Record<string, () => Promise<AnyCommand>> = {
   tokens: () => import('./tokens.ts').then(({ tokensCommand }) => tokensCommand),
   refused: () => import('./refused.ts').then(({ refusedCommand }) => refusedCommand),
   users: () => import('./users.ts').then(({ usersCommand }) => usersCommand),
+  links: () => import('./links/links.ts').then(({ linksCommand }) => linksCommand),
   forget: () => import('./forget.ts').then(({ forgetCommand }) => forgetCommand),
   import: () => import('./import.ts').then(({ importCommand }) => importCommand),
   reconcile: () => import('./reconcile.ts').then(({ reconcileCommand }) => reconcileCommand),
