@@ -65,7 +65,7 @@ test.skipIf(program === null)(
     const replication = await replicate(files.config, files)
     await identify(running, USER)
     await fill(running)
-    const forgetting = start(['forget', '--app', APP, USER], { cwd }).ended
+    const erasing = start(['forget', '--app', APP, USER], { cwd }).ended
     const patience = AbortSignal.timeout(200_000)
     while (!(await list()).includes('pending in the log')) patience.throwIfAborted()
     expect(readFileSync(`${files.database}-wal`).includes(USER)).toBe(true)
@@ -74,7 +74,7 @@ test.skipIf(program === null)(
     while ((await list()).includes('pending in the log')) patience.throwIfAborted()
     for (const suffix of ['', '-wal'])
       expect(readFileSync(`${files.database}${suffix}`).includes(USER)).toBe(false)
-    expect(await forgetting).toMatchObject({ status: 0 })
+    expect(await erasing).toMatchObject({ status: 0 })
     await identify(running, 'paul-1')
     await replication.sync()
     running.kill('SIGTERM')
@@ -113,7 +113,9 @@ test.skipIf(program === null)(
     await running.ended
     await replication.end('SIGTERM')
 
-    for (const command of nonEmpty(restoring ?? [])) await runDocumented(command, cwd)
+    const steps: string[] = []
+    for (const command of nonEmpty(restoring ?? [])) steps.push(await runDocumented(command, cwd))
+    expect(steps[2]).toContain(`Stop it, run litestream reset ${files.database}, and start it.`)
     expect(usersIn(files.database)).toEqual(['ok', 'first'])
     const again = await startServing({ cwd })
     const continued = await replicate(files.config, files)

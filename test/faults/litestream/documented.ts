@@ -31,6 +31,7 @@ export const unit = (): string => blocks('ini')[0] ?? ''
 export const commandsIn = (folder: string): string[][][] =>
   blocks('sh').map((block) =>
     block
+      .replaceAll(/\\\n\s*/g, '')
       .trim()
       .split('\n')
       .map((line) => placedIn(folder, line.trim()).split(' ')),
