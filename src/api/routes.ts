@@ -20,6 +20,7 @@ import { cohortRoutes } from './metrics/cohorts.ts'
 import { coverageRoutes } from './metrics/coverage.ts'
 import { metricRoutes } from './metrics/metrics.ts'
 import { todayRoutes } from './metrics/today.ts'
+import { monitoringRoutes } from './monitoring/monitoring.ts'
 import { keyRoutes } from './owner/keys.ts'
 import { linkUndoRoutes } from './owner/link_undo.ts'
 import { ownerRoutes } from './owner/owner.ts'
@@ -69,6 +70,7 @@ const ROUTE_FACTORIES = [
   deliveryRoutes,
   settingsRoutes,
   probeRoutes,
+  monitoringRoutes,
 ] as const
 
 type RouteFactory = (typeof ROUTE_FACTORIES)[number]
