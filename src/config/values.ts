@@ -197,7 +197,7 @@ function faultOfSchedule(text: string): string | null {
   const fields = text.trim().split(/\s+/)
   if (fields.length !== 5) return 'is not a cron pattern of five fields'
   try {
-    const pattern = new Cron(text, { timezone: 'UTC', mode: '5-part' })
+    const pattern = new Cron(text, { utcOffset: 0, mode: '5-part' })
     // Only a day of the month can be missing from every month. To compute the next run is the slow part of this check.
     const hasRuns = fields[2] === '*' || pattern.nextRun(new Date(0)) !== null
     return hasRuns ? null : 'never matches a date'
