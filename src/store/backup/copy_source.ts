@@ -1,7 +1,7 @@
 /** Opens a database that is not being served, for a backup. Accepts any version that can be upgraded. */
 import { existsSync } from 'node:fs'
 import { Refusal } from '../../errors.ts'
-import { openConnection } from '../connection.ts'
+import { openConnection } from '../disk/connection.ts'
 import { realPathOf } from '../disk/paths.ts'
 import { assertOwnLog } from '../schema/header.ts'
 import { identify } from '../schema/identify.ts'
