@@ -31,6 +31,9 @@ type RequestState = Readonly<{
   end: () => void
 }>
 
+/** Methods whose answer does not tell a caller that something was stored. */
+const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
+
 const NO_HEADERS: FlatHeaders = []
 
 /** Checks the host of a request. @throws Refusal when the request is for another host */
@@ -62,7 +65,7 @@ function assertHost(check: HostCheck, event: H3Event): void {
  */
 export function openMiddleware(options: {
   log: Log
-  beginRequest: () => () => void
+  beginRequest: (isWriting: boolean) => () => void
   hosts: () => HostCheck
   isHttps: () => boolean
   closing: AbortSignal
@@ -119,7 +122,8 @@ export function openMiddleware(options: {
 
   function beginRequestState(event: H3Event, isOpen: boolean, path = event.url.pathname): RequestState {
     const cors = isOpen && header(event, 'origin') !== undefined ? CORS_HEADERS : NO_HEADERS
-    return { event, id: newRequestId(), began_at: performance.now(), cors, path, end: beginRequest() }
+    const end = beginRequest(!READING.has(event.req.method))
+    return { event, id: newRequestId(), began_at: performance.now(), cors, path, end }
   }
 
   const wrap: Wrap = (handler, { cors = false, any_host = false, logged_as } = {}) =>

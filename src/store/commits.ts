@@ -2,6 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import { type Clock, systemClock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
+import { openAcknowledged } from './acknowledged.ts'
 import { damageIn, diskFaultKindOf, openDiskFaults } from './disk/disk_faults.ts'
 import { codeOf, isBusy } from './sqlite_errors.ts'
 import { openTraffic } from './traffic.ts'
@@ -58,6 +59,7 @@ export function openCommits(
   const rollback = db.prepare('rollback')
   const units = openWork(db, warn)
   const traffic = openTraffic(elapsed)
+  const acknowledged = openAcknowledged(db, clock)
 
   const ordinaryQueue: QueuedWork[] = []
   const bulkQueue: QueuedWork[] = []
@@ -128,6 +130,7 @@ export function openCommits(
       const left_ms = () => Math.max(0, began_at + write_ms - elapsed())
       units.flushBatchedWrites({ left_ms, isBusy: isAnyQueued() })
       writeFaults()
+      noteAcknowledged(done)
       commitAll.run()
     } catch (fault) {
       failBatch(done, fault)
@@ -162,6 +165,14 @@ export function openCommits(
       // If only the table disk_faults is damaged, the other tables can still be written.
       if (damageIn(error) === null || !db.inTransaction) throw error
     }
+  }
+
+  /** Records in the batch itself that a caller will be told of it. */
+  function noteAcknowledged(done: readonly QueuedWork[]): void {
+    if (!traffic.isWriting() || done.every(({ error }) => error !== undefined) || acknowledged.isWritten())
+      return
+    acknowledged.write()
+    units.addEffect(acknowledged.written)
   }
 
   function settleBatch(done: readonly QueuedWork[]): void {
@@ -243,6 +254,7 @@ export function openCommits(
     isQuiet,
     isBulkWaiting,
     beginRequest: traffic.beginRequest,
+    beginWriting: traffic.beginWriting,
     afterCommit: units.afterCommit,
     batchWrites: units.batchWrites,
     inSavepoint: units.inSavepoint,
