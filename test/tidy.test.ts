@@ -20,6 +20,7 @@ const ORDER = [
   ['attribution'],
   ['metrics'],
   ['health'],
+  ['systemd'],
   ['outgoing'],
   ['forwarding', 'alerts'],
   ['jobs'],

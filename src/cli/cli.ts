@@ -16,6 +16,8 @@ const COMMANDS: Record<string, () => Promise<AnyCommand>> = {
   demo: () => import('./demo/demo.ts').then(({ demoCommand }) => demoCommand),
   init: () => import('./init.ts').then(({ initCommand }) => initCommand),
   check: () => import('./check.ts').then(({ checkCommand }) => checkCommand),
+  install: () => import('./install/install.ts').then(({ installCommand }) => installCommand),
+  uninstall: () => import('./install/uninstall.ts').then(({ uninstallCommand }) => uninstallCommand),
   connect: () => import('./connect/connect.ts').then(({ connectCommand }) => connectCommand),
   doctor: () => import('./doctor/doctor.ts').then(({ doctorCommand }) => doctorCommand),
   apps: () => import('./apps.ts').then(({ appsCommand }) => appsCommand),
