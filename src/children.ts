@@ -1,5 +1,8 @@
 /** The tasks that run in a child process, by name. */
-const CHILDREN: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {}
+const CHILDREN: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
+  // The name UPGRADE_CHILD, which an installed version gives to a later one.
+  upgrade: (args) => import('./cli/upgrade/tasks.ts').then(({ runUpgradeTask }) => runUpgradeTask(args)),
+}
 
 /** Runs the task `name`. @throws Error if there is none. */
 export async function runChild([name = '', ...args]: readonly string[]): Promise<void> {

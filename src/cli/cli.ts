@@ -17,6 +17,7 @@ const COMMANDS: Record<string, () => Promise<AnyCommand>> = {
   init: () => import('./init.ts').then(({ initCommand }) => initCommand),
   check: () => import('./check.ts').then(({ checkCommand }) => checkCommand),
   install: () => import('./install/install.ts').then(({ installCommand }) => installCommand),
+  upgrade: () => import('./upgrade/upgrade.ts').then(({ upgradeCommand }) => upgradeCommand),
   uninstall: () => import('./install/uninstall.ts').then(({ uninstallCommand }) => uninstallCommand),
   connect: () => import('./connect/connect.ts').then(({ connectCommand }) => connectCommand),
   doctor: () => import('./doctor/doctor.ts').then(({ doctorCommand }) => doctorCommand),
