@@ -3,7 +3,6 @@ import { existsSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { systemClock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
-import { backupName } from '../../store/backup/files.ts'
 import { freeBytesOf } from '../../store/disk/disk_space.ts'
 import { realPathOf } from '../../store/disk/paths.ts'
 import { version as ownVersion } from '../../version.ts'
@@ -81,8 +80,10 @@ const versionOf = ({ asking, program, loaded }: Plan): Promise<number | null> =>
 
 async function backUp({ asking, program, loaded, report }: Plan, to: string): Promise<string> {
   const { folder, recipients } = loaded.config.backup
-  // Scheduled backups have other names, so that this one does not expire.
-  const name = `before-${to}-${backupName(systemClock(), recipients.length > 0)}`
+  // Scheduled backups have other names, so that this one does not expire. The time has milliseconds, because an earlier
+  // run that was killed can have left its backup.
+  const time = new Date(systemClock()).toISOString().replaceAll(':', '')
+  const name = `before-${to}-${time}.tar${recipients.length > 0 ? '.age' : ''}`
   const destination = join(folder, name)
   report.step(2, `writing ${destination}`)
   const { bytes } = await asking.task(program, 'backup', { config: loaded.file, destination })

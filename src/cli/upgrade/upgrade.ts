@@ -1,5 +1,4 @@
 /** The command `windfall upgrade`: replaces the installed executable, and goes back if the new one fails. */
-import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { defineCommand } from 'citty'
 import { Refusal } from '../../errors.ts'
@@ -11,12 +10,15 @@ import { prepare } from './preparing.ts'
 import { type Outcome, openReport } from './report.ts'
 import { resume, switchOver } from './switching.ts'
 
-/** @throws Refusal 409 `container`: the program in a container is a part of its image. */
-function refuseInContainer(): void {
-  const isContainer =
-    process.env.container !== undefined || existsSync('/.dockerenv') || existsSync('/run/.containerenv')
-  if (!isContainer) return
-  const image = process.env.WINDFALL_IMAGE ?? 'windfall'
+/**
+ * CONTAINER_IMAGE is set by the image of docs/deploy; systemd and Podman set `container`. A container whose service manager
+ * runs Windfall, such as one of LXC, is upgraded like a machine.
+ *
+ * @throws Refusal 409 `container`: otherwise the program in a container is a part of its image.
+ */
+function refuseInContainer({ isService }: Plan): void {
+  const { container, CONTAINER_IMAGE: image = container && 'windfall' } = process.env
+  if (isService || image === undefined) return
   throw new Refusal(
     409,
     'container',
@@ -94,9 +96,9 @@ export const upgradeCommand = defineCommand({
     ...configArg,
   },
   async run({ args }) {
-    refuseInContainer()
     const report = openReport(args.json)
     const plan = openPlan({ config: args.config, program: args.executable, wait_seconds: args.wait, report })
+    refuseInContainer(plan)
     const outcome = await upgrade(plan, args.file === undefined ? undefined : resolve(args.file), args.sha256)
     report.outcome(outcome)
     if (outcome.outcome === 'went_back' || outcome.outcome === 'undecided') process.exitCode = 1
