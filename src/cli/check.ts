@@ -4,9 +4,9 @@ import { relative } from 'node:path'
 import { defineCommand } from 'citty'
 import { dryRunDeclarations } from '../apps/declaration_check.ts'
 import { systemClock } from '../clock.ts'
-import { type Path, pathText } from '../config/checks/issues.ts'
+import { ConfigError, type Path, pathText } from '../config/checks/issues.ts'
 import { flatten } from '../config/flatten.ts'
-import type { LoadOptions } from '../config/load.ts'
+import type { LoadedConfig, LoadOptions } from '../config/load.ts'
 import { tomlText } from '../config/setting.ts'
 import { type Config, settingAt } from '../config/settings.ts'
 import { openLog } from '../log.ts'
@@ -16,6 +16,8 @@ import { realPathOf } from '../store/disk/paths.ts'
 import { openReader } from '../store/reader.ts'
 import { assertOwnLog } from '../store/schema/header.ts'
 import { identifyFile } from '../store/schema/identify.ts'
+import { accessProblems } from '../systemd/access.ts'
+import { UNIT_NAME } from '../systemd/unit.ts'
 import { configArg } from './instance/instance.ts'
 import { loadWithTypes } from './instance/load.ts'
 import { print, setResult } from './instance/output.ts'
@@ -25,11 +27,13 @@ import { actAsOwnerOf } from './instance/privileges.ts'
  * Validates the configuration. Returns one line for each setting that is not at its default, with its source. Secrets
  * are not shown.
  *
- * @throws ConfigError if the configuration is invalid; the Refusal that `serve` would throw if the configuration
+ * @throws ConfigError if the configuration is invalid, or if the installed service cannot use its paths; the Refusal that `serve` would throw if the configuration
  * conflicts with the database.
  */
 export async function check(loadOptions: LoadOptions): Promise<string[]> {
-  const { config, file, locationByPath } = loadWithTypes(loadOptions)
+  const loaded = loadWithTypes(loadOptions)
+  const { config, file, locationByPath } = loaded
+  assertAccess(loaded)
   await assertRecipients(config.backup.recipients)
   await checkAgainstDatabase(config)
   const changedSettings = flatten(config).flatMap(([path, value]) => {
@@ -47,6 +51,18 @@ export async function check(loadOptions: LoadOptions): Promise<string[]> {
       : 'All other settings have their defaults.',
     `Windfall serves at ${config.base_url} and stores its data in ${config.store.path}`,
   ]
+}
+
+/** @throws ConfigError if the systemd unit keeps the server from a path of its configuration. */
+function assertAccess(loaded: LoadedConfig): void {
+  const issues = accessProblems(loaded).map(({ setting, problem, advice }) => ({
+    path: setting,
+    line: null,
+    source: loaded.locationByPath.get(setting) ?? UNIT_NAME,
+    problem,
+    advice,
+  }))
+  if (issues.length > 0) throw new ConfigError(issues)
 }
 
 /** An existing database may contain apps or keys that conflict with the configuration. */

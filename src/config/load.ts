@@ -34,6 +34,8 @@ export type ConfigSources = Omit<LoadedConfig, 'config'>
 export type LoadOptions = Readonly<{
   /** The config file given with `--config`. By default WINDFALL_CONFIG, then ./config.toml if it exists. */
   path?: string | undefined
+  /** The config file to read if nothing else names one and there is no ./config.toml. */
+  fallback?: string | null
   env: NodeJS.ProcessEnv
   cwd: string
 }>
@@ -43,11 +45,11 @@ export type LoadOptions = Readonly<{
  *
  * @throws ConfigError with every issue. It quotes no secret.
  */
-export function loadConfig({ path, env, cwd }: LoadOptions): LoadedConfig {
+export function loadConfig({ path, fallback = null, env, cwd }: LoadOptions): LoadedConfig {
   const raw = openRawConfig()
   const requestedBy =
     path !== undefined ? '--config' : env.WINDFALL_CONFIG !== undefined ? 'WINDFALL_CONFIG' : null
-  const file = configFileAt(path ?? env.WINDFALL_CONFIG, cwd)
+  const file = configFileAt(path ?? env.WINDFALL_CONFIG, cwd) ?? fallback
   const isReadable = file === null || readConfigFile(raw, file, cwd, requestedBy)
   const variables = findVariables(raw, env)
   if (!isReadable) throw new ConfigError(raw.issues)

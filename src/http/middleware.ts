@@ -36,6 +36,9 @@ type RequestState = Readonly<{
 /** The path for the log, by default that of the request; and the pattern of the route. */
 type Names = { path?: string | undefined; route?: string | undefined }
 
+/** Methods whose answer does not tell a caller that something was stored. */
+const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
+
 const NO_HEADERS: FlatHeaders = []
 
 /** Checks the host of a request. @throws Refusal when the request is for another host */
@@ -67,7 +70,7 @@ function assertHost(check: HostCheck, event: H3Event): void {
  */
 export function openMiddleware(options: {
   log: Log
-  beginRequest: () => () => void
+  beginRequest: (isWriting: boolean) => () => void
   hosts: () => HostCheck
   isHttps: () => boolean
   closing: AbortSignal
@@ -121,7 +124,8 @@ export function openMiddleware(options: {
   function beginRequestState(event: H3Event, isOpen: boolean, names: Names = {}): RequestState {
     const { path = event.url.pathname, route = '*' } = names
     const cors = isOpen && header(event, 'origin') !== undefined ? CORS_HEADERS : NO_HEADERS
-    return { event, id: newRequestId(), began_at: performance.now(), cors, path, route, end: beginRequest() }
+    const end = beginRequest(!READING.has(event.req.method))
+    return { event, id: newRequestId(), began_at: performance.now(), cors, path, route, end }
   }
 
   const wrap: Wrap = (handler, { cors = false, any_host = false, logged_as, route } = {}) =>

@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { type Clock, systemClock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { damageIn, diskFaultKindOf, openDiskFaults } from './disk/disk_faults.ts'
+import { openAcknowledged } from './schema/acknowledged.ts'
 import { codeOf, isBusy } from './sqlite_errors.ts'
 import { openTraffic } from './traffic.ts'
 import { reasonOf, silent, throttled, type Warn } from './warnings.ts'
@@ -58,11 +59,10 @@ export function openCommits(
 ) {
   const faults = openDiskFaults(db, clock)
   const warnFault = throttled(WARN_EVERY_MS, warn)
-  const begin = db.prepare('begin immediate')
-  const commitAll = db.prepare('commit')
-  const rollback = db.prepare('rollback')
+  const { begin, commitAll, rollback } = transactionOf(db)
   const units = openWork(db, warn)
   const traffic = openTraffic(elapsed)
+  const noteAcknowledged = openNoting(db, { clock, traffic, units })
 
   const ordinaryQueue: QueuedWork[] = []
   const bulkQueue: QueuedWork[] = []
@@ -133,6 +133,7 @@ export function openCommits(
       const left_ms = () => Math.max(0, began_at + write_ms - elapsed())
       units.flushBatchedWrites({ left_ms, isBusy: isAnyQueued() })
       writeFaults()
+      noteAcknowledged(done)
       commitAll.run()
     } catch (fault) {
       failBatch(done, fault)
@@ -247,7 +248,7 @@ export function openCommits(
     commitUpkeep,
     isQuiet,
     isBulkWaiting,
-    beginRequest: traffic.beginRequest,
+    ...traffic.requests,
     afterCommit: units.afterCommit,
     batchWrites: units.batchWrites,
     inSavepoint: units.inSavepoint,
@@ -262,4 +263,27 @@ function unavailable(fault: unknown): Refusal {
   const refusal = new Refusal(503, 'store_unavailable', detail, { headers: { 'retry-after': '30' } })
   refusal.cause = fault
   return refusal
+}
+
+const transactionOf = (db: Database) => ({
+  begin: db.prepare('begin immediate'),
+  commitAll: db.prepare('commit'),
+  rollback: db.prepare('rollback'),
+})
+
+type NotingDeps = {
+  clock: Clock
+  traffic: ReturnType<typeof openTraffic>
+  units: ReturnType<typeof openWork>
+}
+
+/** Returns a function that records in a batch itself that a caller will learn of it. */
+function openNoting(db: Database, { clock, traffic, units }: NotingDeps) {
+  const acknowledged = openAcknowledged(db, clock)
+  return function note(done: readonly QueuedWork[]): void {
+    const hasSucceeded = done.some(({ error }) => error === undefined)
+    if (!traffic.isWriting() || !hasSucceeded || acknowledged.isWritten()) return
+    acknowledged.write()
+    units.addEffect(acknowledged.written)
+  }
 }

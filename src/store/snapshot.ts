@@ -46,6 +46,7 @@ export function openSnapshot({ file, prepare }: Pick<Reader, 'file' | 'prepare'>
     isQuiet: refuse,
     isBulkWaiting: refuse,
     beginRequest: refuse,
+    beginWriting: refuse,
     afterCommit: refuse,
     inSavepoint: refuse,
   }

@@ -196,6 +196,7 @@ export function openStore(
     isQuiet: commits.isQuiet,
     isBulkWaiting: commits.isBulkWaiting,
     beginRequest: commits.beginRequest,
+    beginWriting: commits.beginWriting,
     afterCommit: commits.afterCommit,
     batchWrites: commits.batchWrites,
     inSavepoint: commits.inSavepoint,

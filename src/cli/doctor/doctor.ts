@@ -19,6 +19,7 @@ import { examineRefusedCalls } from '../../health/refused_calls.ts'
 import { examineOutgoing } from '../../outgoing/outgoing_findings.ts'
 import { damageIn } from '../../store/disk/disk_faults.ts'
 import type { Reader } from '../../store/reader.ts'
+import { examineService } from '../../systemd/findings.ts'
 import type { AppleQueryOptions } from '../connect/checks.ts'
 import { testNotification } from '../connect/test.ts'
 import { configArg, plural } from '../instance/instance.ts'
@@ -45,6 +46,7 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> 
   const loaded = yield* examineConfig(options.loadOptions)
   if (loaded === null) return
   const { config } = loaded
+  yield* examineService(loaded)
   const serving = yield* examineServer(config)
   // Use the hosts that the serving process reports, because the demo serves with simulated hosts.
   const apple = { hosts: serving?.hosts ?? hosts, clock, wait }

@@ -18,7 +18,7 @@ export const configArg = {
   config: {
     type: 'string',
     valueHint: 'FILE',
-    description: 'The config file (default: WINDFALL_CONFIG, else ./config.toml)',
+    description: 'The config file (default: WINDFALL_CONFIG, else ./config.toml, else the installed one)',
   },
 } as const
 

@@ -4,6 +4,7 @@ import { closestMatch } from '../../config/checks/suggest.ts'
 import { type LoadedConfig, type LoadOptions, loadConfig } from '../../config/load.ts'
 import { EVENT_TYPES } from '../../events/vocabulary.ts'
 import { setAddonFolder } from '../../program/addon.ts'
+import { installedConfig } from '../install/layout.ts'
 
 /**
  * Loads and checks the configuration.
@@ -12,7 +13,7 @@ import { setAddonFolder } from '../../program/addon.ts'
  * endpoint.
  */
 export function loadWithTypes(loadOptions: LoadOptions): LoadedConfig {
-  const loaded = loadConfig(loadOptions)
+  const loaded = loadConfig({ ...loadOptions, fallback: installedConfig() })
   setAddonFolder(loaded.config.store.native_dir)
   const issues = unknownTypes(loaded)
   if (issues.length > 0) throw new ConfigError(issues)

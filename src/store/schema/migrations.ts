@@ -15,7 +15,7 @@ import { assertOwnLog, readHeader } from './header.ts'
 import { assertShape, identify } from './identify.ts'
 import { isSameDatabase } from './same_database.ts'
 import { type Step, VERSIONS, type Versions, versionOf } from './schema.ts'
-import { noteUpgradeBackup, upgradeBackup } from './upgrade_backup.ts'
+import { noteLastUpgrade, noteUpgradeBackup, type Upgrade, upgradeBackup } from './upgrade_backup.ts'
 
 type Options = {
   versions?: Versions
@@ -56,7 +56,7 @@ export async function upgrade(file: string, options: Options = {}): Promise<void
   const db = open(file)
   try {
     for (const step of versions.steps.filter(({ version }) => version > from)) {
-      applyStep(db, step, { file, versions, backup: step.version === to ? null : backup })
+      applyStep(db, step, { file, versions, upgrade: { from, to, backup } })
       note('upgraded the database', { file, version: step.version })
     }
   } finally {
@@ -118,11 +118,11 @@ async function backUp(file: string, { from, to, isLogEmpty, freeBytes }: Plan): 
 
 const megabytes = (bytes: number): number => Math.ceil(bytes / 1_048_576)
 
-/** `backup` is the path that each step except the last records; null in the last step, which clears the record. */
-type StepContext = { file: string; versions: Versions; backup: string | null }
+type StepContext = { file: string; versions: Versions; upgrade: Upgrade }
 
 /** Applies one step, verifies the resulting schema and sets the version, in one transaction. */
-function applyStep(db: Connection, { version, up }: Step, { file, versions, backup }: StepContext): void {
+function applyStep(db: Connection, { version, up }: Step, { file, versions, upgrade }: StepContext): void {
+  const isLast = version === upgrade.to
   db.pragma('foreign_keys = off')
   db.transaction(() => {
     up(db)
@@ -130,7 +130,8 @@ function applyStep(db: Connection, { version, up }: Step, { file, versions, back
     if (broken.length > 0)
       throw new Error(`the upgrade to version ${version} would leave ${broken.length} foreign key violations`)
     assertShape(db, file, version, versions)
-    noteUpgradeBackup(db, backup)
+    noteUpgradeBackup(db, isLast ? null : upgrade.backup)
+    if (isLast) noteLastUpgrade(db, upgrade)
     db.pragma(`user_version = ${version}`)
   }).immediate()
 }

@@ -1,0 +1,148 @@
+/** A machine with an installed and running Windfall, for tests of `windfall upgrade`. */
+import { createHash } from 'node:crypto'
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { start } from '../../processes.ts'
+import { restore } from '../../store/schema/dump.ts'
+import { openFolder, writeExecutable } from './releases.ts'
+import { openSupervisor } from './supervisor.ts'
+
+const isRoot = process.getuid?.() === 0
+/** When root runs the tests, the server runs as another user, as the installed service does. */
+const uid = isRoot ? 65_534 : undefined
+
+const BUNDLE = 'com.example.lantern'
+
+/** A port of the loopback address that nothing listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+/** Resolves once `url` answers 200. */
+async function answers(url: string): Promise<void> {
+  for (;;) {
+    const isReady = await fetch(url).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+    if (isReady) return
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+const sha256Of = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex')
+
+type Options = {
+  /** The bundle of the installed version. */
+  bundle: string
+  /** The dump of a database to begin with. */
+  dump?: string
+}
+
+/** Installs a version and serves it. It is stopped after the tests of the file. */
+export async function openMachine({ bundle, dump }: Options) {
+  const folder = openFolder()
+  const bin = join(folder, 'bin')
+  const home = join(folder, 'home')
+  for (const path of [bin, home, join(home, 'data')]) mkdirSync(path)
+  const program = writeExecutable(join(bin, 'windfall'), bundle)
+  const [port, otherPort] = [await freePort(), await freePort()]
+  const config = join(home, 'config.toml')
+  const lines = ['[server]', `port = ${port}`, '[rates]', 'fetch = false', '[log]', 'format = "json"']
+  writeFileSync(config, `${lines.join('\n')}\n[[apps]]\nbundle_id = "${BUNDLE}"\n`, { mode: 0o600 })
+  const database = join(home, 'data/windfall.db')
+  if (dump !== undefined) restore(dump, database)
+  if (uid !== undefined)
+    for (const path of [
+      home,
+      ...readdirSync(home, { recursive: true }).map((name) => join(home, String(name))),
+    ])
+      chownSync(path, uid, uid)
+  const env = { PATH: process.env.PATH ?? '', WINDFALL_CONFIG: config, TMPDIR: home }
+  const service = await openSupervisor({ program, cwd: home, env, uid })
+  const url = `http://127.0.0.1:${port}`
+  await service.start()
+  await answers(`${url}/readyz`)
+  const installed = sha256Of(program)
+
+  /** Runs `windfall upgrade` of the installed program, or of another one. */
+  const upgrade = (args: readonly string[], { from = program, env: more = {} } = {}) =>
+    start(['upgrade', ...args, '--executable', program, '--config', config], {
+      cwd: home,
+      env: { PATH: `${service.path}:${process.env.PATH}`, TMPDIR: home, ...more },
+      program: from,
+    })
+
+  /** A call of an app, which is stored before it is answered. */
+  async function identify(user: string, at = url): Promise<number> {
+    const { status } = await fetch(`${at}/api/sdk/v1/identify`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ appUserId: user, bundleId: BUNDLE }),
+    })
+    return status
+  }
+
+  /** Reads the database while nothing serves it, or while something does. */
+  function read<Row>(sql: string): Row[] {
+    const db = new Database(database, { readonly: true })
+    try {
+      return db.prepare<[], Row>(sql).all()
+    } finally {
+      db.close()
+    }
+  }
+
+  return {
+    program,
+    config,
+    home,
+    database,
+    service,
+    url,
+    port,
+    otherPort,
+    otherUrl: `http://127.0.0.1:${otherPort}`,
+    installed,
+    upgrade,
+    identify,
+    ready: (at = url) => answers(`${at}/readyz`),
+    users: () =>
+      read<{ app_user_id: string }>('select app_user_id from users order by 1').map((row) => row.app_user_id),
+    version: () => read<{ user_version: number }>('pragma user_version')[0]?.user_version,
+    isInstalled: (file: string) => sha256Of(program) === sha256Of(file),
+    /** What lies beside the installed program. */
+    leftovers: () =>
+      readdirSync(bin)
+        .filter((name) => name !== 'windfall' && !name.endsWith('.sha256'))
+        .sort(),
+    rehearsals: () => existsSync(`${database}.rehearsal`),
+    /** A new executable in the home of whoever upgrades. */
+    download: (name: string, from: string, before = '') => writeExecutable(join(folder, name), from, before),
+    /** Runs commands that `windfall upgrade` printed. */
+    shell: (command: string) =>
+      start(['-c', command], {
+        cwd: home,
+        env: { ...env, PATH: `${service.path}:${env.PATH}` },
+        program: '/bin/sh',
+      }).ended,
+  }
+}
+
+export type Machine = Awaited<ReturnType<typeof openMachine>>
+
+/** The JSON lines that `windfall upgrade --json` printed. */
+export const linesOf = (stdout: string): Record<string, unknown>[] =>
+  stdout
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line))
+
+/** The line with the outcome. */
+export const outcomeOf = (stdout: string): Record<string, unknown> => linesOf(stdout).at(-1) ?? {}
