@@ -1,5 +1,8 @@
 /** The tasks that run in a child process, by name. */
+import { VACUUM_CHILD, vacuumCopy } from './store/backup/vacuum_copy.ts'
+
 const CHILDREN: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
+  [VACUUM_CHILD]: vacuumCopy,
   // The name UPGRADE_CHILD, which an installed version gives to a later one.
   upgrade: (args) => import('./cli/upgrade/tasks.ts').then(({ runUpgradeTask }) => runUpgradeTask(args)),
 }

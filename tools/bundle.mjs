@@ -126,19 +126,19 @@ export function packedPage(files) {
  * again; so the server has its own, which src/cli/serve.ts writes after the first start.
  */
 export const firstFile = `#!/usr/bin/env node
-import { mkdirSync } from 'node:fs'
-import module from 'node:module'
-import { fileURLToPath } from 'node:url'
 if (Number.parseInt(process.versions.node) < 24) {
   console.error('Windfall needs Node 24; this is ' + process.version + '. Run npm start or npm run windfall, which use the right version.')
   process.exit(1)
 }
-const cache = fileURLToPath(new URL(process.argv[2] === 'serve' ? 'cache/serve' : 'cache/commands', import.meta.url))
+// An import statement would read every export of these modules.
+const { mkdirSync } = process.getBuiltinModule('node:fs')
+const { createRequire, enableCompileCache } = process.getBuiltinModule('node:module')
+const cache = import.meta.dirname + (process.argv[2] === 'serve' ? '/cache/serve' : '/cache/commands')
 try {
   mkdirSync(cache, { recursive: true, mode: 0o700 })
-  module.enableCompileCache(cache)
+  enableCompileCache(cache)
 } catch {}
-module.createRequire(import.meta.url)('./windfall.cjs')
+createRequire(import.meta.url)('./windfall.cjs')
 `
 
 /**

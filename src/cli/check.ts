@@ -20,6 +20,7 @@ import { accessProblems } from '../systemd/access.ts'
 import { UNIT_NAME } from '../systemd/unit.ts'
 import { configArg } from './instance/instance.ts'
 import { loadWithTypes } from './instance/load.ts'
+import { print, setResult } from './instance/output.ts'
 import { actAsOwnerOf } from './instance/privileges.ts'
 
 /**
@@ -89,6 +90,7 @@ export const checkCommand = defineCommand({
   args: configArg,
   async run({ args }) {
     const lines = await check({ path: args.config, env: process.env, cwd: process.cwd() })
-    process.stdout.write(`${lines.join('\n')}\n`)
+    setResult({ valid: true })
+    print(lines.join('\n'))
   },
 })

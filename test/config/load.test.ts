@@ -49,6 +49,9 @@ test('uses the defaults without a file and variables', () => {
       commission_after_a_year_percent: 15,
       small_business: false,
       wait_ms: 50,
+      token: null,
+      token_file: null,
+      listen: null,
     },
     jobs: {
       import: '13 * * * *',

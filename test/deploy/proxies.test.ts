@@ -1,7 +1,8 @@
 /** The recipes of docs/deploy with the real Caddy and nginx in front of a real server. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { type IncomingMessage, type RequestOptions, request } from 'node:https'
+import type { IncomingMessage } from 'node:http'
+import { type RequestOptions, request } from 'node:https'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'

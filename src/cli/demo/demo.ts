@@ -14,7 +14,7 @@ import type { Step } from '../../demo/world/steps.ts'
 import { Refusal } from '../../errors.ts'
 import { setAddonFolder } from '../../program/addon.ts'
 import { commandName } from '../../program/form.ts'
-import { print } from '../instance/instance.ts'
+import { print } from '../instance/output.ts'
 import { logOf, serve, stopSignal } from '../serve.ts'
 import {
   type Company,

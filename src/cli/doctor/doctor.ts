@@ -9,6 +9,7 @@ import type { LoadedConfig, LoadOptions } from '../../config/load.ts'
 import type { Config } from '../../config/settings.ts'
 import { backupFinding } from '../../health/backup_findings.ts'
 import { damagedFinding, examineDisk } from '../../health/disk_findings.ts'
+import { examineErasures } from '../../health/erasure_findings.ts'
 import { examineBacklog } from '../../health/figures_backlog.ts'
 import { type Finding, fault, ok } from '../../health/findings.ts'
 import { examineJobs } from '../../health/job_findings.ts'
@@ -21,8 +22,9 @@ import type { Reader } from '../../store/reader.ts'
 import { examineService } from '../../systemd/findings.ts'
 import type { AppleQueryOptions } from '../connect/checks.ts'
 import { testNotification } from '../connect/test.ts'
-import { configArg, plural, print } from '../instance/instance.ts'
+import { configArg, plural } from '../instance/instance.ts'
 import { loadWithTypes } from '../instance/load.ts'
+import { print } from '../instance/output.ts'
 import { examineAccounts, examineClock, originsOf } from './apple.ts'
 import { examineAddress, examineDatabase, examineServer } from './database.ts'
 import { findingLine } from './findings.ts'
@@ -56,6 +58,7 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> 
     yield* examineAccounts(config, { ...apple, reachable }, reader)
     if (reader === null) return
     yield* examineDisk(reader, clock)
+    yield* examineErasures(reader, clock)
     yield* examineNotifications(reader, clock)
     yield* examineRefusedCalls(reader, clock)
     yield* examineBacklog(reader, clock)

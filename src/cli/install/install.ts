@@ -10,8 +10,8 @@ import { form } from '../../program/form.ts'
 import { accessProblems } from '../../systemd/access.ts'
 import { openSystemctl } from '../../systemd/systemctl.ts'
 import { UNIT } from '../../systemd/unit.ts'
-import { print } from '../instance/instance.ts'
 import { loadWithTypes } from '../instance/load.ts'
+import { print, setResult } from '../instance/output.ts'
 import { ensureUser } from './account.ts'
 import {
   DATA_FOLDER,
@@ -102,18 +102,17 @@ Next:
   4. windfall connect          takes Apple's keys
 `
 
-/** Prints what keeps the service from the paths of its configuration. Returns true if it can use all. */
-function printAccess(root: string): boolean {
+/** What keeps the service from its configuration or from the paths in it, in words. */
+function problemsIn(root: string): string[] {
   const { config } = layoutAt(root)
   try {
     const loaded = loadWithTypes({ path: config, env: {}, cwd: dirname(config) })
-    const problems = accessProblems(loaded, root)
-    for (const { setting, problem, advice } of problems) print(`${setting}: ${problem}. ${advice}`)
-    return problems.length === 0
+    return accessProblems(loaded, root).map(
+      ({ setting, problem, advice }) => `${setting}: ${problem}. ${advice}`,
+    )
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    print(`${config} is not valid:\n${error.message}`)
-    return false
+    return [`${config} is not valid:\n${error.message}`]
   }
 }
 
@@ -137,8 +136,7 @@ function programToInstall(given: string | undefined): string {
   )
 }
 
-function printSteps(steps: readonly Step[], isJson: boolean): void {
-  if (isJson) return print(JSON.stringify({ steps }))
+function printSteps(steps: readonly Step[]): void {
   for (const { what, outcome } of steps) print(`${outcome.padEnd(11)}  ${what}`)
 }
 
@@ -166,20 +164,23 @@ export const installCommand = defineCommand({
       default: false,
       description: `Only write SQLite’s addon to ${INSTALLED_FOLDER}, for an image of a container`,
     },
-    json: { type: 'boolean', default: false, description: 'Print one line of JSON' },
   },
   run({ args }) {
     assertRoot('windfall install')
     const root = resolve(args.root)
     if (args['addon-only']) {
       const { addons } = layoutAt(root)
-      return printSteps([{ what: addons, outcome: installAddon(addons) }], args.json)
+      const steps = [{ what: addons, outcome: installAddon(addons) }]
+      setResult({ steps, problems: [] })
+      return printSteps(steps)
     }
     const starts = args.start && root === '/'
     const steps = install({ root, program: programToInstall(args.executable), starts })
-    printSteps(steps, args.json)
-    if (args.json) return
-    if (!printAccess(root)) process.exitCode = 1
+    const problems = problemsIn(root)
+    setResult({ steps, problems })
+    printSteps(steps)
+    for (const problem of problems) print(problem)
+    if (problems.length > 0) process.exitCode = 1
     else if (steps.every(({ outcome }) => outcome === 'unchanged')) print('Everything was installed already.')
     else print(NEXT)
   },

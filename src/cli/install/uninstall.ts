@@ -3,7 +3,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { defineCommand } from 'citty'
 import { openSystemctl } from '../../systemd/systemctl.ts'
-import { print } from '../instance/instance.ts'
+import { print, setResult } from '../instance/output.ts'
 import { assertRoot } from './install.ts'
 import { layoutAt } from './layout.ts'
 
@@ -32,7 +32,6 @@ export const uninstallCommand = defineCommand({
   },
   args: {
     root: { type: 'string', valueHint: 'DIR', default: '/', description: 'The root folder of the system' },
-    json: { type: 'boolean', default: false, description: 'Print one line of JSON' },
   },
   run({ args }) {
     assertRoot('windfall uninstall')
@@ -40,7 +39,7 @@ export const uninstallCommand = defineCommand({
     const removed = uninstall(root)
     const { configFolder, data } = layoutAt(root)
     const kept = [data, configFolder].filter((path) => existsSync(path))
-    if (args.json) return print(JSON.stringify({ removed, kept }))
+    setResult({ removed, kept })
     for (const path of removed) print(`removed      ${path}`)
     if (removed.length === 0) print('Windfall is not installed here.')
     for (const path of kept) print(`kept         ${path}`)

@@ -1,5 +1,5 @@
-/** Prints the progress and the outcome of an upgrade: lines of text, or one JSON object a line. */
-import { print } from '../instance/instance.ts'
+/** Prints the progress and the outcome of an upgrade. */
+import { print, setResult } from '../instance/output.ts'
 
 /** The names of the six steps. */
 const STEPS = ['check', 'backup', 'rehearsal', 'switch', 'wait', 'go back'] as const
@@ -25,15 +25,19 @@ export type Outcome =
 
 export type Report = ReturnType<typeof openReport>
 
-export function openReport(isJson: boolean) {
+export function openReport() {
+  const steps: { step: number; name: string; text: string }[] = []
+
   /** Prints what step `number` (1 to 6) does or found. */
   function step(number: number, text: string): void {
     const name = STEPS[number - 1] ?? ''
-    print(isJson ? JSON.stringify({ step: number, name, text }) : `${number}/6  ${name.padEnd(9)}  ${text}`)
+    steps.push({ step: number, name, text })
+    print(`${number}/6  ${name.padEnd(9)}  ${text}`)
   }
 
   function outcome(result: Outcome): void {
-    print(isJson ? JSON.stringify(result) : textOf(result).join('\n'))
+    setResult({ ...result, steps })
+    print(textOf(result).join('\n'))
   }
 
   return { step, outcome }

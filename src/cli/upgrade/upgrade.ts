@@ -88,15 +88,10 @@ export const upgradeCommand = defineCommand({
       valueHint: 'FILE',
       description: 'The installed executable to replace (default: the one that runs)',
     },
-    json: {
-      type: 'boolean',
-      default: false,
-      description: 'Print one JSON object for each step and for the outcome',
-    },
     ...configArg,
   },
   async run({ args }) {
-    const report = openReport(args.json)
+    const report = openReport()
     const plan = openPlan({ config: args.config, program: args.executable, wait_seconds: args.wait, report })
     refuseInContainer(plan)
     const outcome = await upgrade(plan, args.file === undefined ? undefined : resolve(args.file), args.sha256)

@@ -1,10 +1,11 @@
 /** Checks whether a database file can be used, for `serve`, `backup`, `restore` and `doctor`. */
 import type { Database as Connection } from 'better-sqlite3'
 import { Refusal } from '../../errors.ts'
-import { openConnection } from '../connection.ts'
+import { openConnection } from '../disk/connection.ts'
 import { reasonOf } from '../warnings.ts'
 import { applicationId, VERSIONS, type Versions, versionOf } from './schema.ts'
 import { differencesBetween, IS_APP_TABLE, shapeOf } from './shape.ts'
+import { storedSql } from './stored_sql.ts'
 
 /** The version of a usable file. `isCurrent` is true if the file has the current version and needs no upgrade. */
 export type Identity = { version: number; isCurrent: boolean }
@@ -52,6 +53,7 @@ export function identifyFile(
 
 /** @throws Refusal 400 `unusable_database` that lists the differences between `db` and the schema of `version`. */
 export function assertShape(db: Connection, file: string, version: number, versions: Versions): void {
+  if (version === versionOf(versions.schema) && schemaText(db) === storedSql(versions.schema)) return
   const expected = emptyDatabase(version, versions)
   try {
     if (schemaText(db) === schemaText(expected)) return
