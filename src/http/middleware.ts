@@ -33,11 +33,11 @@ type RequestState = Readonly<{
   end: () => void
 }>
 
-/** The path for the log, by default that of the request; and the pattern of the route. */
-type Names = { path?: string | undefined; route?: string | undefined }
-
 /** Methods whose answer does not tell a caller that something was stored. */
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** The path for the log, by default that of the request; and the pattern of the route. */
+type Names = { path?: string | undefined; route?: string | undefined }
 
 const NO_HEADERS: FlatHeaders = []
 

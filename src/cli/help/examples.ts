@@ -19,7 +19,7 @@ export const EXIT_CODES: Readonly<Record<number, string>> = {
 /** The groups of the list of commands, in its order. */
 export const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Run: ['serve', 'demo', 'health'],
-  Service: ['install', 'upgrade', 'uninstall'],
+  Install: ['install', 'upgrade', 'uninstall'],
   'Set up': ['init', 'check', 'config', 'connect', 'doctor', 'apps'],
   'People and keys': ['owner', 'keys', 'tokens', 'users', 'links', 'forget'],
   Data: ['import', 'reconcile', 'refused', 'rebuild', 'verify', 'jobs', 'rates'],
@@ -42,6 +42,18 @@ export const HELP: Readonly<Record<string, Help>> = {
     examples: ['windfall health', 'windfall health --wait 60', 'windfall health --url http://127.0.0.1:8787'],
     exits: { 0: 'Ready', 1: 'Not ready, or no answer' },
   },
+  install: {
+    examples: ['windfall install', 'windfall install --root /mnt/image --no-start'],
+    exits: { 1: 'The service cannot use its configuration, or a step failed' },
+  },
+  upgrade: {
+    examples: ['windfall upgrade windfall-0.3.0-linux-x64', 'windfall upgrade'],
+    exits: {
+      0: 'The new version serves, or runs already; without a service: it is ready for the steps that are printed',
+      1: 'The old version serves again; or nothing was changed; or both are stopped and you decide: the output says which',
+    },
+  },
+  uninstall: { examples: ['windfall uninstall'] },
   init: { examples: ['windfall init', 'windfall init --bundle com.example.app'] },
   check: {
     examples: ['windfall check', 'windfall check --config /etc/windfall/config.toml'],

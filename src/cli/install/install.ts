@@ -102,18 +102,17 @@ Next:
   4. windfall connect          takes Apple's keys
 `
 
-/** Prints what keeps the service from the paths of its configuration. Returns true if it can use all. */
-function printAccess(root: string): boolean {
+/** What keeps the service from its configuration or from the paths in it, in words. */
+function problemsIn(root: string): string[] {
   const { config } = layoutAt(root)
   try {
     const loaded = loadWithTypes({ path: config, env: {}, cwd: dirname(config) })
-    const problems = accessProblems(loaded, root)
-    for (const { setting, problem, advice } of problems) print(`${setting}: ${problem}. ${advice}`)
-    return problems.length === 0
+    return accessProblems(loaded, root).map(
+      ({ setting, problem, advice }) => `${setting}: ${problem}. ${advice}`,
+    )
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    print(`${config} is not valid:\n${error.message}`)
-    return false
+    return [`${config} is not valid:\n${error.message}`]
   }
 }
 
@@ -138,7 +137,6 @@ function programToInstall(given: string | undefined): string {
 }
 
 function printSteps(steps: readonly Step[]): void {
-  setResult({ steps })
   for (const { what, outcome } of steps) print(`${outcome.padEnd(11)}  ${what}`)
 }
 
@@ -172,12 +170,17 @@ export const installCommand = defineCommand({
     const root = resolve(args.root)
     if (args['addon-only']) {
       const { addons } = layoutAt(root)
-      return printSteps([{ what: addons, outcome: installAddon(addons) }])
+      const steps = [{ what: addons, outcome: installAddon(addons) }]
+      setResult({ steps, problems: [] })
+      return printSteps(steps)
     }
     const starts = args.start && root === '/'
     const steps = install({ root, program: programToInstall(args.executable), starts })
+    const problems = problemsIn(root)
+    setResult({ steps, problems })
     printSteps(steps)
-    if (!printAccess(root)) process.exitCode = 1
+    for (const problem of problems) print(problem)
+    if (problems.length > 0) process.exitCode = 1
     else if (steps.every(({ outcome }) => outcome === 'unchanged')) print('Everything was installed already.')
     else print(NEXT)
   },

@@ -29,11 +29,8 @@ export function printError(text: string): void {
 }
 
 /** Prints the document, if `--json` was given. */
-export const printResult = (): void => printDocument(output.result)
-
-/** Prints a document before the last one, as a line of its own, if `--json` was given. */
-export function printDocument(document: unknown): void {
-  if (output.isJson) process.stdout.write(`${JSON.stringify(document)}\n`)
+export function printResult(): void {
+  if (output.isJson) process.stdout.write(`${JSON.stringify(output.result)}\n`)
 }
 
 /** Prints an error as JSON to stderr: its code and message, and the faults of single fields. */

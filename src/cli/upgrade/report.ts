@@ -1,5 +1,5 @@
-/** Prints the progress and the outcome of an upgrade; with `--json` one document for each step and for the outcome. */
-import { print, printDocument, setResult } from '../instance/output.ts'
+/** Prints the progress and the outcome of an upgrade. */
+import { print, setResult } from '../instance/output.ts'
 
 /** The names of the six steps. */
 const STEPS = ['check', 'backup', 'rehearsal', 'switch', 'wait', 'go back'] as const
@@ -26,15 +26,17 @@ export type Outcome =
 export type Report = ReturnType<typeof openReport>
 
 export function openReport() {
+  const steps: { step: number; name: string; text: string }[] = []
+
   /** Prints what step `number` (1 to 6) does or found. */
   function step(number: number, text: string): void {
     const name = STEPS[number - 1] ?? ''
-    printDocument({ step: number, name, text })
+    steps.push({ step: number, name, text })
     print(`${number}/6  ${name.padEnd(9)}  ${text}`)
   }
 
   function outcome(result: Outcome): void {
-    setResult(result)
+    setResult({ ...result, steps })
     print(textOf(result).join('\n'))
   }
 

@@ -137,12 +137,13 @@ export async function openMachine({ bundle, dump }: Options) {
 
 export type Machine = Awaited<ReturnType<typeof openMachine>>
 
-/** The JSON lines that `windfall upgrade --json` printed. */
-export const linesOf = (stdout: string): Record<string, unknown>[] =>
-  stdout
-    .split('\n')
-    .filter((line) => line.startsWith('{'))
-    .map((line) => JSON.parse(line))
+/** The document that `windfall upgrade --json` printed. */
+export const outcomeOf = (stdout: string): Record<string, unknown> => JSON.parse(stdout)
 
-/** The line with the outcome. */
-export const outcomeOf = (stdout: string): Record<string, unknown> => linesOf(stdout).at(-1) ?? {}
+/** The indented commands below the line that begins with `heading`. */
+export function commandsBelow(stdout: string, heading: string): string[] {
+  const lines = stdout.split('\n')
+  const below = lines.slice(lines.findIndex((line) => line.startsWith(heading)) + 1)
+  const end = below.findIndex((line) => !line.startsWith('  '))
+  return below.slice(0, end).map((line) => line.trim())
+}

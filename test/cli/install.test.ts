@@ -15,8 +15,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/load.ts'
 import { accessProblems } from '../../src/systemd/access.ts'
 import { parseUnit, UNIT } from '../../src/systemd/unit.ts'
-import { windfall } from '../cli/command.ts'
 import { folderOf } from '../processes.ts'
+import { windfall } from './command.ts'
 
 const canInstall = process.getuid?.() === 0 && spawnSync('useradd', ['--version']).error === undefined
 if (!canInstall)
