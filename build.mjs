@@ -10,12 +10,14 @@ import {
   asciiOnly,
   assetsOf,
   at,
+  buildOf,
   firstFile,
   packedPage,
   pageFiles,
   pageOptions,
   serverOptions,
 } from './tools/bundle.mjs'
+import { licensesText, nodePackage, packagesIn } from './tools/packages.mjs'
 
 const quiet = process.argv.includes('--quiet')
 const say = (text) => quiet || process.stdout.write(`${text}\n`)
@@ -72,16 +74,26 @@ function assertNode() {
 }
 
 async function build() {
-  const mine = ['schema.sql', 'build.mjs', 'tools/bundle.mjs', 'package.json', 'package-lock.json']
+  const mine = [
+    'schema.sql',
+    'build.mjs',
+    'tools/bundle.mjs',
+    'tools/packages.mjs',
+    'package.json',
+    'package-lock.json',
+  ]
   const mark = fingerprint([...filesBelow('src'), ...mine])
   if (isFresh('dist/.built', mark)) return
   say('Building …')
   const { build: bundle } = await import('esbuild')
   const { version } = JSON.parse(readFileSync(at('package.json'), 'utf8'))
   mkdirSync(at('dist'), { recursive: true })
-  const page = packedPage(await pageFiles(await bundle(pageOptions), bundle, version))
+  const builtPage = await bundle(pageOptions)
+  const page = packedPage(await pageFiles(builtPage, bundle, version))
   for (const [name, text] of Object.entries(await assetsOf(page))) writeFileSync(at(`dist/${name}`), text)
-  await bundle(serverOptions(version))
+  const { metafile } = await bundle({ ...serverOptions(buildOf(version)), metafile: true })
+  const packages = [...packagesIn([builtPage.metafile, metafile]), nodePackage()]
+  writeFileSync(at('dist/licenses.txt'), licensesText(packages))
   for (const name of ['windfall.cjs', 'worker.cjs'])
     writeFileSync(at(`dist/${name}`), asciiOnly(readFileSync(at(`dist/${name}`), 'utf8')))
   writeFileSync(at('dist/windfall.mjs'), firstFile)

@@ -9,7 +9,7 @@
 -- Keys begin with organization or app, because production and sandbox, and any two organizations, never mix.
 
 pragma application_id = 1464421956; -- 'WIND'
-pragma user_version = 2;
+pragma user_version = 3;
 
 -- store/ ------------------------------------------------------------------------------------------------
 
@@ -749,6 +749,20 @@ create table link_history ( -- kept
 ) strict;
 create index link_history_by_link on link_history (link_id);
 create index link_history_by_user on link_history (from_app_user_id);
+
+-- Imports of files with links. `id` is the SHA-256 of the file and of how its columns are read, so that the same import
+-- continues after the last of its `rows_done`. The other counts are those of the rows done.
+create table link_imports ( -- kept
+  id                      text primary key,
+  file_name               text not null,
+  rows_done               integer not null,
+  linked                  integer not null,
+  moved                   integer not null,
+  unchanged               integer not null,
+  refused                 integer not null,
+  started_at              integer not null,
+  finished_at             integer
+) strict, without rowid;
 
 -- Erasures: when requested and when finished. `app_user_id` is stored only until then. `step` is the running step; it
 -- has processed `reached` of `until`; null before the first.

@@ -2,6 +2,7 @@
  * The esbuild options for the server and the dashboard's page: for build.mjs, which writes dist/windfall.mjs, and for
  * `npm run dev`. Plain JavaScript, because build.mjs runs on any Node.
  */
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
@@ -64,6 +65,7 @@ export const pageOptions = {
   chunkNames: 'part-[hash]',
   splitting: true,
   metafile: true,
+  define: { COMMAND_NAME: JSON.stringify('npm run -s windfall --') },
 }
 
 /**
@@ -162,12 +164,28 @@ export async function assetsOf(page) {
   }
 }
 
+/** What `windfall --version` says of this build: the version, the commit (null outside of git), and SQLite's version. */
+export function buildOf(version) {
+  const { stdout, status } = spawnSync(
+    'git',
+    ['describe', '--always', '--dirty', '--exclude=*', '--abbrev=12'],
+    { cwd: at('.'), encoding: 'utf8' },
+  )
+  const header = readFileSync(at('node_modules/better-sqlite3/deps/sqlite3/sqlite3.h'), 'utf8')
+  return {
+    version,
+    commit: status === 0 ? stdout.trim() : null,
+    sqlite: /SQLITE_VERSION +"([^"]+)"/.exec(header)?.[1] ?? '',
+  }
+}
+
 /**
  * esbuild's options for the program and for its worker threads: two files in one folder, which also has the assets.
  *
+ * @param build the result of `buildOf`
  * @returns {import('esbuild').BuildOptions}
  */
-export const serverOptions = (version) => ({
+export const serverOptions = (build) => ({
   absWorkingDir: at('.'),
   entryPoints: { windfall: 'src/main.ts', worker: 'src/threads.ts' },
   outdir: 'dist',
@@ -185,7 +203,7 @@ export const serverOptions = (version) => ({
   external: ['better-sqlite3'],
   define: {
     BUNDLE_FOLDER: '__dirname',
-    BUNDLED_VERSION: JSON.stringify(version),
+    BUNDLED_BUILD: JSON.stringify(build),
     // Used by the sources only, to find other files of the repository.
     'import.meta.url': '""',
   },

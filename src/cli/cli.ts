@@ -4,7 +4,7 @@ import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runCommand }
 import { ConfigError, issueLine } from '../config/checks/issues.ts'
 import { closestMatch } from '../config/checks/suggest.ts'
 import { Refusal } from '../errors.ts'
-import { version } from '../version.ts'
+import { version, versions } from '../version.ts'
 import { argumentsError } from './arguments.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: citty's own type for a command with unknown arguments
@@ -24,6 +24,7 @@ const COMMANDS: Record<string, () => Promise<AnyCommand>> = {
   tokens: () => import('./tokens.ts').then(({ tokensCommand }) => tokensCommand),
   refused: () => import('./refused.ts').then(({ refusedCommand }) => refusedCommand),
   users: () => import('./users.ts').then(({ usersCommand }) => usersCommand),
+  links: () => import('./links/links.ts').then(({ linksCommand }) => linksCommand),
   forget: () => import('./forget.ts').then(({ forgetCommand }) => forgetCommand),
   import: () => import('./import.ts').then(({ importCommand }) => importCommand),
   reconcile: () => import('./reconcile.ts').then(({ reconcileCommand }) => reconcileCommand),
@@ -35,6 +36,7 @@ const COMMANDS: Record<string, () => Promise<AnyCommand>> = {
   restore: () => import('./backup/restore.ts').then(({ restoreCommand }) => restoreCommand),
   webhooks: () => import('./webhooks/webhooks.ts').then(({ webhooksCommand }) => webhooksCommand),
   outgoing: () => import('./outgoing.ts').then(({ outgoingCommand }) => outgoingCommand),
+  licenses: () => import('./licenses.ts').then(({ licensesCommand }) => licensesCommand),
 }
 
 const windfall = defineCommand({
@@ -48,10 +50,10 @@ export async function runCli(argv: string[]): Promise<void> {
   // Ignore a closed pipe: a server keeps running, and a command has already done its work.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   try {
-    if (argv.includes('--version')) return writeTo(process.stdout, version)
+    if (argv.includes('--version')) return printVersions(argv.includes('--json'))
     if (commandArgs.includes('--help') || commandArgs.includes('-h') || command.subCommands)
       return await help(command, path, commandArgs)
-    const fault = argumentsError(commandArgs, command.args as ArgsDef)
+    const fault = argumentsError(commandArgs, (command.args ?? {}) as ArgsDef)
     if (fault !== null) return refuseArguments(`${fault} ${path.join(' ')} --help lists the options.`)
     await runCommand(command, { rawArgs: commandArgs })
   } catch (error) {
@@ -60,7 +62,7 @@ export async function runCli(argv: string[]): Promise<void> {
 }
 
 /** Finds the command that `argv` names. `path` holds the words up to the command, `commandArgs` the words after it. */
-async function findCommand(
+export async function findCommand(
   argv: string[],
 ): Promise<{ command: AnyCommand; path: string[]; commandArgs: string[] }> {
   let command: AnyCommand = windfall
@@ -96,6 +98,12 @@ async function help(command: AnyCommand, path: string[], commandArgs: string[]):
   const suggestion = closestMatch(unknownName, names, (name) => name)
   const hint = suggestion ? `Did you mean ${path.join(' ')} ${suggestion}?` : `Commands: ${names.join(', ')}.`
   refuseArguments(`Unknown command ${path.join(' ')} ${unknownName}. ${hint}`)
+}
+
+function printVersions(asJson: boolean): void {
+  const { windfall: own, commit, node, sqlite } = versions
+  const text = `windfall ${own} (commit ${commit ?? 'unknown'}, Node ${node}, SQLite ${sqlite ?? 'unknown'})`
+  writeTo(process.stdout, asJson ? JSON.stringify(versions) : text)
 }
 
 function refuseArguments(text: string): void {

@@ -11,6 +11,7 @@ import { ConfigError, issueLine } from '../config/checks/issues.ts'
 import { diffConfig, reloadedConfig } from '../config/differences.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/settings.ts'
+import { parseListenAddress } from '../config/values.ts'
 import { setupUrl } from '../control/owner_verbs.ts'
 import { openControl, type Verbs, verb } from '../control/socket.ts'
 import { Refusal } from '../errors.ts'
@@ -18,6 +19,7 @@ import { httpSettingsOf } from '../http/http_settings.ts'
 import type { Listener } from '../http/listening/listener.ts'
 import { openSerial } from '../limiter.ts'
 import { type Log, openLog } from '../log.ts'
+import { commandName } from '../program/form.ts'
 import { lockForServing } from '../store/disk/lock.ts'
 import { configArg, print } from './instance/instance.ts'
 import { listenFor, listenOnPort, openWhileListening } from './instance/listening.ts'
@@ -103,6 +105,7 @@ export async function serve(
     await windfall.close()
     throw error
   })
+  const metrics = await listenForMetrics(windfall, config, log)
   windfall.store.watchFreeSpace()
   windfall.jobs.start()
   windfall.forwarding.start()
@@ -113,12 +116,28 @@ export async function serve(
     async close(): Promise<void> {
       log.info('stopping')
       await control.close()
+      await metrics?.close()
       await server.close()
       await windfall.close()
       log.info('stopped')
       log.flush()
     },
   }
+}
+
+/** Listens on `metrics.listen`, if it is set. @throws Error if the address cannot be used. */
+async function listenForMetrics(windfall: Windfall, { metrics: { listen } }: Config, log: Log) {
+  const address = listen === null ? null : parseListenAddress(listen)
+  if (address === null) return null
+  const { openMetricsListener } = await import('../http/metrics_listener.ts')
+  const {
+    METRICS_PATH: path,
+    METRICS_TYPE: type,
+    openMetricsText,
+  } = await import('../api/monitoring/monitoring.ts')
+  const listener = await openMetricsListener({ ...address, path, type, read: openMetricsText(windfall), log })
+  log.info('serving metrics', { address: `http://${listen?.replace(/\d+$/, String(listener.port))}${path}` })
+  return listener
 }
 
 /** What the server reports about itself: its address, its base URL, and Apple's hosts. */
@@ -171,8 +190,8 @@ function welcome(windfall: Windfall, server: { url: string; base_url: string }, 
     print('    Apple requires HTTPS: set base_url to the address of your proxy or tunnel.')
   }
   if (windfall.apps.list().length === 0)
-    print('  Connect your apps with Apple’s keys: npm run -s windfall -- connect')
-  if (isFirst) print('  Or try it with demo data first: npm run demo')
+    print(`  Connect your apps with Apple’s keys: ${commandName} connect`)
+  if (isFirst) print(`  Or try it with demo data first: ${commandName} demo`)
   print('')
 }
 

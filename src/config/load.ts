@@ -147,7 +147,10 @@ function resolveDefaults(parsed: ParsedConfig, base: string, ca: string | null):
   return {
     ...parsed,
     base_url: parsed.base_url ?? listenUrl(parsed.server),
-    store: { ...parsed.store, path: resolve(base, parsed.store.path) },
+    store: {
+      path: resolve(base, parsed.store.path),
+      native_dir: parsed.store.native_dir === null ? null : resolve(base, parsed.store.native_dir),
+    },
     backup: { ...parsed.backup, folder: resolve(base, parsed.backup.folder) },
     outbound: { ...outbound, ca_file, ca },
     organizations: organizations.map(({ secret_key_file: _, ...organization }) => ({

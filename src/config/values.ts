@@ -53,6 +53,25 @@ export const host = v.pipe(
   v.check((text) => isIP(text) !== 0 || isHostName(text), 'is not an IP address or a host name'),
 )
 
+/** An IP address and a port; IPv6 in brackets. */
+export const listenAddress = v.pipe(
+  v.string(),
+  v.check((text) => parseListenAddress(text) !== null, 'is not an IP address with a port'),
+)
+
+/** The parts of an address such as `127.0.0.1:9187` or `[::1]:9187`; null if it is none. */
+export function parseListenAddress(text: string): { host: string; port: number } | null {
+  const [, bracketed, plain, port = ''] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? []
+  const address = bracketed ?? plain ?? ''
+  const isAddress = isIP(address) === (bracketed === undefined ? 4 : 6)
+  return isAddress && Number(port) <= 65_535 ? { host: address, port: Number(port) } : null
+}
+
+export const metricsToken = v.pipe(
+  v.string(),
+  v.regex(/^[\x21-\x7e]{16,}$/, 'is shorter than 16 characters, or has spaces'),
+)
+
 export const addressRange = v.pipe(
   v.string(),
   v.check(isAddressRange, 'is not an IP address or a CIDR range'),

@@ -12,6 +12,7 @@ import { Refusal } from '../errors.ts'
 import { instantSince } from '../ledger/history/since.ts'
 import { HISTORY_DEPTH_MS } from '../ledger/history/windows.ts'
 import { backupVerbs } from './backup_verbs.ts'
+import { linkVerbs } from './link_verbs.ts'
 import { outgoingVerbs } from './outgoing_verbs.ts'
 import { ownerVerbs } from './owner_verbs.ts'
 import { type Verbs, verb } from './socket.ts'
@@ -88,6 +89,7 @@ export function verbsOf(windfall: Windfall): Verbs {
     ...metricVerbs(windfall),
     ...jobVerbs(windfall),
     ...userVerbs(windfall),
+    ...linkVerbs(windfall),
     ...forgetVerbs(windfall),
     ...backupVerbs(windfall.backups),
     ...outgoingVerbs(windfall),

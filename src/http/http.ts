@@ -6,6 +6,7 @@ import { openHosts } from './hosts.ts'
 import { ALIVE } from './listening/starting.ts'
 import { openMiddleware } from './middleware.ts'
 import { openapiRoute } from './openapi.ts'
+import { openRequestCounts } from './request_counts.ts'
 import { defineRoute, PUBLIC, type Route } from './route.ts'
 import { openRouting } from './routing.ts'
 
@@ -55,6 +56,7 @@ function openForeignHostWarnings(log: Log): (host: string) => void {
 export function openHttp(options: HttpOptions) {
   const { log, version = 'unreleased', beginRequest = () => () => {} } = options
   const closing = new AbortController()
+  const counts = openRequestCounts()
   const onForeign = openForeignHostWarnings(log)
   let hosts = openHosts({}, onForeign)
   let base_url: string | undefined
@@ -65,6 +67,7 @@ export function openHttp(options: HttpOptions) {
     beginRequest,
     hosts: () => hosts,
     closing: closing.signal,
+    counted: counts.note,
     isHttps: () => base_url?.startsWith('https:') ?? false,
   })
   const app = new H3({ silent: true, onError: refuseUnrouted })
@@ -102,6 +105,8 @@ export function openHttp(options: HttpOptions) {
     /** Begins the shutdown. */
     beginClosing: () => closing.abort(),
     log,
+    /** The requests since the start, by method and route. */
+    requestCounts: counts.byRoute,
   }
 }
 

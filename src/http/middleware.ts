@@ -28,8 +28,13 @@ type RequestState = Readonly<{
   began_at: number
   cors: FlatHeaders
   path: string
+  /** The pattern of the path; `*` without a route. */
+  route: string
   end: () => void
 }>
+
+/** The path for the log, by default that of the request; and the pattern of the route. */
+type Names = { path?: string | undefined; route?: string | undefined }
 
 const NO_HEADERS: FlatHeaders = []
 
@@ -66,22 +71,18 @@ export function openMiddleware(options: {
   hosts: () => HostCheck
   isHttps: () => boolean
   closing: AbortSignal
+  /** Called after each answer with the route, such as `GET /api/v1/apps`, its status and duration. */
+  counted: (route: string, status: number, ms: number) => void
 }) {
-  const { log, beginRequest, hosts, isHttps, closing } = options
+  const { log, beginRequest, hosts, isHttps, closing, counted } = options
 
   function finish(request: RequestState, status: number, bytes: number | null, code: string | null): void {
-    const { event, id, began_at, path, end } = request
+    const { event, id, began_at, path, route, end } = request
+    const ms = performance.now() - began_at
     end()
     discardRest(event)
-    log.request({
-      method: event.req.method,
-      path,
-      status,
-      ms: performance.now() - began_at,
-      bytes,
-      request_id: id,
-      code,
-    })
+    counted(`${event.req.method} ${route}`, status, ms)
+    log.request({ method: event.req.method, path, status, ms, bytes, request_id: id, code })
   }
 
   function headersOf(request: RequestState): string[] {
@@ -117,14 +118,15 @@ export function openMiddleware(options: {
     return sendText(event, refusal.status, body, overrideHeaders(headers, refusalHeaders))
   }
 
-  function beginRequestState(event: H3Event, isOpen: boolean, path = event.url.pathname): RequestState {
+  function beginRequestState(event: H3Event, isOpen: boolean, names: Names = {}): RequestState {
+    const { path = event.url.pathname, route = '*' } = names
     const cors = isOpen && header(event, 'origin') !== undefined ? CORS_HEADERS : NO_HEADERS
-    return { event, id: newRequestId(), began_at: performance.now(), cors, path, end: beginRequest() }
+    return { event, id: newRequestId(), began_at: performance.now(), cors, path, route, end: beginRequest() }
   }
 
-  const wrap: Wrap = (handler, { cors = false, any_host = false, logged_as } = {}) =>
+  const wrap: Wrap = (handler, { cors = false, any_host = false, logged_as, route } = {}) =>
     function answered(event) {
-      const request = beginRequestState(event, cors, logged_as)
+      const request = beginRequestState(event, cors, { path: logged_as, route })
       const refuseThis = (error: unknown) => refuse(request, error)
       function answerThis(result: unknown): unknown {
         try {

@@ -32,6 +32,7 @@ export async function runHousekeeping(deps: HousekeepingDeps): Promise<string> {
   const { arrivals, clockCheck, erasures, refusedCalls, sessions, store } = deps
   erasures.resume()
   await updateStatistics(store)
+  await store.commit(store.log.trimLarge)
   if (!(await store.commit(clockCheck.isTrusted)))
     return 'nothing was deleted by age: the clock is more than a day ahead of the last run'
   const expired = await store.commit(() => {

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { bundleFolder, form } from './form.ts'
 
 /** The assets that the build writes. `worker.cjs` is the code of worker threads. */
-type AssetName = 'page.json' | 'sql.json' | 'passwords.txt' | 'worker.cjs'
+type AssetName = 'page.json' | 'sql.json' | 'passwords.txt' | 'licenses.txt' | 'worker.cjs'
 
 /** The text of an asset. @throws Error if the build has not written it. */
 export function asset(name: AssetName): string {

@@ -12,3 +12,6 @@ export const form: 'sources' | 'bundle' | 'executable' = isSea()
   : bundleFolder === null
     ? 'sources'
     : 'bundle'
+
+/** How to run a command of this program, in texts for its owner. */
+export const commandName: string = form === 'executable' ? 'windfall' : 'npm run -s windfall --'

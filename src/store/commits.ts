@@ -13,7 +13,12 @@ const MAX_BATCH_UNITS = 64
 const ORDINARY = { work_ms: 5, write_ms: 5 }
 /** The limits of a batch of only bulk work while no caller waits. With its commit, the batch lasts up to 50 ms. */
 const BULK = { work_ms: 25, write_ms: 40 }
-const BUSY_TIMEOUT_MS = 5_000
+/**
+ * How long work waits for the write lock of another process. Litestream holds it while it checkpoints the log, which
+ * takes seconds on a slow disk. Callers would rather wait than be refused: Apple repeats a refused notification only
+ * after an hour.
+ */
+const BUSY_TIMEOUT_MS = 20_000
 const WARN_EVERY_MS = 1_000
 
 const UNWRITABLE = 'the database cannot be written'

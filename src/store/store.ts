@@ -1,17 +1,19 @@
 /** Opens the database file, for one process at a time. All writes use `commit`. */
 import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import Database from 'better-sqlite3'
+import type { Database as Connection } from 'better-sqlite3'
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { openCopies } from './backup/copies.ts'
 import { assertNotRescued, freeRescue } from './backup/rescue.ts'
 import { assertNotSwapping } from './backup/swap.ts'
 import { openCommits } from './commits.ts'
+import { openConnection } from './connection.ts'
 import { openCheckpoints } from './disk/checkpoints.ts'
 import { diskFaultKindOf } from './disk/disk_faults.ts'
 import { type FreeBytes, freeBytesOf, openDiskSpace } from './disk/disk_space.ts'
 import { assertDurable } from './disk/durable.ts'
+import { type LogFile, MAX_RESTARTED_BYTES, openLogFile } from './disk/log_file.ts'
 import { realPathOf } from './disk/paths.ts'
 import { openPresence } from './disk/presence.ts'
 import { prepareLate } from './late_statement.ts'
@@ -20,6 +22,7 @@ import { assertOwnLog } from './schema/header.ts'
 import { identify } from './schema/identify.ts'
 import { schema } from './schema/schema.ts'
 import { noteUpgradeBackup, upgradeBackup } from './schema/upgrade_backup.ts'
+import { isBusy } from './sqlite_errors.ts'
 import { reasonOf, silent, type Warn } from './warnings.ts'
 
 export type Store = ReturnType<typeof openStore>
@@ -42,6 +45,8 @@ export type StoreCondition = 'ok' | 'full' | 'failing' | 'damaged' | 'replaced'
 
 const SQLITE_FULL = 'SQLITE_FULL'
 const SPACE_CHECK_EVERY_MS = 1_000
+/** How long the start waits for the lock of another process. */
+const START_TIMEOUT_MS = 10_000
 
 /** The size of the probe that tests whether the disk is full. It is larger than the free pages inside a full file. */
 const PROBE_BYTES = 65_536
@@ -76,6 +81,7 @@ export function openStore(
     refusal: () => (presence() === 'present' ? null : replacedRefusal(file)),
   })
   const copies = openCopies(db)
+  const log = openLogFile(db, file)
   const insertProbe = db.prepare<[string]>("insert or replace into settings (key, value) values ('probe', ?)")
   let closing: Promise<void> | null = null
   let spaceTimer: NodeJS.Timeout | undefined
@@ -130,8 +136,9 @@ export function openStore(
   }
 
   /**
-   * Cancels backups, waits for queued work, checkpoints the write-ahead log and closes the file. If the checkpoint
-   * fails, the log stays next to the file, and nothing is lost. A second call waits for the first.
+   * Cancels backups, waits for queued work, empties the write-ahead log and closes the file. If the checkpoint fails,
+   * or another program has the database open, the log stays next to the file, and nothing is lost. A second call waits
+   * for the first.
    */
   function close(): Promise<void> {
     closing ??= closeAll()
@@ -165,16 +172,7 @@ export function openStore(
     await rescue()
     await copies.close()
     await commits.drained()
-    try {
-      db.pragma('optimize')
-      db.pragma('wal_checkpoint(TRUNCATE)')
-    } catch (error) {
-      warn('the write-ahead log could not be checkpointed; it stays in place, and nothing is lost', {
-        reason: reasonOf(error),
-      })
-    } finally {
-      db.close()
-    }
+    closeDatabase(db, log, warn)
   }
 
   return {
@@ -184,6 +182,7 @@ export function openStore(
     pragma,
     bytes,
     copy: copies.copy,
+    log,
     isWritable,
     condition,
     watchFreeSpace,
@@ -211,12 +210,13 @@ const replacedRefusal = (file: string): Refusal =>
     { headers: { 'retry-after': '30' } },
   )
 
-function connect(file: string): Database.Database {
+function connect(file: string): Connection {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   assertNotSwapping(file)
   assertNotRescued(file)
   assertOwnLog(file)
-  const db = new Database(file, { timeout: 0 })
+  // At the start, nothing else runs yet. So it may wait for another program, such as Litestream.
+  const db = openConnection(file, { timeout: START_TIMEOUT_MS })
   try {
     chmodSync(file, 0o600)
     const identity = identify(db, file)
@@ -226,6 +226,7 @@ function connect(file: string): Database.Database {
     if (identity === null) db.transaction(() => void db.exec(schema)).immediate()
     else if (upgradeBackup(db) !== null) noteUpgradeBackup(db, null)
     assertDurable(db)
+    db.pragma('busy_timeout = 0')
     return db
   } catch (error) {
     db.close()
@@ -233,12 +234,35 @@ function connect(file: string): Database.Database {
   }
 }
 
-function setPragmas(db: Database.Database): void {
+/** Updates the statistics of the query planner, empties the log and closes the connection. */
+function closeDatabase(db: Connection, log: LogFile, warn: Warn): void {
+  try {
+    optimize(db)
+    log.empty()
+  } catch (error) {
+    warn('the write-ahead log could not be checkpointed; it stays in place, and nothing is lost', {
+      reason: reasonOf(error),
+    })
+  } finally {
+    db.close()
+  }
+}
+
+function optimize(db: Connection): void {
+  try {
+    db.pragma('optimize')
+  } catch (error) {
+    // Another program has the write lock. The next start optimizes.
+    if (!isBusy(error)) throw error
+  }
+}
+
+function setPragmas(db: Connection): void {
   db.pragma('journal_mode = wal')
   db.pragma('synchronous = full')
   db.pragma('foreign_keys = on')
   db.pragma('wal_autocheckpoint = 0')
-  db.pragma('journal_size_limit = 67108864')
+  db.pragma(`journal_size_limit = ${MAX_RESTARTED_BYTES}`)
   db.pragma('cache_size = -16000')
   db.pragma('temp_store = memory')
   db.pragma('mmap_size = 0')

@@ -5,9 +5,9 @@ import { cookiesFrom } from './chromium.ts'
 
 export type Demo = { base: string; cookies: Awaited<ReturnType<typeof cookiesFrom>>; password: string }
 
-/** Starts it, opens the link that it prints, and waits for the first import. */
-export async function openDemo(browser: Browser): Promise<Demo> {
-  const child = start(['demo', '--port', '0'], { cwd: folderOf() })
+/** Starts it, opens the link that it prints, and waits for the first import. `program` is the executable to run. */
+export async function openDemo(browser: Browser, program?: string): Promise<Demo> {
+  const child = start(['demo', '--port', '0'], { cwd: folderOf(), program })
   const link = await child.until((text) => /(http:\/\/127\.0\.0\.1:\d+)\/login#\S+/.exec(text))
   const password = await child.until((text) => /with the password (\S+)/.exec(text)?.[1])
   const [address = '', base = ''] = link

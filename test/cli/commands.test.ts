@@ -253,6 +253,10 @@ test('every command prints its help, without colors outside a terminal', async (
     expect(stdout).toContain(`USAGE windfall ${commands[index]}`.trim())
     expect(stdout).not.toContain(ESCAPE)
   }
-  expect(await run('--version')).toMatchObject({ status: 0, stdout: '0.1.0\n', stderr: '' })
+  expect(await run('--version')).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/^windfall 0\.1\.0 \(commit \S+, Node 24\.\S+, SQLite 3\.\S+\)\n$/),
+    stderr: '',
+  })
   expect(await run('apps')).toMatchObject({ status: 0, stdout: helps[commands.indexOf('apps')]?.stdout })
 })

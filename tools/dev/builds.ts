@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build, context } from 'esbuild'
-import { assetsOf, at, packedPage, pageFiles, pageOptions, serverOptions } from '../bundle.mjs'
+import { assetsOf, at, buildOf, packedPage, pageFiles, pageOptions, serverOptions } from '../bundle.mjs'
 import type { PageFiles } from './proxy.ts'
 
 /** The bundled server. */
@@ -23,7 +23,7 @@ export async function openBuilds() {
   const { version } = JSON.parse(readFileSync(at('package.json'), 'utf8'))
   const page = await context({ ...pageOptions, minify: false, sourcemap: 'inline' })
   const server = await context({
-    ...serverOptions(version),
+    ...serverOptions(buildOf(version)),
     entryPoints: { server: 'tools/dev/server.ts', worker: 'src/threads.ts' },
     outdir: dirname(SERVER_FILE),
     minifySyntax: false,

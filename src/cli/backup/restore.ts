@@ -1,6 +1,6 @@
 /** The command `windfall restore`: restores a backup, lists the restored files, and names what the backup lacks. */
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { defineCommand } from 'citty'
 import { systemClock } from '../../clock.ts'
 import { ConfigError } from '../../config/checks/issues.ts'
@@ -89,6 +89,7 @@ function summaryLines(
       ? []
       : [`The previous database is now ${aside}. Delete it when you no longer need it.`]),
     ...placed.flatMap(placedText),
+    ...litestreamLines(database),
     ...(manifest?.not_included ?? []).map((name) => `Not in the backup: ${name}`),
     '',
     'Outgoing requests are held, because the original may still serve: windfall outgoing resume sends them.',
@@ -97,6 +98,14 @@ function summaryLines(
     '  (up to 180 days back), and the job `import` fetches the daily reports.',
     '  Later identify and attribute calls, keys, tokens, share links and settings are lost.',
     '  Keys, tokens and links revoked later are valid again: revoke them again. Users erased later are back: erase them again.',
+  ]
+}
+
+/** What to do with Litestream, if it replicates the database: it keeps its state in a folder beside the file. */
+function litestreamLines(database: string): string[] {
+  if (!existsSync(join(dirname(database), `.${basename(database)}-litestream`))) return []
+  return [
+    `Litestream replicates this database, and would continue with the previous file. Stop it, run litestream reset ${database}, and start it.`,
   ]
 }
 

@@ -9,6 +9,7 @@ import type { LoadedConfig, LoadOptions } from '../../config/load.ts'
 import type { Config } from '../../config/settings.ts'
 import { backupFinding } from '../../health/backup_findings.ts'
 import { damagedFinding, examineDisk } from '../../health/disk_findings.ts'
+import { examineErasures } from '../../health/erasure_findings.ts'
 import { examineBacklog } from '../../health/figures_backlog.ts'
 import { type Finding, fault, ok } from '../../health/findings.ts'
 import { examineJobs } from '../../health/job_findings.ts'
@@ -54,6 +55,7 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> 
     yield* examineAccounts(config, { ...apple, reachable }, reader)
     if (reader === null) return
     yield* examineDisk(reader, clock)
+    yield* examineErasures(reader, clock)
     yield* examineNotifications(reader, clock)
     yield* examineRefusedCalls(reader, clock)
     yield* examineBacklog(reader, clock)

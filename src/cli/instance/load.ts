@@ -3,6 +3,7 @@ import { ConfigError, type ConfigIssue } from '../../config/checks/issues.ts'
 import { closestMatch } from '../../config/checks/suggest.ts'
 import { type LoadedConfig, type LoadOptions, loadConfig } from '../../config/load.ts'
 import { EVENT_TYPES } from '../../events/vocabulary.ts'
+import { setAddonFolder } from '../../program/addon.ts'
 
 /**
  * Loads and checks the configuration.
@@ -12,6 +13,7 @@ import { EVENT_TYPES } from '../../events/vocabulary.ts'
  */
 export function loadWithTypes(loadOptions: LoadOptions): LoadedConfig {
   const loaded = loadConfig(loadOptions)
+  setAddonFolder(loaded.config.store.native_dir)
   const issues = unknownTypes(loaded)
   if (issues.length > 0) throw new ConfigError(issues)
   return loaded

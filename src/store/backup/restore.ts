@@ -1,8 +1,9 @@
 /** Restores a backup: verifies it, moves the previous database aside, and overwrites no file. */
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
-import Database, { type Database as Connection } from 'better-sqlite3'
+import type { Database as Connection } from 'better-sqlite3'
 import type { Clock } from '../../clock.ts'
+import { openConnection } from '../connection.ts'
 import { lockForServing } from '../disk/lock.ts'
 import { openHeldMark } from '../held_mark.ts'
 import { assertOwnLog } from '../schema/header.ts'
@@ -107,7 +108,7 @@ async function withLock<Result>(database: string, work: () => Promise<Result>): 
  * requests.
  */
 function prepareRestored(staged: string, aside: string | null, now: number): void {
-  const restored = new Database(staged)
+  const restored = openConnection(staged)
   const replaced = aside === null ? null : openReplacedDatabase(aside)
   const raise = (above: Connection | null) =>
     restored.transaction(() => raiseSequences(restored, above, now)).immediate()
@@ -137,7 +138,7 @@ function openReplacedDatabase(file: string): Connection | null {
   try {
     assertOwnLog(file)
     if (identifyFile(file) === null) return null
-    return new Database(file, { readonly: true })
+    return openConnection(file, { readonly: true })
   } catch {
     return null
   }

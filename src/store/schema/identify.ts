@@ -1,6 +1,7 @@
 /** Checks whether a database file can be used, for `serve`, `backup`, `restore` and `doctor`. */
-import Database, { type Database as Connection } from 'better-sqlite3'
+import type { Database as Connection } from 'better-sqlite3'
 import { Refusal } from '../../errors.ts'
+import { openConnection } from '../connection.ts'
 import { reasonOf } from '../warnings.ts'
 import { applicationId, VERSIONS, type Versions, versionOf } from './schema.ts'
 import { differencesBetween, IS_APP_TABLE, shapeOf } from './shape.ts'
@@ -71,7 +72,7 @@ export function assertShape(db: Connection, file: string, version: number, versi
 
 /** An in-memory database with the schema of `version`. */
 function emptyDatabase(version: number, { first, steps, schema }: Versions): Connection {
-  const db = new Database(':memory:')
+  const db = openConnection(':memory:')
   if (version === versionOf(schema)) return db.exec(schema)
   db.exec(first)
   for (const step of steps) if (step.version <= version) step.up(db)
@@ -106,7 +107,7 @@ function identifiersOf(db: Connection, file: string): { id: unknown; version: nu
 
 function open(file: string, name: string): Connection {
   try {
-    return new Database(file, { readonly: true, fileMustExist: true })
+    return openConnection(file, { readonly: true, fileMustExist: true })
   } catch (error) {
     throw unusable(`${name} cannot be opened: ${reasonOf(error)}`, error)
   }

@@ -4,10 +4,11 @@
  */
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import Database, { type Database as Connection } from 'better-sqlite3'
+import type { Database as Connection } from 'better-sqlite3'
 import { Refusal } from '../../errors.ts'
 import { openCopies } from '../backup/copies.ts'
 import { assertNotSwapping } from '../backup/swap.ts'
+import { openConnection } from '../connection.ts'
 import { type FreeBytes, freeBytesOf } from '../disk/disk_space.ts'
 import { silent, type Warn } from '../warnings.ts'
 import { assertOwnLog, readHeader } from './header.ts'
@@ -26,6 +27,8 @@ type Options = {
 
 /** Space for the backup, and for the write-ahead log, which can grow to the size of the file during a table rebuild. */
 const SPACE_FACTOR = 2
+/** How long a step waits for the lock of another program, such as Litestream. No requests wait meanwhile. */
+const BUSY_TIMEOUT_MS = 10_000
 
 /**
  * Upgrades `file` to the current version. Does nothing if the file is missing or has the current version. Only the
@@ -68,9 +71,11 @@ type State = { version: number; isLogEmpty: boolean; backup: string | null }
  * is none). Null if the file is empty.
  */
 function stateOf(file: string, versions: Versions): State | null {
-  const db = new Database(file, { timeout: 0 })
+  const db = openConnection(file, { timeout: BUSY_TIMEOUT_MS })
   try {
     const identity = identify(db, file, versions)
+    // While another program reads the database, the checkpoint would wait in vain.
+    db.pragma('busy_timeout = 0')
     const [checkpoint] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
     if (identity === null) return null
     return { version: identity.version, isLogEmpty: checkpoint?.busy === 0, backup: upgradeBackup(db) }
@@ -80,7 +85,7 @@ function stateOf(file: string, versions: Versions): State | null {
 }
 
 function open(file: string): Connection {
-  const db = new Database(file, { timeout: 0 })
+  const db = openConnection(file, { timeout: BUSY_TIMEOUT_MS })
   db.pragma('journal_mode = wal')
   db.pragma('synchronous = full')
   db.pragma('secure_delete = on')

@@ -1,0 +1,107 @@
+/** The executable on other systems: a file system without executable files, a bare Debian, another architecture. */
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { folderOf, startServing } from '../processes.ts'
+import { isLong } from '../random.ts'
+import { executable, executableFor, has } from './executable.ts'
+
+const isRoot = process.getuid?.() === 0
+const QEMU = '/usr/bin/qemu-aarch64-static'
+const DEBOOTSTRAP = '/usr/sbin/debootstrap'
+
+/** Runs a shell script as root in mount namespaces of its own. */
+const unshared = (script: string, cwd: string) =>
+  spawnSync('unshare', ['--mount', 'sh', '-ec', script], {
+    cwd,
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH },
+  })
+
+/** A root of Debian 12 with the smallest set of packages. It is kept, because making it takes a minute. */
+function debianRoot(arch: 'amd64' | 'arm64'): string {
+  const root = join(tmpdir(), `windfall-debian-12-${arch}`)
+  if (existsSync(join(root, '.complete'))) return root
+  rmSync(root, { recursive: true, force: true })
+  // The packages of another architecture are unpacked and not configured: the libraries are what counts.
+  const foreign = arch === 'arm64' ? ['--foreign'] : []
+  const args = [...foreign, `--arch=${arch}`, '--variant=minbase', 'bookworm', root]
+  const { status, stdout, stderr } = spawnSync(DEBOOTSTRAP, args, { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`debootstrap failed: ${stdout}${stderr}`)
+  writeFileSync(join(root, '.complete'), '')
+  return root
+}
+
+/** Identifies a user at a server that was started with the bundle id com.example.app. */
+async function identifies(server: { url: string; stdout: () => string }): Promise<number> {
+  const { status } = await fetch(`${server.url}/api/sdk/v1/identify`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ appUserId: 'user-1', bundleId: 'com.example.app' }),
+  })
+  return status
+}
+
+const CONFIG = '[[apps]]\nbundle_id = "com.example.app"\n'
+
+describe.runIf(isRoot && has(executable))('as root', () => {
+  test('says in one line what to do where files cannot be executed', () => {
+    const cwd = folderOf({ 'config.toml': CONFIG })
+    mkdirSync(join(cwd, 'data'))
+    const { stderr, status } = unshared(
+      `mount -t tmpfs -o noexec,mode=700 none data && WINDFALL_SERVER_PORT=0 exec ${executable} serve`,
+      cwd,
+    )
+    expect(status).toBe(1)
+    expect(stderr.trim().split('\n')).toEqual([
+      expect.stringMatching(
+        /mounted with noexec\. Set store\.native_dir .* such as \/usr\/local\/lib\/windfall\.$/,
+      ),
+    ])
+  })
+
+  test.runIf(isLong && has(DEBOOTSTRAP))('runs on a bare Debian 12', { timeout: 600_000 }, () => {
+    const root = debianRoot('amd64')
+    cpSync(executable, join(root, 'usr/local/bin/windfall'))
+    rmSync(join(root, 'srv/windfall'), { recursive: true, force: true })
+    mkdirSync(join(root, 'srv/windfall'))
+    const script = `
+      cd /srv/windfall
+      windfall init && windfall check
+      WINDFALL_RATES_FETCH=false WINDFALL_SERVER_PORT=0 windfall serve > log & pid=$!
+      until grep -q '"serving"' log; do kill -0 $pid; done
+      windfall apps add com.example.app
+      windfall backup --plain /srv/windfall/backup.tar
+      windfall verify /srv/windfall/backup.tar
+      kill $pid; wait $pid`
+    const { status, stderr, stdout } = spawnSync('/usr/sbin/chroot', [root, 'sh', '-ec', script], {
+      encoding: 'utf8',
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
+    })
+    expect(stderr).toBe('Verifying the backup …\n')
+    expect(stdout).toContain('metrics match')
+    expect(status).toBe(0)
+  })
+
+  test.runIf(isLong && has(DEBOOTSTRAP, QEMU, executableFor('linux-arm64')))(
+    'starts, stores and serves on arm64',
+    { timeout: 600_000 },
+    async () => {
+      const root = debianRoot('arm64')
+      // Node finds its executable by this name, so a script stands for the emulator with its arguments.
+      const program = join(folderOf(), 'windfall')
+      const own = executableFor('linux-arm64')
+      writeFileSync(program, `#!/bin/sh\nexec ${QEMU} -L ${root} ${own} "$@"\n`, { mode: 0o700 })
+      const cwd = folderOf({ 'config.toml': CONFIG })
+      const server = await startServing({ cwd, program })
+      expect(await identifies(server)).toBe(200)
+      server.kill('SIGTERM')
+      expect((await server.ended).status).toBe(0)
+      const again = await startServing({ cwd, program })
+      expect(again.lines().filter(({ level }) => level === 'error')).toEqual([])
+      expect(await identifies(again)).toBe(200)
+    },
+  )
+})

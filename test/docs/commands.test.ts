@@ -1,0 +1,29 @@
+/** Each command that the documents name exists, with its options. */
+import type { ArgsDef } from 'citty'
+import { expect, test } from 'vitest'
+import { argumentsError } from '../../src/cli/arguments.ts'
+import { findCommand } from '../../src/cli/cli.ts'
+import { type Command, commandsOf, mentionsOf, PAGES } from './snippets.ts'
+
+async function faultIn({ page, line, words: [program, ...argv] }: Command): Promise<string[]> {
+  if (program !== 'windfall') return []
+  const { command, path, commandArgs } = await findCommand(argv)
+  const isGroup = command.subCommands !== undefined
+  // A page may speak of a group, such as `windfall webhooks`.
+  const fault = isGroup
+    ? commandArgs.length > 0 && `${path.join(' ')} has no command ${commandArgs[0]}`
+    : argumentsError(
+        commandArgs.filter((word) => word !== '--help'),
+        command.args as ArgsDef,
+      )
+  return fault ? [`${page}:${line}: ${fault}`] : []
+}
+
+test.each(PAGES)('%s names commands and options that exist', async (page) => {
+  const faults = await Promise.all([...commandsOf(page), ...mentionsOf(page)].map(faultIn))
+  expect(faults.flat()).toEqual([])
+})
+
+test('the pages name commands', () => {
+  expect(PAGES.flatMap(commandsOf).length).toBeGreaterThan(60)
+})
