@@ -18,6 +18,7 @@ import { assertOwnLog } from '../store/schema/header.ts'
 import { identifyFile } from '../store/schema/identify.ts'
 import { configArg } from './instance/instance.ts'
 import { loadWithTypes } from './instance/load.ts'
+import { print, setResult } from './instance/output.ts'
 import { actAsOwnerOf } from './instance/privileges.ts'
 
 /**
@@ -73,6 +74,7 @@ export const checkCommand = defineCommand({
   args: configArg,
   async run({ args }) {
     const lines = await check({ path: args.config, env: process.env, cwd: process.cwd() })
-    process.stdout.write(`${lines.join('\n')}\n`)
+    setResult({ valid: true })
+    print(lines.join('\n'))
   },
 })

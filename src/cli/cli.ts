@@ -1,14 +1,22 @@
 /** The table of commands, and the error output of a failed command. */
 import { stripVTControlCharacters } from 'node:util'
-import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runCommand } from 'citty'
+import { defineCommand, runCommand } from 'citty'
 import { ConfigError, issueLine } from '../config/checks/issues.ts'
 import { closestMatch } from '../config/checks/suggest.ts'
 import { Refusal } from '../errors.ts'
 import { version, versions } from '../version.ts'
-import { argumentsError } from './arguments.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: citty's own type for a command with unknown arguments
-type AnyCommand = CommandDef<any>
+import { argumentsError } from './help/arguments.ts'
+import { helpText } from './help/help.ts'
+import {
+  type AnyCommand,
+  argumentsOf,
+  type CommandTable,
+  commandIn,
+  type Leaf,
+  leavesOf,
+  takesJson,
+} from './help/table.ts'
+import { isJson, printJsonError, printResult, useJson } from './instance/output.ts'
 
 /** Each command is loaded when it runs: all of them together would delay the start of every one. */
 const COMMANDS: Record<string, () => Promise<AnyCommand>> = {
@@ -16,6 +24,7 @@ const COMMANDS: Record<string, () => Promise<AnyCommand>> = {
   demo: () => import('./demo/demo.ts').then(({ demoCommand }) => demoCommand),
   init: () => import('./init.ts').then(({ initCommand }) => initCommand),
   check: () => import('./check.ts').then(({ checkCommand }) => checkCommand),
+  config: () => import('./config.ts').then(({ configCommand }) => configCommand),
   connect: () => import('./connect/connect.ts').then(({ connectCommand }) => connectCommand),
   doctor: () => import('./doctor/doctor.ts').then(({ doctorCommand }) => doctorCommand),
   apps: () => import('./apps.ts').then(({ appsCommand }) => appsCommand),
@@ -30,12 +39,14 @@ const COMMANDS: Record<string, () => Promise<AnyCommand>> = {
   reconcile: () => import('./reconcile.ts').then(({ reconcileCommand }) => reconcileCommand),
   rebuild: () => import('./metrics.ts').then(({ rebuildCommand }) => rebuildCommand),
   verify: () => import('./backup/verify.ts').then(({ verifyCommand }) => verifyCommand),
+  health: () => import('./health.ts').then(({ healthCommand }) => healthCommand),
   jobs: () => import('./jobs.ts').then(({ jobsCommand }) => jobsCommand),
   rates: () => import('./rates.ts').then(({ ratesCommand }) => ratesCommand),
   backup: () => import('./backup/backup.ts').then(({ backupCommand }) => backupCommand),
   restore: () => import('./backup/restore.ts').then(({ restoreCommand }) => restoreCommand),
   webhooks: () => import('./webhooks/webhooks.ts').then(({ webhooksCommand }) => webhooksCommand),
   outgoing: () => import('./outgoing.ts').then(({ outgoingCommand }) => outgoingCommand),
+  completion: () => import('./help/completion.ts').then(({ completionCommand }) => completionCommand),
   licenses: () => import('./licenses.ts').then(({ licensesCommand }) => licensesCommand),
 }
 
@@ -51,15 +62,27 @@ export async function runCli(argv: string[]): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   try {
     if (argv.includes('--version')) return printVersions(argv.includes('--json'))
+    if (commandArgs.includes('--json') && takesJson(path.slice(1))) useJson()
     if (commandArgs.includes('--help') || commandArgs.includes('-h') || command.subCommands)
       return await help(command, path, commandArgs)
-    const fault = argumentsError(commandArgs, (command.args ?? {}) as ArgsDef)
-    if (fault !== null) return refuseArguments(`${fault} ${path.join(' ')} --help lists the options.`)
-    await runCommand(command, { rawArgs: commandArgs })
+    await runLeaf(command, path, commandArgs)
   } catch (error) {
     process.exitCode = printFailure(error)
   }
 }
+
+async function runLeaf(command: AnyCommand, path: string[], commandArgs: string[]): Promise<void> {
+  const fault = argumentsError(commandArgs, argumentsOf(path.slice(1), command))
+  if (fault !== null) return refuseArguments(`${fault} ${path.join(' ')} --help lists the options.`)
+  await runCommand(command, {
+    rawArgs: commandArgs.filter((word) => word !== '--json'),
+    data: { allCommands },
+  })
+  printResult()
+}
+
+/** Every command, for the completion and the documents. */
+export const allCommands = (): Promise<Leaf[]> => leavesOf(COMMANDS)
 
 /** Finds the command that `argv` names. `path` holds the words up to the command, `commandArgs` the words after it. */
 export async function findCommand(
@@ -74,25 +97,21 @@ export async function findCommand(
   }
   const commandArgs = argv.slice(depth)
   // `windfall jobs` runs the default subcommand, `windfall jobs list`.
-  const defaultCommand =
-    commandArgs.length === 0 ? await subcommand(command, command.default as string | undefined) : null
-  return { command: defaultCommand ?? command, path: ['windfall', ...argv.slice(0, depth)], commandArgs }
+  const path = ['windfall', ...argv.slice(0, depth)]
+  const defaultName = command.default as string | undefined
+  const hasOthers = commandArgs.some((word) => word !== '--json')
+  const defaultCommand = hasOthers ? null : await subcommand(command, defaultName)
+  if (defaultCommand === null || defaultName === undefined) return { command, path, commandArgs }
+  return { command: defaultCommand, path: [...path, defaultName], commandArgs }
 }
 
-async function subcommand(command: AnyCommand, name: string | undefined): Promise<AnyCommand | null> {
-  const table = command.subCommands as Record<string, AnyCommand | (() => Promise<AnyCommand>)> | undefined
-  const found = table && name !== undefined && Object.hasOwn(table, name) ? table[name] : undefined
-  return (typeof found === 'function' ? await found() : found) ?? null
-}
+const subcommand = (command: AnyCommand, name: string | undefined): Promise<AnyCommand | null> =>
+  commandIn(command.subCommands as CommandTable | undefined, name)
 
 async function help(command: AnyCommand, path: string[], commandArgs: string[]): Promise<void> {
   const [unknownName] = commandArgs.filter((word) => !word.startsWith('-'))
   if (unknownName === undefined || !command.subCommands) {
-    const parent = defineCommand({ meta: { name: path.slice(0, -1).join(' ') } })
-    return writeTo(
-      process.stdout,
-      await (path.length > 1 ? renderUsage(command, parent) : renderUsage(command)),
-    )
+    return writeTo(process.stdout, await helpText(command, path.slice(1)))
   }
   const names = Object.keys(command.subCommands)
   const suggestion = closestMatch(unknownName, names, (name) => name)
@@ -107,11 +126,13 @@ function printVersions(asJson: boolean): void {
 }
 
 function refuseArguments(text: string): void {
-  writeTo(process.stderr, text)
+  if (isJson()) printJsonError({ code: 'wrong_usage', message: text })
+  else writeTo(process.stderr, text)
   process.exitCode = 2
 }
 
 function printFailure(error: unknown): number {
+  if (isJson()) return printJsonFailure(error)
   if (error instanceof ConfigError) {
     writeTo(process.stderr, error.issues.map(issueLine).join('\n'))
     return 2
@@ -128,6 +149,21 @@ function printFailure(error: unknown): number {
   }
   writeTo(process.stderr, error instanceof Error ? errorText(error) : String(error))
   return 1
+}
+
+/** Like `printFailure`, as JSON. */
+function printJsonFailure(error: unknown): number {
+  if (error instanceof ConfigError) {
+    const errors = error.issues.map(({ path, problem, advice }) => ({ path, message: problem, advice }))
+    printJsonError({ code: 'invalid_configuration', message: error.issues.map(issueLine).join('\n'), errors })
+    return 2
+  }
+  const isUsage = error instanceof Error && error.name === 'CLIError'
+  const message = error instanceof Error ? error.message : String(error)
+  if (error instanceof Refusal)
+    printJsonError({ code: error.code, message, ...(error.errors && { errors: error.errors }) })
+  else printJsonError({ code: isUsage ? 'wrong_usage' : 'failed', message })
+  return isUsage ? 2 : 1
 }
 
 /** A plain Error has a readable message. Any other error also needs its stack. */

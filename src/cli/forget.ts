@@ -9,11 +9,10 @@ import {
   instantText,
   organizationArg,
   plural,
-  print,
-  printError,
   sendVerb,
   withInstance,
 } from './instance/instance.ts'
+import { print, printError } from './instance/output.ts'
 import { follow } from './instance/progress.ts'
 
 export const forgetCommand = defineCommand({

@@ -21,9 +21,10 @@ import { openSerial } from '../limiter.ts'
 import { type Log, openLog } from '../log.ts'
 import { commandName } from '../program/form.ts'
 import { lockForServing } from '../store/disk/lock.ts'
-import { configArg, print } from './instance/instance.ts'
+import { configArg } from './instance/instance.ts'
 import { listenFor, listenOnPort, openWhileListening } from './instance/listening.ts'
 import { loadWithTypes } from './instance/load.ts'
+import { print } from './instance/output.ts'
 import { linkText } from './owner.ts'
 
 export const serveCommand = defineCommand({

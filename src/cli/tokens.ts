@@ -2,15 +2,8 @@
 import { defineCommand } from 'citty'
 import type { ApiToken } from '../access/tokens.ts'
 import { Refusal } from '../errors.ts'
-import {
-  columns,
-  configArg,
-  instantText,
-  organizationArg,
-  print,
-  printError,
-  sendVerb,
-} from './instance/instance.ts'
+import { columns, configArg, instantText, organizationArg, sendVerb } from './instance/instance.ts'
+import { print, printError } from './instance/output.ts'
 
 const DAY_MS = 86_400_000
 

@@ -2,7 +2,8 @@
 import { defineCommand } from 'citty'
 import type { PruneProgress } from '../attribution/prune.ts'
 import { Refusal } from '../errors.ts'
-import { configArg, plural, print, printError, withInstance } from './instance/instance.ts'
+import { configArg, plural, withInstance } from './instance/instance.ts'
+import { print, printError } from './instance/output.ts'
 import { follow } from './instance/progress.ts'
 
 const prune = defineCommand({

@@ -1,7 +1,7 @@
 /** Opens the database read-only, while another process may serve it. */
 import { existsSync } from 'node:fs'
 import type { Database as Connection } from 'better-sqlite3'
-import { openConnection } from './connection.ts'
+import { openConnection } from './disk/connection.ts'
 import { applicationId, VERSIONS, versionOf } from './schema/schema.ts'
 
 export type Reader = NonNullable<ReturnType<typeof openReader>>

@@ -1,8 +1,8 @@
 /** Each command that the documents name exists, with its options. */
 import type { ArgsDef } from 'citty'
 import { expect, test } from 'vitest'
-import { argumentsError } from '../../src/cli/arguments.ts'
 import { findCommand } from '../../src/cli/cli.ts'
+import { argumentsError } from '../../src/cli/help/arguments.ts'
 import { type Command, commandsOf, mentionsOf, PAGES } from './snippets.ts'
 
 async function faultIn({ page, line, words: [program, ...argv] }: Command): Promise<string[]> {

@@ -12,7 +12,8 @@ import { type Backup, openBackups } from '../../store/backup/backup.ts'
 import { openCopySource } from '../../store/backup/copy_source.ts'
 import { lockForServing } from '../../store/disk/lock.ts'
 import { version } from '../../version.ts'
-import { configArg, load, plural, print, withInstance } from '../instance/instance.ts'
+import { configArg, load, plural, withInstance } from '../instance/instance.ts'
+import { print } from '../instance/output.ts'
 import { askNewPassphrase } from '../instance/passphrase.ts'
 
 export const backupCommand = defineCommand({

@@ -9,8 +9,9 @@ import { addonFile } from '../../program/addon.ts'
 import { type Restored, restore } from '../../store/backup/restore.ts'
 import type { PlacedFile } from '../../store/backup/restored_files.ts'
 import { realPathOf } from '../../store/disk/paths.ts'
-import { configArg, load, plural, print, printError } from '../instance/instance.ts'
+import { configArg, load, plural } from '../instance/instance.ts'
 import { decryptionKeyFor, existingBackup, identityArg } from '../instance/opening.ts'
+import { print, printError, setResult } from '../instance/output.ts'
 import { changeOwner, ownerOf } from '../instance/privileges.ts'
 
 export const restoreCommand = defineCommand({
@@ -33,6 +34,8 @@ export const restoreCommand = defineCommand({
     const owner = ownerOf(target.database ?? target.folder)
     const restored = await restore({ backup, key, ...target, clock: systemClock })
     changeOwner(owner, [...filesOf(restored), ...addonBeside(restored)], target.folder)
+    const { database, aside, rows, placed: files, manifest } = restored
+    setResult({ database, replaced: aside, rows, files, backup: manifest })
     for (const line of summaryLines(restored, backup)) print(line)
     print(args.into === undefined ? START_HINT : `To inspect it: ${serveCommand(restored, target.folder)}`)
   },

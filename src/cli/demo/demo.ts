@@ -13,7 +13,7 @@ import { type DemoReceiver, openDemoReceiver } from '../../demo/receiver.ts'
 import type { Step } from '../../demo/world/steps.ts'
 import { Refusal } from '../../errors.ts'
 import { commandName } from '../../program/form.ts'
-import { print } from '../instance/instance.ts'
+import { print } from '../instance/output.ts'
 import { logOf, serve, stopSignal } from '../serve.ts'
 import {
   type Company,

@@ -11,6 +11,7 @@ import { openLog } from '../../log.ts'
 import { startCommand } from '../../program/form.ts'
 import { lockForServing } from '../../store/disk/lock.ts'
 import { loadWithTypes } from './load.ts'
+import { setResult } from './output.ts'
 import { actAsOwnerOf } from './privileges.ts'
 
 /** The arguments of every command that needs the configuration. */
@@ -75,7 +76,7 @@ export async function withInstance<Result>(
   async function send<Answer>(verb: string, args: unknown): Promise<Answer> {
     for (let attempt = 1; ; attempt += 1) {
       const answered = localInstance === null ? await callControl(config.store.path, verb, args) : null
-      if (answered) return answered.result as Answer
+      if (answered) return answerOf(verb, answered.result) as Answer
       if (localInstance === null && isReadOnly(verb)) assertDatabaseExists(config)
       localInstance ??= openAsOwner()
       const opening = localInstance
@@ -86,7 +87,7 @@ export async function withInstance<Result>(
         if (!isHeld || attempt === MAX_ATTEMPTS) throw error
         return { verbs: null }
       })
-      if (verbs) return (await runVerb(verbs, verb, args)) as Answer
+      if (verbs) return answerOf(verb, await runVerb(verbs, verb, args)) as Answer
       await setTimeout(RETRY_PAUSE_MS)
     }
   }
@@ -96,6 +97,12 @@ export async function withInstance<Result>(
   } finally {
     await (await (localInstance as Promise<LocalInstance> | null))?.close()
   }
+}
+
+/** Makes the answer of a verb the document that `--json` prints. The progress of a verb is not its answer. */
+function answerOf(verb: string, answer: unknown): unknown {
+  if (!verb.endsWith('.status') || verb === 'outgoing.status') setResult(answer)
+  return answer
 }
 
 /** A command that only reads does not create a database. */
@@ -148,11 +155,6 @@ export function columns(rows: readonly (readonly (string | number | null)[])[]):
     )
     .join('\n')
 }
-
-export const print = (text: string): void => void process.stdout.write(`${text}\n`)
-
-/** Prints to stderr, for the person at the terminal and not for programs that read the output. */
-export const printError = (text: string): void => void process.stderr.write(`${text}\n`)
 
 /** `1 day`, `3 days`, `1,234 days`. */
 export const plural = (count: number, noun: string): string =>

@@ -54,6 +54,8 @@ const PARTS = [
 export async function openWhileListening(listener: Listener, options: AppOptions): Promise<Windfall> {
   try {
     for (const loadPart of PARTS) {
+      // One turn accepts a connection, and the next reads its request.
+      await yieldToEventLoop()
       await yieldToEventLoop()
       await loadPart()
     }

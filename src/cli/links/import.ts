@@ -7,15 +7,8 @@ import { defineCommand } from 'citty'
 import type { FileImport } from '../../attribution/importing/file_imports.ts'
 import type { ImportOutcome } from '../../attribution/importing/link_import.ts'
 import { Refusal } from '../../errors.ts'
-import {
-  configArg,
-  organizationArg,
-  plural,
-  print,
-  printError,
-  type SendVerb,
-  withInstance,
-} from '../instance/instance.ts'
+import { configArg, organizationArg, plural, type SendVerb, withInstance } from '../instance/instance.ts'
+import { print, printError, setResult } from '../instance/output.ts'
 import { progressPrinter } from '../instance/progress.ts'
 import { type CsvRecord, recordsOf } from './csv_reader.ts'
 import { type Columns, FIELDS, type Format, formatOf } from './formats.ts'
@@ -47,7 +40,6 @@ export const linksImportCommand = defineCommand({
     },
     'dry-run': { type: 'boolean', description: 'Count only, and show the rows that would be refused' },
     again: { type: 'boolean', description: 'Import a file that was imported before, from its first row' },
-    json: { type: 'boolean', description: 'Print JSON' },
     ...organizationArg,
     ...configArg,
   },
@@ -62,8 +54,8 @@ export const linksImportCommand = defineCommand({
     const result = await withInstance(args.config, (send) =>
       args['dry-run'] ? judgeFile(send, source) : importFile(send, source, args.again === true),
     )
-    if (args.json) print(JSON.stringify(result))
-    else printResult(result, basename(file))
+    setResult(result)
+    printSummary(result, basename(file))
     if (result.refused > 0) process.exitCode = 1
   },
 })
@@ -205,7 +197,7 @@ function addOutcome(result: Result, outcome: ImportOutcome, lines: readonly numb
       result.faults.push({ line: lines[row - seen] ?? 0, code, message })
 }
 
-function printResult(result: Result, name: string): void {
+function printSummary(result: Result, name: string): void {
   const { format, dry_run, done_before, linked, moved, unchanged, refused, skipped, faults } = result
   if (done_before > 0)
     print(`Continued after ${plural(done_before, 'row')} that an earlier run had imported.`)

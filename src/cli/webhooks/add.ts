@@ -1,14 +1,8 @@
 /** The command `windfall webhooks add`. */
 import { defineCommand } from 'citty'
 import { Refusal } from '../../errors.ts'
-import {
-  configArg,
-  organizationArg,
-  print,
-  printError,
-  type SendVerb,
-  withInstance,
-} from '../instance/instance.ts'
+import { configArg, organizationArg, type SendVerb, withInstance } from '../instance/instance.ts'
+import { print, printError } from '../instance/output.ts'
 import { type Created, type Delivery, listOf, resultText } from './texts.ts'
 
 /** The type of the test event, unless the endpoint receives only others. */

@@ -7,12 +7,11 @@ import {
   configArg,
   instantText,
   organizationArg,
-  print,
-  printError,
   type SendVerb,
   stripControls,
   withInstance,
 } from '../instance/instance.ts'
+import { print, printError } from '../instance/output.ts'
 import { stopSignal } from '../serve.ts'
 import { type Delivery, resultText } from './texts.ts'
 

@@ -10,11 +10,10 @@ import {
   instantText,
   organizationArg,
   plural,
-  print,
-  printError,
   type SendVerb,
   withInstance,
 } from '../instance/instance.ts'
+import { print, printError } from '../instance/output.ts'
 import { progressPrinter } from '../instance/progress.ts'
 import { listOf } from './texts.ts'
 

@@ -54,7 +54,7 @@ export function findVariables(raw: RawConfig, env: NodeJS.ProcessEnv): Variable[
   })
 }
 
-/** Sorts `WINDFALL_APPS_2` before `WINDFALL_APPS_10`. A numeric collator of Intl takes 5 ms to open. */
+/** Sorts a name that ends in _2 before one that ends in _10. A numeric collator of Intl takes 5 ms to open. */
 const byIndex = (one: string, other: string): number => (padded(one) < padded(other) ? -1 : 1)
 const padded = (name: string): string =>
   name.replace(/\d+/g, (digits) => digits.padStart(MAX_INDEX_DIGITS, '0'))

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { Refusal } from '../../errors.ts'
 import { startCommand } from '../../program/form.ts'
-import { openConnection } from '../connection.ts'
+import { openConnection } from '../disk/connection.ts'
 import { realPathOf } from '../disk/paths.ts'
 import { assertOwnLog } from '../schema/header.ts'
 import { identify } from '../schema/identify.ts'

@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { childCommand } from '../../program/children.ts'
-import { openConnection } from '../connection.ts'
+import { openConnection } from '../disk/connection.ts'
 
 /** The name of the child process in src/children.ts. */
 export const VACUUM_CHILD = 'vacuum-copy'

@@ -1,6 +1,6 @@
 /** Verifies copies of the database. A worker thread runs the checks, because they read every page. */
 import type { Database as Connection } from 'better-sqlite3'
-import { openConnection } from '../connection.ts'
+import { openConnection } from '../disk/connection.ts'
 import { onThread, runOnThread } from '../thread.ts'
 
 const VERIFY_TASK = 'verify'

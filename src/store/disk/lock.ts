@@ -5,9 +5,9 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Refusal } from '../../errors.ts'
-import { openConnection } from '../connection.ts'
 import { codeOf, isBusy } from '../sqlite_errors.ts'
 import { reasonOf } from '../warnings.ts'
+import { openConnection } from './connection.ts'
 import { ballastOf } from './disk_space.ts'
 import { realPathOf, statsAt } from './paths.ts'
 

@@ -1,7 +1,7 @@
 /** Checks whether a database file can be used, for `serve`, `backup`, `restore` and `doctor`. */
 import type { Database as Connection } from 'better-sqlite3'
 import { Refusal } from '../../errors.ts'
-import { openConnection } from '../connection.ts'
+import { openConnection } from '../disk/connection.ts'
 import { reasonOf } from '../warnings.ts'
 import { applicationId, VERSIONS, type Versions, versionOf } from './schema.ts'
 import { differencesBetween, IS_APP_TABLE, shapeOf } from './shape.ts'

@@ -6,11 +6,11 @@ import { openStore } from '../../../src/store/store.ts'
 import { openTestStore } from '../open.ts'
 import { openOtherReader } from '../other_reader.ts'
 
-/** A store whose log has many pages with `secret`, and another program that restarted the log. */
+/** A store whose log has many pages with `secret`, but too few for a checkpoint, and another program that reads. */
 async function restartedLog() {
   const opened = openTestStore()
   const { store, put } = opened
-  for (let n = 0; n < 200; n += 1) await store.commit(() => put(`k${n}`, `a secret ${'x'.repeat(4_000)}`))
+  for (let n = 0; n < 100; n += 1) await store.commit(() => put(`k${n}`, `a secret ${'x'.repeat(4_000)}`))
   const other = openOtherReader(store.file)
   await store.commit(() => store.prepare('delete from settings').run())
   const size = () => statSync(`${store.file}-wal`).size

@@ -1,7 +1,7 @@
 /** Rejects unknown options, options without a value, and extra arguments. */
 import { parseArgs } from 'node:util'
 import type { ArgsDef } from 'citty'
-import { closestMatch } from '../config/checks/suggest.ts'
+import { closestMatch } from '../../config/checks/suggest.ts'
 
 /**
  * Checks the arguments of a command against its definitions. Returns the first error as a sentence: an unknown option,

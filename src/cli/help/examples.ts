@@ -1,0 +1,144 @@
+/** What the help of each command shows besides its options. */
+
+type Help = {
+  /** Invocations that work as they are, with placeholders for names and files. */
+  examples: readonly [string, ...string[]]
+  /** Exit codes that differ from the common ones. */
+  exits?: Readonly<Record<number, string>>
+  /** Why the command has no `--json`. */
+  noJson?: string
+}
+
+/** The exit codes of every command. */
+export const EXIT_CODES: Readonly<Record<number, string>> = {
+  0: 'Success',
+  1: 'Failure; the message says why',
+  2: 'Wrong usage, or an invalid configuration',
+}
+
+/** The groups of the list of commands, in its order. */
+export const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  Run: ['serve', 'demo', 'health'],
+  'Set up': ['init', 'check', 'config', 'connect', 'doctor', 'apps'],
+  'People and keys': ['owner', 'keys', 'tokens', 'users', 'links', 'forget'],
+  Data: ['import', 'reconcile', 'refused', 'rebuild', 'verify', 'jobs', 'rates'],
+  Backups: ['backup', 'restore'],
+  Webhooks: ['webhooks', 'outgoing'],
+  About: ['completion', 'licenses'],
+}
+
+/** The help of each command, by its words. */
+export const HELP: Readonly<Record<string, Help>> = {
+  serve: {
+    examples: ['windfall serve', 'windfall serve --config /etc/windfall/config.toml'],
+    noJson: 'It runs until it is stopped; its log is JSON unless it goes to a terminal.',
+  },
+  demo: {
+    examples: ['windfall demo', 'windfall demo --port 8790 --seed 7'],
+    noJson: 'It runs until it is stopped.',
+  },
+  health: {
+    examples: ['windfall health', 'windfall health --wait 60', 'windfall health --url http://127.0.0.1:8787'],
+    exits: { 0: 'Ready', 1: 'Not ready, or no answer' },
+  },
+  init: { examples: ['windfall init', 'windfall init --bundle com.example.app'] },
+  check: {
+    examples: ['windfall check', 'windfall check --config /etc/windfall/config.toml'],
+    exits: { 2: 'The configuration is invalid' },
+  },
+  'config dump': { examples: ['windfall config dump', 'windfall config dump --json'] },
+  connect: {
+    examples: ['windfall connect', 'windfall connect --connect-key AuthKey_2X9R4HXF34.p8 --vendor 85912345'],
+    noJson: 'It asks questions.',
+  },
+  doctor: { examples: ['windfall doctor', 'windfall doctor --test'], exits: { 1: 'A fault was found' } },
+  'apps add': {
+    examples: ['windfall apps add com.example.app', 'windfall apps add com.example.app --name Example'],
+  },
+  'apps remove': { examples: ['windfall apps remove com.example.app'] },
+  'apps list': { examples: ['windfall apps list', 'windfall apps list --json'] },
+  'apps refresh': { examples: ['windfall apps refresh'] },
+  'owner reset': { examples: ['windfall owner reset'] },
+  'keys create': {
+    examples: ['windfall keys create --label "iOS app"', 'windfall keys create --secret --label backend'],
+  },
+  'keys list': { examples: ['windfall keys list'] },
+  'keys rotate': { examples: ['windfall keys rotate key_1', 'windfall keys rotate key_1 --overlap 168'] },
+  'keys revoke': { examples: ['windfall keys revoke key_1'] },
+  'tokens create': {
+    examples: [
+      'windfall tokens create --label laptop',
+      'windfall tokens create --label widget --app com.example.app --days 90',
+    ],
+  },
+  'tokens list': { examples: ['windfall tokens list'] },
+  'tokens revoke': { examples: ['windfall tokens revoke tok_1'] },
+  'users prune': {
+    examples: ['windfall users prune --unseen-for 90 --dry-run', 'windfall users prune --unseen-for 90'],
+  },
+  'links import': {
+    examples: ['windfall links import links.csv --dry-run', 'windfall links import links.csv'],
+    exits: { 1: 'A row was refused; the others are imported' },
+  },
+  forget: {
+    examples: [
+      'windfall forget --app com.example.app user-1',
+      'windfall forget --list',
+      'windfall forget --compact',
+    ],
+  },
+  import: { examples: ['windfall import', 'windfall import --days 30'] },
+  reconcile: { examples: ['windfall reconcile', 'windfall reconcile --since 7d --app com.example.app'] },
+  'refused list': { examples: ['windfall refused list', 'windfall refused list --raw 12'] },
+  'rebuild metrics': { examples: ['windfall rebuild metrics'] },
+  verify: {
+    examples: ['windfall verify', 'windfall verify windfall.tar'],
+    exits: { 1: 'A difference was found' },
+  },
+  'jobs list': { examples: ['windfall jobs list', 'windfall jobs list --json'] },
+  'jobs run': { examples: ['windfall jobs run import'] },
+  'rates list': { examples: ['windfall rates list'] },
+  'rates show': { examples: ['windfall rates show EUR --days 7'] },
+  'rates import': {
+    examples: ['windfall rates import rates.csv', 'windfall rates import rates.csv --base EUR'],
+  },
+  'rates remove': { examples: ['windfall rates remove JPY 2026-01-30'] },
+  backup: {
+    examples: [
+      'windfall backup /var/backups/windfall.tar --recipients age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p',
+      'windfall backup windfall.tar --passphrase',
+    ],
+  },
+  restore: {
+    examples: [
+      'windfall restore windfall.tar --identity windfall-identity.txt',
+      'windfall restore windfall.tar --into /srv/look',
+    ],
+  },
+  'webhooks add': { examples: ['windfall webhooks add https://api.example.com/webhooks/windfall'] },
+  'webhooks list': { examples: ['windfall webhooks list'] },
+  'webhooks test': { examples: ['windfall webhooks test api.example.com'] },
+  'webhooks pause': { examples: ['windfall webhooks pause api.example.com'] },
+  'webhooks resume': { examples: ['windfall webhooks resume api.example.com --send-waiting'] },
+  'webhooks rotate': { examples: ['windfall webhooks rotate api.example.com --overlap 24'] },
+  'webhooks remove': { examples: ['windfall webhooks remove api.example.com'] },
+  'webhooks replay': {
+    examples: [
+      'windfall webhooks replay api.example.com --since 7d',
+      'windfall webhooks replay api.example.com --failed --yes',
+    ],
+  },
+  'webhooks log': { examples: ['windfall webhooks log', 'windfall webhooks log --id 12'] },
+  'webhooks listen': {
+    examples: ['windfall webhooks listen --port 3000'],
+    noJson: 'It prints each delivery until it is stopped.',
+  },
+  'outgoing status': { examples: ['windfall outgoing status'] },
+  'outgoing resume': { examples: ['windfall outgoing resume', 'windfall outgoing resume --from-head'] },
+  'outgoing new-key': { examples: ['windfall outgoing new-key'] },
+  completion: {
+    examples: ['windfall completion bash > /etc/bash_completion.d/windfall', 'windfall completion fish'],
+    noJson: 'It prints a script.',
+  },
+  licenses: { examples: ['windfall licenses'], noJson: 'It prints licence texts.' },
+}
