@@ -14,7 +14,7 @@ async function faultIn({ page, line, words: [program, ...argv] }: Command): Prom
     ? commandArgs.length > 0 && `${path.join(' ')} has no command ${commandArgs[0]}`
     : argumentsError(
         commandArgs.filter((word) => word !== '--help'),
-        command.args as ArgsDef,
+        (command.args ?? {}) as ArgsDef,
       )
   return fault ? [`${page}:${line}: ${fault}`] : []
 }

@@ -1,6 +1,6 @@
 /**
  * `npm run build:binary`: builds the executables in dist/binary, each with its SHA-256 and its list of components.
- * `--target linux-x64` builds one of them.
+ * `--target linux-x64` builds one of them, `--target host` the one for this machine.
  */
 import { createHash } from 'node:crypto'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -95,7 +95,8 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { target: { type: 'string', multiple: true } } })
   const { version } = JSON.parse(readFileSync(at('package.json'), 'utf8'))
   const { packages, assets } = await writeParts(version)
-  for (const name of values.target ?? Object.keys(TARGETS)) {
+  for (const target of values.target ?? Object.keys(TARGETS)) {
+    const name = target === 'host' ? `${process.platform}-${process.arch}` : target
     const file = await writeExecutable(name, version, assets)
     const sha256 = createHash('sha256').update(readFileSync(file)).digest('hex')
     writeFileSync(`${file}.sha256`, `${sha256}  windfall-${version}-${name}\n`)
