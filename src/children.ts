@@ -1,4 +1,6 @@
 /** The tasks that run in a child process, by name. Each is loaded when it runs. */
+import { setAddonFolder } from './program/addon.ts'
+
 const CHILDREN: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   // The name VACUUM_CHILD of src/store/backup/vacuum_copy.ts.
   'vacuum-copy': (args) => import('./store/backup/vacuum_copy.ts').then(({ vacuumCopy }) => vacuumCopy(args)),
@@ -6,9 +8,10 @@ const CHILDREN: Readonly<Record<string, (args: readonly string[]) => Promise<voi
   upgrade: (args) => import('./cli/upgrade/tasks.ts').then(({ runUpgradeTask }) => runUpgradeTask(args)),
 }
 
-/** Runs the task `name`. @throws Error if there is none. */
-export async function runChild([name = '', ...args]: readonly string[]): Promise<void> {
+/** Runs the task that the arguments of `childCommand` name. @throws Error if there is none. */
+export async function runChild([addonFolder = '', name = '', ...args]: readonly string[]): Promise<void> {
   const run = CHILDREN[name]
   if (!run) throw new Error(`unknown child process ${name}`)
+  if (addonFolder !== '') setAddonFolder(addonFolder)
   await run(args)
 }

@@ -6,8 +6,8 @@ import { argumentsOf } from '../../src/cli/help/table.ts'
 import { type Command, commandsOf, mentionsOf, PAGES } from './snippets.ts'
 
 async function faultIn({ page, line, words: [program, ...argv] }: Command): Promise<string[]> {
-  // `windfall COMMAND --help` is about every command.
-  if (program !== 'windfall' || argv[0] === 'COMMAND' || argv.includes('--version')) return []
+  // Every command has --help, and `windfall` has --version; COMMAND stands for any.
+  if (program !== 'windfall' || argv[0] === '--version' || argv[0] === 'COMMAND') return []
   const { command, path, commandArgs } = await findCommand(argv)
   const isGroup = command.subCommands !== undefined
   // A page may speak of a group, such as `windfall webhooks`.

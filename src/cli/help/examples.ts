@@ -59,18 +59,6 @@ export const HELP: Readonly<Record<string, Help>> = {
     examples: ['windfall check', 'windfall check --config /etc/windfall/config.toml'],
     exits: { 2: 'The configuration is invalid' },
   },
-  install: {
-    examples: ['windfall install', 'windfall install --root /mnt/image --no-start'],
-    exits: { 1: 'Failure, or the service may not write a configured path' },
-  },
-  upgrade: {
-    examples: [
-      'windfall upgrade windfall-0.2.0-linux-x64',
-      'windfall upgrade windfall-0.2.0-linux-x64 --wait 600',
-    ],
-    exits: { 1: 'The upgrade failed; the message says what runs now' },
-  },
-  uninstall: { examples: ['windfall uninstall'] },
   'config dump': { examples: ['windfall config dump', 'windfall config dump --json'] },
   connect: {
     examples: ['windfall connect', 'windfall connect --connect-key AuthKey_2X9R4HXF34.p8 --vendor 85912345'],
