@@ -9,7 +9,7 @@
 -- Keys begin with organization or app, because production and sandbox, and any two organizations, never mix.
 
 pragma application_id = 1464421956; -- 'WIND'
-pragma user_version = 2;
+pragma user_version = 3;
 
 -- store/ ------------------------------------------------------------------------------------------------
 
@@ -38,6 +38,15 @@ create table disk_faults ( -- kept
   times                   integer not null,
   first_at                integer not null,
   last_at                 integer not null
+) strict, without rowid;
+
+-- One sample for each UTC day, the first that housekeeping takes: the size of the database and the free space of its
+-- disk. The forecast of the doctor is computed from the samples of the last 30 days; older than 400 days are deleted.
+create table disk_samples ( -- kept
+  sampled_on              text primary key,
+  sampled_at              integer not null,
+  database_bytes          integer not null,
+  free_bytes              integer not null
 ) strict, without rowid;
 
 -- events/ -----------------------------------------------------------------------------------------------

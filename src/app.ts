@@ -25,6 +25,7 @@ import { openPruning } from './attribution/prune.ts'
 import { openRefusedCalls } from './attribution/refused_calls.ts'
 import type { Config } from './config/settings.ts'
 import { backupSources } from './config/sources/backup_sources.ts'
+import { openDoctor } from './doctor/doctor.ts'
 import { openFeed } from './events/feed.ts'
 import { openLive } from './events/live.ts'
 import { openBodies } from './forwarding/bodies/bodies.ts'
@@ -196,6 +197,9 @@ export async function openApp(options: AppOptions) {
   const silenceDetector = openSilenceDetector(store, clock)
   const health = openHealth({ ...modules, silenceDetector, rates: rateSettings, current, root_expires_at })
   health.add(() => [...examineOutgoing(store), ...forwarding.findings()])
+  const webhooks = () => [...forwarding.findings()]
+  const doctorSettings = { current, root_expires_at, version, webhooks }
+  const doctor = openDoctor({ store, clock, monotonic, log, wait, hosts, http, ...doctorSettings })
   http.add(
     apiRoutes({
       ...modules,
@@ -210,6 +214,7 @@ export async function openApp(options: AppOptions) {
       enrichment,
       jobs,
       health,
+      doctor,
       silenceDetector,
       revocations,
       base_url,
@@ -227,6 +232,7 @@ export async function openApp(options: AppOptions) {
     await declarations.declare(next)
     accounts.declare(accountsOf(next.accounts, organizations))
     Object.assign(current, { config: next, configSources })
+    doctor.noteConfig(configSources.file)
     Object.assign(limits, next.limits)
     Object.assign(users, next.users)
     Object.assign(rateSettings, next.rates)
@@ -247,6 +253,7 @@ export async function openApp(options: AppOptions) {
   async function close(): Promise<void> {
     // The modules that call Apple's API stop before the clients abort their requests.
     pruning.close()
+    await doctor.close()
     const closingAppleCallers = [jobs.close(), history.close(), imports.close(), appleClients.close()]
     const closingForwarding = forwarding.close().then(outgoing.dispatcher.close)
     const others = [figures.closeFigures(), erasures.close(), refusedCalls.close(), closingForwarding]
@@ -264,5 +271,5 @@ export async function openApp(options: AppOptions) {
     await close()
     throw error
   }
-  return { ...modules, hosts, jobs, health, declare, close }
+  return { ...modules, hosts, jobs, health, doctor, declare, close }
 }

@@ -26,6 +26,7 @@ import { pendingRoutes } from './owner/pending.ts'
 import { settingsRoutes } from './owner/settings.ts'
 import { shareLinkRoutes } from './owner/share_links.ts'
 import { signInRoutes } from './owner/sign_in.ts'
+import { systemRoutes } from './owner/system.ts'
 import { testNotificationRoutes } from './owner/test_notification.ts'
 import { tokenRoutes } from './owner/tokens.ts'
 import { probeRoutes } from './probes.ts'
@@ -66,6 +67,7 @@ const ROUTE_FACTORIES = [
   replayRoutes,
   deliveryRoutes,
   settingsRoutes,
+  systemRoutes,
   probeRoutes,
 ] as const
 

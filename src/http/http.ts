@@ -7,6 +7,7 @@ import { openMiddleware } from './middleware.ts'
 import { openapiRoute } from './openapi.ts'
 import { defineRoute, PUBLIC, type Route } from './route.ts'
 import { openRouting } from './routing.ts'
+import { openSeenRequests } from './seen.ts'
 
 /** The hosts of the server, and its trusted proxies. By default, the proxies are the loopback addresses. */
 type HttpSettings = Readonly<{
@@ -54,7 +55,12 @@ function openForeignHostWarnings(log: Log): (host: string) => void {
 export function openHttp(options: HttpOptions) {
   const { log, version = 'unreleased', beginRequest = () => () => {} } = options
   const closing = new AbortController()
-  const onForeign = openForeignHostWarnings(log)
+  const seen = openSeenRequests()
+  const warnForeign = openForeignHostWarnings(log)
+  const onForeign = (host: string): void => {
+    seen.noteForeignHost(host)
+    warnForeign(host)
+  }
   let hosts = openHosts({}, onForeign)
   let base_url: string | undefined
   let serving_since: number | null = null
@@ -63,6 +69,7 @@ export function openHttp(options: HttpOptions) {
     log,
     beginRequest,
     hosts: () => hosts,
+    onRequest: seen.note,
     closing: closing.signal,
     isHttps: () => base_url?.startsWith('https:') ?? false,
   })
@@ -74,6 +81,7 @@ export function openHttp(options: HttpOptions) {
     hosts = openHosts(settings, onForeign)
     base_url = settings.base_url
     trustProxies(app, proxies)
+    seen.reset(proxies)
   }
 
   configure(options)
@@ -88,6 +96,8 @@ export function openHttp(options: HttpOptions) {
     /** The routes that were added so far, in that order. */
     routes: (): readonly Route[] => routes,
     configure,
+    /** What browsers and proxies sent. */
+    seen,
     /** The configured base URL. */
     baseUrl: (): string | undefined => base_url,
     /** Sets the instant at which the server began to listen. */

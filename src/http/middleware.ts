@@ -63,10 +63,12 @@ export function openMiddleware(options: {
   log: Log
   beginRequest: () => () => void
   hosts: () => HostCheck
+  /** Called with each request whose host is accepted. */
+  onRequest: (req: IncomingMessage) => void
   isHttps: () => boolean
   closing: AbortSignal
 }) {
-  const { log, beginRequest, hosts, isHttps, closing } = options
+  const { log, beginRequest, hosts, onRequest, isHttps, closing } = options
 
   function finish(request: RequestState, status: number, bytes: number | null, code: string | null): void {
     const { event, id, began_at, path, end } = request
@@ -134,6 +136,8 @@ export function openMiddleware(options: {
       }
       try {
         if (!any_host) assertHost(hosts(), event)
+        const req = event.runtime?.node?.req
+        if (req instanceof IncomingMessage) onRequest(req)
         const result = handler(event)
         return result instanceof Promise ? result.then(answerThis, refuseThis) : answerThis(result)
       } catch (error) {

@@ -46,7 +46,11 @@ const sqlStep = (version: number): Step => ({
  * The schema versions of this program. `first` is the schema of the first release. Each change of schema.sql since a
  * release adds a step.
  */
-export const VERSIONS: Versions = { first: sqlOf(`${RELEASED}/first.sql`), steps: [sqlStep(2)], schema }
+export const VERSIONS: Versions = {
+  first: sqlOf(`${RELEASED}/first.sql`),
+  steps: [sqlStep(2), sqlStep(3)],
+  schema,
+}
 
 /** The `user_version` that a schema sets. */
 export const versionOf = (sql: string): number => Number(/pragma user_version = (\d+)/.exec(sql)?.[1])
