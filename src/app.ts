@@ -182,14 +182,8 @@ export async function openApp(options: AppOptions) {
   }
   const clockCheck = openClockCheck(store, clock, monotonic)
   const backup = () => scheduledBackup(backups, current.config.backup, clock)
-  const jobs = openJobs(jobList({ ...modules, current, users, backup, clockCheck }), {
-    store,
-    clock,
-    log,
-    schedules: schedulesOf(config),
-    random,
-  })
-
+  const jobSettings = { store, clock, log, random, schedules: schedulesOf(config) }
+  const jobs = openJobs(jobList({ ...modules, current, users, backup, clockCheck }), jobSettings)
   const root_expires_at = Math.min(...roots.map((pem) => new X509Certificate(pem).validToDate.getTime()))
   const front = openFront()
   http.add(front.routes)
@@ -197,14 +191,11 @@ export async function openApp(options: AppOptions) {
   const silenceDetector = openSilenceDetector(store, clock)
   const health = openHealth({ ...modules, silenceDetector, rates: rateSettings, current, root_expires_at })
   health.add(() => [...examineOutgoing(store), ...forwarding.findings()])
-  const webhooks = () => [...forwarding.findings()]
-  const doctorSettings = { current, root_expires_at, version, webhooks }
-  const doctor = openDoctor({ store, clock, monotonic, log, wait, hosts, http, ...doctorSettings })
+  const doctor = openDoctor({ ...modules, monotonic, wait, hosts, current, root_expires_at, version })
   http.add(
     apiRoutes({
       ...modules,
       ...accessControl,
-      ...figures,
       monotonic,
       roots,
       limits,
@@ -253,8 +244,7 @@ export async function openApp(options: AppOptions) {
   async function close(): Promise<void> {
     // The modules that call Apple's API stop before the clients abort their requests.
     pruning.close()
-    await doctor.close()
-    const closingAppleCallers = [jobs.close(), history.close(), imports.close(), appleClients.close()]
+    const closingAppleCallers = [doctor, jobs, history, imports, appleClients].map((one) => one.close())
     const closingForwarding = forwarding.close().then(outgoing.dispatcher.close)
     const others = [figures.closeFigures(), erasures.close(), refusedCalls.close(), closingForwarding]
     await Promise.all([...closingAppleCallers, ...others])

@@ -13,7 +13,17 @@ import {
   checkWebhooks,
 } from './checks/traffic.ts'
 import { checkBackup, checkDrill, checkJobs, checkRates } from './checks/upkeep.ts'
-import type { Check } from './result.ts'
+import type { DoctorContext } from './context.ts'
+import type { Outcome } from './result.ts'
+
+type Outcomes = Outcome | readonly Outcome[]
+
+/** A check. `run` returns its outcomes. An Error that it throws becomes a result. */
+export type Check = {
+  id: string
+  title: string
+  run: (context: DoctorContext) => Outcomes | Promise<Outcomes>
+}
 
 export const CHECKS: readonly Check[] = [
   // The installation: what Windfall may read and write.

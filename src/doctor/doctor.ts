@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts'
 import type { ConfigSources } from '../config/load.ts'
 import type { Config } from '../config/settings.ts'
 import { Refusal } from '../errors.ts'
-import type { Finding } from '../health/findings.ts'
+import type { Forwarding } from '../forwarding/forwarding.ts'
 import type { Http } from '../http/http.ts'
 import type { Log } from '../log.ts'
 import { openReader } from '../store/reader.ts'
@@ -41,7 +41,7 @@ type Deps = {
   http: Pick<Http, 'baseUrl' | 'seen'>
   /** The configuration. It is read for each examination, because a reload can change it. */
   current: { readonly config: Config; readonly configSources: ConfigSources }
-  webhooks: () => readonly Finding[]
+  forwarding: Pick<Forwarding, 'findings'>
   root_expires_at: number
   version: string
 }
@@ -51,10 +51,9 @@ export type Doctor = ReturnType<typeof openDoctor>
 /** Opens the doctor. */
 export function openDoctor(deps: Deps) {
   const { store, clock, monotonic, log, version } = deps
-  const stored = openSetting(store, 'examination')
+  const last = openLastExamination(store)
   const closing = new AbortController()
   const configFile = openFileWatch()
-  let last: Examination | null = JSON.parse(stored.get() ?? 'null')
   let running: { state: RunningExamination; done: Promise<Examination> } | null = null
   let began_at = Number.NEGATIVE_INFINITY
 
@@ -79,36 +78,17 @@ export function openDoctor(deps: Deps) {
   function begin(with_test: boolean): Promise<Examination> {
     began_at = monotonic()
     const state = { started_at: clock(), with_test, done: 0, of: 0, title: '' }
-    const done = examineNow(state).finally(() => {
+    const done = examineAndStore(state).finally(() => {
       running = null
     })
     running = { state, done }
     return done
   }
 
-  async function examineNow(state: RunningExamination): Promise<Examination> {
-    const { examine } = await import('./examine.ts')
-    const { reader, databaseProblem } = openDatabase(store)
-    const context = { ...contextOf(deps, configFile.hasChanged), reader, databaseProblem }
-    const results: CheckResult[] = []
-    try {
-      const onProgress = (progress: CheckProgress): void => void Object.assign(state, progress)
-      const checks = examine(
-        { ...context, isTestRequested: state.with_test },
-        { onProgress, signal: closing.signal },
-      )
-      await untilAborted(closing.signal, async () => {
-        for await (const result of checks) results.push(result)
-      })
-    } finally {
-      reader?.close()
-    }
+  async function examineAndStore(state: RunningExamination): Promise<Examination> {
     const { started_at, with_test } = state
-    last = { version, started_at, finished_at: clock(), with_test, results }
-    const text = JSON.stringify(last)
-    // On a full disk the result cannot be stored, but it can be shown.
-    await store.commit(() => stored.set(text)).catch(() => undefined)
-    return last
+    const results = await runChecks(deps, state, { signal: closing.signal, configFile })
+    return last.set({ version, started_at, finished_at: clock(), with_test, results })
   }
 
   /** Abandons an examination in progress. */
@@ -124,19 +104,56 @@ export function openDoctor(deps: Deps) {
     /** Notes that the config file `file` was loaded now. */
     noteConfig: configFile.note,
     /** The last examination; null if there is none. */
-    last: (): Examination | null => last,
+    last: last.get,
     /** The examination in progress; null if none is. */
     running: (): RunningExamination | null => running?.state ?? null,
   }
 }
 
-function contextOf(deps: Deps, hasConfigChanged: () => boolean) {
-  const { clock, wait, hosts, http, store, current, webhooks, root_expires_at } = deps
+/** Opens the last examination, which a restart keeps. */
+function openLastExamination(store: Pick<Store, 'prepare' | 'commit'>) {
+  const stored = openSetting(store, 'examination')
+  let last: Examination | null = JSON.parse(stored.get() ?? 'null')
+
+  async function set(examination: Examination): Promise<Examination> {
+    last = examination
+    const text = JSON.stringify(examination)
+    // On a full disk the result cannot be stored, but it can be shown.
+    await store.commit(() => stored.set(text)).catch(() => undefined)
+    return examination
+  }
+
+  return { get: () => last, set }
+}
+
+type RunOptions = { signal: AbortSignal; configFile: Pick<FileWatch, 'hasChanged'> }
+
+/** Runs all checks and writes their progress into `state`. @throws the reason of `signal` when it aborts */
+async function runChecks(
+  deps: Deps,
+  state: RunningExamination,
+  { signal, configFile: { hasChanged: hasConfigChanged } }: RunOptions,
+): Promise<CheckResult[]> {
+  const { examine } = await import('./examine.ts')
+  const { clock, wait, hosts, http, store, current, forwarding, root_expires_at } = deps
   const { config, configSources: sources } = current
   const { condition, pragma } = store
   const base_url = http.baseUrl() ?? config.base_url
+  const webhooks = () => [...forwarding.findings()]
   const serving: ServingProcess = { base_url, condition, pragma, seen: http.seen, webhooks, hasConfigChanged }
-  return { config, sources, clock, wait, hosts, serving, root_expires_at }
+  const database = openDatabase(store)
+  const context = { config, sources, clock, wait, hosts, serving, root_expires_at, ...database }
+  const results: CheckResult[] = []
+  try {
+    const onProgress = (progress: CheckProgress): void => void Object.assign(state, progress)
+    const checks = examine({ ...context, isTestRequested: state.with_test }, { onProgress, signal })
+    await untilAborted(signal, async () => {
+      for await (const result of checks) results.push(result)
+    })
+    return results
+  } finally {
+    database.reader?.close()
+  }
 }
 
 /** Opens a connection of its own, so that the checks do not use the connection that writes. */
@@ -155,6 +172,8 @@ function openDatabase({ file }: Store): Pick<DoctorContext, 'reader' | 'database
     return { reader: null, databaseProblem: outcomeOf(finding) }
   }
 }
+
+type FileWatch = ReturnType<typeof openFileWatch>
 
 /** Remembers when the config file was changed last, at the time it was loaded. */
 function openFileWatch() {

@@ -2,9 +2,9 @@
 import { damagedFinding } from '../health/disk_findings.ts'
 import { damageIn } from '../store/disk/disk_faults.ts'
 import { reachApple } from './apple/reach.ts'
-import { CHECKS } from './checks.ts'
+import { CHECKS, type Check } from './checks.ts'
 import type { DoctorContext } from './context.ts'
-import { type Check, type CheckResult, error, type Outcome, outcomeOf, resultOf } from './result.ts'
+import { type CheckResult, error, type Outcome, outcomeOf, resultOf } from './result.ts'
 
 /** How many checks are done. `title` names the check that runs. */
 export type CheckProgress = { done: number; of: number; title: string }

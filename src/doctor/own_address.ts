@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { connect, type PeerCertificate } from 'node:tls'
 import { request } from 'undici'
-import { PROBE_HEADER, type ProbeArrival, type SeenRequests } from '../http/seen.ts'
+import { PROBE_HEADER, type ProbeArrival, type SeenRequests } from '../http/admission/seen.ts'
 import { errorText } from './apple/reach.ts'
 
 const TIMEOUT_MS = 10_000
@@ -33,7 +33,7 @@ export async function requestOwnAddress(base_url: string, seen: SeenRequests): P
 }
 
 /** The certificate of a TLS server. `problem` is null if the system's roots and the host name accept it. */
-export type ServedCertificate = { expires_at: number; issuer: string; problem: string | null }
+type ServedCertificate = { expires_at: number; issuer: string; problem: string | null }
 
 /** The certificate at the host and port of `base_url`. @throws Error if no TLS connection is made. */
 export function certificateAt(base_url: string): Promise<ServedCertificate> {

@@ -1,6 +1,5 @@
 /** Defines checks and their results. Each result that is not `ok` says what to do. */
 import type { Finding } from '../health/findings.ts'
-import type { DoctorContext } from './context.ts'
 
 /**
  * `ok`: nothing to do. `warning`: something is missing, or will soon not work. `error`: something does not work.
@@ -30,15 +29,6 @@ export type CheckResult = {
   detail: string
   remedy: string | null
   quote: string | null
-}
-
-type Outcomes = Outcome | readonly Outcome[]
-
-/** A check. `run` returns its outcomes. An Error that it throws becomes a result. */
-export type Check = {
-  id: string
-  title: string
-  run: (context: DoctorContext) => Outcomes | Promise<Outcomes>
 }
 
 type Details = Pick<Outcome, 'subject' | 'title' | 'quote'>
@@ -84,7 +74,7 @@ export function outcomeOf({ state, text, details }: Finding, more: Details = {})
 }
 
 /** The result of an outcome of a check. */
-export const resultOf = ({ id, title }: Pick<Check, 'id' | 'title'>, outcome: Outcome): CheckResult => ({
+export const resultOf = ({ id, title }: { id: string; title: string }, outcome: Outcome): CheckResult => ({
   id: outcome.subject === undefined ? id : `${id}:${outcome.subject}`,
   title: outcome.title ?? title,
   status: outcome.status,

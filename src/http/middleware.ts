@@ -32,9 +32,6 @@ type RequestState = Readonly<{
 
 const NO_HEADERS: FlatHeaders = []
 
-/** Checks the host of a request. @throws Refusal when the request is for another host */
-type HostCheck = (target: string, host: string) => void
-
 /** Receives a small unread body to its end, and closes the connection of a large one. */
 function discardRest(event: H3Event): void {
   const req = event.runtime?.node?.req
@@ -47,28 +44,18 @@ function discardRest(event: H3Event): void {
   })
 }
 
-function assertHost(check: HostCheck, event: H3Event): void {
-  const node = event.runtime?.node
-  check(
-    node?.req.url ?? event.url.pathname,
-    header(event, 'host') ?? (node === undefined ? event.url.host : ''),
-  )
-}
-
 /**
- * Opens the wrapper of every handler. `hosts` returns the current host check. After `closing` was aborted, the server
+ * Opens the wrapper of every handler. `admit` throws for a foreign host. After `closing` was aborted, the server
  * shuts down, and every response closes its connection.
  */
 export function openMiddleware(options: {
   log: Log
   beginRequest: () => () => void
-  hosts: () => HostCheck
-  /** Called with each request whose host is accepted. */
-  onRequest: (req: IncomingMessage) => void
+  admit: (event: H3Event, any_host: boolean) => void
   isHttps: () => boolean
   closing: AbortSignal
 }) {
-  const { log, beginRequest, hosts, onRequest, isHttps, closing } = options
+  const { log, beginRequest, admit, isHttps, closing } = options
 
   function finish(request: RequestState, status: number, bytes: number | null, code: string | null): void {
     const { event, id, began_at, path, end } = request
@@ -135,9 +122,7 @@ export function openMiddleware(options: {
         }
       }
       try {
-        if (!any_host) assertHost(hosts(), event)
-        const req = event.runtime?.node?.req
-        if (req instanceof IncomingMessage) onRequest(req)
+        admit(event, any_host)
         const result = handler(event)
         return result instanceof Promise ? result.then(answerThis, refuseThis) : answerThis(result)
       } catch (error) {

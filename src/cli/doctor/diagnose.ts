@@ -11,7 +11,7 @@ import { loadWithTypes } from '../instance/load.ts'
 import { progressPrinter } from '../instance/progress.ts'
 import { type OfflineOptions, offlineContext } from './offline.ts'
 
-export type DiagnoseOptions = OfflineOptions & { loadOptions: LoadOptions }
+type DiagnoseOptions = OfflineOptions & { loadOptions: LoadOptions }
 
 const Serving = v.object({ address: v.string(), base_url: v.string() })
 const CONFIGURATION = { id: 'configuration', title: 'Configuration' }

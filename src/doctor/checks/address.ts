@@ -1,8 +1,8 @@
 /** Checks of the base URL: what browsers and proxies send, whether this server answers there, and the certificate. */
 
 import { dayOfUtc } from '../../days.ts'
+import type { ProbeArrival, SeenRequests } from '../../http/admission/seen.ts'
 import { isLoopback } from '../../http/hosts.ts'
-import type { ProbeArrival, SeenRequests } from '../../http/seen.ts'
 import { errorText } from '../apple/reach.ts'
 import { type DoctorContext, NO_SERVER } from '../context.ts'
 import { certificateAt, type OwnAddress, requestOwnAddress } from '../own_address.ts'

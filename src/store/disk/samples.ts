@@ -8,7 +8,7 @@ import { freeBytesOf } from './disk_space.ts'
 const RETENTION_DAYS = 400
 
 /** The size of the database and the free space of its disk, in bytes, at `sampled_at` (ms since the epoch). */
-export type DiskSample = { sampled_at: number; database_bytes: number; free_bytes: number }
+type DiskSample = { sampled_at: number; database_bytes: number; free_bytes: number }
 
 /** Takes the sample of this UTC day, unless there is one, and deletes old ones. Call it inside a unit of work. */
 export function takeDiskSample(store: Pick<Store, 'prepare' | 'file' | 'bytes'>, clock: Clock): void {

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { BlockList } from 'node:net'
-import { isTrustedPeer, normalAddress } from './addresses.ts'
+import { isTrustedPeer, normalAddress } from '../addresses.ts'
 
 /** The header of the request that the doctor sends to the server's own base URL. */
 export const PROBE_HEADER = 'x-windfall-probe'
@@ -15,7 +15,7 @@ const MAX_VALUES = 20
 const MAX_CHARACTERS = 300
 
 /** A value that was seen in `requests` requests. */
-export type SeenValue = { value: string; requests: number }
+type SeenValue = { value: string; requests: number }
 
 /** The request that arrived for a probe. `peer` is the address of the connection, such as that of a proxy. */
 export type ProbeArrival = {
@@ -35,7 +35,7 @@ export function openSeenRequests() {
   const originsOfBrowsers = new Map<string, number>()
   const foreignHosts = new Map<string, number>()
   const untrustedPeers = new Map<string, number>()
-  const probes = new Map<string, ProbeArrival | null>()
+  const probes = openProbes()
 
   function reset(trusted: BlockList): void {
     proxies = trusted
@@ -52,7 +52,7 @@ export function openSeenRequests() {
     if (headers['sec-fetch-site'] === 'same-origin' && headers.origin !== undefined)
       count(originsOfBrowsers, headers.origin)
     const probe = headers[PROBE_HEADER]
-    if (typeof probe === 'string' && probes.has(probe)) probes.set(probe, arrivalOf(headers, socket))
+    if (typeof probe === 'string') probes.note(probe, () => arrivalOf(headers, socket))
   }
 
   const isTrusted = (address: string | undefined): boolean =>
@@ -71,21 +71,11 @@ export function openSeenRequests() {
   /** Notes a request for a host that is not a host of this server. */
   const noteForeignHost = (host: string): void => count(foreignHosts, host)
 
-  /** Expects a request with `id` in its `PROBE_HEADER`. The returned function says what arrived, and ends the wait. */
-  function expectProbe(id: string): () => ProbeArrival | null {
-    probes.set(id, null)
-    return () => {
-      const arrival = probes.get(id) ?? null
-      probes.delete(id)
-      return arrival
-    }
-  }
-
   return {
     reset,
     note,
     noteForeignHost,
-    expectProbe,
+    expectProbe: probes.expect,
     /** The number of requests whose host was accepted. */
     requests: (): number => requests,
     /** The origins from which browsers used the dashboard, most frequent first. */
@@ -95,6 +85,27 @@ export function openSeenRequests() {
     /** The peers that sent a forwarding header and are no trusted proxy, most frequent first. */
     untrustedForwarders: (): SeenValue[] => valuesOf(untrustedPeers),
   }
+}
+
+/** Opens the probes that are under way. */
+function openProbes() {
+  const arrivals = new Map<string, ProbeArrival | null>()
+
+  /** Expects a request with `id` in its `PROBE_HEADER`. The returned function says what arrived, and ends the wait. */
+  function expect(id: string): () => ProbeArrival | null {
+    arrivals.set(id, null)
+    return () => {
+      const arrival = arrivals.get(id) ?? null
+      arrivals.delete(id)
+      return arrival
+    }
+  }
+
+  function note(id: string, arrivalOf: () => ProbeArrival): void {
+    if (arrivals.has(id)) arrivals.set(id, arrivalOf())
+  }
+
+  return { expect, note }
 }
 
 function count(seen: Map<string, number>, value: string): void {
