@@ -45,7 +45,7 @@ async function outcomesOf({ run }: Check, context: DoctorContext): Promise<reado
     return [await run(context)].flat()
   } catch (failure) {
     const code = damageIn(failure)
-    if (code !== null) return [outcomeOf(damagedFinding(code))]
+    if (code !== null) return [outcomeOf(damagedFinding(code), { title: 'Database', subject: 'damaged' })]
     const words = failure instanceof Error ? failure.message : String(failure)
     return [
       error(`The check failed: ${words}`, 'Run it again. If it fails again, please report this as a bug.'),

@@ -18,7 +18,11 @@ export function checkDatabase({ config, reader, databaseProblem, serving, clock 
   const version = reader.prepare<[], { user_version: number }>('pragma user_version').get()?.user_version
   return faults.length > 0
     ? faults
-    : [ok(`${config.store.path}, version ${version}, is readable and writable.`)]
+    : [
+        ok(
+          `${config.store.path}, version ${version}, can be read${serving === null ? '' : ' and written'}. No fault was reported in the last seven days.`,
+        ),
+      ]
 }
 
 /** What `src/store/store.ts` sets. Without the first two, a 2xx does not mean that the data is on the disk. */

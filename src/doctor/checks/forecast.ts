@@ -32,4 +32,6 @@ export function forecastOf(samples: readonly FreeSpace[], now: FreeSpace): Forec
 }
 
 const megabytes = (bytes: number): string =>
-  (bytes / MEGABYTE).toLocaleString('en-US', { maximumFractionDigits: 1, minimumFractionDigits: 0 })
+  bytes < MEGABYTE / 10
+    ? 'less than 0.1'
+    : (bytes / MEGABYTE).toLocaleString('en-US', { maximumFractionDigits: 1 })

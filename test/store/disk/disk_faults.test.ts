@@ -29,8 +29,8 @@ async function opened(folder?: string) {
     const nowhere = 'http://127.0.0.1:1'
     const hosts = { connect: nowhere, server: { production: nowhere, sandbox: nowhere } }
     const options = { loadOptions, isTestRequested: false, clock: app.clock, hosts, wait: async () => {} }
-    for await (const { id, status, detail, remedy } of diagnose(options))
-      if (id.startsWith('database')) found.push(`${status} ${detail} ${remedy}`)
+    for await (const { title, status, detail, remedy } of diagnose(options))
+      if (title === 'Database') found.push(`${status} ${detail} ${remedy}`)
     return found
   }
   return { app, logged, rows, doctor, commit: app.windfall.store.commit }
