@@ -26,6 +26,7 @@ import { ratesCommand } from './rates.ts'
 import { reconcileCommand } from './reconcile.ts'
 import { refusedCommand } from './refused.ts'
 import { serveCommand } from './serve.ts'
+import { supportCommand } from './support/support.ts'
 import { tokensCommand } from './tokens.ts'
 import { usersCommand } from './users.ts'
 import { webhooksCommand } from './webhooks/webhooks.ts'
@@ -40,6 +41,7 @@ const COMMANDS: Record<string, AnyCommand> = {
   check: checkCommand,
   connect: connectCommand,
   doctor: doctorCommand,
+  support: supportCommand,
   apps: appsCommand,
   owner: ownerCommand,
   keys: keysCommand,

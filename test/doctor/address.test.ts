@@ -95,7 +95,7 @@ test('browsers at another address, refused hosts and untrusted forwarding header
     {
       status: 'warning',
       detail:
-        'base_url is http://127.0.0.1:1, but there were 1 request from https://windfall.example.com; 1 request for the host revenue.example.com, refused with 421.',
+        'There were requests for other addresses than http://127.0.0.1:1. 1 request from https://windfall.example.com; 1 request for the host revenue.example.com, refused with 421.',
     },
   ])
   expect(about(found, 'forwarded')).toMatchObject([

@@ -85,9 +85,9 @@ function browserOutcome(base_url: string, seen: SeenRequests): Outcome {
   ]
   if (texts.length > 0)
     return warning(
-      `base_url is ${base_url}, but there were ${texts.slice(0, 5).join('; ')}.`,
+      `There were requests for other addresses than ${base_url}.`,
       'If one of these is your address, set `base_url` to it, or add the host to `server.hosts`. Any client can invent a host.',
-      details,
+      { ...details, quote: `${texts.slice(0, 5).join('; ')}.` },
     )
   if (seen.browserOrigins().length === 0)
     return ok('No browser has sent its address since the server started.', details)

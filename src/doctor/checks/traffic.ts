@@ -61,9 +61,12 @@ export function checkNotifications({ reader, clock }: DoctorContext): Outcome[] 
 /** SDK calls that were refused today or yesterday. */
 export function checkCalls({ reader, clock }: DoctorContext): Outcome[] {
   if (reader === null) return [skipped(NO_DATABASE)]
-  const outcomes = [...examineRefusedCalls(reader, clock)].map((finding) =>
-    outcomeOf(finding, { subject: finding.details?.id ?? 'other' }),
-  )
+  const outcomes = [...examineRefusedCalls(reader, clock)].map((finding, index) => ({
+    ...outcomeOf(finding, { subject: String(index + 1) }),
+    // A client can put any text into a bundle id.
+    detail: 'Calls of an SDK or a backend were refused.',
+    quote: [finding.text, finding.details?.quote ?? []].flat().join(' '),
+  }))
   return outcomes.length > 0 ? outcomes : [ok('None was refused today or yesterday (UTC).')]
 }
 

@@ -14,12 +14,14 @@ const DAY_MS = 86_400_000
 export function checkJobs({ reader, serving, clock }: DoctorContext): Outcome[] {
   if (reader === null) return [skipped(NO_DATABASE)]
   return [...examineJobs(reader, clock, { isServed: serving !== null })].map((finding) => {
-    if (finding.subject === 'jobs')
-      return { ...outcomeOf(finding), remedy: 'Start Windfall: `windfall serve`.' }
+    if (finding.subject === 'jobs') return { ...outcomeOf(finding), remedy: serving === null ? START : WAIT }
     const title = finding.subject === 'reports' ? 'Reports' : `Job ${finding.subject}`
     return outcomeOf(finding, { subject: finding.subject, title })
   })
 }
+
+const START = 'Start Windfall: `windfall serve`.'
+const WAIT = 'Wait: the first jobs run within seconds of the start of the server.'
 
 /** The age of the exchange rates. */
 export const checkRates = ({ reader, clock, config }: DoctorContext): Outcome[] =>
