@@ -40,6 +40,15 @@ create table disk_faults ( -- kept
   last_at                 integer not null
 ) strict, without rowid;
 
+-- One sample for each UTC day, the first that housekeeping takes: the size of the database and the free space of its
+-- disk. The forecast of the doctor is computed from the samples of the last 30 days; older than 400 days are deleted.
+create table disk_samples ( -- kept
+  sampled_on              text primary key,
+  sampled_at              integer not null,
+  database_bytes          integer not null,
+  free_bytes              integer not null
+) strict, without rowid;
+
 -- events/ -----------------------------------------------------------------------------------------------
 
 -- seq is the order of the feed and is never reused. id is a hash of the event's subject, so that a repeated fact

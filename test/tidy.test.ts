@@ -25,6 +25,7 @@ const ORDER = [
   ['outgoing'],
   ['forwarding', 'alerts'],
   ['jobs'],
+  ['doctor'],
   ['api'],
   ['web'],
   ['app_options'],

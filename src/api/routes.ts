@@ -28,6 +28,7 @@ import { pendingRoutes } from './owner/pending.ts'
 import { settingsRoutes } from './owner/settings.ts'
 import { shareLinkRoutes } from './owner/share_links.ts'
 import { signInRoutes } from './owner/sign_in.ts'
+import { systemRoutes } from './owner/system.ts'
 import { testNotificationRoutes } from './owner/test_notification.ts'
 import { tokenRoutes } from './owner/tokens.ts'
 import { probeRoutes } from './probes.ts'
@@ -69,6 +70,7 @@ const ROUTE_FACTORIES = [
   replayRoutes,
   deliveryRoutes,
   settingsRoutes,
+  systemRoutes,
   probeRoutes,
   monitoringRoutes,
 ] as const

@@ -30,6 +30,7 @@ const COMMANDS: Record<string, () => Promise<AnyCommand>> = {
   config: () => import('./config.ts').then(({ configCommand }) => configCommand),
   connect: () => import('./connect/connect.ts').then(({ connectCommand }) => connectCommand),
   doctor: () => import('./doctor/doctor.ts').then(({ doctorCommand }) => doctorCommand),
+  support: () => import('./support/support.ts').then(({ supportCommand }) => supportCommand),
   apps: () => import('./apps.ts').then(({ appsCommand }) => appsCommand),
   owner: () => import('./owner.ts').then(({ ownerCommand }) => ownerCommand),
   keys: () => import('./keys.ts').then(({ keysCommand }) => keysCommand),

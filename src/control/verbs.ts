@@ -12,6 +12,7 @@ import { Refusal } from '../errors.ts'
 import { instantSince } from '../ledger/history/since.ts'
 import { HISTORY_DEPTH_MS } from '../ledger/history/windows.ts'
 import { backupVerbs } from './backup_verbs.ts'
+import { doctorVerbs } from './doctor_verbs.ts'
 import { linkVerbs } from './link_verbs.ts'
 import { outgoingVerbs } from './outgoing_verbs.ts'
 import { ownerVerbs } from './owner_verbs.ts'
@@ -92,6 +93,7 @@ export function verbsOf(windfall: Windfall): Verbs {
     ...linkVerbs(windfall),
     ...forgetVerbs(windfall),
     ...backupVerbs(windfall.backups),
+    ...doctorVerbs(windfall),
     ...outgoingVerbs(windfall),
     ...webhookVerbs(windfall),
   })

@@ -160,6 +160,7 @@ function rootFindings({ root_expires_at, clock }: HealthDeps): Finding[] {
   const left = root_expires_at - clock()
   if (left > ROOT_WARNING_MS) return []
   const title = left > 0 ? 'Apple’s root certificate expires soon' : 'Apple’s root certificate has expired'
-  const words = `it ${left > 0 ? 'expires' : 'expired'} on ${dayOfUtc(root_expires_at)}. Install a newer version of Windfall.`
-  return [(left > 0 ? warning : fault)('root certificate', words, { id: 'root', title })]
+  const words = `it ${left > 0 ? 'expires' : 'expired'} on ${dayOfUtc(root_expires_at)}.`
+  const details = { id: 'root', title, remedy: 'Install a newer version of Windfall.' }
+  return [(left > 0 ? warning : fault)('root certificate', words, details)]
 }

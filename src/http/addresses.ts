@@ -60,6 +60,12 @@ export function forwardedAddress(proxies: BlockList, remote: string, forwarded: 
   return address
 }
 
+/** Whether the peer of a connection is a trusted proxy. */
+export function isTrustedPeer(proxies: BlockList, remote: string): boolean {
+  const address = normalAddress(remote)
+  return address !== null && isTrusted(proxies, address)
+}
+
 /** Sets the trusted proxies of `app`. */
 export function trustProxies(app: object, proxies: BlockList): void {
   PROXIES_BY_APP.set(app, proxies)

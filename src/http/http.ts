@@ -1,8 +1,8 @@
 /** Opens the HTTP application, in which every route has the same checks, error format and log line per request. */
 import { H3 } from 'h3'
 import type { Log } from '../log.ts'
-import { trustedProxies, trustProxies } from './addresses.ts'
-import { openHosts } from './hosts.ts'
+import { trustProxies } from './addresses.ts'
+import { type HttpSettings, openAdmission } from './admission/admission.ts'
 import { ALIVE } from './listening/starting.ts'
 import { openMiddleware } from './middleware.ts'
 import { openapiRoute } from './openapi.ts'
@@ -10,22 +10,12 @@ import { openRequestCounts } from './request_counts.ts'
 import { defineRoute, PUBLIC, type Route } from './route.ts'
 import { openRouting } from './routing.ts'
 
-/** The hosts of the server, and its trusted proxies. By default, the proxies are the loopback addresses. */
-type HttpSettings = Readonly<{
-  base_url?: string | undefined
-  hosts?: readonly string[] | undefined
-  trusted_proxies?: readonly string[] | undefined
-}>
-
 type HttpOptions = HttpSettings & {
   log: Log
   version?: string
   /** Called when a request begins. The returned function is called when the response begins, even if it is a stream. */
   beginRequest?: (isWriting: boolean) => () => void
 }
-
-const LOOPBACK_RANGES = ['127.0.0.0/8', '::1/128']
-const MAX_WARNINGS = 20
 
 const LIVENESS_ROUTE = defineRoute({
   method: 'GET',
@@ -38,16 +28,6 @@ const LIVENESS_ROUTE = defineRoute({
   handler: () => ALIVE,
 })
 
-/** Logs each foreign host once, up to a limit, so that a client cannot fill the log. */
-function openForeignHostWarnings(log: Log): (host: string) => void {
-  const warned = new Set<string>()
-  return (host) => {
-    if (warned.size >= MAX_WARNINGS || warned.has(host)) return
-    warned.add(host)
-    log.warn('refused a request for a host that is not in base_url or server.hosts', { host })
-  }
-}
-
 /**
  * Opens the application with the routes `/healthz` and `/api/openapi.json`. Every response has an `x-request-id`. The
  * response to every error is a problem document. An error that is not a `Refusal` is logged with its stack, and its
@@ -57,15 +37,14 @@ export function openHttp(options: HttpOptions) {
   const { log, version = 'unreleased', beginRequest = () => () => {} } = options
   const closing = new AbortController()
   const counts = openRequestCounts()
-  const onForeign = openForeignHostWarnings(log)
-  let hosts = openHosts({}, onForeign)
+  const admission = openAdmission(log)
   let base_url: string | undefined
   let serving_since: number | null = null
 
   const { wrap, refuseUnrouted } = openMiddleware({
     log,
     beginRequest,
-    hosts: () => hosts,
+    admit: admission.admit,
     closing: closing.signal,
     counted: counts.note,
     isHttps: () => base_url?.startsWith('https:') ?? false,
@@ -74,10 +53,8 @@ export function openHttp(options: HttpOptions) {
 
   /** Applies settings to all later requests. @throws Error if a CIDR range or the base URL is invalid */
   function configure(settings: HttpSettings): void {
-    const proxies = trustedProxies(settings.trusted_proxies ?? LOOPBACK_RANGES)
-    hosts = openHosts(settings, onForeign)
+    trustProxies(app, admission.configure(settings))
     base_url = settings.base_url
-    trustProxies(app, proxies)
   }
 
   configure(options)
@@ -92,6 +69,8 @@ export function openHttp(options: HttpOptions) {
     /** The routes that were added so far, in that order. */
     routes: (): readonly Route[] => routes,
     configure,
+    /** What browsers and proxies sent. */
+    seen: admission.seen,
     /** The configured base URL. */
     baseUrl: (): string | undefined => base_url,
     /** Sets the instant at which the server began to listen. */

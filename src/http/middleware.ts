@@ -41,9 +41,6 @@ type Names = { path?: string | undefined; route?: string | undefined }
 
 const NO_HEADERS: FlatHeaders = []
 
-/** Checks the host of a request. @throws Refusal when the request is for another host */
-type HostCheck = (target: string, host: string) => void
-
 /** Receives a small unread body to its end, and closes the connection of a large one. */
 function discardRest(event: H3Event): void {
   const req = event.runtime?.node?.req
@@ -56,28 +53,20 @@ function discardRest(event: H3Event): void {
   })
 }
 
-function assertHost(check: HostCheck, event: H3Event): void {
-  const node = event.runtime?.node
-  check(
-    node?.req.url ?? event.url.pathname,
-    header(event, 'host') ?? (node === undefined ? event.url.host : ''),
-  )
-}
-
 /**
- * Opens the wrapper of every handler. `hosts` returns the current host check. After `closing` was aborted, the server
+ * Opens the wrapper of every handler. `admit` throws for a foreign host. After `closing` was aborted, the server
  * shuts down, and every response closes its connection.
  */
 export function openMiddleware(options: {
   log: Log
   beginRequest: (isWriting: boolean) => () => void
-  hosts: () => HostCheck
+  admit: (event: H3Event, any_host: boolean) => void
   isHttps: () => boolean
   closing: AbortSignal
   /** Called after each answer with the route, such as `GET /api/v1/apps`, its status and duration. */
   counted: (route: string, status: number, ms: number) => void
 }) {
-  const { log, beginRequest, hosts, isHttps, closing, counted } = options
+  const { log, beginRequest, admit, isHttps, closing, counted } = options
 
   function finish(request: RequestState, status: number, bytes: number | null, code: string | null): void {
     const { event, id, began_at, path, route, end } = request
@@ -140,7 +129,7 @@ export function openMiddleware(options: {
         }
       }
       try {
-        if (!any_host) assertHost(hosts(), event)
+        admit(event, any_host)
         const result = handler(event)
         return result instanceof Promise ? result.then(answerThis, refuseThis) : answerThis(result)
       } catch (error) {

@@ -72,8 +72,10 @@ test.concurrent(
     const [, config = ''] = /-- doctor --config (\S+)/.exec(demo.stdout()) ?? []
     const aimed = await run(['doctor', '--config', config], { cwd })
     expect(aimed.stdout).toContain(`Windfall is running at ${url}.`)
-    expect(aimed.stdout).toMatch(/\nok +App Store Connect key +\w+: Apple accepts the key\.\n/)
-    expect(aimed.stdout).not.toMatch(/warning +base_url|apple\.com/)
+    expect(aimed.stdout).toMatch(
+      /\nok +App Store Connect key +\w+: Apple accepts the key, and it can list apps\.\n/,
+    )
+    expect(aimed.stdout).not.toMatch(/uses the base URL|apple\.com/)
 
     const [, at, once] = /(http:\/\/\S+)\/login#([\w-]{43})\n/.exec(demo.stdout()) ?? []
     const [, password] = /with the password (demo-[\w-]{12})\n/.exec(demo.stdout()) ?? []

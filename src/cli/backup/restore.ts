@@ -2,13 +2,16 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { defineCommand } from 'citty'
+import * as v from 'valibot'
 import { systemClock } from '../../clock.ts'
 import { ConfigError } from '../../config/checks/issues.ts'
+import { callControl } from '../../control/socket.ts'
 import { utcMinuteText } from '../../days.ts'
 import { addonFile } from '../../program/addon.ts'
 import { type Restored, restore } from '../../store/backup/restore.ts'
 import type { PlacedFile } from '../../store/backup/restored_files.ts'
 import { realPathOf } from '../../store/disk/paths.ts'
+import { openReader } from '../../store/reader.ts'
 import { configArg, load, plural } from '../instance/instance.ts'
 import { decryptionKeyFor, existingBackup, identityArg } from '../instance/opening.ts'
 import { print, printError, setResult } from '../instance/output.ts'
@@ -37,9 +40,41 @@ export const restoreCommand = defineCommand({
     const { database, aside, rows, placed: files, manifest } = restored
     setResult({ database, replaced: aside, rows, files, backup: manifest })
     for (const line of summaryLines(restored, backup)) print(line)
-    print(args.into === undefined ? START_HINT : `To inspect it: ${serveCommand(restored, target.folder)}`)
+    if (args.into === undefined) return print(START_HINT)
+    print(`To inspect it: ${serveCommand(restored, target.folder)}`)
+    if (await recordDrill(args.config, backup, restored.database))
+      print('Windfall records this restore as a drill: `windfall doctor` shows its age.')
   },
 })
+
+/**
+ * Records a restore into another folder in the running instance, if the backup is one of that instance. Returns whether
+ * it was recorded. Without a running instance on this machine, there is nothing to record it in.
+ */
+async function recordDrill(
+  configPath: string | undefined,
+  backup: string,
+  database: string,
+): Promise<boolean> {
+  const reader = openReader(database)
+  try {
+    const organization_ids = reader
+      ?.prepare<[], { id: string }>('select id from organizations')
+      .all()
+      .map(({ id }) => id)
+    const { config } = load(configPath)
+    const drill = { file: backup, organization_ids }
+    const answer = await callControl(config.store.path, 'backup.drill', drill)
+    return v.parse(Recorded, answer?.result).recorded
+  } catch {
+    // The restore succeeded. A record of it is only a convenience.
+    return false
+  } finally {
+    reader?.close()
+  }
+}
+
+const Recorded = v.object({ recorded: v.boolean() })
 
 const filesOf = ({ database, placed }: Restored): string[] => [
   database,

@@ -20,7 +20,7 @@ export const EXIT_CODES: Readonly<Record<number, string>> = {
 export const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Run: ['serve', 'demo', 'health'],
   Install: ['install', 'upgrade', 'uninstall'],
-  'Set up': ['init', 'check', 'config', 'connect', 'doctor', 'apps'],
+  'Set up': ['init', 'check', 'config', 'connect', 'doctor', 'support', 'apps'],
   'People and keys': ['owner', 'keys', 'tokens', 'users', 'links', 'forget'],
   Data: ['import', 'reconcile', 'refused', 'rebuild', 'verify', 'jobs', 'rates'],
   Backups: ['backup', 'restore'],
@@ -65,6 +65,7 @@ export const HELP: Readonly<Record<string, Help>> = {
     noJson: 'It asks questions.',
   },
   doctor: { examples: ['windfall doctor', 'windfall doctor --test'], exits: { 1: 'A fault was found' } },
+  support: { examples: ['windfall support', 'windfall support windfall-support.tar'] },
   'apps add': {
     examples: ['windfall apps add com.example.app', 'windfall apps add com.example.app --name Example'],
   },

@@ -16,6 +16,7 @@ export const ENVIRONMENT = {
 
 /** Rows that so short a history does not produce. The last two are pending work, which the next start completes. */
 const BY_HAND = `
+  insert into disk_samples (sampled_on, sampled_at, database_bytes, free_bytes) values ('2026-02-01', 1769900000000, 4096, 1000000000);
   insert into disk_faults (kind, code, times, first_at, last_at) values ('io_error', 'SQLITE_IOERR_WRITE', 1, 1772300000000, 1772300000000);
   insert into refunds (app_id, environment, transaction_id, revoked_at, revocation_type, revocation_percentage, signed_at, sha256)
     select app_id, environment, transaction_id, purchased_at, 'REFUND_FULL', null, signed_at, x'00' from transactions limit 1;

@@ -5,7 +5,7 @@ import { openServerApi, type ServerApi } from '../../apple/api/server.ts'
 import type { Environment } from '../../apple/payloads.ts'
 import { type HasArrived, testDeliveryOf } from '../../health/test_delivery.ts'
 import type { Reader } from '../../store/reader.ts'
-import { type AppleQueryOptions, faultOrResult } from './checks.ts'
+import { type AppleQueryOptions, faultOrResult } from './key_checks.ts'
 
 /** The outcome of a test notification. `words` describes it, with what to do unless `state` is `ok`. */
 type TestResult = { state: 'ok' | 'warning' | 'fault'; words: string }
