@@ -47,6 +47,9 @@ async function identifies(server: { url: string; stdout: () => string }): Promis
 
 const CONFIG = '[[apps]]\nbundle_id = "com.example.app"\n'
 
+if (!isRoot)
+  process.stderr.write('\n*** Not root: the tests of the executable on other systems are SKIPPED.\n\n')
+
 describe.runIf(isRoot && has(executable))('as root', () => {
   test('says in one line what to do where files cannot be executed', () => {
     const cwd = folderOf({ 'config.toml': CONFIG })
