@@ -1,17 +1,16 @@
 /** The executable on other systems: a file system without executable files, a bare Debian, another architecture. */
 import { spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, chownSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { folderOf, run, startServing } from '../processes.ts'
 import { isLong } from '../random.ts'
+import { DEBOOTSTRAP, debianRoot } from './debian.ts'
 import { executable, executableFor, has } from './executable.ts'
 
 const OTHER_UID = 65_534
 const isRoot = process.getuid?.() === 0
 const QEMU = '/usr/bin/qemu-aarch64-static'
-const DEBOOTSTRAP = '/usr/sbin/debootstrap'
 
 /** Runs a shell script as root in mount namespaces of its own. */
 const unshared = (script: string, cwd: string) =>
@@ -20,20 +19,6 @@ const unshared = (script: string, cwd: string) =>
     encoding: 'utf8',
     env: { PATH: process.env.PATH },
   })
-
-/** A root of Debian 12 with the smallest set of packages. It is kept, because making it takes a minute. */
-function debianRoot(arch: 'amd64' | 'arm64'): string {
-  const root = join(tmpdir(), `windfall-debian-12-${arch}`)
-  if (existsSync(join(root, '.complete'))) return root
-  rmSync(root, { recursive: true, force: true })
-  // The packages of another architecture are unpacked and not configured: the libraries are what counts.
-  const foreign = arch === 'arm64' ? ['--foreign'] : []
-  const args = [...foreign, `--arch=${arch}`, '--variant=minbase', 'bookworm', root]
-  const { status, stdout, stderr } = spawnSync(DEBOOTSTRAP, args, { encoding: 'utf8' })
-  if (status !== 0) throw new Error(`debootstrap failed: ${stdout}${stderr}`)
-  writeFileSync(join(root, '.complete'), '')
-  return root
-}
 
 /** Identifies a user at a server that was started with the bundle id com.example.app. */
 async function identifies(server: { url: string; stdout: () => string }): Promise<number> {

@@ -1,6 +1,14 @@
 /** A machine with an installed and running Windfall, for tests of `windfall upgrade`. */
 import { createHash } from 'node:crypto'
-import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -38,20 +46,18 @@ async function answers(url: string): Promise<void> {
 
 const sha256Of = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex')
 
-type Options = {
-  /** The bundle of the installed version. */
-  bundle: string
-  /** The dump of a database to begin with. */
-  dump?: string
-}
+/** The bundle of the installed version, or an executable; and the dump of a database to begin with. */
+type Options = ({ bundle: string } | { program: string }) & { dump?: string }
 
 /** Installs a version and serves it. It is stopped after the tests of the file. */
-export async function openMachine({ bundle, dump }: Options) {
+export async function openMachine({ dump, ...installed }: Options) {
   const folder = openFolder()
   const bin = join(folder, 'bin')
   const home = join(folder, 'home')
   for (const path of [bin, home, join(home, 'data')]) mkdirSync(path)
-  const program = writeExecutable(join(bin, 'windfall'), bundle)
+  const program = join(bin, 'windfall')
+  if ('bundle' in installed) writeExecutable(program, installed.bundle)
+  else copyFileSync(installed.program, program)
   const [port, otherPort] = [await freePort(), await freePort()]
   const config = join(home, 'config.toml')
   const lines = ['[server]', `port = ${port}`, '[rates]', 'fetch = false', '[log]', 'format = "json"']
@@ -69,7 +75,6 @@ export async function openMachine({ bundle, dump }: Options) {
   const url = `http://127.0.0.1:${port}`
   await service.start()
   await answers(`${url}/readyz`)
-  const installed = sha256Of(program)
 
   /** Runs `windfall upgrade` of the installed program, or of another one. */
   const upgrade = (args: readonly string[], { from = program, env: more = {} } = {}) =>
@@ -109,7 +114,6 @@ export async function openMachine({ bundle, dump }: Options) {
     port,
     otherPort,
     otherUrl: `http://127.0.0.1:${otherPort}`,
-    installed,
     upgrade,
     identify,
     ready: (at = url) => answers(`${at}/readyz`),
