@@ -1,6 +1,7 @@
 /** `/internal/metrics`: metrics for Prometheus. */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { ApiTokens } from '../../access/tokens.ts'
+import type { H3Event } from 'h3'
+import type { Auth } from '../../access/auth.ts'
 import type { Config } from '../../config/settings.ts'
 import { Refusal } from '../../errors.ts'
 import { header } from '../../http/body/body.ts'
@@ -12,7 +13,7 @@ export const METRICS_PATH = '/internal/metrics'
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 type Deps = MonitoringDeps & {
-  tokens: ApiTokens
+  auth: Auth
   /** The configuration. It is read on each call, because a reload can change it. */
   current: { readonly config: Pick<Config, 'metrics'> }
 }
@@ -26,10 +27,10 @@ export function openMetricsText(deps: MonitoringDeps): () => Promise<string> {
 export function monitoringRoutes(deps: Deps): Route[] {
   const read = openMetricsText(deps)
   const access: Access<null> = {
-    security: ['read_token'],
-    refusals: { 401: 'token_required, invalid_token', 403: 'whole_instance_required' },
+    security: ['read_token', 'session'],
+    refusals: { ...deps.auth.reader.refusals, 403: 'not_for_guests, whole_instance_required' },
     admit(event) {
-      assertMayRead(deps, header(event, 'authorization') ?? null)
+      assertMayRead(deps, event)
       return null
     },
   }
@@ -53,11 +54,12 @@ export function monitoringRoutes(deps: Deps): Route[] {
   ]
 }
 
-/** @throws Refusal 401 `token_required`, `invalid_token`; 403 `whole_instance_required` for a token of some apps. */
-function assertMayRead({ tokens, current }: Deps, authorization: string | null): void {
+/** @throws Refusal as for every reader; 403 `whole_instance_required` for a token of some apps. */
+function assertMayRead({ auth, current }: Deps, event: H3Event): void {
   const { token } = current.config.metrics
-  if (token !== null && authorization !== null && isEqual(authorization, `Bearer ${token}`)) return
-  const { organization_id, apps } = tokens.holderOf(authorization)
+  const authorization = header(event, 'authorization')
+  if (token !== null && authorization !== undefined && isEqual(authorization, `Bearer ${token}`)) return
+  const { organization_id, apps } = auth.reader.admit(event)
   if (organization_id === null && apps === null) return
   throw new Refusal(
     403,

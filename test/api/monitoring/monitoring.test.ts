@@ -50,7 +50,7 @@ test('needs a token for the whole instance, or that of the configuration', async
   expect(await status()).toBe(401)
   expect(await status(bearer('long-random-texx'))).toBe(401)
   expect(await status(bearer(scoped.token))).toBe(403)
-  expect(await status(await app.signIn())).toBe(401)
+  expect(await status(await app.signIn())).toBe(200)
   expect(await status(bearer(await app.token()))).toBe(200)
   expect(await status(bearer('long-random-text'))).toBe(200)
 })
