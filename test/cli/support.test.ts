@@ -74,6 +74,8 @@ const SENT = {
   host: 'user-jane.attacker.example',
 }
 
+const PASSWORD_HASH = 'hash-of-the-owner-password'
+
 async function openSeeded() {
   const folder = openFolder()
   const receiver = await openHttpReceiver(() => 500)
@@ -108,7 +110,7 @@ async function openSeeded() {
     name: 'backend',
     headers: { 'x-key': SENT.url_token },
   })
-  await store.commit(() => app.windfall.owner.setPassword('scrypt-hash-of-the-owner'))
+  await store.commit(() => app.windfall.owner.setPassword(PASSWORD_HASH))
   await app.append(1, { subject: SENT.user })
   await app.run(3_600_000)
   for (const job of ['backup', 'housekeeping', 'import', 'backfill']) await app.windfall.jobs.runNow(job)
@@ -169,15 +171,8 @@ test('a support bundle has what a report needs, and no secret, key, token, user 
   expect(statSync(file).mode & 0o777).toBe(0o600)
   const bundle: Bundle = await unpackTar(readFileSync(file))
   const names = bundle.map(({ header }) => header.name)
-  expect(names).toEqual([
-    'version.json',
-    'configuration.json',
-    'doctor.json',
-    'database.json',
-    'jobs.json',
-    'findings.json',
-    'process.json',
-  ])
+  const subjects = ['version', 'configuration', 'doctor', 'database', 'jobs', 'findings', 'process']
+  expect(names).toEqual(subjects.map((subject) => `${subject}.json`))
   for (const name of names) expect(stdout).toContain(name)
   expect(stdout).toContain(`Wrote ${file} `)
 
@@ -200,18 +195,12 @@ test('a support bundle has what a report needs, and no secret, key, token, user 
       .all()
       .map(({ value }) => (Buffer.isBuffer(value) ? value : String(value))),
   )
-  const values = [
-    ...Object.values(CONFIGURED),
-    ...Object.values(SENT),
-    ...made,
-    jws,
-    secret ?? '',
-    originalTransactionId,
-    PEM,
-    PEM.split('\n')[1] ?? '',
-    'scrypt-hash-of-the-owner',
-    ...stored.filter((value) => value.length >= 6),
-  ].filter((value) => value !== '')
+  // Shorter texts, such as the type of a row, also occur in the bundle.
+  const long = stored.filter(({ length }) => length >= 6)
+  const others = [jws, secret ?? '', originalTransactionId, PEM, PEM.split('\n')[1] ?? '', PASSWORD_HASH]
+  const values = [...Object.values(CONFIGURED), ...Object.values(SENT), ...made, ...others, ...long].filter(
+    ({ length }) => length >= 4,
+  )
   const text = bundle.map(({ data }) => Buffer.from(data ?? []).toString('latin1')).join('\n')
   const found = nonEmpty(values).flatMap((value) => formsOf(value).filter((form) => text.includes(form)))
   expect(found).toEqual([])
