@@ -8,7 +8,16 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 import { inject } from 'postject'
-import { assetsOf, at, buildOf, packedPage, pageFiles, pageOptions, serverOptions } from '../bundle.mjs'
+import {
+  assetsOf,
+  at,
+  buildOf,
+  escapeCode,
+  packedPage,
+  pageFiles,
+  pageOptions,
+  serverOptions,
+} from '../bundle.mjs'
 import { licensesText, nodePackage, packagesIn } from '../packages.mjs'
 import { componentsOf } from './components.ts'
 import { assertLibraries, assertRunsOnDebian12 } from './symbols.ts'
@@ -37,6 +46,7 @@ async function writeParts(version: string) {
     metafile: true,
   }
   const { metafile } = await build({ ...options, sourcemap: false, metafile: true })
+  escapeCode(PARTS)
   const packages = [...packagesIn([page.metafile, metafile]), nodePackage()]
   const assets = await assetsOf(packedPage(await pageFiles(page, build, version)))
   for (const [name, text] of Object.entries(assets)) writeFileSync(join(PARTS, name), text)
