@@ -7,10 +7,10 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import {
-  asciiOnly,
   assetsOf,
   at,
   buildOf,
+  escapeCode,
   firstFile,
   packedPage,
   pageFiles,
@@ -96,8 +96,7 @@ async function build() {
   const { metafile } = await bundle({ ...serverOptions(own), metafile: true })
   const packages = [...packagesIn([builtPage.metafile, metafile]), nodePackage()]
   writeFileSync(at('dist/licenses.txt'), licensesText(packages))
-  for (const name of ['windfall.cjs', 'worker.cjs'])
-    writeFileSync(at(`dist/${name}`), asciiOnly(readFileSync(at(`dist/${name}`), 'utf8')))
+  escapeCode(at('dist'))
   writeFileSync(at('dist/windfall.mjs'), firstFile)
   writeFileSync(at('dist/.built'), mark)
 }

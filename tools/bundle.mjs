@@ -4,8 +4,8 @@
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, extname } from 'node:path'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
 
@@ -141,12 +141,19 @@ try {
 createRequire(import.meta.url)('./windfall.cjs')
 `
 
+const CODE = ['windfall.cjs', 'worker.cjs']
+
 /**
- * The code with only ASCII characters. esbuild leaves others in regular expressions, and a single one makes Node keep
- * the whole text with two bytes a character.
+ * Replaces characters beyond ASCII in the built code of `folder`. esbuild leaves them in regular expressions, and a
+ * single one makes Node keep the whole text with two bytes a character.
  */
-export const asciiOnly = (code) =>
-  code.replace(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+export function escapeCode(folder) {
+  const escaped = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  for (const name of CODE) {
+    const file = join(folder, name)
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/[^\0-\x7f]/g, escaped))
+  }
+}
 
 /**
  * The texts of the assets beside the bundle, except the code of worker threads.

@@ -18,9 +18,10 @@ import { realPathOf } from './disk/paths.ts'
 import { openPresence } from './disk/presence.ts'
 import { prepareLate } from './late_statement.ts'
 import { openQueryCache } from './query_cache.ts'
+import { isCheckedShape, noteCheckedShape } from './schema/checked_shape.ts'
 import { assertOwnLog } from './schema/header.ts'
 import { identify } from './schema/identify.ts'
-import { schema } from './schema/schema.ts'
+import { schema, VERSIONS } from './schema/schema.ts'
 import { noteUpgradeBackup, upgradeBackup } from './schema/upgrade_backup.ts'
 import { isBusy } from './sqlite_errors.ts'
 import { reasonOf, silent, type Warn } from './warnings.ts'
@@ -220,12 +221,18 @@ function connect(file: string): Connection {
   const db = openConnection(file, { timeout: START_TIMEOUT_MS })
   try {
     chmodSync(file, 0o600)
-    const identity = identify(db, file)
+    let comparedShape: string | null = null
+    const identity = identify(db, file, VERSIONS, (schemaText) => {
+      if (isCheckedShape(db, schemaText)) return true
+      comparedShape = schemaText
+      return false
+    })
     if (identity?.isCurrent === false)
       throw new Error(`${file} has database version ${identity.version} and was not upgraded`)
     setPragmas(db)
     if (identity === null) db.transaction(() => void db.exec(schema)).immediate()
     else if (upgradeBackup(db) !== null) noteUpgradeBackup(db, null)
+    if (comparedShape !== null) noteCheckedShape(db, comparedShape)
     assertDurable(db)
     db.pragma('busy_timeout = 0')
     return db

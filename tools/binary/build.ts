@@ -9,10 +9,10 @@ import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 import { inject } from 'postject'
 import {
-  asciiOnly,
   assetsOf,
   at,
   buildOf,
+  escapeCode,
   packedPage,
   pageFiles,
   pageOptions,
@@ -40,8 +40,7 @@ async function writeParts(version: string) {
   // An executable requires only what is built into Node, so the JavaScript of better-sqlite3 is bundled, too.
   const options = { ...serverOptions(buildOf(version)), outdir: PARTS, external: [] }
   const { metafile } = await build({ ...options, sourcemap: false, metafile: true })
-  for (const file of ['windfall.cjs', 'worker.cjs'].map((name) => join(PARTS, name)))
-    writeFileSync(file, asciiOnly(readFileSync(file, 'utf8')))
+  escapeCode(PARTS)
   const packages = [...packagesIn([page.metafile, metafile]), nodePackage()]
   const assets = await assetsOf(packedPage(await pageFiles(page, build, version)))
   for (const [name, text] of Object.entries(assets)) writeFileSync(join(PARTS, name), text)

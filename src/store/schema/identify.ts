@@ -14,12 +14,18 @@ export type Identity = { version: number; isCurrent: boolean }
 const MAX_NAMED = 3
 
 /**
- * Identifies the version of the database `db`; null if the file is empty.
+ * Identifies the version of the database `db`; null if the file is empty. A schema that differs from a new file's in its
+ * SQL is compared in detail, unless `isChecked` returns true for its SQL.
  *
  * @throws Refusal 400 `unusable_database` when the file is not a database, is damaged, belongs to another program, was
  * written by a newer version of Windfall, or was altered.
  */
-export function identify(db: Connection, file: string, versions: Versions = VERSIONS): Identity | null {
+export function identify(
+  db: Connection,
+  file: string,
+  versions: Versions = VERSIONS,
+  isChecked: (schemaText: string) => boolean = () => false,
+): Identity | null {
   const { id, version, tables } = identifiersOf(db, file)
   if (tables === 0) return null
   if (id !== applicationId)
@@ -33,7 +39,9 @@ export function identify(db: Connection, file: string, versions: Versions = VERS
     )
   if (version < versionOf(versions.first))
     throw unusable(`${file} has database version ${version}, which this version of Windfall cannot upgrade`)
-  assertShape(db, file, version, versions)
+  const text = schemaText(db)
+  const isNew = version === current && text === storedSql(versions.schema)
+  if (!isNew && !isChecked(text)) assertShape(db, file, version, versions)
   return { version, isCurrent: version === current }
 }
 
@@ -53,7 +61,6 @@ export function identifyFile(
 
 /** @throws Refusal 400 `unusable_database` that lists the differences between `db` and the schema of `version`. */
 export function assertShape(db: Connection, file: string, version: number, versions: Versions): void {
-  if (version === versionOf(versions.schema) && schemaText(db) === storedSql(versions.schema)) return
   const expected = emptyDatabase(version, versions)
   try {
     if (schemaText(db) === schemaText(expected)) return
@@ -80,13 +87,13 @@ function emptyDatabase(version: number, { first, steps, schema }: Versions): Con
 }
 
 /** The SQL of the schema. Schemas with equal SQL have equal shapes, and comparing SQL is ten times as fast. */
-const schemaText = (db: Connection): unknown =>
+const schemaText = (db: Connection): string =>
   db
-    .prepare(
+    .prepare<[], string>(
       `select group_concat(sql, ';' order by type, name) from main.sqlite_schema where ${IS_APP_TABLE}`,
     )
     .pluck()
-    .get()
+    .get() ?? ''
 
 function identifiersOf(db: Connection, file: string): { id: unknown; version: number; tables: unknown } {
   try {
