@@ -21,7 +21,7 @@ type HttpOptions = HttpSettings & {
   log: Log
   version?: string
   /** Called when a request begins. The returned function is called when the response begins, even if it is a stream. */
-  beginRequest?: (isWriting: boolean) => () => void
+  beginRequest?: (kind: 'reading' | 'writing') => () => void
 }
 
 const LOOPBACK_RANGES = ['127.0.0.0/8', '::1/128']

@@ -33,13 +33,17 @@ type RequestState = Readonly<{
   end: () => void
 }>
 
-/** Methods whose answer does not tell a caller that something was stored. */
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** Whether the answer to a request can acknowledge a write. */
+const kindOf = ({ req }: H3Event): 'reading' | 'writing' => (READING.has(req.method) ? 'reading' : 'writing')
 
 /** The path for the log, by default that of the request; and the pattern of the route. */
 type Names = { path?: string | undefined; route?: string | undefined }
 
 const NO_HEADERS: FlatHeaders = []
+
+const corsOf = (event: H3Event, isOpen: boolean): FlatHeaders =>
+  isOpen && header(event, 'origin') !== undefined ? CORS_HEADERS : NO_HEADERS
 
 /** Checks the host of a request. @throws Refusal when the request is for another host */
 type HostCheck = (target: string, host: string) => void
@@ -70,7 +74,7 @@ function assertHost(check: HostCheck, event: H3Event): void {
  */
 export function openMiddleware(options: {
   log: Log
-  beginRequest: (isWriting: boolean) => () => void
+  beginRequest: (kind: 'reading' | 'writing') => () => void
   hosts: () => HostCheck
   isHttps: () => boolean
   closing: AbortSignal
@@ -123,8 +127,7 @@ export function openMiddleware(options: {
 
   function beginRequestState(event: H3Event, isOpen: boolean, names: Names = {}): RequestState {
     const { path = event.url.pathname, route = '*' } = names
-    const cors = isOpen && header(event, 'origin') !== undefined ? CORS_HEADERS : NO_HEADERS
-    const end = beginRequest(!READING.has(event.req.method))
+    const [cors, end] = [corsOf(event, isOpen), beginRequest(kindOf(event))]
     return { event, id: newRequestId(), began_at: performance.now(), cors, path, route, end }
   }
 

@@ -2,8 +2,8 @@
 import type { Database } from 'better-sqlite3'
 import { type Clock, systemClock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
-import { openAcknowledged } from './acknowledged.ts'
 import { damageIn, diskFaultKindOf, openDiskFaults } from './disk/disk_faults.ts'
+import { openAcknowledged } from './schema/acknowledged.ts'
 import { codeOf, isBusy } from './sqlite_errors.ts'
 import { openTraffic } from './traffic.ts'
 import { reasonOf, silent, throttled, type Warn } from './warnings.ts'
@@ -134,8 +134,8 @@ export function openCommits(
       runQueued(done, began_at + work_ms)
       const left_ms = () => Math.max(0, began_at + write_ms - elapsed())
       units.flushBatchedWrites({ left_ms, isBusy: isAnyQueued() })
-      writeFaults()
-      noteAcknowledged(done)
+      writeFaults(db, faults, units)
+      if (traffic.isWriting() && done.some(isStored)) units.addEffect(acknowledged.note())
       commitAll.run()
     } catch (fault) {
       failBatch(done, fault)
@@ -158,26 +158,6 @@ export function openCommits(
     while (runNext(ordinaryQueue.shift())) if (done.length === MAX_BATCH_UNITS) break
     runNext(upkeepQueue.shift())
     while (runNext(bulkQueue.shift()));
-  }
-
-  /** Records earlier disk faults together with the work of this batch. */
-  function writeFaults(): void {
-    if (!faults.isWaiting()) return
-    try {
-      faults.write()
-      units.addEffect(faults.written)
-    } catch (error) {
-      // If only the table disk_faults is damaged, the other tables can still be written.
-      if (damageIn(error) === null || !db.inTransaction) throw error
-    }
-  }
-
-  /** Records in the batch itself that a caller will be told of it. */
-  function noteAcknowledged(done: readonly QueuedWork[]): void {
-    if (!traffic.isWriting() || done.every(({ error }) => error !== undefined) || acknowledged.isWritten())
-      return
-    acknowledged.write()
-    units.addEffect(acknowledged.written)
   }
 
   function settleBatch(done: readonly QueuedWork[]): void {
@@ -259,12 +239,28 @@ export function openCommits(
     isQuiet,
     isBulkWaiting,
     beginRequest: traffic.beginRequest,
-    beginWriting: traffic.beginWriting,
     afterCommit: units.afterCommit,
     batchWrites: units.batchWrites,
     inSavepoint: units.inSavepoint,
     drained,
     lastFaultCode,
+  }
+}
+
+const isStored = ({ error }: QueuedWork): boolean => error === undefined
+
+type Faults = ReturnType<typeof openDiskFaults>
+type Units = ReturnType<typeof openWork>
+
+/** Records earlier disk faults together with the work of this batch. */
+function writeFaults(db: Database, faults: Faults, units: Units): void {
+  if (!faults.isWaiting()) return
+  try {
+    faults.write()
+    units.addEffect(faults.written)
+  } catch (error) {
+    // If only the table disk_faults is damaged, the other tables can still be written.
+    if (damageIn(error) === null || !db.inTransaction) throw error
   }
 }
 

@@ -11,7 +11,7 @@ import { readUnit, UNIT_NAME, type Unit } from './unit.ts'
 type PathUse = { setting: string; path: string; use: 'read' | 'write' }
 
 /** What the server cannot do with a path, and how to permit it. */
-export type AccessProblem = { setting: string; problem: string; advice: string }
+type AccessProblem = { setting: string; problem: string; advice: string }
 
 /**
  * Why the installed unit cannot serve with this configuration: one problem for each path. Empty if no unit is installed,

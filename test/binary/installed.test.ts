@@ -20,10 +20,16 @@ type Options = { user?: string; env?: Record<string, string>; cwd?: string }
 
 /** The arguments of `unshare` that run `words` in `root`, with /proc, from which a program knows its own path. */
 const inRoot = (root: string, words: readonly string[], { user, cwd = '/' }: Options): string[] => [
-  ...['--mount', 'sh', '-ec', 'mount -t proc proc "$0/proc" && exec chroot "$@"', root],
+  '--mount',
+  'sh',
+  '-ec',
+  'mount -t proc proc "$0/proc" && exec chroot "$@"',
+  root,
   ...(user === undefined ? [] : [`--userspec=${user}`, '--groups=']),
   root,
-  ...['/bin/sh', '-ec', `cd ${cwd} && exec "$0" "$@"`],
+  '/bin/sh',
+  '-ec',
+  `cd ${cwd} && exec "$0" "$@"`,
   ...words,
 ]
 

@@ -64,7 +64,7 @@ function textOf(result: Outcome): string[] {
     '',
     `Windfall ${to} failed, and is stopped: ${result.reason}`,
     result.why === 'acknowledged'
-      ? 'Callers were told that writes since the migration are stored, so nothing was restored. Decide between two files:'
+      ? 'Writes since the migration were acknowledged, so nothing was restored. Decide between two files:'
       : 'The copy from before the migration was not found, so nothing was restored. Decide between two files:',
     `  ${result.database}  has everything, in the form of ${to}`,
     `  ${result.backup ?? 'the newest backup'}  is from before the migration`,
