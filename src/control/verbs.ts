@@ -99,12 +99,12 @@ export function verbsOf(windfall: Windfall): Verbs {
   })
 }
 
-/** The verbs, so that the store knows while one runs whose answer tells a person that something was stored. */
+/** The verbs, so that the store knows while one runs whose answer can acknowledge a write. */
 const acknowledging = ({ store }: Pick<Windfall, 'store'>, verbs: Verbs): Verbs =>
   Object.fromEntries(
     Object.entries(verbs).map(([name, run]) => {
       async function runCounted(args: unknown): Promise<unknown> {
-        const end = store.beginWriting()
+        const end = store.beginRequest('command')
         try {
           return await run(args)
         } finally {

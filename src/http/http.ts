@@ -14,7 +14,7 @@ type HttpOptions = HttpSettings & {
   log: Log
   version?: string
   /** Called when a request begins. The returned function is called when the response begins, even if it is a stream. */
-  beginRequest?: (isWriting: boolean) => () => void
+  beginRequest?: (kind: 'reading' | 'writing') => () => void
 }
 
 const LIVENESS_ROUTE = defineRoute({

@@ -33,13 +33,17 @@ type RequestState = Readonly<{
   end: () => void
 }>
 
-/** Methods whose answer does not tell a caller that something was stored. */
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** Whether the answer to a request can acknowledge a write. */
+const kindOf = ({ req }: H3Event): 'reading' | 'writing' => (READING.has(req.method) ? 'reading' : 'writing')
 
 /** The path for the log, by default that of the request; and the pattern of the route. */
 type Names = { path?: string | undefined; route?: string | undefined }
 
 const NO_HEADERS: FlatHeaders = []
+
+const corsOf = (event: H3Event, isOpen: boolean): FlatHeaders =>
+  isOpen && header(event, 'origin') !== undefined ? CORS_HEADERS : NO_HEADERS
 
 /** Receives a small unread body to its end, and closes the connection of a large one. */
 function discardRest(event: H3Event): void {
@@ -59,7 +63,7 @@ function discardRest(event: H3Event): void {
  */
 export function openMiddleware(options: {
   log: Log
-  beginRequest: (isWriting: boolean) => () => void
+  beginRequest: (kind: 'reading' | 'writing') => () => void
   admit: (event: H3Event, any_host: boolean) => void
   isHttps: () => boolean
   closing: AbortSignal
@@ -112,8 +116,7 @@ export function openMiddleware(options: {
 
   function beginRequestState(event: H3Event, isOpen: boolean, names: Names = {}): RequestState {
     const { path = event.url.pathname, route = '*' } = names
-    const cors = isOpen && header(event, 'origin') !== undefined ? CORS_HEADERS : NO_HEADERS
-    const end = beginRequest(!READING.has(event.req.method))
+    const [cors, end] = [corsOf(event, isOpen), beginRequest(kindOf(event))]
     return { event, id: newRequestId(), began_at: performance.now(), cors, path, route, end }
   }
 

@@ -59,10 +59,12 @@ export function openCommits(
 ) {
   const faults = openDiskFaults(db, clock)
   const warnFault = throttled(WARN_EVERY_MS, warn)
-  const { begin, commitAll, rollback } = transactionOf(db)
+  const begin = db.prepare('begin immediate')
+  const commitAll = db.prepare('commit')
+  const rollback = db.prepare('rollback')
   const units = openWork(db, warn)
   const traffic = openTraffic(elapsed)
-  const noteAcknowledged = openNoting(db, { clock, traffic, units })
+  const acknowledged = openAcknowledged(db, clock)
 
   const ordinaryQueue: QueuedWork[] = []
   const bulkQueue: QueuedWork[] = []
@@ -132,8 +134,8 @@ export function openCommits(
       runQueued(done, began_at + work_ms)
       const left_ms = () => Math.max(0, began_at + write_ms - elapsed())
       units.flushBatchedWrites({ left_ms, isBusy: isAnyQueued() })
-      writeFaults()
-      noteAcknowledged(done)
+      writeFaults(db, faults, units)
+      if (traffic.isWriting() && done.some(isStored)) units.addEffect(acknowledged.note())
       commitAll.run()
     } catch (fault) {
       failBatch(done, fault)
@@ -156,18 +158,6 @@ export function openCommits(
     while (runNext(ordinaryQueue.shift())) if (done.length === MAX_BATCH_UNITS) break
     runNext(upkeepQueue.shift())
     while (runNext(bulkQueue.shift()));
-  }
-
-  /** Records earlier disk faults together with the work of this batch. */
-  function writeFaults(): void {
-    if (!faults.isWaiting()) return
-    try {
-      faults.write()
-      units.addEffect(faults.written)
-    } catch (error) {
-      // If only the table disk_faults is damaged, the other tables can still be written.
-      if (damageIn(error) === null || !db.inTransaction) throw error
-    }
   }
 
   function settleBatch(done: readonly QueuedWork[]): void {
@@ -248,12 +238,29 @@ export function openCommits(
     commitUpkeep,
     isQuiet,
     isBulkWaiting,
-    ...traffic.requests,
+    beginRequest: traffic.beginRequest,
     afterCommit: units.afterCommit,
     batchWrites: units.batchWrites,
     inSavepoint: units.inSavepoint,
     drained,
     lastFaultCode,
+  }
+}
+
+const isStored = ({ error }: QueuedWork): boolean => error === undefined
+
+type Faults = ReturnType<typeof openDiskFaults>
+type Units = ReturnType<typeof openWork>
+
+/** Records earlier disk faults together with the work of this batch. */
+function writeFaults(db: Database, faults: Faults, units: Units): void {
+  if (!faults.isWaiting()) return
+  try {
+    faults.write()
+    units.addEffect(faults.written)
+  } catch (error) {
+    // If only the table disk_faults is damaged, the other tables can still be written.
+    if (damageIn(error) === null || !db.inTransaction) throw error
   }
 }
 
@@ -263,27 +270,4 @@ function unavailable(fault: unknown): Refusal {
   const refusal = new Refusal(503, 'store_unavailable', detail, { headers: { 'retry-after': '30' } })
   refusal.cause = fault
   return refusal
-}
-
-const transactionOf = (db: Database) => ({
-  begin: db.prepare('begin immediate'),
-  commitAll: db.prepare('commit'),
-  rollback: db.prepare('rollback'),
-})
-
-type NotingDeps = {
-  clock: Clock
-  traffic: ReturnType<typeof openTraffic>
-  units: ReturnType<typeof openWork>
-}
-
-/** Returns a function that records in a batch itself that a caller will learn of it. */
-function openNoting(db: Database, { clock, traffic, units }: NotingDeps) {
-  const acknowledged = openAcknowledged(db, clock)
-  return function note(done: readonly QueuedWork[]): void {
-    const hasSucceeded = done.some(({ error }) => error === undefined)
-    if (!traffic.isWriting() || !hasSucceeded || acknowledged.isWritten()) return
-    acknowledged.write()
-    units.addEffect(acknowledged.written)
-  }
 }

@@ -46,7 +46,6 @@ export function openSnapshot({ file, prepare }: Pick<Reader, 'file' | 'prepare'>
     isQuiet: refuse,
     isBulkWaiting: refuse,
     beginRequest: refuse,
-    beginWriting: refuse,
     afterCommit: refuse,
     inSavepoint: refuse,
   }

@@ -197,7 +197,6 @@ export function openStore(
     isQuiet: commits.isQuiet,
     isBulkWaiting: commits.isBulkWaiting,
     beginRequest: commits.beginRequest,
-    beginWriting: commits.beginWriting,
     afterCommit: commits.afterCommit,
     batchWrites: commits.batchWrites,
     inSavepoint: commits.inSavepoint,

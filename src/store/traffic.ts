@@ -4,6 +4,12 @@ import type { Clock } from '../clock.ts'
 /** After this time without a request and without an ordinary commit, no caller is expected. */
 const QUIET_AFTER_MS = 100
 
+/**
+ * `reading` answers that nothing was stored. `writing` can acknowledge a write. `command` can, too, and does not shorten
+ * the batches, because it may wait for hours of background work.
+ */
+type RequestKind = 'reading' | 'writing' | 'command'
+
 export type Traffic = ReturnType<typeof openTraffic>
 
 /** Tracks running requests and the time of the last activity. `elapsed` is a monotonic clock in milliseconds. */
@@ -17,40 +23,28 @@ export function openTraffic(elapsed: Clock) {
     active_at = elapsed()
   }
 
-  /**
-   * Counts a request until the returned function is called. A second call of that function has no effect.
-   *
-   * @param isWriting as for `beginWriting`
-   */
-  function beginRequest(isWriting = false): () => void {
+  /** Counts a request until the returned function is called. A second call of that function has no effect. */
+  function beginRequest(kind: RequestKind = 'reading'): () => void {
     let isOver = false
-    const endWriting = isWriting ? beginWriting() : () => {}
-    requestCount += 1
+    const isAwaited = kind === 'command' ? 0 : 1
+    const writes = kind === 'reading' ? 0 : 1
+    requestCount += isAwaited
+    writingCount += writes
     return function endRequest(): void {
       if (isOver) return
       isOver = true
-      requestCount -= 1
-      endWriting()
+      requestCount -= isAwaited
+      writingCount -= writes
+      if (isAwaited === 0) return
       noteActivity()
-    }
-  }
-
-  /**
-   * Counts work whose answer can tell a caller that something was stored, until the returned function is called. Unlike
-   * a request, it does not shorten the batches.
-   */
-  function beginWriting(): () => void {
-    writingCount += 1
-    return () => {
-      writingCount -= 1
     }
   }
 
   /** True when no request is running and there was no activity within the last 100 ms. */
   const isQuiet = (): boolean => requestCount === 0 && elapsed() - active_at >= QUIET_AFTER_MS
 
-  /** True while such work runs. */
+  /** True while a request runs whose answer can acknowledge a write. */
   const isWriting = (): boolean => writingCount > 0
 
-  return { noteActivity, requests: { beginRequest, beginWriting }, isQuiet, isWriting }
+  return { noteActivity, beginRequest, isQuiet, isWriting }
 }

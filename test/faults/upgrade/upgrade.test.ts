@@ -151,7 +151,7 @@ describe.runIf(canLaunch)('windfall upgrade', () => {
       expect(await machine.identify('acknowledged', machine.otherUrl)).toBe(200)
       const { stdout, status } = await running.ended
       expect(status).toBe(1)
-      expect(stdout).toContain('Callers were told that writes since the migration are stored')
+      expect(stdout).toContain('Writes since the migration were acknowledged')
       expect(stdout).toContain(`${machine.database}  has everything`)
       const [, copy = ''] = /^ {2}(\S+) {2}is from before the migration$/m.exec(stdout) ?? []
       expect(existsSync(copy)).toBe(true)

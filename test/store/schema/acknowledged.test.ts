@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { isAcknowledged } from '../../src/store/schema/acknowledged.ts'
-import { openTestApp } from '../helpers.ts'
+import { isAcknowledged } from '../../../src/store/schema/acknowledged.ts'
+import { openTestApp } from '../../helpers.ts'
 
 function recordIn(file: string): boolean {
   const db = new Database(file, { readonly: true })
@@ -14,7 +14,7 @@ function recordIn(file: string): boolean {
 
 const IDENTIFY = { appUserId: 'user-1', bundleId: 'com.example.lantern' }
 
-test('the first write that a caller was told of is recorded with it, and no other', async () => {
+test('the first acknowledged write is recorded with it, and no other write', async () => {
   const app = await openTestApp()
   const { file } = app.windfall.store
   await app.windfall.jobs.runNow('housekeeping')
