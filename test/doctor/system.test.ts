@@ -1,6 +1,8 @@
 import { chmodSync, writeFileSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { forecastOf } from '../../src/doctor/checks/forecast.ts'
 import { CHECKS } from '../../src/doctor/checks.ts'
 import { BUNDLE, dataBody, outerPayload } from '../apple/samples.ts'
@@ -42,6 +44,26 @@ test('the owner runs the checks at most once a minute', async () => {
   expect((await call('POST', 'system/checks', {})).status).toBe(202)
   expect((await call('GET', 'system', undefined, bearer)).body.code).toBe('sign_in_required')
   expect((await call('POST', 'system/checks', { test: true })).body.code).toBe('invalid_request')
+})
+
+test('a second run is refused while the checks run, and a shutdown ends them', async () => {
+  const answers: ServerResponse[] = []
+  const apple = createServer((_, answer) => void answers.push(answer))
+  await new Promise<void>((resolve) => apple.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    apple.closeAllConnections()
+    apple.close()
+  })
+  const origin = `http://127.0.0.1:${(apple.address() as AddressInfo).port}`
+  const hosts = { connect: origin, server: { production: origin, sandbox: origin } }
+  const { call, app, system } = await openChecked({ hosts })
+  expect((await call('POST', 'system/checks', { test_notifications: true })).status).toBe(202)
+  await vi.waitFor(() => expect(answers).toHaveLength(1))
+  expect((await system()).running).toMatchObject({ title: 'Clock', done: 6, test_notifications: true })
+  app.clock.turn(60_000)
+  expect((await call('POST', 'system/checks', {})).body.code).toBe('checks_running')
+  await app.close()
+  expect(app.windfall.doctor.last()).toBeNull()
 })
 
 test('a readable database, a writable folder and a changed config file are reported', async () => {

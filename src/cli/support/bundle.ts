@@ -8,6 +8,7 @@ import type { Finding } from '../../health/findings.ts'
 import type { JobRun } from '../../store/job_runs.ts'
 import { openReader, type Reader } from '../../store/reader.ts'
 import { version } from '../../version.ts'
+import { actAsOwnerOf } from '../instance/privileges.ts'
 import { type Mask, maskedSettings, openMask } from './masking.ts'
 
 /** A file of the bundle. `about` says what is in it. */
@@ -66,6 +67,7 @@ const maskAll = (mask: Mask, { content }: BundleFile): unknown => mask.all(conte
 
 function readerOf(path: string): Reader | null {
   try {
+    actAsOwnerOf(path)
     return openReader(path)
   } catch {
     // The checks say why the database cannot be read.

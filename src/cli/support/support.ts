@@ -1,6 +1,6 @@
 /** The command `windfall support`: writes one file with what a problem report needs, and without secrets. */
-import { existsSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { existsSync, rmSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { defineCommand } from 'citty'
@@ -27,12 +27,16 @@ export const supportCommand = defineCommand({
   async run({ args }) {
     const created_at = systemClock()
     const destination = resolve(args.file ?? `windfall-support-${timeText(created_at)}.tar`)
-    refuseUnwritable(destination)
     const loaded = load(args.config)
+    // The file is opened first, because the checks drop root's rights to those of the owner of the database.
+    const handle = await openNew(destination)
     printError('Running the checks …')
-    const results = await runChecks(args.config)
-    const files = await collectBundle({ loaded, results, created_at })
-    const bytes = await writeBundle(destination, files, created_at)
+    const { files, bytes } = await writeBundle(handle, created_at, async () =>
+      collectBundle({ loaded, results: await runChecks(args.config), created_at }),
+    ).catch((error: unknown) => {
+      rmSync(destination, { force: true })
+      throw error
+    })
     const contents = files.map(({ name, about }) => ({ name, about }))
     setResult({ file: destination, bytes, contents })
     print(`Wrote ${destination} (${bytes.toLocaleString('en-US')} bytes, readable only by you). It contains:`)
@@ -58,33 +62,34 @@ async function runChecks(configPath: string | undefined): Promise<CheckResult[]>
   return results
 }
 
-/** @throws Refusal 400 `no_folder`; 409 `file_exists`, because a bundle never overwrites a file. */
-function refuseUnwritable(destination: string): void {
+/**
+ * Creates the file with mode 0600.
+ *
+ * @throws Refusal 400 `no_folder`; 409 `file_exists`, because a bundle never overwrites a file; Error.
+ */
+function openNew(destination: string): Promise<FileHandle> {
   if (!existsSync(dirname(destination)))
     throw new Refusal(400, 'no_folder', `${destination} cannot be written: its folder does not exist`)
   if (existsSync(destination))
     throw new Refusal(409, 'file_exists', `${destination} exists; name another file`)
+  return open(destination, 'wx', 0o600)
 }
 
-/** Writes the archive with mode 0600. Returns its size in bytes. */
-async function writeBundle(
-  destination: string,
-  files: readonly BundleFile[],
-  created_at: number,
-): Promise<number> {
+/** Writes the archive and closes the file. */
+async function writeBundle(handle: FileHandle, created_at: number, collect: () => Promise<BundleFile[]>) {
   const mtime = new Date(created_at)
-  const entries = files.map(({ name, content }) => {
-    const body = `${JSON.stringify(content, null, 2)}\n`
-    return { header: { name, size: Buffer.byteLength(body), mode: 0o600, mtime }, body }
-  })
-  const bytes = await packTar(entries)
-  const handle = await open(destination, 'wx', 0o600)
   try {
-    await handle.writeFile(bytes)
+    const files = await collect()
+    const entries = files.map(({ name, content }) => {
+      const body = `${JSON.stringify(content, null, 2)}\n`
+      return { header: { name, size: Buffer.byteLength(body), mode: 0o600, mtime }, body }
+    })
+    const archive = await packTar(entries)
+    await handle.writeFile(archive)
+    return { files, bytes: archive.length }
   } finally {
     await handle.close()
   }
-  return bytes.length
 }
 
 /** An instant as `20260301-173000`, in UTC. */

@@ -107,7 +107,7 @@ function RunChecks({ isRunning }: { isRunning: boolean }): JSX.Element {
             checked={withTest}
             onChange={(event) => setWithTest(event.currentTarget.checked)}
           />
-          Also send test notifications
+          Send test notifications
         </label>
         <button type="button" class="button main" disabled={isRunning || isBusy} onClick={run}>
           <Icon name="refresh" /> {isRunning ? 'Running' : 'Run checks'}
