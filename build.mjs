@@ -82,16 +82,18 @@ async function build() {
     'package.json',
     'package-lock.json',
   ]
-  const mark = fingerprint([...filesBelow('src'), ...mine])
+  const { version } = JSON.parse(readFileSync(at('package.json'), 'utf8'))
+  // With the commit, because the program says which one it was built from.
+  const own = buildOf(version)
+  const mark = fingerprint([...filesBelow('src'), ...mine]) + JSON.stringify(own)
   if (isFresh('dist/.built', mark)) return
   say('Building …')
   const { build: bundle } = await import('esbuild')
-  const { version } = JSON.parse(readFileSync(at('package.json'), 'utf8'))
   mkdirSync(at('dist'), { recursive: true })
   const builtPage = await bundle(pageOptions)
   const page = packedPage(await pageFiles(builtPage, bundle, version))
   for (const [name, text] of Object.entries(await assetsOf(page))) writeFileSync(at(`dist/${name}`), text)
-  const { metafile } = await bundle({ ...serverOptions(buildOf(version)), metafile: true })
+  const { metafile } = await bundle({ ...serverOptions(own), metafile: true })
   const packages = [...packagesIn([builtPage.metafile, metafile]), nodePackage()]
   writeFileSync(at('dist/licenses.txt'), licensesText(packages))
   for (const name of ['windfall.cjs', 'worker.cjs'])

@@ -60,7 +60,7 @@ export function start(args: readonly string[], { cwd, env = {}, entry = built, p
   if (!existsSync(program ?? entry)) throw new Error(`${program ?? entry} is missing; build it first`)
   const child = spawn(program ?? process.execPath, program === undefined ? [entry, ...args] : args, {
     cwd,
-    env: { ...clean(), ...(program !== undefined && { PATH: '' }), ...env },
+    env: { ...clean(), ...(program !== undefined && { PATH: '', NODE_COMPILE_CACHE: undefined }), ...env },
     ...(uid !== undefined && { uid, gid: uid }),
   })
   living.add(child)

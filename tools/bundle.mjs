@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { extname } from 'node:path'
+import { dirname, extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
 
@@ -164,12 +164,15 @@ export async function assetsOf(page) {
   }
 }
 
+/** git neither takes a repository around this folder for this one, nor locks the index beside another git. */
+const GIT_SETTINGS = { GIT_CEILING_DIRECTORIES: dirname(at('.')), GIT_OPTIONAL_LOCKS: '0' }
+
 /** What `windfall --version` says of this build: the version, the commit (null outside of git), and SQLite's version. */
 export function buildOf(version) {
   const { stdout, status } = spawnSync(
     'git',
     ['describe', '--always', '--dirty', '--exclude=*', '--abbrev=12'],
-    { cwd: at('.'), encoding: 'utf8' },
+    { cwd: at('.'), encoding: 'utf8', env: { ...process.env, ...GIT_SETTINGS } },
   )
   const header = readFileSync(at('node_modules/better-sqlite3/deps/sqlite3/sqlite3.h'), 'utf8')
   return {

@@ -55,6 +55,7 @@ export function nodePackage() {
  * @param {readonly Package[]} packages
  */
 export const licensesText = (packages) =>
-  packages
-    .map(({ name, version, license, text }) => `${name} ${version} (${license})\n\n${text}\n`)
-    .join(`\n${'-'.repeat(80)}\n\n`)
+  [
+    `Windfall\n\n${readFileSync(at('LICENSE'), 'utf8').trim()}\n`,
+    ...packages.map(({ name, version, license, text }) => `${name} ${version} (${license})\n\n${text}\n`),
+  ].join(`\n${'-'.repeat(80)}\n\n`)

@@ -13,5 +13,8 @@ export const form: 'sources' | 'bundle' | 'executable' = isSea()
     ? 'sources'
     : 'bundle'
 
+/** How to start the server, in texts for its owner. */
+export const startCommand: string = form === 'executable' ? 'windfall serve' : 'npm start'
+
 /** How to run a command of this program, in texts for its owner. */
 export const commandName: string = form === 'executable' ? 'windfall' : 'npm run -s windfall --'

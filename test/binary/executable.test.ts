@@ -12,7 +12,8 @@ import {
 } from 'node:fs'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import Database from 'better-sqlite3'
+import { expect, onTestFinished, test } from 'vitest'
 import { haveVectors, textOf } from '../apple/vectors.ts'
 import { folderOf, run, startServing } from '../processes.ts'
 import { executable } from './executable.ts'
@@ -81,6 +82,51 @@ test('is configured, serves, counts, backs up and restores', async () => {
   expect((await windfall(['verify', backup], copy)).stdout).toContain('match')
 })
 
+test('packs in a child process while another program writes, with the addon of its parent', async () => {
+  const cwd = folderOf({ 'config.toml': '[store]\nnative_dir = "addon"\n' })
+  const server = await serving(cwd)
+  const { hasWritten, unusedPages } = openBusyWriter(join(cwd, 'data/windfall.db'))
+  expect(unusedPages).toBeGreaterThan(1_000)
+  const backup = await windfall(['backup', 'backup.tar', '--plain'], cwd)
+  expect(backup).toMatchObject({ status: 0, stdout: expect.stringContaining('verified') })
+  expect(hasWritten()).toBe(true)
+  expect(readdirSync(join(cwd, 'data'))).not.toContain('native')
+  server.kill('SIGTERM')
+  await server.ended
+  const WINDFALL_STORE_NATIVE_DIR = join(cwd, 'addon')
+  const into = await windfall(['restore', 'backup.tar', '--into', 'copy'], cwd, { WINDFALL_STORE_NATIVE_DIR })
+  expect(into.status).toBe(0)
+  expect(readdirSync(join(cwd, 'copy/data'))).not.toContain('native')
+  // The copy of the child process has no unused pages; SQLite's online backup would have copied them.
+  const copy = new Database(join(cwd, 'copy/data/windfall.db'), { readonly: true })
+  expect(copy.pragma('freelist_count', { simple: true })).toBeLessThan(10)
+  copy.close()
+})
+
+/** Fills the database, deletes a fifth of it, and then writes in each turn of the event loop until the test ends. */
+function openBusyWriter(file: string) {
+  const db = new Database(file)
+  db.pragma('synchronous = off')
+  const insert = db.prepare('insert into settings (key, value) values (?, ?)')
+  db.transaction(() => {
+    for (let n = 0; n < 5_000; n += 1) insert.run(`before${n}`, 'x'.repeat(4_000))
+    db.exec("delete from settings where key like 'before1%'")
+  }).immediate()
+  const unusedPages = db.pragma('freelist_count', { simple: true })
+  let [writes, isStopped] = [0, false]
+  function write(): void {
+    if (isStopped) return void db.close()
+    insert.run(`during${writes}`, '')
+    writes += 1
+    setImmediate(write)
+  }
+  write()
+  onTestFinished(() => {
+    isStopped = true
+  })
+  return { unusedPages, hasWritten: () => writes > 20 }
+}
+
 test.runIf(haveVectors)('takes a notification that Apple signed', async () => {
   const cwd = folderOf()
   const signedPayload = textOf(GENUINE)
@@ -138,4 +184,9 @@ test('refuses a folder for its addon that other users can write', async () => {
   const { status, stderr } = await windfall(['serve'], cwd, { WINDFALL_STORE_NATIVE_DIR: open })
   expect(status).toBe(1)
   expect(stderr.trim().split('\n')).toEqual([expect.stringContaining('other users can write it')])
+  // This command reads no configuration, and must not take the addon for the damage of a backup.
+  new Database(join(cwd, 'copy.db')).exec('create table one (n integer)').close()
+  const verified = await windfall(['verify', 'copy.db'], cwd, { WINDFALL_STORE_NATIVE_DIR: open })
+  expect(verified).toMatchObject({ status: 1, stderr: expect.stringContaining('other users can write it') })
+  expect(verified.stderr).not.toContain('damaged')
 })

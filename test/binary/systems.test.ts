@@ -1,13 +1,16 @@
 /** The executable on other systems: a file system without executable files, a bare Debian, another architecture. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+
+import { chmodSync, chownSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { folderOf, startServing } from '../processes.ts'
+import { folderOf, run, startServing } from '../processes.ts'
 import { isLong } from '../random.ts'
 import { DEBOOTSTRAP, debianRoot } from './debian.ts'
 import { executable, executableFor, has } from './executable.ts'
 
+const OTHER_UID = 65_534
 const isRoot = process.getuid?.() === 0
 const QEMU = '/usr/bin/qemu-aarch64-static'
 
@@ -45,6 +48,32 @@ describe.runIf(isRoot && has(executable))('as root', () => {
         /mounted with noexec\. Set store\.native_dir .* such as \/usr\/local\/lib\/windfall\.$/,
       ),
     ])
+  })
+
+  test('refuses a folder for its addon that another user made in one that everyone can write', async () => {
+    const open = folderOf()
+    chmodSync(open, 0o1777)
+    const native = join(open, 'native')
+    mkdirSync(native)
+    chownSync(native, OTHER_UID, OTHER_UID)
+    const options = { cwd: folderOf(), env: { WINDFALL_STORE_NATIVE_DIR: native }, program: executable }
+    const { status, stderr } = await run(['serve'], options)
+    expect(stderr).toContain('other users can write it')
+    expect(status).toBe(1)
+  })
+
+  test('restores what the owner of the folder can serve, addon included', async () => {
+    const source = folderOf({ 'config.toml': CONFIG })
+    const backup = join(source, 'backup.tar')
+    await run(['apps', 'add', 'com.example.app'], { cwd: source, program: executable })
+    expect((await run(['backup', backup, '--plain'], { cwd: source, program: executable })).status).toBe(0)
+    const [cwd, TMPDIR] = [folderOf(), folderOf()]
+    for (const folder of [cwd, TMPDIR]) chownSync(folder, OTHER_UID, OTHER_UID)
+    const options = { cwd, env: { TMPDIR }, program: executable }
+    expect((await run(['restore', backup], options)).status).toBe(0)
+    const server = await startServing({ ...options, uid: OTHER_UID })
+    server.kill('SIGTERM')
+    expect((await server.ended).status).toBe(0)
   })
 
   test.runIf(isLong && has(DEBOOTSTRAP))('runs on a bare Debian 12', { timeout: 600_000 }, () => {

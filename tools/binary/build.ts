@@ -1,6 +1,6 @@
 /**
  * `npm run build:binary`: builds the executables in dist/binary, each with its SHA-256 and its list of components.
- * `--target linux-x64` builds one of them.
+ * `--target linux-x64` builds one of them, `--target host` the one for this machine.
  */
 import { createHash } from 'node:crypto'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,16 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 import { inject } from 'postject'
-import { assetsOf, at, buildOf, packedPage, pageFiles, pageOptions, serverOptions } from '../bundle.mjs'
+import {
+  asciiOnly,
+  assetsOf,
+  at,
+  buildOf,
+  packedPage,
+  pageFiles,
+  pageOptions,
+  serverOptions,
+} from '../bundle.mjs'
 import { licensesText, nodePackage, packagesIn } from '../packages.mjs'
 import { componentsOf } from './components.ts'
 import { assertLibraries, assertRunsOnDebian12 } from './symbols.ts'
@@ -29,14 +38,10 @@ async function writeParts(version: string) {
   mkdirSync(PARTS, { recursive: true })
   const page = await build({ ...pageOptions, define: { COMMAND_NAME: JSON.stringify('windfall') } })
   // An executable requires only what is built into Node, so the JavaScript of better-sqlite3 is bundled, too.
-  const options = {
-    ...serverOptions(buildOf(version)),
-    outdir: PARTS,
-    external: [],
-    sourcemap: false,
-    metafile: true,
-  }
+  const options = { ...serverOptions(buildOf(version)), outdir: PARTS, external: [] }
   const { metafile } = await build({ ...options, sourcemap: false, metafile: true })
+  for (const file of ['windfall.cjs', 'worker.cjs'].map((name) => join(PARTS, name)))
+    writeFileSync(file, asciiOnly(readFileSync(file, 'utf8')))
   const packages = [...packagesIn([page.metafile, metafile]), nodePackage()]
   const assets = await assetsOf(packedPage(await pageFiles(page, build, version)))
   for (const [name, text] of Object.entries(assets)) writeFileSync(join(PARTS, name), text)
@@ -90,7 +95,8 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { target: { type: 'string', multiple: true } } })
   const { version } = JSON.parse(readFileSync(at('package.json'), 'utf8'))
   const { packages, assets } = await writeParts(version)
-  for (const name of values.target ?? Object.keys(TARGETS)) {
+  for (const target of values.target ?? Object.keys(TARGETS)) {
+    const name = target === 'host' ? `${process.platform}-${process.arch}` : target
     const file = await writeExecutable(name, version, assets)
     const sha256 = createHash('sha256').update(readFileSync(file)).digest('hex')
     writeFileSync(`${file}.sha256`, `${sha256}  windfall-${version}-${name}\n`)

@@ -5,6 +5,7 @@ import { defineCommand } from 'citty'
 import { systemClock } from '../../clock.ts'
 import { ConfigError } from '../../config/checks/issues.ts'
 import { utcMinuteText } from '../../days.ts'
+import { addonFile } from '../../program/addon.ts'
 import { type Restored, restore } from '../../store/backup/restore.ts'
 import type { PlacedFile } from '../../store/backup/restored_files.ts'
 import { realPathOf } from '../../store/disk/paths.ts'
@@ -32,7 +33,7 @@ export const restoreCommand = defineCommand({
     printError('Verifying the backup …')
     const owner = ownerOf(target.database ?? target.folder)
     const restored = await restore({ backup, key, ...target, clock: systemClock })
-    changeOwner(owner, filesOf(restored), target.folder)
+    changeOwner(owner, [...filesOf(restored), ...addonBeside(restored)], target.folder)
     const { database, aside, rows, placed: files, manifest } = restored
     setResult({ database, replaced: aside, rows, files, backup: manifest })
     for (const line of summaryLines(restored, backup)) print(line)
@@ -45,6 +46,10 @@ const filesOf = ({ database, placed }: Restored): string[] => [
   `${database}.lock`,
   ...placed.filter(({ state }) => state !== 'same').map(({ file }) => file),
 ]
+
+/** The addon of the executable, if the restore wrote it beside the database. */
+const addonBeside = ({ database }: Restored): string[] =>
+  [addonFile() ?? ''].filter((file) => dirname(dirname(file)) === dirname(database))
 
 const START_HINT = 'Start Windfall, then run `windfall doctor`.'
 

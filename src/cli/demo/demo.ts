@@ -12,7 +12,6 @@ import { codeOf } from '../../config/sources/files.ts'
 import { type DemoReceiver, openDemoReceiver } from '../../demo/receiver.ts'
 import type { Step } from '../../demo/world/steps.ts'
 import { Refusal } from '../../errors.ts'
-import { setAddonFolder } from '../../program/addon.ts'
 import { commandName } from '../../program/form.ts'
 import { print } from '../instance/output.ts'
 import { logOf, serve, stopSignal } from '../serve.ts'
@@ -114,15 +113,8 @@ async function openAndRun(options: DemoOptions): Promise<void> {
 
 /** The demo's configuration: the config file in `folder`, the requested port, and a log at level `warn`. */
 function loadDemoConfig({ folder, port }: DemoOptions): Config {
-  const { WINDFALL_STORE_NATIVE_DIR } = process.env
-  const env = {
-    WINDFALL_LOG_LEVEL: 'warn',
-    ...(port !== undefined && { WINDFALL_SERVER_PORT: port }),
-    ...(WINDFALL_STORE_NATIVE_DIR !== undefined && { WINDFALL_STORE_NATIVE_DIR }),
-  }
-  const { config } = loadConfig({ env, cwd: folder })
-  setAddonFolder(config.store.native_dir)
-  return config
+  const env = { WINDFALL_LOG_LEVEL: 'warn', ...(port !== undefined && { WINDFALL_SERVER_PORT: port }) }
+  return loadConfig({ env, cwd: folder }).config
 }
 
 /** Checks that the port is free, before two years are simulated. @throws Refusal 409 `no_port` */

@@ -8,6 +8,7 @@ import { callControl, isReadOnly, runVerb, type Verbs } from '../../control/sock
 import { utcMinuteText } from '../../days.ts'
 import { Refusal } from '../../errors.ts'
 import { openLog } from '../../log.ts'
+import { startCommand } from '../../program/form.ts'
 import { lockForServing } from '../../store/disk/lock.ts'
 import { loadWithTypes } from './load.ts'
 import { setResult } from './output.ts'
@@ -107,7 +108,11 @@ function answerOf(verb: string, answer: unknown): unknown {
 /** A command that only reads does not create a database. */
 function assertDatabaseExists({ store }: Config): void {
   if (existsSync(store.path)) return
-  throw new Refusal(404, 'no_database', `there is no database at ${store.path} yet; npm start creates it`)
+  throw new Refusal(
+    404,
+    'no_database',
+    `there is no database at ${store.path} yet; ${startCommand} creates it`,
+  )
 }
 
 /** An instance that is open in this process. */

@@ -45,7 +45,7 @@ export function openAsking(owner: Owner, cwd: string) {
     name: Name,
     args: Parameters<Tasks[Name]>[0],
   ): Promise<Awaited<ReturnType<Tasks[Name]>>> {
-    const ended = await run(program, [CHILD_FLAG, UPGRADE_CHILD, name, JSON.stringify(args)])
+    const ended = await run(program, [CHILD_FLAG, '', UPGRADE_CHILD, name, JSON.stringify(args)])
     const answer = answerIn(ended.stdout)
     if (answer === null) {
       const reason = ended.stderr.trim().slice(0, 2_000) || `it ended with ${ended.status ?? 'a signal'}`

@@ -1,6 +1,7 @@
 /** Opens a database that is not being served, for a backup. Accepts any version that can be upgraded. */
 import { existsSync } from 'node:fs'
 import { Refusal } from '../../errors.ts'
+import { startCommand } from '../../program/form.ts'
 import { openConnection } from '../disk/connection.ts'
 import { realPathOf } from '../disk/paths.ts'
 import { assertOwnLog } from '../schema/header.ts'
@@ -46,4 +47,4 @@ export function openCopySource(path: string) {
 }
 
 const noDatabase = (file: string): Refusal =>
-  new Refusal(404, 'no_database', `there is no database at ${file}; npm start creates it`)
+  new Refusal(404, 'no_database', `there is no database at ${file}; ${startCommand} creates it`)

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
+
 import { isAcknowledged } from '../../../src/store/schema/acknowledged.ts'
 import { openTestApp } from '../../helpers.ts'
 
