@@ -27,8 +27,8 @@ import { actAsOwnerOf } from './instance/privileges.ts'
  * Validates the configuration. Returns one line for each setting that is not at its default, with its source. Secrets
  * are not shown.
  *
- * @throws ConfigError if the configuration is invalid, or if the installed service cannot use its paths; the Refusal that `serve` would throw if the configuration
- * conflicts with the database.
+ * @throws ConfigError if the configuration is invalid, or if the installed service cannot use its paths; the Refusal that
+ * `serve` would throw if the configuration conflicts with the database.
  */
 export async function check(loadOptions: LoadOptions): Promise<string[]> {
   const loaded = loadWithTypes(loadOptions)

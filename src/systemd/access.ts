@@ -116,7 +116,7 @@ function userProblem({ path, use }: Seen, user: User, root: string): Problem | n
     if (closed !== undefined)
       return {
         problem: `${closed} cannot be entered by the user ${user.name}, and ${path} is below it`,
-        advice: `Run: chown ${user.name}: ${closed}`,
+        advice: `Run: chmod o+x ${closed}, or move it below /var/lib/windfall.`,
       }
     if (!forbids(path, use === 'write' ? 0o2 : 0o4)) return null
     return {

@@ -28,5 +28,8 @@ export function freshDebianRoot(): string {
     encoding: 'utf8',
   })
   if (copied.status !== 0) throw new Error(`the root of Debian cannot be copied: ${copied.stderr}`)
+  // What other tests put into the shared root.
+  for (const name of ['usr/local/bin/windfall', 'srv/windfall'])
+    rmSync(join(path, name), { recursive: true, force: true })
   return path
 }

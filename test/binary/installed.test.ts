@@ -16,14 +16,18 @@ const isRoot = process.getuid?.() === 0
 if (!isRoot) process.stderr.write('\n*** Not root: the tests of an installed executable are SKIPPED.\n\n')
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-type Options = { user?: string; env?: Record<string, string>; cwd?: string }
+/** `writable`: the only folder that can be written; everything by default. */
+type Options = { user?: string; env?: Record<string, string>; cwd?: string; writable?: string }
+
+const readOnlyBut = (folder: string): string =>
+  `mount --rbind "$0" "$0" && mount -o remount,bind,ro "$0" && mount --bind "$0${folder}" "$0${folder}" && mount -o remount,bind,rw "$0${folder}"`
 
 /** The arguments of `unshare` that run `words` in `root`, with /proc, from which a program knows its own path. */
-const inRoot = (root: string, words: readonly string[], { user, cwd = '/' }: Options): string[] => [
+const inRoot = (root: string, words: readonly string[], { user, cwd = '/', writable }: Options): string[] => [
   '--mount',
   'sh',
   '-ec',
-  'mount -t proc proc "$0/proc" && exec chroot "$@"',
+  `mount -t proc proc "$0/proc"${writable === undefined ? '' : ` && ${readOnlyBut(writable)}`} && exec chroot "$@"`,
   root,
   ...(user === undefined ? [] : [`--userspec=${user}`, '--groups=']),
   root,
@@ -94,11 +98,17 @@ describe.runIf(isRoot && isLong && has(executable, DEBOOTSTRAP))('in a bare Debi
         .filter((verb) => verb !== 'show'),
     ).toEqual(['daemon-reload', 'enable', 'start', ''])
     expect(runIn(root, ['windfall', 'install']).stdout).toContain('Everything was installed already.')
+    appendFileSync(join(root, 'root/windfall'), 'another build')
+    expect(runIn(root, ['/root/windfall', 'install']).stderr).toContain(
+      'To replace it: windfall upgrade /root/windfall',
+    )
     const port = await freePort()
     const config = join(root, 'etc/windfall/config.toml')
     writeFileSync(config, readFileSync(config, 'utf8').replace('#port = 8787', `port = ${port}`))
     const env = { WINDFALL_CONFIG: '/etc/windfall/config.toml' }
-    startIn(root, ['windfall', 'serve'], { user: 'windfall', env, cwd: '/var/lib/windfall' })
+    // As in the unit, only the folder of the data can be written.
+    const writable = '/var/lib/windfall'
+    startIn(root, ['windfall', 'serve'], { user: 'windfall', env, cwd: writable, writable })
     // Root’s commands find the installed configuration in every folder.
     expect(runIn(root, ['windfall', 'health', '--wait', '30'], { cwd: '/tmp' }).status).toBe(0)
     expect(runIn(root, ['windfall', 'owner', 'reset'], { cwd: '/tmp' }).stdout).toContain('/setup#')

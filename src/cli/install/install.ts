@@ -18,6 +18,7 @@ import {
   ensureCopy,
   ensureFolder,
   ensureText,
+  hasSameContent,
   layoutAt,
   makeParents,
   type Outcome,
@@ -41,6 +42,7 @@ type InstallOptions = { root: string; program: string; starts: boolean }
 /** Brings the machine at `root` into the installed state. A second call changes nothing. */
 function install({ root, program, starts }: InstallOptions): Step[] {
   const layout = layoutAt(root)
+  if (root === '/') assertSameProgram(layout.program, program)
   const { outcome, uid, gid } = ensureUser(root)
   const owner = { uid, gid }
   const config = existsSync(layout.config) ? null : firstConfig()
@@ -61,6 +63,16 @@ function install({ root, program, starts }: InstallOptions): Step[] {
     { what: layout.unit, outcome: ensureText(layout.unit, UNIT, { mode: 0o644, owner: ROOT_OWNER }) },
   ]
   return starts ? [...steps, startService(steps)] : steps
+}
+
+/** @throws Refusal 409 `other_version`: only an upgrade backs up the database first, and can go back. */
+function assertSameProgram(installed: string, program: string): void {
+  if (!existsSync(installed) || hasSameContent(installed, program)) return
+  throw new Refusal(
+    409,
+    'other_version',
+    `${installed} is another version or build. To replace it: windfall upgrade ${program}`,
+  )
 }
 
 /** Writes SQLite's addon so that every user can load it and only root can replace it. */

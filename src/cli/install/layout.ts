@@ -70,13 +70,15 @@ export function ensureText(path: string, text: string, permissions: Permissions)
 /** Copies `source` to `path` atomically, unless both have the same content. */
 export function ensureCopy(path: string, source: string, permissions: Permissions): Outcome {
   const isPresent = existsSync(path)
-  const isSame = isPresent && statSync(path).size === statSync(source).size && sameContent(path, source)
+  const isSame = isPresent && hasSameContent(path, source)
   if (!isSame) copyFileDurably(source, path, permissions.mode)
   const isChanged = applyPermissions(path, permissions)
   return isSame && !isChanged ? 'unchanged' : isPresent ? 'updated' : 'created'
 }
 
-const sameContent = (one: string, other: string): boolean => readFileSync(one).equals(readFileSync(other))
+/** Whether two files have the same content. */
+export const hasSameContent = (one: string, other: string): boolean =>
+  statSync(one).size === statSync(other).size && readFileSync(one).equals(readFileSync(other))
 
 function applyPermissions(path: string, { mode, owner }: Permissions): boolean {
   const stats = statSync(path)

@@ -1,4 +1,5 @@
 /** A machine with an installed and running Windfall, for tests of `windfall upgrade`. */
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   chownSync,
@@ -12,6 +13,7 @@ import {
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import { atEndOfFile } from '../../closing.ts'
 import { start } from '../../processes.ts'
 import { restore } from '../../store/schema/dump.ts'
 import { openFolder, writeExecutable } from './releases.ts'
@@ -46,15 +48,29 @@ async function answers(url: string): Promise<void> {
 
 const sha256Of = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex')
 
-/** The bundle of the installed version, or an executable; and the dump of a database to begin with. */
-type Options = ({ bundle: string } | { program: string }) & { dump?: string }
+/**
+ * The bundle of the installed version, or an executable; the dump of a database to begin with; and the size of the disk
+ * for the data, which needs root.
+ */
+type Options = ({ bundle: string } | { program: string }) & { dump?: string; data_mb?: number }
+
+/** Mounts a disk in memory, until the tests of the file end. */
+function mountMemory(folder: string, megabytes: number): void {
+  const size = `size=${megabytes}m`
+  const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', size, 'none', folder], {
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw new Error(`no disk can be mounted: ${stderr}`)
+  atEndOfFile(() => void spawnSync('umount', [folder]))
+}
 
 /** Installs a version and serves it. It is stopped after the tests of the file. */
-export async function openMachine({ dump, ...installed }: Options) {
+export async function openMachine({ dump, data_mb, ...installed }: Options) {
   const folder = openFolder()
   const bin = join(folder, 'bin')
   const home = join(folder, 'home')
   for (const path of [bin, home, join(home, 'data')]) mkdirSync(path)
+  if (data_mb !== undefined) mountMemory(join(home, 'data'), data_mb)
   const program = join(bin, 'windfall')
   if ('bundle' in installed) writeExecutable(program, installed.bundle)
   else copyFileSync(installed.program, program)

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { nonEmpty } from '../../non_empty.ts'
+import { isLong } from '../../random.ts'
 import { canLaunch, writeLauncher } from './launcher.ts'
 import { commandsBelow, type Machine, openMachine, outcomeOf } from './machine.ts'
 import {
@@ -171,6 +172,25 @@ describe.runIf(canLaunch)('windfall upgrade', () => {
       }
       await machine.ready()
       expect(machine.users()).toEqual(['before'])
+    },
+  )
+
+  test.runIf(isLong && process.getuid?.() === 0)(
+    'skips the rehearsal without room for a copy, and goes back if the migration has none (needs root)',
+    TIMEOUT,
+    async () => {
+      // The database has 13 MB and the ballast 16; the migration needs 26 MB, and the copy 39.
+      const dump = `${RELEASED}insert into settings (key, value) values ('large', printf('%.*c', 12000000, 'x'));\n`
+      const roomy = await openMachine({ bundle: thisBundle, dump, data_mb: 72 })
+      const skipped = await roomy.upgrade([roomy.download('windfall-9', next)]).ended
+      expect(skipped.stdout).toMatch(
+        /^3\/6 {2}rehearsal {2}skipped: a copy needs \d+ MB .* only \d+ MB are free$/m,
+      )
+      expect(skipped.stdout).toContain('Upgraded from')
+      const full = await openMachine({ bundle: thisBundle, dump, data_mb: 62 })
+      const failed = await full.upgrade([full.download('windfall-9', next)]).ended
+      expect(failed.stdout).toContain('serves again')
+      expect(full.service.output()).toContain('for a backup, but only')
     },
   )
 
