@@ -5,7 +5,6 @@ import { trustedProxies, trustProxies } from './addresses.ts'
 import { openHosts } from './hosts.ts'
 import { ALIVE } from './listening/starting.ts'
 import { openMiddleware } from './middleware.ts'
-import { openapiRoute } from './openapi.ts'
 import { openRequestCounts } from './request_counts.ts'
 import { defineRoute, PUBLIC, type Route } from './route.ts'
 import { openRouting } from './routing.ts'
@@ -37,6 +36,28 @@ const LIVENESS_ROUTE = defineRoute({
   any_host: true,
   handler: () => ALIVE,
 })
+
+/** The route of the OpenAPI document, which is made at the first request. `routes` returns all routes. */
+function openapiRoute(routes: () => readonly Route[], version: string): Route {
+  let cachedDocument: { routeCount: number; document: object } | null = null
+  return defineRoute({
+    method: 'GET',
+    path: '/api/openapi.json',
+    summary: 'Get this OpenAPI document',
+    tag: 'Operations',
+    access: PUBLIC,
+    answers: { 200: { description: 'The OpenAPI 3.1 document.', content_type: 'application/json' } },
+    cors: true,
+    async handler() {
+      const all = routes()
+      if (cachedDocument?.routeCount !== all.length) {
+        const { describeRoutes } = await import('./openapi.ts')
+        cachedDocument = { routeCount: all.length, document: describeRoutes(all, version) }
+      }
+      return cachedDocument.document
+    },
+  })
+}
 
 /** Logs each foreign host once, up to a limit, so that a client cannot fill the log. */
 function openForeignHostWarnings(log: Log): (host: string) => void {
