@@ -5,7 +5,6 @@ import { trustProxies } from './addresses.ts'
 import { type HttpSettings, openAdmission } from './admission/admission.ts'
 import { ALIVE } from './listening/starting.ts'
 import { openMiddleware } from './middleware.ts'
-import { openapiRoute } from './openapi.ts'
 import { openRequestCounts } from './request_counts.ts'
 import { defineRoute, PUBLIC, type Route } from './route.ts'
 import { openRouting } from './routing.ts'
@@ -27,6 +26,28 @@ const LIVENESS_ROUTE = defineRoute({
   any_host: true,
   handler: () => ALIVE,
 })
+
+/** The route of the OpenAPI document, which is made at the first request. `routes` returns all routes. */
+function openapiRoute(routes: () => readonly Route[], version: string): Route {
+  let cachedDocument: { routeCount: number; document: object } | null = null
+  return defineRoute({
+    method: 'GET',
+    path: '/api/openapi.json',
+    summary: 'Get this OpenAPI document',
+    tag: 'Operations',
+    access: PUBLIC,
+    answers: { 200: { description: 'The OpenAPI 3.1 document.', content_type: 'application/json' } },
+    cors: true,
+    async handler() {
+      const all = routes()
+      if (cachedDocument?.routeCount !== all.length) {
+        const { describeRoutes } = await import('./openapi.ts')
+        cachedDocument = { routeCount: all.length, document: describeRoutes(all, version) }
+      }
+      return cachedDocument.document
+    },
+  })
+}
 
 /**
  * Opens the application with the routes `/healthz` and `/api/openapi.json`. Every response has an `x-request-id`. The

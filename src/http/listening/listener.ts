@@ -25,6 +25,8 @@ export type ListenOptions = Readonly<{
   idle_timeout_ms?: number
   /** How often the timeouts of headers and requests are checked. */
   check_every_ms?: number
+  /** How long after the begin of a start requests wait for the program to open. */
+  hold_ms?: number
   /** How long running requests may take to finish during shutdown. */
   shutdown_ms?: number
   /** The maximum size of a body that is read without `readJson`. Not below any limit that is passed to `readJson`. */
@@ -40,6 +42,8 @@ const DEFAULTS = {
   keep_alive_ms: 5_000,
   idle_timeout_ms: 60_000,
   check_every_ms: 1_000,
+  /** A start takes a tenth of this, unless it upgrades or repairs the database. */
+  hold_ms: 2_000,
   shutdown_ms: 10_000,
   max_body_bytes: 1_048_576,
 }
@@ -125,7 +129,7 @@ function listenError(error: unknown, host: string, port: number): Error {
 export async function openListener(log: Log, options: ListenOptions) {
   const settings = { ...DEFAULTS, ...options }
   const server = openServer(settings)
-  const starting = openStarting()
+  const starting = openStarting(settings.hold_ms)
   answerClientErrors(server, log, (req, res) => {
     req.url = normalizeTarget(req.url ?? '')
     return starting.handle(req, res)

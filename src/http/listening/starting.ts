@@ -10,9 +10,6 @@ import { COMMON_HEADERS } from '../security_headers.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 
-/** A start takes a tenth of this, unless it upgrades or repairs the database. */
-const HOLD_MS = 2_000
-
 const STARTING = new Refusal(503, 'starting', 'The server is starting. Try again in a few seconds.', {
   headers: { 'retry-after': '5' },
 })
@@ -33,13 +30,13 @@ const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || met
 
 /**
  * Opens the answers of a start. `/healthz` is answered with 200 and `/readyz` with 503. Other requests wait for `hand`,
- * for two seconds since the start; then they are refused with 503 `starting`.
+ * until `hold_ms` have passed since the start; then they are refused with 503 `starting`.
  */
-export function openStarting() {
+export function openStarting(hold_ms: number) {
   const held: [IncomingMessage, ServerResponse][] = []
   let handler: Handler | null = null
   let isHolding = true
-  const timer = setTimeout(refuseHeld, HOLD_MS).unref()
+  const timer = setTimeout(refuseHeld, hold_ms).unref()
 
   /** Refuses the requests that wait, and all later ones. */
   function refuseHeld(): void {
