@@ -68,7 +68,7 @@ describe.skipIf(!hasChromium())('system', () => {
     await run(page).click()
     await page
       .getByRole('status')
-      .getByText(/^Clock, 7 of \d+$/)
+      .getByText(/^Clock, 8 of \d+$/)
       .waitFor()
     expect(await page.getByRole('button', { name: 'Running' }).isDisabled()).toBe(true)
     await assertSound(page)
