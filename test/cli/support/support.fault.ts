@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { unpackTar } from 'modern-tar'
 import { expect, test } from 'vitest'
-import { folderOf, run } from '../processes.ts'
+import { folderOf, run } from '../../processes.ts'
 
 test('without a server the bundle has the checks of the command itself', async () => {
   const env = { WINDFALL_BASE_URL: 'http://127.0.0.1:1' }
