@@ -58,7 +58,7 @@ test('a second run is refused while the checks run, and a shutdown ends them', a
   const hosts = { connect: origin, server: { production: origin, sandbox: origin } }
   const { call, app, system } = await openChecked({ hosts })
   expect((await call('POST', 'system/checks', { test_notifications: true })).status).toBe(202)
-  await vi.waitFor(() => expect(answers).toHaveLength(1))
+  await vi.waitFor(() => expect(answers).toHaveLength(1), 30_000)
   expect((await system()).running).toMatchObject({ title: 'Clock', done: 7, test_notifications: true })
   app.clock.turn(60_000)
   expect((await call('POST', 'system/checks', {})).body.code).toBe('checks_running')
