@@ -4,12 +4,13 @@ import { openRandom } from '../../../src/demo/world/random.ts'
 import { isLong, seed } from '../../random.ts'
 import { canLaunch } from './launcher.ts'
 import { type Machine, openMachine, outcomeOf } from './machine.ts'
-import { bundleNext, GOOD_STEP, NEXT_DATABASE, thisBundle } from './releases.ts'
+import { bundleNext, bundleThis, GOOD_STEP, NEXT_DATABASE } from './releases.ts'
 
-const TIMEOUT = { timeout: isLong ? 1_800_000 : 60_000 }
+const TIMEOUT = { timeout: isLong ? 1_800_000 : 180_000 }
 /** Kills at a random time, in milliseconds from the start of the command. */
 const RANDOM_KILLS = isLong ? 60 : 0
 const LONGEST_MS = 2_500
+let own: string
 let next: string
 
 /** Runs the upgrade until it printed `moment`, and kills it. */
@@ -29,11 +30,12 @@ async function serveAndStore(machine: Machine, user: string): Promise<void> {
 
 describe.runIf(canLaunch)('an upgrade that is killed', () => {
   beforeAll(async () => {
+    own = bundleThis()
     next = await bundleNext({ step: GOOD_STEP })
   })
 
   test('in each step forward is ended by the next run', TIMEOUT, async () => {
-    const machine = await openMachine({ bundle: thisBundle })
+    const machine = await openMachine({ bundle: own })
     const file = machine.download('windfall-9', next)
     // Until step 4 the next run begins again.
     const begun = [
@@ -65,12 +67,12 @@ describe.runIf(canLaunch)('an upgrade that is killed', () => {
   })
 
   test('in each step back is ended by the next run', TIMEOUT, async () => {
-    const machine = await openMachine({ bundle: thisBundle })
+    const machine = await openMachine({ bundle: own })
     await machine.identify('before')
     const version = machine.version()
     const elsewhere = `[ "$1" = serve ] && export WINDFALL_SERVER_PORT=${machine.otherPort}`
     const file = machine.download('silent', next, elsewhere)
-    await killAt(machine, '6/6  go back    stopping', [file, '--wait', '1.5'])
+    await killAt(machine, '6/6  go back    stopping', [file, '--wait', '4'])
     for (const moment of ['restoring', 'starting']) await killAt(machine, moment, [])
     const { stdout, status } = await machine.upgrade(['--json']).ended
     expect(status).toBe(1)
@@ -84,7 +86,7 @@ describe.runIf(canLaunch)('an upgrade that is killed', () => {
   test.runIf(RANDOM_KILLS > 0)(`at any time is ended by the next run (seed ${seed})`, TIMEOUT, async () => {
     const random = openRandom(`upgrade command/${seed}`)
     for (let kill = 0; kill < RANDOM_KILLS; kill += 1) {
-      const machine = await openMachine({ bundle: thisBundle })
+      const machine = await openMachine({ bundle: own })
       const isGood = kill % 2 === 0
       const elsewhere = `[ "$1" = serve ] && export WINDFALL_SERVER_PORT=${machine.otherPort}`
       const file = machine.download('windfall-9', next, isGood ? '' : elsewhere)

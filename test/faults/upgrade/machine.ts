@@ -16,12 +16,8 @@ import Database from 'better-sqlite3'
 import { atEndOfFile } from '../../closing.ts'
 import { start } from '../../processes.ts'
 import { restore } from '../../store/schema/dump.ts'
-import { openFolder, writeExecutable } from './releases.ts'
+import { openFolder, SERVER_UID as uid, writeExecutable } from './releases.ts'
 import { openSupervisor } from './supervisor.ts'
-
-const isRoot = process.getuid?.() === 0
-/** When root runs the tests, the server runs as another user, as the installed service does. */
-const uid = isRoot ? 65_534 : undefined
 
 const BUNDLE = 'com.example.lantern'
 

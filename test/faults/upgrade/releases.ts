@@ -1,6 +1,15 @@
 /** Releases for tests of `windfall upgrade`: this version, and a next one, which has another version of the database. */
 import { createHash } from 'node:crypto'
-import { chmodSync, copyFileSync, cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import { build, type Plugin } from 'esbuild'
 import { versionOf } from '../../../src/store/schema/schema.ts'
@@ -30,6 +39,11 @@ const oneMoreStep: Plugin = {
     })),
 }
 
+/** When root runs the tests, the server runs as another user, as the installed service does. */
+export const SERVER_UID = process.getuid?.() === 0 ? 65_534 : undefined
+
+const ASSETS = ['page.json', 'passwords.txt', 'licenses.txt']
+
 /** A folder that every user can read. */
 export function openFolder(): string {
   const { path } = temporaryFolder()
@@ -47,10 +61,10 @@ export async function bundleNext(changes: { step: string } | null): Promise<stri
     sourcemap: false,
     plugins: changes === null ? [] : [oneMoreStep],
   })
-  for (const name of ['page.json', 'passwords.txt', 'licenses.txt'])
-    copyFileSync(at(`dist/${name}`), join(folder, name))
+  for (const name of ASSETS) copyFileSync(at(`dist/${name}`), join(folder, name))
   writeFileSync(join(folder, 'windfall.mjs'), firstFile)
   writeSql(folder, changes)
+  makeCache(folder)
   return folder
 }
 
@@ -69,6 +83,7 @@ export function withStep(bundle: string, step: string): string {
   const folder = openFolder()
   cpSync(bundle, folder, { recursive: true, verbatimSymlinks: true })
   writeSql(folder, { step })
+  makeCache(folder)
   return folder
 }
 
@@ -94,8 +109,23 @@ export function writeChecksum(file: string): void {
   writeFileSync(`${file}.sha256`, `${sha256}  ${basename(file)}\n`)
 }
 
-/** This version, as `node build.mjs` wrote it. */
-export const thisBundle = at('dist')
+/** A copy of this version, as `node build.mjs` wrote it. */
+export function bundleThis(): string {
+  const folder = openFolder()
+  for (const name of ['windfall.mjs', 'windfall.cjs', 'worker.cjs', 'sql.json', ...ASSETS])
+    copyFileSync(at(`dist/${name}`), join(folder, name))
+  symlinkSync(at('node_modules'), join(folder, 'node_modules'))
+  makeCache(folder)
+  return folder
+}
+
+/** Makes the folders of compiled code for the user of the server, because compiling takes most of a short start. */
+function makeCache(folder: string): void {
+  for (const name of ['cache', 'cache/serve', 'cache/commands']) {
+    mkdirSync(join(folder, name), { recursive: true })
+    if (SERVER_UID !== undefined) chownSync(join(folder, name), SERVER_UID, SERVER_UID)
+  }
+}
 
 /** The SQL of a migration that succeeds. */
 export const GOOD_STEP = TABLE

@@ -8,17 +8,18 @@ import { canLaunch, writeLauncher } from './launcher.ts'
 import { commandsBelow, type Machine, openMachine, outcomeOf } from './machine.ts'
 import {
   bundleNext,
+  bundleThis,
   GOOD_STEP,
   NEXT,
   NEXT_DATABASE,
-  thisBundle,
   withStep,
   writeChecksum,
 } from './releases.ts'
 
 const RELEASED = readFileSync(new URL('../../store/schema/fixtures/0.1.0.sql', import.meta.url), 'utf8')
-const TIMEOUT = { timeout: 60_000 }
+const TIMEOUT = { timeout: 180_000 }
 /** The next version; and one that changes nothing in the database. */
+let own: string
 let next: string
 let same: string
 
@@ -37,11 +38,12 @@ async function expectUntouched(machine: Machine, pid: number | null): Promise<vo
 
 describe.runIf(canLaunch)('windfall upgrade', () => {
   beforeAll(async () => {
+    own = bundleThis()
     ;[next, same] = await Promise.all([bundleNext({ step: GOOD_STEP }), bundleNext(null)])
   })
 
   test('replaces the program and migrates a database of 0.1.0', TIMEOUT, async () => {
-    const machine = await openMachine({ bundle: thisBundle, dump: RELEASED })
+    const machine = await openMachine({ bundle: own, dump: RELEASED })
     await machine.identify('before')
     const before = machine.users()
     const file = machine.download('windfall-9', next)
@@ -56,12 +58,12 @@ describe.runIf(canLaunch)('windfall upgrade', () => {
     expect(machine.version()).toBe(NEXT_DATABASE)
     const again = await machine.upgrade([file]).ended
     expect(again.stdout).toBe(`Windfall ${NEXT} is installed and runs already.\n`)
-    const older = machine.download('windfall-old', thisBundle)
+    const older = machine.download('windfall-old', own)
     expect((await machine.upgrade([older]).ended).stderr).toContain('older than the installed 9.0.0')
   })
 
   test('refuses a file that is damaged, foreign or not accepted, and changes nothing', TIMEOUT, async () => {
-    const machine = await openMachine({ bundle: thisBundle })
+    const machine = await openMachine({ bundle: own })
     const pid = machine.service.pid()
     const file = machine.download('windfall-9', next)
     const refusal = async (...args: string[]) => (await machine.upgrade(args).ended).stderr
@@ -90,7 +92,7 @@ describe.runIf(canLaunch)('windfall upgrade', () => {
   })
 
   test('changes nothing if the backup or the migration of a copy fails', TIMEOUT, async () => {
-    const machine = await openMachine({ bundle: thisBundle })
+    const machine = await openMachine({ bundle: own })
     const pid = machine.service.pid()
     const file = machine.download('windfall-9', next)
     writeFileSync(join(machine.home, 'backups'), 'a file where the folder should be')
@@ -106,7 +108,7 @@ describe.runIf(canLaunch)('windfall upgrade', () => {
   })
 
   test('goes back to the old program if the new one ends or is never ready', TIMEOUT, async () => {
-    const machine = await openMachine({ bundle: thisBundle })
+    const machine = await openMachine({ bundle: own })
     const crashing = machine.download('crashing', same, '[ "$1" = serve ] && exit 3')
     const ended = await machine.upgrade([crashing, '--json']).ended
     expect(ended.status).toBe(1)
@@ -120,10 +122,10 @@ describe.runIf(canLaunch)('windfall upgrade', () => {
   })
 
   test('restores the database from before a migration, with every write until then', TIMEOUT, async () => {
-    const machine = await openMachine({ bundle: thisBundle })
+    const machine = await openMachine({ bundle: own })
     const version = machine.version()
     const silent = machine.download('silent', next, elsewhere(machine))
-    const running = machine.upgrade([silent, '--wait', '1.5'])
+    const running = machine.upgrade([silent, '--wait', '4'])
     // After the backup of step 2, and before the new version takes over.
     await running.until((stdout) => stdout.includes('verified') || null)
     expect(await machine.identify('after-the-backup')).toBe(200)
@@ -143,10 +145,10 @@ describe.runIf(canLaunch)('windfall upgrade', () => {
     'restores nothing once the new version has acknowledged a write, and prints both ways on',
     TIMEOUT,
     async () => {
-      const machine = await openMachine({ bundle: thisBundle })
+      const machine = await openMachine({ bundle: own })
       await machine.identify('before')
       const silent = machine.download('silent', next, elsewhere(machine))
-      const running = machine.upgrade([silent, '--wait', '3'])
+      const running = machine.upgrade([silent, '--wait', '6'])
       await running.until((stdout) => stdout.includes('5/6') || null)
       await machine.ready(machine.otherUrl)
       expect(await machine.identify('acknowledged', machine.otherUrl)).toBe(200)
@@ -181,13 +183,13 @@ describe.runIf(canLaunch)('windfall upgrade', () => {
     async () => {
       // The database has 13 MB and the ballast 16; the migration needs 26 MB, and the copy 39.
       const dump = `${RELEASED}insert into settings (key, value) values ('large', printf('%.*c', 12000000, 'x'));\n`
-      const roomy = await openMachine({ bundle: thisBundle, dump, data_mb: 72 })
+      const roomy = await openMachine({ bundle: own, dump, data_mb: 72 })
       const skipped = await roomy.upgrade([roomy.download('windfall-9', next)]).ended
       expect(skipped.stdout).toMatch(
         /^3\/6 {2}rehearsal {2}skipped: a copy needs \d+ MB .* only \d+ MB are free$/m,
       )
       expect(skipped.stdout).toContain('Upgraded from')
-      const full = await openMachine({ bundle: thisBundle, dump, data_mb: 62 })
+      const full = await openMachine({ bundle: own, dump, data_mb: 62 })
       const failed = await full.upgrade([full.download('windfall-9', next)]).ended
       expect(failed.stdout).toContain('serves again')
       expect(full.service.output()).toContain('for a backup, but only')
@@ -195,7 +197,7 @@ describe.runIf(canLaunch)('windfall upgrade', () => {
   )
 
   test('without a service it prints what to do; in a container it names the image', TIMEOUT, async () => {
-    const machine = await openMachine({ bundle: thisBundle })
+    const machine = await openMachine({ bundle: own })
     const file = machine.download('windfall-9', next)
     const PATH = process.env.PATH ?? ''
     const image = await machine.upgrade([file], { env: { PATH, CONTAINER_IMAGE: 'example.com/windfall' } })
