@@ -24,7 +24,7 @@ import type { AppleQueryOptions } from '../connect/checks.ts'
 import { testNotification } from '../connect/test.ts'
 import { configArg, plural } from '../instance/instance.ts'
 import { loadWithTypes } from '../instance/load.ts'
-import { print } from '../instance/output.ts'
+import { print, setResult } from '../instance/output.ts'
 import { examineAccounts, examineClock, originsOf } from './apple.ts'
 import { examineAddress, examineDatabase, examineServer } from './database.ts'
 import { findingLine } from './findings.ts'
@@ -123,10 +123,13 @@ export const doctorCommand = defineCommand({
   async run({ args }) {
     const loadOptions = { path: args.config, env: process.env, cwd: process.cwd() }
     const counts = { ok: 0, notice: 0, warning: 0, fault: 0 }
+    const findings: Finding[] = []
     for await (const finding of examine({ loadOptions, test: args.test })) {
+      findings.push(finding)
       print(findingLine(finding))
       counts[finding.state] += 1
     }
+    setResult({ ...counts, findings })
     print(`\n${plural(counts.fault, 'fault')}, ${plural(counts.warning, 'warning')}.`)
     if (counts.fault > 0) process.exitCode = 1
   },
