@@ -27,8 +27,8 @@ import { actAsOwnerOf } from './instance/privileges.ts'
  * Validates the configuration. Returns one line for each setting that is not at its default, with its source. Secrets
  * are not shown.
  *
- * @throws ConfigError if the configuration is invalid, or if the installed service cannot use its paths; the Refusal that
- * `serve` would throw if the configuration conflicts with the database.
+ * @throws ConfigError if the configuration is invalid, or if the installed service cannot use its paths; the Refusal
+ * that `serve` would throw if the configuration conflicts with the database.
  */
 export async function check(loadOptions: LoadOptions): Promise<string[]> {
   const loaded = loadWithTypes(loadOptions)
@@ -40,6 +40,8 @@ export async function check(loadOptions: LoadOptions): Promise<string[]> {
     const place = locationByPath.get(pathText(path))
     return place === undefined ? [] : [[`${pathText(path)} = ${displayValue(path, value)}`, place] as const]
   })
+  const { base_url, store } = config
+  setResult({ valid: true, config_file: file, base_url, database: store.path })
   const width = Math.min(60, Math.max(0, ...changedSettings.map(([text]) => text.length)))
   return [
     file === null
@@ -49,7 +51,7 @@ export async function check(loadOptions: LoadOptions): Promise<string[]> {
     changedSettings.length === 0
       ? 'All settings have their defaults.'
       : 'All other settings have their defaults.',
-    `Windfall serves at ${config.base_url} and stores its data in ${config.store.path}`,
+    `Windfall serves at ${base_url} and stores its data in ${store.path}`,
   ]
 }
 
@@ -90,7 +92,6 @@ export const checkCommand = defineCommand({
   args: configArg,
   async run({ args }) {
     const lines = await check({ path: args.config, env: process.env, cwd: process.cwd() })
-    setResult({ valid: true })
     print(lines.join('\n'))
   },
 })

@@ -1,22 +1,20 @@
-/** The table of commands, and the error output of a failed command. */
-import { stripVTControlCharacters } from 'node:util'
+/** The table of commands, and the way from the words of a command line to the command. */
 import { defineCommand, runCommand } from 'citty'
-import { ConfigError, issueLine } from '../config/checks/issues.ts'
 import { closestMatch } from '../config/checks/suggest.ts'
-import { Refusal } from '../errors.ts'
 import { version, versions } from '../version.ts'
 import { argumentsError } from './help/arguments.ts'
+import { printFailure, printUsageFault } from './help/failures.ts'
 import { helpText } from './help/help.ts'
 import {
   type AnyCommand,
   argumentsOf,
   type CommandTable,
   commandIn,
-  type Leaf,
-  leavesOf,
+  type Entry,
+  entriesOf,
   takesJson,
 } from './help/table.ts'
-import { isJson, printJsonError, printResult, useJson } from './instance/output.ts'
+import { printResult, useJson, writeTo } from './instance/output.ts'
 
 /** Each command is loaded when it runs: all of them together would delay the start of every one. */
 const COMMANDS: Record<string, () => Promise<AnyCommand>> = {
@@ -50,7 +48,7 @@ const COMMANDS: Record<string, () => Promise<AnyCommand>> = {
   restore: () => import('./backup/restore.ts').then(({ restoreCommand }) => restoreCommand),
   webhooks: () => import('./webhooks/webhooks.ts').then(({ webhooksCommand }) => webhooksCommand),
   outgoing: () => import('./outgoing.ts').then(({ outgoingCommand }) => outgoingCommand),
-  completion: () => import('./help/completion.ts').then(({ completionCommand }) => completionCommand),
+  completion: () => import('./completion/completion.ts').then(({ completionCommand }) => completionCommand),
   licenses: () => import('./licenses.ts').then(({ licensesCommand }) => licensesCommand),
 }
 
@@ -66,27 +64,33 @@ export async function runCli(argv: string[]): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   try {
     if (argv.includes('--version')) return printVersions(argv.includes('--json'))
-    if (commandArgs.includes('--json') && takesJson(path.slice(1))) useJson()
-    if (commandArgs.includes('--help') || commandArgs.includes('-h') || command.subCommands)
-      return await help(command, path, commandArgs)
+    if (commandArgs.includes('--json') && (command.subCommands || takesJson(path.slice(1)))) useJson()
+    if (asksForHelp(commandArgs) || command.subCommands) return await help(command, path, commandArgs)
     await runLeaf(command, path, commandArgs)
   } catch (error) {
     process.exitCode = printFailure(error)
   }
 }
 
+const asksForHelp = (commandArgs: readonly string[]): boolean =>
+  commandArgs.includes('--help') || commandArgs.includes('-h')
+
 async function runLeaf(command: AnyCommand, path: string[], commandArgs: string[]): Promise<void> {
   const fault = argumentsError(commandArgs, argumentsOf(path.slice(1), command))
-  if (fault !== null) return refuseArguments(`${fault} ${path.join(' ')} --help lists the options.`)
+  if (fault !== null) return refuse(`${fault} ${path.join(' ')} --help lists the options.`)
   await runCommand(command, {
     rawArgs: commandArgs.filter((word) => word !== '--json'),
-    data: { allCommands },
+    data: { allEntries },
   })
   printResult()
 }
 
-/** Every command, for the completion and the documents. */
-export const allCommands = (): Promise<Leaf[]> => leavesOf(COMMANDS)
+/** Every group and every command. */
+const allEntries = (): Promise<Entry[]> => entriesOf(COMMANDS)
+
+/** Every command that does something, for the documents. */
+export const allCommands = async (): Promise<Entry[]> =>
+  (await allEntries()).filter(({ isGroup }) => !isGroup)
 
 /** Finds the command that `argv` names. `path` holds the words up to the command, `commandArgs` the words after it. */
 export async function findCommand(
@@ -100,11 +104,11 @@ export async function findCommand(
     command = next
   }
   const commandArgs = argv.slice(depth)
-  // `windfall jobs` runs the default subcommand, `windfall jobs list`.
+  // `windfall jobs` and `windfall jobs --json` run the default subcommand, `windfall jobs list`.
   const path = ['windfall', ...argv.slice(0, depth)]
   const defaultName = command.default as string | undefined
-  const hasOthers = commandArgs.some((word) => word !== '--json')
-  const defaultCommand = hasOthers ? null : await subcommand(command, defaultName)
+  const hasOtherWord = commandArgs[0]?.startsWith('-') === false || asksForHelp(commandArgs)
+  const defaultCommand = hasOtherWord ? null : await subcommand(command, defaultName)
   if (defaultCommand === null || defaultName === undefined) return { command, path, commandArgs }
   return { command: defaultCommand, path: [...path, defaultName], commandArgs }
 }
@@ -115,12 +119,12 @@ const subcommand = (command: AnyCommand, name: string | undefined): Promise<AnyC
 async function help(command: AnyCommand, path: string[], commandArgs: string[]): Promise<void> {
   const [unknownName] = commandArgs.filter((word) => !word.startsWith('-'))
   if (unknownName === undefined || !command.subCommands) {
-    return writeTo(process.stdout, await helpText(command, path.slice(1)))
+    return writeTo(process.stdout, await helpText(command, path.slice(1), process.stdout.columns))
   }
   const names = Object.keys(command.subCommands)
   const suggestion = closestMatch(unknownName, names, (name) => name)
   const hint = suggestion ? `Did you mean ${path.join(' ')} ${suggestion}?` : `Commands: ${names.join(', ')}.`
-  refuseArguments(`Unknown command ${path.join(' ')} ${unknownName}. ${hint}`)
+  refuse(`Unknown command ${path.join(' ')} ${unknownName}. ${hint}`)
 }
 
 function printVersions(asJson: boolean): void {
@@ -129,51 +133,6 @@ function printVersions(asJson: boolean): void {
   writeTo(process.stdout, asJson ? JSON.stringify(versions) : text)
 }
 
-function refuseArguments(text: string): void {
-  if (isJson()) printJsonError({ code: 'wrong_usage', message: text })
-  else writeTo(process.stderr, text)
-  process.exitCode = 2
+function refuse(fault: string): void {
+  process.exitCode = printUsageFault(fault)
 }
-
-function printFailure(error: unknown): number {
-  if (isJson()) return printJsonFailure(error)
-  if (error instanceof ConfigError) {
-    writeTo(process.stderr, error.issues.map(issueLine).join('\n'))
-    return 2
-  }
-  if (error instanceof Refusal) {
-    writeTo(process.stderr, error.message)
-    const faults = (error.errors ?? []).map(({ path, message }) => `${path}: ${message}`)
-    for (const fault of faults) if (fault !== error.message) writeTo(process.stderr, `  ${fault}`)
-    return 1
-  }
-  if (error instanceof Error && error.name === 'CLIError') {
-    writeTo(process.stderr, `${error.message}. --help lists the options.`)
-    return 2
-  }
-  writeTo(process.stderr, error instanceof Error ? errorText(error) : String(error))
-  return 1
-}
-
-/** Like `printFailure`, as JSON. */
-function printJsonFailure(error: unknown): number {
-  if (error instanceof ConfigError) {
-    const errors = error.issues.map(({ path, problem, advice }) => ({ path, message: problem, advice }))
-    printJsonError({ code: 'invalid_configuration', message: error.issues.map(issueLine).join('\n'), errors })
-    return 2
-  }
-  const isUsage = error instanceof Error && error.name === 'CLIError'
-  const message = error instanceof Error ? error.message : String(error)
-  if (error instanceof Refusal)
-    printJsonError({ code: error.code, message, ...(error.errors && { errors: error.errors }) })
-  else printJsonError({ code: isUsage ? 'wrong_usage' : 'failed', message })
-  return isUsage ? 2 : 1
-}
-
-/** A plain Error has a readable message. Any other error also needs its stack. */
-const errorText = (error: Error): string =>
-  error.constructor === Error ? error.message : (error.stack ?? error.message)
-
-/** Colors are for terminals only. */
-const writeTo = (stream: NodeJS.WriteStream, text: string): void =>
-  void stream.write(`${stream.isTTY ? text : stripVTControlCharacters(text)}\n`)

@@ -12,7 +12,7 @@ import {
   sendVerb,
   withInstance,
 } from './instance/instance.ts'
-import { print, printError } from './instance/output.ts'
+import { print, printError, setResult } from './instance/output.ts'
 import { follow } from './instance/progress.ts'
 
 export const forgetCommand = defineCommand({
@@ -42,7 +42,7 @@ export const forgetCommand = defineCommand({
   async run({ args }) {
     const { user, app, list, compact, unknown = false, config } = args
     if (list) return printList(config)
-    if (compact && user === undefined) return compactDatabase(config)
+    if (compact && user === undefined) return void (await compactDatabase(config))
     if (user === undefined || app === undefined) {
       const usage =
         'name the user: windfall forget --app BUNDLE USER; or list erasures: windfall forget --list'
@@ -63,7 +63,8 @@ export const forgetCommand = defineCommand({
     if (state === 'done') print(`Erased on ${instantText(finished_at)} ${from}. Erasure id: ${id}`)
     else print(`Erased ${from}; pending in the log. Erasure id: ${id}`)
     if (state !== 'done') printError(PENDING_TEXT)
-    if (compact) await compactDatabase(config)
+    const compacted = compact ? await compactDatabase(config) : null
+    setResult({ ...erasure, compacted })
     printError(
       'Windfall now refuses calls for this user id. Earlier backups and replicas still contain the user.',
     )
@@ -81,10 +82,15 @@ async function liftTombstone(config: string | undefined, target: ErasureTarget):
   print(`Calls for this user id are accepted again. The erased data is not restored. Erasure id: ${id}`)
 }
 
-async function compactDatabase(config: string | undefined): Promise<void> {
-  const { bytes, in_log } = await sendVerb<{ bytes: number; in_log: boolean }>(config, 'forget.compact', {})
+/** `in_log`: whether the write-ahead log still has old pages. */
+type Compaction = { bytes: number; in_log: boolean }
+
+async function compactDatabase(config: string | undefined): Promise<Compaction> {
+  const compaction = await sendVerb<Compaction>(config, 'forget.compact', {})
+  const { bytes, in_log } = compaction
   print(`The database file was rewritten: ${plural(bytes, 'byte')}${in_log ? '; pending in the log' : ''}.`)
   if (in_log) printError(PENDING_TEXT)
+  return compaction
 }
 
 const STATE_TEXTS = { running: 'running', pending_in_log: 'pending in the log' } as const

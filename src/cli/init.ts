@@ -26,7 +26,7 @@ function writeConfig(options: {
   if (options.bundle !== undefined && !v.is(bundleId, options.bundle)) {
     throw new Refusal(
       400,
-      'invalid_bundle_id',
+      'invalid_request',
       `${options.bundle} is not a bundle id; use the form com.example.app`,
     )
   }

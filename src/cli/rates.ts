@@ -60,8 +60,7 @@ function parseDays(text: string): number {
 const importFile = defineCommand({
   meta: {
     name: 'import',
-    description:
-      'Import rates from a CSV file with the header date,currency,rate. A rate is the price of one unit of the base: 0.86 for EUR means 1 USD = 0.86 EUR',
+    description: 'Import rates from a CSV file, for a machine without internet access',
   },
   args: {
     file: {

@@ -7,11 +7,7 @@ import { print, printError } from './instance/output.ts'
 import { follow } from './instance/progress.ts'
 
 const prune = defineCommand({
-  meta: {
-    name: 'prune',
-    description:
-      'Delete users without a purchase that have not been seen for a while and that no secret key or attested device ever named',
-  },
+  meta: { name: 'prune', description: 'Delete users without a purchase that have not been seen for a while' },
   args: {
     'unseen-for': {
       type: 'string',

@@ -60,18 +60,18 @@ test('says that data of the user is pending in the log while another program rea
 
 test('refuses invalid arguments without erasing anyone', async () => {
   await identify('user-1')
-  const refused: [string[], string][] = [
-    [[], 'windfall forget --app BUNDLE USER'],
-    [['user-1'], 'windfall forget --app BUNDLE USER'],
-    [['--app', BUNDLE], 'windfall forget --app BUNDLE USER'],
-    [['--app', 'com.nobody', 'user-1'], 'default has no app com.nobody; windfall apps list shows them'],
-    [['--app', BUNDLE, 'nobody-known'], 'this app has no data about this user'],
-    [['--app', BUNDLE, 'null'], 'is a placeholder'],
-    [['--undo-tombstone', '--app', BUNDLE, 'user-1'], 'this user is not erased'],
+  const refused: [string[], number, string][] = [
+    [[], 2, 'windfall forget --app BUNDLE USER'],
+    [['user-1'], 2, 'windfall forget --app BUNDLE USER'],
+    [['--app', BUNDLE], 2, 'windfall forget --app BUNDLE USER'],
+    [['--app', 'com.nobody', 'user-1'], 1, 'default has no app com.nobody; windfall apps list shows them'],
+    [['--app', BUNDLE, 'nobody-known'], 1, 'this app has no data about this user'],
+    [['--app', BUNDLE, 'null'], 2, 'is a placeholder'],
+    [['--undo-tombstone', '--app', BUNDLE, 'user-1'], 1, 'this user is not erased'],
   ]
-  for (const [args, words] of refused) {
+  for (const [args, code, words] of refused) {
     const { status, stdout, stderr } = await forget(...args)
-    expect({ args, status, stdout }).toEqual({ args, status: 1, stdout: '' })
+    expect({ args, status, stdout }).toEqual({ args, status: code, stdout: '' })
     expect(stderr).toContain(words)
   }
   expect((await identify('user-1')).status).toBe(200)

@@ -1,159 +1,187 @@
-/** `--json`, `health`, `config dump` and the completion of shells. */
-import { spawnSync } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+/** `--json` of each command, and of errors. */
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { folderOf, run, type Serving, startServing } from '../processes.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { folderOf, run, startServing } from '../processes.ts'
 
-describe('with a server', () => {
-  let server: Serving
-  let cwd: string
-  const windfall = (...args: string[]) => run(args, { cwd })
-  const json = async (...args: string[]) => {
-    const { stdout, stderr, status } = await windfall(...args, '--json')
-    expect([stderr, status, stdout.trim().split('\n').length]).toEqual(['', 0, 1])
-    return JSON.parse(stdout)
-  }
+const BUNDLE = 'com.example.app'
+const SECRET = 'a-secret-token-of-the-metrics'
+const TARGET = 'https://backend.invalid/webhooks'
 
-  beforeAll(async () => {
-    cwd = folderOf({ 'config.toml': '[metrics]\ntoken = "a-secret-token-of-the-metrics"\n' })
-    server = await startServing({ cwd })
-  })
+let cwd: string
 
-  test('commands print the answer of the server', async () => {
-    expect(await json('apps', 'add', 'com.example.app')).toMatchObject({
-      app: { bundle_id: 'com.example.app' },
-    })
-    expect(await json('apps', 'list')).toMatchObject({
-      organizations: [{ apps: [{ bundle_id: 'com.example.app' }] }],
-    })
-    expect(await json('jobs')).toMatchObject({
-      jobs: expect.arrayContaining([expect.objectContaining({ job: 'backup' })]),
-    })
-    expect(await json('tokens', 'create', '--label', 'laptop')).toMatchObject({
-      token: expect.stringMatching(/^wf_/),
-    })
-    expect(await json('verify')).toMatchObject({ difference: null, lineages: 0 })
-    expect(await json('backup', join(cwd, 'a.tar'), '--plain')).toMatchObject({ bytes: expect.any(Number) })
-    expect(await json('verify', join(cwd, 'a.tar'))).toMatchObject({ difference: null })
-    expect(await json('check')).toEqual({ valid: true })
-    expect(await json('restore', join(cwd, 'a.tar'), '--into', join(cwd, 'restored'))).toMatchObject({
-      database: expect.stringContaining('restored'),
-    })
-  })
-
-  test('errors are JSON on stderr, with the same exit code', async () => {
-    const refused = await windfall('keys', 'revoke', 'key_0', '--json')
-    expect([refused.status, refused.stdout]).toEqual([1, ''])
-    expect(JSON.parse(refused.stderr)).toEqual({
-      error: { code: 'unknown_key', message: expect.any(String) },
-    })
-    const wrong = await windfall('apps', 'list', '--json', '--wrong')
-    expect([wrong.status, JSON.parse(wrong.stderr).error.code]).toEqual([2, 'wrong_usage'])
-    writeFileSync(join(cwd, 'bad.toml'), 'base_url = 3\n')
-    const invalid = await windfall('check', '--json', '--config', 'bad.toml')
-    expect([invalid.status, JSON.parse(invalid.stderr).error]).toEqual([
-      2,
-      expect.objectContaining({ code: 'invalid_configuration', errors: [expect.any(Object)] }),
-    ])
-  })
-
-  test('config dump shows each value with its source, and no secret', async () => {
-    const { settings, file } = await json('config', 'dump')
-    expect(file).toBe(join(cwd, 'config.toml'))
-    const by = new Map(settings.map((one: { path: string }) => [one.path, one]))
-    expect(by.get('metrics.token')).toMatchObject({ value: '(not shown)', location: 'config.toml:2' })
-    expect(by.get('rates.fetch')).toMatchObject({ value: false, location: 'WINDFALL_RATES_FETCH' })
-    expect(by.get('server.port')).toMatchObject({ value: 8787, source: 'default', location: null })
-    const { stdout } = await windfall('config')
-    expect(stdout).toMatch(/^server\.port +8787 +default$/m)
-    expect(stdout).not.toContain('a-secret-token')
-  })
-
-  test('health asks the running server', async () => {
-    expect(await windfall('health')).toMatchObject({ status: 0, stdout: `${server.url} is ready.\n` })
-    expect(await json('health', '--url', server.url)).toMatchObject({ ready: true, problem: null })
-    expect(await windfall('health', '--wait', 'long')).toMatchObject({ status: 1 })
-  })
-})
-
-test('health waits until the server is ready, and says why it is not', async () => {
-  const cwd = folderOf()
-  const alone = await run(['health'], { cwd, env: { WINDFALL_SERVER_PORT: '1' } })
-  expect([alone.status, alone.stdout]).toEqual([
-    1,
-    expect.stringContaining('is not ready: connect ECONNREFUSED'),
-  ])
-  const waiting = run(['health', '--wait', '60'], { cwd })
+beforeAll(async () => {
+  cwd = folderOf({ 'config.toml': `[metrics]\ntoken = "${SECRET}"\n` })
   await startServing({ cwd })
-  expect(await waiting).toMatchObject({ status: 0 })
 })
 
-test('the help of a command shows options, examples and exit codes', async () => {
-  const cwd = folderOf()
-  const { stdout } = await run(['links', 'import', '--help'], { cwd })
-  for (const part of [
-    '--dry-run',
-    '--json',
-    'EXAMPLES',
-    'windfall links import links.csv',
-    'EXIT CODES',
-    'A row was refused',
+const windfall = (args: string) => run(args.split(' '), { cwd })
+
+/** The document that a command prints: one line, an object, with names in snake_case. */
+async function json(args: string, code = 0): Promise<Record<string, unknown>> {
+  const { stdout, stderr, status } = await windfall(`${args} --json`)
+  expect([args, stderr, status, stdout.split('\n').length]).toEqual([args, '', code, 2])
+  const document: Record<string, unknown> = JSON.parse(stdout)
+  expect([args, namesIn(document).filter((name) => !/^[a-z0-9]+(_[a-z0-9]+)*$/.test(name))]).toEqual([
+    args,
+    [],
   ])
-    expect(stdout).toContain(part)
-  const list = await run(['--help'], { cwd })
-  expect(list.stdout).toMatch(/^BACKUPS\n {2}backup +\S/m)
+  expect(Array.isArray(document)).toBe(false)
+  return document
+}
+
+/** Every name of a field, at any depth. Headers have the names of HTTP. */
+function namesIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  if (Array.isArray(value)) return value.flatMap(namesIn)
+  return Object.entries(value).flatMap(([name, inner]) => [
+    name,
+    ...(name === 'request_headers' ? [] : namesIn(inner)),
+  ])
+}
+
+/** The error that a command prints on stderr, and its exit code. */
+async function failure(args: string): Promise<{ status: number | null; error: Record<string, unknown> }> {
+  const { stdout, stderr, status } = await windfall(args)
+  expect([args, stdout, stderr.trim().split('\n').length]).toEqual([args, '', 1])
+  return { status, error: JSON.parse(stderr).error }
+}
+
+const anyText = expect.any(String)
+
+test('apps, keys and tokens', async () => {
+  expect(await json(`apps add ${BUNDLE}`)).toMatchObject({ app: { bundle_id: BUNDLE }, applied: 0 })
+  const [apps, key, token] = await Promise.all([
+    json('apps list'),
+    json('keys create --secret'),
+    json('tokens create --label laptop'),
+  ])
+  expect(apps).toMatchObject({ organizations: [{ apps: [{ bundle_id: BUNDLE }] }] })
+  expect(key).toMatchObject({ kind: 'secret', token: expect.stringMatching(/^sk_live_/) })
+  expect(token.token).toMatch(/^wf_/)
+  const [rotated, tokens] = await Promise.all([json(`keys rotate ${key.id}`), json('tokens list')])
+  expect(rotated).toMatchObject({ replaces: key.id })
+  expect(tokens).toMatchObject({ tokens: [{ id: token.id, label: 'laptop', revoked_at: null }] })
 })
 
-describe('completion', () => {
-  /** What a shell offers for a command line; the last word is being typed. */
-  async function offered(shell: 'bash' | 'zsh' | 'fish', line: string): Promise<string[]> {
-    const cwd = folderOf()
-    const { stdout: script } = await run(['completion', shell], { cwd })
-    const file = join(cwd, 'script')
-    writeFileSync(file, script)
-    const words = line.split(' ')
-    const programs = {
-      bash: `source ${file}; COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _windfall; printf '%s\\n' "\${COMPREPLY[@]}"`,
-      zsh: '',
-      fish: `source ${file}; complete -C '${line}'`,
-    }
-    const { stdout, stderr } = spawnSync(shell, ['-c', programs[shell]], { cwd, encoding: 'utf8' })
-    expect(stderr).toBe('')
-    return stdout
-      .trim()
-      .split('\n')
-      .map((offer) => offer.split('\t')[0] ?? '')
-  }
+test('users and jobs', async () => {
+  const erased = await json(`forget --app ${BUNDLE} user-1 --unknown --compact`)
+  expect(erased).toMatchObject({ bundle_id: BUNDLE, compacted: { bytes: expect.any(Number) } })
+  const [erasures, jobs, reconciled] = await Promise.all([
+    json('forget --list'),
+    json('jobs'),
+    json('reconcile', 1),
+  ])
+  expect(erasures).toMatchObject({ erasures: [{ id: erased.id }] })
+  expect(jobs).toMatchObject({ jobs: expect.arrayContaining([expect.objectContaining({ job: 'backup' })]) })
+  expect(reconciled).toMatchObject({ compared: [], without_key: [BUNDLE] })
+})
 
-  test('bash offers commands, subcommands and options', async () => {
-    expect((await offered('bash', 'windfall re')).sort()).toEqual([
-      'rebuild',
-      'reconcile',
-      'refused',
-      'restore',
-    ])
-    expect(await offered('bash', 'windfall apps ')).toEqual(['add', 'remove', 'list', 'refresh'])
-    expect(await offered('bash', 'windfall links import links.csv --d')).toEqual(['--dry-run'])
+test('webhooks: the secret is printed together with the test', async () => {
+  expect(await json(`webhooks add ${TARGET} --name backend`)).toMatchObject({
+    endpoint: { name: 'backend' },
+    secret: expect.stringMatching(/^whsec_/),
+    test: { is_test: true, state: 'failed' },
   })
+  const [log, delivery, replay, asking, following] = await Promise.all([
+    json('webhooks log'),
+    json('webhooks log --id 1'),
+    json('webhooks replay backend --since 1d --yes'),
+    failure('webhooks replay backend --since 1d --json'),
+    failure('webhooks log --follow --json'),
+  ])
+  expect(log).toMatchObject({ deliveries: [{ id: 1 }] })
+  expect(delivery).toMatchObject({ id: 1, attempt_log: [{ number: 1 }] })
+  expect(replay).toMatchObject({ matching: 0 })
+  expect(asking).toMatchObject({ status: 2, error: { message: expect.stringContaining('add --yes') } })
+  expect(following).toMatchObject({ status: 2 })
+})
 
-  test.runIf(existsSync('/usr/bin/fish'))('fish offers commands, subcommands and options', async () => {
-    expect(await offered('fish', 'windfall apps ')).toEqual(['add', 'list', 'refresh', 'remove'])
-    expect(await offered('fish', 'windfall backup --pl')).toEqual(['--plain'])
+test('backups', async () => {
+  const file = join(cwd, 'a.tar')
+  expect(await json(`backup ${file} --plain`)).toMatchObject({ file, encrypted: false, rows: { apps: 1 } })
+  const folder = join(cwd, 'restored')
+  const [verified, restored] = await Promise.all([
+    json(`verify ${file}`),
+    json(`restore ${file} --into ${folder}`),
+  ])
+  expect(verified).toEqual({ difference: null, lineages: 0, due: 0 })
+  expect(restored).toMatchObject({
+    database: join(folder, 'data/windfall.db'),
+    moved_aside: null,
+    rows: { apps: 1 },
+    files: expect.arrayContaining([
+      expect.objectContaining({ file: join(folder, 'config.toml'), state: 'restored' }),
+    ]),
+    backup: { windfall: anyText },
   })
+})
 
-  test.runIf(existsSync('/usr/bin/zsh'))('zsh accepts the script', async () => {
-    const cwd = folderOf()
-    const { stdout: script } = await run(['completion', 'zsh'], { cwd })
-    const check = spawnSync('zsh', ['-c', `autoload -Uz compinit; compinit -u; ${script}`], {
-      cwd,
-      encoding: 'utf8',
-    })
-    expect(check).toMatchObject({ status: 0, stderr: '' })
+test('the configuration', async () => {
+  const [written, checked] = await Promise.all([json('init --path other.toml'), json('check')])
+  expect(written).toEqual({ file: join(cwd, 'other.toml') })
+  expect(checked).toEqual({
+    valid: true,
+    config_file: join(cwd, 'config.toml'),
+    base_url: 'http://127.0.0.1:8787',
+    database: join(cwd, 'data/windfall.db'),
   })
+})
 
-  test('refuses another shell', async () => {
-    const { status, stderr } = await run(['completion', 'tcsh'], { cwd: folderOf() })
-    expect([status, stderr]).toEqual([1, 'there is no completion for tcsh; choose bash, zsh, fish\n'])
+test('config dump has each value with its source, and no secret', async () => {
+  const { config_file, sections } = await json('config dump')
+  expect(config_file).toBe(join(cwd, 'config.toml'))
+  const settings = (sections as { settings: { path: string }[] }[]).flatMap((section) => section.settings)
+  const at = (path: string) => settings.find((one) => one.path === path)
+  expect(at('metrics.token')).toMatchObject({ value: null, is_set: true, place: 'config.toml:2' })
+  expect(at('rates.fetch')).toMatchObject({
+    value: false,
+    source: 'environment',
+    place: 'WINDFALL_RATES_FETCH',
+  })
+  expect(at('server.port')).toMatchObject({ value: 8787, source: 'default', place: null })
+  expect(JSON.stringify(settings)).not.toContain(SECRET)
+  const { stdout } = await windfall('config')
+  for (const line of [
+    /^metrics\.token +\(not shown\) +file config\.toml:2$/m,
+    /^rates\.fetch +false +environment WINDFALL_RATES_FETCH$/m,
+    /^server\.port +8787 +default$/m,
+    /^outbound\.ca_file +not set +default$/m,
+  ])
+    expect(stdout).toMatch(line)
+  expect(stdout).not.toContain(SECRET)
+})
+
+test('an error is JSON on stderr, with the exit code of the text', async () => {
+  const cases: [args: string, status: number, code: string][] = [
+    ['keys revoke key_0', 1, 'unknown_key'],
+    ['keys rotate key_0 --overlap x', 2, 'invalid_request'],
+    ['apps list --wrong', 2, 'wrong_usage'],
+    ['apps add', 2, 'wrong_usage'],
+    ['apps frobnicate', 2, 'wrong_usage'],
+  ]
+  const failures = await Promise.all(cases.map(([args]) => failure(`${args} --json`)))
+  expect(failures).toEqual(cases.map(([, status, code]) => ({ status, error: { code, message: anyText } })))
+})
+
+test('each fault of a configuration is named', async () => {
+  writeFileSync(join(cwd, 'bad.toml'), 'base_url = 3\n[server]\nprt = 1\n')
+  const { status, error } = await failure('check --json --config bad.toml')
+  expect(status).toBe(2)
+  expect(error).toEqual({
+    code: 'invalid_configuration',
+    message: expect.stringContaining('bad.toml:3'),
+    errors: [
+      { path: 'base_url', message: anyText, advice: anyText },
+      { path: 'server.prt', message: anyText, advice: anyText },
+    ],
+  })
+})
+
+test('a command without a JSON document refuses the option', async () => {
+  expect(await windfall('licenses --json')).toMatchObject({
+    status: 2,
+    stdout: '',
+    stderr: 'Unknown option --json. windfall licenses --help lists the options.\n',
   })
 })

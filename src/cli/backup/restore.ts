@@ -37,8 +37,7 @@ export const restoreCommand = defineCommand({
     const owner = ownerOf(target.database ?? target.folder)
     const restored = await restore({ backup, key, ...target, clock: systemClock })
     changeOwner(owner, [...filesOf(restored), ...addonBeside(restored)], target.folder)
-    const { database, aside, rows, placed: files, manifest } = restored
-    setResult({ database, replaced: aside, rows, files, backup: manifest })
+    setResult(answerOf(restored))
     for (const line of summaryLines(restored, backup)) print(line)
     if (args.into === undefined) return print(START_HINT)
     print(`To inspect it: ${serveCommand(restored, target.folder)}`)
@@ -75,6 +74,21 @@ async function recordDrill(
 }
 
 const Recorded = v.object({ recorded: v.boolean() })
+
+/** What `--json` prints. `configured` is the path that the configuration names, if it is another. */
+const answerOf = ({ database, originalPath, aside, rows, placed, manifest }: Restored) => ({
+  database,
+  configured: originalPath,
+  moved_aside: aside,
+  rows,
+  files: placed.map(({ file, state, originalPath: configured, aside: moved_aside = null }) => ({
+    file,
+    state,
+    configured,
+    moved_aside,
+  })),
+  backup: manifest,
+})
 
 const filesOf = ({ database, placed }: Restored): string[] => [
   database,

@@ -6,8 +6,17 @@ import { HELP } from './examples.ts'
 export type AnyCommand = CommandDef<any>
 export type CommandTable = Readonly<Record<string, AnyCommand | (() => Promise<AnyCommand>)>>
 
-/** A command that does something: its words without `windfall`, its description and its arguments. */
-export type Leaf = { words: string[]; description: string; args: ArgsDef }
+/**
+ * A command or a group of commands: its words without `windfall`, its description and its arguments. `defaultName` is
+ * the command that a group without another word runs.
+ */
+export type Entry = {
+  words: string[]
+  description: string
+  args: ArgsDef
+  isGroup: boolean
+  defaultName: string | null
+}
 
 /** The option that `runCli` adds to every command that prints a result. */
 const JSON_OPTION: ArgsDef = { json: { type: 'boolean', description: 'Print one JSON document' } }
@@ -33,16 +42,22 @@ export async function commandIn(
   return (typeof found === 'function' ? await found() : found) ?? null
 }
 
-/** Every command of a table and of its subcommands. */
-export async function leavesOf(table: CommandTable, above: readonly string[] = []): Promise<Leaf[]> {
-  const leaves: Leaf[] = []
+/** What a command does, in one line without a period. */
+export const descriptionOf = ({ meta }: AnyCommand): string =>
+  ((meta ?? {}) as { description?: string }).description ?? ''
+
+/** Every command of a table and of its subcommands. A group is listed before its commands. */
+export async function entriesOf(table: CommandTable, above: readonly string[] = []): Promise<Entry[]> {
+  const entries: Entry[] = []
   for (const name of Object.keys(table)) {
     const command = await commandIn(table, name)
     if (command === null) continue
     const words = [...above, name]
-    const { description = '' } = (command.meta ?? {}) as { description?: string }
-    if (command.subCommands) leaves.push(...(await leavesOf(command.subCommands as CommandTable, words)))
-    else leaves.push({ words, description, args: argumentsOf(words, command) })
+    const isGroup = command.subCommands !== undefined
+    const args = isGroup ? {} : argumentsOf(words, command)
+    const defaultName = (command.default as string | undefined) ?? null
+    entries.push({ words, description: descriptionOf(command), args, isGroup, defaultName })
+    if (isGroup) entries.push(...(await entriesOf(command.subCommands as CommandTable, words)))
   }
-  return leaves
+  return entries
 }

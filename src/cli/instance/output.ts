@@ -2,6 +2,7 @@
  * What a command prints: text for people, or with `--json` one document for programs. The document is the answer of the
  * server as it is, with the names of the API, or what the command sets with `setResult`.
  */
+import { stripVTControlCharacters } from 'node:util'
 
 const output: { isJson: boolean; result: unknown } = { isJson: false, result: {} }
 
@@ -37,3 +38,7 @@ export function printResult(): void {
 export function printJsonError(error: { code: string; message: string; errors?: readonly unknown[] }): void {
   process.stderr.write(`${JSON.stringify({ error })}\n`)
 }
+
+/** Writes a line. Colors are for terminals only. */
+export const writeTo = (stream: NodeJS.WriteStream, text: string): void =>
+  void stream.write(`${stream.isTTY ? text : stripVTControlCharacters(text)}\n`)

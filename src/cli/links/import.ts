@@ -17,11 +17,7 @@ const ROWS_AT_ONCE = 500
 const MAX_SHOWN_FAULTS = 20
 
 export const linksImportCommand = defineCommand({
-  meta: {
-    name: 'import',
-    description:
-      'Import which purchase belongs to which user from a CSV file: Windfall’s own columns, or an export of RevenueCat or Adapty. Sends no webhooks',
-  },
+  meta: { name: 'import', description: 'Import which purchase belongs to which user, from a CSV file' },
   args: {
     file: {
       type: 'positional',

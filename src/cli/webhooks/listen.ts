@@ -58,7 +58,7 @@ async function openReceiver(port: number, options: Options) {
   await listening.catch((error: unknown) => {
     if (codeOf(error) !== 'EADDRINUSE') throw error
     const detail = `port ${port} is in use; set another --port, or 0 for any free port`
-    throw new Refusal(400, 'invalid_request', detail)
+    throw new Refusal(409, 'no_port', detail)
   })
   const { port: bound } = server.address() as AddressInfo
   return {
