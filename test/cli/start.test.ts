@@ -2,9 +2,14 @@
  * What a start evaluates: a static import is evaluated with the file that has it, and `await import()` when it runs. A
  * package that is listed here by mistake costs every start its time and memory.
  */
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { beforeAll, expect, test } from 'vitest'
 import { buildOf, serverOptions } from '../../tools/bundle.mjs'
+import { temporaryFolder } from '../folders.ts'
 
 /** The files that each file of the bundle imports statically. */
 let imports: ReadonlyMap<string, readonly string[]>
@@ -70,4 +75,29 @@ test('the start evaluates no package that only later work needs', () => {
     [...files].filter((file) => /^src\/(demo|cli\/(demo|connect|doctor|webhooks))\//.test(file)),
   ).toEqual([])
   expect(packagesIn(files)).toEqual([...CONFIGURATION, 'h3', 'rou3', 'srvx'].sort())
+})
+
+/** A folder with the built program, but without its cache. */
+function builtProgram(): string {
+  const { path } = temporaryFolder()
+  const root = fileURLToPath(new URL('../..', import.meta.url))
+  for (const name of ['windfall.mjs', 'windfall.cjs'])
+    copyFileSync(join(root, 'dist', name), join(path, name))
+  symlinkSync(join(root, 'node_modules'), join(path, 'node_modules'))
+  return path
+}
+
+const help = (folder: string): string =>
+  execFileSync(process.execPath, [join(folder, 'windfall.mjs'), '--help'], { encoding: 'utf8' })
+
+test('the compiled program is kept beside the program, for its user only', () => {
+  const folder = builtProgram()
+  expect(help(folder)).toContain('serve')
+  expect(statSync(join(folder, 'cache/commands')).mode & 0o777).toBe(0o700)
+})
+
+test('the program runs where its cache cannot be written', () => {
+  const folder = builtProgram()
+  writeFileSync(join(folder, 'cache'), 'not a folder')
+  expect(help(folder)).toContain('serve')
 })
