@@ -1,14 +1,14 @@
 /** Every command has a description, a paragraph, examples that work, and `--json` or a reason against it. */
 import { expect, test } from 'vitest'
-import { allCommands, findCommand } from '../../src/cli/cli.ts'
-import { ABOUT } from '../../src/cli/help/about.ts'
-import { argumentsError } from '../../src/cli/help/arguments.ts'
-import { GROUPS, HELP } from '../../src/cli/help/examples.ts'
-import { helpText } from '../../src/cli/help/help.ts'
-import { optionsOf, optionText, positionalsOf } from '../../src/cli/help/options.ts'
-import { argumentsOf } from '../../src/cli/help/table.ts'
-import { wordsOf } from '../docs/snippets.ts'
-import { nonEmpty } from '../non_empty.ts'
+import { allCommands, findCommand } from '../../../src/cli/cli.ts'
+import { ABOUT } from '../../../src/cli/help/about.ts'
+import { argumentsError } from '../../../src/cli/help/arguments.ts'
+import { GROUPS, HELP } from '../../../src/cli/help/examples.ts'
+import { helpText } from '../../../src/cli/help/help.ts'
+import { optionsOf, optionText, positionalsOf } from '../../../src/cli/help/options.ts'
+import { argumentsOf } from '../../../src/cli/help/table.ts'
+import { wordsOf } from '../../docs/snippets.ts'
+import { nonEmpty } from '../../non_empty.ts'
 
 const ALL = await allCommands()
 const nameOf = ({ words }: { words: string[] }): string => words.join(' ')
