@@ -112,7 +112,13 @@ export function openLive(feed: Feed, monotonic: Clock) {
   const completed = (group: readonly FeedEvent[], isReady: boolean): readonly FeedEvent[] =>
     completions.reduce((events, { complete }) => complete(events, isReady), group)
 
-  return { watch, change, complete }
+  /** Ends the delivery: from now on nothing is sent, and the database is not read. */
+  function close(): void {
+    watchers.clear()
+    waiting = []
+  }
+
+  return { watch, change, complete, close }
 }
 
 /** Returns the message bytes of the events that a watcher wants, or null. Computes each selection of events once. */
