@@ -98,9 +98,9 @@ test.concurrent(
 )
 
 test.each([
-  [['--seed', 'x'], 1, '--seed must be a whole number, not x'],
-  [['--port', 'x'], 1, '--port must be a number from 0 to 65535, not x'],
-  [['--port', '65536'], 1, '--port must be a number from 0 to 65535, not 65536'],
+  [['--seed', 'x'], 2, '--seed must be a whole number, not x'],
+  [['--port', 'x'], 2, '--port must be a number from 0 to 65535, not x'],
+  [['--port', '65536'], 2, '--port must be a number from 0 to 65535, not 65536'],
 ])('refuses invalid options (%j) with a message and leaves no files', async (args, code, words) => {
   const TMPDIR = folderOf()
   const { status, stdout, stderr } = await run(['demo', ...args], { cwd: folderOf(), env: { TMPDIR } })
