@@ -243,8 +243,7 @@ export async function openApp(options: AppOptions) {
 
   async function close(): Promise<void> {
     // The modules that call Apple's API stop before the clients abort their requests.
-    pruning.close()
-    live.close()
+    for (const one of [pruning, live]) one.close()
     const closingAppleCallers = [doctor, jobs, history, imports, appleClients].map((one) => one.close())
     const closingForwarding = forwarding.close().then(outgoing.dispatcher.close)
     const others = [figures.closeFigures(), erasures.close(), refusedCalls.close(), closingForwarding]
