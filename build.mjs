@@ -6,7 +6,18 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { at, packedPage, pageFiles, pageOptions, serverOptions } from './tools/bundle.mjs'
+import {
+  assetsOf,
+  at,
+  buildOf,
+  escapeCode,
+  firstFile,
+  packedPage,
+  pageFiles,
+  pageOptions,
+  serverOptions,
+} from './tools/bundle.mjs'
+import { licensesText, nodePackage, packagesIn } from './tools/packages.mjs'
 
 const quiet = process.argv.includes('--quiet')
 const say = (text) => quiet || process.stdout.write(`${text}\n`)
@@ -63,17 +74,30 @@ function assertNode() {
 }
 
 async function build() {
-  const mine = ['schema.sql', 'build.mjs', 'tools/bundle.mjs', 'package.json', 'package-lock.json']
-  const mark = fingerprint([...filesBelow('src'), ...mine])
+  const mine = [
+    'schema.sql',
+    'build.mjs',
+    'tools/bundle.mjs',
+    'tools/packages.mjs',
+    'package.json',
+    'package-lock.json',
+  ]
+  const { version } = JSON.parse(readFileSync(at('package.json'), 'utf8'))
+  // With the commit, because the program says which one it was built from.
+  const own = buildOf(version)
+  const mark = fingerprint([...filesBelow('src'), ...mine]) + JSON.stringify(own)
   if (isFresh('dist/.built', mark)) return
   say('Building …')
   const { build: bundle } = await import('esbuild')
-  const { version } = JSON.parse(readFileSync(at('package.json'), 'utf8'))
   mkdirSync(at('dist'), { recursive: true })
-  const page = packedPage(await pageFiles(await bundle(pageOptions), bundle, version))
-  // For what runs from the sources; the program has it inside.
-  writeFileSync(at('dist/page.json'), page)
-  await bundle(await serverOptions(page, version))
+  const builtPage = await bundle(pageOptions)
+  const page = packedPage(await pageFiles(builtPage, bundle, version))
+  for (const [name, text] of Object.entries(await assetsOf(page))) writeFileSync(at(`dist/${name}`), text)
+  const { metafile } = await bundle({ ...serverOptions(own), metafile: true })
+  const packages = [...packagesIn([builtPage.metafile, metafile]), nodePackage()]
+  writeFileSync(at('dist/licenses.txt'), licensesText(packages))
+  escapeCode(at('dist'))
+  writeFileSync(at('dist/windfall.mjs'), firstFile)
   writeFileSync(at('dist/.built'), mark)
 }
 

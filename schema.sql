@@ -9,7 +9,7 @@
 -- Keys begin with organization or app, because production and sandbox, and any two organizations, never mix.
 
 pragma application_id = 1464421956; -- 'WIND'
-pragma user_version = 2;
+pragma user_version = 3;
 
 -- store/ ------------------------------------------------------------------------------------------------
 
@@ -38,6 +38,15 @@ create table disk_faults ( -- kept
   times                   integer not null,
   first_at                integer not null,
   last_at                 integer not null
+) strict, without rowid;
+
+-- One sample for each UTC day, the first that housekeeping takes: the size of the database and the free space of its
+-- disk. The forecast of the doctor is computed from the samples of the last 30 days; older than 400 days are deleted.
+create table disk_samples ( -- kept
+  sampled_on              text primary key,
+  sampled_at              integer not null,
+  database_bytes          integer not null,
+  free_bytes              integer not null
 ) strict, without rowid;
 
 -- events/ -----------------------------------------------------------------------------------------------
@@ -749,6 +758,20 @@ create table link_history ( -- kept
 ) strict;
 create index link_history_by_link on link_history (link_id);
 create index link_history_by_user on link_history (from_app_user_id);
+
+-- Imports of files with links. `id` is the SHA-256 of the file and of how its columns are read, so that the same import
+-- continues after the last of its `rows_done`. The other counts are those of the rows done.
+create table link_imports ( -- kept
+  id                      text primary key,
+  file_name               text not null,
+  rows_done               integer not null,
+  linked                  integer not null,
+  moved                   integer not null,
+  unchanged               integer not null,
+  refused                 integer not null,
+  started_at              integer not null,
+  finished_at             integer
+) strict, without rowid;
 
 -- Erasures: when requested and when finished. `app_user_id` is stored only until then. `step` is the running step; it
 -- has processed `reached` of `until`; null before the first.

@@ -25,6 +25,7 @@ import { openPruning } from './attribution/prune.ts'
 import { openRefusedCalls } from './attribution/refused_calls.ts'
 import type { Config } from './config/settings.ts'
 import { backupSources } from './config/sources/backup_sources.ts'
+import { openDoctor } from './doctor/doctor.ts'
 import { openFeed } from './events/feed.ts'
 import { openLive } from './events/live.ts'
 import { openBodies } from './forwarding/bodies/bodies.ts'
@@ -181,14 +182,8 @@ export async function openApp(options: AppOptions) {
   }
   const clockCheck = openClockCheck(store, clock, monotonic)
   const backup = () => scheduledBackup(backups, current.config.backup, clock)
-  const jobs = openJobs(jobList({ ...modules, current, users, backup, clockCheck }), {
-    store,
-    clock,
-    log,
-    schedules: schedulesOf(config),
-    random,
-  })
-
+  const jobSettings = { store, clock, log, random, schedules: schedulesOf(config) }
+  const jobs = openJobs(jobList({ ...modules, current, users, backup, clockCheck }), jobSettings)
   const root_expires_at = Math.min(...roots.map((pem) => new X509Certificate(pem).validToDate.getTime()))
   const front = openFront()
   http.add(front.routes)
@@ -196,11 +191,11 @@ export async function openApp(options: AppOptions) {
   const silenceDetector = openSilenceDetector(store, clock)
   const health = openHealth({ ...modules, silenceDetector, rates: rateSettings, current, root_expires_at })
   health.add(() => [...examineOutgoing(store), ...forwarding.findings()])
+  const doctor = openDoctor({ ...modules, monotonic, wait, hosts, current, root_expires_at, version })
   http.add(
     apiRoutes({
       ...modules,
       ...accessControl,
-      ...figures,
       monotonic,
       roots,
       limits,
@@ -210,6 +205,7 @@ export async function openApp(options: AppOptions) {
       enrichment,
       jobs,
       health,
+      doctor,
       silenceDetector,
       revocations,
       base_url,
@@ -227,6 +223,7 @@ export async function openApp(options: AppOptions) {
     await declarations.declare(next)
     accounts.declare(accountsOf(next.accounts, organizations))
     Object.assign(current, { config: next, configSources })
+    doctor.noteConfig(configSources.file)
     Object.assign(limits, next.limits)
     Object.assign(users, next.users)
     Object.assign(rateSettings, next.rates)
@@ -246,8 +243,8 @@ export async function openApp(options: AppOptions) {
 
   async function close(): Promise<void> {
     // The modules that call Apple's API stop before the clients abort their requests.
-    pruning.close()
-    const closingAppleCallers = [jobs.close(), history.close(), imports.close(), appleClients.close()]
+    for (const one of [pruning, live]) one.close()
+    const closingAppleCallers = [doctor, jobs, history, imports, appleClients].map((one) => one.close())
     const closingForwarding = forwarding.close().then(outgoing.dispatcher.close)
     const others = [figures.closeFigures(), erasures.close(), refusedCalls.close(), closingForwarding]
     await Promise.all([...closingAppleCallers, ...others])
@@ -264,5 +261,5 @@ export async function openApp(options: AppOptions) {
     await close()
     throw error
   }
-  return { ...modules, hosts, jobs, health, declare, close }
+  return { ...modules, hosts, jobs, health, doctor, declare, close }
 }

@@ -3,11 +3,18 @@
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
-/** The days of Apple's sales reports are in Pacific time, with daylight saving time. */
-const PACIFIC_OFFSET_FORMAT = new Intl.DateTimeFormat('en-US', {
-  timeZone: 'America/Los_Angeles',
-  timeZoneName: 'longOffset',
-})
+/**
+ * The days of Apple's sales reports are in Pacific time, with daylight saving time. The format is made when it is first
+ * used: the first format of a process takes 10 ms.
+ */
+const pacificOffsetFormat = () => {
+  offsetFormat ??= new Intl.DateTimeFormat('en-US', {
+    timeZone: 'America/Los_Angeles',
+    timeZoneName: 'longOffset',
+  })
+  return offsetFormat
+}
+let offsetFormat: Intl.DateTimeFormat | null = null
 
 /** An instant as text in UTC, to the minute: `2026-01-31 09:44Z`. */
 export const utcMinuteText = (at: number): string =>
@@ -59,7 +66,9 @@ export const pacificDay = (day: string): { from: number; until: number } => ({
 
 function pacificOffset(at: number): number {
   const name =
-    PACIFIC_OFFSET_FORMAT.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? ''
+    pacificOffsetFormat()
+      .formatToParts(at)
+      .find(({ type }) => type === 'timeZoneName')?.value ?? ''
   const [, sign, hours, minutes] = /^GMT([+-])(\d\d):(\d\d)$/.exec(name) ?? []
   if (hours === undefined) throw new Error(`this machine has no data for Pacific time: ${name}`)
   return (sign === '-' ? -1 : 1) * (Number(hours) * HOUR_MS + Number(minutes) * 60_000)

@@ -1,5 +1,13 @@
-/** The entry point: runs the command line. On a worker thread this bundle only provides the code of that thread. */
-import { isMainThread } from 'node:worker_threads'
-import { runCli } from './cli/cli.ts'
+/** The entry point: runs a command, or the task of a child process. */
+import { CHILD_FLAG } from './program/children.ts'
 
-if (isMainThread) await runCli(process.argv.slice(2))
+async function main(argv: string[]): Promise<void> {
+  if (argv[0] === CHILD_FLAG) {
+    const { runChild } = await import('./children.ts')
+    return runChild(argv.slice(1))
+  }
+  const { runCli } = await import('./cli/cli.ts')
+  return runCli(argv)
+}
+
+void main(process.argv.slice(2))

@@ -30,6 +30,8 @@ type Options = {
   cwd: string
   env?: Record<string, string> | undefined
   entry?: string | undefined
+  /** An executable to run instead of Node and `entry`, in an environment without PATH. */
+  program?: string | undefined
   /** The id of the user and group to run as, for tests that root runs; the current user by default. */
   uid?: number | undefined
 }
@@ -54,11 +56,11 @@ function clean(): NodeJS.ProcessEnv {
 }
 
 /** Starts `windfall` (or another `entry`) with these arguments. */
-export function start(args: readonly string[], { cwd, env = {}, entry = built, uid }: Options) {
-  if (!existsSync(entry)) throw new Error(`${entry} is missing; run node build.mjs`)
-  const child = spawn(process.execPath, [entry, ...args], {
+export function start(args: readonly string[], { cwd, env = {}, entry = built, program, uid }: Options) {
+  if (!existsSync(program ?? entry)) throw new Error(`${program ?? entry} is missing; build it first`)
+  const child = spawn(program ?? process.execPath, program === undefined ? [entry, ...args] : args, {
     cwd,
-    env: { ...clean(), ...env },
+    env: { ...clean(), ...(program !== undefined && { PATH: '', NODE_COMPILE_CACHE: undefined }), ...env },
     ...(uid !== undefined && { uid, gid: uid }),
   })
   living.add(child)

@@ -8,6 +8,8 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
 }
 
 const BROWSER = ['test/browser/**/*.test.ts']
+/** Tests of the single executable, which `npm run test:binary` builds first. */
+const BINARY = ['test/binary/**/*.test.ts']
 /** Tests that kill processes, fill disks and flood the server. */
 const FAULTS = ['test/**/*.fault.ts', 'test/faults/**/*.test.ts']
 /** Folders whose tests start processes, simulate histories or generate random cases. The other folders are fast. */
@@ -26,13 +28,14 @@ const SLOW = [
 ].map((folder) => `test/${folder}/**`)
 
 const EVERYTHING = ['test/**/*.test.ts']
-const OTHER_SUITES = [...BROWSER, ...FAULTS]
-/** `core` is `npm test`; the others are `npm run test:fast` and so on. Each test is in core, browser or faults. */
+const OTHER_SUITES = [...BROWSER, ...FAULTS, ...BINARY]
+/** `core` is `npm test`; the others are `npm run test:fast` and so on. Each test is in core, browser, faults or binary. */
 const SUITES: Record<string, { include: string[]; exclude: string[] }> = {
   core: { include: EVERYTHING, exclude: OTHER_SUITES },
   fast: { include: EVERYTHING, exclude: [...OTHER_SUITES, ...SLOW] },
   browser: { include: BROWSER, exclude: [] },
   faults: { include: FAULTS, exclude: [] },
+  binary: { include: BINARY, exclude: [] },
   all: { include: [...EVERYTHING, ...FAULTS], exclude: [] },
 }
 const name = process.env.WINDFALL_SUITE ?? 'core'

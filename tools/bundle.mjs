@@ -2,9 +2,10 @@
  * The esbuild options for the server and the dashboard's page: for build.mjs, which writes dist/windfall.mjs, and for
  * `npm run dev`. Plain JavaScript, because build.mjs runs on any Node.
  */
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
-import { extname } from 'node:path'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
 
@@ -64,6 +65,7 @@ export const pageOptions = {
   chunkNames: 'part-[hash]',
   splitting: true,
   metafile: true,
+  define: { COMMAND_NAME: JSON.stringify('npm run -s windfall --') },
 }
 
 /**
@@ -115,48 +117,105 @@ export function packedPage(files) {
   return JSON.stringify(Object.fromEntries(packed))
 }
 
-// Runs before any other code: an old Node would fail somewhere in the middle without a useful message.
-const banner = `#!/usr/bin/env node
-import { createRequire as windfallRequire } from 'node:module'
+/**
+ * The text of dist/windfall.mjs, the first file that Node runs. It checks the version of Node before anything else,
+ * because an old Node would fail somewhere in the middle without a useful message.
+ *
+ * Node keeps the compiled program in the folder `cache` beside it, which halves the time of a start, and does without
+ * where the folder cannot be written. The cache has the functions that ran before it was written, and is not written
+ * again; so the server has its own, which src/cli/serve.ts writes after the first start.
+ */
+export const firstFile = `#!/usr/bin/env node
 if (Number.parseInt(process.versions.node) < 24) {
   console.error('Windfall needs Node 24; this is ' + process.version + '. Run npm start or npm run windfall, which use the right version.')
   process.exit(1)
 }
-const require = windfallRequire(import.meta.url)`
+// An import statement would read every export of these modules.
+const { mkdirSync } = process.getBuiltinModule('node:fs')
+const { createRequire, enableCompileCache } = process.getBuiltinModule('node:module')
+const cache = import.meta.dirname + (process.argv[2] === 'serve' ? '/cache/serve' : '/cache/commands')
+try {
+  mkdirSync(cache, { recursive: true, mode: 0o700 })
+  enableCompileCache(cache)
+} catch {}
+createRequire(import.meta.url)('./windfall.cjs')
+`
+
+const CODE = ['windfall.cjs', 'worker.cjs']
 
 /**
- * esbuild's options for the server.
- *
- * @param page the result of `packedPage`
- * @returns {Promise<import('esbuild').BuildOptions>}
+ * Replaces characters beyond ASCII in the built code of `folder`. esbuild leaves them in regular expressions, and a
+ * single one makes Node keep the whole text with two bytes a character.
  */
-export async function serverOptions(page, version) {
-  const { dictionary } = await import('@zxcvbn-ts/language-common')
-  return {
-    absWorkingDir: at('.'),
-    entryPoints: ['src/main.ts'],
-    outfile: 'dist/windfall.mjs',
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node24',
-    sourcemap: 'linked',
-    // Keeps names in stack traces, which justifies the larger file.
-    minifySyntax: true,
-    minifyWhitespace: true,
-    // Node prints the source line that threw, which must not be the whole program.
-    lineLimit: 160,
-    external: ['better-sqlite3'],
-    define: {
-      BUNDLED_SQL: JSON.stringify(sqlFiles()),
-      // Shorter passwords are refused anyway; the whole list would be a tenth of the program.
-      BUNDLED_PASSWORDS: JSON.stringify(
-        dictionary['passwords-common'].filter((word) => word.length >= 12).join('\n'),
-      ),
-      BUNDLED_VERSION: JSON.stringify(version),
-      BUNDLED_PAGE: JSON.stringify(page),
-    },
-    banner: { js: banner },
-    logLevel: 'warning',
+export function escapeCode(folder) {
+  const escaped = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  for (const name of CODE) {
+    const file = join(folder, name)
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/[^\0-\x7f]/g, escaped))
   }
 }
+
+/**
+ * The texts of the assets beside the bundle, except the code of worker threads.
+ *
+ * @param page the result of `packedPage`
+ * @returns {Promise<Record<string, string>>}
+ */
+export async function assetsOf(page) {
+  const { dictionary } = await import('@zxcvbn-ts/language-common')
+  return {
+    'page.json': page,
+    'sql.json': JSON.stringify(sqlFiles()),
+    // Shorter passwords are refused anyway.
+    'passwords.txt': dictionary['passwords-common'].filter((word) => word.length >= 12).join('\n'),
+  }
+}
+
+/** git neither takes a repository around this folder for this one, nor locks the index beside another git. */
+const GIT_SETTINGS = { GIT_CEILING_DIRECTORIES: dirname(at('.')), GIT_OPTIONAL_LOCKS: '0' }
+
+/** What `windfall --version` says of this build: the version, the commit (null outside of git), and SQLite's version. */
+export function buildOf(version) {
+  const { stdout, status } = spawnSync(
+    'git',
+    ['describe', '--always', '--dirty', '--exclude=*', '--abbrev=12'],
+    { cwd: at('.'), encoding: 'utf8', env: { ...process.env, ...GIT_SETTINGS } },
+  )
+  const header = readFileSync(at('node_modules/better-sqlite3/deps/sqlite3/sqlite3.h'), 'utf8')
+  return {
+    version,
+    commit: status === 0 ? stdout.trim() : null,
+    sqlite: /SQLITE_VERSION +"([^"]+)"/.exec(header)?.[1] ?? '',
+  }
+}
+
+/**
+ * esbuild's options for the program and for its worker threads: two files in one folder, which also has the assets.
+ *
+ * @param build the result of `buildOf`
+ * @returns {import('esbuild').BuildOptions}
+ */
+export const serverOptions = (build) => ({
+  absWorkingDir: at('.'),
+  entryPoints: { windfall: 'src/main.ts', worker: 'src/threads.ts' },
+  outdir: 'dist',
+  outExtension: { '.js': '.cjs' },
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node24',
+  sourcemap: 'linked',
+  // Keeps names in stack traces, which justifies the larger file.
+  minifySyntax: true,
+  minifyWhitespace: true,
+  // Node prints the source line that threw, which must not be the whole program.
+  lineLimit: 160,
+  external: ['better-sqlite3'],
+  define: {
+    BUNDLE_FOLDER: '__dirname',
+    BUNDLED_BUILD: JSON.stringify(build),
+    // Used by the sources only, to find other files of the repository.
+    'import.meta.url': '""',
+  },
+  logLevel: 'warning',
+})

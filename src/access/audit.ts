@@ -35,6 +35,7 @@ export type AuditAction =
   | 'test.asked'
   | 'secret.shown'
   | 'users.pruned'
+  | 'links.imported'
   | 'user.forgotten'
   | 'user.forgetting_undone'
   | 'endpoint.made'

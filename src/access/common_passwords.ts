@@ -1,11 +1,9 @@
 /** Rejects passwords that are easy to guess. */
-import { createRequire } from 'node:module'
+import { asset } from '../program/assets.ts'
 import { MAX_PASSWORD_BYTES, MIN_PASSWORD_CHARACTERS } from './password_limits.ts'
 
 /** The minimum number of letters that must remain after the words below are removed from a password. */
 const MIN_OWN_CHARACTERS = 6
-
-declare const BUNDLED_PASSWORDS: string | undefined
 
 /** Words that an attacker would try first on this product, and words that are common in passwords. */
 const PRODUCT_WORDS =
@@ -13,17 +11,10 @@ const PRODUCT_WORDS =
 
 let cached: ReadonlySet<string> | null = null
 
-/** Common passwords of at least the minimum length: from the bundle, or from the package when run from source. */
+/** Common passwords of at least the minimum length. */
 function commonPasswords(): ReadonlySet<string> {
-  cached ??= new Set(
-    typeof BUNDLED_PASSWORDS === 'string' ? BUNDLED_PASSWORDS.split('\n') : loadFromPackage(),
-  )
+  cached ??= new Set(asset('passwords.txt').split('\n'))
   return cached
-}
-
-function loadFromPackage(): string[] {
-  const { dictionary } = createRequire(import.meta.url)('@zxcvbn-ts/language-common')
-  return dictionary['passwords-common'].filter((word: string) => word.length >= MIN_PASSWORD_CHARACTERS)
 }
 
 /** Why a password is too weak, as words that follow “must”; null if it is strong enough. */

@@ -6,6 +6,7 @@ import { accessRoutes } from './customers/access.ts'
 import { customerRoutes } from './customers/customers.ts'
 import { erasureRoutes } from './customers/erasures.ts'
 import { evidenceRoutes } from './customers/evidence.ts'
+import { linkImportRoutes } from './customers/link_import.ts'
 import { eventRoutes } from './events.ts'
 import { endpointActionRoutes } from './forwarding/actions.ts'
 import { deliveryRoutes } from './forwarding/deliveries.ts'
@@ -19,6 +20,7 @@ import { cohortRoutes } from './metrics/cohorts.ts'
 import { coverageRoutes } from './metrics/coverage.ts'
 import { metricRoutes } from './metrics/metrics.ts'
 import { todayRoutes } from './metrics/today.ts'
+import { monitoringRoutes } from './monitoring/monitoring.ts'
 import { keyRoutes } from './owner/keys.ts'
 import { linkUndoRoutes } from './owner/link_undo.ts'
 import { ownerRoutes } from './owner/owner.ts'
@@ -26,6 +28,7 @@ import { pendingRoutes } from './owner/pending.ts'
 import { settingsRoutes } from './owner/settings.ts'
 import { shareLinkRoutes } from './owner/share_links.ts'
 import { signInRoutes } from './owner/sign_in.ts'
+import { systemRoutes } from './owner/system.ts'
 import { testNotificationRoutes } from './owner/test_notification.ts'
 import { tokenRoutes } from './owner/tokens.ts'
 import { probeRoutes } from './probes.ts'
@@ -46,6 +49,7 @@ const ROUTE_FACTORIES = [
   erasureRoutes,
   customerRoutes,
   accessRoutes,
+  linkImportRoutes,
   cohortRoutes,
   jobRoutes,
   rateRoutes,
@@ -66,7 +70,9 @@ const ROUTE_FACTORIES = [
   replayRoutes,
   deliveryRoutes,
   settingsRoutes,
+  systemRoutes,
   probeRoutes,
+  monitoringRoutes,
 ] as const
 
 type RouteFactory = (typeof ROUTE_FACTORIES)[number]

@@ -9,7 +9,7 @@ import type { App, Apps } from '../apps/apps.ts'
 import type { Products } from '../apps/products.ts'
 import type { Clock } from '../clock.ts'
 import type { Health } from '../health/collect_findings.ts'
-import type { Finding } from '../health/findings.ts'
+import { type Finding, textOfFinding } from '../health/findings.ts'
 import type { SilenceDetector } from '../health/silence.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import type { History, HistoryProgress } from '../ledger/history/history.ts'
@@ -93,16 +93,19 @@ function openReadableCheck(
   }
 }
 
-const findingRow = ({ state, subject, text, details }: Finding) => ({
-  id: details?.id ?? subject,
-  level: LEVELS[state],
-  title: details?.title ?? subject,
-  detail: text,
-  action: details?.action ?? null,
-  since: details?.since ?? null,
-  app_id: details?.app_id ?? null,
-  progress: details?.progress ?? null,
-})
+function findingRow(finding: Finding) {
+  const { state, subject, details } = finding
+  return {
+    id: details?.id ?? subject,
+    level: LEVELS[state],
+    title: details?.title ?? subject,
+    detail: textOfFinding(finding),
+    action: details?.action ?? null,
+    since: details?.since ?? null,
+    app_id: details?.app_id ?? null,
+    progress: details?.progress ?? null,
+  }
+}
 
 function appHealth({ id, bundle_id, organization_id, ...app }: App, deps: Deps) {
   const { silenceDetector, history, accounts, appleClients, products } = deps

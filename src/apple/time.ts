@@ -1,5 +1,4 @@
 /** Reads Apple's time from the Date header of a response. */
-import { request } from 'undici'
 
 const TIMEOUT_MS = 10_000
 
@@ -10,6 +9,7 @@ const TIMEOUT_MS = 10_000
  * @throws Error when `origin` cannot be reached.
  */
 export async function serverTime(origin: string): Promise<number | null> {
+  const { request } = await import('undici')
   const { headers, body } = await request(origin, { method: 'HEAD', signal: AbortSignal.timeout(TIMEOUT_MS) })
   await body.dump()
   const date = Array.isArray(headers.date) ? headers.date[0] : headers.date

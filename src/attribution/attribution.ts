@@ -4,7 +4,7 @@ import type { Transaction } from '../apple/payloads.ts'
 import type { App, Apps } from '../apps/apps.ts'
 import type { Clock } from '../clock.ts'
 import type { Feed } from '../events/feed.ts'
-import type { EventType } from '../events/vocabulary.ts'
+import type { EventType, Origin } from '../events/vocabulary.ts'
 import type { Lineage } from '../ledger/event_writer.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Store } from '../store/store.ts'
@@ -37,20 +37,27 @@ export type Attribution = ReturnType<typeof openAttribution>
 export function openAttribution({ store, clock, apps, feed, ledger, erasures, limits }: Deps) {
   const users = openUsers(store, clock, limits)
   const links = openLinks(store, clock)
+  const { appendEvent, appendLinkEvent } = openCallEvents({ clock, feed, ledger })
 
   /**
    * Creates or updates a user, inside the caller's unit of work. A new user appends `customer.identified` to the feed.
    *
    * @throws Refusal 410 `forgotten`.
    */
-  function identify({ app, credential }: Caller, call: IdentifyCall, unattested: string | null): CallLabel {
+  function identify(
+    { app, credential }: Caller,
+    call: IdentifyCall,
+    unattested: string | null,
+    origin: Origin = 'live',
+  ): CallLabel {
     const erasure_id = erasures.admit(app.id, call.appUserId)
     const verification: Verification = isProved(credential) ? 'verified' : 'unverified'
     const label = { verification, unattested: verification === 'verified' ? null : unattested }
     const { is_new } = users.upsert(app, call, label)
     if (is_new) {
       const data = { user: { app_user_id: call.appUserId, verification }, platform: call.platform }
-      appendEvent(app, 'customer.identified', `${erasure_id ?? app.id}/${call.appUserId}`, null, data)
+      const cause = `${erasure_id ?? app.id}/${call.appUserId}`
+      appendEvent(app, { type: 'customer.identified', cause, subject: null, origin, data })
     }
     return label
   }
@@ -62,9 +69,14 @@ export function openAttribution({ store, clock, apps, feed, ledger, erasures, li
    *
    * @throws Refusal 410 `forgotten`; the call then stores nothing.
    */
-  function attribute({ app, credential }: Caller, call: AttributeCall, { signed, unattested }: Evidence) {
+  function attribute(
+    { app, credential }: Caller,
+    call: AttributeCall,
+    { signed, unattested }: Evidence,
+    origin: Origin = 'live',
+  ) {
     erasures.admit(app.id, call.appUserId)
-    if (signed === 'xcode') return { link: transientLink(call), moved: false }
+    if (signed === 'xcode') return { link: transientLink(call), before: null, moved: false }
     if (call.store === 'apple') ledger.lookups.add(app, call.originalTransactionId)
     if (signed) ledger.applyTransaction(app, signed, { origin: 'live', source: 'device' })
     const { now, before, change_id, store } = links.claim({
@@ -80,8 +92,15 @@ export function openAttribution({ store, clock, apps, feed, ledger, erasures, li
     })
     const moved = before !== null && before.app_user_id !== now.app_user_id
     if (change_id !== null && (moved || before === null))
-      appendLinkEvent(app, { store, transaction_id: call.originalTransactionId, now, before, change_id })
-    return { link: now, moved }
+      appendLinkEvent(app, {
+        store,
+        transaction_id: call.originalTransactionId,
+        now,
+        before,
+        change_id,
+        origin,
+      })
+    return { link: now, before, moved }
   }
 
   /**
@@ -96,41 +115,8 @@ export function openAttribution({ store, clock, apps, feed, ledger, erasures, li
       if (user !== null) erasures.admit(app_id, user)
     }
     const app = apps.get(app_id)
-    if (app) appendLinkEvent(app, { store, transaction_id, now, before, change_id })
+    if (app) appendLinkEvent(app, { store, transaction_id, now, before, change_id, origin: 'live' })
     return { link: now, app_id }
-  }
-
-  function appendLinkEvent(app: App, { store, transaction_id, now, before, change_id }: LinkChange): void {
-    const data = {
-      ...userFields(now),
-      ...(before && { from_app_user_id: before.app_user_id }),
-      product_id: now.product_id,
-      store,
-    }
-    appendEvent(app, before ? 'customer.moved' : 'customer.linked', change_id, transaction_id, data)
-  }
-
-  function appendEvent(
-    app: App,
-    type: EventType,
-    cause: string,
-    subject: string | null,
-    data: Record<string, unknown>,
-  ): void {
-    const customer = subject === null ? null : ledger.customers.findByLineage(app.id, subject)
-    feed.append({
-      type,
-      cause,
-      subject,
-      app_id: app.id,
-      organization_id: app.organization_id,
-      origin: 'live',
-      environment: customer?.environment ?? null,
-      customer_id: customer?.canonical_id ?? null,
-      data: () => ({ bundle_id: app.bundle_id, ...data }),
-      occurred_at: clock(),
-      signed_at: null,
-    })
   }
 
   /** The field `user` of the snapshot of a ledger event. */
@@ -142,6 +128,40 @@ export function openAttribution({ store, clock, apps, feed, ledger, erasures, li
   return { identify, attribute, undoMove, userOf, users, links }
 }
 
+/** Appends the events of calls to the feed. */
+function openCallEvents({ clock, feed, ledger }: Pick<Deps, 'clock' | 'feed' | 'ledger'>) {
+  function appendLinkEvent(app: App, change: LinkChange): void {
+    const { store, transaction_id, now, before, change_id, origin } = change
+    const data = {
+      ...userFields(now),
+      ...(before && { from_app_user_id: before.app_user_id }),
+      product_id: now.product_id,
+      store,
+    }
+    const type = before ? 'customer.moved' : 'customer.linked'
+    appendEvent(app, { type, cause: change_id, subject: transaction_id, origin, data })
+  }
+
+  function appendEvent(app: App, { type, cause, subject, origin, data }: CallEvent): void {
+    const customer = subject === null ? null : ledger.customers.findByLineage(app.id, subject)
+    feed.append({
+      type,
+      cause,
+      subject,
+      app_id: app.id,
+      organization_id: app.organization_id,
+      origin,
+      environment: customer?.environment ?? null,
+      customer_id: customer?.canonical_id ?? null,
+      data: () => ({ bundle_id: app.bundle_id, ...data }),
+      occurred_at: clock(),
+      signed_at: null,
+    })
+  }
+
+  return { appendEvent, appendLinkEvent }
+}
+
 /** A new link of a purchase, or a changed one. `before` is null for a new link. */
 type LinkChange = {
   store: StoreName
@@ -149,6 +169,16 @@ type LinkChange = {
   now: Link
   before: Link | null
   change_id: string
+  origin: Origin
+}
+
+/** An event of a call. `subject` is the transaction id of its purchase, if there is one. */
+type CallEvent = {
+  type: EventType
+  cause: string
+  subject: string | null
+  origin: Origin
+  data: Record<string, unknown>
 }
 
 const transientLink = ({ appUserId }: AttributeCall) => ({

@@ -137,7 +137,7 @@ export const IdentifyCall = v.object({
 })
 export type IdentifyCall = v.InferOutput<typeof IdentifyCall>
 
-const transactionId = v.pipe(
+export const transactionId = v.pipe(
   text(2_048),
   v.description(
     'Apple’s original transaction id; the Play purchase token when platform is android, or when there is no platform and it is not all digits',

@@ -84,7 +84,9 @@ export function openUsers(store: Store, clock: Clock, limits: { attributes_per_u
   /** The user's row; null for a user who was never identified. */
   const get = (app_id: string, app_user_id: string): UserRow | null => find.get(app_id, app_user_id) ?? null
 
-  return { upsert, get }
+  const assertCount = (incoming: Attributes | null) =>
+    assertAttributeCount(incoming, limits.attributes_per_user)
+  return { upsert, get, assertCount }
 }
 
 /**

@@ -5,15 +5,8 @@ import type { CatalogueChanges } from '../apps/catalogue.ts'
 import type { Organization } from '../apps/organizations.ts'
 import { Refusal } from '../errors.ts'
 import type { PendingSummary } from '../ledger/pending.ts'
-import {
-  columns,
-  configArg,
-  instantText,
-  organizationArg,
-  plural,
-  print,
-  sendVerb,
-} from './instance/instance.ts'
+import { columns, configArg, instantText, organizationArg, plural, sendVerb } from './instance/instance.ts'
+import { print, setResult } from './instance/output.ts'
 
 type AppList = { organizations: (Organization & { apps: App[] })[]; pending: PendingSummary[] }
 type AddedApp = { app: App; organization: string; applied: number }
@@ -95,6 +88,7 @@ const refresh = defineCommand({
       'apps.refresh',
       request,
     )
+    setResult({ organizations: refreshed })
     for (const { organization, added, renamed, gone } of refreshed) {
       const changes = [
         ...added.map((app) => `connected: ${nameOf(app)}`),

@@ -4,9 +4,9 @@ import { relative } from 'node:path'
 import { defineCommand } from 'citty'
 import { dryRunDeclarations } from '../apps/declaration_check.ts'
 import { systemClock } from '../clock.ts'
-import { type Path, pathText } from '../config/checks/issues.ts'
+import { ConfigError, type Path, pathText } from '../config/checks/issues.ts'
 import { flatten } from '../config/flatten.ts'
-import type { LoadOptions } from '../config/load.ts'
+import type { LoadedConfig, LoadOptions } from '../config/load.ts'
 import { tomlText } from '../config/setting.ts'
 import { type Config, settingAt } from '../config/settings.ts'
 import { openLog } from '../log.ts'
@@ -16,25 +16,32 @@ import { realPathOf } from '../store/disk/paths.ts'
 import { openReader } from '../store/reader.ts'
 import { assertOwnLog } from '../store/schema/header.ts'
 import { identifyFile } from '../store/schema/identify.ts'
+import { accessProblems } from '../systemd/access.ts'
+import { UNIT_NAME } from '../systemd/unit.ts'
 import { configArg } from './instance/instance.ts'
 import { loadWithTypes } from './instance/load.ts'
+import { print, setResult } from './instance/output.ts'
 import { actAsOwnerOf } from './instance/privileges.ts'
 
 /**
  * Validates the configuration. Returns one line for each setting that is not at its default, with its source. Secrets
  * are not shown.
  *
- * @throws ConfigError if the configuration is invalid; the Refusal that `serve` would throw if the configuration
- * conflicts with the database.
+ * @throws ConfigError if the configuration is invalid, or if the installed service cannot use its paths; the Refusal
+ * that `serve` would throw if the configuration conflicts with the database.
  */
 export async function check(loadOptions: LoadOptions): Promise<string[]> {
-  const { config, file, locationByPath } = loadWithTypes(loadOptions)
+  const loaded = loadWithTypes(loadOptions)
+  const { config, file, locationByPath } = loaded
+  assertAccess(loaded)
   await assertRecipients(config.backup.recipients)
   await checkAgainstDatabase(config)
   const changedSettings = flatten(config).flatMap(([path, value]) => {
     const place = locationByPath.get(pathText(path))
     return place === undefined ? [] : [[`${pathText(path)} = ${displayValue(path, value)}`, place] as const]
   })
+  const { base_url, store } = config
+  setResult({ valid: true, config_file: file, base_url, database: store.path })
   const width = Math.min(60, Math.max(0, ...changedSettings.map(([text]) => text.length)))
   return [
     file === null
@@ -44,8 +51,20 @@ export async function check(loadOptions: LoadOptions): Promise<string[]> {
     changedSettings.length === 0
       ? 'All settings have their defaults.'
       : 'All other settings have their defaults.',
-    `Windfall serves at ${config.base_url} and stores its data in ${config.store.path}`,
+    `Windfall serves at ${base_url} and stores its data in ${store.path}`,
   ]
+}
+
+/** @throws ConfigError if the systemd unit keeps the server from a path of its configuration. */
+function assertAccess(loaded: LoadedConfig): void {
+  const issues = accessProblems(loaded).map(({ setting, problem, advice }) => ({
+    path: setting,
+    line: null,
+    source: loaded.locationByPath.get(setting) ?? UNIT_NAME,
+    problem,
+    advice,
+  }))
+  if (issues.length > 0) throw new ConfigError(issues)
 }
 
 /** An existing database may contain apps or keys that conflict with the configuration. */
@@ -73,6 +92,6 @@ export const checkCommand = defineCommand({
   args: configArg,
   async run({ args }) {
     const lines = await check({ path: args.config, env: process.env, cwd: process.cwd() })
-    process.stdout.write(`${lines.join('\n')}\n`)
+    print(lines.join('\n'))
   },
 })

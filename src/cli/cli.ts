@@ -1,62 +1,55 @@
-/** The table of commands, and the error output of a failed command. */
-import { stripVTControlCharacters } from 'node:util'
-import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runCommand } from 'citty'
-import { ConfigError, issueLine } from '../config/checks/issues.ts'
+/** The table of commands, and the way from the words of a command line to the command. */
+import { defineCommand, runCommand } from 'citty'
 import { closestMatch } from '../config/checks/suggest.ts'
-import { Refusal } from '../errors.ts'
-import { version } from '../version.ts'
-import { appsCommand } from './apps.ts'
-import { argumentsError } from './arguments.ts'
-import { backupCommand } from './backup/backup.ts'
-import { restoreCommand } from './backup/restore.ts'
-import { verifyCommand } from './backup/verify.ts'
-import { checkCommand } from './check.ts'
-import { connectCommand } from './connect/connect.ts'
-import { demoCommand } from './demo/demo.ts'
-import { doctorCommand } from './doctor/doctor.ts'
-import { forgetCommand } from './forget.ts'
-import { importCommand } from './import.ts'
-import { initCommand } from './init.ts'
-import { jobsCommand } from './jobs.ts'
-import { keysCommand } from './keys.ts'
-import { rebuildCommand } from './metrics.ts'
-import { outgoingCommand } from './outgoing.ts'
-import { ownerCommand } from './owner.ts'
-import { ratesCommand } from './rates.ts'
-import { reconcileCommand } from './reconcile.ts'
-import { refusedCommand } from './refused.ts'
-import { serveCommand } from './serve.ts'
-import { tokensCommand } from './tokens.ts'
-import { usersCommand } from './users.ts'
-import { webhooksCommand } from './webhooks/webhooks.ts'
+import { version, versions } from '../version.ts'
+import { argumentsError } from './help/arguments.ts'
+import { printFailure, printUsageFault } from './help/failures.ts'
+import { helpText } from './help/help.ts'
+import {
+  type AnyCommand,
+  argumentsOf,
+  type CommandTable,
+  commandIn,
+  type Entry,
+  entriesOf,
+  takesJson,
+} from './help/table.ts'
+import { printResult, useJson, writeTo } from './instance/output.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: citty's own type for a command with unknown arguments
-type AnyCommand = CommandDef<any>
-
-const COMMANDS: Record<string, AnyCommand> = {
-  serve: serveCommand,
-  demo: demoCommand,
-  init: initCommand,
-  check: checkCommand,
-  connect: connectCommand,
-  doctor: doctorCommand,
-  apps: appsCommand,
-  owner: ownerCommand,
-  keys: keysCommand,
-  tokens: tokensCommand,
-  refused: refusedCommand,
-  users: usersCommand,
-  forget: forgetCommand,
-  import: importCommand,
-  reconcile: reconcileCommand,
-  rebuild: rebuildCommand,
-  verify: verifyCommand,
-  jobs: jobsCommand,
-  rates: ratesCommand,
-  backup: backupCommand,
-  restore: restoreCommand,
-  webhooks: webhooksCommand,
-  outgoing: outgoingCommand,
+/** Each command is loaded when it runs: all of them together would delay the start of every one. */
+const COMMANDS: Record<string, () => Promise<AnyCommand>> = {
+  serve: () => import('./serve.ts').then(({ serveCommand }) => serveCommand),
+  demo: () => import('./demo/demo.ts').then(({ demoCommand }) => demoCommand),
+  init: () => import('./init.ts').then(({ initCommand }) => initCommand),
+  check: () => import('./check.ts').then(({ checkCommand }) => checkCommand),
+  install: () => import('./install/install.ts').then(({ installCommand }) => installCommand),
+  upgrade: () => import('./upgrade/upgrade.ts').then(({ upgradeCommand }) => upgradeCommand),
+  uninstall: () => import('./install/uninstall.ts').then(({ uninstallCommand }) => uninstallCommand),
+  config: () => import('./config.ts').then(({ configCommand }) => configCommand),
+  connect: () => import('./connect/connect.ts').then(({ connectCommand }) => connectCommand),
+  doctor: () => import('./doctor/doctor.ts').then(({ doctorCommand }) => doctorCommand),
+  support: () => import('./support/support.ts').then(({ supportCommand }) => supportCommand),
+  apps: () => import('./apps.ts').then(({ appsCommand }) => appsCommand),
+  owner: () => import('./owner.ts').then(({ ownerCommand }) => ownerCommand),
+  keys: () => import('./keys.ts').then(({ keysCommand }) => keysCommand),
+  tokens: () => import('./tokens.ts').then(({ tokensCommand }) => tokensCommand),
+  refused: () => import('./refused.ts').then(({ refusedCommand }) => refusedCommand),
+  users: () => import('./users.ts').then(({ usersCommand }) => usersCommand),
+  links: () => import('./links/links.ts').then(({ linksCommand }) => linksCommand),
+  forget: () => import('./forget.ts').then(({ forgetCommand }) => forgetCommand),
+  import: () => import('./import.ts').then(({ importCommand }) => importCommand),
+  reconcile: () => import('./reconcile.ts').then(({ reconcileCommand }) => reconcileCommand),
+  rebuild: () => import('./metrics.ts').then(({ rebuildCommand }) => rebuildCommand),
+  verify: () => import('./backup/verify.ts').then(({ verifyCommand }) => verifyCommand),
+  health: () => import('./health.ts').then(({ healthCommand }) => healthCommand),
+  jobs: () => import('./jobs.ts').then(({ jobsCommand }) => jobsCommand),
+  rates: () => import('./rates.ts').then(({ ratesCommand }) => ratesCommand),
+  backup: () => import('./backup/backup.ts').then(({ backupCommand }) => backupCommand),
+  restore: () => import('./backup/restore.ts').then(({ restoreCommand }) => restoreCommand),
+  webhooks: () => import('./webhooks/webhooks.ts').then(({ webhooksCommand }) => webhooksCommand),
+  outgoing: () => import('./outgoing.ts').then(({ outgoingCommand }) => outgoingCommand),
+  completion: () => import('./completion/completion.ts').then(({ completionCommand }) => completionCommand),
+  licenses: () => import('./licenses.ts').then(({ licensesCommand }) => licensesCommand),
 }
 
 const windfall = defineCommand({
@@ -66,85 +59,80 @@ const windfall = defineCommand({
 
 /** Runs one command. Exit codes: 0 success, 1 failure, 2 wrong usage or configuration. */
 export async function runCli(argv: string[]): Promise<void> {
-  const { command, path, commandArgs } = findCommand(argv)
+  const { command, path, commandArgs } = await findCommand(argv)
   // Ignore a closed pipe: a server keeps running, and a command has already done its work.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   try {
-    if (argv.includes('--version')) return writeTo(process.stdout, version)
-    if (commandArgs.includes('--help') || commandArgs.includes('-h') || command.subCommands)
-      return await help(command, path, commandArgs)
-    const fault = argumentsError(commandArgs, command.args as ArgsDef)
-    if (fault !== null) return refuseArguments(`${fault} ${path.join(' ')} --help lists the options.`)
-    await runCommand(command, { rawArgs: commandArgs })
+    if (argv.includes('--version')) return printVersions(argv.includes('--json'))
+    if (commandArgs.includes('--json') && (command.subCommands || takesJson(path.slice(1)))) useJson()
+    if (asksForHelp(commandArgs) || command.subCommands) return await help(command, path, commandArgs)
+    await runLeaf(command, path, commandArgs)
   } catch (error) {
     process.exitCode = printFailure(error)
   }
 }
 
+const asksForHelp = (commandArgs: readonly string[]): boolean =>
+  commandArgs.includes('--help') || commandArgs.includes('-h')
+
+async function runLeaf(command: AnyCommand, path: string[], commandArgs: string[]): Promise<void> {
+  const fault = argumentsError(commandArgs, argumentsOf(path.slice(1), command))
+  if (fault !== null) return refuse(`${fault} ${path.join(' ')} --help lists the options.`)
+  await runCommand(command, {
+    rawArgs: commandArgs.filter((word) => word !== '--json'),
+    data: { allEntries },
+  })
+  printResult()
+}
+
+/** Every group and every command. */
+const allEntries = (): Promise<Entry[]> => entriesOf(COMMANDS)
+
+/** Every command that does something, for the documents. */
+export const allCommands = async (): Promise<Entry[]> =>
+  (await allEntries()).filter(({ isGroup }) => !isGroup)
+
 /** Finds the command that `argv` names. `path` holds the words up to the command, `commandArgs` the words after it. */
-function findCommand(argv: string[]): { command: AnyCommand; path: string[]; commandArgs: string[] } {
+export async function findCommand(
+  argv: string[],
+): Promise<{ command: AnyCommand; path: string[]; commandArgs: string[] }> {
   let command: AnyCommand = windfall
   let depth = 0
   for (; depth < argv.length; depth += 1) {
-    const next = subcommand(command, argv[depth])
+    const next = await subcommand(command, argv[depth])
     if (!next) break
     command = next
   }
   const commandArgs = argv.slice(depth)
-  // `windfall jobs` runs the default subcommand, `windfall jobs list`.
-  const defaultCommand =
-    commandArgs.length === 0 ? subcommand(command, command.default as string | undefined) : null
-  return { command: defaultCommand ?? command, path: ['windfall', ...argv.slice(0, depth)], commandArgs }
+  // `windfall jobs` and `windfall jobs --json` run the default subcommand, `windfall jobs list`.
+  const path = ['windfall', ...argv.slice(0, depth)]
+  const defaultName = command.default as string | undefined
+  const hasOtherWord = commandArgs[0]?.startsWith('-') === false || asksForHelp(commandArgs)
+  const defaultCommand = hasOtherWord ? null : await subcommand(command, defaultName)
+  if (defaultCommand === null || defaultName === undefined) return { command, path, commandArgs }
+  return { command: defaultCommand, path: [...path, defaultName], commandArgs }
 }
 
-function subcommand(command: AnyCommand, name: string | undefined): AnyCommand | null {
-  const table = command.subCommands as Record<string, AnyCommand> | undefined
-  return table && name !== undefined && Object.hasOwn(table, name) ? (table[name] ?? null) : null
-}
+const subcommand = (command: AnyCommand, name: string | undefined): Promise<AnyCommand | null> =>
+  commandIn(command.subCommands as CommandTable | undefined, name)
 
 async function help(command: AnyCommand, path: string[], commandArgs: string[]): Promise<void> {
   const [unknownName] = commandArgs.filter((word) => !word.startsWith('-'))
   if (unknownName === undefined || !command.subCommands) {
-    const parent = defineCommand({ meta: { name: path.slice(0, -1).join(' ') } })
-    return writeTo(
-      process.stdout,
-      await (path.length > 1 ? renderUsage(command, parent) : renderUsage(command)),
-    )
+    return writeTo(process.stdout, await helpText(command, path.slice(1), process.stdout.columns))
   }
   const names = Object.keys(command.subCommands)
   const suggestion = closestMatch(unknownName, names, (name) => name)
   const hint = suggestion ? `Did you mean ${path.join(' ')} ${suggestion}?` : `Commands: ${names.join(', ')}.`
-  refuseArguments(`Unknown command ${path.join(' ')} ${unknownName}. ${hint}`)
+  refuse(`Unknown command ${path.join(' ')} ${unknownName}. ${hint}`)
 }
 
-function refuseArguments(text: string): void {
-  writeTo(process.stderr, text)
-  process.exitCode = 2
+function printVersions(asJson: boolean): void {
+  const { windfall: own, commit, node, sqlite } = versions
+  const text = `windfall ${own} (commit ${commit ?? 'unknown'}, Node ${node}, SQLite ${sqlite ?? 'unknown'})`
+  writeTo(process.stdout, asJson ? JSON.stringify(versions) : text)
 }
 
-function printFailure(error: unknown): number {
-  if (error instanceof ConfigError) {
-    writeTo(process.stderr, error.issues.map(issueLine).join('\n'))
-    return 2
-  }
-  if (error instanceof Refusal) {
-    writeTo(process.stderr, error.message)
-    const faults = (error.errors ?? []).map(({ path, message }) => `${path}: ${message}`)
-    for (const fault of faults) if (fault !== error.message) writeTo(process.stderr, `  ${fault}`)
-    return 1
-  }
-  if (error instanceof Error && error.name === 'CLIError') {
-    writeTo(process.stderr, `${error.message}. --help lists the options.`)
-    return 2
-  }
-  writeTo(process.stderr, error instanceof Error ? errorText(error) : String(error))
-  return 1
+function refuse(fault: string): void {
+  process.exitCode = printUsageFault(fault)
 }
-
-/** A plain Error has a readable message. Any other error also needs its stack. */
-const errorText = (error: Error): string =>
-  error.constructor === Error ? error.message : (error.stack ?? error.message)
-
-/** Colors are for terminals only. */
-const writeTo = (stream: NodeJS.WriteStream, text: string): void =>
-  void stream.write(`${stream.isTTY ? text : stripVTControlCharacters(text)}\n`)

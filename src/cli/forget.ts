@@ -9,11 +9,10 @@ import {
   instantText,
   organizationArg,
   plural,
-  print,
-  printError,
   sendVerb,
   withInstance,
 } from './instance/instance.ts'
+import { print, printError, setResult } from './instance/output.ts'
 import { follow } from './instance/progress.ts'
 
 export const forgetCommand = defineCommand({
@@ -43,7 +42,7 @@ export const forgetCommand = defineCommand({
   async run({ args }) {
     const { user, app, list, compact, unknown = false, config } = args
     if (list) return printList(config)
-    if (compact && user === undefined) return compactDatabase(config)
+    if (compact && user === undefined) return void (await compactDatabase(config))
     if (user === undefined || app === undefined) {
       const usage =
         'name the user: windfall forget --app BUNDLE USER; or list erasures: windfall forget --list'
@@ -59,14 +58,22 @@ export const forgetCommand = defineCommand({
         progressText,
       }),
     )
-    const { id, links, scrubbed, finished_at } = erasure
-    print(
-      `Erased on ${instantText(finished_at)} from ${plural(links, 'link')} and ${plural(scrubbed, 'event')}. Erasure id: ${id}`,
+    const { id, links, scrubbed, finished_at, state } = erasure
+    const from = `from ${plural(links, 'link')} and ${plural(scrubbed, 'event')}`
+    if (state === 'done') print(`Erased on ${instantText(finished_at)} ${from}. Erasure id: ${id}`)
+    else print(`Erased ${from}; pending in the log. Erasure id: ${id}`)
+    if (state !== 'done') printError(PENDING_TEXT)
+    const compacted = compact ? await compactDatabase(config) : null
+    setResult({ ...erasure, compacted })
+    printError(
+      'Windfall now refuses calls for this user id. Earlier backups and replicas still contain the user.',
     )
-    if (compact) await compactDatabase(config)
-    printError('Windfall now refuses calls for this user id. Earlier backups still contain the user.')
   },
 })
+
+const PENDING_TEXT =
+  'Another program reads the database, so the write-ahead log still has old pages with the data. ' +
+  'While Windfall serves, it retries until they are gone: with Litestream within two minutes. windfall forget --list shows the state.'
 
 type ErasureTarget = { organization: string | null; app: string; app_user_id: string }
 
@@ -75,11 +82,18 @@ async function liftTombstone(config: string | undefined, target: ErasureTarget):
   print(`Calls for this user id are accepted again. The erased data is not restored. Erasure id: ${id}`)
 }
 
-async function compactDatabase(config: string | undefined): Promise<void> {
-  const { bytes } = await sendVerb<{ bytes: number }>(config, 'forget.compact', {})
-  print(`The database file was rewritten: ${plural(bytes, 'byte')}.`)
+/** `in_log`: whether the write-ahead log still has old pages. */
+type Compaction = { bytes: number; in_log: boolean }
+
+async function compactDatabase(config: string | undefined): Promise<Compaction> {
+  const compaction = await sendVerb<Compaction>(config, 'forget.compact', {})
+  const { bytes, in_log } = compaction
+  print(`The database file was rewritten: ${plural(bytes, 'byte')}${in_log ? '; pending in the log' : ''}.`)
+  if (in_log) printError(PENDING_TEXT)
+  return compaction
 }
 
+const STATE_TEXTS = { running: 'running', pending_in_log: 'pending in the log' } as const
 const HEADER = ['id', 'app', 'requested', 'by', 'done', 'links', 'events']
 
 async function printList(config: string | undefined): Promise<void> {
@@ -93,7 +107,7 @@ const rowOf = (one: ErasureRecord) => [
   one.bundle_id,
   instantText(one.asked_at),
   one.asked_by,
-  one.finished_at === null ? 'running' : instantText(one.finished_at),
+  one.state === 'done' ? instantText(one.finished_at) : STATE_TEXTS[one.state],
   one.links,
   one.scrubbed,
 ]

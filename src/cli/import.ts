@@ -9,14 +9,8 @@ import {
   outcomeText,
   type StoppedImport,
 } from '../ledger/reports/import_stats.ts'
-import {
-  configArg,
-  instantText,
-  organizationArg,
-  print,
-  printError,
-  withInstance,
-} from './instance/instance.ts'
+import { configArg, instantText, organizationArg, withInstance } from './instance/instance.ts'
+import { print, printError } from './instance/output.ts'
 import { follow } from './instance/progress.ts'
 
 type Answer = { joined: boolean; run: ImportRun; organizations: Organization[] }

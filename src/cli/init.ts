@@ -7,6 +7,7 @@ import { commentedConfig } from '../config/documents.ts'
 import { codeOf, reasonOf } from '../config/sources/files.ts'
 import { bundleId } from '../config/values.ts'
 import { Refusal } from '../errors.ts'
+import { print, setResult } from './instance/output.ts'
 
 /**
  * Writes a commented config file that only its owner can read.
@@ -25,7 +26,7 @@ function writeConfig(options: {
   if (options.bundle !== undefined && !v.is(bundleId, options.bundle)) {
     throw new Refusal(
       400,
-      'invalid_bundle_id',
+      'invalid_request',
       `${options.bundle} is not a bundle id; use the form com.example.app`,
     )
   }
@@ -58,6 +59,7 @@ export const initCommand = defineCommand({
   run({ args }) {
     const { path, bundle, force } = args
     const file = writeConfig({ path, bundle, force, cwd: process.cwd() })
-    process.stdout.write(`Wrote ${file}. After a change, run \`windfall check\` to validate it.\n`)
+    setResult({ file })
+    print(`Wrote ${file}. After a change, run \`windfall check\` to validate it.`)
   },
 })

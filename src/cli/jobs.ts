@@ -2,7 +2,8 @@
 import { defineCommand } from 'citty'
 import { Refusal } from '../errors.ts'
 import type { JobState } from '../jobs/jobs.ts'
-import { columns, configArg, instantText, print, sendVerb } from './instance/instance.ts'
+import { columns, configArg, instantText, sendVerb } from './instance/instance.ts'
+import { print } from './instance/output.ts'
 
 const list = defineCommand({
   meta: { name: 'list', description: 'List jobs with their last run, its outcome and the next run' },

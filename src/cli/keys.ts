@@ -3,15 +3,8 @@ import { defineCommand } from 'citty'
 import type { Key } from '../apps/keys.ts'
 import type { Organization } from '../apps/organizations.ts'
 import { Refusal } from '../errors.ts'
-import {
-  columns,
-  configArg,
-  instantText,
-  organizationArg,
-  print,
-  printError,
-  sendVerb,
-} from './instance/instance.ts'
+import { columns, configArg, instantText, organizationArg, sendVerb } from './instance/instance.ts'
+import { print, printError } from './instance/output.ts'
 
 type CreatedKey = Key & { token: string }
 type RotatedKey = CreatedKey & { replaces: string; old_expires_at: number }

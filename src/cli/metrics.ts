@@ -1,7 +1,8 @@
 /** The command `windfall rebuild metrics`: recomputes all metrics from the facts. */
 import { defineCommand } from 'citty'
 import type { RebuildProgress } from '../metrics/metrics.ts'
-import { configArg, plural, print, withInstance } from './instance/instance.ts'
+import { configArg, plural, withInstance } from './instance/instance.ts'
+import { print } from './instance/output.ts'
 import { follow } from './instance/progress.ts'
 
 const progressText = ({ done, of }: RebuildProgress): string =>

@@ -3,7 +3,8 @@ import { defineCommand } from 'citty'
 import { utcMinuteText } from '../days.ts'
 import type { KeyState } from '../outgoing/secrets.ts'
 import type { HeldMark } from '../store/held_mark.ts'
-import { configArg, print, sendVerb } from './instance/instance.ts'
+import { configArg, sendVerb } from './instance/instance.ts'
+import { print } from './instance/output.ts'
 
 type Status = { held: HeldMark | null; key: KeyState }
 

@@ -1,7 +1,8 @@
 /** The command `windfall owner`: resets the owner's password. */
 import { defineCommand } from 'citty'
 import { utcMinuteText } from '../days.ts'
-import { configArg, print, printError, sendVerb } from './instance/instance.ts'
+import { configArg, sendVerb } from './instance/instance.ts'
+import { print, printError } from './instance/output.ts'
 
 type Link = { url: string; expires_at: number }
 

@@ -6,7 +6,8 @@ import { readFile } from '../config/sources/files.ts'
 import { Refusal } from '../errors.ts'
 import { BASE } from '../rates/currencies.ts'
 import type { CurrencyRates, DifferingRate, ImportedRates, ShownRate } from '../rates/rates.ts'
-import { columns, configArg, plural, print, printError, sendVerb } from './instance/instance.ts'
+import { columns, configArg, plural, sendVerb } from './instance/instance.ts'
+import { print, printError } from './instance/output.ts'
 
 /** A file with the maximum number of rates is far smaller. */
 const MAX_FILE_BYTES = 4_000_000
@@ -59,8 +60,7 @@ function parseDays(text: string): number {
 const importFile = defineCommand({
   meta: {
     name: 'import',
-    description:
-      'Import rates from a CSV file with the header date,currency,rate. A rate is the price of one unit of the base: 0.86 for EUR means 1 USD = 0.86 EUR',
+    description: 'Import rates from a CSV file, for a machine without internet access',
   },
   args: {
     file: {

@@ -2,7 +2,8 @@
 import { defineCommand } from 'citty'
 import { Refusal } from '../errors.ts'
 import type { RefusedPayload } from '../ledger/refused.ts'
-import { columns, configArg, instantText, print, sendVerb, stripControls } from './instance/instance.ts'
+import { columns, configArg, instantText, sendVerb, stripControls } from './instance/instance.ts'
+import { print } from './instance/output.ts'
 
 type RefusedList = { count: number; kept: RefusedPayload[] }
 

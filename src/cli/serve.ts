@@ -1,8 +1,9 @@
 /** The command `windfall serve`: runs the server. */
+import module from 'node:module'
 import { defineCommand } from 'citty'
 import * as v from 'valibot'
 import { COMMAND_LINE } from '../access/audit.ts'
-import { openApp, type Windfall } from '../app.ts'
+import type { Windfall } from '../app.ts'
 import type { AppOptions } from '../app_options.ts'
 import { systemClock } from '../clock.ts'
 import { withPort } from '../config/base_url.ts'
@@ -10,17 +11,20 @@ import { ConfigError, issueLine } from '../config/checks/issues.ts'
 import { diffConfig, reloadedConfig } from '../config/differences.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/settings.ts'
+import { parseListenAddress } from '../config/values.ts'
 import { setupUrl } from '../control/owner_verbs.ts'
 import { openControl, type Verbs, verb } from '../control/socket.ts'
-import { verbsOf } from '../control/verbs.ts'
 import { Refusal } from '../errors.ts'
 import { httpSettingsOf } from '../http/http_settings.ts'
-import { type Listening, listen } from '../http/server.ts'
+import type { Listener } from '../http/listening/listener.ts'
 import { openSerial } from '../limiter.ts'
 import { type Log, openLog } from '../log.ts'
+import { commandName } from '../program/form.ts'
 import { lockForServing } from '../store/disk/lock.ts'
-import { configArg, print } from './instance/instance.ts'
+import { configArg } from './instance/instance.ts'
+import { listenFor, listenOnPort, openWhileListening } from './instance/listening.ts'
 import { loadWithTypes } from './instance/load.ts'
+import { print } from './instance/output.ts'
 import { linkText } from './owner.ts'
 
 export const serveCommand = defineCommand({
@@ -45,7 +49,8 @@ export async function serveUntilStopped(
   const { config } = loaded
   const log = logOf(config)
   const lock = lockForServing(config.store.path)
-  const windfall = await openApp({
+  const listener = await listenOnPort(config, log)
+  const windfall = await openWhileListening(listener, {
     config,
     configSources: loaded,
     clock: systemClock,
@@ -54,9 +59,11 @@ export async function serveUntilStopped(
     ...apple,
   })
   const reload = openReloading(windfall, loaded, load)
-  const server = await serve(windfall, config, log, { verbs: reloadVerb(reload) })
+  const server = await serve(windfall, config, log, { listener, verbs: reloadVerb(reload) })
   const link = await setupLink(windfall)
   welcome(windfall, server, link)
+  // Node would write it when the process exits, which a killed process does not.
+  module.flushCompileCache?.()
   if (config.accounts.length > 0) startFetching(windfall)
   hangups.start(() => reload().then(logReload(log), logReloadFailure(log)))
   await stopSignal()
@@ -72,28 +79,34 @@ export function logOf(config: Config): Log {
 }
 
 /**
- * Listens for HTTP requests and for commands. `close` finishes running work, then closes everything. With `anyPort`,
- * the server listens on a free port if the configured port is taken. `verbs` are added to the control verbs.
+ * Serves HTTP requests and commands. `close` finishes running work, then closes everything. Without a `listener`, it
+ * opens one; with `anyPort`, on a free port if the configured port is taken. `verbs` are added to the control verbs.
  */
 export async function serve(
   windfall: Windfall,
   config: Config,
   log: Log,
-  { anyPort = false, verbs = {} }: { anyPort?: boolean; verbs?: Verbs } = {},
+  options: { listener?: Listener; anyPort?: boolean; verbs?: Verbs } = {},
 ) {
-  const server = await listenOnPort(windfall, config, anyPort)
+  const listener = options.listener ?? (await listenFor(windfall, config, log, options.anyPort))
+  const [{ serveOn }, { verbsOf }] = await Promise.all([
+    import('../http/server.ts'),
+    import('../control/verbs.ts'),
+  ])
+  const server = serveOn(listener, windfall.http)
   windfall.http.beginServing(systemClock())
   const { base_url } = withPort(config, server.port)
   windfall.http.configure(httpSettingsOf(withPort(config, server.port)))
   const control = await openControl(
     config.store.path,
-    { ...verbsOf(windfall), ...verbs, ...statusVerb(windfall, server.url) },
+    { ...verbsOf(windfall), ...options.verbs, ...statusVerb(windfall, server.url) },
     log,
   ).catch(async (error) => {
     await server.close()
     await windfall.close()
     throw error
   })
+  const metrics = await listenForMetrics(windfall, config, log)
   windfall.store.watchFreeSpace()
   windfall.jobs.start()
   windfall.forwarding.start()
@@ -104,12 +117,28 @@ export async function serve(
     async close(): Promise<void> {
       log.info('stopping')
       await control.close()
+      await metrics?.close()
       await server.close()
       await windfall.close()
       log.info('stopped')
       log.flush()
     },
   }
+}
+
+/** Listens on `metrics.listen`, if it is set. @throws Error if the address cannot be used. */
+async function listenForMetrics(windfall: Windfall, { metrics: { listen } }: Config, log: Log) {
+  const address = listen === null ? null : parseListenAddress(listen)
+  if (address === null) return null
+  const { openMetricsListener } = await import('../http/metrics_listener.ts')
+  const {
+    METRICS_PATH: path,
+    METRICS_TYPE: type,
+    openMetricsText,
+  } = await import('../api/monitoring/monitoring.ts')
+  const listener = await openMetricsListener({ ...address, path, type, read: openMetricsText(windfall), log })
+  log.info('serving metrics', { address: `http://${listen?.replace(/\d+$/, String(listener.port))}${path}` })
+  return listener
 }
 
 /** What the server reports about itself: its address, its base URL, and Apple's hosts. */
@@ -121,26 +150,6 @@ const statusVerb = ({ http, hosts, store }: Windfall, address: string): Verbs =>
     database: store.condition(),
   })),
 })
-
-async function listenOnPort(windfall: Windfall, config: Config, anyPort: boolean): Promise<Listening> {
-  const limits = {
-    host: config.server.host,
-    max_connections: config.server.max_connections,
-    headers_timeout_ms: config.server.headers_timeout_seconds * 1000,
-    request_timeout_ms: config.server.request_timeout_seconds * 1000,
-    keep_alive_ms: config.server.keep_alive_seconds * 1000,
-    shutdown_ms: config.server.shutdown_seconds * 1000,
-    // The largest limit that can be configured. Each request has its configured limit, which can change while serving.
-    max_body_bytes: 67_108_864,
-  }
-  try {
-    return await listen(windfall.http, { ...limits, port: config.server.port })
-  } catch (error) {
-    if (anyPort) return listen(windfall.http, { ...limits, port: 0 })
-    await windfall.close()
-    throw error
-  }
-}
 
 /** Resolves on the first SIGINT or SIGTERM. A second one ends the process immediately. */
 export function stopSignal(): Promise<void> {
@@ -182,8 +191,8 @@ function welcome(windfall: Windfall, server: { url: string; base_url: string }, 
     print('    Apple requires HTTPS: set base_url to the address of your proxy or tunnel.')
   }
   if (windfall.apps.list().length === 0)
-    print('  Connect your apps with Apple’s keys: npm run -s windfall -- connect')
-  if (isFirst) print('  Or try it with demo data first: npm run demo')
+    print(`  Connect your apps with Apple’s keys: ${commandName} connect`)
+  if (isFirst) print(`  Or try it with demo data first: ${commandName} demo`)
   print('')
 }
 

@@ -2,15 +2,8 @@
 import { defineCommand } from 'citty'
 import type { ApiToken } from '../access/tokens.ts'
 import { Refusal } from '../errors.ts'
-import {
-  columns,
-  configArg,
-  instantText,
-  organizationArg,
-  print,
-  printError,
-  sendVerb,
-} from './instance/instance.ts'
+import { columns, configArg, instantText, organizationArg, sendVerb } from './instance/instance.ts'
+import { print, printError, setResult } from './instance/output.ts'
 
 const DAY_MS = 86_400_000
 
@@ -62,6 +55,7 @@ const list = defineCommand({
   args: configArg,
   async run({ args }) {
     const tokens = await sendVerb<(ApiToken & { reads: string })[]>(args.config, 'tokens.list', {})
+    setResult({ tokens })
     if (tokens.length === 0) return print('There are no tokens yet; run: windfall tokens create')
     const header = ['id', 'token', 'reads', 'label', 'created', 'last used', 'state']
     const rows = tokens.map((token) => {

@@ -2,15 +2,12 @@
 import { defineCommand } from 'citty'
 import type { PruneProgress } from '../attribution/prune.ts'
 import { Refusal } from '../errors.ts'
-import { configArg, plural, print, printError, withInstance } from './instance/instance.ts'
+import { configArg, plural, withInstance } from './instance/instance.ts'
+import { print, printError } from './instance/output.ts'
 import { follow } from './instance/progress.ts'
 
 const prune = defineCommand({
-  meta: {
-    name: 'prune',
-    description:
-      'Delete users without a purchase that have not been seen for a while and that no secret key or attested device ever named',
-  },
+  meta: { name: 'prune', description: 'Delete users without a purchase that have not been seen for a while' },
   args: {
     'unseen-for': {
       type: 'string',

@@ -14,18 +14,24 @@ const HEADER = `# Windfall's settings. Each has a default, so this file may be e
  * A config.toml with every setting, commented out at its default. Unchanged, it has the same effect as no file.
  *
  * @param bundle_id an app to declare in the file
+ * @param values settings to write instead of their defaults, by path, such as `store.path`
  */
-export function commentedConfig(bundle_id?: string): string {
+export function commentedConfig(bundle_id?: string, values: Readonly<Record<string, string>> = {}): string {
   const sections = SECTIONS.map((section) =>
-    sectionText(section, section.name === 'apps' ? bundle_id : undefined),
+    sectionText(section, section.name === 'apps' ? bundle_id : undefined, values),
   )
   return `${[HEADER, ...sections].join('\n\n')}\n`
 }
 
-function sectionText(section: Section, bundle_id?: string): string {
+function sectionText(
+  section: Section,
+  bundle_id: string | undefined,
+  values: Readonly<Record<string, string>>,
+): string {
   const settings = Object.entries(section.settings).map(([key, setting]) => {
-    const isWritten = key === 'bundle_id' && bundle_id !== undefined
-    const line = isWritten ? `${key} = ${tomlText(bundle_id)}` : `#${key} = ${defaultOrExample(setting)}`
+    const value = key === 'bundle_id' ? bundle_id : values[pathText([section.name, key])]
+    const line =
+      value === undefined ? `#${key} = ${defaultOrExample(setting)}` : `${key} = ${tomlText(value)}`
     return `${wrapText(commentLines(setting))}\n${line}`
   })
   if (section.name === '') return settings.join('\n\n')

@@ -3,11 +3,12 @@ import { existsSync } from 'node:fs'
 import { dirname, isAbsolute, relative, resolve } from 'node:path'
 import { listenUrl } from './base_url.ts'
 import { checkCombinations, organizationOf } from './checks/combinations.ts'
-import { ConfigError, pathText } from './checks/issues.ts'
+import { ConfigError, type Path, pathText } from './checks/issues.ts'
 import { parseConfig } from './checks/schema_issues.ts'
 import { checkUnknownKeys } from './checks/unknown_keys.ts'
 import { flatten } from './flatten.ts'
 import { openRawConfig, type RawConfig, type ValueOrigin } from './raw_config.ts'
+import { isTable } from './setting.ts'
 import type { Config, ParsedConfig } from './settings.ts'
 import { readCaFile } from './sources/ca_file.ts'
 import { applyVariables, findVariables } from './sources/environment.ts'
@@ -33,6 +34,8 @@ export type ConfigSources = Omit<LoadedConfig, 'config'>
 export type LoadOptions = Readonly<{
   /** The config file given with `--config`. By default WINDFALL_CONFIG, then ./config.toml if it exists. */
   path?: string | undefined
+  /** The config file to read if nothing else names one and there is no ./config.toml. */
+  fallback?: string | null
   env: NodeJS.ProcessEnv
   cwd: string
 }>
@@ -42,11 +45,11 @@ export type LoadOptions = Readonly<{
  *
  * @throws ConfigError with every issue. It quotes no secret.
  */
-export function loadConfig({ path, env, cwd }: LoadOptions): LoadedConfig {
+export function loadConfig({ path, fallback = null, env, cwd }: LoadOptions): LoadedConfig {
   const raw = openRawConfig()
   const requestedBy =
     path !== undefined ? '--config' : env.WINDFALL_CONFIG !== undefined ? 'WINDFALL_CONFIG' : null
-  const file = configFileAt(path ?? env.WINDFALL_CONFIG, cwd)
+  const file = configFileAt(path ?? env.WINDFALL_CONFIG, cwd) ?? fallback
   const isReadable = file === null || readConfigFile(raw, file, cwd, requestedBy)
   const variables = findVariables(raw, env)
   if (!isReadable) throw new ConfigError(raw.issues)
@@ -61,7 +64,18 @@ export function loadConfig({ path, env, cwd }: LoadOptions): LoadedConfig {
   if (parsed === null || raw.issues.length > 0) throw new ConfigError(sortIssues(raw))
 
   const config = deepFreeze(resolveDefaults(parsed, base, ca))
-  return { config, file, base, ...sourcesOf(raw, config) }
+  const origins = originsOf(raw, config)
+  let locations: ReadonlyMap<string, string> | null = null
+  return {
+    config,
+    file,
+    base,
+    sourceKindByPath: new Map(origins.map(([path, origin]) => [path, origin?.kind ?? 'default'])),
+    get locationByPath() {
+      locations ??= locationsOf(origins)
+      return locations
+    },
+  }
 }
 
 function configFileAt(named: string | undefined, cwd: string): string | null {
@@ -91,9 +105,31 @@ function readConfigFile(raw: RawConfig, file: string, cwd: string, requestedBy: 
     return false
   }
   Object.assign(raw.values, toml.values)
-  for (const [text, line] of toml.lines) raw.origins.set(text, { kind: 'file', source, line })
+  for (const path of pathsIn(toml.values, [])) {
+    const text = pathText(path)
+    const line = () => toml.lines.get(text) ?? null
+    raw.origins.set(text, originInFile(source, line))
+  }
   return true
 }
+
+/** The path of every table, list item and value below `tree`. */
+function pathsIn(tree: unknown, above: Path): Path[] {
+  const keys = Array.isArray(tree) ? [...tree.keys()] : isTable(tree) ? Object.keys(tree) : []
+  return keys.flatMap((key) => {
+    const path = [...above, key]
+    return [path, ...pathsIn(Reflect.get(Object(tree), key), path)]
+  })
+}
+
+/** Lines are only found when they are shown: the config file is read twice for them. */
+const originInFile = (source: string, line: () => number | null): ValueOrigin => ({
+  kind: 'file',
+  source,
+  get line() {
+    return line()
+  },
+})
 
 /** The path of a file relative to the working directory, or absolute if it is outside. */
 function displayPath(file: string, cwd: string): string {
@@ -113,7 +149,10 @@ function resolveDefaults(parsed: ParsedConfig, base: string, ca: string | null):
   return {
     ...parsed,
     base_url: parsed.base_url ?? listenUrl(parsed.server),
-    store: { ...parsed.store, path: resolve(base, parsed.store.path) },
+    store: {
+      path: resolve(base, parsed.store.path),
+      native_dir: parsed.store.native_dir === null ? null : resolve(base, parsed.store.native_dir),
+    },
     backup: { ...parsed.backup, folder: resolve(base, parsed.backup.folder) },
     outbound: { ...outbound, ca_file, ca },
     organizations: organizations.map(({ secret_key_file: _, ...organization }) => ({
@@ -143,19 +182,11 @@ function deepFreeze<T>(value: T): T {
   return Object.freeze(value)
 }
 
-/** The kind of source and the location of each value of the configuration. */
-function sourcesOf(
-  raw: RawConfig,
-  config: Config,
-): Pick<LoadedConfig, 'sourceKindByPath' | 'locationByPath'> {
-  const sourceKindByPath = new Map<string, ValueOrigin['kind']>()
-  const locationByPath = new Map<string, string>()
-  for (const [path] of flatten(config)) {
-    const origin = raw.has(path) ? raw.originOf(path) : null
-    sourceKindByPath.set(pathText(path), origin?.kind ?? 'default')
-    if (origin !== null) locationByPath.set(pathText(path), originText(origin))
-  }
-  return { sourceKindByPath, locationByPath }
-}
+/** Where each value of the configuration was written, by its path; null for a default. */
+const originsOf = (raw: RawConfig, config: Config): [string, ValueOrigin | null][] =>
+  flatten(config).map(([path]) => [pathText(path), raw.has(path) ? raw.originOf(path) : null])
+
+const locationsOf = (origins: readonly [string, ValueOrigin | null][]): Map<string, string> =>
+  new Map(origins.flatMap(([path, origin]) => (origin === null ? [] : [[path, originText(origin)]])))
 
 const originText = ({ source, line }: ValueOrigin): string => (line === null ? source : `${source}:${line}`)

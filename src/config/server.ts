@@ -79,6 +79,13 @@ export const store = {
     write: 'the path of a file',
     restart: true,
   }),
+  native_dir: optionalSetting(is.filePath, {
+    reason:
+      'The folder for SQLite’s native addon, which the executable writes once. It must permit executable files. By default, the folder native beside the database, or the one that windfall install wrote.',
+    write: 'the path of a folder',
+    example: '"/usr/local/lib/windfall"',
+    restart: true,
+  }),
 }
 
 export const backup = {
@@ -210,6 +217,24 @@ export const metrics = {
     reason:
       'How long a metrics request waits for a few figures that are behind, in milliseconds. After that, the response says that they are behind.',
     write: 'a whole number of milliseconds from 0 to 10000',
+  }),
+  token: optionalSetting(is.metricsToken, {
+    reason: 'A token for /internal/metrics, in addition to read tokens. Prefer token_file.',
+    write: 'at least 16 characters without spaces',
+    example: '"…"',
+    secret: true,
+  }),
+  token_file: optionalSetting(is.filePath, {
+    reason: 'Instead of token: a file that contains it, readable only by its owner (chmod 600).',
+    write: 'the path of a file',
+    example: '"/etc/windfall/metrics_token"',
+  }),
+  listen: optionalSetting(is.listenAddress, {
+    reason:
+      'An address and a port of their own for /internal/metrics, which then needs no token there. Use a loopback or private address.',
+    write: 'an address and a port, such as 127.0.0.1:9187',
+    example: '"127.0.0.1:9187"',
+    restart: true,
   }),
 }
 

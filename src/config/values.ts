@@ -53,6 +53,25 @@ export const host = v.pipe(
   v.check((text) => isIP(text) !== 0 || isHostName(text), 'is not an IP address or a host name'),
 )
 
+/** An IP address and a port; IPv6 in brackets. */
+export const listenAddress = v.pipe(
+  v.string(),
+  v.check((text) => parseListenAddress(text) !== null, 'is not an IP address with a port'),
+)
+
+/** The parts of an address such as `127.0.0.1:9187` or `[::1]:9187`; null if it is none. */
+export function parseListenAddress(text: string): { host: string; port: number } | null {
+  const [, bracketed, plain, port = ''] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? []
+  const address = bracketed ?? plain ?? ''
+  const isAddress = isIP(address) === (bracketed === undefined ? 4 : 6)
+  return isAddress && Number(port) <= 65_535 ? { host: address, port: Number(port) } : null
+}
+
+export const metricsToken = v.pipe(
+  v.string(),
+  v.regex(/^[\x21-\x7e]{16,}$/, 'is shorter than 16 characters, or has spaces'),
+)
+
 export const addressRange = v.pipe(
   v.string(),
   v.check(isAddressRange, 'is not an IP address or a CIDR range'),
@@ -175,9 +194,12 @@ export const privateKey = v.pipe(
 
 function faultOfSchedule(text: string): string | null {
   if (text === 'off') return null
-  if (text.trim().split(/\s+/).length !== 5) return 'is not a cron pattern of five fields'
+  const fields = text.trim().split(/\s+/)
+  if (fields.length !== 5) return 'is not a cron pattern of five fields'
   try {
-    const hasRuns = new Cron(text, { timezone: 'UTC', mode: '5-part' }).nextRun(new Date(0)) !== null
+    const pattern = new Cron(text, { utcOffset: 0, mode: '5-part' })
+    // Only a day of the month can be missing from every month. To compute the next run is the slow part of this check.
+    const hasRuns = fields[2] === '*' || pattern.nextRun(new Date(0)) !== null
     return hasRuns ? null : 'never matches a date'
   } catch {
     return 'is not a cron pattern'

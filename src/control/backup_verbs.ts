@@ -1,4 +1,4 @@
-/** The control verb of `windfall backup`. The server runs it; if no server runs, the command runs it itself. */
+/** The control verbs that copy the database. The server runs them; if no server runs, the command does so itself. */
 import { resolve } from 'node:path'
 import * as v from 'valibot'
 import type { Backups } from '../store/backup/backup.ts'
@@ -15,9 +15,10 @@ const BackupArguments = v.object({
   ),
 })
 
-/** The verb `backup`. */
-export const backupVerbs = ({ backup }: Pick<Backups, 'backup'>): Verbs => ({
+/** The verbs `backup`, and `database.copy`, which writes a verified copy of the database alone. */
+export const backupVerbs = ({ backup, copy }: Pick<Backups, 'backup' | 'copy'>): Verbs => ({
   backup: verb(BackupArguments, ({ destination, lock: encryption }) =>
     backup(resolve(destination), encryption),
   ),
+  'database.copy': verb(v.object({ destination: text }), ({ destination }) => copy(resolve(destination))),
 })

@@ -1,7 +1,6 @@
 /** The local control socket, through which CLI commands reach the server that has the database open. */
 import { rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { Agent, request } from 'undici'
 import * as v from 'valibot'
 import { Refusal } from '../errors.ts'
 import { parse } from '../http/parse.ts'
@@ -99,27 +98,34 @@ export async function runVerb(verbs: Verbs, name: string, args: unknown): Promis
  * Runs a verb on the server that has `databaseFile` open. Resolves with `null` if no server runs.
  *
  * @throws Refusal from the server; 503 `no_answer` if the server ended before it answered; 403 `untrusted_socket` if
- * another user may have created the socket.
+ * another user may have created the socket; the reason of `signal`, which ends the wait for an answer.
  */
 export async function callControl(
   databaseFile: string,
   name: string,
   args: unknown,
+  signal: AbortSignal | null = null,
 ): Promise<{ result: unknown } | null> {
   for (const path of candidatePaths(databaseFile)) {
-    const answered = await callSocket(path, name, args)
+    const answered = await callSocket(path, { verb: name, args }, signal)
     if (answered !== null) return answered
   }
   return null
 }
 
-async function callSocket(path: string, name: string, args: unknown): Promise<{ result: unknown } | null> {
+async function callSocket(
+  path: string,
+  call: { verb: string; args: unknown },
+  signal: AbortSignal | null,
+): Promise<{ result: unknown } | null> {
+  const { Agent, request } = await import('undici')
   const dispatcher = new Agent({ connect: { socketPath: path }, headersTimeout: 0, bodyTimeout: 0 })
   try {
     const { body } = await request('http://windfall/', {
       method: 'POST',
-      body: JSON.stringify({ verb: name, args }),
+      body: JSON.stringify(call),
       dispatcher,
+      signal,
     })
     const answered = v.parse(ControlResponse, await body.json())
     if ('result' in answered) return answered

@@ -12,9 +12,11 @@ import { Refusal } from '../errors.ts'
 import { instantSince } from '../ledger/history/since.ts'
 import { HISTORY_DEPTH_MS } from '../ledger/history/windows.ts'
 import { backupVerbs } from './backup_verbs.ts'
+import { doctorVerbs } from './doctor_verbs.ts'
+import { linkVerbs } from './link_verbs.ts'
 import { outgoingVerbs } from './outgoing_verbs.ts'
 import { ownerVerbs } from './owner_verbs.ts'
-import { type Verbs, verb } from './socket.ts'
+import { isReadOnly, type Verbs, verb } from './socket.ts'
 import { userVerbs } from './user_verbs.ts'
 import { webhookVerbs } from './webhook_verbs.ts'
 
@@ -68,7 +70,7 @@ export function verbsOf(windfall: Windfall): Verbs {
     return { app, organization: name, applied: await arrivals.applyPending() }
   }
 
-  return {
+  return acknowledging(windfall, {
     'apps.add': verb(AddApp, addApp),
     'apps.remove': verb(NamedApp, ({ organization, bundle_id }) =>
       store.commit(() => apps.remove(organizations.resolve(organization).id, bundle_id)),
@@ -88,12 +90,30 @@ export function verbsOf(windfall: Windfall): Verbs {
     ...metricVerbs(windfall),
     ...jobVerbs(windfall),
     ...userVerbs(windfall),
+    ...linkVerbs(windfall),
     ...forgetVerbs(windfall),
     ...backupVerbs(windfall.backups),
+    ...doctorVerbs(windfall),
     ...outgoingVerbs(windfall),
     ...webhookVerbs(windfall),
-  }
+  })
 }
+
+/** The verbs, so that the store knows while one runs whose answer can acknowledge a write. */
+const acknowledging = ({ store }: Pick<Windfall, 'store'>, verbs: Verbs): Verbs =>
+  Object.fromEntries(
+    Object.entries(verbs).map(([name, run]) => {
+      async function runCounted(args: unknown): Promise<unknown> {
+        const end = store.beginRequest('command')
+        try {
+          return await run(args)
+        } finally {
+          end()
+        }
+      }
+      return [name, isReadOnly(name) ? run : runCounted]
+    }),
+  )
 
 const organizationsWithApps = ({ organizations, apps }: Windfall) =>
   organizations

@@ -18,14 +18,16 @@ export function backupFinding(reader: Reader, clock: Clock, schedule: string): F
   if (schedule !== 'off') {
     if (isRecent) return ok('backup', words)
     const details = { id: 'backup', title: 'No recent backup', since: last?.at ?? null }
-    return warning('backup', `${words} To make one, run windfall jobs run backup.`, {
+    return warning('backup', words, {
       ...details,
+      remedy: 'To make one, run windfall jobs run backup.',
       action: { label: 'Make one now', command: 'windfall jobs run backup' },
     })
   }
   if (isRecent) return ok('backup', words)
-  return notice('backup', `${words} To make one each night, set schedule = "30 3 * * *" in [backup].`, {
+  return notice('backup', words, {
     id: 'backup:schedule',
+    remedy: 'To make one each night, set schedule = "30 3 * * *" in [backup].',
     title: 'No backups are scheduled',
     action: BACKUP_NOW,
   })

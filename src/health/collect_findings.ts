@@ -17,6 +17,7 @@ import type { Store } from '../store/store.ts'
 import { backupFinding } from './backup_findings.ts'
 import { conditionFinding } from './condition.ts'
 import { damagedFinding, diskSpaceFinding, examineDisk } from './disk_findings.ts'
+import { examineErasures } from './erasure_findings.ts'
 import { examineBacklog } from './figures_backlog.ts'
 import { type Finding, fault, notice, warning } from './findings.ts'
 import { historyFindings } from './history_findings.ts'
@@ -96,6 +97,7 @@ function databaseFindings({ store, clock, rates, current, arrivals }: HealthDeps
     return [
       ...scheduledBackup(reader, clock, current.config.backup.schedule),
       ...examineDisk(reader, clock),
+      ...examineErasures(reader, clock),
       ...examineNotifications(reader, clock, arrivals.refused.recentRefusals()),
       ...examineRefusedCalls(reader, clock),
       ...examineBacklog(reader, clock),
@@ -158,6 +160,7 @@ function rootFindings({ root_expires_at, clock }: HealthDeps): Finding[] {
   const left = root_expires_at - clock()
   if (left > ROOT_WARNING_MS) return []
   const title = left > 0 ? 'Apple’s root certificate expires soon' : 'Apple’s root certificate has expired'
-  const words = `it ${left > 0 ? 'expires' : 'expired'} on ${dayOfUtc(root_expires_at)}. Install a newer version of Windfall.`
-  return [(left > 0 ? warning : fault)('root certificate', words, { id: 'root', title })]
+  const words = `it ${left > 0 ? 'expires' : 'expired'} on ${dayOfUtc(root_expires_at)}.`
+  const details = { id: 'root', title, remedy: 'Install a newer version of Windfall.' }
+  return [(left > 0 ? warning : fault)('root certificate', words, details)]
 }

@@ -16,7 +16,8 @@ export function diskSpaceFinding(path: string): Finding {
   const free = Math.floor((bavail * bsize) / MEGABYTE)
   const words = `${path}, ${Math.ceil(statSync(path).size / MEGABYTE)} MB; ${free} MB are free.`
   if (free >= MIN_FREE_MEGABYTES) return ok('database', words)
-  return fault('database', `${words} Free up space.`, { id: 'disk', title: 'The disk is almost full' })
+  const details = { id: 'disk', title: 'The disk is almost full', remedy: 'Free up space.' }
+  return fault('database', words, details)
 }
 
 /** Yields findings for recent disk errors and damage to the database, even if writes succeed again. */
@@ -28,17 +29,19 @@ export function* examineDisk(reader: Reader, clock: Clock): Generator<Finding> {
     const often = `${times === 1 ? 'once' : `${times} times`}, last on ${utcMinuteText(last_at)}`
     if (kind === 'damaged') yield damagedFinding(`${code} ${often}`, first_at)
     else {
-      const words = `the disk reported an I/O error ${often} (${code}). Check the disk, and take a backup: windfall backup.`
+      const words = `the disk reported an I/O error ${often} (${code}).`
       const action = { label: 'Take a backup', command: 'windfall backup' }
       const about = { id: 'disk:io_error', title: 'The disk reported an I/O error', since: first_at }
-      yield warning('database', words, { ...about, action })
+      const remedy = 'Check the disk, and take a backup: windfall backup.'
+      yield warning('database', words, { ...about, action, remedy })
     }
   }
 }
 
 /** The finding for a damaged database file. `errorText` describes SQLite's error. */
 export function damagedFinding(errorText: string, since: number | null = null): Finding {
-  const words = `it is damaged (${errorText}). Stop Windfall and restore the last good backup: windfall restore.`
   const action = { label: 'Restore a backup', command: 'windfall restore' }
-  return fault('database', words, { id: 'database:damaged', title: 'The database is damaged', since, action })
+  const remedy = 'Stop Windfall and restore the last good backup: windfall restore.'
+  const details = { id: 'database:damaged', title: 'The database is damaged', since, action, remedy }
+  return fault('database', `it is damaged (${errorText}).`, details)
 }

@@ -46,8 +46,9 @@ const purchases = (count: number): string =>
 function lateFinding({ lineages, since }: Backlog, now: number): Finding[] {
   if (since === null || now - since < MAX_BEHIND_MS) return []
   const title = `${purchases(lineages)} not in the metrics yet`
-  const words = `${title}; the first has waited since ${utcMinuteText(since)}. If writes fail, the log says why. Otherwise the server needs more CPU time.`
-  return [warning('metrics', words, { id: 'metrics:behind', title, since })]
+  const words = `${title}; the first has waited since ${utcMinuteText(since)}.`
+  const remedy = 'If writes fail, the log says why. Otherwise the server needs more CPU time.'
+  return [warning('metrics', words, { id: 'metrics:behind', title, since, remedy })]
 }
 
 function failedFinding(reader: Reader, count: number): Finding[] {
@@ -61,12 +62,15 @@ function failedFinding(reader: Reader, count: number): Finding[] {
   if (latest === undefined) return []
   const { bundle_id, original_transaction_id, reason, failed_at } = latest
   const title = `Windfall cannot compute ${count} ${count === 1 ? 'purchase' : 'purchases'}`
-  const words = `${title}, so the metrics of these apps are incomplete. The latest is ${original_transaction_id} of ${bundle_id}: ${reason}. Windfall tries again when Apple reports more about it. Please report this as a bug.`
-  return [fault('metrics', words, { id: 'metrics:failed', title, since: failed_at })]
+  const words = `${title}, so the metrics of these apps are incomplete.`
+  const quote = `The latest is ${original_transaction_id} of ${bundle_id}: ${reason}.`
+  const remedy = 'Windfall tries again when Apple reports more about it. Please report this as a bug.'
+  return [fault('metrics', words, { id: 'metrics:failed', title, since: failed_at, quote, remedy })]
 }
 
 function stalledFinding({ slug, stood_still_at }: StalledGeneration): Finding {
   const title = `The metrics of ${slug} are not updated`
-  const words = `${title} since ${utcMinuteText(stood_still_at)}: another version of Windfall computed them, and this version could not start to recompute them. Free up disk space, then restart Windfall.`
-  return fault('metrics', words, { id: `metrics:still:${slug}`, title, since: stood_still_at })
+  const words = `${title} since ${utcMinuteText(stood_still_at)}: another version of Windfall computed them, and this version could not start to recompute them.`
+  const details = { id: `metrics:still:${slug}`, title, since: stood_still_at }
+  return fault('metrics', words, { ...details, remedy: 'Free up disk space, then restart Windfall.' })
 }

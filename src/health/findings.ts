@@ -6,6 +6,10 @@ type Action = { label: string; command?: string; href?: string }
 /** The fields for the dashboard. `id` does not change while the finding lasts; `since` is in ms since the epoch. */
 export type FindingDetails = {
   id: string
+  /** What to do, as sentences after the text. */
+  remedy?: string
+  /** What the text quotes from requests or facts, as a sentence after the text. A support bundle leaves it out. */
+  quote?: string
   title?: string
   app_id?: string
   organization_id?: string
@@ -24,6 +28,10 @@ export type Finding = {
   text: string
   details?: FindingDetails
 }
+
+/** The whole text of a finding: what is the case, what it quotes, and what to do. */
+export const textOfFinding = ({ text, details }: Finding): string =>
+  [text, details?.quote, details?.remedy].filter((part) => part !== undefined).join(' ')
 
 const finding =
   (state: Finding['state']) =>

@@ -38,11 +38,14 @@ function runFinding(run: Run, clock: Clock, isServed: boolean): Finding {
     return warning(job, `${outcome}${when}`, { ...about, title: `The job ${job} needs a key`, action })
   }
   if (finished_at !== null) return ok(job, `${outcome ?? 'done'}${when}`)
-  if (!isServed) return warning(job, 'the process ended during the run. Windfall runs the job again.')
+  if (!isServed) return warning(job, 'the process ended during the run.', { ...about, remedy: RUNS_AGAIN })
   // A run counts as failed until it has succeeded.
-  if (failures > 1) return warning(job, `running, after it failed ${times(failures - 1)}.`, about)
+  if (failures > 1)
+    return warning(job, `running, after it failed ${times(failures - 1)}.`, { ...about, remedy: RUNS_AGAIN })
   return ok(job, 'running')
 }
+
+const RUNS_AGAIN = 'Windfall runs the job again. If it keeps failing, see the log.'
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`)
 

@@ -41,8 +41,9 @@ export function* examineNotifications(
     const words = `${bundle_id}: production ${production ?? 'never'}, sandbox ${lastReceivedText('sandbox') ?? 'never'}.`
     if (production !== undefined) yield ok('last notification', words)
     else
-      yield warning('last notification', `${words} Check the notification URL in App Store Connect.`, {
+      yield warning('last notification', words, {
         id: `unheard:${id}`,
+        remedy: 'Check the notification URL in App Store Connect.',
         app_id: id,
         title: `No notifications received from ${bundle_id}`,
         action: { label: 'Set up notifications', href: '/settings' },
@@ -57,11 +58,10 @@ function* examinePending(reader: Reader): Generator<Finding> {
     .prepare<[], { count: number }>('select count(*) as count from pending_notifications')
     .get()
   if (waiting && waiting.count > 0) {
-    yield warning(
-      'notifications',
-      `${waiting.count} pending for apps that are not connected. To list them, run windfall apps list`,
-      { id: 'pending' },
-    )
+    yield warning('notifications', `${waiting.count} pending for apps that are not connected.`, {
+      id: 'pending',
+      remedy: 'To list them, run windfall apps list',
+    })
   }
 }
 
@@ -80,9 +80,10 @@ function recentlyRefused(reader: Reader, clock: Clock): RecentRefusals {
 function refusedFinding({ count, is_exact }: RecentRefusals): Finding {
   const of = count === 1 ? '1 notification was' : `${count} notifications were`
   const title = `${is_exact ? '' : 'At least '}${of} refused in the last day`
-  const words = `${is_exact ? '' : 'at least '}${of} refused in the last day: not verifiably from Apple. To see why, run windfall refused list`
+  const words = `${is_exact ? '' : 'at least '}${of} refused in the last day: not verifiably from Apple.`
   return warning('notifications', words, {
     id: 'refused',
+    remedy: 'To see why, run windfall refused list',
     title,
     action: { label: 'See why', command: 'windfall refused list' },
   })

@@ -28,23 +28,22 @@ export function* examineRates(
     .prepare<[], unknown>("select 1 from job_runs where job = 'rates' and finished_at is not null")
     .get()
   if (rated.length === 0 && !wasFetched)
-    return yield warning(
-      'exchange rates',
-      'there are none yet. To fetch them, run windfall jobs run rates',
-      NO_RATES,
-    )
+    return yield warning('exchange rates', 'there are none yet.', {
+      ...NO_RATES,
+      remedy: 'To fetch them, run windfall jobs run rates',
+    })
   const wanted = APPLE_CURRENCIES.filter((currency) => currency !== BASE)
   const lacking = wanted.filter((currency) => !rated.some((one) => one.currency === currency))
   if (lacking.length * 2 > wanted.length) {
     const remedy = fetchesRates
       ? 'To fetch them, run windfall jobs run rates; to import them, run windfall rates import'
       : 'To import them, run windfall rates import'
-    const words = `${lacking.length} of ${wanted.length} currencies have no rate. ${remedy}`
-    return yield fault('exchange rates', words, NO_RATES)
+    const words = `${lacking.length} of ${wanted.length} currencies have no rate.`
+    return yield fault('exchange rates', words, { ...NO_RATES, remedy })
   }
   const newest = rated.map(({ day }) => day).reduce((a, b) => (a > b ? a : b))
   const isOld = clock() - Date.parse(newest) > MAX_RATE_AGE_MS
   const remedy = 'To fetch newer ones, run windfall jobs run rates'
-  if (isOld) yield warning('exchange rates', `the newest are of ${newest}. ${remedy}`, OLD_RATES)
+  if (isOld) yield warning('exchange rates', `the newest are of ${newest}.`, { ...OLD_RATES, remedy })
   else yield ok('exchange rates', `up to ${newest}.`)
 }

@@ -74,14 +74,14 @@ function findingOf(row: ResolvedRow, today: string): Finding {
   const details: FindingDetails = { id: idOf(row), since: last_at, ...(app_id && { app_id }) }
   if (code === 'rate_limited') {
     const title = `${callsText} ${verb} rate-limited ${day}`
-    const words = `${title} (UTC): ${code}. SDKs retry such calls; a backend should too. ${LIMITS}`
-    return notice('SDK calls', words, { ...details, title })
+    const words = `${title} (UTC): ${code}. SDKs retry such calls; a backend should too.`
+    return notice('SDK calls', words, { ...details, title, remedy: LIMITS })
   }
   const title = `${callsText} ${verb} refused ${day}`
   const { remedy, action } = remedyFor(row)
-  const example = row.example === null ? '' : ` The latest error: ${row.example}.`
-  const words = `${title} (UTC): ${code}.${example} ${remedy}`
-  return warning('SDK calls', words, { ...details, title, ...(action && { action }) })
+  const quote = row.example === null ? {} : { quote: `The latest error: ${row.example}.` }
+  const words = `${title} (UTC): ${code}.`
+  return warning('SDK calls', words, { ...details, title, ...quote, remedy, ...(action && { action }) })
 }
 
 const LIMITS =
@@ -125,5 +125,6 @@ function othersFinding(others: readonly ResolvedRow[]): Finding {
   const calls = others.reduce((sum, one) => sum + one.calls, 0)
   const title = `${calls} other SDK ${calls === 1 ? 'call was' : 'calls were'} refused`
   const words = `${title} today or yesterday (UTC), across ${others.length} combinations of app, platform and error code.`
-  return notice('SDK calls', words, { id: 'sdk:rest', title })
+  const remedy = 'Any client can invent bundle ids. If one of them is your app, connect it.'
+  return notice('SDK calls', words, { id: 'sdk:rest', title, remedy })
 }

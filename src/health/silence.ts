@@ -19,7 +19,7 @@ type Silence = { since: number; longest_ms: number }
 export type SilenceDetector = ReturnType<typeof openSilenceDetector>
 
 /** Opens the queries on live notifications: when the last arrived and how many arrived recently. */
-export function openSilenceDetector(store: Store, clock: Clock) {
+export function openSilenceDetector(store: Pick<Store, 'prepare'>, clock: Clock) {
   const newest = store.prepare<[string, Environment, number], ReceivedRow>(`
     select signed_at from notifications where app_id = ? and environment = ? and origin = 'live'
     order by signed_at desc limit ?`)

@@ -1,6 +1,7 @@
 /** Determines the client address of a request behind trusted proxies, and the keys of rate limits. */
 import { BlockList, isIP, SocketAddress } from 'node:net'
 import type { H3Event } from 'h3'
+import { addressFamily } from '../config/checks/address_ranges.ts'
 
 const PROXIES_BY_APP = new WeakMap<object, BlockList>()
 
@@ -15,7 +16,7 @@ export function trustedProxies(ranges: readonly string[]): BlockList {
   const list = new BlockList()
   for (const range of ranges) {
     const [, address = '', prefixText] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(range) ?? []
-    const maxPrefix = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
+    const maxPrefix = { 0: -1, 4: 32, 6: 128 }[addressFamily(address)]
     const prefix = Number(prefixText ?? maxPrefix)
     if (maxPrefix === -1 || prefix > maxPrefix)
       throw new Error(`${range} is not an IP address or a CIDR range`)
@@ -57,6 +58,12 @@ export function forwardedAddress(proxies: BlockList, remote: string, forwarded: 
     unread = comma === -1 ? '' : unread.slice(0, comma)
   }
   return address
+}
+
+/** Whether the peer of a connection is a trusted proxy. */
+export function isTrustedPeer(proxies: BlockList, remote: string): boolean {
+  const address = normalAddress(remote)
+  return address !== null && isTrusted(proxies, address)
 }
 
 /** Sets the trusted proxies of `app`. */

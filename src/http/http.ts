@@ -1,29 +1,20 @@
 /** Opens the HTTP application, in which every route has the same checks, error format and log line per request. */
 import { H3 } from 'h3'
 import type { Log } from '../log.ts'
-import { trustedProxies, trustProxies } from './addresses.ts'
-import { openHosts } from './hosts.ts'
+import { trustProxies } from './addresses.ts'
+import { type HttpSettings, openAdmission } from './admission/admission.ts'
+import { ALIVE } from './listening/starting.ts'
 import { openMiddleware } from './middleware.ts'
-import { openapiRoute } from './openapi.ts'
+import { openRequestCounts } from './request_counts.ts'
 import { defineRoute, PUBLIC, type Route } from './route.ts'
 import { openRouting } from './routing.ts'
-
-/** The hosts of the server, and its trusted proxies. By default, the proxies are the loopback addresses. */
-type HttpSettings = Readonly<{
-  base_url?: string | undefined
-  hosts?: readonly string[] | undefined
-  trusted_proxies?: readonly string[] | undefined
-}>
 
 type HttpOptions = HttpSettings & {
   log: Log
   version?: string
   /** Called when a request begins. The returned function is called when the response begins, even if it is a stream. */
-  beginRequest?: () => () => void
+  beginRequest?: (kind: 'reading' | 'writing') => () => void
 }
-
-const LOOPBACK_RANGES = ['127.0.0.0/8', '::1/128']
-const MAX_WARNINGS = 20
 
 const LIVENESS_ROUTE = defineRoute({
   method: 'GET',
@@ -33,17 +24,29 @@ const LIVENESS_ROUTE = defineRoute({
   access: PUBLIC,
   answers: { 200: { description: 'The process is alive.' } },
   any_host: true,
-  handler: () => ({ status: 'ok' }),
+  handler: () => ALIVE,
 })
 
-/** Logs each foreign host once, up to a limit, so that a client cannot fill the log. */
-function openForeignHostWarnings(log: Log): (host: string) => void {
-  const warned = new Set<string>()
-  return (host) => {
-    if (warned.size >= MAX_WARNINGS || warned.has(host)) return
-    warned.add(host)
-    log.warn('refused a request for a host that is not in base_url or server.hosts', { host })
-  }
+/** The route of the OpenAPI document, which is made at the first request. `routes` returns all routes. */
+function openapiRoute(routes: () => readonly Route[], version: string): Route {
+  let cachedDocument: { routeCount: number; document: object } | null = null
+  return defineRoute({
+    method: 'GET',
+    path: '/api/openapi.json',
+    summary: 'Get this OpenAPI document',
+    tag: 'Operations',
+    access: PUBLIC,
+    answers: { 200: { description: 'The OpenAPI 3.1 document.', content_type: 'application/json' } },
+    cors: true,
+    async handler() {
+      const all = routes()
+      if (cachedDocument?.routeCount !== all.length) {
+        const { describeRoutes } = await import('./openapi.ts')
+        cachedDocument = { routeCount: all.length, document: describeRoutes(all, version) }
+      }
+      return cachedDocument.document
+    },
+  })
 }
 
 /**
@@ -54,26 +57,25 @@ function openForeignHostWarnings(log: Log): (host: string) => void {
 export function openHttp(options: HttpOptions) {
   const { log, version = 'unreleased', beginRequest = () => () => {} } = options
   const closing = new AbortController()
-  const onForeign = openForeignHostWarnings(log)
-  let hosts = openHosts({}, onForeign)
+  const counts = openRequestCounts()
+  const admission = openAdmission(log)
   let base_url: string | undefined
   let serving_since: number | null = null
 
   const { wrap, refuseUnrouted } = openMiddleware({
     log,
     beginRequest,
-    hosts: () => hosts,
+    admit: admission.admit,
     closing: closing.signal,
+    counted: counts.note,
     isHttps: () => base_url?.startsWith('https:') ?? false,
   })
   const app = new H3({ silent: true, onError: refuseUnrouted })
 
   /** Applies settings to all later requests. @throws Error if a CIDR range or the base URL is invalid */
   function configure(settings: HttpSettings): void {
-    const proxies = trustedProxies(settings.trusted_proxies ?? LOOPBACK_RANGES)
-    hosts = openHosts(settings, onForeign)
+    trustProxies(app, admission.configure(settings))
     base_url = settings.base_url
-    trustProxies(app, proxies)
   }
 
   configure(options)
@@ -88,6 +90,8 @@ export function openHttp(options: HttpOptions) {
     /** The routes that were added so far, in that order. */
     routes: (): readonly Route[] => routes,
     configure,
+    /** What browsers and proxies sent. */
+    seen: admission.seen,
     /** The configured base URL. */
     baseUrl: (): string | undefined => base_url,
     /** Sets the instant at which the server began to listen. */
@@ -101,6 +105,8 @@ export function openHttp(options: HttpOptions) {
     /** Begins the shutdown. */
     beginClosing: () => closing.abort(),
     log,
+    /** The requests since the start, by method and route. */
+    requestCounts: counts.byRoute,
   }
 }
 

@@ -5,7 +5,8 @@ import { Refusal } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { header } from './body/body.ts'
 import { newRequestId } from './ids.ts'
-import { PROBLEM_TYPE, problemOf, refusalOf } from './problems.ts'
+import { PROBLEM_TYPE, problemOf } from './problems.ts'
+import { refusalOf } from './refusals.ts'
 import { addedHeaders, isResponse, jsonOf, overrideHeaders, sendText, withHeaders } from './response.ts'
 import type { Wrap } from './routing.ts'
 import { COMMON_HEADERS, CORS_HEADERS, type FlatHeaders, HTTPS_HEADERS } from './security_headers.ts'
@@ -27,13 +28,22 @@ type RequestState = Readonly<{
   began_at: number
   cors: FlatHeaders
   path: string
+  /** The pattern of the path; `*` without a route. */
+  route: string
   end: () => void
 }>
 
+const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** Whether the answer to a request can acknowledge a write. */
+const kindOf = ({ req }: H3Event): 'reading' | 'writing' => (READING.has(req.method) ? 'reading' : 'writing')
+
+/** The path for the log, by default that of the request; and the pattern of the route. */
+type Names = { path?: string | undefined; route?: string | undefined }
+
 const NO_HEADERS: FlatHeaders = []
 
-/** Checks the host of a request. @throws Refusal when the request is for another host */
-type HostCheck = (target: string, host: string) => void
+const corsOf = (event: H3Event, isOpen: boolean): FlatHeaders =>
+  isOpen && header(event, 'origin') !== undefined ? CORS_HEADERS : NO_HEADERS
 
 /** Receives a small unread body to its end, and closes the connection of a large one. */
 function discardRest(event: H3Event): void {
@@ -47,40 +57,28 @@ function discardRest(event: H3Event): void {
   })
 }
 
-function assertHost(check: HostCheck, event: H3Event): void {
-  const node = event.runtime?.node
-  check(
-    node?.req.url ?? event.url.pathname,
-    header(event, 'host') ?? (node === undefined ? event.url.host : ''),
-  )
-}
-
 /**
- * Opens the wrapper of every handler. `hosts` returns the current host check. After `closing` was aborted, the server
+ * Opens the wrapper of every handler. `admit` throws for a foreign host. After `closing` was aborted, the server
  * shuts down, and every response closes its connection.
  */
 export function openMiddleware(options: {
   log: Log
-  beginRequest: () => () => void
-  hosts: () => HostCheck
+  beginRequest: (kind: 'reading' | 'writing') => () => void
+  admit: (event: H3Event, any_host: boolean) => void
   isHttps: () => boolean
   closing: AbortSignal
+  /** Called after each answer with the route, such as `GET /api/v1/apps`, its status and duration. */
+  counted: (route: string, status: number, ms: number) => void
 }) {
-  const { log, beginRequest, hosts, isHttps, closing } = options
+  const { log, beginRequest, admit, isHttps, closing, counted } = options
 
   function finish(request: RequestState, status: number, bytes: number | null, code: string | null): void {
-    const { event, id, began_at, path, end } = request
+    const { event, id, began_at, path, route, end } = request
+    const ms = performance.now() - began_at
     end()
     discardRest(event)
-    log.request({
-      method: event.req.method,
-      path,
-      status,
-      ms: performance.now() - began_at,
-      bytes,
-      request_id: id,
-      code,
-    })
+    counted(`${event.req.method} ${route}`, status, ms)
+    log.request({ method: event.req.method, path, status, ms, bytes, request_id: id, code })
   }
 
   function headersOf(request: RequestState): string[] {
@@ -116,14 +114,15 @@ export function openMiddleware(options: {
     return sendText(event, refusal.status, body, overrideHeaders(headers, refusalHeaders))
   }
 
-  function beginRequestState(event: H3Event, isOpen: boolean, path = event.url.pathname): RequestState {
-    const cors = isOpen && header(event, 'origin') !== undefined ? CORS_HEADERS : NO_HEADERS
-    return { event, id: newRequestId(), began_at: performance.now(), cors, path, end: beginRequest() }
+  function beginRequestState(event: H3Event, isOpen: boolean, names: Names = {}): RequestState {
+    const { path = event.url.pathname, route = '*' } = names
+    const [cors, end] = [corsOf(event, isOpen), beginRequest(kindOf(event))]
+    return { event, id: newRequestId(), began_at: performance.now(), cors, path, route, end }
   }
 
-  const wrap: Wrap = (handler, { cors = false, any_host = false, logged_as } = {}) =>
+  const wrap: Wrap = (handler, { cors = false, any_host = false, logged_as, route } = {}) =>
     function answered(event) {
-      const request = beginRequestState(event, cors, logged_as)
+      const request = beginRequestState(event, cors, { path: logged_as, route })
       const refuseThis = (error: unknown) => refuse(request, error)
       function answerThis(result: unknown): unknown {
         try {
@@ -133,7 +132,7 @@ export function openMiddleware(options: {
         }
       }
       try {
-        if (!any_host) assertHost(hosts(), event)
+        admit(event, any_host)
         const result = handler(event)
         return result instanceof Promise ? result.then(answerThis, refuseThis) : answerThis(result)
       } catch (error) {

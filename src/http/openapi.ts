@@ -3,7 +3,7 @@ import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import { descriptionOf, keywordsOf, METADATA_KEY } from './documented.ts'
 import { PROBLEM_TYPE, Problem } from './problems.ts'
-import { defineRoute, PUBLIC, type Route, type RouteAnswer, type Security, type Webhooks } from './route.ts'
+import type { Route, RouteAnswer, Security, Webhooks } from './route.ts'
 
 /** An object in the document. */
 type JsonObject = { [key: string]: unknown }
@@ -221,33 +221,11 @@ export function describeRoutes(routes: readonly Route[], version: string): JsonO
       responses: {
         Problem: {
           description:
-            'A problem document (RFC 9457). Every route can also return 405, 421 for a foreign host, 500, and 503 while the database cannot be written or the server is shutting down.',
+            'A problem document (RFC 9457). Every route can also return 405, 421 for a foreign host, 500, and 503 while the database cannot be written or the server is starting or shutting down.',
           content: { [PROBLEM_TYPE]: { schema: PROBLEM_REF } },
         },
       },
       securitySchemes,
     },
   }
-}
-
-/**
- * The route `GET /api/openapi.json`. The document is generated on the first request, and again after routes are added.
- */
-export function openapiRoute(routes: () => readonly Route[], version: string): Route {
-  let cachedDocument: { routeCount: number; document: JsonObject } | null = null
-  return defineRoute({
-    method: 'GET',
-    path: '/api/openapi.json',
-    summary: 'Get this OpenAPI document',
-    tag: 'Operations',
-    access: PUBLIC,
-    answers: { 200: { description: 'The OpenAPI 3.1 document.', content_type: 'application/json' } },
-    cors: true,
-    handler() {
-      const all = routes()
-      if (cachedDocument?.routeCount !== all.length)
-        cachedDocument = { routeCount: all.length, document: describeRoutes(all, version) }
-      return cachedDocument.document
-    },
-  })
 }

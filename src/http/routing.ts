@@ -7,7 +7,12 @@ import { preflightHeaders } from './security_headers.ts'
 /** Wraps a handler with the middleware. */
 export type Wrap = (
   handler: (event: H3Event) => unknown,
-  options?: { cors?: boolean | undefined; any_host?: boolean | undefined; logged_as?: string | undefined },
+  options?: {
+    cors?: boolean | undefined
+    any_host?: boolean | undefined
+    logged_as?: string | undefined
+    route?: string | undefined
+  },
 ) => (event: H3Event) => unknown
 
 function refuseMethod(allowed: ReadonlySet<string>): never {
@@ -51,7 +56,7 @@ export function openRouting(app: H3, wrap: Wrap) {
     const allowed = methods.get(path) ?? registerPath(route)
     if (allowed.has(method)) throw new Error(`${method} ${path} already has a route`)
     const logged_as = private_path ? path : undefined
-    const handler = wrap(route.handler, { cors, any_host, logged_as })
+    const handler = wrap(route.handler, { cors, any_host, logged_as, route: path })
     const methodsToAdd = method === 'GET' ? (['GET', 'HEAD'] as const) : [method]
     for (const each of methodsToAdd) {
       app.on(each, path, handler)

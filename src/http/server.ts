@@ -1,163 +1,36 @@
-/** Listens on a port, with timeouts, a connection limit and a graceful shutdown. */
-import { Server } from 'node:http'
-import type { Socket } from 'node:net'
+/** Serves the HTTP application on a listener. */
 import { serve } from 'h3'
-import { answerClientErrors } from './client_errors.ts'
 import type { Http } from './http.ts'
-import { normalizeTarget } from './target.ts'
+import { type Listener, type ListenOptions, openListener } from './listening/listener.ts'
 
-/** The address and the limits of the server. Times are in milliseconds; the defaults suit one small machine. */
-export type ListenOptions = Readonly<{
-  /** The address to listen on. */
-  host?: string
-  /** The port; 0 picks a free one. */
-  port?: number
-  /** The maximum number of connections; further connections are closed immediately. */
-  max_connections?: number
-  /** The timeout for all headers of a request. It starts with the connection if the client sends nothing. */
-  headers_timeout_ms?: number
-  /** The timeout for the headers and the body of a request. */
-  request_timeout_ms?: number
-  /** How long a connection waits for its next request. */
-  keep_alive_ms?: number
-  /** How long a connection may be inactive during a response. Streams must send data more often. */
-  idle_timeout_ms?: number
-  /** How often the timeouts of headers and requests are checked. */
-  check_every_ms?: number
-  /** How long running requests may take to finish during shutdown. */
-  shutdown_ms?: number
-  /** The maximum size of a body that is read without `readJson`. Not below any limit that is passed to `readJson`. */
-  max_body_bytes?: number
-}>
-
-const DEFAULTS = {
-  host: '127.0.0.1',
-  port: 8787,
-  max_connections: 2048,
-  headers_timeout_ms: 5_000,
-  request_timeout_ms: 10_000,
-  keep_alive_ms: 5_000,
-  idle_timeout_ms: 60_000,
-  check_every_ms: 1_000,
-  shutdown_ms: 10_000,
-  max_body_bytes: 1_048_576,
-}
-
-const MAX_HEADER_BYTES = 16_384
-const SWEEP_EVERY_MS = 20
-const WARN_EVERY_MS = 60_000
-
-function openServer(http: Http, settings: Required<ListenOptions>) {
-  const srvx = serve(http.app, {
+/**
+ * Serves `http` on `listener` from now on, its waiting requests first. Add routes before. `close` ends streams, and
+ * resolves when the last connection has ended.
+ */
+export function serveOn(listener: Listener, http: Http) {
+  // Only the handler is used: the listener has the server.
+  const { node } = serve(http.app, {
     manual: true,
     silent: true,
     gracefulShutdown: false,
-    hostname: settings.host,
-    port: settings.port,
-    maxRequestBodySize: settings.max_body_bytes,
-    node: {
-      maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: settings.headers_timeout_ms,
-      requestTimeout: settings.request_timeout_ms,
-      connectionsCheckingInterval: settings.check_every_ms,
-      keepAliveTimeout: settings.keep_alive_ms,
-      // The host check must see a second Host header, and answer requests without one.
-      joinDuplicateHeaders: true,
-      requireHostHeader: false,
+    maxRequestBodySize: listener.max_body_bytes,
+  })
+  if (node?.handler === undefined) throw new Error('h3 created no handler for node:http')
+  listener.handOver(node.handler)
+  return {
+    url: listener.url,
+    port: listener.port,
+    close(): Promise<void> {
+      http.beginClosing()
+      return listener.close()
     },
-  })
-  const { server, handler } = srvx.node ?? {}
-  if (!(server instanceof Server) || handler === undefined) throw new Error('h3 created no node:http server')
-  server.maxConnections = settings.max_connections
-  server.setTimeout(settings.idle_timeout_ms)
-  answerClientErrors(server, http.log, (req, res) => {
-    req.url = normalizeTarget(req.url ?? '')
-    return handler(req, res)
-  })
-  return { server, start: async () => void (await srvx.serve()) }
-}
-
-function watchConnections(http: Http, server: Server, maxConnections: number): Set<Socket> {
-  const sockets = new Set<Socket>()
-  let warned_at = Number.NEGATIVE_INFINITY
-  server.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  server.on('drop', () => {
-    if (performance.now() - warned_at < WARN_EVERY_MS) return
-    warned_at = performance.now()
-    http.log.warn('the connection limit is reached; new connections are refused', {
-      max_connections: maxConnections,
-    })
-  })
-  return sockets
-}
-
-/** Stops accepting connections, ends streams, waits for running requests, and aborts them after `shutdown_ms`. */
-function closeServer(http: Http, server: Server, sockets: Set<Socket>, shutdown_ms: number): Promise<void> {
-  http.beginClosing()
-  return new Promise((resolve) => {
-    // Without this sweep, a connection that becomes idle would delay the shutdown by its keep-alive time.
-    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_EVERY_MS)
-    const abortTimer = setTimeout(() => server.closeAllConnections(), shutdown_ms)
-    server.close(() => {
-      clearInterval(sweep)
-      clearTimeout(abortTimer)
-      resolve()
-    })
-    for (const socket of sockets) {
-      // Node.js treats a connection that never sent anything as busy.
-      if (socket.bytesRead === 0) socket.destroy()
-    }
-  })
-}
-
-function urlOf(host: string, port: number): string {
-  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
-}
-
-function listenError(error: unknown, host: string, port: number): Error {
-  const code = error instanceof Error && 'code' in error ? error.code : null
-  if (code === 'EADDRINUSE') {
-    const advice =
-      'Stop the process that listens there (the demo?), or set another port: server.port, WINDFALL_SERVER_PORT.'
-    return new Error(`Port ${port} of ${host} is already in use. ${advice}`, { cause: error })
   }
-  if (code === 'EACCES')
-    return new Error(`This user is not allowed to listen on port ${port}.`, { cause: error })
-  return new Error(`Cannot listen on ${host}, port ${port}: ${String(error)}`, { cause: error })
 }
 
 /**
- * Listens on a port. Add routes before. `close()` resolves when the last connection has ended. A second call waits for
- * the first.
+ * Listens on a port and serves `http` there, as `openListener` and `serveOn`.
  *
  * @throws Error with advice when the server cannot listen on the port.
  */
-export async function listen(http: Http, options: ListenOptions = {}) {
-  const settings = { ...DEFAULTS, ...options }
-  const { server, start } = openServer(http, settings)
-  const sockets = watchConnections(http, server, settings.max_connections)
-  try {
-    await start()
-  } catch (error) {
-    throw listenError(error, settings.host, settings.port)
-  }
-
-  const address = server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : settings.port
-  let closing: Promise<void> | null = null
-  return {
-    url: urlOf(settings.host, port),
-    port,
-    close(): Promise<void> {
-      closing ??= closeServer(http, server, sockets, settings.shutdown_ms)
-      return closing
-    },
-  }
-}
-
-/** A listening server. */
-export type Listening = Awaited<ReturnType<typeof listen>>
+export const listen = async (http: Http, options: ListenOptions = {}) =>
+  serveOn(await openListener(http.log, options), http)

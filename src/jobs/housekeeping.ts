@@ -1,19 +1,25 @@
-/** The housekeeping job: resumes erasures, deletes expired rows, prunes users and updates SQLite's statistics. */
+/**
+ * The housekeeping job: resumes erasures, samples the disk, deletes expired rows, prunes users and updates SQLite's
+ * statistics.
+ */
 import type { Audit } from '../access/audit.ts'
 import type { Sessions } from '../access/sessions.ts'
 import type { Erasures } from '../attribution/erasure/erasure.ts'
 import type { Pruning } from '../attribution/prune.ts'
 import type { RefusedCalls } from '../attribution/refused_calls.ts'
+import type { Clock } from '../clock.ts'
 import type { Config } from '../config/settings.ts'
 import type { Forwarding } from '../forwarding/forwarding.ts'
 import type { NotificationReceiver } from '../ledger/notification_receiver.ts'
 import type { ClockCheck } from '../store/clock_check.ts'
+import { takeDiskSample } from '../store/disk/samples.ts'
 import { updateStatistics } from '../store/statistics.ts'
 import type { Store } from '../store/store.ts'
 
 export type HousekeepingDeps = {
   arrivals: NotificationReceiver
   audit: Audit
+  clock: Clock
   clockCheck: ClockCheck
   erasures: Erasures
   /** The current configuration; it changes on reload. */
@@ -32,9 +38,11 @@ export async function runHousekeeping(deps: HousekeepingDeps): Promise<string> {
   const { arrivals, clockCheck, erasures, refusedCalls, sessions, store } = deps
   erasures.resume()
   await updateStatistics(store)
+  await store.commit(store.log.trimLarge)
   if (!(await store.commit(clockCheck.isTrusted)))
     return 'nothing was deleted by age: the clock is more than a day ahead of the last run'
   const expired = await store.commit(() => {
+    takeDiskSample(store, deps.clock)
     sessions.expire()
     refusedCalls.expire()
     return arrivals.pending.expire()

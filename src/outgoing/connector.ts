@@ -1,57 +1,18 @@
 /** Opens connections only to addresses that the rules permit. */
-import { promises as dns, type LookupAddress } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction, Socket } from 'node:net'
 import tls from 'node:tls'
 import { buildConnector } from 'undici'
 import type { AddressRules } from './address_rules.ts'
-import { codeOf, OutgoingError } from './failures.ts'
-
-/** Resolves a host name to all its addresses. */
-export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
+import { destinationOf, permittedAddresses, type Resolve } from './addresses.ts'
+import { OutgoingError } from './failures.ts'
 
 /** `ca` is the content of `outbound.ca_file`. `rules` returns those in effect now. */
-type ConnectorOptions = Readonly<{ rules: () => AddressRules; ca: string | null; resolve: Resolve }>
+export type ConnectorOptions = Readonly<{ rules: () => AddressRules; ca: string | null; resolve: Resolve }>
 
 const CONNECT_TIMEOUT_MS = 10_000
 /** How long one of several addresses may take before the next is tried. */
 const ATTEMPT_TIMEOUT_MS = 1000
-
-/** The resolver of the operating system, which also knows /etc/hosts. */
-export const resolveBySystem: Resolve = (hostname) => dns.lookup(hostname, { all: true, order: 'verbatim' })
-
-type AddressQuery = Readonly<{ hostname: string; port: number; isPlain: boolean }>
-type CheckOptions = Pick<ConnectorOptions, 'rules' | 'resolve'>
-
-/**
- * The addresses of a host name.
- *
- * @throws OutgoingError if the host has no address, or one that is not permitted
- */
-export async function permittedAddresses(
-  { hostname, port, isPlain }: AddressQuery,
-  { rules, resolve }: CheckOptions,
-): Promise<readonly LookupAddress[]> {
-  const addresses = await resolve(hostname).catch((error) => {
-    throw new OutgoingError('dns', unresolvedText(hostname, codeOf(error)))
-  })
-  if (addresses.length === 0) throw new OutgoingError('dns', unresolvedText(hostname, 'no address'))
-  for (const { address } of addresses) {
-    const refusal = rules().refusalOf({ address, port, isPlain })
-    if (refusal !== null) throw new OutgoingError('address', `${hostname} resolves to ${address}. ${refusal}`)
-  }
-  return addresses
-}
-
-/** What a connection to a URL needs to be permitted: host without brackets, port, and whether it is http. */
-export function destinationOf({ hostname, port, protocol }: HasOrigin): AddressQuery {
-  const isPlain = protocol !== 'https:'
-  return {
-    hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: Number(port || (isPlain ? 80 : 443)),
-    isPlain,
-  }
-}
-type HasOrigin = Readonly<{ hostname: string; port?: string; protocol: string }>
 
 /**
  * Opens a connector for undici. It refuses a host if any of its addresses is not permitted, connects to no other
@@ -94,10 +55,6 @@ export function openConnector({ rules, ca, resolve }: ConnectorOptions) {
           socket.destroy(new OutgoingError('address', `The connection reached another address. ${fault}`))
       })
     }
-}
-
-function unresolvedText(hostname: string, reason: string): string {
-  return `${hostname} cannot be resolved (${reason}). Check the name, and the DNS of this machine.`
 }
 
 /** Adapts a list of addresses to the lookup function of `net.connect`. */

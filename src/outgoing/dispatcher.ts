@@ -1,16 +1,11 @@
 /** Sends requests to addresses that a person entered, such as webhooks. */
 import { isIP } from 'node:net'
-import { Agent, Client, type Dispatcher, Pool } from 'undici'
+import type { Agent, Dispatcher } from 'undici'
 import { type AddressRules, openAddressRules } from './address_rules.ts'
-import {
-  destinationOf,
-  openConnector,
-  permittedAddresses,
-  type Resolve,
-  resolveBySystem,
-} from './connector.ts'
+import { destinationOf, permittedAddresses, type Resolve, resolveBySystem } from './addresses.ts'
 import { exchange } from './exchange.ts'
 import { type Failure, failureOf, OutgoingError } from './failures.ts'
+import type { Connection } from './pools.ts'
 import { parseTarget } from './target.ts'
 
 /** `timeoutMs`: milliseconds until the status line must have arrived, by default 15,000. */
@@ -40,9 +35,6 @@ type OutboundSettings = Readonly<{ allow: readonly string[]; ca: string | null }
 
 const STATUS_TIMEOUT_MS = 15_000
 
-/** The connection of a request, once it is established. */
-type Connection = { address: string }
-
 /**
  * Opens the dispatcher. It uses HTTP/1.1, follows no redirect and uses no proxy. `resolve` resolves host names, by
  * default as the operating system does.
@@ -51,8 +43,14 @@ export function openDispatcher(settings: OutboundSettings & { resolve?: Resolve 
   const { resolve = resolveBySystem } = settings
   const cancelling = openCancelling()
   let rules = openAddressRules(settings.allow)
-  const agentWith = (ca: string | null) => openAgent(openConnector({ rules: () => rules, ca, resolve }))
-  let agent = agentWith(settings.ca)
+  let ca = settings.ca
+  /** Null until the first request. */
+  let agent: Promise<Agent> | null = null
+
+  async function openAgent(): Promise<Agent> {
+    const { openPools } = await import('./pools.ts')
+    return openPools({ rules: () => rules, ca, resolve })
+  }
 
   /**
    * Sends a request. Any response counts, also one that arrives before the body was sent or that breaks off after the
@@ -72,7 +70,8 @@ export function openDispatcher(settings: OutboundSettings & { resolve?: Resolve 
       const options = { origin: url.origin, path: url.pathname + url.search, method, body, opaque }
       const watch = { signal: running.signal, onStatus: running.stopTimer }
       const sent = { ...options, headers: { ...outgoing.headers } }
-      const { status_at, ...received } = await exchange(agent, sent, watch)
+      agent ??= openAgent()
+      const { status_at, ...received } = await exchange(await agent, sent, watch)
       return { ...received, address: opaque.connection?.address ?? '', ms: status_at - began_at }
     } catch (error) {
       outgoing.signal?.throwIfAborted()
@@ -87,14 +86,15 @@ export function openDispatcher(settings: OutboundSettings & { resolve?: Resolve 
   function reconfigure(next: OutboundSettings): void {
     const previous = agent
     rules = openAddressRules(next.allow)
-    agent = agentWith(next.ca)
-    void previous.close()
+    ca = next.ca
+    agent = null
+    void previous?.then((pools) => pools.close())
   }
 
   /** Aborts running requests and closes all connections. */
   async function close(): Promise<void> {
     cancelling.close(new Error('The request was aborted: Windfall is stopping.'))
-    await agent.destroy()
+    await (await agent)?.destroy()
   }
 
   return { request, check: openCheck({ rules: () => rules, resolve }), reconfigure, close }
@@ -161,32 +161,4 @@ function openCheck({ rules, resolve }: { rules: () => AddressRules; resolve: Res
       (error: unknown) => failureOf(error, target.url.host),
     )
   }
-}
-
-type ConnectorFor = ReturnType<typeof openConnector>
-
-/** Opens pools of connections. It has no deadlines: each request has its own. */
-function openAgent(connectorFor: ConnectorFor): Agent {
-  const client = (origin: URL, options: object): Client => openClient(origin, options, connectorFor)
-  return new Agent({
-    allowH2: false,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    factory: (origin, options) => new Pool(origin, { ...options, factory: client }),
-  })
-}
-
-/** Opens one connection of a pool. Its requests learn the address of the connection through `opaque`. */
-function openClient(origin: URL, options: object, connectorFor: ConnectorFor): Client {
-  const connection: Connection = { address: '' }
-  const connect = connectorFor((address) => {
-    connection.address = address
-  })
-  const client = new Client(origin, { ...options, connect })
-  const dispatch = client.dispatch.bind(client)
-  client.dispatch = (request, handler) => {
-    if ('opaque' in request) Object.assign(request.opaque as object, { connection })
-    return dispatch(request, handler)
-  }
-  return client
 }

@@ -1,5 +1,4 @@
 /** Why an outgoing request got no response. */
-import { errors } from 'undici'
 
 /**
  * - `address`: the URL or an address is not permitted.
@@ -78,8 +77,9 @@ export function failureOf(error: unknown, host: string): Failure {
       words: `${host} did not accept a connection in time. Check that it runs and that no firewall blocks it.`,
     }
   // undici refuses status 100 and 101, which were not requested, with the code of a closed connection.
-  const isUnexpected = error instanceof errors.SocketError && /^bad (response|upgrade)$/.test(error.message)
-  if (INVALID_CODES.test(code) || isUnexpected || error instanceof errors.HTTPParserError)
+  const { name, message } = error instanceof Error ? error : new Error(String(error))
+  const isUnexpected = name === 'SocketError' && /^bad (response|upgrade)$/.test(message)
+  if (INVALID_CODES.test(code) || isUnexpected || name === 'HTTPParserError')
     return { kind: 'invalid_response', words: `${host} did not send a valid HTTP response.` }
   if (CLOSED_CODES.test(code))
     return { kind: 'closed', words: `${host} closed the connection without a response.` }

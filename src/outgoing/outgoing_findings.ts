@@ -11,14 +11,21 @@ const REASONS = { restored: 'the database was restored', copied: 'the database i
 export function* examineOutgoing(store: Pick<Store, 'prepare' | 'file'>): Generator<Finding> {
   const held = openHeldMark(store).get()
   if (held !== null) {
-    const words = `${REASONS[held.reason]} on ${utcMinuteText(held.at)}, and the original may still serve. To send from this server, run windfall outgoing resume`
+    const words = `${REASONS[held.reason]} on ${utcMinuteText(held.at)}, and the original may still serve.`
     const action = { label: 'Resume', command: 'windfall outgoing resume' }
-    const details = { id: 'outgoing:held', title: 'Outgoing requests are held', since: held.at, action }
+    const remedy = 'To send from this server, run windfall outgoing resume'
+    const details = {
+      id: 'outgoing:held',
+      title: 'Outgoing requests are held',
+      since: held.at,
+      action,
+      remedy,
+    }
     yield warning('outgoing', words, details)
   }
   const { words } = openSecrets(store).state()
   if (words !== null) {
-    const details = { id: 'outgoing:key', title: 'Secrets cannot be read' }
-    yield fault('secrets', `${words}. ${KEY_REMEDY}`, details)
+    const details = { id: 'outgoing:key', title: 'Secrets cannot be read', remedy: KEY_REMEDY }
+    yield fault('secrets', `${words}.`, details)
   }
 }

@@ -9,10 +9,14 @@ export const APPLE_CURRENCIES: readonly string[] = (
   'PEN PHP PKR PLN QAR RON RUB SAR SEK SGD THB TRY TWD TZS USD VND ZAR'
 ).split(' ')
 
-const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
+let currencies: ReadonlySet<string> | null = null
 
 /** Whether a code, in capital letters, is a currency. */
-export const isCurrency = (code: string): boolean => CURRENCIES.has(code)
+export function isCurrency(code: string): boolean {
+  // Read late, because the first use of Intl takes 5 ms, and a start needs none.
+  currencies ??= new Set(Intl.supportedValuesOf('currency'))
+  return currencies.has(code)
+}
 
 /**
  * Official pegs: one unit of `anchor` costs `rate` units of the currency. BGN has the rate at which the euro replaced

@@ -1,5 +1,5 @@
 /** Fetches a response from a source of exchange rates. */
-import { type Dispatcher, request } from 'undici'
+import type { Dispatcher } from 'undici'
 import { SourceFault } from './judging.ts'
 
 /** The timeout and the size limit of a response. A year of all currencies is a sixth of the limit. */
@@ -12,6 +12,7 @@ const MAX_RESPONSE_BYTES = 8 * 1024 * 1024
  * @throws SourceFault if the request fails or the response cannot contain rates; the signal's reason when aborted.
  */
 export async function fetchText(url: string, signal: AbortSignal): Promise<string | null> {
+  const { request } = await import('undici')
   try {
     const { statusCode, headers, body } = await request(url, {
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),

@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { type Clock, systemClock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { damageIn, diskFaultKindOf, openDiskFaults } from './disk/disk_faults.ts'
+import { openAcknowledged } from './schema/acknowledged.ts'
 import { codeOf, isBusy } from './sqlite_errors.ts'
 import { openTraffic } from './traffic.ts'
 import { reasonOf, silent, throttled, type Warn } from './warnings.ts'
@@ -13,7 +14,12 @@ const MAX_BATCH_UNITS = 64
 const ORDINARY = { work_ms: 5, write_ms: 5 }
 /** The limits of a batch of only bulk work while no caller waits. With its commit, the batch lasts up to 50 ms. */
 const BULK = { work_ms: 25, write_ms: 40 }
-const BUSY_TIMEOUT_MS = 5_000
+/**
+ * How long work waits for the write lock of another process. Litestream holds it while it checkpoints the log, which
+ * takes seconds on a slow disk. Callers would rather wait than be refused: Apple repeats a refused notification only
+ * after an hour.
+ */
+const BUSY_TIMEOUT_MS = 20_000
 const WARN_EVERY_MS = 1_000
 
 const UNWRITABLE = 'the database cannot be written'
@@ -58,6 +64,7 @@ export function openCommits(
   const rollback = db.prepare('rollback')
   const units = openWork(db, warn)
   const traffic = openTraffic(elapsed)
+  const acknowledged = openAcknowledged(db, clock)
 
   const ordinaryQueue: QueuedWork[] = []
   const bulkQueue: QueuedWork[] = []
@@ -127,7 +134,8 @@ export function openCommits(
       runQueued(done, began_at + work_ms)
       const left_ms = () => Math.max(0, began_at + write_ms - elapsed())
       units.flushBatchedWrites({ left_ms, isBusy: isAnyQueued() })
-      writeFaults()
+      writeFaults(db, faults, units)
+      if (traffic.isWriting() && done.some(isStored)) units.addEffect(acknowledged.note())
       commitAll.run()
     } catch (fault) {
       failBatch(done, fault)
@@ -150,18 +158,6 @@ export function openCommits(
     while (runNext(ordinaryQueue.shift())) if (done.length === MAX_BATCH_UNITS) break
     runNext(upkeepQueue.shift())
     while (runNext(bulkQueue.shift()));
-  }
-
-  /** Records earlier disk faults together with the work of this batch. */
-  function writeFaults(): void {
-    if (!faults.isWaiting()) return
-    try {
-      faults.write()
-      units.addEffect(faults.written)
-    } catch (error) {
-      // If only the table disk_faults is damaged, the other tables can still be written.
-      if (damageIn(error) === null || !db.inTransaction) throw error
-    }
   }
 
   function settleBatch(done: readonly QueuedWork[]): void {
@@ -248,6 +244,23 @@ export function openCommits(
     inSavepoint: units.inSavepoint,
     drained,
     lastFaultCode,
+  }
+}
+
+const isStored = ({ error }: QueuedWork): boolean => error === undefined
+
+type Faults = ReturnType<typeof openDiskFaults>
+type Units = ReturnType<typeof openWork>
+
+/** Records earlier disk faults together with the work of this batch. */
+function writeFaults(db: Database, faults: Faults, units: Units): void {
+  if (!faults.isWaiting()) return
+  try {
+    faults.write()
+    units.addEffect(faults.written)
+  } catch (error) {
+    // If only the table disk_faults is damaged, the other tables can still be written.
+    if (damageIn(error) === null || !db.inTransaction) throw error
   }
 }
 

@@ -1,6 +1,7 @@
 /** Opens the database read-only, while another process may serve it. */
 import { existsSync } from 'node:fs'
-import Database, { type Database as Connection } from 'better-sqlite3'
+import type { Database as Connection } from 'better-sqlite3'
+import { openConnection } from './disk/connection.ts'
 import { applicationId, VERSIONS, versionOf } from './schema/schema.ts'
 
 export type Reader = NonNullable<ReturnType<typeof openReader>>
@@ -12,7 +13,7 @@ export type Reader = NonNullable<ReturnType<typeof openReader>>
  */
 export function openReader(file: string) {
   if (!existsSync(file)) return null
-  const db = new Database(file, { readonly: true, fileMustExist: true })
+  const db = openConnection(file, { readonly: true, fileMustExist: true })
   try {
     assertWindfallDatabase(db, file)
   } catch (error) {

@@ -1,10 +1,11 @@
 /** Keeps autoincrement numbers unique across a restore. */
 import type { Database } from 'better-sqlite3'
+import type { Store } from './store.ts'
 
 /** The minimum jump of a sequence if it is unknown how many numbers were used since the backup. */
 const MIN_UNKNOWN_JUMP = 1_000_000
 
-type Preparing = Pick<Database, 'prepare'>
+type Preparing = Pick<Store, 'prepare'>
 type Newest = { seq: number; id: string; recorded_at: number }
 
 /**

@@ -32,6 +32,7 @@ export function openSnapshot({ file, prepare }: Pick<Reader, 'file' | 'prepare'>
     pragma: refuse,
     bytes: refuse,
     copy: refuse,
+    log: { salts: refuse, empty: refuse, trim: refuse, trimLarge: refuse },
     isWritable: refuse,
     condition: refuse,
     watchFreeSpace: refuse,

@@ -1,7 +1,7 @@
 /** Opens the database file, for one process at a time. All writes use `commit`. */
 import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import Database from 'better-sqlite3'
+import type { Database as Connection } from 'better-sqlite3'
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { openCopies } from './backup/copies.ts'
@@ -9,16 +9,21 @@ import { assertNotRescued, freeRescue } from './backup/rescue.ts'
 import { assertNotSwapping } from './backup/swap.ts'
 import { openCommits } from './commits.ts'
 import { openCheckpoints } from './disk/checkpoints.ts'
+import { openConnection } from './disk/connection.ts'
 import { diskFaultKindOf } from './disk/disk_faults.ts'
 import { type FreeBytes, freeBytesOf, openDiskSpace } from './disk/disk_space.ts'
 import { assertDurable } from './disk/durable.ts'
+import { type LogFile, MAX_RESTARTED_BYTES, openLogFile } from './disk/log_file.ts'
 import { realPathOf } from './disk/paths.ts'
 import { openPresence } from './disk/presence.ts'
+import { prepareLate } from './late_statement.ts'
 import { openQueryCache } from './query_cache.ts'
+import { isCheckedShape, noteCheckedShape } from './schema/checked_shape.ts'
 import { assertOwnLog } from './schema/header.ts'
 import { identify } from './schema/identify.ts'
-import { schema } from './schema/schema.ts'
+import { schema, VERSIONS } from './schema/schema.ts'
 import { noteUpgradeBackup, upgradeBackup } from './schema/upgrade_backup.ts'
+import { isBusy } from './sqlite_errors.ts'
 import { reasonOf, silent, type Warn } from './warnings.ts'
 
 export type Store = ReturnType<typeof openStore>
@@ -41,6 +46,8 @@ export type StoreCondition = 'ok' | 'full' | 'failing' | 'damaged' | 'replaced'
 
 const SQLITE_FULL = 'SQLITE_FULL'
 const SPACE_CHECK_EVERY_MS = 1_000
+/** How long the start waits for the lock of another process. */
+const START_TIMEOUT_MS = 10_000
 
 /** The size of the probe that tests whether the disk is full. It is larger than the free pages inside a full file. */
 const PROBE_BYTES = 65_536
@@ -75,14 +82,15 @@ export function openStore(
     refusal: () => (presence() === 'present' ? null : replacedRefusal(file)),
   })
   const copies = openCopies(db)
+  const log = openLogFile(db, file)
   const insertProbe = db.prepare<[string]>("insert or replace into settings (key, value) values ('probe', ?)")
   let closing: Promise<void> | null = null
   let spaceTimer: NodeJS.Timeout | undefined
   const deleteProbe = db.prepare("delete from settings where key = 'probe'")
 
-  /** Prepares a statement. Call it once and keep the result. */
+  /** A statement, prepared when it first runs. Call it once and keep the result. */
   function prepare<P extends unknown[] | object = unknown[], R = unknown>(sql: string) {
-    return db.prepare<P, R>(sql)
+    return prepareLate<P extends unknown[] ? P : [P], R>(db, sql)
   }
 
   /** The value of a pragma. */
@@ -129,8 +137,9 @@ export function openStore(
   }
 
   /**
-   * Cancels backups, waits for queued work, checkpoints the write-ahead log and closes the file. If the checkpoint
-   * fails, the log stays next to the file, and nothing is lost. A second call waits for the first.
+   * Cancels backups, waits for queued work, empties the write-ahead log and closes the file. If the checkpoint fails,
+   * or another program has the database open, the log stays next to the file, and nothing is lost. A second call waits
+   * for the first.
    */
   function close(): Promise<void> {
     closing ??= closeAll()
@@ -164,16 +173,7 @@ export function openStore(
     await rescue()
     await copies.close()
     await commits.drained()
-    try {
-      db.pragma('optimize')
-      db.pragma('wal_checkpoint(TRUNCATE)')
-    } catch (error) {
-      warn('the write-ahead log could not be checkpointed; it stays in place, and nothing is lost', {
-        reason: reasonOf(error),
-      })
-    } finally {
-      db.close()
-    }
+    closeDatabase(db, log, warn)
   }
 
   return {
@@ -183,6 +183,7 @@ export function openStore(
     pragma,
     bytes,
     copy: copies.copy,
+    log,
     isWritable,
     condition,
     watchFreeSpace,
@@ -210,21 +211,29 @@ const replacedRefusal = (file: string): Refusal =>
     { headers: { 'retry-after': '30' } },
   )
 
-function connect(file: string): Database.Database {
+function connect(file: string): Connection {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   assertNotSwapping(file)
   assertNotRescued(file)
   assertOwnLog(file)
-  const db = new Database(file, { timeout: 0 })
+  // At the start, nothing else runs yet. So it may wait for another program, such as Litestream.
+  const db = openConnection(file, { timeout: START_TIMEOUT_MS })
   try {
     chmodSync(file, 0o600)
-    const identity = identify(db, file)
+    let comparedShape: string | null = null
+    const identity = identify(db, file, VERSIONS, (schemaText) => {
+      if (isCheckedShape(db, schemaText)) return true
+      comparedShape = schemaText
+      return false
+    })
     if (identity?.isCurrent === false)
       throw new Error(`${file} has database version ${identity.version} and was not upgraded`)
     setPragmas(db)
     if (identity === null) db.transaction(() => void db.exec(schema)).immediate()
     else if (upgradeBackup(db) !== null) noteUpgradeBackup(db, null)
+    if (comparedShape !== null) noteCheckedShape(db, comparedShape)
     assertDurable(db)
+    db.pragma('busy_timeout = 0')
     return db
   } catch (error) {
     db.close()
@@ -232,12 +241,35 @@ function connect(file: string): Database.Database {
   }
 }
 
-function setPragmas(db: Database.Database): void {
+/** Updates the statistics of the query planner, empties the log and closes the connection. */
+function closeDatabase(db: Connection, log: LogFile, warn: Warn): void {
+  try {
+    optimize(db)
+    log.empty()
+  } catch (error) {
+    warn('the write-ahead log could not be checkpointed; it stays in place, and nothing is lost', {
+      reason: reasonOf(error),
+    })
+  } finally {
+    db.close()
+  }
+}
+
+function optimize(db: Connection): void {
+  try {
+    db.pragma('optimize')
+  } catch (error) {
+    // Another program has the write lock. The next start optimizes.
+    if (!isBusy(error)) throw error
+  }
+}
+
+function setPragmas(db: Connection): void {
   db.pragma('journal_mode = wal')
   db.pragma('synchronous = full')
   db.pragma('foreign_keys = on')
   db.pragma('wal_autocheckpoint = 0')
-  db.pragma('journal_size_limit = 67108864')
+  db.pragma(`journal_size_limit = ${MAX_RESTARTED_BYTES}`)
   db.pragma('cache_size = -16000')
   db.pragma('temp_store = memory')
   db.pragma('mmap_size = 0')

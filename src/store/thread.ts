@@ -1,7 +1,8 @@
 /** Runs work that would block the event loop on a worker thread. The thread loads the file that requests the work. */
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { isMainThread, parentPort, workerData } from 'node:worker_threads'
+import { startThread } from '../program/threads.ts'
 
-/** A task for a thread. `windfall` is its name, unique in the program, because the bundle has all tasks in one file. */
+/** A task for a thread. `windfall` is its name, unique in the program, because worker.cjs has all tasks in one file. */
 type Task = { windfall: string }
 
 /** A message from a thread: the progress of its task, or at the end the result. */
@@ -21,7 +22,7 @@ export function runOnThread<Result, Progress = never>(
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
-    const worker = new Worker(new URL(url), { workerData: task })
+    const worker = startThread(url, task)
     const end = (): void => void worker.terminate()
     let resultMessage: { result: Result } | undefined
     let fault: unknown = new Error(`the thread for ${task.windfall} ended without a result`)

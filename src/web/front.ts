@@ -18,6 +18,13 @@ const IMMUTABLE = 'public, max-age=31536000, immutable'
 /** Paths that only programs request. They never get the page, whatever their Accept header says. */
 const API_PATHS = /^\/(?:api|apple|assets)(?:\/|$)/
 
+/** The answer to Prometheus, which requests `/metrics` by default: that path is a view of the dashboard. */
+const metricsElsewhere = (): Response =>
+  new Response('Metrics for Prometheus are at /internal/metrics.\n', {
+    status: 404,
+    headers: { 'content-type': 'text/plain; charset=utf-8' },
+  })
+
 /**
  * Returns the page's routes and `notFound`. The routes need no sign-in, because the page contains no data. `notFound`
  * answers a browser at an unknown path with 404 and the page, and returns undefined for other clients.
@@ -65,7 +72,11 @@ export function openFront() {
 
   const routes = [
     ...VIEWS.map(({ path }) =>
-      route(path, 'text/html', 'The dashboard', (event) => fileResponse(event, '/', 'no-cache')),
+      route(path, 'text/html', 'The dashboard', (event) => {
+        if (path === '/metrics' && !(header(event, 'accept') ?? '').includes('text/html'))
+          return metricsElsewhere()
+        return fileResponse(event, '/', 'no-cache')
+      }),
     ),
     ...NAMED_FILES.map(({ path, type }) =>
       route(path, type, 'A file of the dashboard', (event) => fileResponse(event, path, 'no-cache')),

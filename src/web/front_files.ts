@@ -1,24 +1,12 @@
-/** The dashboard's files, from the production bundle or, in development, from dist/page.json. */
-import { readFileSync } from 'node:fs'
+/** The dashboard's files. */
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
 import { accepts, type Encoding } from '../http/compression.ts'
-
-declare const BUNDLED_PAGE: string | undefined
+import { asset } from '../program/assets.ts'
 
 /** A file of the dashboard. `br` is its content, compressed with brotli. */
 type PageFile = { type: string; br: Buffer }
 /** The content of a file in one content encoding; null means uncompressed. */
 type Encoded = { encoding: Encoding | null; bytes: Buffer }
-
-/** @throws Error if the page is not built. */
-function readPage(): string {
-  if (typeof BUNDLED_PAGE === 'string') return BUNDLED_PAGE
-  try {
-    return readFileSync(new URL('../../dist/page.json', import.meta.url), 'utf8')
-  } catch {
-    throw new Error('the dashboard’s page is not built; run `node build.mjs`')
-  }
-}
 
 /** Finds files by path. The files are read on the first request. */
 export function openFrontFiles() {
@@ -27,7 +15,7 @@ export function openFrontFiles() {
 
   function loadFiles(): Map<string, PageFile> {
     if (files) return files
-    const entries = Object.entries<{ type: string; br: string }>(JSON.parse(readPage()))
+    const entries = Object.entries<{ type: string; br: string }>(JSON.parse(asset('page.json')))
     files = new Map(entries.map(([path, { type, br }]) => [path, { type, br: Buffer.from(br, 'base64') }]))
     return files
   }

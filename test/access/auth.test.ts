@@ -20,6 +20,7 @@ const ROUTES: Record<string, object> = {
   '/api/v1/pending/:bundle_id/connect': {},
   '/api/v1/reauth': PASSWORD,
   '/api/v1/share-links': { label: 'For the bank', basis: 'gross' },
+  '/api/v1/system/checks': {},
   '/api/v1/test-notification': { app: BUNDLE, environment: 'sandbox' },
   '/api/v1/tokens': { label: 'laptop' },
 }

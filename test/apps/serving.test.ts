@@ -118,7 +118,7 @@ test('refused list shows notifications that failed verification, and the origina
     stdout: '',
     stderr: 'there is no refused notification 7; windfall refused list shows them\n',
   })
-  expect(windfall(['refused', 'list', '--raw', 'x'], { cwd })).toMatchObject({ status: 1, stdout: '' })
+  expect(windfall(['refused', 'list', '--raw', 'x'], { cwd })).toMatchObject({ status: 2, stdout: '' })
 })
 
 test('shows every valid publishable key with its label, oldest first', async () => {

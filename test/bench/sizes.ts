@@ -21,7 +21,7 @@ export const FULL = {
   subscribers: 2_300,
   /** Subscribers of the history whose bytes are measured. Undefined: as many as in `windfall demo`. */
   history_subscribers: undefined as number | undefined,
-  starts: 9,
+  starts: 20,
   viewers: 1_000,
   /** The wait before the idle memory is read: the memory of the start is released by then. */
   idle_seconds: 3,
@@ -67,7 +67,7 @@ export const QUICK: Sizes = {
   verified_offline: 10,
   subscribers: 200,
   history_subscribers: 60,
-  starts: 1,
+  starts: 3,
   viewers: 200,
   idle_seconds: 0.5,
   load_seconds: 1,

@@ -23,6 +23,7 @@ export const VIEWS: readonly (readonly [path: string, heading: string])[] = [
   ['/settings/tokens', 'Tokens'],
   ['/settings/security', 'Security'],
   ['/settings/configuration', 'Configuration'],
+  ['/settings/system', 'System'],
   ['/settings/about', 'About'],
 ]
 

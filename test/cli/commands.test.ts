@@ -184,26 +184,29 @@ test('reports an error once, as a sentence', async () => {
   const { run } = openShell(cwd)
   await startServing({ cwd })
   const impossible: [string, string][] = [
-    [`apps add com,a`, 'bundle_id: a bundle id has letters, digits, dots and hyphens'],
-    [`apps add ${BUNDLE} --apple-id x`, '--apple-id must be a number'],
-    [`apps add ${BUNDLE} --team-id abc`, 'team_id: a team id is ten capital letters and digits'],
     [`apps add ${BUNDLE} --organization nope`, 'there is no organization nope: default'],
     ['apps remove com.nope', 'com.nope is not connected'],
     ['keys rotate nope', 'there is no key nope; windfall keys list shows them'],
-    ['keys rotate nope --overlap=-1', '--overlap must be a number of hours'],
     ['keys revoke nope', 'there is no key nope'],
     ['keys list --organization nope', 'there is no organization nope: default'],
     ['tokens create --app com.nope', 'com.nope is not connected'],
-    ['tokens create --days 0', '--days must be a positive whole number'],
-    ['tokens create --days 99999', 'valid_ms: must be at most 100 years ahead'],
     ['tokens revoke nope', 'there is no token nope'],
     ['backup missing/copy.db', 'missing/copy.db cannot be written: its folder does not exist'],
   ]
+  // A value that an option does not take.
+  const invalid: [string, string][] = [
+    [`apps add com,a`, 'bundle_id: a bundle id has letters, digits, dots and hyphens'],
+    [`apps add ${BUNDLE} --apple-id x`, '--apple-id must be a number'],
+    [`apps add ${BUNDLE} --team-id abc`, 'team_id: a team id is ten capital letters and digits'],
+    ['keys rotate nope --overlap=-1', '--overlap must be a number of hours'],
+    ['tokens create --days 0', '--days must be a positive whole number'],
+    ['tokens create --days 99999', 'valid_ms: must be at most 100 years ahead'],
+  ]
   const all = await Promise.all(
-    impossible.map(async ([args, words]) => ({ args, words, ended: await run(args) })),
+    [...impossible, ...invalid].map(async ([args, words]) => ({ args, words, ended: await run(args) })),
   )
-  for (const { args, words, ended } of all) {
-    expectRefused(args, ended, 1, words)
+  for (const [index, { args, words, ended }] of all.entries()) {
+    expectRefused(args, ended, index < impossible.length ? 1 : 2, words)
     expect(ended.stderr.trim().split('\n')).toHaveLength(1)
   }
 })
@@ -253,6 +256,10 @@ test('every command prints its help, without colors outside a terminal', async (
     expect(stdout).toContain(`USAGE windfall ${commands[index]}`.trim())
     expect(stdout).not.toContain(ESCAPE)
   }
-  expect(await run('--version')).toMatchObject({ status: 0, stdout: '0.1.0\n', stderr: '' })
+  expect(await run('--version')).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/^windfall 0\.1\.0 \(commit \S+, Node 24\.\S+, SQLite 3\.\S+\)\n$/),
+    stderr: '',
+  })
   expect(await run('apps')).toMatchObject({ status: 0, stdout: helps[commands.indexOf('apps')]?.stdout })
 })

@@ -4,6 +4,7 @@ import { verbsOf } from '../../src/control/verbs.ts'
 import { closedAtEnd } from '../closing.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
 import { folderOf, run } from '../processes.ts'
+import { openOtherReader } from '../store/other_reader.ts'
 
 const BUNDLE = 'com.example.lantern'
 let app: TestApp
@@ -24,7 +25,7 @@ test('windfall forget erases a user, lists the erasure, and lifts the tombstone'
   const done = await forget('--app', BUNDLE, 'user-1')
   expect(done).toMatchObject({ status: 0 })
   expect(done.stdout).toMatch(/^Erased on 2026-06-01 12:00Z from 0 links and 1 event. Erasure id: era_\w+\n$/)
-  expect(done.stderr).toContain('Earlier backups still contain the user')
+  expect(done.stderr).toContain('Earlier backups and replicas still contain the user')
   expect((await identify('user-1')).status).toBe(410)
 
   const listed = await forget('--list')
@@ -42,20 +43,35 @@ test('windfall forget erases a user, lists the erasure, and lifts the tombstone'
   expect((await forget('--compact')).stdout).toMatch(/^The database file was rewritten/)
 })
 
+test('says that data of the user is pending in the log while another program reads the database', async () => {
+  await identify('user-1')
+  const other = openOtherReader(app.config.store.path)
+  const pending = await forget('--app', BUNDLE, '--compact', 'user-1')
+  expect(pending).toMatchObject({ status: 0 })
+  expect(pending.stdout).toMatch(
+    /^Erased from 0 links and 1 event; pending in the log. Erasure id: era_\w+\nThe database file was rewritten: [\d,]+ bytes; pending in the log.\n$/,
+  )
+  expect(pending.stderr).toContain('Another program reads the database')
+  expect((await forget('--list')).stdout).toMatch(/ +pending in the log +0 +1\n$/)
+  other.end()
+  app.windfall.erasures.resume()
+  expect((await forget('--list')).stdout).toMatch(/ +2026-06-01 12:00Z +0 +1\n$/)
+})
+
 test('refuses invalid arguments without erasing anyone', async () => {
   await identify('user-1')
-  const refused: [string[], string][] = [
-    [[], 'windfall forget --app BUNDLE USER'],
-    [['user-1'], 'windfall forget --app BUNDLE USER'],
-    [['--app', BUNDLE], 'windfall forget --app BUNDLE USER'],
-    [['--app', 'com.nobody', 'user-1'], 'default has no app com.nobody; windfall apps list shows them'],
-    [['--app', BUNDLE, 'nobody-known'], 'this app has no data about this user'],
-    [['--app', BUNDLE, 'null'], 'is a placeholder'],
-    [['--undo-tombstone', '--app', BUNDLE, 'user-1'], 'this user is not erased'],
+  const refused: [string[], number, string][] = [
+    [[], 2, 'windfall forget --app BUNDLE USER'],
+    [['user-1'], 2, 'windfall forget --app BUNDLE USER'],
+    [['--app', BUNDLE], 2, 'windfall forget --app BUNDLE USER'],
+    [['--app', 'com.nobody', 'user-1'], 1, 'default has no app com.nobody; windfall apps list shows them'],
+    [['--app', BUNDLE, 'nobody-known'], 1, 'this app has no data about this user'],
+    [['--app', BUNDLE, 'null'], 2, 'is a placeholder'],
+    [['--undo-tombstone', '--app', BUNDLE, 'user-1'], 1, 'this user is not erased'],
   ]
-  for (const [args, words] of refused) {
+  for (const [args, code, words] of refused) {
     const { status, stdout, stderr } = await forget(...args)
-    expect({ args, status, stdout }).toEqual({ args, status: 1, stdout: '' })
+    expect({ args, status, stdout }).toEqual({ args, status: code, stdout: '' })
     expect(stderr).toContain(words)
   }
   expect((await identify('user-1')).status).toBe(200)

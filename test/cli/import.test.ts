@@ -89,7 +89,7 @@ test('refuses missing keys and wrong options with what to do', async () => {
   })
   for (const days of ['0', '401', 'x', '1.5']) {
     expect(await run(['import', '--days', days], { cwd })).toMatchObject({
-      status: 1,
+      status: 2,
       stderr: `--days must be a number from 1 to 400, not ${days}\n`,
     })
   }

@@ -43,7 +43,7 @@ test('overwrites a file only with --force, and then removes the access of others
 test('refuses an invalid bundle id without writing a file', () => {
   const folder = openFolder()
   expect(init(folder.path, '--bundle', 'com acme')).toEqual({
-    status: 1,
+    status: 2,
     stdout: '',
     stderr: 'com acme is not a bundle id; use the form com.example.app\n',
   })

@@ -71,7 +71,7 @@ test('reports a rate that differs from the stored one and keeps the stored one u
     stdout: '',
     stderr: 'ZZZ is not a currency\n',
   })
-  expect(windfall(['rates', 'remove', 'EUR', 'march'], at)).toMatchObject({ status: 1, stdout: '' })
+  expect(windfall(['rates', 'remove', 'EUR', 'march'], at)).toMatchObject({ status: 2, stdout: '' })
   expect(windfall(['rates', 'import', '--help'], at).stdout).toContain('0.86 for EUR means 1 USD = 0.86 EUR')
   const { stdout } = windfall(['rates'], at)
   expect(stdout.split('\n')).toHaveLength(4)

@@ -60,7 +60,7 @@ test('reconcile reports what Apple cannot answer, and fails', async () => {
   expect(refused.stdout).toContain('incomplete')
   expect(refused.stderr).toMatch(/\(production\): Apple refused the key/)
 
-  expect(await windfall('--since', 'tomorrow')).toMatchObject({ status: 1, stdout: '' })
+  expect(await windfall('--since', 'tomorrow')).toMatchObject({ status: 2, stdout: '' })
   expect((await windfall('--since', '2026-07-01')).stderr).toContain('2026-07-01 is not in the past')
   expect((await windfall('--app', 'com.nobody')).stderr).toContain('com.nobody is not connected')
   app.windfall.accounts.declare([])

@@ -37,7 +37,7 @@ test('windfall users prune counts and deletes users, with and without a server',
   ])
   for (const days of ['0', '-1', 'many', '36501', '1.5']) {
     const refused = await prune(`--unseen-for=${days}`)
-    expect(refused).toMatchObject({ status: 1, stdout: '' })
+    expect(refused).toMatchObject({ status: 2, stdout: '' })
     expect(refused.stderr).toContain('--unseen-for must be 1 to 36500 days')
   }
   expect(await prune()).toMatchObject({ status: 2, stdout: '' })

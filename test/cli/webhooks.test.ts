@@ -64,7 +64,7 @@ test('test shows status, time and answer, and fails if the receiver does', async
   expect(tested.stdout).toMatch(/^failed {2}500 {2}\d+ ms {2}The receiver answered 500\. .*\nbroken \[31m\n$/)
   const unknown = await webhooks('test', 'backend', '--type', 'subscription.upgradet')
   const words = 'type: is not an event type; docs/webhook-events.md lists them\n'
-  expect(unknown).toMatchObject({ status: 1, stdout: '', stderr: words })
+  expect(unknown).toMatchObject({ status: 2, stdout: '', stderr: words })
   const nobody = await webhooks('test', 'other')
   expect(nobody.stderr).toBe('there is no endpoint other; windfall webhooks list shows them\n')
 })
@@ -74,7 +74,7 @@ test('pause, resume, rotate and remove say what they did', async () => {
   expect((await webhooks('pause', 'backend')).stdout).toContain('backend is paused.')
   await app.append(2)
   const undecided = await webhooks('resume', 'backend')
-  expect(undecided.status).toBe(1)
+  expect(undecided.status).toBe(2)
   expect(undecided.stderr).toMatch(
     /^2 events wait, the oldest since .* Choose --send-waiting or --from-now\n$/,
   )
@@ -87,7 +87,7 @@ test('pause, resume, rotate and remove say what they did', async () => {
   const rotated = await webhooks('rotate', 'backend', '--overlap', '2')
   expect(rotated.stdout).toMatch(/backend {2}whsec_/)
   expect(rotated.stderr).toContain('signs for 2 hours more')
-  expect((await webhooks('rotate', 'backend', '--overlap', '721')).status).toBe(1)
+  expect((await webhooks('rotate', 'backend', '--overlap', '721')).status).toBe(2)
   expect((await webhooks('remove', 'backend')).stdout).toContain('0 waiting deliveries dropped')
   const actions = app.windfall.audit.list(null, 10).map(({ actor, action }) => `${actor} ${action}`)
   expect(actions.toReversed()).toEqual(
@@ -103,7 +103,7 @@ test('replay counts, asks, sends again and follows until the end', async () => {
   await app.settled()
   const nothing = await webhooks('replay', 'backend')
   expect(nothing).toMatchObject({
-    status: 1,
+    status: 2,
     stderr: expect.stringMatching(/^choose what to replay: --since/),
   })
   const refused = await webhooks('replay', 'backend', '--from-seq', '1', '--types', 'gap.filled', '--yes')
@@ -218,8 +218,8 @@ test('without a server, webhooks are added and tested, and a replay waits for on
 test('a replay without a selection names the options, and a refused header is not repeated', async () => {
   await add('--no-test')
   const unselected = await webhooks('replay', 'backend', '--types', 'gap.found')
-  expect(unselected).toMatchObject({ status: 1, stdout: '' })
+  expect(unselected).toMatchObject({ status: 2, stdout: '' })
   expect(unselected.stderr).toContain('choose what to replay: --since, --until, --from-seq')
   const refused = await webhooks('add', receiver.url, '--header', 'Bearer-1234')
-  expect(refused).toMatchObject({ status: 1, stderr: "--header must be 'Name: value'\n" })
+  expect(refused).toMatchObject({ status: 2, stderr: "--header must be 'Name: value'\n" })
 })

@@ -23,7 +23,7 @@ test('the unchanged commented file has no effect', () => {
 
 test('every value in the commented file is the default or a valid example', () => {
   const secrets =
-    /^(ca_file|publishable_key|secret_key|secret_key_file|connect_key|purchase_key|secrets) =.*$/gm
+    /^(ca_file|listen|publishable_key|secret_key|secret_key_file|connect_key|purchase_key|secrets|token|token_file) =.*$/gm
   const folder = openFolder()
   folder.write('config.toml', uncommented(commentedConfig()).replaceAll(secrets, ''))
   for (const [name, pem] of [keyFile('AuthKey_2X9R4HXF34'), keyFile('SubscriptionKey_ABCDE12345')])
@@ -37,13 +37,18 @@ test('every value in the commented file is the default or a valid example', () =
   expect(lists.map(({ length }) => length)).toEqual([1, 1, 1, 1])
   const unwritten = [...sourceKindByPath].filter(([, kind]) => kind === 'default').map(([path]) => path)
   const keys = ['organizations[0].publishable_key', 'organizations[0].secret_key']
-  expect(unwritten).toEqual(['outbound.ca_file', 'outbound.ca', ...keys])
+  const metrics = ['metrics.token', 'metrics.token_file', 'metrics.listen']
+  expect(unwritten).toEqual(['outbound.ca_file', 'outbound.ca', ...metrics, ...keys])
 })
 
 test('the example keys in the commented file are not valid keys', () => {
   const folder = openFolder()
-  folder.write('config.toml', uncommented(commentedConfig()).replaceAll(/^(\w+_key|ca|secret)_file.*$/gm, ''))
+  folder.write(
+    'config.toml',
+    uncommented(commentedConfig()).replaceAll(/^(\w+_key|ca|secret|token)_file.*$/gm, ''),
+  )
   expect(folder.issues().map((line) => line.split('  ').slice(1, 3).join(' '))).toEqual([
+    expect.stringContaining('metrics.token the value is shorter than 16 characters'),
     expect.stringContaining('organizations[0].publishable_key "pk_live_…" is not a publishable key'),
     expect.stringContaining('organizations[0].secret_key the value is not a secret key'),
     expect.stringContaining('accounts[0].connect_key the value is not a complete private key'),

@@ -20,7 +20,7 @@ test('uses the defaults without a file and variables', () => {
       keep_alive_seconds: 5,
       shutdown_seconds: 10,
     },
-    store: { path: join(folder.path, 'data/windfall.db') },
+    store: { path: join(folder.path, 'data/windfall.db'), native_dir: null },
     backup: {
       schedule: 'off',
       folder: join(folder.path, 'backups'),
@@ -49,6 +49,9 @@ test('uses the defaults without a file and variables', () => {
       commission_after_a_year_percent: 15,
       small_business: false,
       wait_ms: 50,
+      token: null,
+      token_file: null,
+      listen: null,
     },
     jobs: {
       import: '13 * * * *',

@@ -72,8 +72,10 @@ test.concurrent(
     const [, config = ''] = /-- doctor --config (\S+)/.exec(demo.stdout()) ?? []
     const aimed = await run(['doctor', '--config', config], { cwd })
     expect(aimed.stdout).toContain(`Windfall is running at ${url}.`)
-    expect(aimed.stdout).toMatch(/\nok +App Store Connect key +\w+: Apple accepts the key\.\n/)
-    expect(aimed.stdout).not.toMatch(/warning +base_url|apple\.com/)
+    expect(aimed.stdout).toMatch(
+      /\nok +App Store Connect key +\w+: Apple accepts the key, and it can list apps\.\n/,
+    )
+    expect(aimed.stdout).not.toMatch(/uses the base URL|apple\.com/)
 
     const [, at, once] = /(http:\/\/\S+)\/login#([\w-]{43})\n/.exec(demo.stdout()) ?? []
     const [, password] = /with the password (demo-[\w-]{12})\n/.exec(demo.stdout()) ?? []
@@ -96,9 +98,9 @@ test.concurrent(
 )
 
 test.each([
-  [['--seed', 'x'], 1, '--seed must be a whole number, not x'],
-  [['--port', 'x'], 1, '--port must be a number from 0 to 65535, not x'],
-  [['--port', '65536'], 1, '--port must be a number from 0 to 65535, not 65536'],
+  [['--seed', 'x'], 2, '--seed must be a whole number, not x'],
+  [['--port', 'x'], 2, '--port must be a number from 0 to 65535, not x'],
+  [['--port', '65536'], 2, '--port must be a number from 0 to 65535, not 65536'],
 ])('refuses invalid options (%j) with a message and leaves no files', async (args, code, words) => {
   const TMPDIR = folderOf()
   const { status, stdout, stderr } = await run(['demo', ...args], { cwd: folderOf(), env: { TMPDIR } })

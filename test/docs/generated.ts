@@ -1,8 +1,12 @@
 /** The documents, or parts of them, that are made from the code. `npm run docs` writes them. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { commentedConfig, settingsTable } from '../../src/config/documents.ts'
+import { cliReference } from './cli_reference.ts'
 import { metricsReference } from './metrics_reference.ts'
 import { webhookEventsReference } from './webhook_events.ts'
+
+/** Loading the commands is asynchronous. */
+const commands = await cliReference()
 
 const ROOT = new URL('../../', import.meta.url)
 
@@ -13,6 +17,7 @@ type Document = Readonly<{ file: string; written: (text: string) => string }>
 export const DOCUMENTS: readonly Document[] = [
   { file: 'config.example.toml', written: () => commentedConfig() },
   { file: 'docs/configuration.md', written: (text) => between(text, 'settings', settingsTable()) },
+  { file: 'docs/cli.md', written: (text) => between(text, 'commands', commands) },
   { file: 'docs/metrics.md', written: (text) => between(text, 'metrics', metricsReference()) },
   { file: 'docs/webhook-events.md', written: (text) => between(text, 'events', webhookEventsReference()) },
 ]

@@ -174,3 +174,17 @@ test('does not complete events after all watchers have left', async () => {
   await new Promise((resolve) => setImmediate(resolve))
   expect(completed).toBe(0)
 })
+
+test('sends and reads nothing after it is closed', async () => {
+  const sent = watched()
+  const reads = openHeldReader()
+  await append(1)
+  await settled(() => reads.length === 1)
+  await append(1)
+  live.close()
+  reads[0]?.answer(true)
+  await append(1)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(sent).toEqual([])
+  expect(reads.flatMap(({ seqs }) => seqs)).toEqual([1])
+})

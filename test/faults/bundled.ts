@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
-import { sqlFiles } from '../../tools/bundle.mjs'
+import { at } from '../../tools/bundle.mjs'
 import { folderOf } from '../processes.ts'
 
 const here = createRequire(import.meta.url)
@@ -29,7 +29,7 @@ export async function bundledServing(source = 'serving.ts'): Promise<string> {
     format: 'esm',
     target: 'node24',
     plugins: [native],
-    define: { BUNDLED_SQL: JSON.stringify(sqlFiles()) },
+    define: { BUNDLE_FOLDER: JSON.stringify(at('dist')) },
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },

@@ -58,7 +58,7 @@ test.skipIf(probe === null)(
     await until(() => storageOf(running), 'full')
     expect(await identify(running, 'second')).toMatchObject({ status: 503 })
     expect(await statusOf(`${running.url}/healthz`)).toBe(200)
-    expect((await run(['doctor'], { cwd })).stdout).toMatch(/fault +database +the disk is full/)
+    expect((await run(['doctor'], { cwd })).stdout).toMatch(/error +Database +The disk is full/)
     expect(await statusOf(`${running.url}/readyz`)).toBe(503)
     // The server deletes its ballast file, which frees space for the owner's requests.
     const link = /setup#(\S+)/.exec(running.stdout())?.[1]
@@ -90,7 +90,7 @@ test('a database file that is replaced or removed under a running server is answ
   expect(await identify(running, 'lost')).toMatchObject({ status: 503, code: 'store_replaced' })
   expect(await statusOf(`${running.url}/readyz`)).toBe(503)
   expect((await run(['doctor'], { cwd })).stdout).toMatch(
-    /fault +database +.*was replaced or deleted while Windfall was using it/,
+    /error +Database +.*was replaced or deleted while Windfall was using it/,
   )
   running.kill('SIGTERM')
   expect((await running.ended).status).toBe(0)

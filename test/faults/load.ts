@@ -7,7 +7,8 @@ import { openRandom, type Random } from '../../src/demo/world/random.ts'
 import type { Step } from '../../src/demo/world/steps.ts'
 
 const TWO_YEARS_MS = 2 * 365 * 86_400_000
-const PATHS = {
+/** The path of each kind of call. */
+export const PATHS = {
   notification: '/apple/notifications',
   identify: '/api/sdk/v1/identify',
   attribute: '/api/sdk/v1/attribute',

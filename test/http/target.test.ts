@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readJson } from '../../src/http/body/body.ts'
-import { normalizeTarget } from '../../src/http/target.ts'
+import { normalizeTarget } from '../../src/http/listening/target.ts'
 import { post, sendRaw, serveTest } from './wire.ts'
 
 test.each([

@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { type Http, openHttp } from '../../src/http/http.ts'
+import type { ListenOptions } from '../../src/http/listening/listener.ts'
 import type { Route } from '../../src/http/route.ts'
-import { type ListenOptions, listen } from '../../src/http/server.ts'
+import { listen } from '../../src/http/server.ts'
 import { openLog } from '../../src/log.ts'
 
 /** A route with what every test would write the same way. */

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import tls from 'node:tls'
 import { onTestFinished } from 'vitest'
 import { issueCertificate } from '../../src/demo/signing/certificates.ts'
-import type { Resolve } from '../../src/outgoing/connector.ts'
+import type { Resolve } from '../../src/outgoing/addresses.ts'
 import { openDispatcher } from '../../src/outgoing/dispatcher.ts'
 import { closedAtEnd } from '../closing.ts'
 

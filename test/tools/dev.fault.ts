@@ -93,6 +93,6 @@ test('the production build contains nothing of it', () => {
     brotliDecompressSync(Buffer.from(br, 'base64')).toString(),
   )
   expect(files.length).toBeGreaterThan(10)
-  for (const text of [...files, readFileSync(join(root, 'dist/windfall.mjs'), 'utf8')])
+  for (const text of [...files, readFileSync(join(root, 'dist/windfall.cjs'), 'utf8')])
     expect(text).not.toContain('/dev/reload')
 })

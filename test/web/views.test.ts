@@ -8,7 +8,8 @@ test('serves the page at the path of every view and at no other', async () => {
   onTestFinished(app.close)
   const page = await (await app.request('/')).text()
   for (const { path } of VIEWS) {
-    const answer = await app.request(path.replace(/:\w+/g, 'one'))
+    const headers = { accept: 'text/html' }
+    const answer = await app.request(path.replace(/:\w+/g, 'one'), { headers })
     expect([answer.status, await answer.text()], path).toEqual([200, page])
   }
   const pages = app.windfall.http.routes().filter(({ summary }) => summary === 'The dashboard')

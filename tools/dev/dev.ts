@@ -16,7 +16,7 @@ import {
 } from '../../src/cli/demo/company.ts'
 import { createDemoOwner } from '../../src/cli/demo/owner.ts'
 import { declareAccount, declareAddress } from '../../src/cli/demo/store.ts'
-import { print } from '../../src/cli/instance/instance.ts'
+import { print } from '../../src/cli/instance/output.ts'
 import { logOf, stopSignal } from '../../src/cli/serve.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { Step } from '../../src/demo/world/steps.ts'

@@ -1,5 +1,4 @@
 /** The server of `npm run dev`: `windfall serve` against the simulated company of the process that started it. */
-import { isMainThread } from 'node:worker_threads'
 import { openApp, type Windfall } from '../../src/app.ts'
 import type { AppleHosts } from '../../src/apple/api/hosts.ts'
 import { logOf, serve, stopSignal } from '../../src/cli/serve.ts'
@@ -33,5 +32,4 @@ async function fetchReports({ catalogue, imports }: Windfall): Promise<void> {
   await imports.run()
 }
 
-// Worker threads load this file, too, because the bundle contains their code.
-if (isMainThread) await run()
+void run()

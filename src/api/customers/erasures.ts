@@ -44,7 +44,13 @@ const ErasureAnswer = v.object({
   asked_at: v.number(),
   links: v.pipe(v.number(), v.description('How many links to the user were removed')),
   scrubbed: v.pipe(v.number(), v.description('How many events the user’s ids were removed from')),
-  finished_at: v.pipe(v.nullable(v.number()), v.description('null while the erasure is running')),
+  finished_at: v.pipe(v.nullable(v.number()), v.description('null until `state` is `done`')),
+  state: v.pipe(
+    v.picklist(['running', 'pending_in_log', 'done']),
+    v.description(
+      '`pending_in_log`: no row names the user any more, but another program, such as Litestream, keeps old pages of the write-ahead log in use; Windfall retries until they are gone',
+    ),
+  ),
 })
 const ErasuresAnswer = v.object({ erasures: v.array(ErasureAnswer) })
 
@@ -74,7 +80,8 @@ export function erasureRoutes(deps: Deps): Route[] {
       answers: {
         200: { description: 'The erasure is finished', schema: ErasureAnswer },
         202: {
-          description: 'The erasure is stored and calls are refused; the rest is running',
+          description:
+            'The erasure is stored and calls are refused; the rest is running, or pending in the log',
           schema: ErasureAnswer,
         },
       },

@@ -1,5 +1,5 @@
 /** HTTPS requests to Apple with limits on time and size. */
-import { Agent, type Dispatcher, request } from 'undici'
+import type { Agent, Dispatcher } from 'undici'
 import { version } from '../../version.ts'
 import { AppleFault } from './faults.ts'
 
@@ -74,22 +74,27 @@ function connectionFault(error: unknown, { url }: ApiRequest): AppleFault {
   return new AppleFault('unavailable', detail, { code, cause: error })
 }
 
+const agentOptions = (timeoutMs: number): Agent.Options => ({
+  allowH2: false,
+  connections: CONNECTIONS,
+  connect: { timeout: Math.min(timeoutMs, CONNECT_TIMEOUT_MS) },
+  headersTimeout: timeoutMs,
+  bodyTimeout: timeoutMs,
+})
+
 /**
  * Opens persistent connections to Apple. `timeoutMs`: milliseconds without data before a timeout. A whole response may
  * take ten times as long.
  */
 export function openHttpClient(options: { timeoutMs: number }) {
   const { timeoutMs } = options
-  const agent = new Agent({
-    allowH2: false,
-    connections: CONNECTIONS,
-    connect: { timeout: Math.min(timeoutMs, CONNECT_TIMEOUT_MS) },
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-  })
+  let agent: Agent | null = null
   const closing = new AbortController()
 
   async function sendOnce(apiRequest: ApiRequest, token: string, signal: AbortSignal): Promise<ApiResponse> {
+    // The first request loads undici: it is a third of the program, and a start needs none of it.
+    const { Agent, request } = await import('undici')
+    agent ??= new Agent(agentOptions(timeoutMs))
     const { statusCode, headers, body } = await request(apiRequest.url, {
       method: apiRequest.method,
       headers: {
@@ -128,7 +133,7 @@ export function openHttpClient(options: { timeoutMs: number }) {
   /** Aborts running requests and closes the connections. */
   async function close(): Promise<void> {
     closing.abort(new AppleFault('unavailable', 'The request to Apple was aborted: Windfall is stopping.'))
-    await agent.destroy()
+    await agent?.destroy()
   }
 
   return { send, closing: closing.signal, close }

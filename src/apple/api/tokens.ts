@@ -1,6 +1,5 @@
 /** Tokens that authenticate requests to Apple's APIs (JSON Web Tokens, RFC 7519, signed with ES256). */
 import { createPrivateKey } from 'node:crypto'
-import { SignJWT } from 'jose'
 import type { Clock } from '../../clock.ts'
 import { AppleFault } from './faults.ts'
 import { type ApiKey, problemOfKey } from './keys.ts'
@@ -17,13 +16,15 @@ function signerOf(key: ApiKey) {
   const problem = problemOfKey(key.private_key)
   if (problem !== null) throw new AppleFault('unauthorized', `The private key cannot be used: ${problem}`)
   const secret = createPrivateKey(key.private_key)
-  return (claims: Record<string, string>, from: number, until: number) =>
-    new SignJWT(claims)
+  return async (claims: Record<string, string>, from: number, until: number): Promise<string> => {
+    const { SignJWT } = await import('jose')
+    return new SignJWT(claims)
       .setProtectedHeader({ alg: 'ES256', kid: key.key_id, typ: 'JWT' })
       .setIssuedAt(Math.floor(from / 1000))
       .setExpirationTime(Math.floor(until / 1000))
       .setAudience('appstoreconnect-v1')
       .sign(secret)
+  }
 }
 
 /**

@@ -2,29 +2,18 @@
  * Verifies that three certificates are a chain from Apple's pinned root to an App Store signing key (RFC 5280, and
  * Apple's two marker extensions).
  */
-import { type KeyObject, type webcrypto, X509Certificate } from 'node:crypto'
+import { type KeyObject, X509Certificate } from 'node:crypto'
 import { AsnConvert } from '@peculiar/asn1-schema'
 import { Certificate, type Extension } from '@peculiar/asn1-x509'
 import { SignatureError } from './signature_error.ts'
+import type { Chain } from './validity.ts'
 
 /** Apple's marker on the leaf that signs App Store receipts and transactions. */
 const LEAF_MARKER = '1.2.840.113635.100.6.11.1'
 /** Apple's marker on the intermediate of Worldwide Developer Relations. */
 const INTERMEDIATE_MARKER = '1.2.840.113635.100.6.2.1'
-/** The allowed clock difference, the same as in Apple's own library. */
-export const CLOCK_SKEW_MS = 60_000
 /** Apple's certificates have about 1,100 bytes each. */
 const MAX_CERTIFICATE_BYTES = 8192
-
-/** A verified chain. All certificates are valid from `from` until `until` (milliseconds since the epoch). */
-export type Chain = {
-  leaf: X509Certificate
-  intermediate: X509Certificate
-  root: X509Certificate
-  key: webcrypto.CryptoKey
-  from: number
-  until: number
-}
 
 function decodeDer(text: string): Buffer {
   const der = Buffer.from(text, 'base64')
@@ -88,7 +77,7 @@ function assertMarked(certificate: X509Certificate, marker: string): void {
 
 /**
  * Verifies a chain of base64 DER certificates, leaf first, whose last is one of the pinned roots, byte for byte. Cheap
- * checks come first, so that forged chains cost little time. Does not check the validity: see {@link assertValidAt}.
+ * checks come first, so that forged chains cost little time. Does not check the validity: see `assertValidAt`.
  * Throws SignatureError.
  */
 export function verifyChain(
@@ -114,15 +103,4 @@ export function verifyChain(
     from: Math.max(...certificates.map((one) => one.validFromDate.getTime())),
     until: Math.min(...certificates.map((one) => one.validToDate.getTime())),
   }
-}
-
-/**
- * Checks that all three certificates were valid at the payload's signing date, with a minute of skew. Today's date
- * does not matter, because history and retries arrive after a leaf expired. Throws SignatureError `not_valid_then`.
- */
-export function assertValidAt(chain: Chain, at: number): void {
-  if (at >= chain.from - CLOCK_SKEW_MS && at <= chain.until + CLOCK_SKEW_MS) return
-  const [from, until] = [chain.from, chain.until].map((time) => new Date(time).toISOString())
-  const when = Number.isFinite(at) && Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : String(at)
-  throw new SignatureError('not_valid_then', `signed at ${when}, with a chain valid from ${from} to ${until}`)
 }

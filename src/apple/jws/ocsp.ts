@@ -20,7 +20,7 @@ import {
   Certificate,
   id_pe_authorityInfoAccess,
 } from '@peculiar/asn1-x509'
-import { CLOCK_SKEW_MS } from './chain.ts'
+import { CLOCK_SKEW_MS } from './validity.ts'
 
 /** `good` and `revoked` are the issuer's statements; `fresh_until` is in milliseconds since the epoch. */
 export type OcspResult = { state: 'good' | 'revoked' | 'unknown'; fresh_until: number }

@@ -1,10 +1,10 @@
 /** The revocation state of Apple's certificates, from its OCSP responder (RFC 6960). */
 import type { X509Certificate } from 'node:crypto'
-import { type Dispatcher, request } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { Clock } from '../../clock.ts'
-import type { Chain } from './chain.ts'
 import { openLruCache } from './lru.ts'
-import { type OcspResult, ocspRequestFor, responderOf, verifyOcspResponse } from './ocsp.ts'
+import type { OcspResult } from './ocsp.ts'
+import type { Chain } from './validity.ts'
 
 /** `unknown` until the first response, and again when the last one is out of date. */
 type Revocation = OcspResult['state']
@@ -42,9 +42,8 @@ async function readAll(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** The URL of a certificate's responder; null if its host is not allowed. */
-function responderUrlOf(certificate: X509Certificate, hosts: readonly string[]): URL | null {
-  const named = responderOf(certificate)
+/** The URL of a responder that a certificate names; null if it names none or its host is not allowed. */
+function permittedUrl(named: string | null, hosts: readonly string[]): URL | null {
   const url = named === null ? null : URL.parse(named)
   if (url === null || !hosts.includes(url.host)) return null
   return url.protocol === 'http:' || url.protocol === 'https:' ? url : null
@@ -52,6 +51,7 @@ function responderUrlOf(certificate: X509Certificate, hosts: readonly string[]):
 
 /** Sends a request (DER) and returns the raw response. Does not follow redirects. */
 async function send(url: URL, ocspRequest: Buffer, signal: AbortSignal, dispatcher: Dispatcher | undefined) {
+  const { request } = await import('undici')
   const { statusCode, body } = await request(url, {
     method: 'POST',
     headers: { 'content-type': 'application/ocsp-request', accept: 'application/ocsp-response' },
@@ -81,12 +81,12 @@ export function openRevocation(options: RevocationOptions) {
   const closing = new AbortController()
 
   async function query(certificate: X509Certificate, issuer: X509Certificate): Promise<OcspResult> {
-    const url = responderUrlOf(certificate, hosts)
+    const { ocspRequestFor, responderOf, verifyOcspResponse } = await import('./ocsp.ts')
+    const url = permittedUrl(responderOf(certificate), hosts)
     if (url === null) return UNKNOWN_RESULT
-    const ocspRequest = ocspRequestFor(certificate, issuer)
+    const sent = ocspRequestFor(certificate, issuer)
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)])
-    const response = await send(url, ocspRequest.der, signal, dispatcher)
-    return verifyOcspResponse(response, ocspRequest, issuer, clock())
+    return verifyOcspResponse(await send(url, sent.der, signal, dispatcher), sent, issuer, clock())
   }
 
   /** Queries and caches the state. After a failed request, the cached state stays until it is out of date. */

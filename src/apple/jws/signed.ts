@@ -3,11 +3,11 @@ import { hash, webcrypto, X509Certificate } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
 import { openLimiter, openQueue } from '../../limiter.ts'
-import { assertValidAt, type Chain, verifyChain } from './chain.ts'
 import { type Compact, decodeObject, decodePart, decodePayload, readHeader, splitCompact } from './compact.ts'
 import { openLruCache } from './lru.ts'
 import type { RevocationChecker } from './revocation.ts'
 import { SignatureError } from './signature_error.ts'
+import { assertValidAt, type Chain } from './validity.ts'
 
 export { SignatureError, type SignatureFault } from './signature_error.ts'
 
@@ -92,11 +92,13 @@ export function openVerifier(options: VerifierOptions) {
   const chainByCertificates = openLruCache<Chain>(MAX_CACHED_CHAINS)
 
   /** Caches chains by their certificates as well, because an attacker can vary the header around a genuine chain. */
-  function chainOf(header: string): Chain {
+  async function chainOf(header: string): Promise<Chain> {
     const certificates = readHeader(header)
     const name = certificates.join()
     const known = chainByCertificates.get(name)
     if (known !== undefined) return known
+    // The decoder of certificates is large, and a start needs none of it.
+    const { verifyChain } = await import('./chain.ts')
     const chain = verifyChain(certificates, roots)
     chainByCertificates.set(name, chain)
     return chain
@@ -124,7 +126,7 @@ export function openVerifier(options: VerifierOptions) {
    */
   async function verify(jws: string): Promise<Verified<Record<string, unknown>>> {
     const compact = splitCompact(jws)
-    const chain = chainByHeader.get(compact.header) ?? chainOf(compact.header)
+    const chain = chainByHeader.get(compact.header) ?? (await chainOf(compact.header))
     const payload = await limiter.run(() => verifySignature(compact, chain))
     assertNotRevoked(chain)
     if (chainByHeader.get(compact.header) === undefined) chainByHeader.set(compact.header, chain)

@@ -12,8 +12,11 @@ import { openScrubbing } from '../../events/scrubbing.ts'
 import { openHook } from '../../hooks.ts'
 import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
+import { openCompaction } from './compaction.ts'
 import { type Erasure, type ErasureRecord, openErasureRecords, toErasureRecord } from './erasure_records.ts'
+import { openErasureRun } from './erasure_run.ts'
 import { openLinkErasure } from './link_erasure.ts'
+import { openLogErasure } from './log_erasure.ts'
 import { type ErasedUser, openPendingTargets, scrubTargetOf } from './scrub_targets.ts'
 import { openStatisticsSamples } from './statistics_samples.ts'
 import { openTombstones } from './tombstones.ts'
@@ -49,9 +52,6 @@ type ErasureRequest = { app_id: string; app_user_id: string; asked_by: string; e
 
 /** A step's position is saved after this many slices without a change. */
 const CHECKPOINT_EVERY = 40
-/** How often, and at which interval, to try to truncate the write-ahead log while a reader still uses it. */
-const WAL_TRUNCATE_ATTEMPTS = 50
-const WAL_TRUNCATE_RETRY_MS = 100
 
 export type Erasures = ReturnType<typeof openErasures>
 
@@ -65,7 +65,7 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
     'select 1 from users where app_id = ? and app_user_id = ?',
   )
   const dropUser = store.prepare<[string, string]>('delete from users where app_id = ? and app_user_id = ?')
-  const vacuum = store.prepare('vacuum')
+  const rewriteFile = openCompaction({ store, wait })
   const scrubbing = openScrubbing(store)
   const scrubbers: Scrubber[] = [
     {
@@ -76,7 +76,9 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
   ]
   const erased = openHook<[user: ErasedUser]>()
   const closing = new AbortController()
-  let running: Promise<void> | null = null
+  const { signal } = closing
+  const logErasure = openLogErasure({ store, clock, log, records })
+  const runs = openErasureRun({ records, logErasure, scrub: scrubUser, signal, log, wait })
   let progress: ErasureProgress | null = null
 
   /**
@@ -99,7 +101,7 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
     erased.call(user)
     store.afterCommit(() => {
       live.change((event) => scrubEvent(event, scrubTargetOf(user)))
-      resume()
+      runs.resume()
     })
     return toErasureRecord(requireErasure(erasure_id))
   }
@@ -113,47 +115,36 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
   /**
    * Accepts calls for an erased user again, inside the caller's unit of work. Erased data does not come back.
    *
-   * @throws Refusal 404 `not_forgotten`, 409 `erasure_running` while the erasure is running.
+   * @throws Refusal 404 `not_forgotten`, 409 `erasure_running` while rows still name the user.
    */
   function lift(app_id: string, app_user_id: string): ErasureRecord {
     const activeErasureId = tombstones.activeErasure(app_id, app_user_id)
     if (activeErasureId === null) throw new Refusal(404, 'not_forgotten', 'this user is not erased')
     const erasure = requireErasure(activeErasureId)
-    if (erasure.finished_at === null)
+    if (erasure.app_user_id !== null)
       throw new Refusal(409, 'erasure_running', 'this user is still being erased; try again later')
     tombstones.lift(app_id, app_user_id)
     return toErasureRecord(erasure)
   }
 
-  /** Continues pending erasures in the background. A failure is logged and retried the next time. */
-  function resume(): void {
-    runPending().catch((error) => {
-      if (!closing.signal.aborted) log.error('erasing a user failed; it will be retried later', { error })
-    })
-  }
-
-  /** Resolves once an erasure is done. Rejects with the error that interrupted it; the erasure is retried later. */
+  /**
+   * Resolves once an erasure is done, or once only the write-ahead log still has data of the user and a reader keeps it
+   * in use. Rejects with the error that interrupted the erasure; it is retried later.
+   */
   async function finished(erasure_id: string): Promise<ErasureRecord> {
-    while (requireErasure(erasure_id).finished_at === null) await runPending()
+    do await runs.run()
+    while (requireErasure(erasure_id).app_user_id !== null)
     return toErasureRecord(requireErasure(erasure_id))
   }
 
-  function runPending(): Promise<void> {
-    running ??= runAll().finally(() => {
-      running = null
+  async function scrubUser(erasure: Erasure): Promise<void> {
+    const { id, app_id, app_user_id } = erasure
+    if (app_user_id === null) return
+    try {
+      await scrub(erasure, { app_id, app_user_id, erasure_id: id })
+      logErasure.noteScrubbed(id)
+    } finally {
       progress = null
-    })
-    return running
-  }
-
-  async function runAll(): Promise<void> {
-    for (let erasure = records.next(); erasure !== null; erasure = records.next()) {
-      closing.signal.throwIfAborted()
-      const { id, app_id, app_user_id } = erasure
-      if (app_user_id !== null) await scrub(erasure, { app_id, app_user_id, erasure_id: id })
-      await truncateWal()
-      await store.commit(() => records.finish(id, clock()))
-      log.info('a user was erased', { erasure: id })
     }
   }
 
@@ -173,7 +164,7 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
 
   async function scrubLinks({ app_id, app_user_id, erasure_id }: ErasedUser): Promise<void> {
     for (let more = true; more; ) {
-      closing.signal.throwIfAborted()
+      signal.throwIfAborted()
       more = await store.commit(() => {
         const scrubbed = links.scrubSome(app_id, app_user_id)
         records.countLinks(erasure_id, scrubbed)
@@ -199,7 +190,7 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
     until: number,
   ): Promise<void> {
     for (let [reached, slicesSinceSave] = [after, 0]; reached < until; ) {
-      closing.signal.throwIfAborted()
+      signal.throwIfAborted()
       const found = findRows(user, reached, until)
       reached = found.reached
       slicesSinceSave += 1
@@ -215,34 +206,25 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
     }
   }
 
-  /** Truncates the write-ahead log, which still contains the rows that were deleted from the file. */
-  async function truncateWal(): Promise<void> {
-    for (let attempt = 1; attempt <= WAL_TRUNCATE_ATTEMPTS; attempt += 1) {
-      closing.signal.throwIfAborted()
-      if (store.pragma('wal_checkpoint(TRUNCATE)') === 0) return
-      await wait(WAL_TRUNCATE_RETRY_MS)
-    }
-    log.warn(
-      'a reader keeps the database busy: erased data stays in the write-ahead log until Windfall restarts',
-    )
-  }
-
   /**
    * Rewrites the whole file with VACUUM, which blocks everything until done. SQLite zeroes deleted rows, but when it
    * reorganizes a page it can leave a copy of a moved row in the page's unused space until that space is reused.
+   * `in_log`: a reader keeps the previous pages in the write-ahead log in use; they are removed later.
    *
    * @throws Error of SQLite if there is no space for a second file; then nothing has changed.
    */
-  async function compact(): Promise<{ bytes: number }> {
-    vacuum.run()
-    await truncateWal()
-    return { bytes: Number(store.pragma('page_count')) * Number(store.pragma('page_size')) }
+  async function compact(): Promise<{ bytes: number; in_log: boolean }> {
+    await rewriteFile()
+    logErasure.noteCompacted()
+    await runs.run()
+    const bytes = Number(store.pragma('page_count')) * Number(store.pragma('page_size'))
+    return { bytes, in_log: logErasure.isPending() }
   }
 
   /** Stops the running erasure; it continues at the next start. */
   async function close(): Promise<void> {
     closing.abort(new Refusal(503, 'store_closing', 'Windfall stopped; it continues at the next start'))
-    await running?.catch(() => {})
+    await runs.ended()
   }
 
   return {
@@ -252,7 +234,8 @@ export function openErasures({ store, clock, feed, live, log, wait }: Deps) {
     isErased: tombstones.isErased,
     pendingTargets: openPendingTargets(store),
     finished,
-    resume,
+    /** Continues pending erasures in the background. A failure is logged and retried the next time. */
+    resume: runs.resume,
     progress: () => progress,
     list: records.list,
     /** Calls the listener within the unit of work that erases a user, to delete other data stored under their id. */

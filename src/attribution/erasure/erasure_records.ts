@@ -1,4 +1,4 @@
-/** Records of erasures: who requested each one, and when. The user id is stored only until the erasure is done. */
+/** Records of erasures: who requested each one, and when. The user id is stored only until no row names the user. */
 import { newId } from '../../ids.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -6,7 +6,7 @@ export type Erasure = {
   id: string
   app_id: string
   bundle_id: string
-  /** Null once the erasure is done. */
+  /** Null once no row names the user. */
   app_user_id: string | null
   asked_by: string
   asked_at: number
@@ -21,11 +21,17 @@ export type Erasure = {
   finished_at: number | null
 }
 
+/**
+ * `running`: rows still name the user. `pending_in_log`: no row does, but the write-ahead log has old pages that another
+ * program keeps in use.
+ */
+type ErasureState = 'running' | 'pending_in_log' | 'done'
+
 /** The fields of an erasure that readers of the app may see. They contain no personal data. */
 export type ErasureRecord = Pick<
   Erasure,
   'id' | 'app_id' | 'bundle_id' | 'asked_by' | 'asked_at' | 'links' | 'scrubbed' | 'finished_at'
->
+> & { state: ErasureState }
 
 /** Filters: one organization (null: all), some of its apps (null: all), up to `limit`. */
 type Listing = {
@@ -48,8 +54,13 @@ export function openErasureRecords(store: Pick<Store, 'prepare'>) {
       and (:before is null or (asked_at, erasures.id) < (select asked_at, id from erasures where id = :before))
     order by asked_at desc, erasures.id desc limit :limit`)
   const first = store.prepare<[], Erasure>(
-    `${select} where finished_at is null order by asked_at, erasures.id limit 1`,
+    `${select} where finished_at is null and app_user_id is not null order by asked_at, erasures.id limit 1`,
   )
+  const pendingInLog = store
+    .prepare<[], string>(
+      'select id from erasures where finished_at is null and app_user_id is null order by asked_at, id',
+    )
+    .pluck()
   const count = store.prepare<[number, string]>('update erasures set links = links + ? where id = ?')
   const enter = store.prepare<[string, number, string]>(
     'update erasures set step = ?, reached = 0, until = ? where id = ?',
@@ -75,17 +86,24 @@ export function openErasureRecords(store: Pick<Store, 'prepare'>) {
   const finish = (id: string, at: number): void => void end.run(at, id)
 
   const get = (id: string): Erasure | null => byId.get(id) ?? null
-  /** The oldest pending erasure, or null. */
+  /** The oldest erasure whose user is still named in rows, or null. */
   const next = (): Erasure | null => first.get() ?? null
+  /** The ids of unfinished erasures whose users no row names any more. */
+  const scrubbed = (): string[] => pendingInLog.all()
   /** Erasures, newest first, without personal data. */
   const list = ({ apps, ...listing }: Listing): ErasureRecord[] =>
     newest.all({ ...listing, apps: apps && JSON.stringify(apps) }).map(toErasureRecord)
 
-  return { begin, countLinks, enterStep, advanceTo, anonymize, finish, get, next, list }
+  return { begin, countLinks, enterStep, advanceTo, anonymize, finish, get, next, scrubbed, list }
 }
 
 /** Returns the fields of an erasure without personal data. */
 export const toErasureRecord = (erasure: Erasure): ErasureRecord => {
   const { id, app_id, bundle_id, asked_by, asked_at, links, scrubbed, finished_at } = erasure
-  return { id, app_id, bundle_id, asked_by, asked_at, links, scrubbed, finished_at }
+  return { id, app_id, bundle_id, asked_by, asked_at, links, scrubbed, finished_at, state: stateOf(erasure) }
+}
+
+function stateOf({ finished_at, app_user_id }: Erasure): ErasureState {
+  if (finished_at !== null) return 'done'
+  return app_user_id === null ? 'pending_in_log' : 'running'
 }

@@ -2,18 +2,14 @@
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { defineCommand } from 'citty'
-import { systemClock } from '../../clock.ts'
 import type { LoadedConfig } from '../../config/load.ts'
-import { backupSources } from '../../config/sources/backup_sources.ts'
-import { backupVerbs } from '../../control/backup_verbs.ts'
 import { Refusal } from '../../errors.ts'
 import { assertRecipients, type Encryption } from '../../store/backup/archive/age.ts'
-import { type Backup, openBackups } from '../../store/backup/backup.ts'
-import { openCopySource } from '../../store/backup/copy_source.ts'
-import { lockForServing } from '../../store/disk/lock.ts'
-import { version } from '../../version.ts'
-import { configArg, load, plural, print, withInstance } from '../instance/instance.ts'
+import type { Backup } from '../../store/backup/backup.ts'
+import { configArg, load, plural, withInstance } from '../instance/instance.ts'
+import { print } from '../instance/output.ts'
 import { askNewPassphrase } from '../instance/passphrase.ts'
+import { openForBackup } from './unserved.ts'
 
 export const backupCommand = defineCommand({
   meta: { name: 'backup', description: 'Back up the database, the configuration and the keys to one file' },
@@ -60,31 +56,6 @@ async function encryptionFor(
   if (plain || ageRecipients.length === 0) return null
   await assertRecipients(ageRecipients)
   return { recipients: ageRecipients }
-}
-
-/** Opens the database for a backup when no server runs. Does not upgrade the database first. */
-async function openForBackup(loaded: LoadedConfig) {
-  const lock = lockForServing(loaded.config.store.path)
-  try {
-    const store = openCopySource(loaded.config.store.path)
-    const backups = openBackups({
-      store,
-      clock: systemClock,
-      windfall: version,
-      sources: () => backupSources(loaded),
-    })
-    return {
-      verbs: backupVerbs(backups),
-      async close(): Promise<void> {
-        await backups.close()
-        await store.close()
-        lock.release()
-      },
-    }
-  } catch (error) {
-    lock.release()
-    throw error
-  }
 }
 
 const UNENCRYPTED =

@@ -1,15 +1,20 @@
 /** The command `windfall restore`: restores a backup, lists the restored files, and names what the backup lacks. */
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { defineCommand } from 'citty'
+import * as v from 'valibot'
 import { systemClock } from '../../clock.ts'
 import { ConfigError } from '../../config/checks/issues.ts'
+import { callControl } from '../../control/socket.ts'
 import { utcMinuteText } from '../../days.ts'
+import { addonFile } from '../../program/addon.ts'
 import { type Restored, restore } from '../../store/backup/restore.ts'
 import type { PlacedFile } from '../../store/backup/restored_files.ts'
 import { realPathOf } from '../../store/disk/paths.ts'
-import { configArg, load, plural, print, printError } from '../instance/instance.ts'
+import { openReader } from '../../store/reader.ts'
+import { configArg, load, plural } from '../instance/instance.ts'
 import { decryptionKeyFor, existingBackup, identityArg } from '../instance/opening.ts'
+import { print, printError, setResult } from '../instance/output.ts'
 import { changeOwner, ownerOf } from '../instance/privileges.ts'
 
 export const restoreCommand = defineCommand({
@@ -31,10 +36,58 @@ export const restoreCommand = defineCommand({
     printError('Verifying the backup …')
     const owner = ownerOf(target.database ?? target.folder)
     const restored = await restore({ backup, key, ...target, clock: systemClock })
-    changeOwner(owner, filesOf(restored), target.folder)
+    changeOwner(owner, [...filesOf(restored), ...addonBeside(restored)], target.folder)
+    setResult(answerOf(restored))
     for (const line of summaryLines(restored, backup)) print(line)
-    print(args.into === undefined ? START_HINT : `To inspect it: ${serveCommand(restored, target.folder)}`)
+    if (args.into === undefined) return print(START_HINT)
+    print(`To inspect it: ${serveCommand(restored, target.folder)}`)
+    if (await recordDrill(args.config, backup, restored.database))
+      print('Windfall records this restore as a drill: `windfall doctor` shows its age.')
   },
+})
+
+/**
+ * Records a restore into another folder in the running instance, if the backup is one of that instance. Returns whether
+ * it was recorded. Without a running instance on this machine, there is nothing to record it in.
+ */
+async function recordDrill(
+  configPath: string | undefined,
+  backup: string,
+  database: string,
+): Promise<boolean> {
+  const reader = openReader(database)
+  try {
+    const organization_ids = reader
+      ?.prepare<[], { id: string }>('select id from organizations')
+      .all()
+      .map(({ id }) => id)
+    const { config } = load(configPath)
+    const drill = { file: backup, organization_ids }
+    const answer = await callControl(config.store.path, 'backup.drill', drill)
+    return v.parse(Recorded, answer?.result).recorded
+  } catch {
+    // The restore succeeded. A record of it is only a convenience.
+    return false
+  } finally {
+    reader?.close()
+  }
+}
+
+const Recorded = v.object({ recorded: v.boolean() })
+
+/** What `--json` prints. `configured` is the path that the configuration names, if it is another. */
+const answerOf = ({ database, originalPath, aside, rows, placed, manifest }: Restored) => ({
+  database,
+  configured: originalPath,
+  moved_aside: aside,
+  rows,
+  files: placed.map(({ file, state, originalPath: configured, aside: moved_aside = null }) => ({
+    file,
+    state,
+    configured,
+    moved_aside,
+  })),
+  backup: manifest,
 })
 
 const filesOf = ({ database, placed }: Restored): string[] => [
@@ -42,6 +95,10 @@ const filesOf = ({ database, placed }: Restored): string[] => [
   `${database}.lock`,
   ...placed.filter(({ state }) => state !== 'same').map(({ file }) => file),
 ]
+
+/** The addon of the executable, if the restore wrote it beside the database. */
+const addonBeside = ({ database }: Restored): string[] =>
+  [addonFile() ?? ''].filter((file) => dirname(dirname(file)) === dirname(database))
 
 const START_HINT = 'Start Windfall, then run `windfall doctor`.'
 
@@ -89,6 +146,7 @@ function summaryLines(
       ? []
       : [`The previous database is now ${aside}. Delete it when you no longer need it.`]),
     ...placed.flatMap(placedText),
+    ...litestreamLines(database),
     ...(manifest?.not_included ?? []).map((name) => `Not in the backup: ${name}`),
     '',
     'Outgoing requests are held, because the original may still serve: windfall outgoing resume sends them.',
@@ -97,6 +155,14 @@ function summaryLines(
     '  (up to 180 days back), and the job `import` fetches the daily reports.',
     '  Later identify and attribute calls, keys, tokens, share links and settings are lost.',
     '  Keys, tokens and links revoked later are valid again: revoke them again. Users erased later are back: erase them again.',
+  ]
+}
+
+/** What to do with Litestream, if it replicates the database: it keeps its state in a folder beside the file. */
+function litestreamLines(database: string): string[] {
+  if (!existsSync(join(dirname(database), `.${basename(database)}-litestream`))) return []
+  return [
+    `Litestream replicates this database, and would continue with the previous file. Stop it, run litestream reset ${database}, and start it.`,
   ]
 }
 

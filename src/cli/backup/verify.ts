@@ -16,8 +16,9 @@ import { realPathOf } from '../../store/disk/paths.ts'
 import { readHeader } from '../../store/schema/header.ts'
 import { identifyFile } from '../../store/schema/identify.ts'
 import { reasonOf } from '../../store/warnings.ts'
-import { configArg, plural, print, printError, type SendVerb, withInstance } from '../instance/instance.ts'
+import { configArg, plural, type SendVerb, withInstance } from '../instance/instance.ts'
 import { decryptionKeyFor, existingBackup, identityArg } from '../instance/opening.ts'
+import { print, printError, setResult } from '../instance/output.ts'
 import { follow } from '../instance/progress.ts'
 
 export const verifyCommand = defineCommand({
@@ -37,6 +38,7 @@ export const verifyCommand = defineCommand({
       file === undefined
         ? await withInstance(args.config, verifyInstance)
         : await verifyBackup(existingBackup(file), args.identity)
+    setResult({ difference, ...found })
     if (difference === null) return print(summaryLines(found, file !== undefined))
     print(`Difference found: ${difference}`)
     print(

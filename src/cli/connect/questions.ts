@@ -2,9 +2,14 @@
 import type { AppleApp } from '../../apple/api/connect.ts'
 import type { ApiKey } from '../../apple/api/keys.ts'
 import type { Account } from '../../apps/accounts.ts'
+import {
+  type AppleQueryOptions,
+  faultOfVendor,
+  problemOfPurchaseKey,
+  tryConnectKey,
+} from '../../doctor/apple/key_checks.ts'
 import { plural, stripControls } from '../instance/instance.ts'
 import { type Answers, type FlagName, NONE } from './answers.ts'
-import { type AppleQueryOptions, faultOfVendor, problemOfPurchaseKey, tryConnectKey } from './checks.ts'
 import type { KeyFileToWrite } from './files.ts'
 import { type KeyFile, readKeyFile } from './keys.ts'
 import {

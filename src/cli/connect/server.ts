@@ -5,12 +5,12 @@ import type { ApiKey } from '../../apple/api/keys.ts'
 import type { Environment } from '../../apple/payloads.ts'
 import type { Config } from '../../config/settings.ts'
 import { callControl } from '../../control/socket.ts'
+import type { AppleQueryOptions } from '../../doctor/apple/key_checks.ts'
+import { testNotification } from '../../doctor/apple/test_notification.ts'
 import { Refusal } from '../../errors.ts'
 import { openReader } from '../../store/reader.ts'
 import { stripControls } from '../instance/instance.ts'
-import type { AppleQueryOptions } from './checks.ts'
 import type { Prompt } from './prompt.ts'
-import { testNotification } from './test.ts'
 
 type ConnectResult = {
   prompt: Prompt

@@ -10,7 +10,7 @@ import { openAppStore } from '../../demo/store/store.ts'
 import type { Step } from '../../demo/world/steps.ts'
 import { openSerial } from '../../limiter.ts'
 import type { Log } from '../../log.ts'
-import { print } from '../instance/instance.ts'
+import { print } from '../instance/output.ts'
 
 const TWO_YEARS_MS = 2 * 365 * 86_400_000
 const LIVE_EVERY_MS = 1_000

@@ -12,7 +12,8 @@ import { codeOf } from '../../config/sources/files.ts'
 import { type DemoReceiver, openDemoReceiver } from '../../demo/receiver.ts'
 import type { Step } from '../../demo/world/steps.ts'
 import { Refusal } from '../../errors.ts'
-import { print } from '../instance/instance.ts'
+import { commandName } from '../../program/form.ts'
+import { print } from '../instance/output.ts'
 import { logOf, serve, stopSignal } from '../serve.ts'
 import {
   type Company,
@@ -183,7 +184,7 @@ async function welcome(windfall: Windfall, { url, folder, backend }: Addresses):
   )
   print(`  ${backend}`)
   print('Run a command against it, for example:')
-  print(`  npm run -s windfall -- doctor --config ${join(folder, 'config.toml')}\n`)
+  print(`  ${commandName} doctor --config ${join(folder, 'config.toml')}\n`)
 }
 
 async function deliver(windfall: Windfall, step: Step): Promise<void> {

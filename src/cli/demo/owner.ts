@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { hashPassword } from '../../access/passwords.ts'
 import type { Windfall } from '../../app.ts'
-import { print } from '../instance/instance.ts'
+import { print } from '../instance/output.ts'
 
 /**
  * Sets a random password, and prints a link that signs in once without the password. The demo serves this machine

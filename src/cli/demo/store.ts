@@ -6,7 +6,8 @@ import type { DemoReceiver } from '../../demo/receiver.ts'
 import type { AppStore } from '../../demo/store/store.ts'
 import type { Log } from '../../log.ts'
 import { progressText } from '../import.ts'
-import { plural, print } from '../instance/instance.ts'
+import { plural } from '../instance/instance.ts'
+import { print } from '../instance/output.ts'
 
 const REDRAW_MS = 250
 

@@ -1,17 +1,17 @@
 /** How a command reaches the instance: through the process that serves it, or directly if none does. */
 import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import { openApp } from '../../app.ts'
 import { systemClock } from '../../clock.ts'
 import type { LoadedConfig } from '../../config/load.ts'
 import type { Config } from '../../config/settings.ts'
 import { callControl, isReadOnly, runVerb, type Verbs } from '../../control/socket.ts'
-import { verbsOf } from '../../control/verbs.ts'
 import { utcMinuteText } from '../../days.ts'
 import { Refusal } from '../../errors.ts'
 import { openLog } from '../../log.ts'
+import { startCommand } from '../../program/form.ts'
 import { lockForServing } from '../../store/disk/lock.ts'
 import { loadWithTypes } from './load.ts'
+import { setResult } from './output.ts'
 import { actAsOwnerOf } from './privileges.ts'
 
 /** The arguments of every command that needs the configuration. */
@@ -19,7 +19,7 @@ export const configArg = {
   config: {
     type: 'string',
     valueHint: 'FILE',
-    description: 'The config file (default: WINDFALL_CONFIG, else ./config.toml)',
+    description: 'The config file (default: WINDFALL_CONFIG, else ./config.toml, else the installed one)',
   },
 } as const
 
@@ -76,7 +76,7 @@ export async function withInstance<Result>(
   async function send<Answer>(verb: string, args: unknown): Promise<Answer> {
     for (let attempt = 1; ; attempt += 1) {
       const answered = localInstance === null ? await callControl(config.store.path, verb, args) : null
-      if (answered) return answered.result as Answer
+      if (answered) return answerOf(verb, answered.result) as Answer
       if (localInstance === null && isReadOnly(verb)) assertDatabaseExists(config)
       localInstance ??= openAsOwner()
       const opening = localInstance
@@ -87,7 +87,7 @@ export async function withInstance<Result>(
         if (!isHeld || attempt === MAX_ATTEMPTS) throw error
         return { verbs: null }
       })
-      if (verbs) return (await runVerb(verbs, verb, args)) as Answer
+      if (verbs) return answerOf(verb, await runVerb(verbs, verb, args)) as Answer
       await setTimeout(RETRY_PAUSE_MS)
     }
   }
@@ -99,10 +99,20 @@ export async function withInstance<Result>(
   }
 }
 
+/** Makes the answer of a verb the document that `--json` prints. The progress of a verb is not its answer. */
+function answerOf(verb: string, answer: unknown): unknown {
+  if (!verb.endsWith('.status') || verb === 'outgoing.status') setResult(answer)
+  return answer
+}
+
 /** A command that only reads does not create a database. */
 function assertDatabaseExists({ store }: Config): void {
   if (existsSync(store.path)) return
-  throw new Refusal(404, 'no_database', `there is no database at ${store.path} yet; npm start creates it`)
+  throw new Refusal(
+    404,
+    'no_database',
+    `there is no database at ${store.path} yet; ${startCommand} creates it`,
+  )
 }
 
 /** An instance that is open in this process. */
@@ -110,6 +120,10 @@ type LocalInstance = { verbs: Verbs; close(): Promise<void> }
 
 /** Opens the instance in this process, with all verbs. */
 async function openLocalApp({ config }: LoadedConfig): Promise<LocalInstance> {
+  const [{ openApp }, { verbsOf }] = await Promise.all([
+    import('../../app.ts'),
+    import('../../control/verbs.ts'),
+  ])
   const lock = lockForServing(config.store.path)
   try {
     const log = openLog({ format: 'pretty', level: 'error', write: (text) => process.stderr.write(text) })
@@ -141,11 +155,6 @@ export function columns(rows: readonly (readonly (string | number | null)[])[]):
     )
     .join('\n')
 }
-
-export const print = (text: string): void => void process.stdout.write(`${text}\n`)
-
-/** Prints to stderr, for the person at the terminal and not for programs that read the output. */
-export const printError = (text: string): void => void process.stderr.write(`${text}\n`)
 
 /** `1 day`, `3 days`, `1,234 days`. */
 export const plural = (count: number, noun: string): string =>

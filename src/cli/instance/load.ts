@@ -3,6 +3,8 @@ import { ConfigError, type ConfigIssue } from '../../config/checks/issues.ts'
 import { closestMatch } from '../../config/checks/suggest.ts'
 import { type LoadedConfig, type LoadOptions, loadConfig } from '../../config/load.ts'
 import { EVENT_TYPES } from '../../events/vocabulary.ts'
+import { setAddonFolder } from '../../program/addon.ts'
+import { installedConfig } from '../install/layout.ts'
 
 /**
  * Loads and checks the configuration.
@@ -11,19 +13,21 @@ import { EVENT_TYPES } from '../../events/vocabulary.ts'
  * endpoint.
  */
 export function loadWithTypes(loadOptions: LoadOptions): LoadedConfig {
-  const loaded = loadConfig(loadOptions)
+  const loaded = loadConfig({ ...loadOptions, fallback: installedConfig() })
+  setAddonFolder(loaded.config.store.native_dir)
   const issues = unknownTypes(loaded)
   if (issues.length > 0) throw new ConfigError(issues)
   return loaded
 }
 
-function unknownTypes({ config, locationByPath }: LoadedConfig): ConfigIssue[] {
+function unknownTypes(loaded: LoadedConfig): ConfigIssue[] {
   const known: readonly string[] = EVENT_TYPES
-  return config.endpoints.flatMap(({ types }, index) => {
+  return loaded.config.endpoints.flatMap(({ types }, index) => {
     const path = `endpoints[${index}].types`
-    const source = locationByPath.get(path) ?? path
     return (types ?? []).flatMap((type, at) =>
-      known.includes(type) ? [] : unknownType(type, `${path}[${at}]`, source),
+      known.includes(type)
+        ? []
+        : unknownType(type, `${path}[${at}]`, loaded.locationByPath.get(path) ?? path),
     )
   })
 }

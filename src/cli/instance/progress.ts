@@ -1,6 +1,7 @@
 /** Shows the progress of a long-running verb: a bar on a terminal, otherwise one line every ten seconds. */
 import { setTimeout } from 'node:timers/promises'
-import { printError, type SendVerb } from './instance.ts'
+import type { SendVerb } from './instance.ts'
+import { printError } from './output.ts'
 
 /** The progress that every long-running verb reports: `done` of `of` items. */
 type Steps = { done: number; of: number }

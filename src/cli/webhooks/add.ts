@@ -1,14 +1,8 @@
 /** The command `windfall webhooks add`. */
 import { defineCommand } from 'citty'
 import { Refusal } from '../../errors.ts'
-import {
-  configArg,
-  organizationArg,
-  print,
-  printError,
-  type SendVerb,
-  withInstance,
-} from '../instance/instance.ts'
+import { configArg, organizationArg, type SendVerb, withInstance } from '../instance/instance.ts'
+import { print, printError, setResult } from '../instance/output.ts'
 import { type Created, type Delivery, listOf, resultText } from './texts.ts'
 
 /** The type of the test event, unless the endpoint receives only others. */
@@ -72,13 +66,17 @@ export const addCommand = defineCommand({
       const { endpoint, secret } = created
       print(`${endpoint.id}  ${endpoint.name}  ${secret}`)
       printError('This secret signs each request. It is shown only once.')
-      if (args.test && !apple) await tryUrl(send, created)
+      const test = args.test && !apple ? await tryUrl(send, created) : null
+      setResult({ ...created, test })
     })
   },
 })
 
-/** Sends a test event and prints whether the URL answers. The endpoint stays, whatever it answers. */
-async function tryUrl(send: SendVerb, { endpoint: { id, types } }: Created): Promise<void> {
+/**
+ * Sends a test event and prints whether the URL answers. The endpoint stays, whatever it answers. Returns the delivery;
+ * null if none could be made.
+ */
+async function tryUrl(send: SendVerb, { endpoint: { id, types } }: Created): Promise<Delivery | null> {
   const type = types?.[0] ?? TEST_TYPE
   try {
     const delivery = await send<Delivery>('webhooks.test', { name: id, type })
@@ -87,9 +85,11 @@ async function tryUrl(send: SendVerb, { endpoint: { id, types } }: Created): Pro
       `${isDelivered ? 'The URL answers' : 'The URL does not accept events yet'}: ${resultText(delivery)}`,
     )
     if (!isDelivered) printError(`Repair it, then run windfall webhooks test ${id}`)
+    return delivery
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     printError(`No test event was sent: ${error.message}`)
+    return null
   }
 }
 

@@ -7,11 +7,10 @@ import {
   instantText,
   organizationArg,
   plural,
-  print,
-  printError,
   sendVerb,
   withInstance,
 } from '../instance/instance.ts'
+import { print, printError } from '../instance/output.ts'
 import { type Created, type Endpoint, type Endpoints, nameArg, waitingText } from './texts.ts'
 
 const HEADER = ['name', 'state', 'since', 'succeeded', 'waiting', 'last success', 'URL']

@@ -9,7 +9,8 @@ import { endpointSecret } from '../../config/endpoint_values.ts'
 import { codeOf } from '../../config/sources/files.ts'
 import { Refusal } from '../../errors.ts'
 import { parse } from '../../http/parse.ts'
-import { print, printError, stripControls } from '../instance/instance.ts'
+import { stripControls } from '../instance/instance.ts'
+import { print, printError } from '../instance/output.ts'
 import { stopSignal } from '../serve.ts'
 import { faultOfSignature } from './verify.ts'
 
@@ -57,7 +58,7 @@ async function openReceiver(port: number, options: Options) {
   await listening.catch((error: unknown) => {
     if (codeOf(error) !== 'EADDRINUSE') throw error
     const detail = `port ${port} is in use; set another --port, or 0 for any free port`
-    throw new Refusal(400, 'invalid_request', detail)
+    throw new Refusal(409, 'no_port', detail)
   })
   const { port: bound } = server.address() as AddressInfo
   return {

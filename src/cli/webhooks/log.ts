@@ -7,12 +7,11 @@ import {
   configArg,
   instantText,
   organizationArg,
-  print,
-  printError,
   type SendVerb,
   stripControls,
   withInstance,
 } from '../instance/instance.ts'
+import { isJson, print, printError } from '../instance/output.ts'
 import { stopSignal } from '../serve.ts'
 import { type Delivery, resultText } from './texts.ts'
 
@@ -41,6 +40,8 @@ export const logCommand = defineCommand({
   async run({ args }) {
     const { name = null, organization = null, state = null, type = null } = args
     const query = { name, organization, state, type }
+    if (args.follow && isJson())
+      throw new Refusal(400, 'invalid_request', '--json prints one document; leave out --follow')
     await withInstance(args.config, async (send) => {
       if (args.id !== undefined) return printDelivery(send, parseId(args.id))
       const { rows, is_serving } = await readLog(send, { ...query, limit: SHOWN })

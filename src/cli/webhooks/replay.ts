@@ -10,11 +10,10 @@ import {
   instantText,
   organizationArg,
   plural,
-  print,
-  printError,
   type SendVerb,
   withInstance,
 } from '../instance/instance.ts'
+import { isJson, print, printError, setResult } from '../instance/output.ts'
 import { progressPrinter } from '../instance/progress.ts'
 import { listOf } from './texts.ts'
 
@@ -66,6 +65,8 @@ export const replayCommand = defineCommand({
         until_seq: parseNumber('until-seq', args['until-seq']),
         ...(types && { types }),
       }
+      if (isJson() && !args.yes)
+        throw new Refusal(400, 'invalid_request', '--json cannot ask; add --yes to send the events again')
       const preview = await send<Preview>('webhooks.preview.show', request)
       print(previewText(preview))
       if (preview.matching === 0 || !(args.yes || (await confirm()))) return
@@ -112,6 +113,7 @@ async function followReplay(send: SendVerb, id: string): Promise<void> {
       const status = await send<Status>('webhooks.replay.status', { id })
       const { made, waiting, state } = status.replay
       const obstacle = obstacleOf(status)
+      setResult({ ...status.replay, waits_for: obstacle })
       if (state === 'stopped') return printStopped(status.replay)
       if (state === 'done' && waiting === 0) return print(doneText(status.replay))
       if (obstacle !== null) return print(`The replay waits: ${obstacle}.`)

@@ -1,6 +1,7 @@
 /** The command `windfall webhooks test`. */
 import { defineCommand } from 'citty'
-import { configArg, organizationArg, print, sendVerb } from '../instance/instance.ts'
+import { configArg, organizationArg, sendVerb } from '../instance/instance.ts'
+import { print } from '../instance/output.ts'
 import { type Delivery, excerptOf, nameArg, resultText } from './texts.ts'
 
 export const testCommand = defineCommand({

@@ -1,14 +1,28 @@
 /** Parses addresses and networks in settings. */
-import { isIP, isIPv4 } from 'node:net'
+import { isIPv4, SocketAddress } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /** An entry of `outbound.allow`. `port` is null if every port is permitted. */
 type AllowedNetwork = Readonly<{ start: ipaddr.IPv4 | ipaddr.IPv6; bits: number; port: number | null }>
 
+/**
+ * 4 or 6, the version of an IP address without a zone; 0 for any other text. `net.isIP` compiles a regular expression
+ * for IPv6, which takes 3 ms of a start.
+ */
+export function addressFamily(text: string): 0 | 4 | 6 {
+  if (isIPv4(text)) return 4
+  if (!text.includes(':') || text.includes('%')) return 0
+  try {
+    return new SocketAddress({ address: text, family: 'ipv6' }).family === 'ipv6' ? 6 : 0
+  } catch {
+    return 0
+  }
+}
+
 /** Whether the text is an IP address or a range in CIDR form. Zones (`fe80::1%eth0`) are not accepted. */
 export function isAddressRange(text: string): boolean {
   const [address = '', bits, extras] = text.split('/')
-  if (isIP(address) === 0 || address.includes('%') || extras !== undefined) return false
+  if (addressFamily(address) === 0 || extras !== undefined) return false
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits(address))
 }
 

@@ -7,6 +7,7 @@ import { SECTIONS, type Section, sectionAt, settingAt, variableName } from '../s
 import { readToml } from './toml.ts'
 
 const PREFIX = 'WINDFALL_'
+const MAX_INDEX_DIGITS = 4
 
 /** Variables that are not settings. */
 const RESERVED = ['WINDFALL_CONFIG']
@@ -31,7 +32,9 @@ function targetOf(path: Path): VariableTarget {
 /** The targets that a variable can name: the settings of one entry if it has an index, or else all without an index. */
 function similarTargets(name: string): readonly VariableTarget[] {
   for (const section of SECTIONS.filter(({ list }) => list)) {
-    const index = new RegExp(`^${variableName([section.name])}_(0|[1-9]\\d{0,3})_`).exec(name)?.[1]
+    const index = new RegExp(
+      `^${variableName([section.name])}_(0|[1-9]\\d{0,${MAX_INDEX_DIGITS - 1}})_`,
+    ).exec(name)?.[1]
     if (index !== undefined) return targetsOf(section, [section.name, Number(index)])
   }
   return VARIABLE_TARGETS
@@ -43,13 +46,18 @@ type Variable = Readonly<{ target: VariableTarget; text: string; origin: ValueOr
 /** The WINDFALL_ variables: lists before their entries, entries in order. Adds an issue for each unknown variable. */
 export function findVariables(raw: RawConfig, env: NodeJS.ProcessEnv): Variable[] {
   const names = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !RESERVED.includes(name))
-  return names.sort(new Intl.Collator('en', { numeric: true }).compare).flatMap((name) => {
+  return names.sort(byIndex).flatMap((name) => {
     const origin: ValueOrigin = { kind: 'environment', source: name, line: null }
     const target = similarTargets(name).find((known) => known.name === name)
     if (target === undefined) reportUnknownVariable(raw, name, origin)
     return target === undefined ? [] : { target, text: env[name] ?? '', origin }
   })
 }
+
+/** Sorts a name that ends in _2 before one that ends in _10. A numeric collator of Intl takes 5 ms to open. */
+const byIndex = (one: string, other: string): number => (padded(one) < padded(other) ? -1 : 1)
+const padded = (name: string): string =>
+  name.replace(/\d+/g, (digits) => digits.padStart(MAX_INDEX_DIGITS, '0'))
 
 /** Overrides values of the file with those of the variables. */
 export function applyVariables(raw: RawConfig, variables: readonly Variable[]): void {

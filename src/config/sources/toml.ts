@@ -3,14 +3,25 @@ import { parse, TomlError } from 'smol-toml'
 import { type AST, ParseError, parseTOML } from 'toml-eslint-parser'
 import { type Path, pathText } from '../checks/issues.ts'
 
-/** The values of a TOML text, or where and why it is invalid. Lines and columns count from 1. */
+/**
+ * The values of a TOML text, or where and why it is invalid. Lines and columns count from 1. `lines` is computed when it
+ * is first read.
+ */
 type Toml =
   | Readonly<{ values: Record<string, unknown>; lines: ReadonlyMap<string, number> }>
   | Readonly<{ line: number; column: number; fault: string }>
 
 export function readToml(text: string): Toml {
   try {
-    return { values: parse(text), lines: linesOf(text) }
+    const values = parse(text)
+    let lines: ReadonlyMap<string, number> | null = null
+    return {
+      values,
+      get lines() {
+        lines ??= linesOf(text)
+        return lines
+      },
+    }
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
     return { line: error.line, column: error.column, fault: faultOf(error) }
@@ -25,7 +36,8 @@ function faultOf(error: TomlError): string {
 
 /**
  * The line of each key and list item. smol-toml reports no lines, so toml-eslint-parser reads the text again. It is
- * made for editors and is stricter about unusual characters: if it refuses a text, the lines are unknown.
+ * made for editors, so it is slow, and it is stricter about unusual characters: if it refuses a text, the lines are
+ * unknown.
  */
 function linesOf(text: string): ReadonlyMap<string, number> {
   const lines = new Map<string, number>()

@@ -5,27 +5,32 @@ const DAY_MS = 86_400_000
 const DAYS_BEFORE_MONDAY = 3
 const MAX_CACHED_DAYS = 20_000
 
+const FIELDS = {
+  hourCycle: 'h23',
+  year: 'numeric',
+  month: 'numeric',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: 'numeric',
+  second: 'numeric',
+} as const
+
 /** Days since 1970-01-01 in the zone. */
 export type DayNumber = number
 
 export type Calendar = ReturnType<typeof openCalendar>
 
-/** The calendar of an IANA time zone. @throws RangeError for a zone that this system does not know. */
+/**
+ * The calendar of an IANA time zone. Its functions throw a RangeError for a zone that this system does not know. The
+ * format is made when it is first used: the first format of a process takes 10 ms.
+ */
 export function openCalendar(zone: string) {
-  const formatter = new Intl.DateTimeFormat('en-US', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  })
+  let formatter: Intl.DateTimeFormat | null = null
   /** The zone’s offset in milliseconds for each UTC day, or null if the offset changes within the day. */
   const offsets = new Map<number, number | null>()
 
   function offsetAt(at: number): number {
+    formatter ??= new Intl.DateTimeFormat('en-US', { ...FIELDS, timeZone: zone })
     const fields = Object.fromEntries(
       formatter.formatToParts(at).map(({ type, value }) => [type, Number(value)]),
     )

@@ -1,8 +1,9 @@
 /** A worker thread that sums the rows of many subscriptions, so that the main thread keeps serving. */
 import { once } from 'node:events'
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { isMainThread, parentPort, type Worker, workerData } from 'node:worker_threads'
 import { Refusal } from '../../errors.ts'
 import { openSerial } from '../../limiter.ts'
+import { startThread } from '../../program/threads.ts'
 import { openReader } from '../../store/reader.ts'
 import { openRowReader, type RowSums } from './row_sums.ts'
 import type { SumQuery } from './tallies.ts'
@@ -47,7 +48,7 @@ export function openRowThread(file: string, limit_ms = QUERY_LIMIT_MS) {
     if (closed.signal.aborted) throw closing()
     if (thread !== null) return thread
     const data: ThreadData = { windfall: 'rows', file }
-    const worker = new Worker(new URL(import.meta.url), { workerData: data })
+    const worker = startThread(import.meta.url, data)
     // `request` reports the error to its caller; the next query starts a new thread.
     worker.on('error', () => discardWorker(worker)).on('exit', () => discardWorker(worker))
     thread = worker

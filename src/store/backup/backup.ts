@@ -132,7 +132,7 @@ export function openBackups({ store, clock, windfall, sources }: Deps) {
     await Promise.allSettled(runningByPath.values())
   }
 
-  return { backup, sweep, close, last: log.last }
+  return { backup, copy, sweep, close, last: log.last }
 }
 
 const databaseOf = (destination: string): string => `${destination}.windfall-database`

@@ -4,13 +4,19 @@ import { createReadStream, existsSync, renameSync, rmSync, writeFileSync } from 
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import type { Database } from 'better-sqlite3'
+import type { BackupMetadata, Database } from 'better-sqlite3'
 import { Refusal } from '../../errors.ts'
 import { realPathOf } from '../disk/paths.ts'
+import { vacuumInChild } from './vacuum_copy.ts'
 import { type VerifiedDatabase, verify } from './verification.ts'
 
 /** A verified copy of the database. */
 type DatabaseCopy = VerifiedDatabase & { file: string; bytes: number; sha256: string }
+
+/** The number of pages to copy in a turn of the event loop. */
+const PAGES_PER_TURN = 100
+/** After this many restarts, another program writes too often, and the copy is made in another way. */
+const MAX_RESTARTS = 20
 
 /** Opens the copies of `db`, which must be the connection that writes: a running copy then includes its new writes. */
 export function openCopies(db: Database) {
@@ -55,7 +61,11 @@ async function copyTo(db: Database, destination: string, signal: AbortSignal): P
   try {
     // Creates the file with mode 0600 before SQLite opens it, so that other users can never read it.
     writeFileSync(partial, '', { mode: 0o600 })
-    await copyPages(db, partial, signal)
+    if (!(await copyPages(db, partial, signal))) {
+      removeCopy(partial)
+      writeFileSync(partial, '', { mode: 0o600 })
+      await vacuumInChild(db.name, partial, signal)
+    }
     const verified = await verify(partial, signal)
     const version = db.pragma('user_version', { simple: true })
     if (verified.version !== version)
@@ -82,8 +92,11 @@ function refuseExisting(destination: string): void {
 /**
  * Copies the pages in slices; requests are served between two slices. At the end, SQLite syncs the whole copy on this
  * thread. Background syncs during the copy make that last sync short.
+ *
+ * A write by another connection makes SQLite start again with the first page. Returns false if that happened too often.
  */
-async function copyPages(db: Database, partial: string, signal: AbortSignal): Promise<void> {
+async function copyPages(db: Database, partial: string, signal: AbortSignal): Promise<boolean> {
+  const restarts = openRestartCount()
   const handle = await open(partial, 'r')
   let syncing: Promise<void> | null = null
   const startSync = (): void => {
@@ -97,21 +110,36 @@ async function copyPages(db: Database, partial: string, signal: AbortSignal): Pr
   }
   try {
     await db.backup(partial, {
-      progress: () => {
+      progress: (pages) => {
         startSync()
-        return pagesPerTurn(signal)
+        signal.throwIfAborted()
+        if (restarts.count(pages) > MAX_RESTARTS) throw new TooManyRestarts()
+        return PAGES_PER_TURN
       },
     })
+    return true
+  } catch (error) {
+    if (error instanceof TooManyRestarts) return false
+    throw error
   } finally {
     await syncing
     await handle.close()
   }
 }
 
-/** The number of pages to copy in the next turn of the event loop. @throws the reason of `signal` when it aborted. */
-function pagesPerTurn(signal: AbortSignal): number {
-  signal.throwIfAborted()
-  return 100
+class TooManyRestarts extends Error {}
+
+/** Counts how often a copy has started again: no more pages are copied than before. */
+function openRestartCount() {
+  let [restarts, previous] = [0, -1]
+  return {
+    count({ totalPages, remainingPages }: BackupMetadata): number {
+      const copied = totalPages - remainingPages
+      if (copied <= previous) restarts += 1
+      previous = copied
+      return restarts
+    },
+  }
 }
 
 /** Removes a database file and its journal, write-ahead log and shared-memory file. */

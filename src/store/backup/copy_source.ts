@@ -1,12 +1,16 @@
 /** Opens a database that is not being served, for a backup. Accepts any version that can be upgraded. */
 import { existsSync } from 'node:fs'
-import Database from 'better-sqlite3'
 import { Refusal } from '../../errors.ts'
+import { startCommand } from '../../program/form.ts'
+import { openConnection } from '../disk/connection.ts'
 import { realPathOf } from '../disk/paths.ts'
 import { assertOwnLog } from '../schema/header.ts'
 import { identify } from '../schema/identify.ts'
 import { openCopies } from './copies.ts'
 import { assertNotSwapping } from './swap.ts'
+
+/** How long a statement waits for the lock of another program, such as Litestream. No requests wait meanwhile. */
+const BUSY_TIMEOUT_MS = 10_000
 
 /**
  * Opens the database at `path` for backups. Only the process that holds the lock may call it.
@@ -18,7 +22,7 @@ export function openCopySource(path: string) {
   assertNotSwapping(file)
   assertOwnLog(file)
   if (!existsSync(file)) throw noDatabase(file)
-  const db = new Database(file, { timeout: 0 })
+  const db = openConnection(file, { timeout: BUSY_TIMEOUT_MS })
   try {
     if (identify(db, file) === null) throw noDatabase(file)
     db.pragma('journal_mode = wal')
@@ -43,4 +47,4 @@ export function openCopySource(path: string) {
 }
 
 const noDatabase = (file: string): Refusal =>
-  new Refusal(404, 'no_database', `there is no database at ${file}; npm start creates it`)
+  new Refusal(404, 'no_database', `there is no database at ${file}; ${startCommand} creates it`)

@@ -1,12 +1,12 @@
 /** Restores a backup: verifies it, moves the previous database aside, and overwrites no file. */
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
-import Database, { type Database as Connection } from 'better-sqlite3'
+import type { Database as Connection } from 'better-sqlite3'
 import type { Clock } from '../../clock.ts'
+import { openConnection } from '../disk/connection.ts'
 import { lockForServing } from '../disk/lock.ts'
 import { openHeldMark } from '../held_mark.ts'
-import { assertOwnLog } from '../schema/header.ts'
-import { identifyFile } from '../schema/identify.ts'
+import { assertOwnLog, readHeader } from '../schema/header.ts'
 import { raiseSequences } from '../sequences.ts'
 import { codeOf } from '../sqlite_errors.ts'
 import type { DecryptionKey } from './archive/age.ts'
@@ -45,6 +45,8 @@ type RestoreOptions = {
   folder: string
   /** Whether to restore to an absolute path from the backup's configuration if nothing exists at that path. */
   allowsAbsolutePath: boolean
+  /** False when nothing else can serve the restored database: outgoing requests are then not held. True by default. */
+  isHeld?: boolean
   clock: Clock
 }
 
@@ -56,6 +58,7 @@ type RestoreOptions = {
  * `wrong_key` or `unusable_database` when the backup cannot be used, 507 `no_room`.
  */
 export async function restore({ backup, key, folder, clock, ...wanted }: RestoreOptions): Promise<Restored> {
+  const { isHeld = true } = wanted
   const defaultPath = wanted.database ?? join(folder, DEFAULT_DATABASE)
   const lock = lockForServing(defaultPath)
   const staging = openStaging(defaultPath)
@@ -70,7 +73,7 @@ export async function restore({ backup, key, folder, clock, ...wanted }: Restore
         : configuredPath
     const place = async () => {
       const aside = await beginSwap(database)
-      prepareRestored(file, aside, clock())
+      prepareRestored(file, { aside, now: clock(), isHeld })
       await syncToDisk(file)
       await endSwap(file, database)
       // The files come last, because a configuration without its key files would prevent a second run of this command.
@@ -104,16 +107,16 @@ async function withLock<Result>(database: string, work: () => Promise<Result>): 
 
 /**
  * Raises the autoincrement sequences, so that no event or link change after the restore reuses a number. Holds outgoing
- * requests.
+ * requests if `isHeld`.
  */
-function prepareRestored(staged: string, aside: string | null, now: number): void {
-  const restored = new Database(staged)
+function prepareRestored(staged: string, { aside, now, isHeld }: Preparation): void {
+  const restored = openConnection(staged)
   const replaced = aside === null ? null : openReplacedDatabase(aside)
   const raise = (above: Connection | null) =>
     restored.transaction(() => raiseSequences(restored, above, now)).immediate()
   try {
     clearMachineState(restored)
-    openHeldMark(restored).set({ reason: 'restored', at: now })
+    if (isHeld) openHeldMark(restored).set({ reason: 'restored', at: now })
     try {
       raise(replaced)
     } catch (error) {
@@ -127,17 +130,19 @@ function prepareRestored(staged: string, aside: string | null, now: number): voi
   }
 }
 
+type Preparation = { aside: string | null; now: number; isHeld: boolean }
+
 /** Deletes state that concerns the machine on which the backup was made. */
 function clearMachineState(restored: Connection): void {
   restored.exec(`delete from disk_faults; delete from settings where key = '${UNFINISHED}'`)
 }
 
-/** Opens the replaced database; null if it cannot be read. */
+/** Opens the replaced database, also one of a newer version; null if it cannot be read. */
 function openReplacedDatabase(file: string): Connection | null {
   try {
     assertOwnLog(file)
-    if (identifyFile(file) === null) return null
-    return new Database(file, { readonly: true })
+    if (readHeader(file)?.isSqlite !== true) return null
+    return openConnection(file, { readonly: true })
   } catch {
     return null
   }

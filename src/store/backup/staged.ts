@@ -2,6 +2,7 @@
 import { chmodSync, copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Refusal } from '../../errors.ts'
+import { addonFor } from '../../program/addon.ts'
 import { assertOwnLog } from '../schema/header.ts'
 import { type Identity, identifyFile } from '../schema/identify.ts'
 import { VERSIONS } from '../schema/schema.ts'
@@ -24,6 +25,8 @@ export async function stage(backup: string, key: DecryptionKey | null, folder: s
   const file = join(folder, DATABASE)
   const manifest =
     backupKindOf(backup) === 'database' ? copyDatabase(backup, file) : await unpack(backup, folder, key)
+  // Before the thread that verifies: there, an addon that cannot be loaded would be taken for a damaged database.
+  addonFor(file)
   const { rows } = await verify(file, new AbortController().signal).catch((error: unknown) => {
     throw new Refusal(400, 'damaged_backup', `${backup} contains a damaged database: ${reasonOf(error)}`)
   })

@@ -1,5 +1,6 @@
 /** Verifies copies of the database. A worker thread runs the checks, because they read every page. */
-import Database from 'better-sqlite3'
+import type { Database as Connection } from 'better-sqlite3'
+import { openConnection } from '../disk/connection.ts'
 import { onThread, runOnThread } from '../thread.ts'
 
 const VERIFY_TASK = 'verify'
@@ -23,7 +24,7 @@ export function verify(file: string, signal: AbortSignal): Promise<VerifiedDatab
 }
 
 function verifyCopy({ file }: Task): VerifiedDatabase {
-  const copy = new Database(file, { fileMustExist: true })
+  const copy = openConnection(file, { fileMustExist: true })
   try {
     copy.pragma('journal_mode = delete')
     const integrity = copy.pragma('integrity_check', { simple: true })
@@ -37,7 +38,7 @@ function verifyCopy({ file }: Task): VerifiedDatabase {
   }
 }
 
-function rowCountsOf(db: Database.Database): RowCounts {
+function rowCountsOf(db: Connection): RowCounts {
   const tables = db
     .prepare<[], { name: string }>(
       "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'",

@@ -5,7 +5,7 @@
 import type { Database } from 'better-sqlite3'
 import { reasonOf, silent, throttled, type Warn } from '../warnings.ts'
 
-/** The number of pages in the log, and how many of them are checkpointed. */
+/** The number of pages in the log, and how many of them are checkpointed; -1 if another process is checkpointing. */
 type Frames = { busy: number; log: number; checkpointed: number }
 
 /** About 1,000 pages, SQLite's default. A longer log saves little time and makes the slowest request slower. */
@@ -35,7 +35,7 @@ export function openCheckpoints(db: Database, warn: Warn = silent) {
   function checkpoint(length: number): void {
     try {
       const { log, checkpointed } = checkpointPages.get() ?? { log: 0, checkpointed: 0 }
-      last = { log, stuck: checkpointed < log ? log : 0 }
+      last = log < 0 ? { log: length, stuck: length } : { log, stuck: checkpointed < log ? log : 0 }
     } catch (error) {
       last = { log: length, stuck: length }
       warnFault('the write-ahead log could not be checkpointed; nothing is lost', { reason: reasonOf(error) })

@@ -4,10 +4,10 @@
  */
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import Database from 'better-sqlite3'
 import { Refusal } from '../../errors.ts'
 import { codeOf, isBusy } from '../sqlite_errors.ts'
 import { reasonOf } from '../warnings.ts'
+import { openConnection } from './connection.ts'
 import { ballastOf } from './disk_space.ts'
 import { realPathOf, statsAt } from './paths.ts'
 
@@ -51,7 +51,7 @@ function openLock(file: string) {
     const real = realPathOf(file)
     refuseHardLinks(real)
     mkdirSync(dirname(real), { recursive: true, mode: 0o700 })
-    const lock = new Database(`${real}.lock`, { timeout: 0 })
+    const lock = openConnection(`${real}.lock`, { timeout: 0 })
     chmodSync(`${real}.lock`, 0o600)
     return { lock, real, pidFile: `${real}.pid` }
   } catch (error) {

@@ -1,9 +1,11 @@
 /** Checks whether a database file can be used, for `serve`, `backup`, `restore` and `doctor`. */
-import Database, { type Database as Connection } from 'better-sqlite3'
+import type { Database as Connection } from 'better-sqlite3'
 import { Refusal } from '../../errors.ts'
+import { openConnection } from '../disk/connection.ts'
 import { reasonOf } from '../warnings.ts'
 import { applicationId, VERSIONS, type Versions, versionOf } from './schema.ts'
 import { differencesBetween, IS_APP_TABLE, shapeOf } from './shape.ts'
+import { storedSql } from './stored_sql.ts'
 
 /** The version of a usable file. `isCurrent` is true if the file has the current version and needs no upgrade. */
 export type Identity = { version: number; isCurrent: boolean }
@@ -12,12 +14,18 @@ export type Identity = { version: number; isCurrent: boolean }
 const MAX_NAMED = 3
 
 /**
- * Identifies the version of the database `db`; null if the file is empty.
+ * Identifies the version of the database `db`; null if the file is empty. A schema that differs from a new file's in its
+ * SQL is compared in detail, unless `isChecked` returns true for its SQL.
  *
  * @throws Refusal 400 `unusable_database` when the file is not a database, is damaged, belongs to another program, was
  * written by a newer version of Windfall, or was altered.
  */
-export function identify(db: Connection, file: string, versions: Versions = VERSIONS): Identity | null {
+export function identify(
+  db: Connection,
+  file: string,
+  versions: Versions = VERSIONS,
+  isChecked: (schemaText: string) => boolean = () => false,
+): Identity | null {
   const { id, version, tables } = identifiersOf(db, file)
   if (tables === 0) return null
   if (id !== applicationId)
@@ -31,7 +39,9 @@ export function identify(db: Connection, file: string, versions: Versions = VERS
     )
   if (version < versionOf(versions.first))
     throw unusable(`${file} has database version ${version}, which this version of Windfall cannot upgrade`)
-  assertShape(db, file, version, versions)
+  const text = schemaText(db)
+  const isNew = version === current && text === storedSql(versions.schema)
+  if (!isNew && !isChecked(text)) assertShape(db, file, version, versions)
   return { version, isCurrent: version === current }
 }
 
@@ -69,7 +79,7 @@ export function assertShape(db: Connection, file: string, version: number, versi
 
 /** An in-memory database with the schema of `version`. */
 function emptyDatabase(version: number, { first, steps, schema }: Versions): Connection {
-  const db = new Database(':memory:')
+  const db = openConnection(':memory:')
   if (version === versionOf(schema)) return db.exec(schema)
   db.exec(first)
   for (const step of steps) if (step.version <= version) step.up(db)
@@ -77,13 +87,13 @@ function emptyDatabase(version: number, { first, steps, schema }: Versions): Con
 }
 
 /** The SQL of the schema. Schemas with equal SQL have equal shapes, and comparing SQL is ten times as fast. */
-const schemaText = (db: Connection): unknown =>
+const schemaText = (db: Connection): string =>
   db
-    .prepare(
+    .prepare<[], string>(
       `select group_concat(sql, ';' order by type, name) from main.sqlite_schema where ${IS_APP_TABLE}`,
     )
     .pluck()
-    .get()
+    .get() ?? ''
 
 function identifiersOf(db: Connection, file: string): { id: unknown; version: number; tables: unknown } {
   try {
@@ -104,7 +114,7 @@ function identifiersOf(db: Connection, file: string): { id: unknown; version: nu
 
 function open(file: string, name: string): Connection {
   try {
-    return new Database(file, { readonly: true, fileMustExist: true })
+    return openConnection(file, { readonly: true, fileMustExist: true })
   } catch (error) {
     throw unusable(`${name} cannot be opened: ${reasonOf(error)}`, error)
   }

@@ -4,17 +4,18 @@
  */
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import Database, { type Database as Connection } from 'better-sqlite3'
+import type { Database as Connection } from 'better-sqlite3'
 import { Refusal } from '../../errors.ts'
 import { openCopies } from '../backup/copies.ts'
 import { assertNotSwapping } from '../backup/swap.ts'
+import { openConnection } from '../disk/connection.ts'
 import { type FreeBytes, freeBytesOf } from '../disk/disk_space.ts'
 import { silent, type Warn } from '../warnings.ts'
 import { assertOwnLog, readHeader } from './header.ts'
 import { assertShape, identify } from './identify.ts'
 import { isSameDatabase } from './same_database.ts'
 import { type Step, VERSIONS, type Versions, versionOf } from './schema.ts'
-import { noteUpgradeBackup, upgradeBackup } from './upgrade_backup.ts'
+import { noteLastUpgrade, noteUpgradeBackup, type Upgrade, upgradeBackup } from './upgrade_backup.ts'
 
 type Options = {
   versions?: Versions
@@ -26,6 +27,8 @@ type Options = {
 
 /** Space for the backup, and for the write-ahead log, which can grow to the size of the file during a table rebuild. */
 const SPACE_FACTOR = 2
+/** How long a step waits for the lock of another program, such as Litestream. No requests wait meanwhile. */
+const BUSY_TIMEOUT_MS = 10_000
 
 /**
  * Upgrades `file` to the current version. Does nothing if the file is missing or has the current version. Only the
@@ -53,7 +56,7 @@ export async function upgrade(file: string, options: Options = {}): Promise<void
   const db = open(file)
   try {
     for (const step of versions.steps.filter(({ version }) => version > from)) {
-      applyStep(db, step, { file, versions, backup: step.version === to ? null : backup })
+      applyStep(db, step, { file, versions, upgrade: { from, to, backup } })
       note('upgraded the database', { file, version: step.version })
     }
   } finally {
@@ -68,9 +71,11 @@ type State = { version: number; isLogEmpty: boolean; backup: string | null }
  * is none). Null if the file is empty.
  */
 function stateOf(file: string, versions: Versions): State | null {
-  const db = new Database(file, { timeout: 0 })
+  const db = openConnection(file, { timeout: BUSY_TIMEOUT_MS })
   try {
     const identity = identify(db, file, versions)
+    // While another program reads the database, the checkpoint would wait in vain.
+    db.pragma('busy_timeout = 0')
     const [checkpoint] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
     if (identity === null) return null
     return { version: identity.version, isLogEmpty: checkpoint?.busy === 0, backup: upgradeBackup(db) }
@@ -80,7 +85,7 @@ function stateOf(file: string, versions: Versions): State | null {
 }
 
 function open(file: string): Connection {
-  const db = new Database(file, { timeout: 0 })
+  const db = openConnection(file, { timeout: BUSY_TIMEOUT_MS })
   db.pragma('journal_mode = wal')
   db.pragma('synchronous = full')
   db.pragma('secure_delete = on')
@@ -113,11 +118,11 @@ async function backUp(file: string, { from, to, isLogEmpty, freeBytes }: Plan): 
 
 const megabytes = (bytes: number): number => Math.ceil(bytes / 1_048_576)
 
-/** `backup` is the path that each step except the last records; null in the last step, which clears the record. */
-type StepContext = { file: string; versions: Versions; backup: string | null }
+type StepContext = { file: string; versions: Versions; upgrade: Upgrade }
 
 /** Applies one step, verifies the resulting schema and sets the version, in one transaction. */
-function applyStep(db: Connection, { version, up }: Step, { file, versions, backup }: StepContext): void {
+function applyStep(db: Connection, { version, up }: Step, { file, versions, upgrade }: StepContext): void {
+  const isLast = version === upgrade.to
   db.pragma('foreign_keys = off')
   db.transaction(() => {
     up(db)
@@ -125,7 +130,8 @@ function applyStep(db: Connection, { version, up }: Step, { file, versions, back
     if (broken.length > 0)
       throw new Error(`the upgrade to version ${version} would leave ${broken.length} foreign key violations`)
     assertShape(db, file, version, versions)
-    noteUpgradeBackup(db, backup)
+    noteUpgradeBackup(db, isLast ? null : upgrade.backup)
+    if (isLast) noteLastUpgrade(db, upgrade)
     db.pragma(`user_version = ${version}`)
   }).immediate()
 }

@@ -1,14 +1,18 @@
 /** Provides the database schema: from the bundle, or from the SQL files when the source runs directly. */
 import { readFileSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
+import { asset } from '../../program/assets.ts'
+import { form } from '../../program/form.ts'
 
-declare const BUNDLED_SQL: Readonly<Record<string, string>> | undefined
+/** The SQL files by path; null when the sources run, which read the files themselves. */
+const bundled: Readonly<Record<string, string>> | null =
+  form === 'sources' ? null : JSON.parse(asset('sql.json'))
 
 /** The text of an SQL file, whose path is relative to the root of the project. */
 const sqlOf = (path: string): string =>
-  typeof BUNDLED_SQL === 'object'
-    ? (BUNDLED_SQL[path] ?? '')
-    : readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
+  bundled === null
+    ? readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
+    : (bundled[path] ?? '')
 
 /** The SQL of the current schema. */
 export const schema: string = sqlOf('schema.sql')
@@ -46,7 +50,11 @@ const sqlStep = (version: number): Step => ({
  * The schema versions of this program. `first` is the schema of the first release. Each change of schema.sql since a
  * release adds a step.
  */
-export const VERSIONS: Versions = { first: sqlOf(`${RELEASED}/first.sql`), steps: [sqlStep(2)], schema }
+export const VERSIONS: Versions = {
+  first: sqlOf(`${RELEASED}/first.sql`),
+  steps: [sqlStep(2), sqlStep(3)],
+  schema,
+}
 
 /** The `user_version` that a schema sets. */
 export const versionOf = (sql: string): number => Number(/pragma user_version = (\d+)/.exec(sql)?.[1])

@@ -70,6 +70,7 @@ export function withoutStorage(windfall: Windfall, limits: Limits): Route[] {
         product_id: productId,
         unattested,
       },
+      before: null,
       moved: false,
     }),
   }

@@ -3,11 +3,12 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { examine } from '../../../src/cli/doctor/doctor.ts'
-import { findingLine } from '../../../src/cli/doctor/findings.ts'
+import { diagnose } from '../../../src/cli/doctor/diagnose.ts'
+import { resultText } from '../../../src/cli/doctor/report.ts'
 import { openControl, verb } from '../../../src/control/socket.ts'
 import { verbsOf } from '../../../src/control/verbs.ts'
-import { ago, type Finding } from '../../../src/health/findings.ts'
+import { type CheckResult, detailOf } from '../../../src/doctor/result.ts'
+import { ago } from '../../../src/health/findings.ts'
 import { closedAtEnd } from '../../closing.ts'
 import { openTestStore, TIDES } from '../../demo/store/opened.ts'
 import { temporaryFolder } from '../../folders.ts'
@@ -18,27 +19,34 @@ import { type Folder, openKeyFolder } from '../connect/connecting.ts'
 
 const opened = await openTestStore({ subscribers: 1, authority: await sharedAuthority() })
 const { store, clock } = opened
+/** A base URL at which no server listens, so that no test reaches the network. */
+const NOBODY = 'https://127.0.0.1:1'
 const NO_FAULTS = structuredClone(store.faults)
 beforeEach(() => void Object.assign(store.faults, structuredClone(NO_FAULTS)))
 afterAll(opened.close)
 
 type More = { test?: boolean; hosts?: typeof store.hosts; ahead_ms?: number; env?: Record<string, string> }
 
-async function findings(
+async function diagnosed(
   folder: Folder,
   { test = false, hosts = store.hosts, ahead_ms = 0, env = {} }: More = {},
 ) {
-  const found: Finding[] = []
+  const found: CheckResult[] = []
   const loadOptions = { env: { ...folder.env, ...env }, cwd: folder.path }
   const wait = () => store.settled()
-  for await (const one of examine({ loadOptions, test, hosts, clock: () => clock() + ahead_ms, wait }))
-    found.push(one)
+  const options = { loadOptions, isTestRequested: test, hosts, clock: () => clock() + ahead_ms, wait }
+  for await (const one of diagnose(options)) found.push(one)
+  expect(new Set(found.map(({ id }) => id)).size).toBe(found.length)
+  const withoutRemedy = found.filter(({ status, remedy }) => /error|warning/.test(status) && remedy === null)
+  expect(withoutRemedy).toEqual([])
   return found
 }
 
-/** The words of what was found about a subject, each with its state. */
-const about = (found: readonly Finding[], subject: string): string[] =>
-  found.flatMap((one) => (one.subject === subject ? `${one.state} ${one.text}` : []))
+/** The words of the results whose id begins with `id`, each with its status and what to do. */
+const about = (found: readonly CheckResult[], id: string): string[] =>
+  found
+    .filter((one) => one.id === id || one.id.startsWith(`${id}:`))
+    .map((one) => `${one.status} ${detailOf(one)}${one.remedy === null ? '' : ` → ${one.remedy}`}`)
 
 async function openConnected(): Promise<Folder> {
   const folder = openKeyFolder(opened)
@@ -47,11 +55,11 @@ async function openConnected(): Promise<Folder> {
 }
 
 test('an empty installation has next steps and no faults', async () => {
-  const found = await findings(openKeyFolder(opened))
-  expect(found.filter(({ state }) => state === 'fault')).toEqual([])
-  expect(about(found, 'server')).toEqual(['warning Windfall is not running. Start it with: windfall serve'])
+  const found = await diagnosed(openKeyFolder(opened))
+  expect(found.filter(({ status }) => status === 'error')).toEqual([])
+  expect(about(found, 'server')).toEqual(['warning Windfall is not running. → Start it: `windfall serve`.'])
   expect(about(found, 'database')[0]).toContain('does not exist yet')
-  expect(about(found, 'keys')[0]).toContain('`windfall connect`')
+  expect(about(found, 'keys:none')[0]).toContain('`windfall connect`')
 })
 
 test('a copied database has a warning about held requests', async () => {
@@ -60,9 +68,9 @@ test('a copied database has a warning about held requests', async () => {
   await app.close()
   rmSync(join(path, 'data/instance'))
   await (await openTestApp({ folder: path, apps: [] })).close()
-  const found = await findings({ ...openKeyFolder(opened), path })
+  const found = await diagnosed({ ...openKeyFolder(opened), path })
   expect(about(found, 'outgoing')).toEqual([
-    expect.stringMatching(/^warning the database is a copy .*windfall outgoing resume/),
+    expect.stringMatching(/^warning The database is a copy .*windfall outgoing resume/),
   ])
 })
 
@@ -83,37 +91,47 @@ test('a running server reports a disabled webhook', async () => {
   }))
   const { path: file } = app.config.store
   closedAtEnd(await openControl(file, { ...verbs, 'instance.status': status }, app.windfall.log))
-  expect(about(await findings({ ...openKeyFolder(opened), path }), 'webhooks')).toEqual([
-    expect.stringMatching(/^fault backend is disabled since .*410/),
+  expect(about(await diagnosed({ ...openKeyFolder(opened), path }), 'webhooks')).toEqual([
+    expect.stringMatching(
+      /^error Endpoint backend is disabled since .*410.* → Webhooks: `windfall webhooks list`/,
+    ),
   ])
 })
 
-test('a healthy installation has only ok findings, with the server running and a test notification', async () => {
+test('a healthy installation has no errors, with the server running and a test notification', async () => {
   const folder = await openConnected()
-  const env = { WINDFALL_BASE_URL: 'https://windfall.example.com' }
+  const env = { WINDFALL_BASE_URL: NOBODY }
   const app = await folder.startServing(env)
   await app.windfall.catalogue.refreshAll()
   await app.windfall.jobs.runNow('housekeeping')
-  store.faults.notification_url = `${app.server.url}/apple/notifications`
-  const found = await findings(folder, { test: true, env })
+  app.windfall.http.configure({ base_url: NOBODY })
+  const found = await diagnosed(folder, { test: true, env })
   expect(about(found, 'server')).toEqual([`ok Windfall is running at ${app.server.url}.`])
-  expect(about(found, 'base_url')).toEqual([])
-  expect(about(found, 'configuration')).toEqual([`ok ${folder.path}/config.toml is valid.`])
-  expect(about(found, 'notification URL')).toEqual(['ok https://windfall.example.com/apple/notifications'])
-  expect(about(found, 'clock')).toEqual(['ok agrees with Apple’s.'])
-  expect(about(found, 'App Store Connect key')).toEqual(['ok CNCT4K7W2Q: Apple accepts the key.'])
-  expect(about(found, 'vendor number')).toEqual([`ok ${store.vendor_number}: Apple provides the reports.`])
-  expect(about(found, 'In-App Purchase key')).toEqual(['ok PRCH9M3X5L: Apple accepts the key.'])
-  expect(about(found, 'apps')).toEqual(['ok Apple lists 3, all connected.'])
-  expect(about(found, 'housekeeping')[0]).toMatch(/^ok deleted 0 expired pending notifications \(just now\)$/)
-  expect(about(found, 'last notification')[0]).toContain('production never, sandbox never')
-  expect(about(found, 'test notification')).toHaveLength(6)
-  expect(about(found, 'test notification')).toContain(`ok ${TIDES}, production: a test notification arrived`)
-  const again = await findings(folder, { env })
-  expect(about(again, 'last notification')).toContain(`ok ${TIDES}: production just now, sandbox just now.`)
-  // No rates are published here, and the job that asks for them may or may not have run by now.
-  const faults = found.filter(({ state, subject }) => state === 'fault' && subject !== 'exchange rates')
-  expect(faults).toEqual([])
+  expect(about(found, 'configuration')[0]).toContain(`The config file is ${folder.path}/config.toml. `)
+  expect(about(found, 'configuration')[0]).toContain('3 from environment variables, 2 from key files')
+  expect(about(found, 'address:notifications')).toEqual([`ok ${NOBODY}/apple/notifications.`])
+  expect(about(found, 'clock')).toEqual(['ok The clock agrees with the demo’s.'])
+  expect(about(found, 'pragmas')[0]).toMatch(/^ok journal_mode = wal, synchronous = 2, foreign_keys = 1, /)
+  expect(about(found, 'keys:connect')).toEqual([
+    'ok CNCT4K7W2Q: Apple accepts the key, and it can list apps.',
+  ])
+  expect(about(found, 'keys:vendor')).toEqual([
+    `ok ${store.vendor_number}: Apple provides the reports, so the role of the key suffices.`,
+  ])
+  expect(about(found, 'keys:purchase')).toEqual([
+    'ok PRCH9M3X5L: Apple accepts the key, and it can read notifications.',
+  ])
+  expect(about(found, 'keys:apps')).toEqual(['ok Apple lists 3, all connected.'])
+  expect(about(found, 'jobs:housekeeping')[0]).toMatch(
+    /^ok Deleted 0 expired pending notifications \(just now\)$/,
+  )
+  expect(about(found, 'test_notification')).toHaveLength(6)
+  expect(about(found, 'test_notification')).toContain(`ok ${TIDES}, production: a test notification arrived`)
+  expect(about(found, 'last_notification')).toContain(`ok ${TIDES}: production just now, sandbox just now.`)
+  // No rates are published here, and the job that asks for them may or may not have run by now. The folder for
+  // temporary files may be in memory.
+  const errors = found.filter(({ id, status }) => status === 'error' && !/^(rates|file_system)/.test(id))
+  expect(errors).toEqual([])
 })
 
 test('lists refused SDK calls and what to do', async () => {
@@ -123,35 +141,31 @@ test('lists refused SDK calls and what to do', async () => {
   const headers = { 'content-type': 'application/json' }
   await fetch(`${app.server.url}/api/sdk/v1/identify`, { method: 'POST', headers, body })
   await app.windfall.refusedCalls.flush()
-  expect(about(await findings(folder), 'SDK calls')).toEqual([
-    'warning 1 call for com.example.droid on Android was refused today (UTC): unknown_app. Connect the app, or set android_package on the app it belongs to.',
+  expect(about(await diagnosed(folder), 'sdk_calls')).toEqual([
+    'warning Calls of an SDK or a backend were refused. 1 call for com.example.droid on Android was refused today (UTC): unknown_app. → Connect the app, or set android_package on the app it belongs to.',
   ])
 })
 
 test.each([
-  ['App Store Connect key', { connect_key: 'revoked' }, 'Apple refused the key (401)'],
-  [
-    'App Store Connect key',
-    { missing_agreement: true },
-    'the Account Holder must accept the latest agreements',
-  ],
-  ['vendor number', { connect_key: 'developer' }, 'to read sales reports the key needs the role'],
-  ['In-App Purchase key', { purchase_key: 'revoked' }, 'check that it is an In-App Purchase key'],
+  ['keys:connect', { connect_key: 'revoked' }, 'Apple refused the key (401)'],
+  ['keys:connect', { missing_agreement: true }, 'the Account Holder must accept the latest agreements'],
+  ['keys:vendor', { connect_key: 'developer' }, 'to read sales reports the key needs the role'],
+  ['keys:purchase', { purchase_key: 'revoked' }, 'check that it is an In-App Purchase key'],
 ] as const)('of the %s it says what is wrong (%j)', async (subject, faults, words) => {
   const folder = await openConnected()
   Object.assign(store.faults, faults)
-  const found = about(await findings(folder), subject)
+  const found = about(await diagnosed(folder), subject)
   expect(found).toHaveLength(1)
-  expect(found[0]).toMatch(/^fault /)
+  expect(found[0]).toMatch(/^error /)
   expect(found[0]).toContain(words)
 })
 
 test('reports a missing vendor number or In-App Purchase key with the consequence', async () => {
   const folder = openKeyFolder(opened)
   await folder.connect({ flags: { ...folder.flags, vendor: 'none', 'purchase-key': 'none' } })
-  const found = await findings(folder)
-  expect(about(found, 'vendor number')[0]).toMatch(/^warning missing: Windfall cannot import reports\. /)
-  expect(about(found, 'In-App Purchase key')[0]).toMatch(/^warning missing/)
+  const found = await diagnosed(folder)
+  expect(about(found, 'keys:vendor')[0]).toMatch(/^warning Missing: Windfall cannot import reports\. /)
+  expect(about(found, 'keys:purchase')[0]).toMatch(/^warning Missing/)
 })
 
 test('recognizes swapped keys', async () => {
@@ -164,50 +178,51 @@ test('recognizes swapped keys', async () => {
     WINDFALL_ACCOUNTS_0_PURCHASE_KEY_FILE: connect,
     WINDFALL_APPS: `[{ bundle_id = "${TIDES}" }]`,
   }
-  const found = await findings(folder, { env })
-  expect(about(found, 'App Store Connect key')[0]).toMatch(
-    /^fault .*accepts it as an In-App Purchase key: the two keys are/,
+  const found = await diagnosed(folder, { env })
+  expect(about(found, 'keys:connect')[0]).toMatch(
+    /^error .*accepts it as an In-App Purchase key: the two keys are/,
   )
-  expect(about(found, 'In-App Purchase key')[0]).toMatch(
-    /^fault .*accepts it as an App Store Connect API key: the two keys are/,
+  expect(about(found, 'keys:purchase')[0]).toMatch(
+    /^error .*accepts it as an App Store Connect API key: the two keys are/,
   )
 })
 
 test('an unknown vendor number is a fault', async () => {
   const folder = await openConnected()
   const env = { WINDFALL_ACCOUNTS_0_VENDOR_NUMBERS: `${store.vendor_number},80000001` }
-  const found = about(await findings(folder, { env }), 'vendor number')
+  const found = about(await diagnosed(folder, { env }), 'keys:vendor')
   expect(found[0]).toContain('Apple provides the reports')
-  expect(found[1]).toMatch(/^fault 80000001: /)
+  expect(found[1]).toMatch(/^error 80000001: /)
 })
 
 test.each([
-  [0, 'ok agrees'],
-  [20_000, 'warning the clock of this machine is 20 s ahead of Apple’s'],
-  [-90_000, 'fault the clock of this machine is 90 s behind Apple’s'],
+  [0, 'ok The clock agrees'],
+  [20_000, 'warning The clock of this machine is 20 s ahead of the demo’s'],
+  [-90_000, 'error The clock of this machine is 90 s behind the demo’s'],
 ])('a clock %i ms from Apple’s is told', async (ahead_ms, words) => {
-  expect(about(await findings(openKeyFolder(opened), { ahead_ms }), 'clock')[0]).toContain(words)
+  expect(about(await diagnosed(openKeyFolder(opened), { ahead_ms }), 'clock')[0]).toContain(words)
 })
 
 test('checks everything else if Apple cannot be reached', async () => {
   const folder = await openConnected()
   const server = { ...store.hosts.server, sandbox: 'http://127.0.0.1:2' }
-  const found = await findings(folder, { hosts: { connect: 'http://127.0.0.1:1', server }, test: true })
+  const found = await diagnosed(folder, { hosts: { connect: 'http://127.0.0.1:1', server }, test: true })
   const words =
-    'cannot be reached (ECONNREFUSED); check that this machine is online and that a firewall allows the connection.'
-  expect(about(found, 'Apple')).toEqual([
-    'ok is simulated at http://127.0.0.1:1 by the demo.',
-    `fault 127.0.0.1:1 ${words}`,
-    `fault 127.0.0.1:2 ${words}`,
+    'Cannot be reached (ECONNREFUSED). → Check that this machine is online, and that its firewall and DNS allow the connection.'
+  expect(about(found, 'apple')).toEqual([
+    'ok Apple is simulated at http://127.0.0.1:1 by the demo.',
+    `error ${words}`,
+    'ok Reachable.',
+    `error ${words}`,
   ])
-  expect(found.map(({ subject }) => subject)).not.toContain('App Store Connect key')
+  expect(about(found, 'keys:connect')).toEqual(['skipped Apple cannot be reached, so the key is not tested.'])
   const nowhere = {
     connect: 'http://127.0.0.1:1',
     server: { production: 'http://127.0.0.1:1', sandbox: 'http://127.0.0.1:1' },
   }
-  const without = await findings(openKeyFolder(opened), { hosts: nowhere })
-  expect(about(without, 'keys')[0]).toMatch(
-    /^warning there are no Apple keys\. Add them with `windfall connect`/,
+  const without = await diagnosed(openKeyFolder(opened), { hosts: nowhere })
+  expect(about(without, 'keys:none')[0]).toMatch(
+    /^warning There are no Apple keys\. → Add them: `windfall connect`/,
   )
 })
 
@@ -218,23 +233,25 @@ test('calls the Apple hosts of the running server, and reports where these diffe
     connect: 'http://127.0.0.1:1',
     server: { production: 'http://127.0.0.1:1', sandbox: 'http://127.0.0.1:1' },
   }
-  const found = await findings(folder, { hosts, env: { WINDFALL_BASE_URL: 'https://windfall.example.com' } })
-  expect(about(found, 'App Store Connect key')).toEqual(['ok CNCT4K7W2Q: Apple accepts the key.'])
-  expect(about(found, 'base_url')).toEqual([
-    `warning the running server uses ${app.server.base_url}, this configuration https://windfall.example.com; check whether it was started with other settings (WINDFALL_…).`,
+  const found = await diagnosed(folder, { hosts, env: { WINDFALL_BASE_URL: NOBODY } })
+  expect(about(found, 'keys:connect')[0]).toMatch(/^ok CNCT4K7W2Q: Apple accepts the key/)
+  expect(about(found, 'server:base_url')).toEqual([
+    `warning The running server uses the base URL ${app.server.base_url}, this configuration ${NOBODY}. → Run this command with the same variables (\`WINDFALL_…\`) and config file as the server.`,
   ])
-  expect(about(found, 'notification URL')[0]).toContain(`${app.server.base_url}/apple/notifications`)
+  expect(about(found, 'address:notifications')[0]).toContain(`${app.server.base_url}/apple/notifications`)
 })
 
-test('missing rates of most currencies are a fault after the first fetch', async () => {
+test('missing rates of most currencies are an error after the first fetch', async () => {
   const folder = await openConnected()
   const app = await folder.startServing()
-  expect(about(await findings(folder), 'exchange rates')[0]).toMatch(/^warning there are none yet/)
+  expect(about(await diagnosed(folder), 'rates')[0]).toMatch(/^warning There are none yet/)
   await app.windfall.jobs.runNow('rates')
-  expect(about(await findings(folder), 'exchange rates')).toEqual([
-    'fault 40 of 43 currencies have no rate. To import them, run windfall rates import',
+  expect(about(await diagnosed(folder), 'rates')).toEqual([
+    'error 40 of 43 currencies have no rate. → To import them, run windfall rates import',
   ])
 })
+
+const AGAIN = 'Windfall runs the job again. If it keeps failing, see the log.'
 
 test('reports a running job that failed before, and a job interrupted by a crash', async () => {
   const folder = await openConnected()
@@ -243,15 +260,19 @@ test('reports a running job that failed before, and a job interrupted by a crash
     "insert or replace into job_runs (job, started_at, failures) values ('import', 1, ?)",
   )
   await app.windfall.store.commit(() => run.run(1))
-  expect(about(await findings(folder), 'import')).toEqual(['ok running'])
+  expect(about(await diagnosed(folder), 'jobs:import')).toEqual(['ok Running.'])
   await app.windfall.store.commit(() => run.run(3))
-  expect(about(await findings(folder), 'import')).toEqual(['warning running, after it failed 2 times.'])
+  expect(about(await diagnosed(folder), 'jobs:import')).toEqual([
+    `warning Running, after it failed 2 times. → ${AGAIN}`,
+  ])
   app.windfall.accounts.declare([])
   await app.windfall.jobs.runNow('reconcile')
-  expect(about(await findings(folder), 'reconcile')[0]).toMatch(/^warning not asked: no app is connected/)
+  expect(about(await diagnosed(folder), 'jobs:reconcile')[0]).toMatch(
+    /^warning Not asked: no app is connected/,
+  )
   await app.server.close()
-  expect(about(await findings(folder), 'import')).toEqual([
-    'warning the process ended during the run. Windfall runs the job again.',
+  expect(about(await diagnosed(folder), 'jobs:import')).toEqual([
+    `warning The process ended during the run. → ${AGAIN}`,
   ])
 })
 
@@ -263,10 +284,10 @@ test('reports apps that are not connected or have a different Apple id', async (
     running.apps.add(organization.id, { bundle_id: 'com.lanternlabs.margin' }, 'command line')
     running.apps.remove(organization.id, 'com.lanternlabs.margin')
   })
-  expect(about(await findings(folder), 'apps')).toEqual([
-    'warning not connected yet: com.lanternlabs.chord. Run: windfall apps refresh',
-    'ok disconnected: com.lanternlabs.margin. `windfall apps add` connects it again.',
-    `fault ${TIDES} has Apple id 6470112201 at Apple and 5 here; its notifications are pending.`,
+  expect(about(await diagnosed(folder), 'keys:apps')).toEqual([
+    'warning Not connected yet: com.lanternlabs.chord. → Connect them: `windfall apps refresh`.',
+    'ok Disconnected: com.lanternlabs.margin. → To connect one again: `windfall apps add BUNDLE_ID`.',
+    `error ${TIDES} has Apple id 6470112201 at Apple and 5 here; its notifications are pending. → Correct \`apple_id\` in \`[[apps]]\`, or remove the app and run \`windfall apps refresh\`.`,
   ])
 })
 
@@ -287,46 +308,51 @@ test('reports pending and refused notifications, and failed jobs', async () => {
   store.faults.purchase_key = 'revoked'
   await app.windfall.catalogue.refreshAll()
   await app.windfall.jobs.runNow('backfill')
-  const found = await findings(folder)
-  expect(about(found, 'backfill')[0]).toMatch(/^fault failed once \(just now\): /)
+  const found = await diagnosed(folder)
+  expect(about(found, 'jobs:backfill')[0]).toMatch(/^error Failed once \(just now\): /)
   expect(about(found, 'notifications')).toEqual([
-    'warning 1 pending for apps that are not connected. To list them, run windfall apps list',
-    'warning at least 1 notification was refused in the last day: not verifiably from Apple. To see why, run windfall refused list',
+    'warning 1 pending for apps that are not connected. → To list them, run windfall apps list',
+    'warning At least 1 notification was refused in the last day: not verifiably from Apple. → To see why, run windfall refused list',
   ])
 })
 
 test('reports an invalid configuration line by line, and stops', async () => {
   const folder = openKeyFolder(opened)
   folder.write('config.toml', '[server]\nprot = 80\nhost = 5\n')
-  const found = await findings(folder)
-  expect(found.map(({ state, subject }) => `${state} ${subject}`)).toEqual([
-    'fault configuration',
-    'fault configuration',
-  ])
-  expect(found[0]?.text).toContain('config.toml:2  server.prot  unknown setting')
+  const found = await diagnosed(folder)
+  expect(found.map(({ id }) => id)).toEqual(['configuration:1', 'configuration:2'])
+  expect(about(found, 'configuration')[0]).toMatch(
+    /^error .*config\.toml:2 {2}server\.prot {2}unknown setting\. → Did you mean server\.port\?/,
+  )
 })
 
-test('a foreign database and a server that does not answer are faults', async () => {
+test('a foreign database and a server that does not answer are errors', async () => {
   const folder = openKeyFolder(opened)
   folder.write('data/windfall.db', 'not a database')
   const unresponsive = createServer((socket) => socket.once('data', () => socket.destroy()))
   await new Promise<void>((resolve) => unresponsive.listen(`${folder.path}/data/windfall.db.sock`, resolve))
   onTestFinished(() => void unresponsive.close())
-  const found = await findings(folder)
+  const found = await diagnosed(folder)
   expect(about(found, 'database')[0]).toMatch(
-    /^fault .* is not a database, or is damaged: file is not a database/,
+    /^error .* is not a database, or is damaged: file is not a database/,
   )
-  expect(about(found, 'server')[0]).toMatch(/^fault the server does not answer/)
+  expect(about(found, 'server')[0]).toMatch(/^error The server does not answer/)
 })
 
-test('the command prints one line for each finding and exits with 1 if there is a fault', () => {
+test('the command prints each result with what to do, and exits with 1 if there is an error', () => {
   const folder = openKeyFolder(opened)
   folder.write('config.toml', '[server]\nprot = 80\n')
   const { status, stdout, stderr } = windfall(['doctor'], { cwd: folder.path })
   expect({ status, stderr }).toEqual({ status: 1, stderr: '' })
   expect(stdout).toBe(
-    'fault    configuration           config.toml:2  server.prot  unknown setting. Did you mean server.port?\n\n1 fault, 0 warnings.\n',
+    'error    Configuration               config.toml:2  server.prot  unknown setting.\n         → Did you mean server.port?\n\n1 error, 0 warnings, 0 skipped.\n',
   )
+  const json = windfall(['doctor', '--json'], { cwd: folder.path })
+  expect(json.status).toBe(1)
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    error: 1,
+    checks: [{ id: 'configuration:1', status: 'error', remedy: 'Did you mean server.port?' }],
+  })
 })
 
 test('without a terminal, windfall connect lists the required options', () => {
@@ -346,7 +372,8 @@ test('prints an age in one unit', () => {
     '47 hours ago',
     '3 days ago',
   ])
-  expect(findingLine({ state: 'ok', subject: 'x', text: 'a\nb' })).toBe(
-    `ok       ${'x'.padEnd(22)}  a\n           b`,
+  const none = { id: 'x', title: 'x', remedy: null, quote: null } as const
+  expect(resultText({ ...none, status: 'ok', detail: 'a\nb' })).toBe(
+    `ok       ${'x'.padEnd(26)}  a\n         b`,
   )
 })

@@ -20,7 +20,7 @@ test.each([
     '[webhooks]',
     'config.toml:1  webhooks  unknown section. The sections are [server], [store], [backup], [log], [sign_in], [limits], [users], [apple], [rates], [outbound], [forwarding], [metrics], [jobs], [[organizations]], [[accounts]], [[apps]], [[endpoints]].',
   ],
-  ['[store]\nxyzzy = 1', 'config.toml:2  store.xyzzy  unknown setting. [store] has path.'],
+  ['[store]\nxyzzy = 1', 'config.toml:2  store.xyzzy  unknown setting. [store] has path, native_dir.'],
   [
     'xyzzyxyzzy = 1',
     'config.toml:1  xyzzyxyzzy  unknown setting. The only setting at the top level is base_url; the others are in [server], [store], [backup], [log], [sign_in], [limits], [users], [apple], [rates], [outbound], [forwarding], [metrics], [jobs], [[organizations]], [[accounts]], [[apps]], [[endpoints]].',

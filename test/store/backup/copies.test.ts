@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { verify } from '../../../src/store/backup/verification.ts'
 import { openTestStore } from '../open.ts'
 
@@ -61,6 +61,56 @@ test('does not block the event loop while it verifies a copy', async () => {
   for (; !done; turns += 1) await new Promise((resolve) => setImmediate(resolve))
   expect((await verifying).rows.settings).toBe(2_000)
   expect(turns).toBeGreaterThan(100)
+})
+
+/** Another program that commits in every turn of the event loop, until `stop` is called. */
+function openBusyWriter(file: string) {
+  const other = new Database(file)
+  const insert = other.prepare("insert or replace into settings (key, value) values ('other', ?)")
+  let [writes, isStopped] = [0, false]
+  function write(): void {
+    if (isStopped) return void other.close()
+    writes += 1
+    insert.run(String(writes))
+    setImmediate(write)
+  }
+  write()
+  onTestFinished(() => {
+    isStopped = true
+  })
+  return { writes: () => writes }
+}
+
+test('a backup ends although another program writes all the time', async () => {
+  const opened = openTestStore()
+  const { store, folder } = opened
+  await fill(opened, 500)
+  await store.commit(() => store.prepare("delete from settings where key like 'before1%'").run())
+  expect(store.pragma('freelist_count')).toBeGreaterThan(50)
+  const writer = openBusyWriter(store.file)
+  const { file, rows, version } = await store.copy(`${folder}/copy.db`)
+  expect(writer.writes()).toBeGreaterThan(20)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect({ version, rows: rows.settings }).toEqual({ version: store.pragma('user_version'), rows: 390 })
+  const copy = new Database(file, { readonly: true })
+  // SQLite’s backup copies unused pages, too; the other way does not.
+  expect(copy.pragma('freelist_count', { simple: true })).toBe(0)
+  expect(copy.pragma('application_id', { simple: true })).toBe(store.pragma('application_id'))
+  expect(copy.pragma('journal_mode', { simple: true })).toBe('delete')
+  copy.close()
+  expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual(['copy.db'])
+})
+
+test('closing ends a backup during which another program writes all the time', async () => {
+  const opened = openTestStore()
+  const { store, folder } = opened
+  await fill(opened, 500)
+  const writer = openBusyWriter(store.file)
+  const outcome = store.copy(`${folder}/copy.db`).catch((error) => error)
+  while (writer.writes() < 40) await new Promise((resolve) => setImmediate(resolve))
+  await store.close()
+  expect(await outcome).toMatchObject({ status: 503, code: 'store_closing' })
+  expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual([])
 })
 
 test('refuses a damaged copy', async () => {

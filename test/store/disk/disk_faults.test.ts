@@ -1,8 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { examine } from '../../../src/cli/doctor/doctor.ts'
-import type { Finding } from '../../../src/health/findings.ts'
+import { diagnose } from '../../../src/cli/doctor/diagnose.ts'
 import { BUNDLE } from '../../apple/samples.ts'
 import { temporaryFolder } from '../../folders.ts'
 import { openTestApp } from '../../helpers.ts'
@@ -26,18 +25,13 @@ async function opened(folder?: string) {
   }
   const doctor = async (): Promise<string[]> => {
     const loadOptions = { cwd: app.folder, env }
-    const found: Finding[] = []
+    const found: string[] = []
     const nowhere = 'http://127.0.0.1:1'
     const hosts = { connect: nowhere, server: { production: nowhere, sandbox: nowhere } }
-    for await (const finding of examine({
-      loadOptions,
-      test: false,
-      clock: app.clock,
-      hosts,
-      wait: async () => {},
-    }))
-      found.push(finding)
-    return found.filter(({ subject }) => subject === 'database').map(({ state, text }) => `${state} ${text}`)
+    const options = { loadOptions, isTestRequested: false, clock: app.clock, hosts, wait: async () => {} }
+    for await (const { title, status, detail, remedy } of diagnose(options))
+      if (title === 'Database') found.push(`${status} ${detail} ${remedy}`)
+    return found
   }
   return { app, logged, rows, doctor, commit: app.windfall.store.commit }
 }
@@ -57,7 +51,7 @@ test('reports an I/O error with its count for seven days after writes work again
     { ...expected, detail: expect.stringMatching(/ 2 times, last on .*SQLITE_IOERR_WRITE/) },
   ])
   expect(await doctor()).toContainEqual(
-    expect.stringMatching(/^warning the disk reported an I\/O error 2 times.*windfall backup/),
+    expect.stringMatching(/^warning The disk reported an I\/O error 2 times.*windfall backup/),
   )
   expect((await app.request('/readyz')).status).toBe(200)
   app.clock.turn(7 * DAY - 1)
@@ -118,7 +112,7 @@ test('reports a damaged database and how to restore it', async () => {
   await commit(() => {})
   expect(await rows()).toMatchObject([expected])
   expect(await doctor()).toContainEqual(
-    expect.stringMatching(/^fault it is damaged \(SQLITE_CORRUPT.* once.*windfall restore/),
+    expect.stringMatching(/^error It is damaged \(SQLITE_CORRUPT.* once.*windfall restore/),
   )
 })
 
@@ -127,6 +121,6 @@ test('doctor says how to restore an unreadable database', async () => {
   await app.windfall.close()
   damage(app.windfall.store.file, 'apps')
   expect(await doctor()).toContainEqual(
-    expect.stringMatching(/^fault it is damaged \(SQLITE_CORRUPT.*windfall restore/),
+    expect.stringMatching(/^error It is damaged \(SQLITE_CORRUPT.*windfall restore/),
   )
 })

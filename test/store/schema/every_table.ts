@@ -16,6 +16,7 @@ export const ENVIRONMENT = {
 
 /** Rows that so short a history does not produce. The last two are pending work, which the next start completes. */
 const BY_HAND = `
+  insert into disk_samples (sampled_on, sampled_at, database_bytes, free_bytes) values ('2026-02-01', 1769900000000, 4096, 1000000000);
   insert into disk_faults (kind, code, times, first_at, last_at) values ('io_error', 'SQLITE_IOERR_WRITE', 1, 1772300000000, 1772300000000);
   insert into refunds (app_id, environment, transaction_id, revoked_at, revocation_type, revocation_percentage, signed_at, sha256)
     select app_id, environment, transaction_id, purchased_at, 'REFUND_FULL', null, signed_at, x'00' from transactions limit 1;
@@ -31,6 +32,8 @@ const BY_HAND = `
   insert into metric_due (generation, lineage_id, rank, since)
     select metric_generations.id, metric_lineages.id, 0, 0 from metric_generations, metric_lineages limit 1;
   insert into metric_tasks (what, subject, from_day, cursor) select 'period', id, 0, 0 from apps limit 1;
+  insert into link_imports (id, file_name, rows_done, linked, moved, unchanged, refused, started_at, finished_at)
+    values ('00', 'links.csv', 1, 1, 0, 0, 0, 1772300000000, 1772300000000);
   insert into endpoints (id, organization_id, name, kind, url, is_ordered, header_names, source, state, reason, state_since, cursor, failures, probes, down_ms, created_at)
     select 'whe_1', id, 'backend', 'events', 'https://backend.example/hooks', 0, '[]', 'dashboard', 'disabled', 'secret_unreadable', 1772300000000, 1, 0, 0, 0, 1772300000000 from organizations;
   insert into endpoint_secrets (id, endpoint_id, sealed, created_at) values ('whs_1', 'whe_1', 'v1.x', 1772300000000);

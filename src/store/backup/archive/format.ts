@@ -3,7 +3,6 @@
  * entry contains the SHA-256 of all bytes before it, which `head -c -2048 FILE | sha256sum` also computes.
  */
 import { createHash } from 'node:crypto'
-import { packTar } from 'modern-tar'
 import * as v from 'valibot'
 
 /** The names of the entries that are not key files. */
@@ -46,6 +45,7 @@ export const TAIL_BYTES = 2048
 export async function tailOf(digest: string): Promise<Buffer> {
   const body = `${digest}\n`
   const header = { name: DIGEST, size: body.length, mode: 0o600, mtime: new Date(0), uid: 0, gid: 0 }
+  const { packTar } = await import('modern-tar')
   return Buffer.from(await packTar([{ header, body }]))
 }
 

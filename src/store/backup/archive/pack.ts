@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
-import { createTarPacker, type TarPackController } from 'modern-tar'
+import type { TarPackController } from 'modern-tar'
 import { onThread, runOnThread } from '../../thread.ts'
-import { type Encryption, encrypt } from './age.ts'
+import type { Encryption } from './age.ts'
 import { END_BYTES, MANIFEST, type Manifest, replacingEnd, tailOf } from './format.ts'
 
 const PACK_TASK = 'pack'
@@ -37,6 +37,8 @@ export function pack(task: Omit<Task, 'windfall'>, signal: AbortSignal): Promise
 }
 
 async function packArchive({ destination, files, manifestFields, encryption }: Task): Promise<Packed> {
+  // Only the thread needs these packages; this file is also loaded by the server.
+  const [{ createTarPacker }, { encrypt }] = await Promise.all([import('modern-tar'), import('./age.ts')])
   const { readable, controller } = createTarPacker()
   const adding = addAll(controller, files, manifestFields).catch((error: unknown) => controller.error(error))
   const archiveChunks = replacingEnd(readable, END_BYTES, (_, digest) => tailOf(digest))

@@ -14,9 +14,11 @@ async function copyText(text: string, textElement: HTMLElement | null): Promise<
   }
 }
 
-/** Rewrites a command to run from Windfall's folder, because `windfall` is not on the PATH. */
-export const commandLine = (command: string): string =>
-  command.replace(/^windfall /, 'npm run -s windfall -- ')
+/** How to run the program: the build defines it for the form that it builds. */
+declare const COMMAND_NAME: string
+
+/** A command, such as `windfall owner reset`, as it is run on this server. */
+export const commandLine = (command: string): string => command.replace(/^windfall\b/, COMMAND_NAME)
 
 export const CommandCopy = ({
   text,

@@ -12,6 +12,7 @@ export const SECTIONS = [
   { name: 'tokens', title: 'Tokens', icon: 'lock' },
   { name: 'security', title: 'Security', icon: 'verified' },
   { name: 'configuration', title: 'Configuration', icon: 'settings' },
+  { name: 'system', title: 'System', icon: 'today' },
   { name: 'about', title: 'About', icon: 'info' },
 ] as const satisfies { name: string; title: string; icon: IconName }[]
 

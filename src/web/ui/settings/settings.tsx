@@ -15,6 +15,7 @@ import { ConfigurationSection } from './configuration.tsx'
 import { Import } from './import.tsx'
 import { Jobs } from './jobs.tsx'
 import { SECTIONS, type SectionName } from './sections.ts'
+import { System } from './system.tsx'
 import { Webhooks } from './webhooks/webhooks.tsx'
 
 const SECTION_COMPONENTS: Record<SectionName, FunctionComponent> = {
@@ -28,6 +29,7 @@ const SECTION_COMPONENTS: Record<SectionName, FunctionComponent> = {
   tokens: Tokens,
   security: Security,
   configuration: ConfigurationSection,
+  system: System,
   about: About,
 }
 

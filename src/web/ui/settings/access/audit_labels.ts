@@ -21,6 +21,7 @@ const AUDIT_LABELS: Record<AuditAction, string> = {
   'key.revoked': 'Revoked a key',
   'key.rotated': 'Replaced a key',
   'users.pruned': 'Pruned users',
+  'links.imported': 'Imported links',
   'user.forgotten': 'Erased a user',
   'user.forgetting_undone': 'Reversed the erasure of a user',
   'endpoint.made': 'Created a webhook',

@@ -17,8 +17,8 @@ import { useReauth } from '../../sign_in/reauth.tsx'
 import { instant } from '../../words.ts'
 import { LabelField } from '../label_field.tsx'
 import { OrganizationPick } from '../organization_pick.tsx'
-import { OverlapField } from '../overlap_field.tsx'
 import { organizationName, useSettings } from '../settings_queries.ts'
+import { OverlapField } from './overlap_field.tsx'
 import { ShownOnce } from './shown_once.tsx'
 
 export type Key = InferOutput<typeof KeyAnswer>

@@ -1,0 +1,15 @@
+/** A row of an import: one purchase and the user it belongs to. */
+import * as v from 'valibot'
+import { AppUserId, IdentifyCall, transactionId } from '../requests.ts'
+
+/** The fields of a row. `app` is a bundle id. */
+export const LinkRow = v.object({
+  app: IdentifyCall.entries.bundleId,
+  app_user_id: AppUserId,
+  original_transaction_id: v.pipe(
+    transactionId,
+    v.regex(/^\d+$/, 'must be an original transaction id of Apple: digits only'),
+  ),
+  attributes: IdentifyCall.entries.attributes,
+})
+export type LinkRow = v.InferOutput<typeof LinkRow>

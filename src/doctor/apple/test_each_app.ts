@@ -1,0 +1,44 @@
+/** Requests a test notification for each app and follows it until it arrives. */
+import type { Environment } from '../../apple/payloads.ts'
+import { connectedApps } from '../../health/notification_findings.ts'
+import { type DoctorContext, NO_DATABASE } from '../context.ts'
+import { error, type Outcome, ok, skipped, warning } from '../result.ts'
+import { testNotification } from './test_notification.ts'
+
+const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
+const SET_UP =
+  'Correct the notification URL in App Store Connect under App Information, App Store Server Notifications.'
+
+/** One outcome for each app with a key and each environment. */
+export async function checkTestNotifications(context: DoctorContext): Promise<Outcome[]> {
+  const { isTestRequested, reader, appleReach } = context
+  if (!isTestRequested)
+    return [skipped('Not requested.', 'Run `windfall doctor --test`, or choose it in the dashboard.')]
+  if (reader === null) return [skipped(NO_DATABASE)]
+  if (!(await appleReach()).server) return [skipped('Apple cannot be reached.')]
+  const outcomes: Outcome[] = []
+  for (const app of appsWithKey(context))
+    for (const environment of ENVIRONMENTS) outcomes.push(await follow(context, app, environment))
+  return outcomes.length > 0
+    ? outcomes
+    : [skipped('No connected app has an In-App Purchase key.', 'Add it: `windfall connect`.')]
+}
+
+type AppWithKey = ReturnType<typeof appsWithKey>[number]
+
+function appsWithKey({ config, reader }: DoctorContext) {
+  return (reader === null ? [] : connectedApps(reader)).flatMap(({ id, bundle_id, slug }) => {
+    const account = config.accounts.find(({ organization }) => organization === slug)
+    if (!account?.purchase_key_id || !account.purchase_key) return []
+    const { purchase_key_id: key_id, purchase_key: private_key, purchase_issuer_id: issuer_id } = account
+    return [{ id, bundle_id, key: { key_id, private_key, issuer_id } }]
+  })
+}
+
+async function follow(context: DoctorContext, app: AppWithKey, environment: Environment): Promise<Outcome> {
+  const { state, words } = await testNotification(app, environment, context, context.reader)
+  const detail = `${app.bundle_id}, ${environment}: ${words}`
+  const details = { subject: `${app.id}:${environment}` }
+  if (state === 'ok') return ok(detail, details)
+  return state === 'warning' ? warning(detail, SET_UP, details) : error(detail, SET_UP, details)
+}

@@ -1,0 +1,68 @@
+/** Checks of recurring work: jobs, exchange rates, backups and restore drills. */
+import { statSync } from 'node:fs'
+import { ago } from '../../health/findings.ts'
+import { examineJobs } from '../../health/job_findings.ts'
+import { examineRates } from '../../health/rate_findings.ts'
+import { openDrillLog } from '../../store/backup/drills.ts'
+import { openBackupLog } from '../../store/backup/log.ts'
+import { type DoctorContext, NO_DATABASE } from '../context.ts'
+import { error, type Outcome, ok, outcomeOf, skipped, warning } from '../result.ts'
+
+const DAY_MS = 86_400_000
+
+/** The last run of each job. */
+export function checkJobs({ reader, serving, clock }: DoctorContext): Outcome[] {
+  if (reader === null) return [skipped(NO_DATABASE)]
+  return [...examineJobs(reader, clock, { isServed: serving !== null })].map((finding) => {
+    if (finding.subject === 'jobs') return { ...outcomeOf(finding), remedy: serving === null ? START : WAIT }
+    const title = finding.subject === 'reports' ? 'Reports' : `Job ${finding.subject}`
+    return outcomeOf(finding, { subject: finding.subject, title })
+  })
+}
+
+const START = 'Start Windfall: `windfall serve`.'
+const WAIT = 'Wait: the first jobs run within seconds of the start of the server.'
+
+/** The age of the exchange rates. */
+export const checkRates = ({ reader, clock, config }: DoctorContext): Outcome[] =>
+  reader === null
+    ? [skipped(NO_DATABASE)]
+    : [...examineRates(reader, clock, { fetchesRates: config.rates.fetch })].map((finding) =>
+        outcomeOf(finding),
+      )
+
+const MAX_BACKUP_AGE_MS = 7 * DAY_MS
+const SCHEDULE = 'Set `schedule = "30 3 * * *"` in `[backup]`, and copy the folder to another machine.'
+const BACK_UP =
+  'Run `windfall jobs run backup`; its message says why it fails. Or run `windfall backup FILE`.'
+
+/** The age of the last verified backup. */
+export function checkBackup({ reader, clock, config: { backup } }: DoctorContext): Outcome {
+  if (reader === null) return skipped(NO_DATABASE)
+  const last = openBackupLog(reader).last()
+  const isScheduled = backup.schedule !== 'off'
+  const remedy = isScheduled ? BACK_UP : SCHEDULE
+  if (last === null) return warning('No backup has ever been verified.', remedy)
+  const detail = `${last.file}, ${last.bytes.toLocaleString('en-US')} bytes, was verified ${ago(last.at, clock())}.`
+  if (clock() - last.at > MAX_BACKUP_AGE_MS) return warning(detail, remedy)
+  const file = statSync(last.file, { throwIfNoEntry: false })
+  if (file !== undefined && file.size !== last.bytes)
+    return error(`${detail} The file now has ${file.size.toLocaleString('en-US')} bytes.`, BACK_UP)
+  return isScheduled ? ok(detail) : ok(detail, { remedy: SCHEDULE })
+}
+
+const MAX_DRILL_AGE_MS = 365 * DAY_MS
+const DRILL = 'Restore a backup into another folder on this machine: `windfall restore FILE --into DIR`.'
+
+/** The age of the last restore of a backup into another folder. */
+export function checkDrill({ reader, clock }: DoctorContext): Outcome {
+  if (reader === null) return skipped(NO_DATABASE)
+  const last = openDrillLog(reader).last()
+  if (last === null)
+    return warning(
+      'No restore has been tried on this machine. A drill on another machine is not known here.',
+      DRILL,
+    )
+  const detail = `${last.file} was restored into another folder ${ago(last.at, clock())}.`
+  return clock() - last.at > MAX_DRILL_AGE_MS ? warning(detail, DRILL) : ok(detail)
+}

@@ -1,0 +1,206 @@
+/** Runs the checks inside the server, one examination at a time, and stores the last result. */
+import { statSync } from 'node:fs'
+import type { AppleHosts } from '../apple/api/hosts.ts'
+import type { Clock } from '../clock.ts'
+import type { ConfigSources } from '../config/load.ts'
+import type { Config } from '../config/settings.ts'
+import { Refusal } from '../errors.ts'
+import type { Forwarding } from '../forwarding/forwarding.ts'
+import type { Http } from '../http/http.ts'
+import type { Log } from '../log.ts'
+import { openReader } from '../store/reader.ts'
+import { openSetting } from '../store/setting.ts'
+import type { Store } from '../store/store.ts'
+import type { DoctorContext, ServingProcess } from './context.ts'
+import type { CheckProgress } from './examine.ts'
+import { type CheckResult, outcomeOf } from './result.ts'
+
+/** Who waits for a request of the dashboard to Apple's and its own hosts: at most one examination a minute. */
+const MIN_INTERVAL_MS = 60_000
+
+/** An examination that has ended. Both instants are in milliseconds since the epoch. */
+export type Examination = {
+  version: string
+  started_at: number
+  finished_at: number
+  /** Whether test notifications were requested. */
+  with_test: boolean
+  results: CheckResult[]
+}
+
+/** An examination in progress. */
+export type RunningExamination = CheckProgress & { started_at: number; with_test: boolean }
+
+type Deps = {
+  store: Store
+  clock: Clock
+  monotonic: Clock
+  log: Pick<Log, 'warn'>
+  wait: (ms: number) => Promise<void>
+  hosts: AppleHosts
+  http: Pick<Http, 'baseUrl' | 'seen'>
+  /** The configuration. It is read for each examination, because a reload can change it. */
+  current: { readonly config: Config; readonly configSources: ConfigSources }
+  forwarding: Pick<Forwarding, 'findings'>
+  root_expires_at: number
+  version: string
+}
+
+export type Doctor = ReturnType<typeof openDoctor>
+
+/** Opens the doctor. */
+export function openDoctor(deps: Deps) {
+  const { store, clock, monotonic, log, version } = deps
+  const last = openLastExamination(store)
+  const closing = new AbortController()
+  const configFile = openFileWatch()
+  let running: { state: RunningExamination; done: Promise<Examination> } | null = null
+  let began_at = Number.NEGATIVE_INFINITY
+
+  /** Runs the checks, after an examination that is in progress. Rejects if the server stops. */
+  async function run(with_test: boolean): Promise<Examination> {
+    while (running !== null) await running.done.catch(() => undefined)
+    return begin(with_test)
+  }
+
+  /**
+   * Starts the checks, and returns at once.
+   *
+   * @throws Refusal 429 `rate_limited` within a minute of the last start; 409 `checks_running` while they run.
+   */
+  function request(with_test: boolean): void {
+    const left_ms = began_at + MIN_INTERVAL_MS - monotonic()
+    if (left_ms > 0) throw tooSoon(Math.ceil(left_ms / 1000))
+    if (running !== null) throw new Refusal(409, 'checks_running', 'the checks are still running')
+    begin(with_test).catch((error: unknown) => log.warn('the checks did not end', { error }))
+  }
+
+  function begin(with_test: boolean): Promise<Examination> {
+    began_at = monotonic()
+    const state = { started_at: clock(), with_test, done: 0, of: 0, title: '' }
+    const done = examineAndStore(state).finally(() => {
+      running = null
+    })
+    running = { state, done }
+    return done
+  }
+
+  async function examineAndStore(state: RunningExamination): Promise<Examination> {
+    const { started_at, with_test } = state
+    const results = await runChecks(deps, state, { signal: closing.signal, configFile })
+    return last.set({ version, started_at, finished_at: clock(), with_test, results })
+  }
+
+  /** Abandons an examination in progress. */
+  async function close(): Promise<void> {
+    closing.abort(new Refusal(503, 'store_closing', 'the server stopped before the checks ended'))
+    await running?.done.catch(() => undefined)
+  }
+
+  return {
+    run,
+    request,
+    close,
+    /** Notes that the config file `file` was loaded now. */
+    noteConfig: configFile.note,
+    /** The last examination; null if there is none. */
+    last: last.get,
+    /** The examination in progress; null if none is. */
+    running: (): RunningExamination | null => running?.state ?? null,
+  }
+}
+
+/** Opens the last examination, which a restart keeps. */
+function openLastExamination(store: Pick<Store, 'prepare' | 'commit'>) {
+  const stored = openSetting(store, 'examination')
+  let last: Examination | null = JSON.parse(stored.get() ?? 'null')
+
+  async function set(examination: Examination): Promise<Examination> {
+    last = examination
+    const text = JSON.stringify(examination)
+    // On a full disk the result cannot be stored, but it can be shown.
+    await store.commit(() => stored.set(text)).catch(() => undefined)
+    return examination
+  }
+
+  return { get: () => last, set }
+}
+
+type RunOptions = { signal: AbortSignal; configFile: Pick<FileWatch, 'hasChanged'> }
+
+/** Runs all checks and writes their progress into `state`. @throws the reason of `signal` when it aborts */
+async function runChecks(
+  deps: Deps,
+  state: RunningExamination,
+  { signal, configFile: { hasChanged: hasConfigChanged } }: RunOptions,
+): Promise<CheckResult[]> {
+  const { examine } = await import('./examine.ts')
+  const { clock, wait, hosts, http, store, current, forwarding, root_expires_at } = deps
+  const { config, configSources: sources } = current
+  const { condition, pragma } = store
+  const base_url = http.baseUrl() ?? config.base_url
+  const webhooks = () => [...forwarding.findings()]
+  const serving: ServingProcess = { base_url, condition, pragma, seen: http.seen, webhooks, hasConfigChanged }
+  const database = openDatabase(store)
+  const context = { config, sources, clock, wait, hosts, serving, root_expires_at, ...database }
+  const results: CheckResult[] = []
+  try {
+    const onProgress = (progress: CheckProgress): void => void Object.assign(state, progress)
+    const checks = examine({ ...context, isTestRequested: state.with_test }, { onProgress, signal })
+    await untilAborted(signal, async () => {
+      for await (const result of checks) results.push(result)
+    })
+    return results
+  } finally {
+    database.reader?.close()
+  }
+}
+
+/** Opens a connection of its own, so that the checks do not use the connection that writes. */
+function openDatabase({ file }: Store): Pick<DoctorContext, 'reader' | 'databaseProblem'> {
+  try {
+    return { reader: openReader(file), databaseProblem: null }
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error)
+    const remedy = 'See the log. If the file is damaged, restore a backup: `windfall restore FILE`.'
+    const finding = {
+      state: 'fault',
+      subject: 'database',
+      text,
+      details: { id: 'unreadable', remedy },
+    } as const
+    return { reader: null, databaseProblem: outcomeOf(finding) }
+  }
+}
+
+type FileWatch = ReturnType<typeof openFileWatch>
+
+/** Remembers when the config file was changed last, at the time it was loaded. */
+function openFileWatch() {
+  let loaded: { file: string; changed_at: number | null } | null = null
+  const changedAt = (file: string): number | null =>
+    statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? null
+  return {
+    note(file: string | null): void {
+      loaded = file === null ? null : { file, changed_at: changedAt(file) }
+    },
+    hasChanged: (): boolean => loaded !== null && changedAt(loaded.file) !== loaded.changed_at,
+  }
+}
+
+/** Runs `work` until it ends or `signal` is aborted. @throws the reason of the abort; what `work` throws */
+async function untilAborted(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  const aborted = new Promise<never>((_, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  aborted.catch(() => undefined)
+  const working = work()
+  working.catch(() => undefined)
+  await Promise.race([working, aborted])
+}
+
+const tooSoon = (seconds: number): Refusal =>
+  new Refusal(429, 'rate_limited', `the checks run at most once a minute; try again in ${seconds} s`, {
+    headers: { 'retry-after': String(seconds) },
+  })

@@ -1,0 +1,26 @@
+/**
+ * The files that the program reads at run time: from the executable, from the folder of the bundle, or from the
+ * sources.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { getAsset } from 'node:sea'
+import { fileURLToPath } from 'node:url'
+import { bundleFolder, form } from './form.ts'
+
+/** The assets that the build writes. `worker.cjs` is the code of worker threads. */
+type AssetName = 'page.json' | 'sql.json' | 'passwords.txt' | 'licenses.txt' | 'worker.cjs'
+
+/** The text of an asset. @throws Error if the build has not written it. */
+export function asset(name: AssetName): string {
+  if (form === 'executable') return getAsset(name, 'utf8')
+  try {
+    return readFileSync(assetFile(name), 'utf8')
+  } catch {
+    throw new Error(`${assetFile(name)} is missing; run \`node build.mjs\``)
+  }
+}
+
+/** The path of an asset of a bundle or of the sources. */
+export const assetFile = (name: AssetName): string =>
+  join(bundleFolder ?? fileURLToPath(new URL('../../dist', import.meta.url)), name)

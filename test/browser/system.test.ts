@@ -1,0 +1,100 @@
+/** Settings, System, in a real browser: the checks never ran, run, and have a result with its age. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { listen } from '../../src/http/server.ts'
+import { handClock, openTestApp } from '../helpers.ts'
+import { accessibilityViolations, hasChromium, type Light, launch, type Size, visit } from './chromium.ts'
+import { scrollsSideways, show } from './views.ts'
+
+/** A server in the place of Apple that answers only after `release`. */
+async function openSlowApple() {
+  let release = (): void => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const server = createServer((_, response) => void released.then(() => response.writeHead(404).end()))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { release, hosts: { connect: origin, server: { production: origin, sandbox: origin } } }
+}
+
+describe.skipIf(!hasChromium())('system', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launch()
+  })
+  afterAll(() => browser?.close())
+
+  /** A server with the owner signed in. The clock is the browser's, so that ages are right. */
+  async function opened(size: Size, light: Light) {
+    const apple = await openSlowApple()
+    const env = { WINDFALL_RATES_FETCH: 'false' }
+    const app = await openTestApp({ clock: handClock(Date.now()), hosts: apple.hosts, env })
+    const server = await listen(app.windfall.http, { port: 0, shutdown_ms: 100 })
+    app.windfall.http.configure({ base_url: server.url })
+    const { cookie } = await app.signIn()
+    const { context, page, complaints } = await visit(browser, server.url, size, light)
+    await context.addCookies([{ name: 'windfall', value: cookie.split('=')[1] ?? '', url: server.url }])
+    await page.clock.install()
+    onTestFinished(async () => {
+      await context.close()
+      await server.close()
+    })
+    return { app, apple, page, complaints }
+  }
+
+  async function assertSound(page: Page): Promise<void> {
+    expect(await accessibilityViolations(page)).toEqual([])
+    expect(await scrollsSideways(page)).toBe(false)
+  }
+
+  const run = (page: Page) => page.getByRole('button', { name: 'Run checks' })
+
+  test.each([
+    ['desktop', 'light'],
+    ['phone', 'dark'],
+  ] as const)('shows no result, the progress, and the result with its age on a %s', async (size, light) => {
+    const { app, apple, page, complaints } = await opened(size, light)
+    await show(page, '/settings/system')
+    await page.getByRole('heading', { name: 'The checks have not run yet' }).waitFor()
+    await assertSound(page)
+
+    await run(page).click()
+    await page
+      .getByRole('status')
+      .getByText(/^Clock, 8 of \d+$/)
+      .waitFor()
+    expect(await page.getByRole('button', { name: 'Running' }).isDisabled()).toBe(true)
+    await assertSound(page)
+
+    apple.release()
+    const results = page.getByRole('list', { name: 'Results' })
+    const turnToNextLook = async () => {
+      await page.clock.fastForward(1_100)
+      return results.isVisible()
+    }
+    await expect.poll(turnToNextLook).toBe(true)
+    await page.getByText('Checked now by version').waitFor()
+    const badges = await results.locator('.badge').allTextContents()
+    const order = ['Error', 'Warning', 'Passed', 'Skipped']
+    expect(badges).toEqual(badges.toSorted((a, b) => order.indexOf(a) - order.indexOf(b)))
+    await results.getByText('There are no Apple keys.').waitFor()
+    await assertSound(page)
+
+    await run(page).click()
+    await page
+      .getByRole('alert')
+      .getByText(/at most once a minute; try again in \d+ s/)
+      .waitFor()
+    app.clock.turn(3 * 86_400_000)
+    await page.clock.fastForward(3 * 86_400_000)
+    await page.getByText('Checked 3 days ago by version').waitFor()
+    expect(complaints.filter((text) => !text.includes('429'))).toEqual([])
+  })
+})
