@@ -28,6 +28,8 @@ import { backupSources } from './config/sources/backup_sources.ts'
 import { openDoctor } from './doctor/doctor.ts'
 import { openFeed } from './events/feed.ts'
 import { openLive } from './events/live.ts'
+import { openChangeLog } from './exports/change_log.ts'
+import { openExports } from './exports/exports.ts'
 import { openBodies } from './forwarding/bodies/bodies.ts'
 import { openForwarding } from './forwarding/forwarding.ts'
 import { openHealth } from './health/collect_findings.ts'
@@ -139,6 +141,8 @@ export async function openApp(options: AppOptions) {
   imports.onAppsLinked(reported.appsJoined)
   catalogue.onConnected(arrivals.applyPending)
   live.complete(enrichment)
+  const changeLog = openChangeLog(store, clock)
+  erasures.onErase(changeLog.userErased)
   const backups = openBackups({
     store,
     clock,
@@ -179,6 +183,8 @@ export async function openApp(options: AppOptions) {
     outgoing,
     forwarding,
     backups,
+    changeLog,
+    exports: openExports(store),
   }
   const clockCheck = openClockCheck(store, clock, monotonic)
   const backup = () => scheduledBackup(backups, current.config.backup, clock)
@@ -243,7 +249,8 @@ export async function openApp(options: AppOptions) {
 
   async function close(): Promise<void> {
     // The modules that call Apple's API stop before the clients abort their requests.
-    for (const one of [pruning, live]) one.close()
+    pruning.close()
+    live.close()
     const closingAppleCallers = [doctor, jobs, history, imports, appleClients].map((one) => one.close())
     const closingForwarding = forwarding.close().then(outgoing.dispatcher.close)
     const others = [figures.closeFigures(), erasures.close(), refusedCalls.close(), closingForwarding]

@@ -8,6 +8,7 @@ import { erasureRoutes } from './customers/erasures.ts'
 import { evidenceRoutes } from './customers/evidence.ts'
 import { linkImportRoutes } from './customers/link_import.ts'
 import { eventRoutes } from './events.ts'
+import { exportRoutes } from './exports.ts'
 import { endpointActionRoutes } from './forwarding/actions.ts'
 import { deliveryRoutes } from './forwarding/deliveries.ts'
 import { endpointRoutes } from './forwarding/endpoints.ts'
@@ -48,6 +49,7 @@ const ROUTE_FACTORIES = [
   appRoutes,
   erasureRoutes,
   customerRoutes,
+  exportRoutes,
   accessRoutes,
   linkImportRoutes,
   cohortRoutes,

@@ -44,6 +44,8 @@ const COMMANDS: Record<string, () => Promise<AnyCommand>> = {
   health: () => import('./health.ts').then(({ healthCommand }) => healthCommand),
   jobs: () => import('./jobs.ts').then(({ jobsCommand }) => jobsCommand),
   rates: () => import('./rates.ts').then(({ ratesCommand }) => ratesCommand),
+  export: () => import('./export.ts').then(({ exportCommand }) => exportCommand),
+  sql: () => import('./sql.ts').then(({ sqlCommand }) => sqlCommand),
   backup: () => import('./backup/backup.ts').then(({ backupCommand }) => backupCommand),
   restore: () => import('./backup/restore.ts').then(({ restoreCommand }) => restoreCommand),
   webhooks: () => import('./webhooks/webhooks.ts').then(({ webhooksCommand }) => webhooksCommand),
