@@ -28,8 +28,7 @@ import { backupSources } from './config/sources/backup_sources.ts'
 import { openDoctor } from './doctor/doctor.ts'
 import { openFeed } from './events/feed.ts'
 import { openLive } from './events/live.ts'
-import { openChangeLog } from './exports/change_log.ts'
-import { openExports } from './exports/exports.ts'
+import { openServedExports } from './exports/served.ts'
 import { openBodies } from './forwarding/bodies/bodies.ts'
 import { openForwarding } from './forwarding/forwarding.ts'
 import { openHealth } from './health/collect_findings.ts'
@@ -141,14 +140,8 @@ export async function openApp(options: AppOptions) {
   imports.onAppsLinked(reported.appsJoined)
   catalogue.onConnected(arrivals.applyPending)
   live.complete(enrichment)
-  const changeLog = openChangeLog(store, clock)
-  erasures.onErase(changeLog.userErased)
-  const backups = openBackups({
-    store,
-    clock,
-    windfall: version,
-    sources: () => backupSources({ config: current.config, ...current.configSources }),
-  })
+  const sources = () => backupSources({ config: current.config, ...current.configSources })
+  const backups = openBackups({ store, clock, windfall: version, sources })
   const modules = {
     clock,
     log,
@@ -183,8 +176,7 @@ export async function openApp(options: AppOptions) {
     outgoing,
     forwarding,
     backups,
-    changeLog,
-    exports: openExports(store),
+    exports: openServedExports({ store, clock, erasures }),
   }
   const clockCheck = openClockCheck(store, clock, monotonic)
   const backup = () => scheduledBackup(backups, current.config.backup, clock)
@@ -249,8 +241,7 @@ export async function openApp(options: AppOptions) {
 
   async function close(): Promise<void> {
     // The modules that call Apple's API stop before the clients abort their requests.
-    pruning.close()
-    live.close()
+    for (const one of [pruning, live]) one.close()
     const closingAppleCallers = [doctor, jobs, history, imports, appleClients].map((one) => one.close())
     const closingForwarding = forwarding.close().then(outgoing.dispatcher.close)
     const others = [figures.closeFigures(), erasures.close(), refusedCalls.close(), closingForwarding]

@@ -1,11 +1,13 @@
 /** `/api/v1/exports`: whole tables, and what has changed in them since an earlier export. */
+import { Readable } from 'node:stream'
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Auth } from '../access/auth.ts'
 import type { AccessScope } from '../access/tokens.ts'
-import { type Exports, keyColumnsOf, type TablePlan } from '../exports/exports.ts'
 import { CONTENT_TYPES, rowWriter, TEXT_FORMATS, type TextFormat } from '../exports/formats.ts'
-import type { Cell, ExportTable } from '../exports/tables/table.ts'
+import { keyColumnsOf, type Pages, type TablePlan } from '../exports/plan_reader.ts'
+import type { ServedExports } from '../exports/served.ts'
+import type { ExportTable } from '../exports/tables/table.ts'
 import { EXPORT_TABLES } from '../exports/tables/tables.ts'
 import { streamOfText } from '../http/csv.ts'
 import { defineRoute, type Route } from '../http/route.ts'
@@ -14,16 +16,19 @@ import { READ_ROUTE } from './route_defaults.ts'
 const TABLE_NAMES = EXPORT_TABLES.map(({ name }) => name)
 
 const TableParams = v.object({ table: v.pipe(v.picklist(TABLE_NAMES), v.description('The name of a table')) })
-const ExportQuery = v.object({
-  format: v.optional(
-    v.pipe(v.picklist(TEXT_FORMATS), v.description('jsonl: one JSON object a line')),
-    'jsonl',
-  ),
+const SqliteQuery = v.object({
   after: v.optional(
     v.pipe(
       v.string(),
       v.description('The cursor of an earlier export: only what has changed since; all rows by default'),
     ),
+  ),
+})
+const ExportQuery = v.object({
+  ...SqliteQuery.entries,
+  format: v.optional(
+    v.pipe(v.picklist(TEXT_FORMATS), v.description('jsonl: one JSON object a line')),
+    'jsonl',
   ),
 })
 const TablesAnswer = v.object({
@@ -47,12 +52,14 @@ const TablesAnswer = v.object({
   ),
 })
 
+const TAG = 'Exports'
+const SQLITE_TYPE = 'application/vnd.sqlite3'
 const EXPORT_ERRORS = { 400: 'invalid_cursor', 410: 'cursor_expired', 429: 'too_many_questions' } as const
 
-type Deps = { exports: Exports; auth: Auth }
+type Deps = { exports: ServedExports; auth: Auth; closing: AbortSignal }
 
-export function exportRoutes({ exports, auth }: Deps): Route[] {
-  const common = { ...READ_ROUTE, tag: 'Exports', access: auth.reader } as const
+export function exportRoutes({ exports, auth, closing }: Deps): Route[] {
+  const common = { ...READ_ROUTE, tag: TAG, access: auth.reader } as const
 
   async function planOf(name: string, after: string | undefined, scope: AccessScope): Promise<TablePlan> {
     const table = EXPORT_TABLES.find((one) => one.name === name) as ExportTable
@@ -70,6 +77,7 @@ export function exportRoutes({ exports, auth }: Deps): Route[] {
         return { cursor, feed_seq: until.event, tables: EXPORT_TABLES.map(describedTable) }
       },
     }),
+    sqliteRoute({ exports, auth, closing }),
     defineRoute({
       ...common,
       path: '/api/v1/exports/:table',
@@ -109,9 +117,33 @@ export function exportRoutes({ exports, auth }: Deps): Route[] {
   ]
 }
 
+function sqliteRoute({ exports, auth, closing }: Deps): Route {
+  return defineRoute({
+    ...READ_ROUTE,
+    tag: TAG,
+    access: auth.reader,
+    path: '/api/v1/exports.sqlite',
+    summary: 'Exports all tables as one SQLite file, whole or what changed since a cursor',
+    query: SqliteQuery,
+    answers: { 200: { description: 'The file', content_type: SQLITE_TYPE } },
+    refusals: { ...EXPORT_ERRORS, 507: 'no_room' },
+    around: auth.limited,
+    async handler({ event, caller, query }) {
+      auth.noteExport(event, 'exports', '/api/v1/exports.sqlite')
+      const headers = { 'content-type': SQLITE_TYPE, 'content-disposition': attachment('windfall.sqlite') }
+      if (event.req.method === 'HEAD') return new Response(null, { headers })
+      const signal = AbortSignal.any([closing, event.req.signal])
+      const file = await exports.sqliteFile({ after: query.after ?? null, scope: caller, signal })
+      const { size } = await file.stat()
+      const body = Readable.toWeb(file.createReadStream()) as ReadableStream<Uint8Array>
+      return new Response(body, { headers: { ...headers, 'content-length': String(size) } })
+    },
+  })
+}
+
 const answer = (description: string) => ({ description, content_type: 'application/x-ndjson' })
 
-type Table = { name: string; columns: readonly string[]; pages: AsyncGenerator<Cell[][], void> }
+type Table = { name: string; columns: readonly string[]; pages: Pages }
 
 /** Streams rows. The next page is read when the client has received the previous one. */
 function streamed(
@@ -128,13 +160,15 @@ function streamed(
   return new Response(event.req.method === 'HEAD' ? null : streamOfText(texts()), {
     headers: {
       'content-type': CONTENT_TYPES[format],
-      'content-disposition': `attachment; filename="${name}.${format}"`,
+      'content-disposition': attachment(`${name}.${format}`),
       'x-windfall-export': plan.mode,
       'x-windfall-cursor': plan.span.cursor,
       'x-windfall-feed-seq': String(plan.span.until.event),
     },
   })
 }
+
+const attachment = (name: string): string => `attachment; filename="${name}"`
 
 const describedTable = ({ name, about, key, tracking, columns }: ExportTable) => ({
   name,

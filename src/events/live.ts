@@ -42,14 +42,14 @@ export const messageOf = (event: FeedEvent): string => `id: ${event.seq}\ndata: 
 
 /** Opens live delivery. `monotonic` measures how long events have waited. */
 export function openLive(feed: Feed, monotonic: Clock) {
-  const watchers = new Set<Watcher>()
+  const watchers = openWatchers()
   const completions: Completion[] = []
   let waiting: { event: FeedEvent; since: number }[] = []
   let isDelivering = false
   let stopWaiting = (): void => {}
 
   feed.listen((event) => {
-    if (watchers.size === 0) return
+    if (watchers.count() === 0) return
     waiting.push({ event, since: monotonic() })
     if (waiting.length >= MAX_WAITING) stopWaiting()
     if (isDelivering) return
@@ -63,19 +63,10 @@ export function openLive(feed: Feed, monotonic: Clock) {
     const isReady = await readyInTime(waiting.slice(0, size))
     // The events leave `waiting` only now, because an erasure can change them while they wait.
     const group = waiting.splice(0, size).map(({ event }) => event)
-    const textFor: TextFor = watchers.size > 0 ? textsOf(completed(group, isReady)) : () => null
-    write([...watchers], textFor)
-  }
-
-  function write(remaining: Watcher[], textFor: TextFor): void {
-    for (const watcher of remaining.splice(0, WATCHERS_PER_TURN)) {
-      // The watcher may have left since the delivery began.
-      const text = watchers.has(watcher) ? textFor(watcher) : null
-      if (text) watcher.send(text)
-    }
-    if (remaining.length > 0) setImmediate(write, remaining, textFor)
-    else if (waiting.length >= GROUP_SIZE) setImmediate(deliver)
-    else setTimeout(scheduleDelivery, DELIVER_EVERY_MS).unref()
+    watchers.send(watchers.count() > 0 ? textsOf(completed(group, isReady)) : () => null, () => {
+      if (waiting.length >= GROUP_SIZE) setImmediate(deliver)
+      else setTimeout(scheduleDelivery, DELIVER_EVERY_MS).unref()
+    })
   }
 
   /** Waits for the added data of a group, until the group's first event has waited the maximum time. */
@@ -95,12 +86,6 @@ export function openLive(feed: Feed, monotonic: Clock) {
     if (isDelivering) void deliver()
   }
 
-  /** Adds a watcher; the returned function removes it. */
-  function watch(watcher: Watcher): () => void {
-    watchers.add(watcher)
-    return () => void watchers.delete(watcher)
-  }
-
   /** Replaces each waiting event, so that an erased user is not sent. */
   function change(replacement: (event: FeedEvent) => FeedEvent): void {
     waiting = waiting.map(({ event, since }) => ({ event: replacement(event), since }))
@@ -118,7 +103,30 @@ export function openLive(feed: Feed, monotonic: Clock) {
     waiting = []
   }
 
-  return { watch, change, complete, close }
+  return { watch: watchers.watch, change, complete, close }
+}
+
+function openWatchers() {
+  const watchers = new Set<Watcher>()
+
+  /** Adds a watcher; the returned function removes it. */
+  function watch(watcher: Watcher): () => void {
+    watchers.add(watcher)
+    return () => void watchers.delete(watcher)
+  }
+
+  /** Writes to all watchers, some in each turn of the event loop, and calls `onDone`. */
+  function send(textFor: TextFor, onDone: () => void, remaining = [...watchers]): void {
+    for (const watcher of remaining.splice(0, WATCHERS_PER_TURN)) {
+      // The watcher may have left since the delivery began.
+      const text = watchers.has(watcher) ? textFor(watcher) : null
+      if (text) watcher.send(text)
+    }
+    if (remaining.length > 0) setImmediate(send, textFor, onDone, remaining)
+    else onDone()
+  }
+
+  return { watch, send, count: () => watchers.size, clear: () => watchers.clear() }
 }
 
 /** Returns the message bytes of the events that a watcher wants, or null. Computes each selection of events once. */

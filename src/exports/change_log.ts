@@ -4,15 +4,13 @@ import type { Store } from '../store/store.ts'
 
 const DAY_MS = 86_400_000
 /** How long changes are kept, and how many at most. */
-export const KEPT_DAYS = 30
+const KEPT_DAYS = 30
 const MAX_CHANGES = 5_000_000
 /** The number of changes that one commit deletes. */
 const CHANGES_PER_DELETE = 2_000
 
 type ErasedUser = { app_id: string; app_user_id: string }
 type TokenQuery = { app_id: string; tokens: string }
-
-export type ChangeLog = ReturnType<typeof openChangeLog>
 
 /** Opens the change log. `most`: how many changes are kept at most. */
 export function openChangeLog(store: Store, clock: Clock, most = MAX_CHANGES) {

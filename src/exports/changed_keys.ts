@@ -16,8 +16,6 @@ type Slice = {
   apps: string | null
 }
 
-export type ChangedKeys = ReturnType<typeof openChangedKeys>
-
 export function openChangedKeys(store: Pick<Store, 'prepare'>) {
   const slice = store.prepare<Slice, LoggedKey>(`
     select app_id, key from row_changes

@@ -9,8 +9,6 @@ const PAGE_ROWS = 250
 /** Which rows a caller may read: of one organization, and of some apps. Null is all. */
 export type ExportScope = Readonly<{ organization_id: string | null; apps: readonly string[] | null }>
 
-export const WHOLE_SCOPE: ExportScope = { organization_id: null, apps: null }
-
 type PageKey = readonly Cell[]
 
 /**
@@ -60,7 +58,7 @@ export function openRowReader(store: Pick<Store, 'prepare'>, redaction: Redactio
       `select ${columnsOf(table)} from ${table.from} where ${until.sql}${within.sql} order by ${page}`,
       [...until.values, ...within.values],
     )
-    return { rows: redact(table, rows), next }
+    return { rows: redacted(redaction, table, rows), next }
   }
 
   /** The rows with the key `values` of `columns`, which identify at most one row. */
@@ -68,26 +66,24 @@ export function openRowReader(store: Pick<Store, 'prepare'>, redaction: Redactio
     const conditions = conditionsOf(table, { ...ALL_ROWS, prefix: { columns, values } })
     const within = scopeOf(table, scope)
     const sql = `select ${columnsOf(table)} from ${table.from} where ${conditions.sql}${within.sql}`
-    return redact(table, allOf(sql, [...conditions.values, ...within.values]))
-  }
-
-  /** Applies the redactions of the columns, which read the stored values of the row. */
-  function redact(table: ExportTable, rows: Cell[][]): Cell[][] {
-    const redactions = table.columns.flatMap(({ redacted }, index) =>
-      redacted
-        ? [{ index, by: redaction.functions[redacted.by], from: indexesOf(table, redacted.given) }]
-        : [],
-    )
-    if (redactions.length === 0) return rows
-    redaction.refresh()
-    return rows.map((row) => {
-      const result = [...row]
-      for (const { index, by, from } of redactions) result[index] = by(...from.map((one) => row[one]))
-      return result
-    })
+    return redacted(redaction, table, allOf(sql, [...conditions.values, ...within.values]))
   }
 
   return { pageOf, rowOf }
+}
+
+/** Applies the redactions of the columns, which read the stored values of the row. */
+function redacted(redaction: Redaction, table: ExportTable, rows: Cell[][]): Cell[][] {
+  const redactions = table.columns.flatMap(({ redacted }, index) =>
+    redacted ? [{ index, by: redaction.functions[redacted.by], from: indexesOf(table, redacted.given) }] : [],
+  )
+  if (redactions.length === 0) return rows
+  redaction.refresh()
+  return rows.map((row) => {
+    const result = [...row]
+    for (const { index, by, from } of redactions) result[index] = by(...from.map((one) => row[one]))
+    return result
+  })
 }
 
 const columnsOf = ({ columns }: ExportTable): string => columns.map(({ sql }) => sql).join(', ')

@@ -1,7 +1,8 @@
 /** Writes an export to a destination, table by table. */
 import type { Clock } from '../../clock.ts'
 import { version } from '../../version.ts'
-import { type ExportSpan, type Exports, keyColumnsOf } from '../exports.ts'
+import type { Exports } from '../exports.ts'
+import { type ExportSpan, keyColumnsOf, type Pages, type TablePlan } from '../plan_reader.ts'
 import type { ExportScope } from '../rows.ts'
 import type { ExportTable } from '../tables/table.ts'
 import type { Destination, RowTarget } from './destination.ts'
@@ -79,7 +80,7 @@ async function writeTables(
 
 async function writeTable(
   exports: Exports,
-  plan: Awaited<ReturnType<Exports['plan']>>,
+  plan: TablePlan,
   destination: Destination,
   report: (rows: number) => void,
 ): Promise<ManifestTable> {
@@ -96,11 +97,7 @@ async function writeTable(
 }
 
 /** Writes all pages to a target. Returns the number of rows. */
-async function drain(
-  pages: ReturnType<Exports['rowsOf']>,
-  target: RowTarget,
-  report: (rows: number) => void,
-): Promise<number> {
+async function drain(pages: Pages, target: RowTarget, report: (rows: number) => void): Promise<number> {
   let count = 0
   for await (const rows of pages) {
     target.write(rows)

@@ -26,13 +26,13 @@ export const FUNCTION_PREFIX = 'export_'
  * - `appended`: rows are only added, in the order of the number `by`. With `source`, the change log names the rows that
  *   were changed nevertheless.
  */
-export type Tracking =
+type Tracking =
   | Readonly<{ kind: 'whole' }>
   | Readonly<{ kind: 'logged'; source: string; key: readonly string[] }>
   | Readonly<{ kind: 'appended'; by: AppendedBy; source: string | null }>
 
 /** The numbers that only grow: `event` is the seq of the feed, `payload` the number of a stored payload. */
-export type AppendedBy = 'event' | 'payload'
+type AppendedBy = 'event' | 'payload'
 
 /**
  * An exported table, which is a view of the same name in `windfall sql`. `from` and `where` are SQL; they name base

@@ -1,8 +1,8 @@
 /** The process that runs one query on the views. Its parent ends it if it takes too long or too much memory. */
 
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import sqlite, { type DatabaseSync, type StatementSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
-import type { Cell } from '../tables/table.ts'
+import type { Cell } from '../../exports/tables/table.ts'
 import { authorize } from './authorizer.ts'
 import { MAX_ROWS, type QueryMessage } from './messages.ts'
 import { createViews } from './views.ts'
@@ -56,7 +56,7 @@ function prepareQuery(file: string, sql: string): StatementSync {
 }
 
 function openReadOnly(file: string): DatabaseSync {
-  const db = new DatabaseSync(file, {
+  const db = new sqlite.DatabaseSync(file, {
     readOnly: true,
     allowExtension: false,
     enableDoubleQuotedStringLiterals: false,

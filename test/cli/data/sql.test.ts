@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
-import { EXPORT_TABLES } from '../../src/exports/tables/tables.ts'
-import { freshRows } from './mirror.ts'
+import { EXPORT_TABLES } from '../../../src/exports/tables/tables.ts'
+import { blocksOf } from '../../docs/snippets.ts'
+import { freshRows } from '../../exports/mirror.ts'
 import { openQueried } from './queried.ts'
 
 let queried: Awaited<ReturnType<typeof openQueried>>
@@ -39,6 +40,16 @@ test.each([
   ["select x'00ff'", [['00ff']]],
 ])('answers %s', async (sql, rows) => {
   expect(await query(sql)).toMatchObject({ rows, isComplete: true })
+})
+
+const DOCUMENTED = blocksOf('docs/export.md').filter(({ language }) => language === 'sql')
+
+test('the queries of the documents run', async () => {
+  expect(DOCUMENTED.length).toBeGreaterThan(4)
+  for (const { text, line } of DOCUMENTED) {
+    const { columns } = await query(text)
+    expect(columns.length, `docs/export.md:${line}`).toBeGreaterThan(1)
+  }
 })
 
 test('a query that takes too long or too much memory ends', async () => {

@@ -1,6 +1,6 @@
 /** Decides what a statement of `windfall sql` may do: read the views, call functions, and nothing else. */
-import { constants, type DatabaseSync } from 'node:sqlite'
-import { FUNCTION_PREFIX } from '../tables/table.ts'
+import sqlite, { type DatabaseSync } from 'node:sqlite'
+import { FUNCTION_PREFIX } from '../../exports/tables/table.ts'
 import type { Views } from './views.ts'
 
 /** Table-valued functions that read only their arguments. */
@@ -35,9 +35,9 @@ export function authorize(db: DatabaseSync, sql: string, views: Views): void {
   }
 
   function isPermitted(action: number, read: Read): boolean {
-    if (action === constants.SQLITE_SELECT || action === constants.SQLITE_RECURSIVE) return true
-    if (action === constants.SQLITE_READ) return mayRead(read)
-    if (action !== constants.SQLITE_FUNCTION) return false
+    if (action === sqlite.constants.SQLITE_SELECT || action === sqlite.constants.SQLITE_RECURSIVE) return true
+    if (action === sqlite.constants.SQLITE_READ) return mayRead(read)
+    if (action !== sqlite.constants.SQLITE_FUNCTION) return false
     const name = read.column.toLowerCase()
     if (name.startsWith(FUNCTION_PREFIX)) return views.isPrivate(read.within)
     return !REFUSED_FUNCTIONS.includes(name)
@@ -45,7 +45,7 @@ export function authorize(db: DatabaseSync, sql: string, views: Views): void {
 
   db.setAuthorizer((action, first, second, database, within) => {
     const read = { table: first ?? '', column: second ?? '', database, within }
-    return isPermitted(action, read) ? constants.SQLITE_OK : constants.SQLITE_DENY
+    return isPermitted(action, read) ? sqlite.constants.SQLITE_OK : sqlite.constants.SQLITE_DENY
   })
 }
 

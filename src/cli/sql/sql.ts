@@ -1,15 +1,15 @@
 /** The command `windfall sql`: runs one query on the views of the exported tables. */
 import { text } from 'node:stream/consumers'
 import { defineCommand } from 'citty'
-import { Refusal } from '../errors.ts'
-import { rowWriter } from '../exports/formats.ts'
-import { MAX_ROWS } from '../exports/sql/messages.ts'
-import { runQuery } from '../exports/sql/run.ts'
-import type { Cell } from '../exports/tables/table.ts'
-import { EXPORT_TABLES } from '../exports/tables/tables.ts'
-import { assertDatabaseExists, columns, configArg, load, plural } from './instance/instance.ts'
-import { isJson, print, printError, setResult } from './instance/output.ts'
-import { actAsOwnerOf } from './instance/privileges.ts'
+import { Refusal } from '../../errors.ts'
+import { rowWriter } from '../../exports/formats.ts'
+import type { Cell } from '../../exports/tables/table.ts'
+import { EXPORT_TABLES } from '../../exports/tables/tables.ts'
+import { assertDatabaseExists, columns, configArg, load, plural } from '../instance/instance.ts'
+import { isJson, print, printError, setResult } from '../instance/output.ts'
+import { actAsOwnerOf } from '../instance/privileges.ts'
+import { MAX_ROWS } from './messages.ts'
+import { runQuery } from './run.ts'
 
 export const sqlCommand = defineCommand({
   meta: { name: 'sql', description: 'Run one query on the views of the data; it cannot write' },

@@ -1,5 +1,5 @@
 /** What the process that runs a query writes to its parent: JSON lines, which are the columns, the rows, and the end. */
-import type { Cell } from '../tables/table.ts'
+import type { Cell } from '../../exports/tables/table.ts'
 
 export type QueryMessage =
   | Readonly<{ columns: readonly string[] }>

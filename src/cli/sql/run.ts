@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { Refusal } from '../../errors.ts'
+import type { Cell } from '../../exports/tables/table.ts'
 import { childCommand } from '../../program/children.ts'
-import type { Cell } from '../tables/table.ts'
 import { QUERY_CHILD, type QueryMessage } from './messages.ts'
 
 const MAX_MS = 30_000

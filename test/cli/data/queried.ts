@@ -1,8 +1,8 @@
 /** A Windfall with users and purchases, and a way to run queries on its file. */
-import { type QueryReceiver, runQuery } from '../../src/exports/sql/run.ts'
-import type { Cell } from '../../src/exports/tables/table.ts'
-import { BUNDLE, renewedPayload } from '../apple/samples.ts'
-import { openTestApp } from '../helpers.ts'
+import { type QueryReceiver, runQuery } from '../../../src/cli/sql/run.ts'
+import type { Cell } from '../../../src/exports/tables/table.ts'
+import { BUNDLE, renewedPayload } from '../../apple/samples.ts'
+import { openTestApp } from '../../helpers.ts'
 
 /** Opens it; close `app` afterwards. */
 export async function openQueried() {

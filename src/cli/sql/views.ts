@@ -5,9 +5,9 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
-import { openRedaction } from '../redaction.ts'
-import { FUNCTION_PREFIX, viewSql } from '../tables/table.ts'
-import { EXPORT_TABLES } from '../tables/tables.ts'
+import { openRedaction } from '../../exports/redaction.ts'
+import { FUNCTION_PREFIX, viewSql } from '../../exports/tables/table.ts'
+import { EXPORT_TABLES } from '../../exports/tables/tables.ts'
 
 export type Views = Readonly<{
   isPublic: (name: string) => boolean

@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { EXPORT_TABLES } from '../../src/exports/tables/tables.ts'
-import { BUNDLE, renewedPayload } from '../apple/samples.ts'
-import { openTestApp } from '../helpers.ts'
-import { folderOf, run } from '../processes.ts'
+import { EXPORT_TABLES } from '../../../src/exports/tables/tables.ts'
+import { BUNDLE, renewedPayload } from '../../apple/samples.ts'
+import { openTestApp } from '../../helpers.ts'
+import { folderOf, run } from '../../processes.ts'
 
 const NAMES = EXPORT_TABLES.map(({ name }) => name)
 
