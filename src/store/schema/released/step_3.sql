@@ -69,11 +69,6 @@ begin
   insert into row_changes (source, app_id, key)
   values ('transactions', new.app_id, new.environment || '/' || new.transaction_id);
 end;
-create trigger transactions_changed after update on transactions
-begin
-  insert into row_changes (source, app_id, key)
-  values ('transactions', new.app_id, new.environment || '/' || new.transaction_id);
-end;
 create trigger events_scrubbed after update on events
 begin insert into row_changes (source, app_id, key) values ('events', ifnull(new.app_id, ''), new.seq); end;
 create trigger users_added after insert on users
