@@ -4,6 +4,7 @@ import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Auth } from '../access/auth.ts'
 import type { AccessScope } from '../access/tokens.ts'
+import { Refusal } from '../errors.ts'
 import { CONTENT_TYPES, rowWriter, TEXT_FORMATS, type TextFormat } from '../exports/formats.ts'
 import { keyColumnsOf, type Pages, type TablePlan } from '../exports/plan_reader.ts'
 import type { ServedExports } from '../exports/served.ts'
@@ -15,7 +16,6 @@ import { READ_ROUTE } from './route_defaults.ts'
 
 const TABLE_NAMES = EXPORT_TABLES.map(({ name }) => name)
 
-const TableParams = v.object({ table: v.pipe(v.picklist(TABLE_NAMES), v.description('The name of a table')) })
 const SqliteQuery = v.object({
   after: v.optional(
     v.pipe(
@@ -55,16 +55,15 @@ const TablesAnswer = v.object({
 const TAG = 'Exports'
 const SQLITE_TYPE = 'application/vnd.sqlite3'
 const EXPORT_ERRORS = { 400: 'invalid_cursor', 410: 'cursor_expired', 429: 'too_many_questions' } as const
+const TABLE_ERRORS = { ...EXPORT_ERRORS, 404: 'unknown_table' } as const
 
 type Deps = { exports: ServedExports; auth: Auth; closing: AbortSignal }
 
 export function exportRoutes({ exports, auth, closing }: Deps): Route[] {
   const common = { ...READ_ROUTE, tag: TAG, access: auth.reader } as const
 
-  async function planOf(name: string, after: string | undefined, scope: AccessScope): Promise<TablePlan> {
-    const table = EXPORT_TABLES.find((one) => one.name === name) as ExportTable
-    return exports.plan(table, exports.begin(after ?? null), scope)
-  }
+  const planOf = (name: string, after: string | undefined, scope: AccessScope): Promise<TablePlan> =>
+    exports.plan(tableOf(name), exports.begin(after ?? null), scope)
 
   return [
     defineRoute({
@@ -82,10 +81,9 @@ export function exportRoutes({ exports, auth, closing }: Deps): Route[] {
       ...common,
       path: '/api/v1/exports/:table',
       summary: 'Exports the rows of a table, all or those that changed since a cursor',
-      params: TableParams,
       query: ExportQuery,
       answers: { 200: answer('One row a line. `x-windfall-cursor` has the cursor of the next export') },
-      refusals: EXPORT_ERRORS,
+      refusals: TABLE_ERRORS,
       around: auth.limited,
       async handler({ event, caller, params, query }) {
         const plan = await planOf(params.table, query.after, caller)
@@ -102,10 +100,9 @@ export function exportRoutes({ exports, auth, closing }: Deps): Route[] {
       ...common,
       path: '/api/v1/exports/:table/deleted',
       summary: 'Lists the keys of the rows that a copy must delete before it stores the changed rows',
-      params: TableParams,
       query: ExportQuery,
       answers: { 200: answer('One key a line; none if `x-windfall-export` is `all`') },
-      refusals: EXPORT_ERRORS,
+      refusals: TABLE_ERRORS,
       around: auth.limited,
       async handler({ event, caller, params, query }) {
         const plan = await planOf(params.table, query.after, caller)
@@ -115,6 +112,13 @@ export function exportRoutes({ exports, auth, closing }: Deps): Route[] {
       },
     }),
   ]
+}
+
+/** @throws Refusal 404 `unknown_table` */
+function tableOf(name: string): ExportTable {
+  const table = EXPORT_TABLES.find((one) => one.name === name)
+  if (table) return table
+  throw new Refusal(404, 'unknown_table', `there is no table ${name.slice(0, 40)}: ${TABLE_NAMES.join(', ')}`)
 }
 
 function sqliteRoute({ exports, auth, closing }: Deps): Route {
