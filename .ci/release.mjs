@@ -110,7 +110,9 @@ function release({ version, tag, notes, fixture }, { isDry, isChecked }) {
   writeFileSync(at(file), `Windfall ${version}\n\n${notes}\n`)
   // The default cleanup would drop headings as comments.
   run('git', ['tag', '--annotate', tag, '--cleanup=whitespace', '--file', file])
-  return say(`Tagged ${tag}; its notes are in ${file}, the executables in dist/binary. Publish it: git push origin main ${tag}`)
+  return say(
+    `Tagged ${tag}; its notes are in ${file}, the executables in dist/binary. Publish it: git push origin main ${tag}`,
+  )
 }
 
 const options = parsed()

@@ -134,7 +134,7 @@ async function withReader<Result>(
 function printTables({ tables, after }: Manifest): void {
   for (const { name, mode, rows, deleted } of tables) {
     const what = after !== null && mode === 'all' ? ', the whole table' : ''
-    const gone = deleted === 0 ? '' : `; ${plural(deleted, 'row')} deleted`
+    const gone = deleted === 0 ? '' : `; ${plural(deleted, 'key')} to delete`
     if (after === null || rows > 0 || deleted > 0 || mode === 'all')
       print(`  ${name}: ${plural(rows, 'row')}${what}${gone}`)
   }

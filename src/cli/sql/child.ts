@@ -34,9 +34,16 @@ export async function runQuery([file = '']: readonly string[]): Promise<void> {
     }
     output.write({ end: rows === MAX_ROWS ? 'row_limit' : 'complete' })
   } catch (error) {
-    output.write({ refused: error instanceof Error ? error.message : String(error) })
+    output.write({ refused: reasonOf(error) })
   }
   output.flush()
+}
+
+/** SQLite's words, with what is permitted where they only say that something is not. */
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const isRefused = /not authorized|prohibited|no such table/.test(message)
+  return isRefused ? `${message}. A query reads the views, which windfall sql --schema lists` : message
 }
 
 /** @throws Error of SQLite, or with what is wrong with the query. */

@@ -65,7 +65,10 @@ test('windfall export writes every table and a manifest, and then what has chang
     '--tables',
     'users',
   )
-  expect(changes).toMatchObject({ status: 0, stdout: expect.stringContaining('users: 1 row; 1 row deleted') })
+  expect(changes).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('users: 1 row; 1 key to delete'),
+  })
   const [header, row] = readFileSync(join(cwd, 'changes', 'users.csv'), 'utf8').split('\r\n')
   expect(header?.startsWith('id,app_id,app_user_id,')).toBe(true)
   expect(row).toContain('bob')

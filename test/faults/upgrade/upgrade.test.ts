@@ -117,7 +117,9 @@ describe.runIf(canLaunch)('windfall upgrade', () => {
     const silent = machine.download('silent', same, elsewhere(machine))
     const waited = await machine.upgrade([silent, '--wait', '1']).ended
     expect(waited.status).toBe(1)
-    expect(waited.stdout).toMatch(/Windfall \d+\.\d+\.\d+ serves again, and nothing that was stored is lost\./)
+    expect(waited.stdout).toMatch(
+      /Windfall \d+\.\d+\.\d+ serves again, and nothing that was stored is lost\./,
+    )
     await expectUntouched(machine, machine.service.pid())
   })
 
