@@ -1116,10 +1116,10 @@ create table cohort_customers ( -- derived
 
 -- The change log: a row for each change of a row that exports contain, in the order of the commits. Triggers write it.
 -- `source` is the table, `key` names the row (exports/tables), `app_id` is empty if the row belongs to no single app.
--- It contains no user ids, so that it can name erased users. Old rows are deleted, but never the newest one: `change`
--- must not be reused, because the cursors of exports contain it.
+-- It contains no user ids, so that it can name erased users. A restore does not reuse numbers, and the newest row is never
+-- deleted: the cursors of exports name them.
 create table row_changes ( -- kept
-  change                  integer primary key,
+  change                  integer primary key autoincrement,
   source                  text not null,
   app_id                  text not null,
   key                     text not null

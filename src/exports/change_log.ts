@@ -30,8 +30,8 @@ export function openChangeLog(store: Store, clock: Clock, most = MAX_CHANGES) {
     where app_account_token in (select value from json_each(:tokens)) and app_id = :app_id`)
 
   /**
-   * Notes how far the log has grown, and deletes what is too old, in short commits. The newest change stays, so that its
-   * number is not used again. Returns the number of deleted changes.
+   * Notes how far the log has grown, and deletes what is too old, in short commits. The newest change stays, because a
+   * cursor may name it. Returns the number of deleted changes.
    */
   async function prune(): Promise<number> {
     const head = newest.get()?.change ?? 0

@@ -3,8 +3,10 @@ import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openServedExports } from '../../src/exports/served.ts'
+import { restore } from '../../src/store/backup/restore.ts'
 import { APPLE_ID, BUNDLE, renewedPayload } from '../apple/samples.ts'
 import { freshRows } from '../exports/mirror.ts'
+import { temporaryFolder } from '../folders.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
 import { folderOf } from '../processes.ts'
 
@@ -104,6 +106,28 @@ test('refuses an unknown table, a wrong cursor, and one that is too old or from 
   expect([expired.status, await expired.json()]).toMatchObject([410, { code: 'cursor_expired' }])
   const recent = await get(`/users?after=${await cursor()}`)
   expect([recent.status, await recent.text()]).toEqual([200, ''])
+})
+
+test('a restored database refuses the cursors of the time that is lost', async () => {
+  const change = (plan: string, on = app) =>
+    on.post('/api/sdk/v1/identify', { appUserId: 'ann', bundleId: BUNDLE, attributes: { plan } })
+  const { path: folder } = temporaryFolder()
+  await app.windfall.backups.backup(`${folder}/backup.tar`, null)
+  await change('lost')
+  const since = await cursor()
+  await restore({
+    backup: `${folder}/backup.tar`,
+    key: null,
+    database: null,
+    folder,
+    allowsAbsolutePath: true,
+    clock: app.clock,
+  })
+  const again = await openTestApp({ folder, apps: [] })
+  await change('kept', again)
+  const answer = await again.request(`/api/v1/exports/users?after=${since}`, { headers })
+  expect(await answer.json()).toMatchObject({ status: 410, code: 'cursor_expired' })
+  await again.close()
 })
 
 test('the audit log has the exports of tokens, and guests cannot export', async () => {

@@ -41,7 +41,7 @@ insert into new_users (app_id, app_user_id, platform, os_version, device_model, 
 drop table users;
 alter table new_users rename to users;
 create table row_changes (
-  change                  integer primary key,
+  change                  integer primary key autoincrement,
   source                  text not null,
   app_id                  text not null,
   key                     text not null
