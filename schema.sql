@@ -702,8 +702,10 @@ create table subscription_event_days ( -- kept
 -- attribution/ ------------------------------------------------------------------------------------------
 
 -- `attributes` and the device fields hold the values of the last call. `proved_attributes` holds the values of calls
--- with a secret key or from an attested device, the last at `proved_at`. A user without one was only ever claimed.
+-- with a secret key or from an attested device, the last at `proved_at`. A user without one was only ever claimed. Ids
+-- are never reused, because exports name deleted users by them.
 create table users ( -- kept
+  id                      integer primary key autoincrement,
   app_id                  text not null,
   app_user_id             text not null,
   platform                text,
@@ -1109,6 +1111,94 @@ create table cohort_customers ( -- derived
   spread                  text not null,
   primary key (generation, lineage_id)
 ) strict, without rowid;
+
+-- exports/ ----------------------------------------------------------------------------------------------
+
+-- The change log: a row for each change of a row that exports contain, in the order of the commits. Triggers write it.
+-- `source` is the table, `key` names the row (exports/tables), `app_id` is empty if the row belongs to no single app.
+-- It contains no user ids, so that it can name erased users. A restore does not reuse numbers, and the newest row is never
+-- deleted: the cursors of exports name them.
+create table row_changes ( -- kept
+  change                  integer primary key autoincrement,
+  source                  text not null,
+  app_id                  text not null,
+  key                     text not null
+) strict;
+
+-- How far the change log had grown at an instant, so that its old rows can be found.
+create table change_marks ( -- kept
+  at                      integer primary key,
+  change                  integer not null
+) strict;
+
+create trigger customers_added after insert on customers
+begin insert into row_changes (source, app_id, key) values ('customers', new.app_id, new.id); end;
+create trigger customers_changed after update on customers
+begin insert into row_changes (source, app_id, key) values ('customers', new.app_id, new.id); end;
+create trigger subscriptions_added after insert on subscriptions
+begin
+  insert into row_changes (source, app_id, key)
+  values ('subscriptions', new.app_id, new.environment || '/' || new.original_transaction_id);
+end;
+create trigger subscriptions_deleted after delete on subscriptions
+begin
+  insert into row_changes (source, app_id, key)
+  values ('subscriptions', old.app_id, old.environment || '/' || old.original_transaction_id);
+end;
+create trigger transactions_added after insert on transactions
+begin
+  insert into row_changes (source, app_id, key)
+  values ('transactions', new.app_id, new.environment || '/' || new.transaction_id);
+end;
+create trigger events_scrubbed after update on events
+begin insert into row_changes (source, app_id, key) values ('events', ifnull(new.app_id, ''), new.seq); end;
+create trigger users_added after insert on users
+begin insert into row_changes (source, app_id, key) values ('users', new.app_id, new.id); end;
+-- Most calls change only seen_at and proved_at, of which exports have the day.
+create trigger users_changed after update on users
+  when new.attributes is not old.attributes or new.proved_attributes is not old.proved_attributes
+    or new.verification is not old.verification or new.platform is not old.platform
+    or new.os_version is not old.os_version or new.device_model is not old.device_model
+    or new.locale is not old.locale or new.unattested is not old.unattested
+    or new.seen_at / 86400000 is not old.seen_at / 86400000
+    or new.proved_at / 86400000 is not old.proved_at / 86400000
+begin insert into row_changes (source, app_id, key) values ('users', new.app_id, new.id); end;
+create trigger users_deleted after delete on users
+begin insert into row_changes (source, app_id, key) values ('users', old.app_id, old.id); end;
+create trigger links_added after insert on links
+begin insert into row_changes (source, app_id, key) values ('links', new.app_id, new.id); end;
+create trigger links_changed after update on links
+begin insert into row_changes (source, app_id, key) values ('links', new.app_id, new.id); end;
+create trigger links_deleted after delete on links
+begin insert into row_changes (source, app_id, key) values ('links', old.app_id, old.id); end;
+create trigger link_history_added after insert on link_history
+begin
+  insert into row_changes (source, app_id, key)
+  select 'link_history', app_id, new.id from links where id = new.link_id;
+end;
+create trigger link_history_changed after update on link_history
+begin
+  insert into row_changes (source, app_id, key)
+  select 'link_history', app_id, new.id from links where id = new.link_id;
+end;
+create trigger link_history_deleted after delete on link_history
+begin
+  insert into row_changes (source, app_id, key)
+  select 'link_history', app_id, old.id from links where id = old.link_id;
+end;
+create trigger rates_added after insert on rates
+begin insert into row_changes (source, app_id, key) values ('rates', '', new.currency || '/' || new.rated_on); end;
+create trigger rates_deleted after delete on rates
+begin insert into row_changes (source, app_id, key) values ('rates', '', old.currency || '/' || old.rated_on); end;
+create trigger reports_changed after update on reports
+begin insert into row_changes (source, app_id, key) values ('reports', '', new.id); end;
+create trigger reports_deleted after delete on reports
+begin insert into row_changes (source, app_id, key) values ('reports', '', old.id); end;
+create trigger reported_apps_changed after update on reported_apps
+begin
+  insert into row_changes (source, app_id, key)
+  select 'reports', '', report_id from report_apps where reported_app_id = new.id;
+end;
 
 -- forwarding/ -------------------------------------------------------------------------------------------
 

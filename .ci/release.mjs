@@ -1,6 +1,6 @@
 /**
- * Releases the version in package.json: runs the checks, builds, writes the release notes and creates the annotated
- * tag. It never pushes. Plain JavaScript without dependencies, like build.mjs.
+ * Releases the version in package.json: runs the checks, builds the program and the executables, writes the release notes
+ * and creates the annotated tag. It never pushes. Plain JavaScript without dependencies, like build.mjs.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -97,19 +97,22 @@ function release({ version, tag, notes, fixture }, { isDry, isChecked }) {
   if (isDry) {
     if (!isChecked) say(`Would run ${check}.`)
     say(
-      `Would run node build.mjs, write ${file} and make the annotated tag ${tag} at ${git('rev-parse', 'HEAD')}:\n`,
+      `Would run node build.mjs and npm run build:binary, write ${file} and make the annotated tag ${tag} at ${git('rev-parse', 'HEAD')}:\n`,
     )
     return say(notes)
   }
   if (!isChecked) run(check, [], { shell: true })
   run(process.execPath, ['build.mjs'])
+  run('npm', ['run', 'build:binary'])
   const obstacles = obstaclesTo({ version, tag, notes, fixture })
   if (obstacles.length > 0) fail('The checks changed the working tree:', ...obstacles)
   mkdirSync(at('dist'), { recursive: true })
   writeFileSync(at(file), `Windfall ${version}\n\n${notes}\n`)
   // The default cleanup would drop headings as comments.
   run('git', ['tag', '--annotate', tag, '--cleanup=whitespace', '--file', file])
-  return say(`Tagged ${tag}; its notes are in ${file}. Publish it: git push origin main ${tag}`)
+  return say(
+    `Tagged ${tag}; its notes are in ${file}, the executables in dist/binary. Publish it: git push origin main ${tag}`,
+  )
 }
 
 const options = parsed()

@@ -28,6 +28,7 @@ import { backupSources } from './config/sources/backup_sources.ts'
 import { openDoctor } from './doctor/doctor.ts'
 import { openFeed } from './events/feed.ts'
 import { openLive } from './events/live.ts'
+import { openServedExports } from './exports/served.ts'
 import { openBodies } from './forwarding/bodies/bodies.ts'
 import { openForwarding } from './forwarding/forwarding.ts'
 import { openHealth } from './health/collect_findings.ts'
@@ -139,12 +140,8 @@ export async function openApp(options: AppOptions) {
   imports.onAppsLinked(reported.appsJoined)
   catalogue.onConnected(arrivals.applyPending)
   live.complete(enrichment)
-  const backups = openBackups({
-    store,
-    clock,
-    windfall: version,
-    sources: () => backupSources({ config: current.config, ...current.configSources }),
-  })
+  const sources = () => backupSources({ config: current.config, ...current.configSources })
+  const backups = openBackups({ store, clock, windfall: version, sources })
   const modules = {
     clock,
     log,
@@ -179,6 +176,7 @@ export async function openApp(options: AppOptions) {
     outgoing,
     forwarding,
     backups,
+    exports: openServedExports({ store, clock, erasures }),
   }
   const clockCheck = openClockCheck(store, clock, monotonic)
   const backup = () => scheduledBackup(backups, current.config.backup, clock)

@@ -4,6 +4,10 @@ import { setAddonFolder } from './program/addon.ts'
 const CHILDREN: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   // The name VACUUM_CHILD of src/store/backup/vacuum_copy.ts.
   'vacuum-copy': (args) => import('./store/backup/vacuum_copy.ts').then(({ vacuumCopy }) => vacuumCopy(args)),
+  // The name QUERY_CHILD of src/cli/sql/messages.ts.
+  sql: (args) => import('./cli/sql/child.ts').then(({ runQuery }) => runQuery(args)),
+  // The name EXPORT_CHILD of src/exports/files/sqlite_build.ts.
+  export: (args) => import('./exports/files/sqlite_build.ts').then(({ runBuild }) => runBuild(args)),
   // The name UPGRADE_CHILD, which an installed version gives to a later one.
   upgrade: (args) => import('./cli/upgrade/tasks.ts').then(({ runUpgradeTask }) => runUpgradeTask(args)),
 }

@@ -9,7 +9,7 @@ import { temporaryFolder } from './folders.ts'
 const SCHEMA = 'create table notes (id integer primary key);\n'
 const FIXTURE = 'test/store/schema/fixtures/1.2.0.sql'
 const FILES: Record<string, string> = {
-  'package.json': '{ "version": "1.2.0" }\n',
+  'package.json': '{ "version": "1.2.0", "scripts": { "build:binary": "echo built > binary.log" } }\n',
   'CHANGELOG.md':
     '# Changelog\n\n## Unreleased\n\n- Later.\n\n## 1.2.0 - 2026-11-22\n\n### New\n\n- A feed.\n\n## 1.1.0\n\n- Older.\n',
   'schema.sql': SCHEMA,
@@ -41,6 +41,7 @@ function commit(files: Record<string, string>): void {
 function release(args: readonly string[] = [], check = CHECK) {
   const env = {
     PATH: process.env.PATH,
+    npm_config_userconfig: '/dev/null',
     WINDFALL_RELEASE_CHECK: check,
     GIT_COMMITTER_NAME: 'Test',
     GIT_COMMITTER_EMAIL: 'test@example.com',
@@ -62,7 +63,7 @@ test('checks, builds, writes the notes and makes the annotated tag', () => {
   const { status, stdout, stderr } = release()
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   expect(stdout).toContain('Publish it: git push origin main v1.2.0')
-  expect([hasRun('check'), hasRun('built')]).toEqual([true, true])
+  expect([hasRun('check'), hasRun('built'), hasRun('binary')]).toEqual([true, true, true])
   const notes = 'Windfall 1.2.0\n\n### New\n\n- A feed.'
   expect(readFileSync(join(root, 'dist/v1.2.0.md'), 'utf8')).toBe(`${notes}\n`)
   expect(git('cat-file', '-t', 'v1.2.0')).toBe('tag')

@@ -194,13 +194,12 @@ export function openAuth({ store, tokens, sessions, links, sessionCookie, audit,
   }
 
   /**
-   * Logs an export of `table` by a token or a guest. The log is permanent, so `table` is the name of a route and never
-   * text from the request. The owner's own exports are not logged.
+   * Logs an export of `table`, at the path `subject`, by a token or a guest. The log is permanent, so both are the name
+   * of a route and never text from the request. The owner's own exports are not logged.
    */
-  function noteExport(event: H3Event, table: string): void {
+  function noteExport(event: H3Event, table: string, subject = `/api/v1/${table}.csv`): void {
     const actor = actorOf(callerOf(event))
     if (actor === OWNER) return
-    const subject = `/api/v1/${table}.csv`
     const key = `${actor} ${subject}`
     const now = clock()
     if (now - (auditedAtByExport.get(key) ?? Number.NEGATIVE_INFINITY) < EXPORT_AUDIT_INTERVAL_MS) return

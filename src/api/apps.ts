@@ -29,6 +29,7 @@ export const appRoutes = ({ apps, auth }: Deps): Route[] => [
   defineRoute({
     ...READ_ROUTE,
     path: '/api/v1/apps',
+    list: 'apps',
     summary: 'Lists the connected apps',
     access: auth.viewer,
     answers: { 200: { description: 'The apps that the token can read', schema: AppsAnswer } },

@@ -36,6 +36,7 @@ export function eventRoutes(deps: Deps): Route[] {
     defineRoute({
       ...READ_ROUTE,
       path: '/api/v1/events',
+      list: 'events',
       webhooks: describedWebhooks,
       summary: 'Lists events, newest first; with `after`, oldest first from that seq',
       access: auth.reader,

@@ -41,6 +41,7 @@ export const gapRoutes = ({ history, apps, auth }: Deps): Route[] => [
   defineRoute({
     ...READ_ROUTE,
     path: '/api/v1/gaps',
+    list: 'gaps',
     summary: 'Lists gaps in the notifications from Apple, newest first',
     access: auth.reader,
     query: GapsQuery,

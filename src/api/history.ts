@@ -67,6 +67,7 @@ export const historyRoutes = ({ history, apps, auth }: Deps): Route[] => [
   defineRoute({
     ...READ_ROUTE,
     path: '/api/v1/history',
+    list: 'history',
     summary: 'Shows the progress of the backfill, the comparison with Apple’s history, and gaps',
     access: auth.reader,
     answers: {

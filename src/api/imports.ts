@@ -150,6 +150,7 @@ export function importRoutes({ imports, accounts, apps, auth }: Deps): Route[] {
     defineRoute({
       ...READ_ROUTE,
       path: '/api/v1/imports',
+      list: 'organizations.states',
       summary:
         'Shows which of Apple’s daily reports are stored, which are missing and why, and import progress',
       access: auth.reader,
@@ -159,6 +160,7 @@ export function importRoutes({ imports, accounts, apps, auth }: Deps): Route[] {
     defineRoute({
       ...READ_ROUTE,
       path: '/api/v1/imports/days',
+      list: 'days',
       summary: 'Lists the import state of each app, report and Pacific day, newest first',
       access: auth.reader,
       query: DaysQuery,

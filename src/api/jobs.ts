@@ -30,6 +30,7 @@ export const jobRoutes = ({ jobs, auth }: Deps): Route[] => [
   defineRoute({
     ...READ_ROUTE,
     path: '/api/v1/jobs',
+    list: 'jobs',
     summary: 'Lists scheduled jobs with the last run, its result and the next run',
     access: auth.reader,
     answers: { 200: { description: 'All jobs', schema: JobsAnswer } },

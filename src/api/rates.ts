@@ -33,6 +33,7 @@ export const rateRoutes = ({ rates, auth }: Deps): Route[] => [
   defineRoute({
     ...READ_ROUTE,
     path: '/api/v1/rates',
+    list: 'currencies',
     summary: 'Lists the newest exchange rate of each currency, its source, and gaps',
     access: auth.reader,
     answers: { 200: { description: 'All currencies', schema: RatesAnswer } },

@@ -8,6 +8,7 @@ import { erasureRoutes } from './customers/erasures.ts'
 import { evidenceRoutes } from './customers/evidence.ts'
 import { linkImportRoutes } from './customers/link_import.ts'
 import { eventRoutes } from './events.ts'
+import { exportRoutes } from './exports.ts'
 import { endpointActionRoutes } from './forwarding/actions.ts'
 import { deliveryRoutes } from './forwarding/deliveries.ts'
 import { endpointRoutes } from './forwarding/endpoints.ts'
@@ -16,6 +17,7 @@ import { gapRoutes } from './gaps.ts'
 import { historyRoutes } from './history.ts'
 import { importRoutes } from './imports.ts'
 import { jobRoutes } from './jobs.ts'
+import { listCsvRoutes } from './list_csv.ts'
 import { cohortRoutes } from './metrics/cohorts.ts'
 import { coverageRoutes } from './metrics/coverage.ts'
 import { metricRoutes } from './metrics/metrics.ts'
@@ -48,6 +50,7 @@ const ROUTE_FACTORIES = [
   appRoutes,
   erasureRoutes,
   customerRoutes,
+  exportRoutes,
   accessRoutes,
   linkImportRoutes,
   cohortRoutes,
@@ -83,5 +86,8 @@ type IntersectionOf<T> = (T extends unknown ? (value: T) => void : never) extend
 /** The dependencies of all endpoints. */
 type ApiDeps = IntersectionOf<Parameters<RouteFactory>[0]>
 
-export const apiRoutes = (deps: ApiDeps): Route[] =>
-  (ROUTE_FACTORIES as readonly ((deps: ApiDeps) => Route[])[]).flatMap((createRoutes) => createRoutes(deps))
+export function apiRoutes(deps: ApiDeps): Route[] {
+  const factories = ROUTE_FACTORIES as readonly ((deps: ApiDeps) => Route[])[]
+  const routes = factories.flatMap((createRoutes) => createRoutes(deps))
+  return [...routes, ...listCsvRoutes(routes, deps.auth)]
+}

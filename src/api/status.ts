@@ -50,6 +50,7 @@ export function statusRoutes(deps: Deps): Route[] {
     defineRoute({
       ...READ_ROUTE,
       path: '/api/v1/status',
+      list: 'rows',
       summary: 'Lists findings, most severe first: gaps, keys, jobs, imports, pending notifications',
       description: 'Findings about the whole instance are only visible to callers that can read everything.',
       access: auth.reader,
@@ -59,6 +60,7 @@ export function statusRoutes(deps: Deps): Route[] {
     defineRoute({
       ...READ_ROUTE,
       path: '/api/v1/apps/health',
+      list: 'apps',
       summary: 'Shows each app’s notifications, reports, history, keys and products',
       access: auth.reader,
       query: HealthQuery,

@@ -38,14 +38,14 @@ export type Pruning = ReturnType<typeof openPruning>
 export function openPruning({ store, clock, log, isErased }: Deps) {
   // `link_history` names each proved user from whom a link was moved. Such a user is not prunable.
   const unseen = store.prepare<Slice, Candidate>(`
-    select users.rowid as id, app_id, app_user_id from users
-    where users.rowid > :after and users.rowid <= :until and seen_at < :before and proved_at is null
+    select users.id, app_id, app_user_id from users
+    where users.id > :after and users.id <= :until and seen_at < :before and proved_at is null
       and not exists (select 1 from links where links.app_id = users.app_id and links.app_user_id = users.app_user_id)
       and not exists (select 1 from link_history join links on links.id = link_id
         where from_app_user_id = users.app_user_id and from_proved_app_user_id = users.app_user_id
           and links.app_id = users.app_id)`)
-  const last = store.prepare<[], { id: number | null }>('select max(rowid) as id from users')
-  const drop = store.prepare<[number]>('delete from users where rowid = ?')
+  const last = store.prepare<[], { id: number | null }>('select max(id) as id from users')
+  const drop = store.prepare<[number]>('delete from users where id = ?')
   const closing = new AbortController()
   let progress: PruneProgress | null = null
   let last_daily_at = Number.NEGATIVE_INFINITY

@@ -29,8 +29,8 @@ export type UserRow = {
 export type CallLabel = { verification: Verification; unattested: string | null }
 
 export function openUsers(store: Store, clock: Clock, limits: { attributes_per_user: number }) {
-  const find = store.prepare<[string, string], UserRow & { rowid: number }>(
-    'select rowid, * from users where app_id = ? and app_user_id = ?',
+  const find = store.prepare<[string, string], UserRow & { id: number }>(
+    'select * from users where app_id = ? and app_user_id = ?',
   )
   const insert = store.prepare<UserRow>(`
     insert into users ( app_id,  app_user_id,  platform,  os_version,  device_model,  locale,  attributes,  proved_attributes,  verification,  unattested,  proved_at,  created_at,  seen_at)
@@ -39,7 +39,7 @@ export function openUsers(store: Store, clock: Clock, limits: { attributes_per_u
     update users set platform = :platform, os_version = :os_version, device_model = :device_model, locale = :locale,
       attributes = :attributes, proved_attributes = :proved_attributes, verification = :verification,
       unattested = :unattested, proved_at = :proved_at, seen_at = :seen_at
-    where rowid = :rowid`)
+    where id = :id`)
 
   /**
    * Writes an identify call. Its attributes are merged into the stored ones, one level deep; its device fields replace
@@ -59,7 +59,7 @@ export function openUsers(store: Store, clock: Clock, limits: { attributes_per_u
       ...label,
       seen_at: clock(),
     }
-    if (existing) update.run({ ...incoming, rowid: existing.rowid })
+    if (existing) update.run({ ...incoming, id: existing.id })
     else insert.run({ ...incoming, app_id: app.id, app_user_id: call.appUserId, created_at: clock() })
     return { is_new: !existing }
   }

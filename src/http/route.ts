@@ -54,6 +54,7 @@ export type Route = Readonly<{
   any_host?: boolean
   private_path?: boolean
   webhooks?: () => Webhooks
+  list?: string
   handler: Handler
 }>
 
@@ -78,7 +79,8 @@ type Request<Path extends string, Caller, Params, Query extends QuerySchema, Bod
  * default, it reads JSON of at most 16 KiB. `around` wraps the whole handler, including access. The handler returns a
  * JSON value (status 200), `undefined` (204) or a `Response`, or throws a `Refusal`; `event.res.status` changes the
  * status. `cors` opens the route to all web pages, without credentials. `any_host` skips the host check. `private_path`
- * omits the path from the log. `webhooks` describes requests that contain what the route answers.
+ * omits the path from the log. `webhooks` describes requests that contain what the route answers. `list` is the field of
+ * the answer that has its items; such a route also has a `.csv` form.
  */
 type RouteDefinition<
   Path extends string,
@@ -104,6 +106,7 @@ type RouteDefinition<
   any_host?: boolean
   private_path?: boolean
   webhooks?: () => Webhooks
+  list?: string
   handler: (request: Request<Path, Caller, Params, Query, Body>) => unknown
 }>
 

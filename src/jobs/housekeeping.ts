@@ -9,6 +9,7 @@ import type { Pruning } from '../attribution/prune.ts'
 import type { RefusedCalls } from '../attribution/refused_calls.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/settings.ts'
+import type { ServedExports } from '../exports/served.ts'
 import type { Forwarding } from '../forwarding/forwarding.ts'
 import type { NotificationReceiver } from '../ledger/notification_receiver.ts'
 import type { ClockCheck } from '../store/clock_check.ts'
@@ -22,6 +23,7 @@ export type HousekeepingDeps = {
   clock: Clock
   clockCheck: ClockCheck
   erasures: Erasures
+  exports: Pick<ServedExports, 'prune'>
   /** The current configuration; it changes on reload. */
   current: { readonly config: Pick<Config, 'forwarding'> }
   forwarding: Pick<Forwarding, 'expire'>
@@ -49,6 +51,7 @@ export async function runHousekeeping(deps: HousekeepingDeps): Promise<string> {
   })
   const pruned = await pruneUsers(deps)
   const users = pruned === null ? '' : `; pruned ${pruned} ${pruned === 1 ? 'user' : 'users'}`
+  await deps.exports.prune()
   const count = await deps.forwarding.expire(deps.current.config.forwarding.keep_mb)
   const deliveries =
     count === 0 ? '' : `; deleted ${count} ${count === 1 ? 'delivery' : 'deliveries'} of webhooks`

@@ -7,7 +7,16 @@ import type { Store } from '../../src/store/store.ts'
 import { rowsOf } from '../helpers.ts'
 
 /** Tables with data of a user or of their erasure. Every other table is the ledger's. */
-const PERSONAL = ['users', 'links', 'link_history', 'events', 'erasures', 'tombstones', 'settings']
+const PERSONAL = [
+  'users',
+  'links',
+  'link_history',
+  'events',
+  'erasures',
+  'tombstones',
+  'settings',
+  'row_changes',
+]
 
 const tablesOf = (store: Store): string[] =>
   store

@@ -59,7 +59,7 @@ test('has a checksum, and a list of components that names it', () => {
   expect(names).not.toContain('vitest')
 })
 
-test('is configured, serves, counts, backs up and restores', async () => {
+test('is configured, serves, counts, exports, answers queries, backs up and restores', async () => {
   const cwd = folderOf()
   expect((await windfall(['init', '--bundle', BUNDLE], cwd)).status).toBe(0)
   expect((await windfall(['check'], cwd)).stdout).toContain('is valid')
@@ -73,6 +73,10 @@ test('is configured, serves, counts, backs up and restores', async () => {
   // The rebuild runs in the server; verifying and packing run on threads.
   expect((await windfall(['rebuild', 'metrics'], cwd)).status).toBe(0)
   expect((await windfall(['verify'], cwd)).stdout).toContain('match')
+  expect((await windfall(['export', 'copy.sqlite'], cwd)).stdout).toContain('users: 1 row\n')
+  expect((await windfall(['sql', '--csv', 'select app_user_id from users'], cwd)).stdout).toContain(
+    'user-1\r\n',
+  )
   const backup = join(cwd, 'backup.tar')
   expect((await windfall(['backup', backup, '--plain'], cwd)).stdout).toContain('verified')
   server.kill('SIGTERM')

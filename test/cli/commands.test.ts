@@ -258,7 +258,7 @@ test('every command prints its help, without colors outside a terminal', async (
   }
   expect(await run('--version')).toMatchObject({
     status: 0,
-    stdout: expect.stringMatching(/^windfall 0\.1\.0 \(commit \S+, Node 24\.\S+, SQLite 3\.\S+\)\n$/),
+    stdout: expect.stringMatching(/^windfall \d+\.\d+\.\d+ \(commit \S+, Node 24\.\S+, SQLite 3\.\S+\)\n$/),
     stderr: '',
   })
   expect(await run('apps')).toMatchObject({ status: 0, stdout: helps[commands.indexOf('apps')]?.stdout })

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { commentedConfig, settingsTable } from '../../src/config/documents.ts'
 import { cliReference } from './cli_reference.ts'
+import { exportReference } from './export_reference.ts'
 import { metricsReference } from './metrics_reference.ts'
 import { webhookEventsReference } from './webhook_events.ts'
 
@@ -18,6 +19,7 @@ export const DOCUMENTS: readonly Document[] = [
   { file: 'config.example.toml', written: () => commentedConfig() },
   { file: 'docs/configuration.md', written: (text) => between(text, 'settings', settingsTable()) },
   { file: 'docs/cli.md', written: (text) => between(text, 'commands', commands) },
+  { file: 'docs/export.md', written: (text) => between(text, 'tables', exportReference()) },
   { file: 'docs/metrics.md', written: (text) => between(text, 'metrics', metricsReference()) },
   { file: 'docs/webhook-events.md', written: (text) => between(text, 'events', webhookEventsReference()) },
 ]

@@ -35,8 +35,8 @@ export function commandsOf(page: string): Command[] {
       text
         .replaceAll(/\\\n\s*/g, ' ')
         .split('\n')
-        // Where the output goes is the shell's part.
-        .map((one) => one.replace(/ > \S+$/, ''))
+        // Where the input comes from and the output goes is the shell's part.
+        .map((one) => one.replace(/ [<>] \S+$/, ''))
         .map((one) => wordsOf(one))
         .filter((words) => words.length > 0)
         .map((words) => ({ page, line, ...split(words) })),

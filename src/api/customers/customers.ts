@@ -199,6 +199,7 @@ function singleCustomerRoutes({ customers, enrichment, apps, auth }: Deps): Rout
     defineRoute({
       ...READ_ROUTE,
       path: '/api/v1/customers/:id/events',
+      list: 'events',
       summary: 'Lists the events of one customer, newest first',
       access: auth.reader,
       query: EventsQuery,

@@ -52,7 +52,13 @@ const ErasureAnswer = v.object({
     ),
   ),
 })
-const ErasuresAnswer = v.object({ erasures: v.array(ErasureAnswer) })
+const ErasuresAnswer = v.object({
+  erasures: v.array(ErasureAnswer),
+  next: v.pipe(
+    v.nullable(v.string()),
+    v.description('The value of `before` for the next page; null on the last page'),
+  ),
+})
 
 type Deps = { store: Store; keys: Keys; apps: Apps; auth: Auth; audit: Audit; erasures: Erasures }
 /**
@@ -101,13 +107,15 @@ export function erasureRoutes(deps: Deps): Route[] {
     defineRoute({
       ...READ_ROUTE,
       path: '/api/v1/erasures',
+      list: 'erasures',
       tag: 'Erasure',
       summary: 'Lists erasures, newest first, without the users',
       access: auth.reader,
       query: ErasuresQuery,
       answers: { 200: { description: 'A page of erasures', schema: ErasuresAnswer } },
       handler({ caller: { organization_id, apps }, query: { limit, before = null } }) {
-        return { erasures: erasures.list({ organization_id, apps, limit, before }) }
+        const page = erasures.list({ organization_id, apps, limit, before })
+        return { erasures: page, next: page.length < limit ? null : (page.at(-1)?.id ?? null) }
       },
     }),
   ]

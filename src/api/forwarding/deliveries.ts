@@ -64,6 +64,7 @@ export function deliveryRoutes({ forwarding, auth }: Deps): Route[] {
     defineRoute({
       ...READ_ROUTE,
       path: '/api/v1/deliveries',
+      list: 'deliveries',
       summary: 'Lists deliveries of webhooks, newest first',
       access: auth.reader,
       query: DeliveriesQuery,

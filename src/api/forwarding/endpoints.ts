@@ -56,6 +56,7 @@ function readingRoutes({ forwarding, outgoing, auth }: Deps): Route[] {
       ...OWNER_ROUTE,
       method: 'GET',
       path: '/api/v1/endpoints',
+      list: 'endpoints',
       summary: 'Lists the endpoints of webhooks with their health, oldest first',
       access: auth.owner,
       answers: { 200: { description: 'All endpoints', schema: EndpointsAnswer } },

@@ -60,6 +60,7 @@ const followingRoutes = ({ forwarding: { endpoints, replays }, audit, auth }: De
     ...OWNER_ROUTE,
     method: 'GET',
     path: '/api/v1/endpoints/:id/replays',
+    list: 'replays',
     summary: 'Lists the last 20 replays of an endpoint, newest first',
     access: auth.owner,
     answers: { 200: { description: 'The replays', schema: ReplaysAnswer } },

@@ -71,6 +71,7 @@ function creationRoutes({ clock, keys, organizations, audit, auth }: Deps): Rout
       ...OWNER_ROUTE,
       method: 'GET',
       path: '/api/v1/keys',
+      list: 'keys',
       summary: 'Lists SDK keys, including ended ones; shows publishable keys in full',
       access: auth.owner,
       answers: { 200: { description: 'Oldest first', schema: v.object({ keys: v.array(KeyAnswer) }) } },

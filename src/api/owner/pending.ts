@@ -61,6 +61,7 @@ export function pendingRoutes({ apps, arrivals, audit, auth, organizations }: De
       ...OWNER_ROUTE,
       method: 'GET',
       path: '/api/v1/pending',
+      list: 'pending',
       summary: 'Lists apps with pending notifications',
       access: auth.owner,
       answers: { 200: { description: 'Newest first', schema: PendingAnswer } },

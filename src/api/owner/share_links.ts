@@ -83,6 +83,7 @@ export function shareLinkRoutes(deps: Deps): Route[] {
       ...OWNER_ROUTE,
       method: 'GET',
       path: '/api/v1/share-links',
+      list: 'share_links',
       summary: 'Lists share links, including ended ones, newest first',
       access: auth.owner,
       answers: { 200: { description: 'All share links', schema: LinksAnswer } },

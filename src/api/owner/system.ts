@@ -83,6 +83,7 @@ export function systemRoutes({ doctor, auth }: Deps): Route[] {
       ...OWNER_ROUTE,
       method: 'GET',
       path: '/api/v1/system',
+      list: 'result.checks',
       summary:
         'Returns the last result of the checks of `windfall doctor`, and the progress of running checks',
       access: auth.owner,

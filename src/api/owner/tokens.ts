@@ -42,6 +42,7 @@ export function tokenRoutes(deps: Deps): Route[] {
       ...OWNER_ROUTE,
       method: 'GET',
       path: '/api/v1/tokens',
+      list: 'tokens',
       summary: 'Lists read tokens, including ended ones, newest first, without their text',
       access: auth.owner,
       answers: { 200: { description: 'All read tokens', schema: TokensAnswer } },

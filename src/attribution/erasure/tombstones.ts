@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.ts'
 
 type Row = { erasure_id: string; lifted_at: number | null }
 
-export function openTombstones(store: Store, clock: Clock) {
+export function openTombstones(store: Pick<Store, 'prepare' | 'cached'>, clock: Clock) {
   const key = openInstanceKey(store, 'tombstone_key')
   const find = store.prepare<[string, Buffer], Row>(
     'select erasure_id, lifted_at from tombstones where app_id = ? and hash = ?',

@@ -5,7 +5,7 @@ import type { Windfall } from '../../app.ts'
 import type { DemoReceiver } from '../../demo/receiver.ts'
 import type { AppStore } from '../../demo/store/store.ts'
 import type { Log } from '../../log.ts'
-import { progressText } from '../import.ts'
+import { progressText } from '../data/import.ts'
 import { plural } from '../instance/instance.ts'
 import { print } from '../instance/output.ts'
 

@@ -62,6 +62,9 @@ export const ABOUT: Readonly<Record<string, string>> = {
     'Recomputes all metrics from Apple’s signed facts and compares them with the stored ones. With FILE, it verifies a backup: it decrypts it to a temporary folder and changes nothing.',
   'jobs list': 'Shows when each job ran, how it ended, and when it runs next.',
   'jobs run': 'The command ends with exit code 1 if the job fails, and prints the reason.',
+  export:
+    'Writes each table in pages, while the server runs, and a manifest with the cursor of the next export. With --after, only changed and deleted rows are written, for up to 30 days. The files contain user ids and attributes, and are readable only by you. The tables are in docs/export.md.',
+  sql: 'Reads the views of docs/export.md, in a process that can read nothing else and write nothing. A query ends after 30 seconds, 100,000 rows or 512 MiB. The server can run meanwhile.',
   'rates list':
     'Amounts are converted at the rate of their day. A currency without a rate on a day is converted at the previous rate for a while, then counts as unknown.',
   'rates show':

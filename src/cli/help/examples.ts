@@ -22,7 +22,7 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Install: ['install', 'upgrade', 'uninstall'],
   'Set up': ['init', 'check', 'config', 'connect', 'doctor', 'support', 'apps'],
   'People and keys': ['owner', 'keys', 'tokens', 'users', 'links', 'forget'],
-  Data: ['import', 'reconcile', 'refused', 'rebuild', 'verify', 'jobs', 'rates'],
+  Data: ['import', 'reconcile', 'refused', 'rebuild', 'verify', 'export', 'sql', 'jobs', 'rates'],
   Backups: ['backup', 'restore'],
   Webhooks: ['webhooks', 'outgoing'],
   About: ['completion', 'licenses'],
@@ -129,6 +129,21 @@ export const HELP: Readonly<Record<string, Help>> = {
   },
   'jobs list': { examples: ['windfall jobs list', 'windfall jobs list --json'] },
   'jobs run': { examples: ['windfall jobs run import', 'windfall jobs run reconcile --json'] },
+  export: {
+    examples: [
+      'windfall export copy',
+      'windfall export copy.sqlite',
+      'windfall export changes --format csv --after copy',
+    ],
+  },
+  sql: {
+    examples: [
+      'windfall sql "select type, count(*) from events group by type"',
+      'windfall sql --csv < report.sql',
+      'windfall sql --schema',
+    ],
+    exits: { 1: 'SQLite refuses the query, or the result was cut' },
+  },
   'rates list': { examples: ['windfall rates list', 'windfall rates list --json'] },
   'rates show': { examples: ['windfall rates show EUR', 'windfall rates show EUR --days 7'] },
   'rates import': {

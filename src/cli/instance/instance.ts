@@ -105,8 +105,8 @@ function answerOf(verb: string, answer: unknown): unknown {
   return answer
 }
 
-/** A command that only reads does not create a database. */
-function assertDatabaseExists({ store }: Config): void {
+/** A command that only reads does not create a database. @throws Refusal 404 `no_database` */
+export function assertDatabaseExists({ store }: Config): void {
   if (existsSync(store.path)) return
   throw new Refusal(
     404,

@@ -4,8 +4,8 @@
  */
 import { readFileSync, rmSync } from 'node:fs'
 import { Refusal } from '../../errors.ts'
+import { writeFileDurably } from '../../store/disk/durable_files.ts'
 import { textAt } from '../../store/disk/paths.ts'
-import { writeFileDurably } from '../install/durable_files.ts'
 
 export type Journal = {
   /** The process that runs the upgrade. */

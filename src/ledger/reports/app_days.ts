@@ -43,8 +43,11 @@ export function openAppDays({ store, days, clock }: { store: Store; days: Import
   } {
     const end = before ?? pacificDayOf(clock())
     const from = addDays(end, -count)
-    const dayList = Array.from({ length: count }, (_, index) => addDays(end, -1 - index))
     const organizationIds = [...new Set(apps.map((app) => app.organization_id))]
+    const oldest = oldestOf(organizationIds)
+    const dayList = Array.from({ length: count }, (_, index) => addDays(end, -1 - index)).filter(
+      (day_on) => day_on >= oldest,
+    )
     const importDays = organizationIds.flatMap((organizationId) =>
       days.between(organizationId, reports, from, addDays(end, -1)),
     )
@@ -58,7 +61,7 @@ export function openAppDays({ store, days, clock }: { store: Store; days: Import
         }),
       ),
     )
-    return { days: appDays, next: from > oldestOf(organizationIds) ? from : null }
+    return { days: appDays, next: from > oldest ? from : null }
   }
 
   /** The oldest day to list: the first day that was requested, or the first that Apple still has if that is earlier. */

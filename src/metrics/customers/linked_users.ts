@@ -47,7 +47,7 @@ export function openLinkedUsers(store: Store) {
     select id, from_app_user_id, to_app_user_id, from_proved_app_user_id, to_proved_app_user_id, from_proofs, to_proofs,
       from_credential, to_credential, moved_at
     from link_history where link_id = ? order by id desc limit ?`)
-  const userOf = store.prepare<[string, string], UserRow>(
+  const userOf = store.prepare<[string, string], UserRow & { id: number }>(
     'select * from users where app_id = ? and app_user_id = ?',
   )
 
@@ -70,8 +70,9 @@ export function openLinkedUsers(store: Store) {
 
   /** A user that was identified; null for a user id that only purchases contain. */
   function user(app_id: string, app_user_id: string) {
-    const row = userOf.get(app_id, app_user_id)
-    if (!row) return null
+    const found = userOf.get(app_id, app_user_id)
+    if (!found) return null
+    const { id: _, ...row } = found
     const attributes: Record<string, unknown> = JSON.parse(row.attributes)
     const proved_attributes: Record<string, unknown> = JSON.parse(row.proved_attributes)
     return { ...row, attributes, proved_attributes, why: explainUserLabel(row) }

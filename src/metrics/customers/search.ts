@@ -46,14 +46,14 @@ export function openSearch(store: Store, isErased: IsErased) {
   const linksOfUser = store.prepare<[string, string, number], { transaction_id: string }>(
     `select transaction_id from links where app_id = ? and app_user_id = ? and store = 'apple' limit ?`,
   )
-  // The + forces a scan by rowid. With an index on app_id, each slice would read and sort all users of the app.
+  // The + forces a scan by id. With an index on app_id, each slice would read and sort all users of the app.
   const users = store.prepare<object, User>(`
-    select rowid as number, app_id, app_user_id, attributes, proved_attributes from users
-    where rowid > :after and rowid <= :until and +app_id in (select value from json_each(:apps))
+    select id as number, app_id, app_user_id, attributes, proved_attributes from users
+    where id > :after and id <= :until and +app_id in (select value from json_each(:apps))
       and (instr(attributes, :text) > 0 or instr(attributes, :literal) > 0
         or instr(proved_attributes, :text) > 0 or instr(proved_attributes, :literal) > 0)
-    order by rowid limit :limit`)
-  const lastUser = store.prepare<[], { number: number | null }>('select max(rowid) as number from users')
+    order by id limit :limit`)
+  const lastUser = store.prepare<[], { number: number | null }>('select max(id) as number from users')
 
   const canonicalOf = ({ app_id, environment, original_transaction_id }: Lineage): string | null =>
     canonicalIdOf.get(customerId(app_id, environment, original_transaction_id))?.canonical_id ?? null

@@ -3,10 +3,7 @@
  * end, so writes of other programs do not interrupt it. The whole copy is a single statement, which would block a
  * thread without a way to stop it; a process can be ended.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { text } from 'node:stream/consumers'
-import { childCommand } from '../../program/children.ts'
+import { reportError, runInChild } from '../../program/children.ts'
 import { openConnection } from '../disk/connection.ts'
 
 /** The name of the child process in src/children.ts. */
@@ -20,30 +17,13 @@ const BUSY_TIMEOUT_MS = 10_000
  *
  * @throws Error with SQLite's message; when `signal` aborts, after the process has ended.
  */
-export async function vacuumInChild(from: string, to: string, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  const [file, args] = childCommand(VACUUM_CHILD, [from, to])
-  const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'pipe'] })
-  const end = (): void => void child.kill('SIGKILL')
-  signal.addEventListener('abort', end)
-  try {
-    const [[status], printed] = await Promise.all([once(child, 'close'), text(child.stderr)])
-    signal.throwIfAborted()
-    if (status !== 0)
-      throw new Error(`the copy of ${from} failed: ${printed.trim() || `exit code ${status}`}`)
-  } finally {
-    signal.removeEventListener('abort', end)
-  }
-}
+export const vacuumInChild = (from: string, to: string, signal: AbortSignal): Promise<void> =>
+  runInChild(VACUUM_CHILD, [from, to], { signal, fault: `the copy of ${from} failed` })
 
-/** The work of the child process. Prints the message of an error and sets the exit code 1. */
-export async function vacuumCopy([from = '', to = '']: readonly string[]): Promise<void> {
-  try {
+/** The work of the child process. */
+export const vacuumCopy = ([from = '', to = '']: readonly string[]): Promise<void> =>
+  reportError(() => {
     const db = openConnection(from, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS })
     db.prepare('vacuum into ?').run(to)
     db.close()
-  } catch (error) {
-    process.stderr.write(error instanceof Error ? error.message : String(error))
-    process.exitCode = 1
-  }
-}
+  })

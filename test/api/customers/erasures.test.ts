@@ -50,7 +50,7 @@ test('a secret key erases a user and polls the progress, and readers see the era
   ])
 
   const read = await request('/api/v1/erasures', await app.token())
-  expect(read).toEqual({ status: 200, body: { erasures: [done.body] } })
+  expect(read).toEqual({ status: 200, body: { erasures: [done.body], next: null } })
   expect(JSON.stringify([done, read])).not.toContain('ü')
   app.windfall.log.flush()
   const requests = logged.join('').split('\n')

@@ -80,6 +80,7 @@ test('guests reach only their routes', async () => {
   const open = routes.filter(({ security }) => security?.includes('guest')).map(({ path }) => path)
   expect(open.sort()).toEqual([
     '/api/v1/apps',
+    '/api/v1/apps.csv',
     '/api/v1/cohorts',
     '/api/v1/cohorts.csv',
     '/api/v1/metrics',

@@ -31,7 +31,7 @@ test.each(ALL.map((leaf) => ({ ...leaf, name: nameOf(leaf) })))('windfall $name'
   if (noJson !== undefined) expect(noJson).toMatch(/^[A-Z].{10,}\.$/)
   expect(new Set(examples).size).toBeGreaterThan(1)
   for (const example of examples as readonly string[]) {
-    const [, ...argv] = wordsOf(example.replace(/ > .*$/, ''))
+    const [, ...argv] = wordsOf(example.replace(/ [<>] .*$/, ''))
     const { command, path, commandArgs } = await findCommand(argv)
     expect(path.slice(1)).toEqual(leaf.words)
     expect(argumentsError(commandArgs, argumentsOf(leaf.words, command))).toBeNull()

@@ -31,7 +31,10 @@ async function addressesOf({ windfall, request }: Shop, headers: Record<string, 
       if (/\/cohorts(\.csv)?$/.test(path))
         return ['retention', 'ltv', 'arppu', 'recovery'].map((name) => `${path}?metric=${name}`)
       const id = path.includes('/customers/') ? customer?.id : event?.id
-      return path.replace(':id', id ?? '').replace(':app_user_id', 'maria')
+      return path
+        .replace(':id', id ?? '')
+        .replace(':app_user_id', 'maria')
+        .replace(':table', 'users')
     })
 }
 

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { progressText } from '../../src/cli/import.ts'
-import { openControl } from '../../src/control/socket.ts'
-import { verbsOf } from '../../src/control/verbs.ts'
-import { emptyImportCounts, type ImportProgress } from '../../src/ledger/reports/import_stats.ts'
-import { openApple } from '../ledger/reports/apple.ts'
-import { DAY, sale } from '../ledger/reports/samples.ts'
-import { folderOf, run } from '../processes.ts'
+import { progressText } from '../../../src/cli/data/import.ts'
+import { openControl } from '../../../src/control/socket.ts'
+import { verbsOf } from '../../../src/control/verbs.ts'
+import { emptyImportCounts, type ImportProgress } from '../../../src/ledger/reports/import_stats.ts'
+import { openApple } from '../../ledger/reports/apple.ts'
+import { DAY, sale } from '../../ledger/reports/samples.ts'
+import { folderOf, run } from '../../processes.ts'
 
 /** A Windfall that listens for commands, and an Apple that it asks. */
 async function openServing(hosts = {}) {

@@ -40,7 +40,8 @@ export function renameDurably(from: string, to: string): void {
   syncPath(dirname(to))
 }
 
-function syncPath(path: string): void {
+/** Makes the content of a file, or the names in a folder, durable. */
+export function syncPath(path: string): void {
   const handle = openSync(path, 'r')
   try {
     fsyncSync(handle)

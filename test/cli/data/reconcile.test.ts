@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { openControl } from '../../src/control/socket.ts'
-import { verbsOf } from '../../src/control/verbs.ts'
-import { closedAtEnd } from '../closing.ts'
-import { connectTo, DAY, liveUntil, openShop } from '../ledger/history/connected_shop.ts'
-import { folderOf, run } from '../processes.ts'
+import { openControl } from '../../../src/control/socket.ts'
+import { verbsOf } from '../../../src/control/verbs.ts'
+import { closedAtEnd } from '../../closing.ts'
+import { connectTo, DAY, liveUntil, openShop } from '../../ledger/history/connected_shop.ts'
+import { folderOf, run } from '../../processes.ts'
 
 /** A Windfall that listens for commands, in front of a simulated store, and what runs them. */
 async function opened() {

@@ -1,8 +1,8 @@
 /** The command `windfall reconcile`: compares Apple's notification history with the received notifications, now. */
 import { defineCommand } from 'citty'
-import type { ReconcileOutcome } from '../ledger/history/job_outcomes.ts'
-import { columns, configArg, instantText, organizationArg, sendVerb } from './instance/instance.ts'
-import { print, printError } from './instance/output.ts'
+import type { ReconcileOutcome } from '../../ledger/history/job_outcomes.ts'
+import { columns, configArg, instantText, organizationArg, sendVerb } from '../instance/instance.ts'
+import { print, printError } from '../instance/output.ts'
 
 /** `kept_since`: the start of Apple's history (ms), if the request began before it. */
 type Answer = { compared: ReconcileOutcome[]; without_key: string[]; kept_since: number | null }

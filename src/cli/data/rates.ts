@@ -2,12 +2,12 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { defineCommand } from 'citty'
-import { readFile } from '../config/sources/files.ts'
-import { Refusal } from '../errors.ts'
-import { BASE } from '../rates/currencies.ts'
-import type { CurrencyRates, DifferingRate, ImportedRates, ShownRate } from '../rates/rates.ts'
-import { columns, configArg, plural, sendVerb } from './instance/instance.ts'
-import { print, printError } from './instance/output.ts'
+import { readFile } from '../../config/sources/files.ts'
+import { Refusal } from '../../errors.ts'
+import { BASE } from '../../rates/currencies.ts'
+import type { CurrencyRates, DifferingRate, ImportedRates, ShownRate } from '../../rates/rates.ts'
+import { columns, configArg, plural, sendVerb } from '../instance/instance.ts'
+import { print, printError } from '../instance/output.ts'
 
 /** A file with the maximum number of rates is far smaller. */
 const MAX_FILE_BYTES = 4_000_000

@@ -1,9 +1,9 @@
 /** The command `windfall rebuild metrics`: recomputes all metrics from the facts. */
 import { defineCommand } from 'citty'
-import type { RebuildProgress } from '../metrics/metrics.ts'
-import { configArg, plural, withInstance } from './instance/instance.ts'
-import { print } from './instance/output.ts'
-import { follow } from './instance/progress.ts'
+import type { RebuildProgress } from '../../metrics/metrics.ts'
+import { configArg, plural, withInstance } from '../instance/instance.ts'
+import { print } from '../instance/output.ts'
+import { follow } from '../instance/progress.ts'
 
 const progressText = ({ done, of }: RebuildProgress): string =>
   `${done.toLocaleString('en-US')} of ${plural(of, 'purchase')}`

@@ -1,17 +1,17 @@
 /** The command `windfall import`: fetches Apple's daily reports now and shows the progress. */
 import { defineCommand } from 'citty'
-import type { Organization } from '../apps/organizations.ts'
-import { Refusal } from '../errors.ts'
+import type { Organization } from '../../apps/organizations.ts'
+import { Refusal } from '../../errors.ts'
 import {
   describeStop,
   type ImportProgress,
   type ImportRun,
   outcomeText,
   type StoppedImport,
-} from '../ledger/reports/import_stats.ts'
-import { configArg, instantText, organizationArg, withInstance } from './instance/instance.ts'
-import { print, printError } from './instance/output.ts'
-import { follow } from './instance/progress.ts'
+} from '../../ledger/reports/import_stats.ts'
+import { configArg, instantText, organizationArg, withInstance } from '../instance/instance.ts'
+import { print, printError } from '../instance/output.ts'
+import { follow } from '../instance/progress.ts'
 
 type Answer = { joined: boolean; run: ImportRun; organizations: Organization[] }
 

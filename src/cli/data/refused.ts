@@ -1,9 +1,9 @@
 /** The command `windfall refused`: lists notifications whose verification failed, with the reason. */
 import { defineCommand } from 'citty'
-import { Refusal } from '../errors.ts'
-import type { RefusedPayload } from '../ledger/refused.ts'
-import { columns, configArg, instantText, sendVerb, stripControls } from './instance/instance.ts'
-import { print } from './instance/output.ts'
+import { Refusal } from '../../errors.ts'
+import type { RefusedPayload } from '../../ledger/refused.ts'
+import { columns, configArg, instantText, sendVerb, stripControls } from '../instance/instance.ts'
+import { print } from '../instance/output.ts'
 
 type RefusedList = { count: number; kept: RefusedPayload[] }
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { temporaryFolder } from '../folders.ts'
-import { windfall } from './command.ts'
+import { temporaryFolder } from '../../folders.ts'
+import { windfall } from '../command.ts'
 
 const env = { WINDFALL_RATES_FETCH: 'false' }
 
