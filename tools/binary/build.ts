@@ -32,6 +32,8 @@ const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
+const sha256Of = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex')
+
 /** Bundles the program and writes its assets, which are the same for each target. Returns the packages in it. */
 async function writeParts(version: string) {
   rmSync(PARTS, { recursive: true, force: true })
@@ -62,6 +64,7 @@ const configOf = (name: string, assets: readonly string[], useCodeCache: boolean
   assets: {
     ...Object.fromEntries(assets.map((asset) => [asset, asset])),
     'better_sqlite3.node': addonOf(name),
+    'better_sqlite3.sha256': `${name}.addon.sha256`,
   },
 })
 
@@ -71,6 +74,7 @@ async function writeExecutable(name: string, version: string, assets: readonly s
   if (!target) throw new Error(`unknown target ${name}; the targets are ${Object.keys(TARGETS).join(', ')}`)
   const config = configOf(name, assets, target.useCodeCache)
   writeFileSync(join(PARTS, `${name}.json`), JSON.stringify(config))
+  writeFileSync(join(PARTS, `${name}.addon.sha256`), sha256Of(addonOf(name)))
   run(process.execPath, ['--experimental-sea-config', `${name}.json`], PARTS)
   const file = join(OUTPUT, `windfall-${version}-${name}`)
   rmSync(file, { force: true })
@@ -97,7 +101,7 @@ async function main(): Promise<void> {
   for (const target of values.target ?? Object.keys(TARGETS)) {
     const name = target === 'host' ? `${process.platform}-${process.arch}` : target
     const file = await writeExecutable(name, version, assets)
-    const sha256 = createHash('sha256').update(readFileSync(file)).digest('hex')
+    const sha256 = sha256Of(file)
     writeFileSync(`${file}.sha256`, `${sha256}  windfall-${version}-${name}\n`)
     writeFileSync(`${file}.cdx.json`, componentsOf({ version, sha256, packages, build: buildOf(version) }))
     say(`${file}: ${check(file, name)}`)
