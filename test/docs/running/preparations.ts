@@ -45,6 +45,10 @@ const PREPARATIONS: readonly Preparation[] = [
     command: /(?:^sha256sum .*|^\.\/)(windfall-[\d.]+-linux-x64)/,
     prepare: ({ folder }, [, name = '']) => writeProgram(folder, name),
   },
+  {
+    command: /< (\S+\.sql)$/,
+    prepare: ({ folder }, [, file = '']) => renew(at(folder, file), 'select count(*) from events'),
+  },
   { command: /^mv (\S+)/, prepare: ({ folder }, [, file = '']) => renew(at(folder, file), '') },
   {
     command: /> (\S+)$/,

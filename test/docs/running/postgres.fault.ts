@@ -1,32 +1,10 @@
-/** Every SQL of the documents runs: in the seeded database, or in PostgreSQL where a page writes for it. */
+/** The SQL that a page has for the database of a backend runs in PostgreSQL. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, chownSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { folderOf } from '../../processes.ts'
-import { blocksOf, PAGES } from '../snippets.ts'
-import { openInstance } from './instance.ts'
-
-/** The pages whose SQL is for the database of a reader’s backend. */
-const FOR_POSTGRES = ['docs/webhooks.md']
-
-const BLOCKS = PAGES.flatMap(blocksOf).filter(({ language }) => language === 'sql')
-const queries = BLOCKS.filter(({ page }) => !FOR_POSTGRES.includes(page))
-
-describe.runIf(queries.length > 0)('in the database of Windfall', async () => {
-  const { database } = queries.length > 0 ? await openInstance() : { database: '' }
-
-  test.each(queries)('$page:$line reads', ({ text }) => {
-    const db = new Database(database, { readonly: true })
-    try {
-      for (const statement of text.split(/;\s*$/m).filter((one) => one.trim() !== ''))
-        expect(db.prepare(statement).all()).toBeInstanceOf(Array)
-    } finally {
-      db.close()
-    }
-  })
-})
+import { blocksOf } from '../snippets.ts'
 
 const hasPostgres = spawnSync('initdb', ['--version']).error === undefined
 if (!hasPostgres) process.stderr.write('\n*** initdb of PostgreSQL is missing: its SQL is SKIPPED.\n\n')
@@ -71,7 +49,8 @@ function receiving(webhook_id: string, has_access: boolean, now: number): string
 
 test.skipIf(!hasPostgres)('in PostgreSQL, the newest state decides about access (skipped without it)', () => {
   const roles = ['anon', 'authenticated', 'service_role'].map((role) => `create role ${role};`)
-  const shown = BLOCKS.filter(({ page }) => FOR_POSTGRES.includes(page)).map(({ text }) => text)
+  const blocks = blocksOf('docs/webhooks.md').filter(({ language }) => language === 'sql')
+  const shown = blocks.map(({ text }) => text)
   const [question = ''] = shown.filter((text) => text.includes('$1'))
   const hasAccess = (user: string): string => question.replace('$1', `'${user}'`)
   const printed = runInPostgres([
