@@ -161,7 +161,11 @@ function collectFiles({ database, config, files, variables }: BackupSources, cop
 
 function refuseExisting(destination: string): void {
   if (existsSync(destination))
-    throw new Refusal(409, 'backup_exists', `${destination} exists; a backup never overwrites a file`)
+    throw new Refusal(
+      409,
+      'backup_exists',
+      `${destination} exists; a backup never overwrites a file; name another one`,
+    )
 }
 
 /** @throws Refusal 507 `no_room` when fewer than `needed` bytes are free on the disk of `destination`. */

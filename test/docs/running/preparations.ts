@@ -42,7 +42,7 @@ const PREPARATIONS: readonly Preparation[] = [
     prepare: (place, [, file = '', base = '']) => writeRows(place, file, base),
   },
   {
-    command: /(?:^sha256sum .*|^\.\/)(windfall-[\d.]+-linux-x64)/,
+    command: /(?:^sha256sum .*|^chmod \+x |^\.\/)(windfall-[\d.]+-linux-x64)/,
     prepare: ({ folder }, [, name = '']) => writeProgram(folder, name),
   },
   {
