@@ -1,7 +1,7 @@
 /** The ids of series in memory, because each row of metrics adds to eight series. */
 import type { Store } from '../store/store.ts'
 
-/** Half of the most ids in memory. The ids of 10,000 series and their keys take about 1 MB. */
+/** Half of the most ids in memory. The ids of 10,000 series and their keys take about 2 MB. */
 const HALF = 5_000
 
 /**
