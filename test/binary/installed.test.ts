@@ -122,7 +122,9 @@ describe.runIf(isRoot && isLong && has(executable, DEBOOTSTRAP))('in a bare Debi
     expect(runIn(root, connect, { cwd: '/tmp' }).stderr).toContain('etc/windfall/config.toml')
     writeFileSync(config, readFileSync(config, 'utf8').replace('unknown = 1\n', ''))
     const doctor = runIn(root, ['windfall', 'doctor'], { cwd: '/tmp' }).stdout
-    expect(doctor).toMatch(/^ok +systemd service +\/etc\/systemd\/system\/windfall\.service permits every path/m)
+    expect(doctor).toMatch(
+      /^ok +systemd service +\/etc\/systemd\/system\/windfall\.service permits every path/m,
+    )
     expect(statSync(join(root, 'var/lib/windfall/windfall.db')).uid).not.toBe(0)
     const removed = runIn(root, ['windfall', 'uninstall'])
     expect(removed.stdout).toContain('kept         /var/lib/windfall')

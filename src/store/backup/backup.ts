@@ -54,8 +54,7 @@ export function openBackups({ store, clock, windfall, sources }: Deps) {
    * closed during the backup; Error when the copy fails verification. A failed backup leaves no file.
    */
   async function backup(destination: string, encryption: Encryption | null): Promise<Backup> {
-    assertWritable(dirname(destination))
-    const target = realPathOf(destination)
+    const target = writablePath(destination)
     if (runningByPath.has(target))
       throw new Refusal(409, 'backup_exists', `a backup to ${destination} is already in progress`)
     const running = createRecorded(destination, encryption)
@@ -169,10 +168,16 @@ function refuseExisting(destination: string): void {
     )
 }
 
-/** The server writes the file, and as a service it runs as its own user and may write only some folders. */
-function assertWritable(folder: string): void {
+/**
+ * The real path of a new file. The server writes it, which as a service has a user of its own and may write few folders.
+ *
+ * @throws Refusal 400 `not_writable`
+ */
+function writablePath(destination: string): string {
+  const folder = dirname(destination)
   try {
     accessSync(folder, constants.W_OK)
+    return realPathOf(destination)
   } catch (error) {
     const detail = `Windfall cannot write to ${folder} (${codeOf(error)}): choose a folder that its user and its service can write, such as that of the database`
     throw new Refusal(400, 'not_writable', detail)
