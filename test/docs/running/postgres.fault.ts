@@ -1,12 +1,17 @@
 /** The SQL that a page has for the database of a backend runs in PostgreSQL. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, chownSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { folderOf } from '../../processes.ts'
 import { blocksOf } from '../snippets.ts'
 
-const hasPostgres = spawnSync('initdb', ['--version']).error === undefined
+/** The folder of PostgreSQL's programs. Debian puts those of a server outside of PATH. */
+const DEBIAN = '/usr/lib/postgresql'
+const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN) : []
+const folders = [...(process.env.PATH ?? '').split(':'), ...versions.map((one) => join(DEBIAN, one, 'bin'))]
+const postgres = folders.find((one) => existsSync(join(one, 'initdb'))) ?? ''
+const hasPostgres = postgres !== ''
 if (!hasPostgres) process.stderr.write('\n*** initdb of PostgreSQL is missing: its SQL is SKIPPED.\n\n')
 
 /** The user that runs PostgreSQL, which refuses root. */
@@ -19,16 +24,17 @@ function runInPostgres(sql: readonly string[]): string {
   if (uid !== undefined) chownSync(folder, uid, uid)
   const options = { cwd: folder, encoding: 'utf8', ...(uid !== undefined && { uid, gid: uid }) } as const
   const data = join(folder, 'data')
-  execFileSync('initdb', ['-D', data, '--no-sync', '-E', 'UTF8', '--locale', 'C'], {
+  execFileSync(join(postgres, 'initdb'), ['-D', data, '--no-sync', '-E', 'UTF8', '--locale', 'C'], {
     ...options,
     stdio: 'ignore',
   })
   // In this mode an empty line ends a query.
   const input = sql.map((one) => `${one.trim().replaceAll(/\n\s*\n/g, '\n')}\n\n`).join('')
-  const { stdout, stderr } = spawnSync('postgres', ['--single', '-j', '-D', data, 'postgres'], {
-    ...options,
-    input,
-  })
+  const { stdout, stderr } = spawnSync(
+    join(postgres, 'postgres'),
+    ['--single', '-j', '-D', data, 'postgres'],
+    { ...options, input },
+  )
   expect(stderr.split('\n').filter((line) => /ERROR|FATAL|WARNING/.test(line))).toEqual([])
   return stdout
 }

@@ -1,5 +1,5 @@
 /** Runs a command of the documents in a shell, as its reader would. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,8 +12,12 @@ import { typedInto } from './preparations.ts'
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const BUILT = join(ROOT, 'dist/windfall.mjs')
 
-const pathOf = (program: string): string =>
-  execFileSync('sh', ['-c', `command -v ${program}`], { encoding: 'utf8' }).trim()
+/** @throws Error if this machine does not have the program */
+function pathOf(program: string): string {
+  const folder = (process.env.PATH ?? '').split(':').find((one) => existsSync(join(one, program)))
+  if (folder === undefined) throw new Error(`${program} is missing; the commands of the documents need it`)
+  return join(folder, program)
+}
 
 /**
  * The programs of which the documents speak. An answer that is no 2xx fails curl, which also prints headers; npm runs in
