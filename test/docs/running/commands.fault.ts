@@ -9,7 +9,7 @@ import { type Instance, openInstance } from './instance.ts'
 import { filled } from './placeholders.ts'
 import { prepare } from './preparations.ts'
 import { runCommand } from './shell.ts'
-import { fileNames, type Step, stepsOf } from './steps.ts'
+import { fileNames, plainLinesOf, type Step, stepsOf } from './steps.ts'
 
 const PAGE_STEPS = [...stepsOf(PAGES)].filter(([, steps]) => steps.length > 0)
 const exceptionOf = ({ text }: Step) => EXCEPTIONS.find(({ command }) => command.test(text))
@@ -41,6 +41,13 @@ test('each command runs here or is an exception', () => {
     .filter((step) => exceptionOf(step) === undefined && !runsHere(step))
     .map(({ page, line, text }) => `${page}:${line}: ${text}`)
   expect(unknown).toEqual([])
+})
+
+test('no block without a language has a command', () => {
+  const hidden = nonEmpty(PAGES).flatMap((page) =>
+    plainLinesOf(page).filter(({ text }) => RUNNABLE.test(text) || /^(?:npm|npx|node) /.test(text)),
+  )
+  expect(hidden).toEqual([])
 })
 
 test.each(EXCEPTIONS)('$command is excepted for a reason', ({ command, because, suite }) => {

@@ -80,6 +80,7 @@ const LITESTREAM = ['test/faults/litestream/documented.test.ts', 'writeConfig(']
 
 /** The configuration of other programs, and code. TOML, CSV and SQL of every page run by themselves. */
 export const OTHERS: readonly Others[] = [
+  { page: 'README.md', language: 'caddy', suite: ['test/deploy/proxies.test.ts', "blocksOf('README.md')"] },
   { page: 'docs/webhooks.md', language: 'js', suite: RECEIVERS },
   { page: 'docs/webhooks.md', language: 'ts', suite: RECEIVERS },
   { page: 'docs/webhooks.md', language: 'swift', suite: RECEIVERS },

@@ -5,6 +5,7 @@ import { blocksOf, textOf } from '../snippets.ts'
 /** A command of a page. `isMention`: it is a code span of the text, not a line of a block. */
 export type Step = { page: string; line: number; text: string; isMention: boolean }
 
+const ROOT = new URL('../../../', import.meta.url)
 const SHELLS = ['sh', 'bash', 'console', 'shell']
 
 /** A code span of the text that is a command. */
@@ -59,7 +60,21 @@ export function stepsOf(pages: readonly string[]): Map<string, Step[]> {
   )
 }
 
+/** The lines in the blocks of a page that name no language. */
+export function plainLinesOf(page: string): Pick<Step, 'page' | 'line' | 'text'>[] {
+  let fence: string | null = null
+  return readFileSync(new URL(page, ROOT), 'utf8')
+    .split('\n')
+    .flatMap((line, index) => {
+      const text = line.trim()
+      const isFence = text.startsWith('```')
+      const isPlain = fence === '```' && !isFence
+      if (isFence) fence = fence === null ? text : null
+      return isPlain ? [{ page, line: index + 1, text }] : []
+    })
+}
+
 /** Whether a file of this repository contains these words. */
 export function fileNames(file: string, words: string): boolean {
-  return readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8').includes(words)
+  return readFileSync(new URL(file, ROOT), 'utf8').includes(words)
 }
