@@ -80,7 +80,7 @@ export function openApiTokens(store: Store, clock: Clock, revocations: Revocatio
     const row = byHash.get(sha256Of(token))
     const now = clock()
     if (!row || row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now)) {
-      throw new Refusal(401, 'invalid_token', 'the token is unknown, revoked or expired')
+      throw new Refusal(401, 'invalid_token', invalidTokenText(token))
     }
     if (row.used_at === null || now - row.used_at > USED_AT_INTERVAL_MS) noteUse(row.id, now)
     const { id, expires_at, organization_id, apps } = tokenOf(row)
@@ -109,3 +109,8 @@ export function openApiTokens(store: Store, clock: Clock, revocations: Revocatio
 }
 
 const tokenOf = (row: Row): ApiToken => ({ ...row, apps: row.apps === null ? null : JSON.parse(row.apps) })
+
+const invalidTokenText = (token: string): string =>
+  /^[ps]k_live_/.test(token)
+    ? 'this is an SDK key; send a read token (wf_…), which `windfall tokens create` creates'
+    : 'the token is unknown, revoked or expired'

@@ -38,7 +38,7 @@ export function openCallers({ apps, keys, organizations }: Deps) {
 
   function callerWithKey(token: string, claim: Claim): Caller {
     const key = keys.findByToken(token)
-    if (!key) throw new Refusal(401, 'invalid_key', 'the key is unknown, revoked or expired')
+    if (!key) throw new Refusal(401, 'invalid_key', invalidKeyText(token))
     const [app] = appsOf(claim, key.organization_id)
     if (app) return { app, credential: key.kind }
     throw new Refusal(
@@ -93,3 +93,8 @@ function bearerTokenOf(authorization: string | null): string | null {
   if (!token) throw new Refusal(401, 'invalid_key', 'the Authorization header must be `Bearer` and a key')
   return token
 }
+
+const invalidKeyText = (token: string): string =>
+  token.startsWith('wf_')
+    ? 'this is a read token; send an SDK key (pk_live_… or sk_live_…), which `windfall keys list` shows'
+    : 'the key is unknown, revoked or expired'

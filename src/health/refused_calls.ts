@@ -112,7 +112,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   app_not_in_organization:
     'The key belongs to an organization that does not have this app. Connect the app there, set its android_package, or use a key of the app’s organization.',
   ambiguous_app: 'Several organizations have this bundle id. Send a key of the right organization.',
-  invalid_key: 'The key is unknown, revoked or expired. Use a valid key (windfall keys list), or none.',
+  invalid_key:
+    'The key is unknown, revoked or expired. Use a valid key (windfall keys list), or send none where the organization requires none.',
   credential_required: 'The organization requires a credential. Send a key, or set sdk_auth = "any".',
   invalid_signed_transaction:
     'Send the unchanged jwsRepresentation of that purchase, with its original transaction id.',

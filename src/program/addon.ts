@@ -8,7 +8,7 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
-  readFileSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -16,12 +16,15 @@ import {
 } from 'node:fs'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
-import { getRawAsset } from 'node:sea'
+import { getAsset, getRawAsset } from 'node:sea'
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
 import { Refusal } from '../errors.ts'
 import { form } from './form.ts'
 
 const ASSET = 'better_sqlite3.node'
+/** The SHA-256 of the addon in hex. With it a start compares the file without touching the copy in the executable. */
+const DIGEST_ASSET = 'better_sqlite3.sha256'
+const CHUNK_BYTES = 65_536
 /** The key of the path that a thread receives from the thread that started it. */
 const PATH_KEY = 'windfall.addon'
 
@@ -59,7 +62,7 @@ function foundPath(): string | null {
   if (typeof given === 'string') return given
   if (configuredFolder !== null) return null
   const installed = join(INSTALLED_FOLDER, fileName())
-  return contentOf(installed)?.equals(addon()) ? installed : null
+  return digestOf(installed) === expectedDigest() ? installed : null
 }
 
 /**
@@ -73,8 +76,8 @@ export function writeAddon(folder: string): string {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     refuseOthers(folder)
-    if (contentOf(file)?.equals(addon())) return file
-    writeDurably(file, addon())
+    if (digestOf(file) === expectedDigest()) return file
+    writeDurably(file, new Uint8Array(getRawAsset(ASSET)))
     return file
   } catch (error) {
     throw unusable(`written to ${folder}: ${(error as Error).message}`, 'that only you can write')
@@ -90,7 +93,7 @@ function refuseOthers(folder: string): void {
     throw new Error('other users can write it, and could replace what is executed')
 }
 
-function writeDurably(file: string, content: Buffer): void {
+function writeDurably(file: string, content: Uint8Array): void {
   const partial = `${file}.${process.pid}.partial`
   // A process with the same id may have been killed here: in a container, the ids repeat.
   rmSync(partial, { force: true })
@@ -114,20 +117,26 @@ const unusable = (problem: string, remedy: string): Refusal =>
     `SQLite’s addon cannot be ${problem}. Set store.native_dir (WINDFALL_STORE_NATIVE_DIR) to a folder ${remedy}.`,
   )
 
-let bytes: Buffer | null = null
-function addon(): Buffer {
-  bytes ??= Buffer.from(getRawAsset(ASSET))
-  return bytes
-}
+const expectedDigest = (): string => getAsset(DIGEST_ASSET, 'utf8')
 
-const fileName = (): string =>
-  `better_sqlite3-${createHash('sha256').update(addon()).digest('hex').slice(0, 16)}.node`
+const fileName = (): string => `better_sqlite3-${expectedDigest().slice(0, 16)}.node`
 
-function contentOf(file: string): Buffer | null {
+/** The SHA-256 of a file in hex, read in chunks because its memory would stay with the process; null without a file. */
+function digestOf(file: string): string | null {
+  let handle: number | null = null
   try {
-    return readFileSync(file)
+    handle = openSync(file, 'r')
+    const hash = createHash('sha256')
+    const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
+    for (;;) {
+      const bytes = readSync(handle, chunk, 0, CHUNK_BYTES, null)
+      if (bytes === 0) return hash.digest('hex')
+      hash.update(chunk.subarray(0, bytes))
+    }
   } catch {
     return null
+  } finally {
+    if (handle !== null) closeSync(handle)
   }
 }
 
@@ -146,7 +155,5 @@ function load(file: string): { exports: object; file: string } {
     )
   }
   setEnvironmentData(PATH_KEY, file)
-  // The addon is in use from here on; its bytes are not needed a second time.
-  bytes = null
   return { exports: addonModule.exports, file }
 }

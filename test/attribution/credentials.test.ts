@@ -44,6 +44,18 @@ test.each([
   expect(await identify({ authorization })).toMatchObject({ status: 401, body: { code: 'invalid_key' } })
 })
 
+test('a token of the wrong kind is refused with the right kind', async () => {
+  const read = await identify(bearer(await app.token()))
+  expect(read).toMatchObject({ status: 401, body: { code: 'invalid_key' } })
+  expect(read.body.detail).toContain('this is a read token; send an SDK key')
+  const headers = bearer(await app.key('publishable'))
+  const answer = await app.request('/api/v1/apps', { headers })
+  expect(await answer.json()).toMatchObject({
+    code: 'invalid_token',
+    detail: expect.stringContaining('this is an SDK key; send a read token'),
+  })
+})
+
 test('a revoked key is a 401 immediately; a rotated one stays valid for its overlap', async () => {
   const { store, keys } = app.windfall
   const token = await app.key('publishable')

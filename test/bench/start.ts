@@ -1,12 +1,13 @@
 /** The released program: time and processor time until its first response, and memory, idle and after load. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { copyFileSync, existsSync, readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pass } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { type Bench, CONNECTIONS, interleave, NODE_OPTIONS_OF_START } from './bench.ts'
+import { type Bench, CONNECTIONS, interleave, NODE_OPTIONS_OF_START, print } from './bench.ts'
 import { APP } from './database.ts'
 import { fillHistory } from './demo_history.ts'
 import { atMost, costAgainst, type Figure, median } from './figures.ts'
@@ -51,11 +52,14 @@ function statusOf(url: string): Promise<number | null> {
 type Start = { ms: number; cpu_ms: number; ready_ms: number; resident: number }
 type Program = { process: ChildProcess; url: string; output(): string; stop(): Promise<void> }
 
-/** Starts Node with `args` in `cwd`. */
-async function spawnProgram(args: readonly string[], cwd: string): Promise<Program> {
+/** A program and its arguments. */
+type Command = readonly [file: string, ...args: string[]]
+
+/** Starts a program in `cwd`. */
+async function spawnProgram([file, ...args]: Command, cwd: string): Promise<Program> {
   const port = await freePort()
   const env = environmentFor(port)
-  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''
   child.stdout.on('data', (chunk: Buffer) => {
     output += chunk.toString()
@@ -80,11 +84,29 @@ async function untilOk({ process, url, output }: Program, path: string): Promise
   }
 }
 
-const serve = [...NODE_OPTIONS_OF_START, BUNDLE, 'serve']
+const serve: Command = [process.execPath, ...NODE_OPTIONS_OF_START, BUNDLE, 'serve']
+const bare: Command = [process.execPath, '-e', BARE_SERVER]
 
-async function measureOne(args: readonly string[], cwd: string, idle_seconds: number): Promise<Start> {
+/**
+ * A copy of the executable, if `npm run build:binary` built it; else null. The build writes the file at once, and Linux
+ * then keeps it in large pieces, each of which becomes resident whole. A copy or a download does not have them.
+ */
+function copiedExecutable(folder: string): string | null {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const name = `windfall-${version}-${process.platform}-${process.arch}`
+  const built = fileURLToPath(new URL(`../../dist/binary/${name}`, import.meta.url))
+  if (!existsSync(built)) {
+    print(`Without the executable: ${built} is missing; run \`npm run build:binary\`.`)
+    return null
+  }
+  const copy = join(folder, name)
+  copyFileSync(built, copy)
+  return copy
+}
+
+async function measureOne(command: Command, cwd: string, idle_seconds: number): Promise<Start> {
   const began = performance.now()
-  const program = await spawnProgram(args, cwd)
+  const program = await spawnProgram(command, cwd)
   const pid = program.process.pid ?? 0
   await untilOk(program, '/healthz')
   const ms = performance.now() - began
@@ -111,7 +133,7 @@ async function measureStarts(bench: Bench): Promise<Figure[]> {
   await measureOne(serve, demo, 0)
   const measured = await interleave(sizes.starts, {
     demo: () => measureOne(serve, demo, sizes.idle_seconds),
-    bare: () => measureOne(['-e', BARE_SERVER], demo, sizes.idle_seconds),
+    bare: () => measureOne(bare, demo, sizes.idle_seconds),
     first: () => measureOne(serve, newFolder(), 0),
   })
   const values = (name: keyof typeof measured, key: keyof Start) => measured[name].map((start) => start[key])
@@ -127,6 +149,27 @@ async function measureStarts(bench: Bench): Promise<Figure[]> {
     atMost('time to the first response, new database', median(values('first', 'ms')), 'ms', null),
     atMost('resident memory, idle', resident, 'MiB', 90),
     atMost('the same above bare node:http', resident - median(values('bare', 'resident')), 'MiB', 45),
+    ...(await measureExecutable(bench, demo)),
+  ]
+}
+
+/** The same of the executable, against the bare server of the Node that npm installed. */
+async function measureExecutable({ sizes, newFolder }: Bench, demo: string): Promise<Figure[]> {
+  const file = copiedExecutable(newFolder())
+  if (file === null) return []
+  // The first start writes the addon.
+  await measureOne([file, 'serve'], demo, 0)
+  const { executable, plain } = await interleave(sizes.starts, {
+    executable: () => measureOne([file, 'serve'], demo, sizes.idle_seconds),
+    plain: () => measureOne(bare, demo, sizes.idle_seconds),
+  })
+  const of = (starts: readonly Start[], key: keyof Start) => starts.map((start) => start[key])
+  const baseline = { name: 'bare node:http', values: of(plain, 'ms') }
+  const resident = median(of(executable, 'resident'))
+  return [
+    costAgainst('executable: time to the first response', 'ms', of(executable, 'ms'), baseline, 2.2),
+    atMost('executable: resident memory, idle', resident, 'MiB', 90),
+    atMost('the same above bare node:http', resident - median(of(plain, 'resident')), 'MiB', 45),
   ]
 }
 

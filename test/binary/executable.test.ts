@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -17,6 +18,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { haveVectors, textOf } from '../apple/vectors.ts'
 import { folderOf, run, startServing } from '../processes.ts'
 import { executable } from './executable.ts'
+import { residentShare } from './resident.ts'
 
 const GENUINE = 'apple-signed/notification.2022-09-02124132.test.jws'
 const BUNDLE = 'com.example.app'
@@ -188,6 +190,28 @@ test('writes its addon once, and replaces one that was changed', async () => {
   const third = await serving(cwd)
   expect((await fetch(`${third.url}/readyz`)).status).toBe(200)
   expect(readdirSync(native)).toEqual([name])
+})
+
+test('reads the addon inside it only to write the file', async () => {
+  const cwd = folderOf()
+  // The build writes the executable at once. Linux keeps such a file in large pieces, which it maps whole.
+  const program = join(cwd, 'windfall')
+  copyFileSync(executable, program)
+
+  /** The share of the addon in the memory of a server that has started. */
+  async function shareOfStart(): Promise<number> {
+    const server = await startServing({ cwd, program })
+    const native = join(cwd, 'data/native')
+    const addon = readFileSync(join(native, readdirSync(native)[0] ?? ''))
+    const share = residentShare(server.pid, program, addon)
+    server.kill('SIGTERM')
+    await server.ended
+    return share
+  }
+
+  expect(await shareOfStart()).toBe(1)
+  // At both ends, Linux maps neighbours of other pages.
+  expect(await shareOfStart()).toBeLessThan(0.5)
 })
 
 test('refuses a folder for its addon that other users can write', async () => {

@@ -1,6 +1,6 @@
 /** The executable as an installed service and in a container, each in a bare Debian 12; and an upgrade of it. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { appendFileSync, copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -88,6 +88,8 @@ describe.runIf(isRoot && isLong && has(executable, DEBOOTSTRAP))('in a bare Debi
   test('installs itself, and serves as the user of the unit', TIMEOUT, async () => {
     const root = freshDebianRoot()
     copyFileSync(executable, join(root, 'root/windfall'))
+    expect(runIn(root, ['/root/windfall', 'install']).stderr).toContain('so nothing was installed')
+    expect(existsSync(join(root, 'etc/windfall'))).toBe(false)
     writeSystemctl(root)
     const first = runIn(root, ['/root/windfall', 'install'])
     expect([first.status, first.stderr]).toEqual([0, ''])
@@ -115,8 +117,14 @@ describe.runIf(isRoot && isLong && has(executable, DEBOOTSTRAP))('in a bare Debi
     expect(runIn(root, ['windfall', 'check'], { cwd: '/tmp' }).stdout).toContain(
       '/etc/windfall/config.toml is valid',
     )
+    appendFileSync(config, 'unknown = 1\n')
+    const connect = ['windfall', 'connect', '--purchase-key', 'none']
+    expect(runIn(root, connect, { cwd: '/tmp' }).stderr).toContain('etc/windfall/config.toml')
+    writeFileSync(config, readFileSync(config, 'utf8').replace('unknown = 1\n', ''))
     const doctor = runIn(root, ['windfall', 'doctor'], { cwd: '/tmp' }).stdout
-    expect(doctor).toMatch(/^ok +service +\/etc\/systemd\/system\/windfall\.service permits every path/m)
+    expect(doctor).toMatch(
+      /^ok +systemd service +\/etc\/systemd\/system\/windfall\.service permits every path/m,
+    )
     expect(statSync(join(root, 'var/lib/windfall/windfall.db')).uid).not.toBe(0)
     const removed = runIn(root, ['windfall', 'uninstall'])
     expect(removed.stdout).toContain('kept         /var/lib/windfall')

@@ -79,8 +79,14 @@ export async function visit(
   return { context, page, complaints }
 }
 
+/** Waits for transitions, during which a color is between two; animations that repeat for ever are not waited for. */
+const TRANSITIONS_END = `Promise.allSettled(document.getAnimations()
+  .filter((one) => Number.isFinite(one.effect.getComputedTiming().endTime))
+  .map((one) => one.finished)).then(() => undefined)`
+
 /** Accessibility violations, each with the first element that has it. */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
+  await page.evaluate(TRANSITIONS_END)
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<AxeResults>("axe.run(document, { resultTypes: ['violations'] })")
   return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html.slice(0, 160) ?? ''}`)

@@ -1,7 +1,7 @@
 /** A new Windfall, from the link that it prints to a password. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { folderOf, start } from '../processes.ts'
+import { folderOf, run, start } from '../processes.ts'
 import { accessibilityViolations, hasChromium, launch, visit } from './chromium.ts'
 import { settled } from './views.ts'
 
@@ -11,10 +11,11 @@ describe.skipIf(!hasChromium())('a first start', () => {
   let browser: Browser
   let link: string
   let base: string
+  const cwd = folderOf()
 
   beforeAll(async () => {
     browser = await launch()
-    const child = start(['serve'], { cwd: folderOf(), env: { WINDFALL_SERVER_PORT: '0' } })
+    const child = start(['serve'], { cwd, env: { WINDFALL_SERVER_PORT: '0' } })
     link = await child.until((text) => /http:\/\/127\.0\.0\.1:\d+\/setup#\S+/.exec(text)?.[0])
     base = new URL(link).origin
   })
@@ -60,6 +61,22 @@ describe.skipIf(!hasChromium())('a first start', () => {
     await page.goto(link)
     await page.getByLabel('Password').waitFor()
     expect(await page.getByRole('heading', { name: 'Today' }).count()).toBe(0)
+    await page.context().close()
+  })
+
+  test('shows the first user of the first app on Today', async () => {
+    expect((await run(['apps', 'add', 'com.example.app'], { cwd })).status).toBe(0)
+    const identified = await fetch(`${base}/api/sdk/v1/identify`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ appUserId: 'user-1', bundleId: 'com.example.app' }),
+    })
+    expect(identified.status).toBe(200)
+    const { page } = await visit(browser, base, 'desktop')
+    await page.goto('/')
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('list', { name: 'Events, newest first' }).getByText('user-1').waitFor()
     await page.context().close()
   })
 

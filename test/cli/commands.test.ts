@@ -141,7 +141,7 @@ test.each([
   copy.close()
   expect(await run('backup copy.tar')).toMatchObject({
     status: 1,
-    stderr: `${cwd}/copy.tar exists; a backup never overwrites a file\n`,
+    stderr: `${cwd}/copy.tar exists; a backup never overwrites a file; name another one\n`,
   })
 })
 

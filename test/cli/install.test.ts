@@ -15,6 +15,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/load.ts'
 import { accessProblems } from '../../src/systemd/access.ts'
 import { parseUnit, UNIT } from '../../src/systemd/unit.ts'
+import { blocksOf } from '../docs/snippets.ts'
 import { folderOf } from '../processes.ts'
 import { windfall } from './command.ts'
 
@@ -117,11 +118,11 @@ describe.runIf(canInstall)('windfall install', () => {
         /secret_key.*: \/etc\/windfall\/secret cannot be read by the user windfall\. Run: chown windfall: \/etc\/windfall\/secret$/,
       ),
     ])
-    // The drop-in and the owner that the advice asks for.
+    // The drop-in that docs/install.md shows, and the owner that the advice asks for.
     mkdirSync(join(root, 'etc/systemd/system/windfall.service.d'))
     writeFileSync(
       join(root, 'etc/systemd/system/windfall.service.d/override.conf'),
-      '[Service]\nReadWritePaths=/srv/backups\n',
+      blocksOf('docs/install.md').find(({ language }) => language === 'ini')?.text ?? '',
     )
     const { uid, gid } = statSync(join(root, 'etc/windfall'))
     chownSync(key, uid, gid)

@@ -45,6 +45,12 @@ test.skipIf(!isRoot)(
     expect((await run(['apps', 'list'], { cwd, env })).stdout).toContain(BUNDLE)
     expect((await run(['apps', 'add', 'com.example.tides'], { cwd, env })).stdout).toContain('is connected')
     await serving.logged('command', ({ verb }) => verb === 'apps.add')
+    // The server writes backups, and cannot write everywhere that root can.
+    const refused = await run(['backup', join(folderOf(), 'backup.tar'), '--plain'], { cwd, env })
+    expect(refused).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^Windfall cannot write to \S+ \(EACCES\): choose a folder/),
+    })
     serving.kill('SIGTERM')
     expect((await serving.ended).status).toBe(0)
     await run(['doctor'], { cwd, env })

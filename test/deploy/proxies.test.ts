@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { atEndOfFile } from '../closing.ts'
+import { blocksOf } from '../docs/snippets.ts'
 import { folderOf, run, type Serving, startServing } from '../processes.ts'
 
 const HOST = 'windfall.example.com'
@@ -167,8 +168,10 @@ beforeAll(async () => {
 
 const windfall = (...args: string[]) => run(args, { cwd })
 
+const hasCaddy = has('caddy', ['version'])
+
 describe.each([
-  ['Caddy', openCaddy, has('caddy', ['version'])],
+  ['Caddy', openCaddy, hasCaddy],
   ['nginx', openNginx, has('nginx', ['-v']) && has('openssl', ['version'])],
 ] as const)('%s', (_, open, isThere) => {
   if (!isThere) return test.skip('is missing', () => {})
@@ -252,4 +255,15 @@ test('the tunnel leads to the default address, with a log that names no request'
     .split('\n')
     .map((line) => line.trim())
   expect(lines).toEqual(expect.arrayContaining(['service: http://127.0.0.1:8787', 'loglevel: info']))
+})
+
+test.skipIf(!hasCaddy)('the short form for Caddy in README.md proxies as the recipe does', () => {
+  const [{ text: short = '' } = {}] = blocksOf('README.md').filter(({ language }) => language === 'caddy')
+  const handlersOf = (caddyfile: string) => {
+    const folder = folderOf({ Caddyfile: caddyfile })
+    const args = ['adapt', '--adapter', 'caddyfile', '--config', 'Caddyfile']
+    const { stdout } = spawnSync('caddy', args, { cwd: folder, encoding: 'utf8' })
+    return JSON.parse(stdout).apps.http.servers.srv0.routes
+  }
+  expect(handlersOf(short)).toEqual(handlersOf(recipe('Caddyfile')))
 })

@@ -3,12 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 const ROOT = new URL('../../', import.meta.url)
 
-/** The pages for users, relative to the root of the repository. */
+/** README.md and every page below docs, relative to the root of the repository. */
 export const PAGES = [
   'README.md',
-  ...readdirSync(new URL('docs/', ROOT))
+  ...readdirSync(new URL('docs/', ROOT), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
+    .map((name) => `docs/${name}`)
+    .sort(),
 ]
 
 /** A fenced block of a page. `line` is that of its first line. */
@@ -43,11 +44,15 @@ export function commandsOf(page: string): Command[] {
     )
 }
 
-/** The commands in the text of a page: code spans that begin with the name of the program. */
-export function mentionsOf(page: string): Command[] {
-  const text = readFileSync(new URL(page, ROOT), 'utf8').replaceAll(/^ *```.*?^ *```$/gms, (block) =>
+/** A page without the content of its blocks, whose lines are empty. */
+export const textOf = (page: string): string =>
+  readFileSync(new URL(page, ROOT), 'utf8').replaceAll(/^ *```.*?^ *```$/gms, (block) =>
     block.replaceAll(/[^\n]/g, ''),
   )
+
+/** The commands in the text of a page: code spans that begin with the name of the program. */
+export function mentionsOf(page: string): Command[] {
+  const text = textOf(page)
   return [...text.matchAll(/`(windfall [^`]+)`/g)].map((found) => {
     const line = text.slice(0, found.index).split('\n').length
     return { page, line, ...split(wordsOf(found[1] ?? '')) }

@@ -28,7 +28,8 @@ const good = async (args: string[], cwd: string, env = {}): Promise<string> => {
   return stdout
 }
 const refused = async (args: string[], cwd: string, code = 1): Promise<string> => {
-  const { status, stderr } = await run(args, { cwd })
+  // A server listens before it opens the database, so it needs a free port to get there.
+  const { status, stderr } = await run(args, { cwd, env: { WINDFALL_SERVER_PORT: '0' } })
   expect({ args, status }).toEqual({ args, status: code })
   return stderr
 }

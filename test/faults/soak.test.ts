@@ -1,7 +1,7 @@
 /** A server under constant load keeps its memory and its file descriptors. */
 import { readdirSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import { Pool } from 'undici'
+import { Pool, request } from 'undici'
 import { expect, test } from 'vitest'
 import { openAuthority } from '../../src/demo/signing/authority.ts'
 import { readMemory } from '../bench/memory.ts'
@@ -21,9 +21,19 @@ const MIB = 1_048_576
 
 /** Posts calls to the server, and counts those that were not answered with 200. */
 function openSender(url: string, calls: Iterator<Call>) {
-  const pool = new Pool(url, { connections: CONNECTIONS })
+  const openPool = () => new Pool(url, { connections: CONNECTIONS })
+  let pool = openPool()
   const refusals = new Map<number, number>()
   let answered = 0
+
+  /** Closes the connections, of which the server has otherwise closed some that were idle. */
+  async function disconnect(): Promise<void> {
+    await pool.close()
+    pool = openPool()
+    // The server answers this on a connection of its own, after it has seen that the others are closed.
+    const { body } = await request(`${url}/healthz`, { reset: true })
+    await body.dump()
+  }
 
   async function send(): Promise<void> {
     const { value, done } = calls.next()
@@ -73,7 +83,7 @@ function openSender(url: string, calls: Iterator<Call>) {
     if (failure !== undefined) throw failure
   }
 
-  return { capacity, pace, refusals, close: () => pool.destroy() }
+  return { capacity, pace, disconnect, refusals, close: () => pool.destroy() }
 }
 
 /** The heap in MiB after a collection, and the number of open descriptors. */
@@ -108,6 +118,7 @@ test.runIf(isLong && process.platform === 'linux')(
       const until = began + share * MINUTES * 60_000
       const sampling = setInterval(() => resident.push(readMemory(running.pid, 'resident') ?? 0), 1_000)
       await sender.pace(rate, until).finally(() => clearInterval(sampling))
+      await sender.disconnect()
       points.push(await measure(running, points.length))
     }
     await sender.close()

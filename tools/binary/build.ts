@@ -21,7 +21,7 @@ import {
 import { licensesText, nodePackage, packagesIn } from '../packages.mjs'
 import { componentsOf } from './components.ts'
 import { assertLibraries, assertRunsOnDebian12 } from './symbols.ts'
-import { addonOf, run, strippedNode, TARGETS } from './targets.ts'
+import { addonOf, run, strippedNode, TARGETS, type Target } from './targets.ts'
 
 const OUTPUT = at('dist/binary')
 const PARTS = at('dist/binary/parts')
@@ -31,6 +31,8 @@ const BLOB = 'NODE_SEA_BLOB'
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
+
+const sha256Of = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex')
 
 /** Bundles the program and writes its assets, which are the same for each target. Returns the packages in it. */
 async function writeParts(version: string) {
@@ -62,15 +64,23 @@ const configOf = (name: string, assets: readonly string[], useCodeCache: boolean
   assets: {
     ...Object.fromEntries(assets.map((asset) => [asset, asset])),
     'better_sqlite3.node': addonOf(name),
+    'better_sqlite3.sha256': `${name}.addon.sha256`,
   },
 })
 
+/** @throws Error if there is no such target */
+function targetNamed(name: string): Target {
+  const target = TARGETS[name]
+  if (target) return target
+  throw new Error(`unknown target ${name}; the targets are ${Object.keys(TARGETS).join(', ')}`)
+}
+
 /** Writes the executable of a target and returns its path. */
 async function writeExecutable(name: string, version: string, assets: readonly string[]): Promise<string> {
-  const target = TARGETS[name]
-  if (!target) throw new Error(`unknown target ${name}; the targets are ${Object.keys(TARGETS).join(', ')}`)
+  const target = targetNamed(name)
   const config = configOf(name, assets, target.useCodeCache)
   writeFileSync(join(PARTS, `${name}.json`), JSON.stringify(config))
+  writeFileSync(join(PARTS, `${name}.addon.sha256`), sha256Of(addonOf(name)))
   run(process.execPath, ['--experimental-sea-config', `${name}.json`], PARTS)
   const file = join(OUTPUT, `windfall-${version}-${name}`)
   rmSync(file, { force: true })
@@ -90,14 +100,28 @@ function check(file: string, name: string): string {
   return `${(size / 1_000_000).toFixed(1)} MB, needs ${needs.join(', ')}`
 }
 
+/** postject warns of Node's note sections, which do not matter. */
+const IGNORED = /^warning: Can't find string offset for section name '\.note/
+
+function ignoreNoteSections(): void {
+  const { warn } = console
+  console.warn = (text: string) => {
+    if (!IGNORED.test(text)) warn(text)
+  }
+}
+
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { target: { type: 'string', multiple: true } } })
   const { version } = JSON.parse(readFileSync(at('package.json'), 'utf8'))
+  const names = (values.target ?? Object.keys(TARGETS)).map((target) =>
+    target === 'host' ? `${process.platform}-${process.arch}` : target,
+  )
+  // A missing program is reported before anything is built.
+  for (const name of names) strippedNode(name, targetNamed(name))
   const { packages, assets } = await writeParts(version)
-  for (const target of values.target ?? Object.keys(TARGETS)) {
-    const name = target === 'host' ? `${process.platform}-${process.arch}` : target
+  for (const name of names) {
     const file = await writeExecutable(name, version, assets)
-    const sha256 = createHash('sha256').update(readFileSync(file)).digest('hex')
+    const sha256 = sha256Of(file)
     writeFileSync(`${file}.sha256`, `${sha256}  windfall-${version}-${name}\n`)
     writeFileSync(`${file}.cdx.json`, componentsOf({ version, sha256, packages, build: buildOf(version) }))
     say(`${file}: ${check(file, name)}`)
@@ -105,4 +129,8 @@ async function main(): Promise<void> {
   rmSync(PARTS, { recursive: true, force: true })
 }
 
-await main()
+ignoreNoteSections()
+await main().catch((error: Error) => {
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 1
+})

@@ -4,7 +4,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync } from 'node
 import { join } from 'node:path'
 import { at } from '../bundle.mjs'
 
-type Target = {
+export type Target = {
   /** The npm package with Node for the target, whose version is that of the devDependency `node`. */
   node: string
   /** Debian's `strip` for the target. */

@@ -1,5 +1,6 @@
 /** The command `windfall connect`: gives Windfall the keys for Apple's APIs. */
 import { defineCommand } from 'citty'
+import { installedConfig } from '../install/layout.ts'
 import { configArg, organizationArg } from '../instance/instance.ts'
 import { connectWith } from './flow.ts'
 
@@ -32,7 +33,7 @@ export const connectCommand = defineCommand({
     const { config: path, test, _: __, ...given } = args
     const flags = Object.fromEntries(Object.keys(options).flatMap((name) => flagOf(name, given)))
     await connectWith({
-      loadOptions: { path, env: process.env, cwd: process.cwd() },
+      loadOptions: { path, fallback: installedConfig(), env: process.env, cwd: process.cwd() },
       flags,
       interactive: process.stdin.isTTY === true && process.stdout.isTTY === true,
       test,

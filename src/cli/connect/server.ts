@@ -9,6 +9,7 @@ import type { AppleQueryOptions } from '../../doctor/apple/key_checks.ts'
 import { testNotification } from '../../doctor/apple/test_notification.ts'
 import { Refusal } from '../../errors.ts'
 import { openReader } from '../../store/reader.ts'
+import { startOfServer } from '../../systemd/starting.ts'
 import { stripControls } from '../instance/instance.ts'
 import type { Prompt } from './prompt.ts'
 
@@ -40,7 +41,7 @@ export async function reloadServer(connected: ConnectResult): Promise<void> {
   if (response === null) {
     printAddress(connected)
     prompt.print(
-      '\nWindfall is not running. Start it with `windfall serve`: it then lists your apps and imports the',
+      `\nWindfall is not running. Start it with \`${startOfServer()}\`: it then lists your apps and imports the`,
     )
     prompt.print('past year. `windfall doctor --test` sends a test notification.')
     return

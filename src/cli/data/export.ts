@@ -48,7 +48,7 @@ export const exportCommand = defineCommand({
     const format = parseFormat(args.format, to)
     const tables = parseTables(args.tables)
     const after = args.after === undefined ? null : cursorIn(args.after)
-    assertCreatable(to)
+    assertCreatable(to, format)
     const manifest = await withReader(args.config, (reader) =>
       writeFiles(reader, { to, format, tables, after, organization: args.organization ?? null }),
     )
@@ -191,8 +191,14 @@ function parsedManifest(file: string): { cursor?: unknown } {
   }
 }
 
-/** @throws Refusal 400 `no_folder`; 409 `file_exists` */
-function assertCreatable(to: string): void {
+/** @throws Refusal 400 `no_folder`, `invalid_request`; 409 `file_exists` */
+function assertCreatable(to: string, format: FileFormat): void {
+  if (format !== 'sqlite' && /\.(csv|json|jsonl)$/.test(to))
+    throw new Refusal(
+      400,
+      'invalid_request',
+      `An export is a folder with a file for each table: name a folder, such as windfall export copy --format ${format}`,
+    )
   if (!existsSync(dirname(to)))
     throw new Refusal(400, 'no_folder', `${to} cannot be written: its folder does not exist`)
   if (existsSync(to)) throw new Refusal(409, 'file_exists', `${to} exists; name another folder or file`)

@@ -7,6 +7,7 @@ import type { LoadedConfig, LoadOptions } from '../../config/load.ts'
 import { callControl } from '../../control/socket.ts'
 import type { Examination, RunningExamination } from '../../doctor/doctor.ts'
 import { type CheckResult, error, type Outcome, ok, resultOf, warning } from '../../doctor/result.ts'
+import { startOfServer } from '../../systemd/starting.ts'
 import { loadWithTypes } from '../instance/load.ts'
 import { progressPrinter } from '../instance/progress.ts'
 import { type OfflineOptions, offlineContext } from './offline.ts'
@@ -59,7 +60,7 @@ async function askServer({ store, base_url }: LoadedConfig['config']) {
     const answer = await callControl(store.path, 'instance.status', {})
     if (answer === null)
       return {
-        outcomes: [warning('Windfall is not running.', 'Start it: `windfall serve`.')],
+        outcomes: [warning('Windfall is not running.', `Start it: \`${startOfServer()}\`.`)],
         isServing: false,
       }
     const serving = v.parse(Serving, answer.result)

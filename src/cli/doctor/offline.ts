@@ -16,6 +16,7 @@ import { realPathOf } from '../../store/disk/paths.ts'
 import { openReader, type Reader } from '../../store/reader.ts'
 import { assertOwnLog } from '../../store/schema/header.ts'
 import { identifyFile } from '../../store/schema/identify.ts'
+import { startOfServer } from '../../systemd/starting.ts'
 import { actAsOwnerOf } from '../instance/privileges.ts'
 
 export type OfflineOptions = {
@@ -54,7 +55,7 @@ function openDatabase(path: string): { reader: Reader | null; problem: Outcome |
 }
 
 const REPAIR = 'Correct `store.path`, or restore a backup: `windfall restore FILE`.'
-const START = 'Start Windfall: `windfall serve`.'
+const START = `Start Windfall: \`${startOfServer()}\`.`
 
 function problemOf(path: string): Outcome | null {
   if (!existsSync(path))

@@ -154,7 +154,7 @@ export const HELP: Readonly<Record<string, Help>> = {
   },
   backup: {
     examples: [
-      'windfall backup /var/backups/windfall.tar --recipients age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p',
+      'windfall backup /var/lib/windfall/windfall.tar --recipients age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p',
       'windfall backup windfall.tar --passphrase',
     ],
   },

@@ -42,6 +42,7 @@ type InstallOptions = { root: string; program: string; starts: boolean }
 /** Brings the machine at `root` into the installed state. A second call changes nothing. */
 function install({ root, program, starts }: InstallOptions): Step[] {
   const layout = layoutAt(root)
+  if (starts) assertSystemd()
   if (root === '/') assertSameProgram(layout.program, program)
   const { outcome, uid, gid } = ensureUser(root)
   const owner = { uid, gid }
@@ -86,18 +87,22 @@ function installAddon(folder: string): Outcome {
   return isNew ? 'created' : names.has(file.slice(folder.length + 1)) ? before : 'updated'
 }
 
+/** @throws Refusal 409 `no_systemd`, before anything is installed */
+function assertSystemd(): void {
+  if (openSystemctl().state() !== null) return
+  throw new Refusal(
+    409,
+    'no_systemd',
+    'systemd does not run here, so nothing was installed; add --no-start to install the files alone, or run windfall serve yourself',
+  )
+}
+
 /** Starts the service now and at each boot. A running service is restarted only if a file of it changed. */
 function startService(steps: readonly Step[]): Step {
   const service = openSystemctl()
   const before = service.state()
-  if (before === null)
-    throw new Refusal(
-      409,
-      'no_systemd',
-      'systemd does not run here; add --no-start to install the files alone, or run windfall serve yourself',
-    )
   const isChanged = steps.some(({ outcome }) => outcome !== 'unchanged')
-  const isRunning = before.isLoaded && before.active === 'active'
+  const isRunning = before?.isLoaded === true && before.active === 'active'
   if (isRunning && !isChanged) return { what: 'the service', outcome: 'unchanged' }
   service.reload()
   service.run('enable')
@@ -106,10 +111,10 @@ function startService(steps: readonly Step[]): Step {
 }
 
 /** What the owner does next. */
-const NEXT = `
+const nextSteps = (starts: boolean): string => `
 Next:
   1. Put a proxy with https in front (docs/install.md has recipes), and set base_url in /etc/windfall/config.toml.
-  2. systemctl reload windfall
+  2. systemctl ${starts ? 'reload' : 'enable --now'} windfall
   3. windfall owner reset      prints a link to choose the password of the dashboard
   4. windfall connect          takes Apple's keys
 `
@@ -194,6 +199,6 @@ export const installCommand = defineCommand({
     for (const problem of problems) print(problem)
     if (problems.length > 0) process.exitCode = 1
     else if (steps.every(({ outcome }) => outcome === 'unchanged')) print('Everything was installed already.')
-    else print(NEXT)
+    else print(nextSteps(starts))
   },
 })

@@ -8,6 +8,7 @@ import { testNotification } from './test_notification.ts'
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
 const SET_UP =
   'Correct the notification URL in App Store Connect under App Information, App Store Server Notifications.'
+const REPEAT = 'Afterwards run `windfall doctor --test` again.'
 
 /** One outcome for each app with a key and each environment. */
 export async function checkTestNotifications(context: DoctorContext): Promise<Outcome[]> {
@@ -40,5 +41,6 @@ async function follow(context: DoctorContext, app: AppWithKey, environment: Envi
   const detail = `${app.bundle_id}, ${environment}: ${words}`
   const details = { subject: `${app.id}:${environment}` }
   if (state === 'ok') return ok(detail, details)
+  if (state === 'refused') return error(detail, REPEAT, details)
   return state === 'warning' ? warning(detail, SET_UP, details) : error(detail, SET_UP, details)
 }

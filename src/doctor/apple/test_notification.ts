@@ -7,8 +7,11 @@ import { type HasArrived, testDeliveryOf } from '../../health/test_delivery.ts'
 import type { Reader } from '../../store/reader.ts'
 import { type AppleQueryOptions, faultOrResult } from './key_checks.ts'
 
-/** The outcome of a test notification. `words` describes it, with what to do unless `state` is `ok`. */
-type TestResult = { state: 'ok' | 'warning' | 'fault'; words: string }
+/**
+ * The outcome of a test notification. `words` describes it, with what to do unless `state` is `ok`. `refused`: Apple did
+ * not accept the request.
+ */
+type TestResult = { state: 'ok' | 'warning' | 'fault' | 'refused'; words: string }
 
 const POLL_PAUSE_MS = 2_000
 const MAX_POLLS = 30
@@ -37,7 +40,7 @@ export async function testNotification(
 }
 
 function resultOfFault(fault: AppleFault): TestResult {
-  const state = fault.code === NO_URL_CODE || fault.kind === 'rate_limited' ? 'warning' : 'fault'
+  const state = fault.code === NO_URL_CODE || fault.kind === 'rate_limited' ? 'warning' : 'refused'
   return { state, words: fault.message }
 }
 

@@ -3,6 +3,7 @@
 import { dayOfUtc } from '../../days.ts'
 import type { ProbeArrival, SeenRequests } from '../../http/admission/seen.ts'
 import { isLoopback } from '../../http/hosts.ts'
+import { startOfServer } from '../../systemd/starting.ts'
 import { errorText } from '../apple/reach.ts'
 import { type DoctorContext, NO_SERVER } from '../context.ts'
 import { certificateAt, type OwnAddress, requestOwnAddress } from '../own_address.ts'
@@ -20,7 +21,7 @@ export async function checkAddress({ config, serving }: DoctorContext): Promise<
   return [https, requestOutcome(base_url, own), browserOutcome(base_url, serving.seen)]
 }
 
-const START = 'Start it: `windfall serve`.'
+const START = `Start it: \`${startOfServer()}\`.`
 
 function httpsOutcome(base_url: string): Outcome {
   const details = { subject: 'notifications', title: 'Notification URL' }

@@ -6,6 +6,7 @@ import { examineRefusedCalls } from '../../health/refused_calls.ts'
 import { openSilenceDetector } from '../../health/silence.ts'
 import { examineOutgoing } from '../../outgoing/outgoing_findings.ts'
 import type { Reader } from '../../store/reader.ts'
+import { startOfServer } from '../../systemd/starting.ts'
 import { type DoctorContext, NO_DATABASE, NO_SERVER } from '../context.ts'
 import { type Outcome, ok, outcomeOf, skipped, warning } from '../result.ts'
 
@@ -83,7 +84,7 @@ export function checkOutgoing({ reader }: DoctorContext): Outcome[] {
 
 /** Endpoints that fail or are stopped. Only the server knows them, because only it sends. */
 export function checkWebhooks({ serving }: DoctorContext): Outcome[] {
-  if (serving === null) return [skipped(`${NO_SERVER} Nothing is sent.`, 'Start it: `windfall serve`.')]
+  if (serving === null) return [skipped(`${NO_SERVER} Nothing is sent.`, `Start it: \`${startOfServer()}\`.`)]
   const outcomes = serving
     .webhooks()
     .map((finding) => ({

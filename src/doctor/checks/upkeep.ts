@@ -5,6 +5,7 @@ import { examineJobs } from '../../health/job_findings.ts'
 import { examineRates } from '../../health/rate_findings.ts'
 import { openDrillLog } from '../../store/backup/drills.ts'
 import { openBackupLog } from '../../store/backup/log.ts'
+import { startOfServer } from '../../systemd/starting.ts'
 import { type DoctorContext, NO_DATABASE } from '../context.ts'
 import { error, type Outcome, ok, outcomeOf, skipped, warning } from '../result.ts'
 
@@ -20,7 +21,7 @@ export function checkJobs({ reader, serving, clock }: DoctorContext): Outcome[] 
   })
 }
 
-const START = 'Start Windfall: `windfall serve`.'
+const START = `Start Windfall: \`${startOfServer()}\`.`
 const WAIT = 'Wait: the first jobs run within seconds of the start of the server.'
 
 /** The age of the exchange rates. */

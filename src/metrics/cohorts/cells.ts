@@ -1,6 +1,7 @@
 /** Stores the sums from which cohorts are computed. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Store } from '../../store/store.ts'
+import { openSeriesIds } from '../series_ids.ts'
 import type { CohortCell, CohortKind, CohortSeries } from './changes.ts'
 
 /** An app and environment in one generation. */
@@ -23,7 +24,6 @@ export type CohortSumQuery = {
   until: number
 }
 
-const SERIES_CACHE_SIZE = 50_000
 const COHORTS_PER_READ = 366
 
 export type CohortCellStore = ReturnType<typeof openCohortCells>
@@ -59,7 +59,7 @@ export function openCohortCells(store: Store) {
     select id, product_id, storefront from cohort_series
     where generation = :generation and app_id = :app_id and environment = :environment and kind = :kind and product_id <> '*' and storefront <> '*'
       and :product_id in ('*', product_id) and :storefront in ('*', storefront)`)
-  const cachedIds = new Map<string, number>()
+  const seriesIds = openSeriesIds(store)
 
   /** Adds to the sums of an app. Runs inside the caller’s unit of work. */
   function add({ generation, app_id, environment }: CohortScope, cells: readonly CohortCell[]): void {
@@ -82,15 +82,7 @@ export function openCohortCells(store: Store) {
   function seriesId(series: SeriesKey): number {
     const { generation, app_id, environment, kind, product_id, storefront, period } = series
     const name = [generation, app_id, environment, kind, product_id, storefront, period].join('\n')
-    const cached = cachedIds.get(name)
-    if (cached !== undefined) return cached
-    const id = findId.get(series)?.id ?? Number(insert.run(series).lastInsertRowid)
-    // Cached after the commit, because SQLite reuses the id of a row that was rolled back.
-    store.afterCommit(() => {
-      if (cachedIds.size >= SERIES_CACHE_SIZE) cachedIds.clear()
-      cachedIds.set(name, id)
-    })
-    return id
+    return seriesIds.idOf(name, () => findId.get(series)?.id ?? Number(insert.run(series).lastInsertRowid))
   }
 
   const matchingSeries = ({ scopes, kind, product_id, storefront }: CohortSumQuery) =>

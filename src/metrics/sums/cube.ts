@@ -4,6 +4,7 @@ import { openHook } from '../../hooks.ts'
 import type { Store } from '../../store/store.ts'
 import type { Calendar, DayNumber } from '../lineage/calendar.ts'
 import type { Measure, MetricRow } from '../lineage/rows.ts'
+import { openSeriesIds } from '../series_ids.ts'
 
 /**
  * What a series is split by. all: not split, in the base currency. currency: by currency, in that currency. unconverted:
@@ -54,8 +55,6 @@ const seriesPrefix = ({
   measure,
 }: Omit<SumSeries, 'dimension' | 'value'>) => `${generation}\n${app_id}\n${environment}\n${zone}\n${measure}`
 
-const SERIES_CACHE_SIZE = 50_000
-
 /** The change of each day of a series. */
 export type WrittenDays = ReadonlyMap<DayNumber, Sum>
 export type Cube = ReturnType<typeof openCube>
@@ -71,7 +70,7 @@ export function openCube(store: Store) {
     insert into metric_days (series_id, day, milli, base_milli, count) values (?, ?, ?, ?, ?)
     on conflict (series_id, day) do update set milli = milli + excluded.milli,
       base_milli = base_milli + excluded.base_milli, count = count + excluded.count`)
-  const cachedIds = new Map<string, number>()
+  const seriesIds = openSeriesIds(store)
   const daysWritten = openHook<[id: number, series: SumSeries, days: WrittenDays]>()
 
   /** Collects the sums of many rows in memory and writes them in one unit of work. */
@@ -140,17 +139,8 @@ export function openCube(store: Store) {
     store.afterCommit(() => daysWritten.call(seriesIdWritten, series, days))
   }
 
-  function seriesId(key: string, series: SumSeries): number {
-    const cached = cachedIds.get(key)
-    if (cached !== undefined) return cached
-    const id = findId.get(series)?.id ?? Number(addSeries.run(series).lastInsertRowid)
-    // Cached after the commit, because SQLite reuses the id of a row that was rolled back.
-    store.afterCommit(() => {
-      if (cachedIds.size >= SERIES_CACHE_SIZE) cachedIds.clear()
-      cachedIds.set(key, id)
-    })
-    return id
-  }
+  const seriesId = (key: string, series: SumSeries): number =>
+    seriesIds.idOf(key, () => findId.get(series)?.id ?? Number(addSeries.run(series).lastInsertRowid))
 
   return {
     openSumBuffer,

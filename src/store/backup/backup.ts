@@ -1,12 +1,12 @@
 /** Creates backups: one verified archive with the database, the config file and the key files. */
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Clock } from '../../clock.ts'
 import type { BackupSources, SourceFile } from '../../config/sources/backup_sources.ts'
 import { Refusal } from '../../errors.ts'
 import { freeBytesOf } from '../disk/disk_space.ts'
 import { realPathOf } from '../disk/paths.ts'
-import { isFull } from '../sqlite_errors.ts'
+import { codeOf, isFull } from '../sqlite_errors.ts'
 import type { Store } from '../store.ts'
 import { reasonOf } from '../warnings.ts'
 import type { Encryption } from './archive/age.ts'
@@ -50,11 +50,11 @@ export function openBackups({ store, clock, windfall, sources }: Deps) {
   /**
    * Writes a backup to `destination`, encrypted unless `encryption` is null.
    *
-   * @throws Refusal 409 `backup_exists` when `destination` exists, 507 `no_room`, 503 `store_closing` when the store is
+   * @throws Refusal 409 `backup_exists` when `destination` exists, 400 `not_writable` when its folder is not, 507 `no_room`, 503 `store_closing` when the store is
    * closed during the backup; Error when the copy fails verification. A failed backup leaves no file.
    */
   async function backup(destination: string, encryption: Encryption | null): Promise<Backup> {
-    const target = realPathOf(destination)
+    const target = writablePath(destination)
     if (runningByPath.has(target))
       throw new Refusal(409, 'backup_exists', `a backup to ${destination} is already in progress`)
     const running = createRecorded(destination, encryption)
@@ -161,7 +161,27 @@ function collectFiles({ database, config, files, variables }: BackupSources, cop
 
 function refuseExisting(destination: string): void {
   if (existsSync(destination))
-    throw new Refusal(409, 'backup_exists', `${destination} exists; a backup never overwrites a file`)
+    throw new Refusal(
+      409,
+      'backup_exists',
+      `${destination} exists; a backup never overwrites a file; name another one`,
+    )
+}
+
+/**
+ * The real path of a new file. The server writes it, which as a service has a user of its own and may write few folders.
+ *
+ * @throws Refusal 400 `not_writable`
+ */
+function writablePath(destination: string): string {
+  const folder = dirname(destination)
+  try {
+    accessSync(folder, constants.W_OK)
+    return realPathOf(destination)
+  } catch (error) {
+    const detail = `Windfall cannot write to ${folder} (${codeOf(error)}): choose a folder that its user and its service can write, such as that of the database`
+    throw new Refusal(400, 'not_writable', detail)
+  }
 }
 
 /** @throws Refusal 507 `no_room` when fewer than `needed` bytes are free on the disk of `destination`. */

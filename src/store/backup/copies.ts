@@ -85,7 +85,11 @@ async function copyTo(db: Database, destination: string, signal: AbortSignal): P
 
 function refuseExisting(destination: string): void {
   if (existsSync(destination)) {
-    throw new Refusal(409, 'backup_exists', `${destination} exists; a backup never overwrites a file`)
+    throw new Refusal(
+      409,
+      'backup_exists',
+      `${destination} exists; a backup never overwrites a file; name another one`,
+    )
   }
 }
 

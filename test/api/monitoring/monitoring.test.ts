@@ -1,6 +1,6 @@
 /** Metrics for Prometheus: who may read them, what they say, and the rules and the board that use them. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -8,8 +8,10 @@ import { openMetricsText } from '../../../src/api/monitoring/monitoring.ts'
 import { openMetricsListener } from '../../../src/http/metrics_listener.ts'
 import { BUNDLE } from '../../apple/samples.ts'
 import { closedAtEnd } from '../../closing.ts'
+import { blocksOf } from '../../docs/snippets.ts'
 import { temporaryFolder } from '../../folders.ts'
 import { openTestApp, type TestApp } from '../../helpers.ts'
+import { folderOf } from '../../processes.ts'
 
 const DEPLOY = fileURLToPath(new URL('../../../docs/deploy/prometheus/', import.meta.url))
 const PROMTOOL = '/usr/bin/promtool'
@@ -123,5 +125,16 @@ describe.runIf(hasPromtool)('promtool', () => {
     expect(promtool(['check', 'metrics'], text)).toMatchObject({ status: 0, stderr: '' })
     expect(promtool(['check', 'rules', 'windfall.rules.yml'])).toMatchObject({ status: 0 })
     expect(promtool(['test', 'rules', 'windfall.test.yml'])).toMatchObject({ status: 0 })
+  })
+
+  test('accepts the configuration in docs/monitoring.md', () => {
+    const [{ text = '' } = {}] = blocksOf('docs/monitoring.md').filter(({ language }) => language === 'yaml')
+    const cwd = folderOf({ 'prometheus.yml': text.replace('/etc/prometheus/', ''), windfall_token: 'wf_1' })
+    copyFileSync(join(DEPLOY, 'windfall.rules.yml'), join(cwd, 'windfall.rules.yml'))
+    const { status, stderr } = spawnSync(PROMTOOL, ['check', 'config', 'prometheus.yml'], {
+      cwd,
+      encoding: 'utf8',
+    })
+    expect([status, stderr]).toEqual([0, ''])
   })
 })

@@ -55,6 +55,15 @@ test('with all options, tests both keys and writes them into a new config file',
   ])
 })
 
+test('writes into the config file of the installed service, from every folder', async () => {
+  const folder = openKeyFolder(opened)
+  const installed = folder.write('etc/config.toml', '# installed\n')
+  const { text } = await folder.connect({ fallback: installed })
+  expect(text).toContain(`Windfall stores the settings in ${installed}`)
+  expect(textOf(folder, 'etc/config.toml')).toBe(`# installed\n\n${ACCOUNT}`)
+  expectNothingWritten(folder)
+})
+
 test('asks for each value, with key ids guessed from the file names', async () => {
   const folder = openKeyFolder(opened)
   const { text, refusal } = await folder.connect({

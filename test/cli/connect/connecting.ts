@@ -37,6 +37,8 @@ export function openKeyFolder({ store, clock }: TestStore) {
     lines?: readonly string[]
     env?: Record<string, string>
     config?: string
+    /** The installed config file. */
+    fallback?: string
     test?: boolean
     clock?: Clock
     hosts?: AppleHosts
@@ -52,7 +54,12 @@ export function openKeyFolder({ store, clock }: TestStore) {
     })
     try {
       await connectWith({
-        loadOptions: { path: walk.config, env: { ...env, ...walk.env }, cwd: folder.path },
+        loadOptions: {
+          path: walk.config,
+          fallback: walk.fallback ?? null,
+          env: { ...env, ...walk.env },
+          cwd: folder.path,
+        },
         flags: walk.flags ?? (walk.lines ? {} : flags),
         interactive: walk.lines !== undefined,
         test: walk.test ?? true,

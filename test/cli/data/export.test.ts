@@ -115,6 +115,7 @@ test('windfall export refuses what it cannot do, and leaves no files', async () 
   for (const [args, status, words] of [
     [['taken'], 1, 'taken exists; name another folder or file'],
     [['no/folder'], 1, 'its folder does not exist'],
+    [['new.csv'], 2, 'An export is a folder with a file for each table'],
     [['new', '--format', 'xlsx'], 2, '--format must be one of jsonl, csv, sqlite, not xlsx'],
     [['new', '--tables', 'user'], 2, 'There is no table user. Did you mean users?'],
     [['new', '--after', 'nowhere'], 1, '--after must be a cursor, or the folder of an export'],
@@ -127,7 +128,7 @@ test('windfall export refuses what it cannot do, and leaves no files', async () 
     expect(answer, args.join(' ')).toMatchObject({ status, stdout: '' })
     expect(answer.stderr).toContain(words)
   }
-  for (const name of ['new', 'new.partial', 'no']) expect(existsSync(join(cwd, name))).toBe(false)
+  for (const name of ['new', 'new.csv', 'new.partial', 'no']) expect(existsSync(join(cwd, name))).toBe(false)
   await app.close()
 })
 

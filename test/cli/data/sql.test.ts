@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { EXPORT_TABLES } from '../../../src/exports/tables/tables.ts'
-import { blocksOf } from '../../docs/snippets.ts'
+import { blocksOf, PAGES } from '../../docs/snippets.ts'
 import { freshRows } from '../../exports/mirror.ts'
 import { openQueried } from './queried.ts'
 
@@ -42,13 +42,16 @@ test.each([
   expect(await query(sql)).toMatchObject({ rows, isComplete: true })
 })
 
-const DOCUMENTED = blocksOf('docs/export.md').filter(({ language }) => language === 'sql')
+/** The SQL of docs/webhooks.md is for the database of a backend. */
+const DOCUMENTED = PAGES.filter((page) => page !== 'docs/webhooks.md')
+  .flatMap(blocksOf)
+  .filter(({ language }) => language === 'sql')
 
 test('the queries of the documents run', async () => {
   expect(DOCUMENTED.length).toBeGreaterThan(4)
-  for (const { text, line } of DOCUMENTED) {
+  for (const { page, text, line } of DOCUMENTED) {
     const { columns } = await query(text)
-    expect(columns.length, `docs/export.md:${line}`).toBeGreaterThan(1)
+    expect(columns.length, `${page}:${line}`).toBeGreaterThan(1)
   }
 })
 

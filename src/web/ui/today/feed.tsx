@@ -136,14 +136,11 @@ export function Feed({ onEvent }: { onEvent: (event: FeedEvent) => void }): JSX.
   const { isPaused, isPast, top, holdHandlers } = useHold()
   const organizationApps = apps.filter(({ organization_id }) => organization_id === scope.organization)
   const chosen = scope.apps.length > 0 ? scope.apps : organizationApps.map(({ id }) => id)
-  // Events of these kinds have no environment. They are shown in production and in the sandbox.
+  // Events without an environment, such as users and imports, are shown with production. These kinds have only such.
   const hasNoEnvironment = kind === 'people' || kind === 'others'
+  const isSandboxOnly = scope.environment === 'sandbox' && !hasNoEnvironment
   const feed = useLiveFeed({
-    query: {
-      app: chosen.join(','),
-      environment: hasNoEnvironment ? null : scope.environment,
-      type: typesOf(kind),
-    },
+    query: { app: chosen.join(','), environment: isSandboxOnly ? 'sandbox' : null, type: typesOf(kind) },
     matches: ({ environment }) => environment === null || environment === scope.environment,
     isPaused,
     onEvent,
