@@ -194,7 +194,7 @@ describe.runIf(canLaunch)('windfall upgrade', () => {
         /^3\/6 {2}rehearsal {2}skipped: a copy needs \d+ MB .* only \d+ MB are free$/m,
       )
       expect(skipped.stdout).toContain('Upgraded from')
-      const full = await openMachine({ bundle: own, dump, data_mb: 62 })
+      const full = await openMachine({ bundle: own, dump, data_mb: 44 })
       const failed = await full.upgrade([full.download('windfall-9', next)]).ended
       expect(failed.stdout).toContain('serves again')
       expect(full.service.output()).toContain('for a backup, but only')
