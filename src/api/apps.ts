@@ -3,7 +3,8 @@ import * as v from 'valibot'
 import type { Auth } from '../access/auth.ts'
 import { appsInScope } from '../access/scope.ts'
 import type { Apps } from '../apps/apps.ts'
-import { defineRoute, type Route } from '../http/route.ts'
+import type { Route } from '../http/route.ts'
+import { defineList } from './lists.ts'
 import { READ_ROUTE } from './route_defaults.ts'
 
 const nullableText = v.nullable(v.string())
@@ -25,14 +26,12 @@ const AppsAnswer = v.object({ apps: v.array(AppAnswer) })
 
 type Deps = { apps: Apps; auth: Auth }
 
-export const appRoutes = ({ apps, auth }: Deps): Route[] => [
-  defineRoute({
+export const appRoutes = ({ apps, auth }: Deps): Route[] =>
+  defineList(auth, {
     ...READ_ROUTE,
     path: '/api/v1/apps',
-    list: 'apps',
     summary: 'Lists the connected apps',
     access: auth.viewer,
-    answers: { 200: { description: 'The apps that the token can read', schema: AppsAnswer } },
-    handler: ({ caller }) => ({ apps: appsInScope(caller.accessScope, apps) }),
-  }),
-]
+    answer: { description: 'The apps that the token can read', schema: AppsAnswer },
+    read: ({ caller }) => ({ apps: appsInScope(caller.accessScope, apps) }),
+  })

@@ -10,6 +10,7 @@ import { header } from '../http/body/body.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import { EventsAnswer } from './event_answers.ts'
 import { describedWebhooks } from './forwarding/described_webhooks.ts'
+import { defineList } from './lists.ts'
 import { READ_ROUTE, UNKNOWN_APP } from './route_defaults.ts'
 import { STREAM_HEADERS, type StreamDeps, streamOf } from './stream.ts'
 
@@ -33,17 +34,16 @@ export function eventRoutes(deps: Deps): Route[] {
   }
 
   return [
-    defineRoute({
+    ...defineList(auth, {
       ...READ_ROUTE,
       path: '/api/v1/events',
-      list: 'events',
       webhooks: describedWebhooks,
       summary: 'Lists events, newest first; with `after`, oldest first from that seq',
       access: auth.reader,
       query: EventsQuery,
-      answers: { 200: { description: 'A page of events', schema: EventsAnswer } },
+      answer: { description: 'A page of events', schema: EventsAnswer },
       refusals: { ...UNKNOWN_APP, 410: 'feed_restarted' },
-      handler: ({ caller, query }) => page(caller, query),
+      read: ({ caller, query }) => page(caller, query),
     }),
     defineRoute({
       ...READ_ROUTE,

@@ -4,9 +4,10 @@ import type { Auth } from '../access/auth.ts'
 import { appsInScope, list, resolveApps, whole } from '../access/scope.ts'
 import type { Apps } from '../apps/apps.ts'
 import { jsonSchema } from '../http/documented.ts'
-import { defineRoute, type Route } from '../http/route.ts'
+import type { Route } from '../http/route.ts'
 import type { History } from '../ledger/history/history.ts'
 import { GapAnswer } from './history.ts'
+import { defineList } from './lists.ts'
 import { READ_ROUTE, UNKNOWN_APP } from './route_defaults.ts'
 
 const GapsQuery = v.object({
@@ -37,21 +38,19 @@ const GapsAnswer = v.object({
 
 type Deps = { history: History; apps: Apps; auth: Auth }
 
-export const gapRoutes = ({ history, apps, auth }: Deps): Route[] => [
-  defineRoute({
+export const gapRoutes = ({ history, apps, auth }: Deps): Route[] =>
+  defineList(auth, {
     ...READ_ROUTE,
     path: '/api/v1/gaps',
-    list: 'gaps',
     summary: 'Lists gaps in the notifications from Apple, newest first',
     access: auth.reader,
     query: GapsQuery,
-    answers: { 200: { description: 'A page of gaps', schema: GapsAnswer } },
+    answer: { description: 'A page of gaps', schema: GapsAnswer },
     refusals: UNKNOWN_APP,
-    handler({ caller, query: { app, environment = null, before = null, limit } }) {
+    read({ caller, query: { app, environment = null, before = null, limit } }) {
       const appIds =
         app?.flatMap((name) => resolveApps(name, caller, apps)) ??
         appsInScope(caller, apps).map(({ id }) => id)
       return history.gaps({ apps: appIds, environment, before, limit })
     },
-  }),
-]
+  })

@@ -3,8 +3,9 @@ import * as v from 'valibot'
 import type { Auth } from '../access/auth.ts'
 import { appsInScope } from '../access/scope.ts'
 import type { Apps } from '../apps/apps.ts'
-import { defineRoute, type Route } from '../http/route.ts'
+import type { Route } from '../http/route.ts'
 import type { History } from '../ledger/history/history.ts'
+import { defineList } from './lists.ts'
 import { READ_ROUTE } from './route_defaults.ts'
 
 const nullableInstant = v.nullable(v.number())
@@ -63,17 +64,14 @@ type Answer = v.InferOutput<typeof HistoryAnswer>
 
 type Deps = { history: History; apps: Apps; auth: Auth }
 
-export const historyRoutes = ({ history, apps, auth }: Deps): Route[] => [
-  defineRoute({
+export const historyRoutes = ({ history, apps, auth }: Deps): Route[] =>
+  defineList(auth, {
     ...READ_ROUTE,
     path: '/api/v1/history',
-    list: 'history',
     summary: 'Shows the progress of the backfill, the comparison with Apple’s history, and gaps',
     access: auth.reader,
-    answers: {
-      200: { description: 'Each app that the token can read, by environment', schema: HistoryAnswer },
-    },
-    handler({ caller }): Answer {
+    answer: { description: 'Each app that the token can read, by environment', schema: HistoryAnswer },
+    read({ caller }): Answer {
       const readableAppIds = new Set(appsInScope(caller, apps).map(({ id }) => id))
       const progress = history.progress().filter(({ app_id }) => readableAppIds.has(app_id))
       return {
@@ -85,5 +83,4 @@ export const historyRoutes = ({ history, apps, auth }: Deps): Route[] => [
         })),
       }
     },
-  }),
-]
+  })

@@ -6,11 +6,12 @@ import type { AccessScope } from '../access/tokens.ts'
 import type { Accounts } from '../apps/accounts.ts'
 import type { Apps } from '../apps/apps.ts'
 import { invalid } from '../http/parse.ts'
-import { defineRoute, type Route } from '../http/route.ts'
+import type { Route } from '../http/route.ts'
 import { REPORT_KINDS } from '../ledger/reports/import_days.ts'
 import type { ImportProgress } from '../ledger/reports/import_stats.ts'
 import type { Imports } from '../ledger/reports/imports.ts'
 import { day } from '../metrics/series/series_request.ts'
+import { defineList } from './lists.ts'
 import { READ_ROUTE, UNKNOWN_APP } from './route_defaults.ts'
 
 /** The maximum number of missing days in an answer. The counts by state include all missing days. */
@@ -35,20 +36,19 @@ const ProgressAnswer = v.object({
     v.description('When Apple’s hourly rate limit allows the next request'),
   ),
 })
+const StateAnswer = v.object({
+  report: kind,
+  state: v.pipe(state, v.description(STATES)),
+  days: v.number(),
+  first_day: v.string(),
+  last_day: v.string(),
+})
 export const ImportsAnswer = v.object({
   running: v.nullable(ProgressAnswer),
   organizations: v.array(
     v.object({
       organization_id: v.string(),
-      states: v.array(
-        v.object({
-          report: kind,
-          state: v.pipe(state, v.description(STATES)),
-          days: v.number(),
-          first_day: v.string(),
-          last_day: v.string(),
-        }),
-      ),
+      states: v.array(StateAnswer),
       holes: v.pipe(
         v.array(
           v.object({
@@ -74,6 +74,14 @@ export const ImportsAnswer = v.object({
     }),
   ),
 })
+/** The CSV has one row for each organization, report and state. */
+const STATES_TABLE = {
+  columns: ['organization_id', ...Object.keys(StateAnswer.entries)],
+  rowsOf: ({ organizations }: v.InferOutput<typeof ImportsAnswer>) =>
+    organizations.flatMap(({ organization_id, states }) =>
+      states.map((row) => ({ organization_id, ...row })),
+    ),
+}
 const DaysQuery = v.object({
   app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
   report: v.optional(v.pipe(list, v.description('Reports, separated by commas'))),
@@ -147,26 +155,25 @@ export function importRoutes({ imports, accounts, apps, auth }: Deps): Route[] {
   }
 
   return [
-    defineRoute({
+    ...defineList(auth, {
       ...READ_ROUTE,
       path: '/api/v1/imports',
-      list: 'organizations.states',
       summary:
         'Shows which of Apple’s daily reports are stored, which are missing and why, and import progress',
       access: auth.reader,
-      answers: { 200: { description: 'Each organization that the token can read', schema: ImportsAnswer } },
-      handler: ({ caller }) => importState(caller),
+      answer: { description: 'Each organization that the token can read', schema: ImportsAnswer },
+      read: ({ caller }) => importState(caller),
+      table: STATES_TABLE,
     }),
-    defineRoute({
+    ...defineList(auth, {
       ...READ_ROUTE,
       path: '/api/v1/imports/days',
-      list: 'days',
       summary: 'Lists the import state of each app, report and Pacific day, newest first',
       access: auth.reader,
       query: DaysQuery,
-      answers: { 200: { description: 'A page of days with their reports and apps', schema: DaysAnswer } },
+      answer: { description: 'A page of days with their reports and apps', schema: DaysAnswer },
       refusals: UNKNOWN_APP,
-      handler: ({ caller, query }) => listDays(caller, query),
+      read: ({ caller, query }) => listDays(caller, query),
     }),
   ]
 }

@@ -1,7 +1,8 @@
 /** `/api/v1/jobs`: scheduled jobs, their last run and their next run. */
 import * as v from 'valibot'
 import type { Auth } from '../access/auth.ts'
-import { defineRoute, type Route } from '../http/route.ts'
+import type { Route } from '../http/route.ts'
+import { defineList } from './lists.ts'
 import { READ_ROUTE } from './route_defaults.ts'
 
 const nullableInstant = v.nullable(v.number())
@@ -26,19 +27,17 @@ export const JobsAnswer = v.object({ jobs: v.array(JobAnswer) })
 
 type Deps = { jobs: { list(): readonly v.InferOutput<typeof JobAnswer>[] }; auth: Auth }
 
-export const jobRoutes = ({ jobs, auth }: Deps): Route[] => [
-  defineRoute({
+export const jobRoutes = ({ jobs, auth }: Deps): Route[] =>
+  defineList(auth, {
     ...READ_ROUTE,
     path: '/api/v1/jobs',
-    list: 'jobs',
     summary: 'Lists scheduled jobs with the last run, its result and the next run',
     access: auth.reader,
-    answers: { 200: { description: 'All jobs', schema: JobsAnswer } },
-    handler({ caller: { organization_id, apps } }): v.InferOutput<typeof JobsAnswer> {
+    answer: { description: 'All jobs', schema: JobsAnswer },
+    read({ caller: { organization_id, apps } }): v.InferOutput<typeof JobsAnswer> {
       const all = [...jobs.list()]
       if (organization_id === null && apps === null) return { jobs: all }
       // The outcome of a run may name apps that the caller cannot read.
       return { jobs: all.map((job) => ({ ...job, outcome: null, error: null })) }
     },
-  }),
-]
+  })

@@ -1,9 +1,10 @@
 /** `/api/v1/rates`: the exchange rates that amounts are converted at. */
 import * as v from 'valibot'
 import type { Auth } from '../access/auth.ts'
-import { defineRoute, type Route } from '../http/route.ts'
+import type { Route } from '../http/route.ts'
 import { BASE } from '../rates/currencies.ts'
 import type { Rates } from '../rates/rates.ts'
+import { defineList } from './lists.ts'
 import { READ_ROUTE } from './route_defaults.ts'
 
 const day = v.nullable(v.string())
@@ -29,14 +30,12 @@ export const RatesAnswer = v.object({
 
 type Deps = { rates: Rates; auth: Auth }
 
-export const rateRoutes = ({ rates, auth }: Deps): Route[] => [
-  defineRoute({
+export const rateRoutes = ({ rates, auth }: Deps): Route[] =>
+  defineList(auth, {
     ...READ_ROUTE,
     path: '/api/v1/rates',
-    list: 'currencies',
     summary: 'Lists the newest exchange rate of each currency, its source, and gaps',
     access: auth.reader,
-    answers: { 200: { description: 'All currencies', schema: RatesAnswer } },
-    handler: (): v.InferOutput<typeof RatesAnswer> => ({ base: BASE, currencies: rates.list() }),
-  }),
-]
+    answer: { description: 'All currencies', schema: RatesAnswer },
+    read: (): v.InferOutput<typeof RatesAnswer> => ({ base: BASE, currencies: rates.list() }),
+  })

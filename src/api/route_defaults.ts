@@ -20,8 +20,16 @@ export const csvResponse = (
   behind: Lag | null = null,
 ): Response =>
   new Response(event.req.method === 'HEAD' ? null : streamOfText(chunks), {
-    headers: { ...csvHeaders(name), ...behindHeaders(behind) },
+    headers: {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="${name}.csv"`,
+      ...(behind && { 'x-windfall-behind': behindText(behind) }),
+    },
   })
+
+/** How far figures are behind the facts, for CSV files, which have no field for it. */
+const behindText = ({ lineages, report_days, reason }: Lag): string =>
+  `lineages=${lineages}, report_days=${report_days}, reason=${reason}`
 
 /** How long a CSV file waits for due figures, in milliseconds. */
 export const MAX_WAIT_MS = 30_000
@@ -37,20 +45,6 @@ export function waitPreferenceOf(event: H3Event): number | null {
     /(?:^|[,;\s])wait=(\d{1,6})(?:$|[,;\s])/.exec(event.req.headers.get('prefer') ?? '') ?? []
   return seconds === undefined ? null : Math.min(MAX_WAIT_MS, Number(seconds) * 1_000)
 }
-
-/** The header that reports how far figures are behind the facts, for CSV files, which have no field for it. */
-export const behindHeaders = (behind: Lag | null): Record<string, string> =>
-  behind === null
-    ? {}
-    : {
-        'x-windfall-behind': `lineages=${behind.lineages}, report_days=${behind.report_days}, reason=${behind.reason}`,
-      }
-
-/** The headers of a CSV response. */
-export const csvHeaders = (name: string): Record<string, string> => ({
-  'content-type': 'text/csv; charset=utf-8',
-  'content-disposition': `attachment; filename="${name}.csv"`,
-})
 
 /** Defaults of a route that only the owner may call. */
 export const OWNER_ROUTE = { tag: 'Owner' } as const

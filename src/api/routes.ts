@@ -17,7 +17,6 @@ import { gapRoutes } from './gaps.ts'
 import { historyRoutes } from './history.ts'
 import { importRoutes } from './imports.ts'
 import { jobRoutes } from './jobs.ts'
-import { listCsvRoutes } from './list_csv.ts'
 import { cohortRoutes } from './metrics/cohorts.ts'
 import { coverageRoutes } from './metrics/coverage.ts'
 import { metricRoutes } from './metrics/metrics.ts'
@@ -86,8 +85,5 @@ type IntersectionOf<T> = (T extends unknown ? (value: T) => void : never) extend
 /** The dependencies of all endpoints. */
 type ApiDeps = IntersectionOf<Parameters<RouteFactory>[0]>
 
-export function apiRoutes(deps: ApiDeps): Route[] {
-  const factories = ROUTE_FACTORIES as readonly ((deps: ApiDeps) => Route[])[]
-  const routes = factories.flatMap((createRoutes) => createRoutes(deps))
-  return [...routes, ...listCsvRoutes(routes, deps.auth)]
-}
+export const apiRoutes = (deps: ApiDeps): Route[] =>
+  (ROUTE_FACTORIES as readonly ((deps: ApiDeps) => Route[])[]).flatMap((createRoutes) => createRoutes(deps))

@@ -11,10 +11,11 @@ import type { Clock } from '../clock.ts'
 import type { Health } from '../health/collect_findings.ts'
 import { type Finding, textOfFinding } from '../health/findings.ts'
 import type { SilenceDetector } from '../health/silence.ts'
-import { defineRoute, type Route } from '../http/route.ts'
+import type { Route } from '../http/route.ts'
 import type { History, HistoryProgress } from '../ledger/history/history.ts'
 import { HISTORY_DEPTH_MS } from '../ledger/history/windows.ts'
 import type { Imports } from '../ledger/reports/imports.ts'
+import { defineList } from './lists.ts'
 import { READ_ROUTE, UNKNOWN_APP } from './route_defaults.ts'
 import { HealthAnswer, StatusAnswer } from './status_answers.ts'
 
@@ -47,26 +48,24 @@ export function statusRoutes(deps: Deps): Route[] {
   }
 
   return [
-    defineRoute({
+    ...defineList(auth, {
       ...READ_ROUTE,
       path: '/api/v1/status',
-      list: 'rows',
       summary: 'Lists findings, most severe first: gaps, keys, jobs, imports, pending notifications',
       description: 'Findings about the whole instance are only visible to callers that can read everything.',
       access: auth.reader,
-      answers: { 200: { description: 'The findings; no rows if there are none', schema: StatusAnswer } },
-      handler: ({ caller }) => status(caller),
+      answer: { description: 'The findings; no rows if there are none', schema: StatusAnswer },
+      read: ({ caller }) => status(caller),
     }),
-    defineRoute({
+    ...defineList(auth, {
       ...READ_ROUTE,
       path: '/api/v1/apps/health',
-      list: 'apps',
       summary: 'Shows each app’s notifications, reports, history, keys and products',
       access: auth.reader,
       query: HealthQuery,
-      answers: { 200: { description: 'Each app that the caller can read', schema: HealthAnswer } },
+      answer: { description: 'Each app that the caller can read', schema: HealthAnswer },
       refusals: UNKNOWN_APP,
-      handler({ caller, query: { app } }): v.InferOutput<typeof HealthAnswer> {
+      read({ caller, query: { app } }): v.InferOutput<typeof HealthAnswer> {
         const appIds = app?.flatMap((name) => resolveApps(name, caller, apps))
         const chosen = appsInScope(caller, apps).filter(({ id }) => appIds?.includes(id) ?? true)
         return { apps: chosen.map((one) => appHealth(one, deps)) }

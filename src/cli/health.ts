@@ -40,7 +40,8 @@ export const healthCommand = defineCommand({
     const wait_ms = wait === undefined ? null : secondsOf(wait) * 1_000
     const given = url === undefined ? null : addressIn(url)
     const began = performance.now()
-    const remaining_ms = (): number => (wait_ms ?? 0) - (performance.now() - began)
+    // A timeout must be a whole number.
+    const remaining_ms = (): number => Math.ceil((wait_ms ?? 0) - (performance.now() - began))
     for (;;) {
       const limit_ms =
         wait_ms === null ? TIMEOUT_MS : Math.min(TIMEOUT_MS, Math.max(MIN_TIMEOUT_MS, remaining_ms()))

@@ -12,20 +12,17 @@ import { diffConfig, reloadedConfig } from '../config/differences.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/settings.ts'
 import { parseListenAddress } from '../config/values.ts'
-import { setupUrl } from '../control/owner_verbs.ts'
 import { openControl, type Verbs, verb } from '../control/socket.ts'
 import { Refusal } from '../errors.ts'
 import { httpSettingsOf } from '../http/http_settings.ts'
 import type { Listener } from '../http/listening/listener.ts'
 import { openSerial } from '../limiter.ts'
 import { type Log, openLog } from '../log.ts'
-import { commandName } from '../program/form.ts'
 import { lockForServing } from '../store/disk/lock.ts'
 import { configArg } from './instance/instance.ts'
 import { listenFor, listenOnPort, openWhileListening } from './instance/listening.ts'
 import { loadWithTypes } from './instance/load.ts'
-import { print } from './instance/output.ts'
-import { linkText } from './owner.ts'
+import { setupLink, welcome } from './welcome.ts'
 
 export const serveCommand = defineCommand({
   meta: { name: 'serve', description: 'Run the server' },
@@ -164,36 +161,6 @@ export function stopSignal(): Promise<void> {
     process.once('SIGINT', stop)
     process.once('SIGTERM', stop)
   })
-}
-
-/** Until the owner has a password, each start creates a setup link. Returns its text; null if there is a password. */
-async function setupLink(windfall: Windfall): Promise<string | null> {
-  const { store, owner } = windfall
-  if (owner.password() !== null) return null
-  const { token, expires_at } = await store.commit(() => owner.createLink('setup'))
-  return linkText({ url: setupUrl(windfall, token), expires_at })
-}
-
-function welcome(windfall: Windfall, server: { url: string; base_url: string }, link: string | null): void {
-  const isFirst = windfall.feed.head() === 0
-  const hasSeveralOrganizations = windfall.organizations.list().length > 1
-  print(`\nWindfall is running at ${server.url}`)
-  if (link !== null) print(`  Set the dashboard password: ${link}`)
-  for (const organization of windfall.organizations.list()) {
-    const ofOrganization = hasSeveralOrganizations ? ` of ${organization.slug}` : ''
-    const activeKeys = windfall.keys.activeKeys(organization.id, 'publishable')
-    if (activeKeys.length === 0) print(`  Publishable key${ofOrganization}: none (run: windfall keys create)`)
-    for (const { token, label } of activeKeys)
-      print(`  Publishable key${ofOrganization}${activeKeys.length > 1 ? ` (${label})` : ''}: ${token}`)
-  }
-  print(`  Notification URL for App Store Connect: ${server.base_url}/apple/notifications`)
-  if (new URL(server.base_url).protocol === 'http:') {
-    print('    Apple requires HTTPS: set base_url to the address of your proxy or tunnel.')
-  }
-  if (windfall.apps.list().length === 0)
-    print(`  Connect your apps with Apple’s keys: ${commandName} connect`)
-  if (isFirst) print(`  Or try it with demo data first: ${commandName} demo`)
-  print('')
 }
 
 /**

@@ -44,6 +44,6 @@ const progressText = ({ done, of }: PruneProgress): string =>
   `${done.toLocaleString('en-US')} of ${plural(of, 'user')} checked`
 
 export const usersCommand = defineCommand({
-  meta: { name: 'users', description: 'Delete users that no authenticated call ever named' },
+  meta: { name: 'users', description: 'Delete inactive users without a purchase' },
   subCommands: { prune },
 })

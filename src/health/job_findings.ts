@@ -29,13 +29,13 @@ export function* examineJobs(
 function runFinding(run: Run, clock: Clock, isServed: boolean): Finding {
   const { job, finished_at, outcome, error, failures } = run
   const when = finished_at === null ? '' : ` (${ago(finished_at, clock())})`
-  const about = { id: `job:${job}`, title: `The job ${job} fails`, since: finished_at }
+  const about = { id: `job:${job}`, title: `Job ${job}: the last run failed`, since: finished_at }
   const again = { label: 'Run it now', command: `windfall jobs run ${job}` }
   if (error !== null)
     return fault(job, `failed ${times(failures)}${when}: ${error}`, { ...about, action: again })
   if (outcome?.startsWith('not asked')) {
     const action = { label: 'Connect', command: 'windfall connect' }
-    return warning(job, `${outcome}${when}`, { ...about, title: `The job ${job} needs a key`, action })
+    return warning(job, `${outcome}${when}`, { ...about, title: `Job ${job}: needs an Apple key`, action })
   }
   if (finished_at !== null) return ok(job, `${outcome ?? 'done'}${when}`)
   if (!isServed) return warning(job, 'the process ended during the run.', { ...about, remedy: RUNS_AGAIN })

@@ -4,13 +4,15 @@ import { yieldToEventLoop } from '../turns.ts'
 /** The number of lines that are produced in one turn of the event loop. */
 const LINES_PER_SLICE = 500
 
-/** The value of a cell. Null and undefined are empty; items of a list are separated by spaces. */
-export type CsvValue = string | number | boolean | readonly string[] | null | undefined
-type CsvRow = Readonly<Record<string, CsvValue>>
+/** The value of a cell. Null and undefined are empty, texts of a list are separated by spaces, other objects are JSON. */
+export type CsvValue = string | number | boolean | object | null | undefined
+export type CsvRow = Readonly<Record<string, CsvValue>>
 
 /** FORMULA matches text that spreadsheets treat as a formula, and negative numbers. NUMBER matches plain numbers. */
 const FORMULA = /^[=+\-@＝＋－＠\t\r\n]/
 const NUMBER = /^-?\d+(\.\d+)?$/
+/** Matches the names of columns with instants. */
+const INSTANT = /(^|_)(at|since)$/
 
 /** One line with its line ending. Text that a spreadsheet would run as a formula gets a leading apostrophe. */
 export const csvLine = (values: readonly CsvValue[]): string => `${values.map(cellOf).join(',')}\r\n`
@@ -47,14 +49,14 @@ export function streamOfText(slices: AsyncGenerator<string, void>): ReadableStre
 export const csvHeader = (columns: readonly string[]): string =>
   csvLine(columns.map((name) => name.replace(/_milli$/, '')))
 
-/** The line of a row with JSON field names. Money (`_milli`) is a decimal number, instants (`_at`) are ISO 8601. */
+/** The line of a row with JSON field names. Money (`_milli`) is a decimal number, instants are ISO 8601. */
 export const csvRow = (columns: readonly string[], row: CsvRow): string =>
   csvLine(columns.map((name) => formatValue(name, row[name])))
 
 function formatValue(name: string, value: CsvValue): CsvValue {
   if (typeof value !== 'number') return value
   if (name.endsWith('_milli')) return decimalText(value)
-  return name.endsWith('_at') ? new Date(value).toISOString() : value
+  return INSTANT.test(name) ? new Date(value).toISOString() : value
 }
 
 /** Thousandths as an exact decimal number with three decimals. */
@@ -66,7 +68,12 @@ export function decimalText(milli: number): string {
 function cellOf(value: CsvValue): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  const text = typeof value === 'string' ? value : value.join(' ')
+  const text = typeof value === 'string' ? value : textOf(value)
   const escaped = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(escaped) ? `"${escaped.replaceAll('"', '""')}"` : escaped
 }
+
+const textOf = (value: object): string =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string')
+    ? value.join(' ')
+    : JSON.stringify(value)

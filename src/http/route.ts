@@ -54,7 +54,6 @@ export type Route = Readonly<{
   any_host?: boolean
   private_path?: boolean
   webhooks?: () => Webhooks
-  list?: string
   handler: Handler
 }>
 
@@ -65,7 +64,8 @@ type ParamsIn<Path extends string> = Path extends `${string}:${infer Name}/${inf
     ? { [key in Name]: string }
     : unknown
 
-type Request<Path extends string, Caller, Params, Query extends QuerySchema, Body> = {
+/** A request whose parameters, query and body are parsed. */
+export type Request<Path extends string, Caller, Params, Query extends QuerySchema, Body> = {
   event: H3Event
   caller: Caller
   params: Params extends v.GenericSchema ? v.InferOutput<Params> : ParamsIn<Path>
@@ -79,10 +79,9 @@ type Request<Path extends string, Caller, Params, Query extends QuerySchema, Bod
  * default, it reads JSON of at most 16 KiB. `around` wraps the whole handler, including access. The handler returns a
  * JSON value (status 200), `undefined` (204) or a `Response`, or throws a `Refusal`; `event.res.status` changes the
  * status. `cors` opens the route to all web pages, without credentials. `any_host` skips the host check. `private_path`
- * omits the path from the log. `webhooks` describes requests that contain what the route answers. `list` is the field of
- * the answer that has its items; such a route also has a `.csv` form.
+ * omits the path from the log. `webhooks` describes requests that contain what the route answers.
  */
-type RouteDefinition<
+export type RouteDefinition<
   Path extends string,
   Caller,
   Params extends v.GenericSchema | undefined,
@@ -106,12 +105,12 @@ type RouteDefinition<
   any_host?: boolean
   private_path?: boolean
   webhooks?: () => Webhooks
-  list?: string
   handler: (request: Request<Path, Caller, Params, Query, Body>) => unknown
 }>
 
 const MAX_BODY_BYTES = 16_384
-const NO_QUERY = v.object({})
+/** The schema of a query without parameters. */
+export const NO_QUERY = v.object({})
 
 const QUERY_REFUSALS: Refusals = { 400: 'invalid_request' }
 const PARAMS_REFUSALS: Refusals = { 400: 'invalid_path' }

@@ -134,7 +134,7 @@ test.each([
   expect(backupOutput).toContain('The file is not encrypted')
   expect(statSync(join(cwd, 'copy.tar')).mode & 0o777).toBe(0o600)
   expect(await good('restore copy.tar --into elsewhere', 'Verifying')).toContain(
-    `To inspect it: WINDFALL_STORE_PATH=${join(cwd, 'elsewhere/data/windfall.db')} windfall serve`,
+    `To inspect it: WINDFALL_SERVER_PORT=0 WINDFALL_STORE_PATH=${join(cwd, 'elsewhere/data/windfall.db')} windfall serve`,
   )
   const copy = new Database(join(cwd, 'elsewhere/data/windfall.db'), { readonly: true })
   expect(copy.prepare('select bundle_id from apps').pluck().all()).toEqual([BUNDLE])

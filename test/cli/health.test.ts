@@ -61,12 +61,14 @@ test('a server that starts, another server and no server are not ready', async (
     health('--url', other),
     health('--wait', '1', '--url', 'http://127.0.0.1:1'),
     run(['health'], { cwd: folderOf(), env: { WINDFALL_SERVER_PORT: '1', WINDFALL_SERVER_HOST: '0.0.0.0' } }),
+    run(['health', '--wait', '2'], { cwd: folderOf(), env: { WINDFALL_SERVER_PORT: '1' } }),
   ])
-  expect(answers.map(({ status }) => status)).toEqual([1, 1, 1, 1])
+  expect(answers.map(({ status, stderr }) => [status, stderr])).toEqual(Array(5).fill([1, '']))
   expect(answers.map(({ stdout }) => stdout)).toEqual([
     `${starting} is not ready: The server is starting. Try again.\n`,
     `${other} is not ready: it answered 200, and not as Windfall does.\n`,
     expect.stringContaining('http://127.0.0.1:1 is not ready: it cannot be reached (connect ECONNREFUSED'),
+    expect.stringContaining('http://127.0.0.1:1 is not ready: it cannot be reached'),
     expect.stringContaining('http://127.0.0.1:1 is not ready: it cannot be reached'),
   ])
 })

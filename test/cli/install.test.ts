@@ -136,10 +136,20 @@ describe.runIf(canInstall)('windfall install', () => {
     writeFileSync(config, kept)
   })
 
+  test('refuses a folder that is not the root folder of a system', () => {
+    const folder = folderOf()
+    const args = ['install', '--root', folder, '--no-start', '--executable', executable]
+    const { status, stderr } = windfall(args, { cwd: root })
+    expect([status, stderr]).toEqual([1, expect.stringContaining('it has no etc/passwd')])
+    expect(readdirSync(folder)).toEqual([])
+  })
+
   test('uninstall removes the program and the unit, and keeps the data', () => {
     writeFileSync(join(root, 'var/lib/windfall/windfall.db'), 'data')
     const { stdout } = windfall(['uninstall', '--root', root], { cwd: root })
-    expect(stdout).toContain(`rm -r ${root}/var/lib/windfall ${root}/etc/windfall`)
+    expect(stdout).toContain(
+      `rm -r ${root}/var/lib/windfall ${root}/etc/windfall && userdel --prefix ${root} windfall`,
+    )
     expect(readdirSync(join(root, 'usr/local/bin'))).toEqual([])
     expect(readdirSync(join(root, 'etc/systemd/system'))).toEqual([])
     expect(readFileSync(join(root, 'var/lib/windfall/windfall.db'), 'utf8')).toBe('data')

@@ -47,7 +47,7 @@ test('refuses a second process on the same file with the pid of the first, and s
   const second = await run(['serve'], { cwd, env: { WINDFALL_SERVER_PORT: '0' } })
   expect(second).toMatchObject({ status: 1, stdout: '' })
   expect(second.stderr).toBe(
-    `${cwd}/data/windfall.db is being served by process ${first.pid}; only one process can serve a database\n`,
+    `${cwd}/data/windfall.db is being served by process ${first.pid}; only one process can serve a database. Stop it first, or use a copy\n`,
   )
   expect(statusOf(await sendRaw(first.port, 'GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n'))).toBe(200)
 

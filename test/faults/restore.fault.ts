@@ -111,7 +111,7 @@ test('serve refuses a backup copied over a crashed database; windfall restore re
   const cwd = await crashedWithBackup()
   const unpacked = folderOf()
   expect(await good(['restore', join(cwd, 'backup.tar'), '--into', unpacked], cwd)).toContain(
-    `To inspect it: windfall serve --config ${join(unpacked, 'config.toml')}`,
+    `To inspect it: WINDFALL_SERVER_PORT=0 windfall serve --config ${join(unpacked, 'config.toml')}`,
   )
   copyFileSync(join(unpacked, 'data/windfall.db'), join(cwd, 'data/windfall.db'))
   for (const command of [['serve'], ['backup', 'other.tar']])

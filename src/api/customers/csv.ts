@@ -1,8 +1,6 @@
-/** The CSV export of customers, which reads one page at a time. */
-import { csvHeader, csvRow, decimalText } from '../../http/csv.ts'
+/** The rows of customers as CSV. */
+import { decimalText } from '../../http/csv.ts'
 import type { Customers } from '../../metrics/customers/customers.ts'
-import type { CustomerPage } from '../../metrics/customers/lists.ts'
-import { yieldToEventLoop } from '../../turns.ts'
 
 const COLUMNS = [
   'id',
@@ -34,38 +32,14 @@ const COLUMNS = [
   'original_transaction_ids',
 ] as const
 
-type ReadPage = (cursor: string | null) => Promise<CustomerPage>
-
-/**
- * Yields the CSV of all pages that `readPage` returns. `readGenerations` returns a text that changes with the
- * generations of the amounts.
- *
- * @throws Error if the generations change during the export. The file then ends early instead of mixing currencies.
- */
-export async function* customerLines(
-  readPage: ReadPage,
-  summaryOf: Customers['summaryOf'],
-  readGenerations: () => string,
-): AsyncGenerator<string, void> {
-  yield csvHeader(COLUMNS)
-  let firstGenerations: string | null = null
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    await yieldToEventLoop()
-    firstGenerations ??= readGenerations()
-    if (readGenerations() !== firstGenerations)
-      throw new Error('the amounts of customers were recomputed while they were listed')
-    const page: CustomerPage = await readPage(cursor ?? null)
-    const rows = page.customers.map(summaryOf)
-    // A page of search results may be empty before the last page.
-    if (rows.length > 0) yield rows.map((row) => csvRow(COLUMNS, csvRowOf(row))).join('')
-    cursor = page.next
-  }
-}
-
-/** Formats amounts without an exchange rate as in the CSV of metrics: `EUR 2.495; GBP 1.000`. */
-const csvRowOf = ({ unconverted, ...row }: ReturnType<Customers['summaryOf']>) => ({
+/** Amounts without an exchange rate have the format of the CSV of metrics: `EUR 2.495; GBP 1.000`. */
+const rowOf = ({ unconverted, ...row }: ReturnType<Customers['summaryOf']>) => ({
   ...row,
   not_converted: Object.entries(unconverted ?? {})
     .map(([currency, milli]) => `${currency} ${decimalText(milli)}`)
     .join('; '),
 })
+
+type Answer = { customers: ReturnType<Customers['summaryOf']>[] }
+
+export const CUSTOMERS_TABLE = { columns: COLUMNS, rowsOf: ({ customers }: Answer) => customers.map(rowOf) }

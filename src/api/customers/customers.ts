@@ -20,23 +20,15 @@ import {
   type Listing,
 } from '../../metrics/customers/lists.ts'
 import { EventsAnswer } from '../event_answers.ts'
-import {
-  CUSTOMER_WAIT_MS,
-  csvResponse,
-  MAX_WAIT_MS,
-  QUERY_LIMIT_ERRORS,
-  READ_ROUTE,
-  waitPreferenceOf,
-} from '../route_defaults.ts'
+import { defineList } from '../lists.ts'
+import { CUSTOMER_WAIT_MS, QUERY_LIMIT_ERRORS, READ_ROUTE, waitPreferenceOf } from '../route_defaults.ts'
 import { CustomersAnswer, ProfileAnswer, UsersAnswer } from './answers.ts'
-import { customerLines } from './csv.ts'
+import { CUSTOMERS_TABLE } from './csv.ts'
 
 /** The format of a cursor: three fields for a sorted list, or one number for a search. */
 const CURSOR = '^(\\w+\\.-?\\d{1,16}\\.\\d{1,16}|\\d{1,15})$'
-/** How many customers the CSV export reads at a time. */
-const CSV_PAGE_SIZE = 100
 
-const FilterFields = {
+const CustomersQuery = v.object({
   query: v.optional(
     v.pipe(
       v.string(),
@@ -64,15 +56,11 @@ const FilterFields = {
       v.description('With sort=ends: only subscriptions that end within this many days, 1 to 366'),
     ),
   ),
-}
-const CustomersQuery = v.object({
-  ...FilterFields,
   cursor: v.optional(
     v.pipe(v.string(), jsonSchema({ pattern: CURSOR }), v.description('`next` of the previous page')),
   ),
   limit: v.optional(v.pipe(whole(1, 200), v.description('Page size, 1 to 200')), '50'),
 })
-const CsvQuery = v.object(FilterFields)
 const EventsQuery = v.object({
   before: v.optional(v.pipe(whole(1, Number.MAX_SAFE_INTEGER), v.description('`next` of the previous page'))),
   limit: v.optional(v.pipe(whole(1, 200), v.description('Page size, 1 to 200')), '50'),
@@ -90,51 +78,31 @@ export const customerRoutes = (deps: Deps): Route[] => [
   userRoute(deps),
 ]
 
-function listRoutes({ customers, apps, auth }: Deps): Route[] {
-  return [
-    defineRoute({
-      ...READ_ROUTE,
-      path: '/api/v1/customers',
-      summary: 'Lists customers sorted by payments, value or risk, or finds them by id or attribute',
-      access: auth.reader,
-      query: CustomersQuery,
-      answers: { 200: { description: 'A page of customers', schema: CustomersAnswer } },
-      refusals: QUERY_LIMIT_ERRORS,
-      around: auth.limited,
-      async handler({ event, caller, query }) {
-        const search = searchOf(apps, caller, query)
-        const behind = await customers.ready(appsIn(apps, search.scopes), waitPreferenceOf(event))
-        // Do not yield to the event loop here: amounts and their currency must belong to one generation.
-        const page = await pageOf(customers, search, query.cursor ?? null, query.limit)
-        return { customers: page.customers.map(customers.summaryOf), next: page.next, behind }
-      },
-    }),
-    defineRoute({
-      ...READ_ROUTE,
-      path: '/api/v1/customers.csv',
-      summary: 'Exports all customers of the list as CSV',
-      access: auth.reader,
-      query: CsvQuery,
-      answers: { 200: { description: 'One line for each customer', content_type: 'text/csv' } },
-      refusals: QUERY_LIMIT_ERRORS,
-      around: auth.limited,
-      async handler({ event, caller, query }) {
-        const search = searchOf(apps, caller, query)
-        const wait_ms = waitPreferenceOf(event) ?? MAX_WAIT_MS
-        const behind = await customers.ready(appsIn(apps, search.scopes), wait_ms)
-        auth.noteExport(event, 'customers')
-        const read = (cursor: string | null) => pageOf(customers, search, cursor, CSV_PAGE_SIZE)
-        const generations = () => customers.generationsOf(search.scopes)
-        return csvResponse(event, 'customers', customerLines(read, customers.summaryOf, generations), behind)
-      },
-    }),
-  ]
-}
+const listRoutes = ({ customers, apps, auth }: Deps): Route[] =>
+  defineList(auth, {
+    ...READ_ROUTE,
+    path: '/api/v1/customers',
+    summary: 'Lists customers sorted by payments, value or risk, or finds them by id or attribute',
+    access: auth.reader,
+    query: CustomersQuery,
+    answer: { description: 'A page of customers', schema: CustomersAnswer },
+    refusals: QUERY_LIMIT_ERRORS,
+    around: auth.limited,
+    async read({ caller, query }, wait_ms) {
+      const search = searchOf(apps, caller, query)
+      const behind = await customers.ready(appsIn(apps, search.scopes), wait_ms)
+      // Do not yield to the event loop here: amounts and their currency must belong to one generation.
+      const page = await pageOf(customers, search, query.cursor ?? null, query.limit)
+      return { customers: page.customers.map(customers.summaryOf), next: page.next, behind }
+    },
+    table: CUSTOMERS_TABLE,
+    versionOf: ({ caller, query }) => customers.generationsOf(searchOf(apps, caller, query).scopes),
+  })
 
 function searchOf(
   apps: Apps,
   accessScope: AccessScope,
-  { app, environment, query, sort, status, within_days }: v.InferOutput<typeof CsvQuery>,
+  { app, environment, query, sort, status, within_days }: v.InferOutput<typeof CustomersQuery>,
 ): Search {
   if (within_days !== undefined && sort !== 'ends') throw withinDaysNeedsSort()
   const scopes = scopesOf(apps, accessScope, app, [environment])
@@ -196,16 +164,15 @@ function singleCustomerRoutes({ customers, enrichment, apps, auth }: Deps): Rout
       handler: ({ event, caller, params: { id } }) =>
         profile(caller, id, waitPreferenceOf(event) ?? CUSTOMER_WAIT_MS),
     }),
-    defineRoute({
+    ...defineList(auth, {
       ...READ_ROUTE,
       path: '/api/v1/customers/:id/events',
-      list: 'events',
       summary: 'Lists the events of one customer, newest first',
       access: auth.reader,
       query: EventsQuery,
-      answers: { 200: { description: 'A page of events', schema: EventsAnswer } },
+      answer: { description: 'A page of events', schema: EventsAnswer },
       refusals: { 404: 'unknown_customer' },
-      async handler({ caller, params: { id }, query: { before = null, limit } }) {
+      async read({ caller, params: { id }, query: { before = null, limit } }) {
         assertReadable(caller, id)
         const page = customers.events(id, { before, limit })
         if (page === null) throw unknownCustomer(id)

@@ -13,6 +13,7 @@ import { clientAddress } from '../../http/addresses.ts'
 import { header } from '../../http/body/body.ts'
 import { type Access, defineRoute, type Route } from '../../http/route.ts'
 import type { Store } from '../../store/store.ts'
+import { defineList } from '../lists.ts'
 import { READ_ROUTE } from '../route_defaults.ts'
 
 const ForgetPath = v.object({ app_user_id: AppUserId })
@@ -34,7 +35,7 @@ const ForgetQuery = v.object({
 })
 const ErasuresQuery = v.object({
   limit: v.optional(v.pipe(whole(1, 500), v.description('Page size, 1 to 500')), '100'),
-  before: v.optional(v.pipe(v.string(), v.description('The last id of the previous page'))),
+  before: v.optional(v.pipe(v.string(), v.description('`next` of the previous page'))),
 })
 const ErasureAnswer = v.object({
   id: v.string(),
@@ -104,16 +105,15 @@ export function erasureRoutes(deps: Deps): Route[] {
         return erasure
       },
     }),
-    defineRoute({
+    ...defineList(auth, {
       ...READ_ROUTE,
       path: '/api/v1/erasures',
-      list: 'erasures',
       tag: 'Erasure',
       summary: 'Lists erasures, newest first, without the users',
       access: auth.reader,
       query: ErasuresQuery,
-      answers: { 200: { description: 'A page of erasures', schema: ErasuresAnswer } },
-      handler({ caller: { organization_id, apps }, query: { limit, before = null } }) {
+      answer: { description: 'A page of erasures', schema: ErasuresAnswer },
+      read({ caller: { organization_id, apps }, query: { limit, before = null } }) {
         const page = erasures.list({ organization_id, apps, limit, before })
         return { erasures: page, next: page.length < limit ? null : (page.at(-1)?.id ?? null) }
       },

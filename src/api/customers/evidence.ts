@@ -13,6 +13,7 @@ import type { Evidence } from '../../ledger/evidence.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { Customers } from '../../metrics/customers/customers.ts'
 import type { Enrichment } from '../../metrics/customers/enrichment.ts'
+import { defineList } from '../lists.ts'
 import { READ_ROUTE } from '../route_defaults.ts'
 import { EventAnswer, EvidenceAnswer, EvidencePage } from './evidence_answers.ts'
 
@@ -66,20 +67,20 @@ export function evidenceRoutes(deps: Deps): Route[] {
         }
       },
     }),
-    defineRoute({
+    ...defineList(auth, {
       ...READ_ROUTE,
       path: '/api/v1/events/:id/evidence',
       summary: 'Returns the signed payloads that an event is derived from, byte for byte, with certificates',
       access: auth.reader,
-      answers: { 200: { description: 'Empty if Apple did not sign the event', schema: EvidenceAnswer } },
+      answer: { description: 'Empty if Apple did not sign the event', schema: EvidenceAnswer },
       refusals: { 404: 'unknown_event' },
-      handler: ({ caller, params }) => ({
+      read: ({ caller, params }) => ({
         evidence: ledger.evidence
           .listForEvent(findEvent(caller, params.id))
           .map((one) => describeEvidence(one, deps)),
       }),
     }),
-    defineRoute({
+    ...defineList(auth, {
       ...READ_ROUTE,
       path: '/api/v1/customers/:id/evidence',
       summary: 'Lists the signed payloads about a customer, newest first',
@@ -87,9 +88,9 @@ export function evidenceRoutes(deps: Deps): Route[] {
         'Contains every notification, and the newest version of each transaction and renewal info that was received outside a notification.',
       access: auth.reader,
       query: PageQuery,
-      answers: { 200: { description: 'A page of signed payloads', schema: EvidencePage } },
+      answer: { description: 'A page of signed payloads', schema: EvidencePage },
       refusals: { 404: 'unknown_customer' },
-      handler: ({ caller, params, query: { cursor = null, limit } }) =>
+      read: ({ caller, params, query: { cursor = null, limit } }) =>
         evidenceOfCustomer(deps, caller, params.id, cursor, limit),
     }),
   ]

@@ -8,6 +8,7 @@ import { Refusal } from '../../errors.ts'
 import type { Forwarding } from '../../forwarding/forwarding.ts'
 import { header } from '../../http/body/body.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
+import { defineList } from '../lists.ts'
 import { READ_ROUTE } from '../route_defaults.ts'
 import { DeliveriesAnswer, DeliveryAnswer, DeliveryState } from './answers.ts'
 import { openDescriptions } from './descriptions.ts'
@@ -61,15 +62,14 @@ export function deliveryRoutes({ forwarding, auth }: Deps): Route[] {
     header(event, 'authorization') === undefined && auth.cookieCaller(event)?.kind === 'owner'
 
   return [
-    defineRoute({
+    ...defineList(auth, {
       ...READ_ROUTE,
       path: '/api/v1/deliveries',
-      list: 'deliveries',
       summary: 'Lists deliveries of webhooks, newest first',
       access: auth.reader,
       query: DeliveriesQuery,
-      answers: { 200: { description: 'A page of deliveries', schema: DeliveriesAnswer } },
-      handler: ({ caller, query }) => page(caller, query),
+      answer: { description: 'A page of deliveries', schema: DeliveriesAnswer },
+      read: ({ caller, query }) => page(caller, query),
     }),
     defineRoute({
       ...READ_ROUTE,

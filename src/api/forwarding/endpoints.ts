@@ -8,6 +8,7 @@ import type { Forwarding } from '../../forwarding/forwarding.ts'
 import { readJson } from '../../http/body/body.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { Outgoing } from '../../outgoing/outgoing.ts'
+import { defineList } from '../lists.ts'
 import { openOrganizationLookup } from '../lookup.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
 import { CreatedEndpointAnswer, EndpointAnswer, EndpointsAnswer } from './answers.ts'
@@ -52,15 +53,13 @@ function readingRoutes({ forwarding, outgoing, auth }: Deps): Route[] {
   const { endpoints } = forwarding
 
   return [
-    defineRoute({
+    ...defineList(auth, {
       ...OWNER_ROUTE,
-      method: 'GET',
       path: '/api/v1/endpoints',
-      list: 'endpoints',
       summary: 'Lists the endpoints of webhooks with their health, oldest first',
       access: auth.owner,
-      answers: { 200: { description: 'All endpoints', schema: EndpointsAnswer } },
-      handler: () => ({ endpoints: endpoints.list().map(describe.endpoint), held: outgoing.held.state() }),
+      answer: { description: 'All endpoints', schema: EndpointsAnswer },
+      read: () => ({ endpoints: endpoints.list().map(describe.endpoint), held: outgoing.held.state() }),
     }),
     defineRoute({
       ...OWNER_ROUTE,

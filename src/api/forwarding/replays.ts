@@ -5,6 +5,7 @@ import type { Auth } from '../../access/auth.ts'
 import type { Apps } from '../../apps/apps.ts'
 import type { Forwarding } from '../../forwarding/forwarding.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
+import { defineList } from '../lists.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
 import { ReplayAnswer, ReplayPreview, ReplaysAnswer } from './answers.ts'
 import { ReplaySelection, replayFilterOf } from './requests.ts'
@@ -56,16 +57,14 @@ function startRoute(deps: Deps): Route {
 }
 
 const followingRoutes = ({ forwarding: { endpoints, replays }, audit, auth }: Deps): Route[] => [
-  defineRoute({
+  ...defineList(auth, {
     ...OWNER_ROUTE,
-    method: 'GET',
     path: '/api/v1/endpoints/:id/replays',
-    list: 'replays',
     summary: 'Lists the last 20 replays of an endpoint, newest first',
     access: auth.owner,
-    answers: { 200: { description: 'The replays', schema: ReplaysAnswer } },
+    answer: { description: 'The replays', schema: ReplaysAnswer },
     refusals: { 404: 'unknown_endpoint' },
-    handler: ({ params: { id } }) => ({ replays: replays.list(endpoints.get(id).id) }),
+    read: ({ params: { id } }) => ({ replays: replays.list(endpoints.get(id).id) }),
   }),
   defineRoute({
     ...OWNER_ROUTE,

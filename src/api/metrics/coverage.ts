@@ -1,25 +1,18 @@
 /** `/api/v1/metrics/coverage`: how much of Apple's reports the ledger explains, and the causes of the difference. */
-import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Auth } from '../../access/auth.ts'
 import { appsInScope, list, resolveApps } from '../../access/scope.ts'
 import type { AccessScope } from '../../access/tokens.ts'
 import type { App, Apps } from '../../apps/apps.ts'
 import type { Organizations } from '../../apps/organizations.ts'
-import { csvHeader, csvRow, decimalText } from '../../http/csv.ts'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { decimalText } from '../../http/csv.ts'
+import type { Route } from '../../http/route.ts'
 import { dayText } from '../../metrics/lineage/calendar.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { Reported } from '../../metrics/reports/reported.ts'
 import type { ReadSnapshot } from '../../metrics/series/snapshot_reads.ts'
-import {
-  behindHeaders,
-  csvHeaders,
-  MAX_WAIT_MS,
-  READ_ROUTE,
-  UNKNOWN_APP,
-  waitPreferenceOf,
-} from '../route_defaults.ts'
+import { defineList } from '../lists.ts'
+import { READ_ROUTE, UNKNOWN_APP } from '../route_defaults.ts'
 import { behind } from './answers.ts'
 
 const METRICS = ['mrr', 'active_subscriptions', 'active_trials', 'revenue', 'refunds', 'new_trials'] as const
@@ -148,39 +141,25 @@ export function coverageRoutes({ reported, metrics, organizations, apps, auth }:
     return answer
   }
 
-  async function csv(event: H3Event, accessScope: AccessScope, query: Query): Promise<Response> {
-    const answer = await coverage(accessScope, query, waitPreferenceOf(event) ?? MAX_WAIT_MS)
-    const rows = answer.coverage.map(({ residue, ...row }) => ({ ...row, ...residue }))
-    const lines = rows.map((row) => csvRow(COLUMNS, withDecimalMoney(row)))
-    auth.noteExport(event, 'coverage')
-    return new Response([csvHeader(COLUMNS), ...lines].join(''), {
-      headers: { ...csvHeaders('coverage'), ...behindHeaders(answer.behind) },
-    })
-  }
-
-  const common = { ...READ_ROUTE, tag: 'Metrics', access: auth.reader, query: CoverageQuery } as const
-  return [
-    defineRoute({
-      ...common,
-      path: '/api/v1/coverage',
-      summary:
-        'Compares the ledger with Apple’s reports by app, month and metric, with the causes of each difference',
-      answers: { 200: { description: 'Every month with reports, oldest first', schema: CoverageAnswer } },
-      refusals: UNKNOWN_APP,
-      handler: ({ event, caller, query }) => coverage(caller, query, waitPreferenceOf(event)),
-    }),
-    defineRoute({
-      ...common,
-      path: '/api/v1/coverage.csv',
-      summary: 'Returns the same months as CSV',
-      answers: { 200: { description: 'One line for each app, month and metric', content_type: 'text/csv' } },
-      refusals: UNKNOWN_APP,
-      handler: ({ event, caller, query }) => csv(event, caller, query),
-    }),
-  ]
+  return defineList(auth, {
+    ...READ_ROUTE,
+    tag: 'Metrics',
+    path: '/api/v1/coverage',
+    summary:
+      'Compares the ledger with Apple’s reports by app, month and metric, with the causes of each difference',
+    access: auth.reader,
+    query: CoverageQuery,
+    answer: { description: 'Every month with reports, oldest first', schema: CoverageAnswer },
+    refusals: UNKNOWN_APP,
+    read: ({ caller, query }, wait_ms) => coverage(caller, query, wait_ms),
+    table: { columns: COLUMNS, rowsOf },
+  })
 }
 
 const cutoverRow = ({ day, at }: { day: number; at: number }) => ({ day_on: dayText(day), at })
+
+const rowsOf = ({ coverage }: Answer): Line[] =>
+  coverage.map(({ residue, ...row }) => withDecimalMoney({ ...row, ...residue }))
 
 type Line = Readonly<Record<string, string | number | null>>
 

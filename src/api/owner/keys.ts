@@ -7,6 +7,7 @@ import type { Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
+import { defineList } from '../lists.ts'
 import { openOrganizationLookup } from '../lookup.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
 
@@ -67,15 +68,13 @@ function creationRoutes({ clock, keys, organizations, audit, auth }: Deps): Rout
   const findOrganization = openOrganizationLookup(organizations)
 
   return [
-    defineRoute({
+    ...defineList(auth, {
       ...OWNER_ROUTE,
-      method: 'GET',
       path: '/api/v1/keys',
-      list: 'keys',
       summary: 'Lists SDK keys, including ended ones; shows publishable keys in full',
       access: auth.owner,
-      answers: { 200: { description: 'Oldest first', schema: v.object({ keys: v.array(KeyAnswer) }) } },
-      handler: () => ({ keys: keys.list(null).map((key) => withState(key, clock())) }),
+      answer: { description: 'Oldest first', schema: v.object({ keys: v.array(KeyAnswer) }) },
+      read: () => ({ keys: keys.list(null).map((key) => withState(key, clock())) }),
     }),
     defineRoute({
       ...OWNER_ROUTE,

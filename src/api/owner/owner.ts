@@ -6,6 +6,7 @@ import { whole } from '../../access/scope.ts'
 import type { Sessions } from '../../access/sessions.ts'
 import { Refusal } from '../../errors.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
+import { defineList } from '../lists.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
 
 export const SessionsAnswer = v.object({
@@ -50,18 +51,16 @@ export const AuditAnswer = v.object({
 
 type Deps = { sessions: Sessions; audit: Audit; auth: Auth }
 
-export const ownerRoutes = (deps: Deps): Route[] => [...sessionRoutes(deps), auditRoute(deps)]
+export const ownerRoutes = (deps: Deps): Route[] => [...sessionRoutes(deps), ...auditRoutes(deps)]
 
 const sessionRoutes = ({ sessions, audit, auth }: Deps): Route[] => [
-  defineRoute({
+  ...defineList(auth, {
     ...OWNER_ROUTE,
-    method: 'GET',
     path: '/api/v1/sessions',
-    list: 'sessions',
     summary: 'Lists the owner’s sessions',
     access: auth.owner,
-    answers: { 200: { description: 'Last used first', schema: SessionsAnswer } },
-    handler({ caller }): v.InferOutput<typeof SessionsAnswer> {
+    answer: { description: 'Last used first', schema: SessionsAnswer },
+    read({ caller }): v.InferOutput<typeof SessionsAnswer> {
       return {
         sessions: sessions.list().map((session) => {
           const { id, created_at, seen_at, address, user_agent } = session
@@ -106,17 +105,15 @@ const sessionRoutes = ({ sessions, audit, auth }: Deps): Route[] => [
   }),
 ]
 
-const auditRoute = ({ audit, auth }: Deps): Route =>
-  defineRoute({
+const auditRoutes = ({ audit, auth }: Deps): Route[] =>
+  defineList(auth, {
     ...OWNER_ROUTE,
-    method: 'GET',
     path: '/api/v1/audit',
-    list: 'entries',
     summary: 'Lists the audit log, newest first',
     access: auth.owner,
     query: AuditQuery,
-    answers: { 200: { description: 'A page of the audit log', schema: AuditAnswer } },
-    handler({ query: { before, limit } }): v.InferOutput<typeof AuditAnswer> {
+    answer: { description: 'A page of the audit log', schema: AuditAnswer },
+    read({ query: { before, limit } }): v.InferOutput<typeof AuditAnswer> {
       const entries = audit.list(before ?? null, limit)
       return { entries, next: entries.length < limit ? null : (entries.at(-1)?.id ?? null) }
     },

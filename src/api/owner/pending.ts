@@ -9,6 +9,7 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import type { NotificationReceiver } from '../../ledger/notification_receiver.ts'
 import { RETENTION_MS } from '../../ledger/pending.ts'
 import { AppAnswer } from '../apps.ts'
+import { defineList } from '../lists.ts'
 import { openOrganizationLookup } from '../lookup.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
 
@@ -57,15 +58,13 @@ export function pendingRoutes({ apps, arrivals, audit, auth, organizations }: De
   const findOrganization = openOrganizationLookup(organizations)
 
   return [
-    defineRoute({
+    ...defineList(auth, {
       ...OWNER_ROUTE,
-      method: 'GET',
       path: '/api/v1/pending',
-      list: 'pending',
       summary: 'Lists apps with pending notifications',
       access: auth.owner,
-      answers: { 200: { description: 'Newest first', schema: PendingAnswer } },
-      handler() {
+      answer: { description: 'Newest first', schema: PendingAnswer },
+      read() {
         const pending = arrivals.pending.list()
         return {
           pending: pending.map((one) => ({ ...one, kept_until_at: one.first_received_at + RETENTION_MS })),

@@ -9,12 +9,26 @@ import { effectiveSettings } from '../../config/effective_settings.ts'
 import type { ConfigSources } from '../../config/load.ts'
 import type { Config } from '../../config/settings.ts'
 import type { Http } from '../../http/http.ts'
-import { defineRoute, type Route } from '../../http/route.ts'
+import type { Route } from '../../http/route.ts'
 import type { Store } from '../../store/store.ts'
 import { version } from '../../version.ts'
+import { defineList } from '../lists.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
 
 const nullableText = v.nullable(v.string())
+const SettingAnswer = v.object({
+  path: v.string(),
+  key: v.string(),
+  value: v.pipe(v.unknown(), v.description('null for secrets and settings without a value')),
+  is_secret: v.boolean(),
+  is_set: v.boolean(),
+  source: v.picklist(['default', 'file', 'environment', 'secret file']),
+  place: v.pipe(nullableText, v.description('The line, the variable or the secret file')),
+  default: nullableText,
+  variable: v.pipe(v.string(), v.description('The environment variable that sets it')),
+  reason: v.string(),
+  needs_restart: v.boolean(),
+})
 export const SettingsAnswer = v.object({
   version: v.string(),
   started_at: v.number(),
@@ -42,24 +56,17 @@ export const SettingsAnswer = v.object({
     v.object({
       name: v.pipe(v.string(), v.description('Empty for settings above all sections')),
       reason: v.string(),
-      settings: v.array(
-        v.object({
-          path: v.string(),
-          key: v.string(),
-          value: v.pipe(v.unknown(), v.description('null for secrets and settings without a value')),
-          is_secret: v.boolean(),
-          is_set: v.boolean(),
-          source: v.picklist(['default', 'file', 'environment', 'secret file']),
-          place: v.pipe(nullableText, v.description('The line, the variable or the secret file')),
-          default: nullableText,
-          variable: v.pipe(v.string(), v.description('The environment variable that sets it')),
-          reason: v.string(),
-          needs_restart: v.boolean(),
-        }),
-      ),
+      settings: v.array(SettingAnswer),
     }),
   ),
 })
+
+/** The CSV has one row for each setting. */
+const SETTINGS_TABLE = {
+  columns: Object.keys(SettingAnswer.entries),
+  rowsOf: ({ sections }: v.InferOutput<typeof SettingsAnswer>) =>
+    sections.flatMap(({ settings }) => settings),
+}
 
 type Deps = {
   store: Store
@@ -102,19 +109,17 @@ export function settingsRoutes({ store, clock, organizations, http, current, aut
     }
   }
 
-  return [
-    defineRoute({
-      ...OWNER_ROUTE,
-      method: 'GET',
-      path: '/api/v1/settings',
-      summary:
-        'Returns every setting with value and source, the version, the database, and the notification URLs',
-      description: 'For secrets, only whether they are set. Change settings in config.toml.',
-      access: auth.owner,
-      answers: { 200: { description: 'The current settings', schema: SettingsAnswer } },
-      handler: settings,
-    }),
-  ]
+  return defineList(auth, {
+    ...OWNER_ROUTE,
+    path: '/api/v1/settings',
+    summary:
+      'Returns every setting with value and source, the version, the database, and the notification URLs',
+    description: 'For secrets, only whether they are set. Change settings in config.toml.',
+    access: auth.owner,
+    answer: { description: 'The current settings', schema: SettingsAnswer },
+    read: settings,
+    table: SETTINGS_TABLE,
+  })
 }
 
 /** The size of a file in bytes; 0 if it does not exist. */

@@ -18,6 +18,7 @@ import { Refusal } from '../../errors.ts'
 import { clientAddress } from '../../http/addresses.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { Store } from '../../store/store.ts'
+import { defineList } from '../lists.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
 import { Password, readSignIn } from './sign_in.ts'
 
@@ -79,15 +80,13 @@ export function shareLinkRoutes(deps: Deps): Route[] {
   const { links, auth, audit, base_url } = deps
 
   return [
-    defineRoute({
+    ...defineList(auth, {
       ...OWNER_ROUTE,
-      method: 'GET',
       path: '/api/v1/share-links',
-      list: 'share_links',
       summary: 'Lists share links, including ended ones, newest first',
       access: auth.owner,
-      answers: { 200: { description: 'All share links', schema: LinksAnswer } },
-      handler: () => ({ share_links: links.list() }),
+      answer: { description: 'All share links', schema: LinksAnswer },
+      read: () => ({ share_links: links.list() }),
     }),
     defineRoute({
       ...OWNER_ROUTE,

@@ -4,6 +4,7 @@ import type { Auth } from '../../access/auth.ts'
 import type { Doctor } from '../../doctor/doctor.ts'
 import { detailOf } from '../../doctor/result.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
+import { defineList } from '../lists.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
 
 const CheckAnswer = v.object({
@@ -44,6 +45,12 @@ export const SystemAnswer = v.object({
   ),
 })
 
+/** The CSV has one row for each check of the last result. */
+const CHECKS_TABLE = {
+  columns: Object.keys(CheckAnswer.entries),
+  rowsOf: ({ result }: v.InferOutput<typeof SystemAnswer>) => result?.checks ?? [],
+}
+
 const RunBody = v.strictObject({
   test_notifications: v.optional(
     v.pipe(v.boolean(), v.description('Also request a test notification for each app and follow it')),
@@ -79,16 +86,15 @@ export function systemRoutes({ doctor, auth }: Deps): Route[] {
   }
 
   return [
-    defineRoute({
+    ...defineList(auth, {
       ...OWNER_ROUTE,
-      method: 'GET',
       path: '/api/v1/system',
-      list: 'result.checks',
       summary:
         'Returns the last result of the checks of `windfall doctor`, and the progress of running checks',
       access: auth.owner,
-      answers: { 200: { description: 'The last result and the progress', schema: SystemAnswer } },
-      handler: system,
+      answer: { description: 'The last result and the progress', schema: SystemAnswer },
+      read: system,
+      table: CHECKS_TABLE,
     }),
     defineRoute({
       ...OWNER_ROUTE,

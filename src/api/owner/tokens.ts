@@ -8,6 +8,7 @@ import type { Apps } from '../../apps/apps.ts'
 import type { Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
+import { defineList } from '../lists.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
 
 const CreateBody = v.strictObject(GrantRequest)
@@ -38,15 +39,13 @@ export function tokenRoutes(deps: Deps): Route[] {
   const { tokens, auth, audit } = deps
 
   return [
-    defineRoute({
+    ...defineList(auth, {
       ...OWNER_ROUTE,
-      method: 'GET',
       path: '/api/v1/tokens',
-      list: 'tokens',
       summary: 'Lists read tokens, including ended ones, newest first, without their text',
       access: auth.owner,
-      answers: { 200: { description: 'All read tokens', schema: TokensAnswer } },
-      handler: () => ({ tokens: tokens.list().toReversed() }),
+      answer: { description: 'All read tokens', schema: TokensAnswer },
+      read: () => ({ tokens: tokens.list().toReversed() }),
     }),
     defineRoute({
       ...OWNER_ROUTE,

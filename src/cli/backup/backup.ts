@@ -59,7 +59,7 @@ async function encryptionFor(
 }
 
 const UNENCRYPTED =
-  'The file is not encrypted and contains your keys. Anyone who has it can sign webhooks as you. Keep it where no other user can read it.'
+  'The file is not encrypted. It contains your data and every key that you have stored: Apple keys, and the key that signs webhooks. Keep it where no other user can read it.'
 
 function summaryLines({ file, bytes, sha256, rows, files, encrypted, not_included }: Backup): string[] {
   const counts = Object.values(rows)

@@ -105,9 +105,10 @@ const START_HINT = 'Start Windfall, then run `windfall doctor`.'
 /** The command line that serves the restored database, also if `folder` has no config file. */
 function serveCommand({ database }: Restored, folder: string): string {
   const config = join(folder, 'config.toml')
+  // The server of this machine has the configured port. Port 0 is any free one.
   return existsSync(config)
-    ? `windfall serve --config ${config}`
-    : `WINDFALL_STORE_PATH=${database} windfall serve`
+    ? `WINDFALL_SERVER_PORT=0 windfall serve --config ${config}`
+    : `WINDFALL_SERVER_PORT=0 WINDFALL_STORE_PATH=${database} windfall serve`
 }
 
 const intoTarget = (into: string) => ({ folder: resolve(into), database: null, allowsAbsolutePath: false })

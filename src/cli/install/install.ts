@@ -170,7 +170,12 @@ export const installCommand = defineCommand({
       default: '/',
       description: 'The root folder of the system to install into, such as that of an image',
     },
-    start: { type: 'boolean', default: true, description: 'Start the service now and at each boot' },
+    start: {
+      type: 'boolean',
+      default: true,
+      description: 'Start the service now and at each boot',
+      negativeDescription: 'Install without starting the service, now or at boot',
+    },
     executable: {
       type: 'string',
       valueHint: 'FILE',

@@ -46,6 +46,7 @@ export const uninstallCommand = defineCommand({
     if (kept.length === 0) return
     print('')
     print('The database, the backups, the configuration and the keys are kept. To delete them, too:')
-    print(`  rm -r ${kept.join(' ')} && userdel windfall`)
+    const userdel = root === '/' ? 'userdel windfall' : `userdel --prefix ${root} windfall`
+    print(`  rm -r ${kept.join(' ')} && ${userdel}`)
   },
 })

@@ -1,7 +1,16 @@
 /** The executable that `windfall upgrade` installs: its checksum, its architecture and its version. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, closeSync, copyFileSync, openSync, readFileSync, readSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+} from 'node:fs'
 import { basename } from 'node:path'
 import { codeOf } from '../../config/sources/files.ts'
 import { Refusal } from '../../errors.ts'
@@ -15,9 +24,10 @@ const SHA256 = /^[0-9a-f]{64}$/
 /**
  * The SHA-256 that `file` must have: `given`, or the first word of the file `FILE.sha256` beside it.
  *
- * @throws Refusal 400 `invalid_checksum`, 404 `no_checksum`
+ * @throws Refusal 404 `no_executable`, 404 `no_checksum`, 400 `invalid_checksum`
  */
 export function expectedSha256(file: string, given: string | undefined): string {
+  if (!existsSync(file)) throw new Refusal(404, 'no_executable', `there is no file ${file}`)
   const beside = `${file}.sha256`
   const text = given ?? textAt(beside)
   if (text === null)
@@ -110,8 +120,12 @@ function versionOf(program: string): string {
   } catch {
     // The refusal below shows what the program printed.
   }
-  const reason = error?.message ?? `${stdout}${stderr}`.trim().slice(0, 500)
-  throw new Refusal(400, 'not_windfall', `the file does not tell its version as Windfall does: ${reason}`)
+  const reason = error?.message ?? (`${stdout}${stderr}`.trim().slice(0, 500) || 'nothing')
+  throw new Refusal(
+    400,
+    'not_windfall',
+    `the file is not a Windfall executable: --version --json prints ${reason}`,
+  )
 }
 
 /** Whether version `one` is older than `other`. A version with a suffix, such as 1.0.0-rc.1, is older than without. */

@@ -6,16 +6,17 @@ import { readFile } from '../../config/sources/files.ts'
 import { readToml } from '../../config/sources/toml.ts'
 import { accessProblems } from '../../systemd/access.ts'
 import { readUnit } from '../../systemd/unit.ts'
+import { isRealApple } from '../apple/reach.ts'
 import type { DoctorContext } from '../context.ts'
 import { error, type Outcome, ok, skipped, warning } from '../result.ts'
 import { type ConfiguredPath, configuredPaths } from './configured_paths.ts'
 
 /** The sources of the settings, which variable overrides the file, and whether the file changed since it was loaded. */
 export function checkConfiguration(context: DoctorContext): Outcome {
-  const { sources, serving } = context
+  const { serving } = context
   const overridden = overriddenLines(context)
   const detail = [
-    sources.file === null ? 'There is no config file.' : `The config file is ${sources.file}.`,
+    fileText(context),
     `${countsText(context)}.`,
     ...(overridden.length === 0 ? [] : [`Variables override the file: ${overridden.join(', ')}.`]),
   ].join(' ')
@@ -24,6 +25,11 @@ export function checkConfiguration(context: DoctorContext): Outcome {
     `${detail} The file changed after the server loaded it.`,
     'Load it: `systemctl reload windfall`, or send SIGHUP to the server. Some settings need a restart.',
   )
+}
+
+function fileText({ sources, hosts }: DoctorContext): string {
+  if (sources.file !== null) return `The config file is ${sources.file}.`
+  return isRealApple(hosts) ? 'There is no config file.' : 'The demo has settings of its own.'
 }
 
 function countsText({ config, sources }: DoctorContext): string {

@@ -17,9 +17,13 @@ export function checkJobs({ reader, serving, clock }: DoctorContext): Outcome[] 
   return [...examineJobs(reader, clock, { isServed: serving !== null })].map((finding) => {
     if (finding.subject === 'jobs') return { ...outcomeOf(finding), remedy: serving === null ? START : WAIT }
     const title = finding.subject === 'reports' ? 'Reports' : `Job ${finding.subject}`
-    return outcomeOf(finding, { subject: finding.subject, title })
+    const outcome = outcomeOf(finding, { subject: finding.subject, title })
+    return finding.text.startsWith(WITHOUT_KEY) ? { ...outcome, status: 'skipped', remedy: null } : outcome
   })
 }
+
+/** The outcome of a job that needs a key or an app. The checks of the keys and the apps say what to do. */
+const WITHOUT_KEY = 'not asked'
 
 const START = `Start Windfall: \`${startOfServer()}\`.`
 const WAIT = 'Wait: the first jobs run within seconds of the start of the server.'

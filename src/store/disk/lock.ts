@@ -80,7 +80,7 @@ function alreadyServed(file: string, pidFile: string): Refusal {
   return new Refusal(
     409,
     'already_serving',
-    `${file} is being served by ${lockHolder(pidFile)}; only one process can serve a database`,
+    `${file} is being served by ${lockHolder(pidFile)}; only one process can serve a database. Stop it first, or use a copy`,
   )
 }
 

@@ -97,7 +97,9 @@ test('guests reach only their routes', async () => {
     const body = method === 'GET' || method === 'DELETE' ? {} : { body: '{}' }
     const init = { method, headers: { ...headers, 'content-type': 'application/json' }, ...body }
     const response = await app.request(`${url}${query}`, init)
-    const code = response.ok ? 'ok' : ((await response.json()) as { code: string }).code
+    // Read to the end, because a download in progress counts among the few that a guest can have.
+    const text = await response.text()
+    const code = response.ok ? 'ok' : (JSON.parse(text) as { code: string }).code
     if (code !== (security?.includes('guest') ? 'ok' : 'not_for_guests'))
       wrong.push(`${method} ${path} ${code}`)
   }

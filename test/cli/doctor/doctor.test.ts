@@ -268,7 +268,7 @@ test('reports a running job that failed before, and a job interrupted by a crash
   app.windfall.accounts.declare([])
   await app.windfall.jobs.runNow('reconcile')
   expect(about(await diagnosed(folder), 'jobs:reconcile')[0]).toMatch(
-    /^warning Not asked: no app is connected/,
+    /^skipped Not asked: no app is connected/,
   )
   await app.server.close()
   expect(about(await diagnosed(folder), 'jobs:import')).toEqual([

@@ -8,11 +8,14 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import { vi } from 'vitest'
+import { ballastOf } from '../../../src/store/disk/disk_space.ts'
 import { atEndOfFile } from '../../closing.ts'
 import { start } from '../../processes.ts'
 import { restore } from '../../store/schema/dump.ts'
@@ -87,6 +90,8 @@ export async function openMachine({ dump, data_mb, ...installed }: Options) {
   const url = `http://127.0.0.1:${port}`
   await service.start()
   await answers(`${url}/readyz`)
+  // The sizes of disks in these tests include the ballast, which the server writes after its start.
+  if (data_mb !== undefined) await vi.waitFor(() => statSync(ballastOf(database)), 10_000)
 
   /** Runs `windfall upgrade` of the installed program, or of another one. */
   const upgrade = (args: readonly string[], { from = program, env: more = {} } = {}) =>

@@ -67,7 +67,10 @@ describe.runIf(canLaunch)('windfall upgrade', () => {
     const pid = machine.service.pid()
     const file = machine.download('windfall-9', next)
     const refusal = async (...args: string[]) => (await machine.upgrade(args).ended).stderr
-    expect(await refusal(`${file}-missing`)).toContain('windfall-9-missing.sha256')
+    expect(await refusal(`${file}-missing`)).toMatch(/there is no file \S+windfall-9-missing$/m)
+    const unsigned = join(machine.home, 'unsigned')
+    writeFileSync(unsigned, '')
+    expect(await refusal(unsigned)).toContain('unsigned.sha256')
     expect(await refusal(file, '--sha256', 'abc')).toContain('64 hexadecimal digits')
     expect(await refusal(file, '--sha256', '0'.repeat(64))).toContain('the download is damaged')
     const text = join(machine.home, 'notes.txt')
@@ -81,7 +84,7 @@ describe.runIf(canLaunch)('windfall upgrade', () => {
     const other = join(machine.home, 'other')
     writeLauncher(other, '/bin/false')
     writeChecksum(other)
-    expect(await refusal(other)).toContain('does not tell its version')
+    expect(await refusal(other)).toContain('is not a Windfall executable')
     const picky = machine.download(
       'picky',
       next,
@@ -183,7 +186,7 @@ describe.runIf(canLaunch)('windfall upgrade', () => {
     'skips the rehearsal without room for a copy, and goes back if the migration has none (needs root)',
     TIMEOUT,
     async () => {
-      // The database has 13 MB and the ballast 16; the migration needs 26 MB, and the copy 39.
+      // The database has 13 MB, its log up to 12, and the ballast 16; the migration needs 26 MB, and the copy 39.
       const dump = `${RELEASED}insert into settings (key, value) values ('large', printf('%.*c', 12000000, 'x'));\n`
       const roomy = await openMachine({ bundle: own, dump, data_mb: 72 })
       const skipped = await roomy.upgrade([roomy.download('windfall-9', next)]).ended

@@ -309,7 +309,8 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
       )
       const refunded = charged(theirs.refunded)
       for (const [currency, milli] of Object.entries(inPart)) plus(refunded, currency, -milli)
-      expect(refunded).toEqual(found.refund.milli)
+      // A refund that was reversed leaves an amount of 0 in either.
+      expect(nonZero(refunded)).toEqual(nonZero(found.refund.milli))
     })
   },
 )

@@ -88,7 +88,7 @@ export function NetRevenue(): JSX.Element {
             <Figure
               label="Refunds"
               answer={grossAnswer}
-              figureIn={(series) => -partOf(series, 'refunds')}
+              figureIn={(series) => 0 - partOf(series, 'refunds')}
               isHigherBetter={false}
             />
           </div>

@@ -8,6 +8,7 @@ import { Card } from '../parts/card.tsx'
 import { CodeProse } from '../parts/code_prose.tsx'
 import { CommandCopy, Copy } from '../parts/copy.tsx'
 import { useMutation } from '../parts/dialog.tsx'
+import { HttpsNotice } from '../parts/https_notice.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
 import { useQuery } from '../queries.ts'
@@ -21,7 +22,6 @@ const ENVIRONMENTS = ['production', 'sandbox'] as const
 type Environment = (typeof ENVIRONMENTS)[number]
 
 function Urls({ settings }: { settings: SettingsData }): JSX.Element {
-  const isReachable = settings.base_url.startsWith('https://')
   return (
     <div class="stack">
       <Copy text={settings.notification_url} label="the notification URL" />
@@ -32,15 +32,7 @@ function Urls({ settings }: { settings: SettingsData }): JSX.Element {
             <Copy text={one.notification_url} label={`the notification URL of ${one.name}`} />
           </div>
         ))}
-      {!isReachable && (
-        <p class="notice warn">
-          <Icon name="warning" />
-          <span>
-            Apple sends notifications only to HTTPS addresses. Put a proxy or a tunnel in front of Windfall
-            and set <code>base_url</code> to its address.
-          </span>
-        </p>
-      )}
+      <HttpsNotice url={settings.notification_url} />
       <ol class="steps small">
         <li>In App Store Connect, open the app, then App Information.</li>
         <li>

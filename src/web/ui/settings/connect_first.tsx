@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import { Card } from '../parts/card.tsx'
 import { CommandCopy, Copy } from '../parts/copy.tsx'
+import { HttpsNotice } from '../parts/https_notice.tsx'
 import { useSettings } from './settings_queries.ts'
 
 export function ConnectFirst(): JSX.Element {
@@ -20,6 +21,7 @@ export function ConnectFirst(): JSX.Element {
           <>
             <p class="small quiet">Then enter this URL as the server URL in App Store Connect:</p>
             <Copy text={url} label="the notification URL" />
+            <HttpsNotice url={url} />
           </>
         )}
       </div>
