@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { dataBody, outerPayload, transactionPayload } from '../apple/samples.ts'
 import { temporaryFolder } from '../folders.ts'
+import { openGate, SIDES } from './gate.ts'
 import { type ForwardingApp, openForwardingApp, openHttpReceiver, type Received } from './receiving.ts'
 
 const SECOND_MS = 1_000
@@ -57,4 +58,25 @@ test('a body that was not sent before a stop is made again after the start, one 
   expect(Object.fromEntries(madeLater)).toEqual(
     Object.fromEntries(ids.map((id) => [id, sent.includes(id) ? 0 : 60 * SECOND_MS])),
   )
+})
+
+test('a body whose request begins right after its commit, before the filling continues, is kept at a stop', async () => {
+  const folder = temporaryFolder().path
+  const receiver = await openHttpReceiver(() => undefined)
+  const first = await openForwardingApp({ folder })
+  await subscribe(first)
+  await first.addEndpoint(receiver.url)
+  openGate(first.windfall.store, 2, SIDES[1], async () => {
+    first.windfall.forwarding.wake()
+    await expect.poll(() => receiver.requests.length).toBe(1)
+  })
+  const [id] = await first.append(1, { subject: '1' })
+  await expect.poll(() => receiver.requests.length).toBe(1)
+  await first.close()
+  receiver.behave(() => 200)
+  first.clock.turn(60 * SECOND_MS)
+  const second = await openForwardingApp({ folder, clock: first.clock })
+  await second.settled()
+  expect(receiver.ids()).toEqual([id, id])
+  expect(receiver.requests[1]?.body).toBe(receiver.requests[0]?.body)
 })

@@ -100,7 +100,7 @@ function isUnchanged(endpoint: Endpoint | null, before: Endpoint): boolean {
 const madeOf = (body: Buffer | Error | undefined): Buffer | null => (body instanceof Buffer ? body : null)
 
 /** Adds deliveries with their bodies. */
-function openAdding({ clock, endpoints, deliveries, freezing }: Deps) {
+function openAdding({ store, clock, endpoints, deliveries, freezing }: Deps) {
   const { blockedAmong, lostBefore } = openKeyOrder(deliveries)
 
   /**
@@ -112,17 +112,16 @@ function openAdding({ clock, endpoints, deliveries, freezing }: Deps) {
     const { items } = batch
     const blocked = blockedAmong(endpoint.id, batch)
     const unmade = items.filter((item) => !blocked.has(item) && keptBody(endpoint, batch, item) === null)
-    const made: number[] = []
     await freezing.withBodies(endpoint.kind, unmade, lostBefore(endpoint.id, unmade), (bodyOf) => {
       if (!isUnchanged(endpoints.get(endpoint.id), endpoint) || !advance()) return
       const isBlocked = blockedAmong(endpoint.id, batch)
       for (const item of items) {
         const body = madeOf(bodyOf.get(item))
         const id = insert(endpoint, batch, item, { isBlocked: isBlocked.has(item), body })
-        if (body !== null) made.push(id)
+        // A request can begin before the caller of the commit continues.
+        if (body !== null) store.afterCommit(() => freezing.noteMade(id))
       }
     })
-    for (const id of made) freezing.noteMade(id)
   }
 
   /** The bytes of the first delivery of an item, for a replay. */

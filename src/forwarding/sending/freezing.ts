@@ -50,8 +50,8 @@ export function openFreezing(deps: Deps) {
       const body = bodyOf.get(delivery)
       if (body instanceof Error) throw body
       if (body !== undefined) deliveries.setBody(id, body)
+      store.afterCommit(() => noteMade(id))
     })
-    noteMade(id)
   }
 
   const noteMade = (id: number): void => void unsent.set(id, monotonic())
