@@ -65,10 +65,14 @@ test.skipIf(program === null)(
     const replication = await replicate(files.config, files)
     await identify(running, USER)
     await fill(running)
+    await replication.sync()
+    // It keeps its read lock, and cannot checkpoint the log before it was looked at.
+    replication.signal('SIGSTOP')
     const erasing = start(['forget', '--app', APP, USER], { cwd }).ended
     const patience = AbortSignal.timeout(200_000)
     while (!(await list()).includes('pending in the log')) patience.throwIfAborted()
     expect(readFileSync(`${files.database}-wal`).includes(USER)).toBe(true)
+    replication.signal('SIGCONT')
     // A quiet server waits for Litestream's checkpoint, a minute after the last change.
     if (!isLong) await fill(running)
     while ((await list()).includes('pending in the log')) patience.throwIfAborted()

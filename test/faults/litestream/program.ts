@@ -102,5 +102,5 @@ export async function replicate(config: string, { socket, database }: { socket: 
   }
 
   await sync()
-  return { sync, end, printed: () => printed }
+  return { sync, end, signal: (signal: NodeJS.Signals) => child.kill(signal), printed: () => printed }
 }
