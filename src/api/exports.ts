@@ -137,13 +137,20 @@ function sqliteRoute({ exports, auth, closing }: Deps): Route {
       const headers = { 'content-type': SQLITE_TYPE, 'content-disposition': attachment('windfall.sqlite') }
       if (event.req.method === 'HEAD') return new Response(null, { headers })
       const signal = AbortSignal.any([closing, event.req.signal])
-      const file = await exports.sqliteFile({ after: query.after ?? null, scope: caller, signal })
+      const file = await exports
+        .sqliteFile({ after: query.after ?? null, scope: caller, signal })
+        .catch((error: unknown) => {
+          throw signal.aborted ? interrupted() : error
+        })
       const { size } = await file.stat()
       const body = Readable.toWeb(file.createReadStream()) as ReadableStream<Uint8Array>
       return new Response(body, { headers: { ...headers, 'content-length': String(size) } })
     },
   })
 }
+
+const interrupted = (): Refusal =>
+  new Refusal(503, 'store_closing', 'the export ended, because the server stopped or the client left')
 
 const answer = (description: string) => ({ description, content_type: 'application/x-ndjson' })
 

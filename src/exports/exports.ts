@@ -40,7 +40,9 @@ export function openExports(store: Pick<Store, 'prepare' | 'cached'>) {
     if (tracking.source === null) return { ...all, mode: 'changes', keys: [] }
     const range = { after: span.after.change, until: span.until.change }
     const keys = await changedKeys.between(tracking.source, range, scope, MAX_CHANGED_KEYS)
-    return keys === null ? all : { ...all, mode: 'changes', keys }
+    // The change log may have been pruned since the export began.
+    const isComplete = keys !== null && positions.isLogged(span.after)
+    return isComplete ? { ...all, mode: 'changes', keys } : all
   }
 
   return { begin, now: positions.now, plan, ...openPlanReader(openRowReader(store, openRedaction(store))) }

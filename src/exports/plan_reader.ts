@@ -23,17 +23,15 @@ export function openPlanReader(rows: RowReader) {
   /** The rows of a plan. */
   async function* rowsOf(one: TablePlan): Pages {
     const { tracking } = one.table
-    if (tracking.kind === 'appended') {
-      const from = one.mode === 'changes' ? (one.span.after?.[tracking.by] ?? 0) : 0
-      yield* pages(one, { ...ALL_ROWS, after: [from], until: [one.span.until[tracking.by]] })
-      // A changed row after `from` is among the pages.
-      if (one.mode === 'changes')
-        yield* rowsOfKeys(
-          one,
-          one.keys.filter((key) => Number(key.split('\n')[1]) <= from),
-        )
-    } else if (one.mode === 'changes') yield* rowsOfKeys(one, one.keys)
-    else yield* pages(one, ALL_ROWS)
+    if (tracking.kind !== 'appended')
+      return yield* one.mode === 'changes' ? rowsOfKeys(one, one.keys) : pages(one, ALL_ROWS)
+    const from = one.mode === 'changes' ? (one.span.after?.[tracking.by] ?? 0) : 0
+    // A notification that Apple signs again during the export moves after `until`, and would be in no page.
+    const until = tracking.by === 'event' ? [one.span.until.event] : null
+    yield* pages(one, { ...ALL_ROWS, after: [from], until })
+    // A changed row after `from` is among the pages.
+    const earlier = one.mode === 'changes' ? one.keys.filter((key) => isUntil(key, from)) : []
+    yield* rowsOfKeys(one, earlier)
   }
 
   async function* pages({ table, scope }: TablePlan, range: typeof ALL_ROWS): Pages {
@@ -79,6 +77,9 @@ export function openPlanReader(rows: RowReader) {
 
   return { rowsOf, deletedOf }
 }
+
+/** Whether the number in a logged key is at most `last`. */
+const isUntil = (key: string, last: number): boolean => Number(key.split('\n')[1]) <= last
 
 /** The keys in slices, each in a turn of the event loop of its own. */
 async function* slicesOf(keys: readonly string[]): AsyncGenerator<readonly string[], void> {

@@ -59,13 +59,17 @@ export function openPositions(store: Pick<Store, 'prepare'>) {
     if (fingerprint === undefined)
       throw new Refusal(400, 'invalid_cursor', `${cursor} is not the cursor of an export`)
     const position = { change: Number(change), event: Number(event), payload: Number(payload) }
-    const oldest = oldestChange.get()?.change ?? 1
-    const isLogged = position.change === 0 ? oldest === 1 : position.change >= oldest
-    if (!isLogged || fingerprintOf(position) !== fingerprint) throw expired()
+    if (!isLogged(position) || fingerprintOf(position) !== fingerprint) throw expired()
     return position
   }
 
-  return { now, cursorOf, positionOf }
+  /** Whether the change log has every change after a position. */
+  function isLogged({ change }: Pick<Position, 'change'>): boolean {
+    const oldest = oldestChange.get()?.change ?? 1
+    return change === 0 ? oldest === 1 : change >= oldest
+  }
+
+  return { now, cursorOf, positionOf, isLogged }
 }
 
 const expired = (): Refusal =>

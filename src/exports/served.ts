@@ -20,7 +20,7 @@ export function openServedExports({ store, clock, erasures }: Deps) {
   const changeLog = openChangeLog(store, clock)
   erasures.onErase(changeLog.userErased)
   const exports = openExports(store)
-  const prefix = `${store.file}.export-`
+  const prefix = `${store.file}.export.partial-`
   removeLeftovers(prefix)
 
   /**

@@ -8,8 +8,12 @@ const LINES_PER_SLICE = 500
 export type CsvValue = string | number | boolean | object | null | undefined
 export type CsvRow = Readonly<Record<string, CsvValue>>
 
-/** FORMULA matches text that spreadsheets treat as a formula, and negative numbers. NUMBER matches plain numbers. */
-const FORMULA = /^[=+\-@＝＋－＠\t\r\n]/
+/**
+ * FORMULA matches the first character of what spreadsheets treat as a formula, and of negative numbers. Where the comma is
+ * the decimal separator, spreadsheets begin a cell after a semicolon, and take no quotes within one. NUMBER matches
+ * plain numbers.
+ */
+const FORMULA = /^[=+\-@＝＋－＠\t\r\n]|(?<=[;\r\n])[=+\-@＝＋－＠]/g
 const NUMBER = /^-?\d+(\.\d+)?$/
 /** Matches the names of columns with instants. */
 const INSTANT = /(^|_)(at|since)$/
@@ -69,7 +73,7 @@ function cellOf(value: CsvValue): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   const text = typeof value === 'string' ? value : textOf(value)
-  const escaped = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text
+  const escaped = NUMBER.test(text) ? text : text.replace(FORMULA, "'$&")
   return /[",\r\n]/.test(escaped) ? `"${escaped.replaceAll('"', '""')}"` : escaped
 }
 

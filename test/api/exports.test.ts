@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openServedExports } from '../../src/exports/served.ts'
 import { restore } from '../../src/store/backup/restore.ts'
 import { APPLE_ID, BUNDLE, renewedPayload } from '../apple/samples.ts'
@@ -30,6 +30,10 @@ afterEach(() => app.close())
 const get = (path: string, given = headers, method = 'GET') =>
   app.request(`/api/v1/exports${path}`, { headers: given, method })
 const cursor = async () => ((await (await get('')).json()) as { cursor: string }).cursor
+
+/** What exports that run, or that a crash interrupted, have beside the database. */
+const exportFiles = ({ config }: TestApp): string[] =>
+  readdirSync(dirname(config.store.path)).filter((name) => name.includes('.export.partial-'))
 
 /** The headers of a token that reads the other app only. */
 async function narrowed(): Promise<Record<string, string>> {
@@ -71,6 +75,8 @@ test('a token that is limited to an app exports the rows of that app only, also 
   const db = new Database(file, { readonly: true })
   expect(db.prepare('select app_user_id from users').pluck().all()).toEqual(['tom', 'tim'])
   expect(db.prepare('select count(*) from transactions').pluck().get()).toBe(0)
+  const named = db.prepare("select value from export_manifest where name = 'organization'").pluck().get()
+  expect(named).toBe(app.organization.slug)
   db.close()
 })
 
@@ -130,6 +136,23 @@ test('a restored database refuses the cursors of the time that is lost', async (
   await again.close()
 })
 
+test('an export that ends with its client or with the server is not logged as an error', async () => {
+  const logged: string[] = []
+  const other = await openTestApp({ logged })
+  const given = { authorization: `Bearer ${await other.token()}` }
+  for (const isStop of [false, true]) {
+    const leaving = new AbortController()
+    const answer = other.request('/api/v1/exports.sqlite', { headers: given, signal: leaving.signal })
+    await vi.waitFor(() => expect(exportFiles(other)).toHaveLength(1))
+    if (isStop) other.windfall.http.beginClosing()
+    else leaving.abort()
+    expect(await (await answer).json()).toMatchObject({ status: 503, code: 'store_closing' })
+    expect(exportFiles(other)).toEqual([])
+  }
+  expect(logged.join('')).not.toContain('unexpectedly')
+  await other.close()
+})
+
 test('the audit log has the exports of tokens, and guests cannot export', async () => {
   await (await get('/users')).text()
   await (await get('.sqlite')).arrayBuffer()
@@ -140,7 +163,7 @@ test('the audit log has the exports of tokens, and guests cannot export', async 
 
 test('the file of an export is deleted when it is sent, when the client leaves, and after a crash', async () => {
   const { path } = app.config.store
-  const leftovers = () => readdirSync(dirname(path)).filter((name) => name.includes('.export-'))
+  const leftovers = () => exportFiles(app)
   await (await get('.sqlite')).arrayBuffer()
   expect(leftovers()).toEqual([])
   const leaving = new AbortController()
@@ -153,7 +176,10 @@ test('the file of an export is deleted when it is sent, when the client leaves, 
   leaving.abort()
   await expect(request).rejects.toThrow('aborted')
   expect(leftovers()).toEqual([])
-  mkdirSync(`${path}.export-crash`)
+  mkdirSync(`${path}.export.partial-crash`)
+  // An export that the owner wrote beside the database.
+  mkdirSync(`${path}.export-monday`)
   openServedExports(app.windfall)
   expect(leftovers()).toEqual([])
+  expect(existsSync(`${path}.export-monday`)).toBe(true)
 })

@@ -5,7 +5,12 @@ test.each([
   [[null, undefined, '', true, -1.5], ',,,true,-1.5'],
   [['a,b', 'say "a"', 'two\nlines'], '"a,b","say ""a""","two\nlines"'],
   [['=1+1', '+1', '-2+3', '@SUM', '\tx', '-', '-x'], "'=1+1,'+1,'-2+3,'@SUM,'\tx,'-,'-x"],
-  [['＝1+1', '＋1', '－1', '＠SUM', '\n=1'], "'＝1+1,'＋1,'－1,'＠SUM,\"'\n=1\""],
+  [['＝1+1', '＋1', '－1', '＠SUM', '\n=1'], "'＝1+1,'＋1,'－1,'＠SUM,\"'\n'=1\""],
+  // A spreadsheet whose decimal separator is the comma begins a cell after a semicolon, and a row after a line break.
+  [
+    ["x;=cmd|'/c'!A0", 'a;b', 'x\n@SUM', 'x;-1;2', 'two\r\nlines;'],
+    "x;'=cmd|'/c'!A0,a;b,\"x\n'@SUM\",x;'-1;2,\"two\r\nlines;\"",
+  ],
   // A number is no formula, whatever its sign.
   [['-12.000', '-7', '0.5', '-1.2.3', '--1'], "-12.000,-7,0.5,'-1.2.3,'--1"],
   [[['a', 'b'], ['=x']], "a b,'=x"],

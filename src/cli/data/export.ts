@@ -47,10 +47,10 @@ export const exportCommand = defineCommand({
     const to = resolve(args.to)
     const format = parseFormat(args.format, to)
     const tables = parseTables(args.tables)
-    const after = args.after === undefined ? null : cursorIn(args.after)
+    const earlier = args.after === undefined ? null : earlierIn(args.after)
     assertCreatable(to, format)
     const manifest = await withReader(args.config, (reader) =>
-      writeFiles(reader, { to, format, tables, after, organization: args.organization ?? null }),
+      writeFiles(reader, { to, format, tables, earlier, organization: args.organization ?? null }),
     )
     setResult(manifest)
     print(`Wrote ${to}`)
@@ -63,12 +63,15 @@ type Request = {
   to: string
   format: FileFormat
   tables: readonly ExportTable[]
-  after: string | null
+  earlier: Earlier | null
   organization: string | null
 }
 
+/** The earlier export that this one continues: its cursor and, if its manifest was given, what it contains. */
+type Earlier = Readonly<{ cursor: string; contains: Pick<Manifest, 'organization' | 'tables'> | null }>
+
 async function writeFiles(reader: Reader, request: Request): Promise<Manifest> {
-  const { to, format, tables, after } = request
+  const { to, format, tables, earlier } = request
   // Erasures that are committed during the export count, so nothing is cached.
   const store = { prepare: reader.prepare, cached: <Value>(_: unknown, read: (key: string) => Value) => read }
   const organization =
@@ -84,7 +87,8 @@ async function writeFiles(reader: Reader, request: Request): Promise<Manifest> {
       exports: openExports(store),
       clock: systemClock,
       tables,
-      after,
+      after: earlier?.cursor ?? null,
+      copied: copiedTables(earlier, organization?.slug ?? null),
       scope: { organization_id: organization?.id ?? null, apps: null },
       organization: organization?.slug ?? null,
       format,
@@ -96,6 +100,13 @@ async function writeFiles(reader: Reader, request: Request): Promise<Manifest> {
     progress.end()
     stop()
   }
+}
+
+/** The names of the tables that an earlier export has of an organization; null if that is unknown. */
+function copiedTables(earlier: Earlier | null, organization: string | null): readonly string[] | null {
+  const contains = earlier?.contains ?? null
+  if (contains === null) return null
+  return contains.organization === organization ? contains.tables.map(({ name }) => name) : []
 }
 
 /** Opens a destination and deletes it if a signal ends the process. */
@@ -167,9 +178,9 @@ function unknownTable(name: string): Refusal {
   return new Refusal(400, 'invalid_request', `There is no table ${name}. ${hint}`)
 }
 
-/** The cursor that `--after` gives. @throws Refusal 400 `invalid_cursor`; 404 `no_manifest` */
-function cursorIn(given: string): string {
-  if (isCursor(given)) return given
+/** What `--after` gives. @throws Refusal 400 `invalid_cursor`; 404 `no_manifest` */
+function earlierIn(given: string): Earlier {
+  if (isCursor(given)) return { cursor: given, contains: null }
   const path = resolve(given)
   const file = existsSync(join(path, MANIFEST.file)) ? join(path, MANIFEST.file) : path
   if (!existsSync(file))
@@ -178,14 +189,14 @@ function cursorIn(given: string): string {
       'no_manifest',
       `--after must be a cursor, or the folder of an export, not ${given}`,
     )
-  const { cursor } = parsedManifest(file)
-  if (typeof cursor === 'string' && isCursor(cursor)) return cursor
+  const { cursor = '', organization = null, tables = [] } = parsedManifest(file)
+  if (isCursor(cursor)) return { cursor, contains: { organization, tables } }
   throw new Refusal(400, 'invalid_cursor', `${file} is not the manifest of an export`)
 }
 
-function parsedManifest(file: string): { cursor?: unknown } {
+function parsedManifest(file: string): Partial<Manifest> {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as { cursor?: unknown }
+    return (JSON.parse(readFileSync(file, 'utf8')) as Partial<Manifest> | null) ?? {}
   } catch {
     return {}
   }

@@ -141,11 +141,15 @@ async function openLocalApp({ config }: LoadedConfig): Promise<LocalInstance> {
   }
 }
 
+/** The width to which columns are aligned. A longer cell moves only the rest of its own row. */
+const MAX_WIDTH = 120
+
 /** Formats rows as aligned columns. */
 export function columns(rows: readonly (readonly (string | number | null)[])[]): string {
   const textRows = rows.map((row) => row.map((cell) => String(cell ?? '-')))
-  const widths =
-    textRows[0]?.map((_, column) => Math.max(...textRows.map((row) => row[column]?.length ?? 0))) ?? []
+  const widthOf = (column: number): number =>
+    textRows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0)
+  const widths = textRows[0]?.map((_, column) => Math.min(widthOf(column), MAX_WIDTH)) ?? []
   return textRows
     .map((row) =>
       row

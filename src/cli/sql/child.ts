@@ -6,6 +6,7 @@ import type { Cell } from '../../exports/tables/table.ts'
 import { authorize } from './authorizer.ts'
 import { MAX_ROWS, type QueryMessage } from './messages.ts'
 import { createViews } from './views.ts'
+import { endWithParent } from './watchdog.ts'
 
 const BUSY_TIMEOUT_MS = 5_000
 const LIMITS = {
@@ -18,8 +19,9 @@ const LIMITS = {
 /** How much output is collected before it is written. */
 const OUTPUT_BYTES = 65_536
 
-/** Runs the query on stdin on the database `file`, and writes messages to stdout. */
-export async function runQuery([file = '']: readonly string[]): Promise<void> {
+/** Runs the query on stdin on the database `file` for the process `parent`, and writes messages to stdout. */
+export async function runQuery([file = '', parent = '']: readonly string[]): Promise<void> {
+  endWithParent(Number(parent))
   const sql = await text(process.stdin)
   const output = openOutput()
   try {

@@ -34,7 +34,7 @@ export async function runQuery(
   receiver: QueryReceiver,
   limits = LIMITS,
 ): Promise<{ isComplete: boolean }> {
-  const [program, args] = childCommand(QUERY_CHILD, [file])
+  const [program, args] = childCommand(QUERY_CHILD, [file, String(process.pid)])
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   const guard = guardChild(child, limits)
   // The process may end before it has read the query.

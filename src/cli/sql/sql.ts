@@ -11,6 +11,10 @@ import { actAsOwnerOf } from '../instance/privileges.ts'
 import { MAX_ROWS } from './messages.ts'
 import { runQuery } from './run.ts'
 
+/** The size of a result that is held until its end, and what a cell takes beside its text. */
+const MAX_HELD_CHARACTERS = 64 * 1024 * 1024
+const CELL_OVERHEAD = 16
+
 export const sqlCommand = defineCommand({
   meta: { name: 'sql', description: 'Run one query on the views of the data; it cannot write' },
   args: {
@@ -50,15 +54,20 @@ async function readQuery(): Promise<string> {
   )
 }
 
-/** Prints rows: CSV as they come, aligned columns at the end. */
+/** Prints rows: CSV as they come, aligned columns and JSON at the end. */
 function openResult(isCsv: boolean) {
   const rows: (readonly Cell[])[] = []
   let names: readonly string[] = []
+  let held = 0
   const writer = rowWriter('csv', [])
 
+  /** @throws Refusal 400 `result_too_large` */
   function row(one: readonly Cell[]): void {
-    if (isCsv && !isJson()) process.stdout.write(writer.line(one))
-    else rows.push(one)
+    if (isCsv && !isJson()) return void process.stdout.write(writer.line(one))
+    held += one.reduce<number>((sum, cell) => sum + CELL_OVERHEAD + String(cell).length, 0)
+    if (held > MAX_HELD_CHARACTERS)
+      throw new Refusal(400, 'result_too_large', 'the result is larger than 64 MiB; narrow it, or use --csv')
+    rows.push(one)
   }
 
   return {

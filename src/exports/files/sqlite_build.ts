@@ -1,6 +1,9 @@
 /** Builds the SQLite file of an export in a process of its own, which can be ended. */
+import { openOrganizations } from '../../apps/organizations.ts'
+import { systemClock } from '../../clock.ts'
 import { reportError, runInChild } from '../../program/children.ts'
-import { openReader } from '../../store/reader.ts'
+import { openReader, type Reader } from '../../store/reader.ts'
+import { openSnapshot } from '../../store/snapshot.ts'
 import { openExports } from '../exports.ts'
 import type { ExportScope } from '../rows.ts'
 import { EXPORT_TABLES } from '../tables/tables.ts'
@@ -33,11 +36,15 @@ async function writeBuild({ file, to, after, scope, at }: Build): Promise<void> 
     clock: () => at,
     tables: EXPORT_TABLES,
     after,
+    copied: null,
     scope,
-    organization: null,
+    organization: scope.organization_id === null ? null : slugOf(reader, scope.organization_id),
     format: 'sqlite',
     openDestination: () => openSqliteFile(to),
     onProgress: () => {},
   })
   reader.close()
 }
+
+const slugOf = (reader: Reader, organization_id: string): string | null =>
+  openOrganizations(openSnapshot(reader), systemClock).get(organization_id)?.slug ?? null

@@ -14,6 +14,8 @@ type WriteOptions = Readonly<{
   tables: readonly ExportTable[]
   /** The cursor of an earlier export; null for all rows. */
   after: string | null
+  /** The names of the tables that the earlier export has; others are exported whole. Null if that is unknown. */
+  copied: readonly string[] | null
   scope: ExportScope
   /** The slug of the organization of `scope`; null for all. */
   organization: string | null
@@ -61,7 +63,7 @@ export async function writeExport(options: WriteOptions): Promise<Manifest> {
 }
 
 async function writeTables(
-  { exports, tables, scope, onProgress }: WriteOptions,
+  { exports, tables, copied, scope, onProgress }: WriteOptions,
   span: ExportSpan,
   destination: Destination,
 ): Promise<ManifestTable[]> {
@@ -73,7 +75,9 @@ async function writeTables(
       onProgress({ done: written.length, of: tables.length, table: table.name, rows })
     }
     report(0)
-    written.push(await writeTable(exports, await exports.plan(table, span, scope), destination, report))
+    const isCopied = copied === null || copied.includes(table.name)
+    const plan = await exports.plan(table, isCopied ? span : { ...span, after: null }, scope)
+    written.push(await writeTable(exports, plan, destination, report))
   }
   return written
 }

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { EXPORT_TABLES } from '../../../src/exports/tables/tables.ts'
 import { BUNDLE, renewedPayload } from '../../apple/samples.ts'
 import { openTestApp } from '../../helpers.ts'
-import { folderOf, run } from '../../processes.ts'
+import { folderOf, run, start } from '../../processes.ts'
 
 const NAMES = EXPORT_TABLES.map(({ name }) => name)
 
@@ -107,6 +107,29 @@ test('windfall export writes a SQLite file with the same rows, also without a se
   })
 })
 
+test('windfall export has the whole of a table that the earlier export does not have', async () => {
+  const { app, identify, windfall } = await openExported()
+  const tablesOf = async (...args: string[]) => {
+    const answer = await windfall('export', ...args, '--json')
+    const { tables } = JSON.parse(answer.stdout) as { tables: { name: string; mode: string; rows: number }[] }
+    return Object.fromEntries(tables.map(({ name, mode, rows }) => [name, [mode, rows]]))
+  }
+  await tablesOf('some', '--tables', 'users')
+  await identify('bob')
+  const rest = await tablesOf('rest', '--after', 'some', '--tables', 'users,transactions')
+  expect(rest).toEqual({ users: ['changes', 1], transactions: ['all', 1] })
+  expect(await tablesOf('more', '--after', 'rest', '--tables', 'transactions')).toEqual({
+    transactions: ['changes', 0],
+  })
+  const slug = app.organization.slug
+  await tablesOf('one', '--tables', 'users', '--organization', slug)
+  expect(await tablesOf('next', '--after', 'one', '--tables', 'users', '--organization', slug)).toEqual({
+    users: ['changes', 0],
+  })
+  expect(await tablesOf('all', '--after', 'one', '--tables', 'users')).toEqual({ users: ['all', 2] })
+  await app.close()
+})
+
 test('windfall export refuses what it cannot do, and leaves no files', async () => {
   const { app, cwd, windfall } = await openExported()
   const cursor = JSON.parse((await windfall('export', 'copy', '--tables', 'apps', '--json')).stdout).cursor
@@ -152,7 +175,42 @@ test('windfall sql prints rows as columns, CSV and JSON, and why a query is refu
     stdout: '',
     stderr: expect.stringContaining('must begin with SELECT'),
   })
+  const rows = 'with recursive n(i) as (select 1 union all select i + 1 from n limit 50000)'
+  const wide = `${rows} select iif(i = 1, hex(zeroblob(200000)), 'a') as x, i from n`
+  const aligned = await windfall('sql', wide)
+  expect([aligned.status, aligned.stderr]).toEqual([0, '50,000 rows\n'])
+  expect(aligned.stdout.length).toBeLessThan(8_000_000)
+  for (const form of [[], ['--json']])
+    expect(await windfall('sql', `${rows} select hex(zeroblob(5000)) from n`, ...form)).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining('larger than 64 MiB'),
+    })
   const schema = await windfall('sql', '--schema')
   for (const name of NAMES) expect(schema.stdout).toContain(`${name}: `)
+  await app.close()
+})
+
+test('the process of a query ends when windfall sql is killed', async () => {
+  const { app, cwd } = await openExported()
+  const endless = 'with recursive n(i) as (select 1 union all select i + 1 from n) select max(i) from n'
+  const killed = start(['sql', endless], { cwd })
+  const children = `/proc/${killed.pid}/task/${killed.pid}/children`
+  const [child = ''] = await vi.waitFor(() => {
+    const found = readFileSync(children, 'utf8').trim()
+    if (found === '') throw new Error('there is no child process yet')
+    return found.split(' ')
+  }, 10_000)
+  killed.kill('SIGKILL')
+  try {
+    // An ended process that nothing waited for is a zombie.
+    await vi.waitFor(() => {
+      const isGone =
+        !existsSync(`/proc/${child}`) || readFileSync(`/proc/${child}/stat`, 'utf8').includes(') Z ')
+      expect(isGone).toBe(true)
+    }, 10_000)
+  } finally {
+    if (existsSync(`/proc/${child}`)) process.kill(Number(child), 'SIGKILL')
+  }
   await app.close()
 })
