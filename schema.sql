@@ -9,7 +9,7 @@
 -- Keys begin with organization or app, because production and sandbox, and any two organizations, never mix.
 
 pragma application_id = 1464421956; -- 'WIND'
-pragma user_version = 3;
+pragma user_version = 4;
 
 -- store/ ------------------------------------------------------------------------------------------------
 
@@ -1326,3 +1326,115 @@ create index delivery_attempts_by_endpoint on delivery_attempts (endpoint_id, at
 
 -- For Apple's notifications in the order of their arrival.
 create index notifications_by_payload on notifications (payload_id);
+
+-- alerts/ -----------------------------------------------------------------------------------------------
+
+-- Where messages go. A phone or browser that accepts Web Push is a channel of its own. `settings` is JSON without secrets;
+-- `sealed` contains the secret settings, and is null for a declared channel. `state` dead: the provider refuses the
+-- channel; `reason` says why. A channel that waits for its provider sends nothing before next_at.
+create table alert_channels ( -- kept
+  id                      text primary key,
+  organization_id         text not null references organizations (id),
+  name                    text not null,
+  kind                    text not null,
+  settings                text not null,
+  sealed                  text,
+  hides_amounts           integer not null,
+  digests                 text not null,
+  source                  text not null,
+  state                   text not null check (state in ('active', 'dead', 'disabled')),
+  reason                  text,
+  state_since             integer not null,
+  next_at                 integer,
+  last_sent_at            integer,
+  last_failed_at          integer,
+  created_at              integer not null,
+  deleted_at              integer
+) strict;
+create unique index alert_channels_by_name on alert_channels (organization_id, name) where deleted_at is null;
+
+-- Rules. `settings` is JSON: the filters and limits of the template. `channels` is a JSON list of ids, null for all
+-- channels of the organization. `cursor` is the seq of the last event that the rule has seen.
+create table alert_rules ( -- kept
+  id                      text primary key,
+  organization_id         text not null references organizations (id),
+  name                    text not null,
+  template                text not null,
+  settings                text not null,
+  channels                text,
+  is_on                   integer not null,
+  source                  text not null,
+  cursor                  integer not null,
+  created_at              integer not null,
+  deleted_at              integer
+) strict;
+create unique index alert_rules_by_name on alert_rules (organization_id, name) where deleted_at is null;
+
+-- What a rule remembers, such as the thresholds that were passed. Findings belong to the organization, with rule_id ''.
+create table alert_memory ( -- kept
+  organization_id         text not null references organizations (id),
+  rule_id                 text not null,
+  key                     text not null,
+  value                   text not null,
+  at                      integer not null,
+  primary key (organization_id, rule_id, key)
+) strict, without rowid;
+
+-- Messages, each once for its key. `content` is JSON: what it is about, and its text since it was first sent. Summaries and
+-- digests have no rule.
+create table alert_messages ( -- kept
+  id                      text primary key,
+  organization_id         text not null references organizations (id),
+  rule_id                 text references alert_rules (id),
+  kind                    text not null,
+  key                     text not null,
+  content                 text not null,
+  happened_at             integer not null,
+  created_at              integer not null,
+  unique (organization_id, key)
+) strict;
+create index alert_messages_by_date on alert_messages (organization_id, created_at, id);
+
+-- A message to a channel. sending: the request may have been sent. held: it waits, with due_at, for the end of quiet
+-- hours or of a mute. joined: a summary, `summary_id`, tells it. `words` says why or why not.
+create table alert_sends ( -- kept
+  message_id              text not null references alert_messages (id),
+  channel_id              text not null references alert_channels (id),
+  state                   text not null check (state in ('waiting', 'held', 'sending', 'sent', 'joined', 'dropped', 'failed')),
+  due_at                  integer,
+  attempts                integer not null,
+  words                   text,
+  summary_id              text references alert_messages (id),
+  finished_at             integer,
+  primary key (message_id, channel_id)
+) strict, without rowid;
+create index alert_sends_due on alert_sends (due_at, channel_id) where due_at is not null;
+create index alert_sends_by_channel on alert_sends (channel_id, finished_at);
+create index alert_sends_by_summary on alert_sends (summary_id) where summary_id is not null;
+
+-- Digests that were made: one for each channel, kind and local date. `figures` is JSON, null if the digest was skipped.
+create table alert_digests ( -- kept
+  channel_id              text not null references alert_channels (id),
+  kind                    text not null check (kind in ('daily', 'weekly')),
+  digested_on             text not null,
+  message_id              text references alert_messages (id),
+  figures                 text,
+  made_at                 integer not null,
+  primary key (channel_id, kind, digested_on)
+) strict, without rowid;
+
+-- Tokens of widgets and badges, as SHA-256. `token` is the text of a badge’s token, which is meant to be public; null for
+-- a widget. `metrics` and `apps` are JSON lists; null apps are all of the organization.
+create table widget_tokens ( -- kept
+  id                      text primary key,
+  organization_id         text not null references organizations (id),
+  kind                    text not null check (kind in ('widget', 'badge')),
+  label                   text not null,
+  hash                    blob not null unique,
+  token                   text,
+  metrics                 text not null,
+  apps                    text,
+  created_at              integer not null,
+  used_at                 integer,
+  revoked_at              integer
+) strict;

@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { openAccessControl } from './access/access.ts'
 import { openRevocations } from './access/revocations.ts'
 import { openApiTokens } from './access/tokens.ts'
+import { openAlerts } from './alerts/alerts.ts'
 import { apiRoutes } from './api/routes.ts'
 import { type AppOptions, NO_CONFIG_SOURCES } from './app_options.ts'
 import { APPLE_HOSTS } from './apple/api/hosts.ts'
@@ -181,15 +182,17 @@ export async function openApp(options: AppOptions) {
   const clockCheck = openClockCheck(store, clock, monotonic)
   const backup = () => scheduledBackup(backups, current.config.backup, clock)
   const jobSettings = { store, clock, log, random, schedules: schedulesOf(config) }
-  const jobs = openJobs(jobList({ ...modules, current, users, backup, clockCheck }), jobSettings)
   const root_expires_at = Math.min(...roots.map((pem) => new X509Certificate(pem).validToDate.getTime()))
   const front = openFront()
   http.add(front.routes)
   http.fallback(front.notFound)
   const silenceDetector = openSilenceDetector(store, clock)
   const health = openHealth({ ...modules, silenceDetector, rates: rateSettings, current, root_expires_at })
-  health.add(() => [...examineOutgoing(store), ...forwarding.findings()])
+  const alerts = openAlerts({ ...modules, monotonic, enrichment, silenceDetector, health, base_url, current })
+  const jobs = openJobs(jobList({ ...modules, alerts, current, users, backup, clockCheck }), jobSettings)
+  health.add(() => [...examineOutgoing(store), ...forwarding.findings(), ...alerts.findings()])
   const doctor = openDoctor({ ...modules, monotonic, wait, hosts, current, root_expires_at, version })
+  const watching = { health, doctor, alerts, silenceDetector }
   http.add(
     apiRoutes({
       ...modules,
@@ -202,9 +205,7 @@ export async function openApp(options: AppOptions) {
       callers,
       enrichment,
       jobs,
-      health,
-      doctor,
-      silenceDetector,
+      ...watching,
       revocations,
       base_url,
       closing: http.closing,
@@ -229,7 +230,7 @@ export async function openApp(options: AppOptions) {
     jobs.reschedule(schedulesOf(next))
     http.configure(httpSettingsOf(next))
     outgoing.dispatcher.reconfigure(next.outbound)
-    await forwarding.declare(next)
+    for (const one of [forwarding, alerts]) await one.declare(next)
     log.setLevel(next.log.level)
     Object.assign(metricSettings, next.metrics)
     await metrics.resume()
@@ -243,8 +244,8 @@ export async function openApp(options: AppOptions) {
     // The modules that call Apple's API stop before the clients abort their requests.
     for (const one of [pruning, live]) one.close()
     const closingAppleCallers = [doctor, jobs, history, imports, appleClients].map((one) => one.close())
-    const closingForwarding = forwarding.close().then(outgoing.dispatcher.close)
-    const others = [figures.closeFigures(), erasures.close(), refusedCalls.close(), closingForwarding]
+    const closingSenders = Promise.all([forwarding.close(), alerts.close()]).then(outgoing.dispatcher.close)
+    const others = [figures.closeFigures(), erasures.close(), refusedCalls.close(), closingSenders]
     await Promise.all([...closingAppleCallers, ...others])
     await backups.close()
     await revocation?.close()
@@ -259,5 +260,5 @@ export async function openApp(options: AppOptions) {
     await close()
     throw error
   }
-  return { ...modules, hosts, jobs, health, doctor, declare, close }
+  return { ...modules, ...watching, hosts, jobs, declare, close }
 }

@@ -148,8 +148,8 @@ test('every file starts with a doc comment', () => {
   expect([...SOURCES, ...TOOLS].filter((file) => !read(file).startsWith('/**'))).toEqual([])
 })
 
-/** The clocks of the server and of the browser. */
-const KNOWING_THE_TIME = new Set(['src/clock.ts', 'src/web/ui/now.ts'])
+/** The clocks of the server and of the browser, and the script that runs on a phone. */
+const KNOWING_THE_TIME = new Set(['src/clock.ts', 'src/web/ui/now.ts', 'src/alerts/widgets/scriptable.ts'])
 
 test('only clocks read the time, and only the log and the commands print', () => {
   const withSteps = SOURCES.filter(

@@ -3,8 +3,8 @@ import type { Clock } from '../clock.ts'
 import type { Store } from '../store/store.ts'
 
 /**
- * Who acted, and from which address: `owner`, `command line`, `housekeeping`, the id of a token, link or key, or
- * `anonymous` for an unknown caller.
+ * Who acted, and from which address: `owner`, `command line`, `housekeeping`, the id of a token, link, key or
+ * device, or `anonymous` for an unknown caller.
  */
 export type AuditActor = { actor: string; address: string | null }
 
@@ -49,6 +49,18 @@ export type AuditAction =
   | 'replay.stopped'
   | 'outgoing.resumed'
   | 'outgoing.key_replaced'
+  | 'channel.made'
+  | 'channel.changed'
+  | 'channel.removed'
+  | 'channel.tested'
+  | 'device.added'
+  | 'device.renewed'
+  | 'widget.made'
+  | 'widget.removed'
+  | 'rule.made'
+  | 'rule.changed'
+  | 'rule.removed'
+  | 'alerts.changed'
   | 'configuration.read'
   | 'export'
 

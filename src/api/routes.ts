@@ -1,5 +1,12 @@
 /** Lists every HTTP endpoint of the API. */
 import type { Route } from '../http/route.ts'
+import { channelRoutes } from './alerts/channels.ts'
+import { deviceRoutes } from './alerts/devices.ts'
+import { digestRoutes } from './alerts/digests.ts'
+import { alertHistoryRoutes } from './alerts/history.ts'
+import { ruleRoutes } from './alerts/rules.ts'
+import { widgetFileRoutes } from './alerts/widget_files.ts'
+import { widgetRoutes } from './alerts/widgets.ts'
 import { appleRoutes } from './apple.ts'
 import { appRoutes } from './apps.ts'
 import { accessRoutes } from './customers/access.ts'
@@ -71,6 +78,13 @@ const ROUTE_FACTORIES = [
   endpointActionRoutes,
   replayRoutes,
   deliveryRoutes,
+  channelRoutes,
+  deviceRoutes,
+  ruleRoutes,
+  alertHistoryRoutes,
+  digestRoutes,
+  widgetRoutes,
+  widgetFileRoutes,
   settingsRoutes,
   systemRoutes,
   probeRoutes,

@@ -49,6 +49,7 @@ const COMMANDS: Record<string, () => Promise<AnyCommand>> = {
   backup: () => import('./backup/backup.ts').then(({ backupCommand }) => backupCommand),
   restore: () => import('./backup/restore.ts').then(({ restoreCommand }) => restoreCommand),
   webhooks: () => import('./webhooks/webhooks.ts').then(({ webhooksCommand }) => webhooksCommand),
+  alerts: () => import('./alerts.ts').then(({ alertsCommand }) => alertsCommand),
   outgoing: () => import('./outgoing.ts').then(({ outgoingCommand }) => outgoingCommand),
   completion: () => import('./completion/completion.ts').then(({ completionCommand }) => completionCommand),
   licenses: () => import('./licenses.ts').then(({ licensesCommand }) => licensesCommand),

@@ -107,6 +107,7 @@ export async function serve(
   windfall.store.watchFreeSpace()
   windfall.jobs.start()
   windfall.forwarding.start()
+  await windfall.alerts.start()
   log.info('serving', { address: server.url, database: config.store.path })
   return {
     url: server.url,

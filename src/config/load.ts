@@ -174,6 +174,17 @@ function resolveDefaults(parsed: ParsedConfig, base: string, ca: string | null):
       ...app,
       organization: organizationOf(app, organizations) ?? 'default',
     })),
+    alert_channels: parsed.alert_channels.map(({ secrets_file: _, ...channel }) => ({
+      ...channel,
+      settings: channel.settings ?? {},
+      secrets: channel.secrets ?? {},
+      organization: organizationOf(channel, organizations) ?? 'default',
+    })),
+    alert_rules: parsed.alert_rules.map((rule) => ({
+      ...rule,
+      settings: rule.settings ?? {},
+      organization: organizationOf(rule, organizations) ?? 'default',
+    })),
   }
 }
 

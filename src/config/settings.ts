@@ -1,6 +1,7 @@
 /** The schema of config.toml, its sections, and the type of the loaded configuration. */
 import * as v from 'valibot'
 import { account } from './accounts.ts'
+import { alertChannel, alertRule, alerts } from './alerts.ts'
 import type { Path } from './checks/issues.ts'
 import { endpoint, forwarding } from './endpoints.ts'
 import { app, organization } from './organizations.ts'
@@ -35,12 +36,15 @@ export const Settings = v.object({
   rates: v.optional(table(rates), {}),
   outbound: v.optional(table(outbound), {}),
   forwarding: v.optional(table(forwarding), {}),
+  alerts: v.optional(table(alerts), {}),
   metrics: v.optional(table(metrics), {}),
   jobs: v.optional(table(jobs), {}),
   organizations: v.optional(v.array(table(organization)), []),
   accounts: v.optional(v.array(table(account)), []),
   apps: v.optional(v.array(table(app)), []),
   endpoints: v.optional(v.array(table(endpoint)), []),
+  alert_channels: v.optional(v.array(table(alertChannel)), []),
+  alert_rules: v.optional(v.array(table(alertRule)), []),
 })
 
 export type ParsedConfig = v.InferOutput<typeof Settings>
@@ -71,9 +75,31 @@ type EndpointConfig = Omit<
   headers: Record<string, string>
 }
 
+/** A channel of alerts as declared, with its secrets, also if they come from a file. `organization` is a slug. */
+type AlertChannelConfig = Omit<
+  ParsedConfig['alert_channels'][number],
+  'organization' | 'secrets_file' | 'settings' | 'secrets'
+> & { organization: string; settings: Record<string, unknown>; secrets: Record<string, unknown> }
+
+/** A rule of alerts as declared. `organization` is a slug. */
+type AlertRuleConfig = Omit<ParsedConfig['alert_rules'][number], 'organization' | 'settings'> & {
+  organization: string
+  settings: Record<string, unknown>
+}
+
 /** The configuration in effect. Paths are absolute, every default is filled in, and it is deeply frozen. */
 export type Config = Frozen<
-  Omit<ParsedConfig, 'base_url' | 'outbound' | 'organizations' | 'accounts' | 'apps' | 'endpoints'> & {
+  Omit<
+    ParsedConfig,
+    | 'base_url'
+    | 'outbound'
+    | 'organizations'
+    | 'accounts'
+    | 'apps'
+    | 'endpoints'
+    | 'alert_channels'
+    | 'alert_rules'
+  > & {
     base_url: string
     /** `ca` is the content of `ca_file`. */
     outbound: ParsedConfig['outbound'] & { ca: string | null }
@@ -81,6 +107,8 @@ export type Config = Frozen<
     accounts: AccountConfig[]
     apps: AppConfig[]
     endpoints: EndpointConfig[]
+    alert_channels: AlertChannelConfig[]
+    alert_rules: AlertRuleConfig[]
   }
 >
 
@@ -125,6 +153,12 @@ export const SECTIONS: readonly Section[] = [
     settings: outbound,
   },
   { name: 'forwarding', list: false, reason: 'Webhooks: what is kept of deliveries.', settings: forwarding },
+  {
+    name: 'alerts',
+    list: false,
+    reason: 'Alerts. Channels and rules are made in the dashboard, or declared at the end of the file.',
+    settings: alerts,
+  },
   { name: 'metrics', list: false, reason: 'How metrics are computed.', settings: metrics },
   {
     name: 'jobs',
@@ -160,6 +194,20 @@ export const SECTIONS: readonly Section[] = [
     reason:
       'The endpoints that receive events as webhooks. What is declared here can be changed only here. An endpoint that is removed here is disabled and keeps its log.',
     settings: endpoint,
+  },
+  {
+    name: 'alert_channels',
+    list: true,
+    reason:
+      'Where alerts go. What is declared here can be changed only here. A channel that is removed here is removed; its messages stay in the history.',
+    settings: alertChannel,
+  },
+  {
+    name: 'alert_rules',
+    list: true,
+    reason:
+      'What alerts tell. What is declared here can be changed only here. Without a rule here, the first channel brings the default rules.',
+    settings: alertRule,
   },
 ]
 

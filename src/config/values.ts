@@ -212,6 +212,13 @@ export const ageRecipient = v.pipe(
   v.regex(/^age1[a-z0-9]{20,}$/, 'is not an age recipient: age1 followed by lowercase letters and digits'),
 )
 
+/** An e-mail address. */
+export const emailAddress = v.pipe(
+  v.string(),
+  v.email('is not an e-mail address'),
+  v.maxLength(254, 'is too long'),
+)
+
 /** The form of an event type. Whether the type exists is checked when endpoints are declared. */
 export const eventType = v.pipe(v.string(), v.regex(/^[a-z_]+\.[a-z_]+$/, 'is not an event type'))
 

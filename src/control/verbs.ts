@@ -11,6 +11,7 @@ import { isDay } from '../days.ts'
 import { Refusal } from '../errors.ts'
 import { instantSince } from '../ledger/history/since.ts'
 import { HISTORY_DEPTH_MS } from '../ledger/history/windows.ts'
+import { alertVerbs } from './alert_verbs.ts'
 import { backupVerbs } from './backup_verbs.ts'
 import { doctorVerbs } from './doctor_verbs.ts'
 import { linkVerbs } from './link_verbs.ts'
@@ -96,6 +97,7 @@ export function verbsOf(windfall: Windfall): Verbs {
     ...doctorVerbs(windfall),
     ...outgoingVerbs(windfall),
     ...webhookVerbs(windfall),
+    ...alertVerbs(windfall),
   })
 }
 

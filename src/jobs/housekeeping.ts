@@ -2,8 +2,10 @@
  * The housekeeping job: resumes erasures, samples the disk, deletes expired rows, prunes users and updates SQLite's
  * statistics.
  */
+
 import type { Audit } from '../access/audit.ts'
 import type { Sessions } from '../access/sessions.ts'
+import type { Alerts } from '../alerts/alerts.ts'
 import type { Erasures } from '../attribution/erasure/erasure.ts'
 import type { Pruning } from '../attribution/prune.ts'
 import type { RefusedCalls } from '../attribution/refused_calls.ts'
@@ -18,6 +20,7 @@ import { updateStatistics } from '../store/statistics.ts'
 import type { Store } from '../store/store.ts'
 
 export type HousekeepingDeps = {
+  alerts: Pick<Alerts, 'expire'>
   arrivals: NotificationReceiver
   audit: Audit
   clock: Clock
@@ -53,6 +56,7 @@ export async function runHousekeeping(deps: HousekeepingDeps): Promise<string> {
   const users = pruned === null ? '' : `; pruned ${pruned} ${pruned === 1 ? 'user' : 'users'}`
   await deps.exports.prune()
   const count = await deps.forwarding.expire(deps.current.config.forwarding.keep_mb)
+  await deps.alerts.expire()
   const deliveries =
     count === 0 ? '' : `; deleted ${count} ${count === 1 ? 'delivery' : 'deliveries'} of webhooks`
   return `deleted ${expired} expired pending ${expired === 1 ? 'notification' : 'notifications'}${users}${deliveries}`

@@ -7,6 +7,7 @@ import { exchange } from './exchange.ts'
 import { type Failure, failureOf, OutgoingError } from './failures.ts'
 import type { Connection } from './pools.ts'
 import { parseTarget } from './target.ts'
+import { openTcp } from './tcp.ts'
 
 /** `timeoutMs`: milliseconds until the status line must have arrived, by default 15,000. */
 export type OutgoingRequest = Readonly<{
@@ -97,7 +98,7 @@ export function openDispatcher(settings: OutboundSettings & { resolve?: Resolve 
     await (await agent)?.destroy()
   }
 
-  return { request, check: openCheck({ rules: () => rules, resolve }), reconfigure, close }
+  return { request, ...openDirect({ rules: () => rules, resolve }), ca: () => ca, reconfigure, close }
 }
 
 /**
@@ -140,6 +141,12 @@ function openCancelling() {
 
   return { begin, throwIfClosed, close }
 }
+
+/** What does not send a request: checks of URLs, and connections for other protocols. */
+const openDirect = (options: { rules: () => AddressRules; resolve: Resolve }) => ({
+  check: openCheck(options),
+  connect: openTcp(options),
+})
 
 /** Returns the function that checks a URL. */
 function openCheck({ rules, resolve }: { rules: () => AddressRules; resolve: Resolve }) {

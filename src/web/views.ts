@@ -72,6 +72,8 @@ export const VIEWS = [
   { path: '/events/:id', view: 'event', section: 'events', isForGuests: false },
   { path: '/gaps', view: 'gaps', section: 'events', isForGuests: false },
   { path: '/coverage', view: 'coverage', section: 'events', isForGuests: false },
+  { path: '/digests', view: 'digests', section: 'today', isForGuests: false },
+  { path: '/digests/:id', view: 'digest', section: 'today', isForGuests: false },
   {
     path: '/settings',
     view: 'settings',

@@ -1,3 +1,4 @@
+import { createECDH, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { openSignedIn } from '../api/owner/settings_pages.ts'
 import { APPLE_ID, BUNDLE, outerPayload } from '../apple/samples.ts'
@@ -6,8 +7,23 @@ import { rowsOf, type TestApp } from '../helpers.ts'
 const OTHER = 'com.example.other'
 const PASSWORD = { password: 'another good phrase' }
 
+const SUBSCRIPTION = {
+  endpoint: 'https://push.example.net/a',
+  keys: {
+    p256dh: createECDH('prime256v1').generateKeys('base64url'),
+    auth: randomBytes(16).toString('base64url'),
+  },
+}
+
 /** A valid body for every owner route that reads one. */
 const ROUTES: Record<string, object> = {
+  '/api/v1/alerts/channels': { name: 'home', kind: 'json', settings: { url: 'https://8.8.8.8/alerts' } },
+  '/api/v1/alerts/channels/:id': { name: 'renamed' },
+  '/api/v1/alerts/devices': { name: 'phone', subscription: SUBSCRIPTION },
+  '/api/v1/alerts/rules': { name: 'sales', template: 'sale' },
+  '/api/v1/alerts/rules/:id': { name: 'renamed' },
+  '/api/v1/alerts/rules/preview': { template: 'sale' },
+  '/api/v1/alerts/settings': { quiet: null },
   '/api/v1/endpoints': { url: 'https://8.8.8.8/hooks' },
   '/api/v1/endpoints/:id': { name: 'renamed' },
   '/api/v1/endpoints/:id/replay': { from_seq: 1 },
@@ -23,11 +39,14 @@ const ROUTES: Record<string, object> = {
   '/api/v1/system/checks': {},
   '/api/v1/test-notification': { app: BUNDLE, environment: 'sandbox' },
   '/api/v1/tokens': { label: 'laptop' },
+  '/api/v1/widgets': { kind: 'widget', label: 'phone' },
 }
 
 /** Every table that these routes write, except sessions, which the test itself ends. */
 const FORWARDING = ['endpoints', 'endpoint_secrets', 'replays', 'deliveries']
-const TABLES = ['api_tokens', 'apps', 'audit_log', 'owner', 'sdk_keys', 'share_links', ...FORWARDING]
+const ALERTS = ['alert_channels', 'alert_rules', 'settings', 'widget_tokens']
+const ACCESS = ['api_tokens', 'apps', 'audit_log', 'owner', 'sdk_keys', 'share_links']
+const TABLES = [...ACCESS, ...FORWARDING, ...ALERTS]
 const written = ({ windfall }: TestApp) => TABLES.map((table) => rowsOf(windfall.store, table))
 
 /** A body that ends only when `closeBody` is called. */
@@ -64,6 +83,29 @@ async function addPausedEndpoint({ windfall, organization }: TestApp): Promise<s
   })
 }
 
+/** A channel, with the default rules. */
+async function addChannel({ windfall: { store, alerts }, organization }: TestApp): Promise<string> {
+  const channel = {
+    organization_id: organization.id,
+    name: 'phone',
+    kind: 'json',
+    settings: { url: 'https://127.0.0.1:1/alerts' },
+    secrets: {},
+    hides_amounts: false,
+    digests: [],
+    source: 'dashboard',
+  }
+  return store.commit(() => alerts.channelAdministration.add(channel).id)
+}
+
+/** The routes that change something that exists. */
+const CHANGING = [
+  '/api/v1/endpoints/:id',
+  '/api/v1/alerts/channels/:id',
+  '/api/v1/alerts/rules/:id',
+  '/api/v1/alerts/settings',
+]
+
 /** A pending notification of another app, a secret key to rotate, and everything else that the bodies name. */
 async function openWaiting() {
   const owned = await openSignedIn({ apps: [{ bundle_id: BUNDLE, apple_id: APPLE_ID }] })
@@ -73,7 +115,10 @@ async function openWaiting() {
   const { store, keys } = app.windfall
   const { id } = await store.commit(() => keys.create(app.organization.id, 'secret', 'old'))
   const endpoint_id = await addPausedEndpoint(app)
-  const idOf = (path: string) => (path.includes('/endpoints/') ? endpoint_id : id)
+  const channel_id = await addChannel(app)
+  const rule_id = app.windfall.alerts.rules.list()[0]?.id ?? ''
+  const ids = { '/endpoints/': endpoint_id, '/channels/': channel_id, '/rules/': rule_id }
+  const idOf = (path: string) => Object.entries(ids).find(([part]) => path.includes(part))?.[1] ?? id
   const addressOf = (path: string) => path.replace(':id', idOf(path)).replace(':bundle_id', OTHER)
   return { ...owned, addressOf }
 }
@@ -94,7 +139,7 @@ async function requestSlowly(path: string, whileWaiting: (app: TestApp) => unkno
   const before = written(app)
   const { body, closeBody } = slowBody(ROUTES[path] ?? {})
   const pending = app.request(addressOf(path), {
-    method: path === '/api/v1/endpoints/:id' ? 'PATCH' : 'POST',
+    method: CHANGING.includes(path) ? 'PATCH' : 'POST',
     headers,
     body,
     duplex: 'half',

@@ -8,6 +8,7 @@ import type { Route } from '../../src/http/route.ts'
 import { outerPayload } from '../apple/samples.ts'
 import { atEndOfFile } from '../closing.ts'
 import { openForwardingApp } from '../forwarding/receiving.ts'
+import type { TestApp } from '../helpers.ts'
 import { DAY, liveUntil, openShop } from '../ledger/history/connected_shop.ts'
 import { nonEmpty } from '../non_empty.ts'
 
@@ -102,7 +103,39 @@ async function openSeeded() {
   await app.replay(endpoint.id, { from_seq: 1, types: ['gap.found'] })
   await app.settled()
   await windfall.doctor.run(false)
+  await addAlerts(app)
   return { app, endpoint_id: endpoint.id }
+}
+
+/** A channel with the default rules, and messages. */
+async function addAlerts({ windfall: { alerts, store }, organization, clock }: TestApp): Promise<void> {
+  const settings = { url: 'https://home.example/alerts' }
+  const channel = { name: '=home', kind: 'json', settings, secrets: {}, hides_amounts: false }
+  const { id: organization_id } = organization
+  await store.commit(() => {
+    alerts.widgets.tokens.create({
+      organization_id: organization.id,
+      kind: 'widget',
+      label: 'Phone',
+      metrics: ['mrr'],
+      apps: null,
+    })
+    alerts.channelAdministration.add({ ...channel, organization_id, source: 'dashboard', digests: ['daily'] })
+    for (let n = 0; n < MANY; n += 1)
+      alerts.messages.add({
+        organization_id,
+        rule_id: null,
+        kind: 'summary',
+        key: `summary/${n}`,
+        content: { subject: { about: 'summary', reason: 'quiet' } },
+        happened_at: clock(),
+      })
+  })
+  // The channel begins to get digests, and then gets two.
+  for (let days = 0; days <= 2; days += 1) {
+    await alerts.digests.make()
+    clock.turn(DAY)
+  }
 }
 
 /** Sessions, tokens, keys, links, erasures and entries of the audit log; and the headers of each kind of caller. */

@@ -3,10 +3,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { listen } from '../../src/http/server.ts'
 import { handClock, openTestApp } from '../helpers.ts'
-import { accessibilityViolations, hasChromium, type Light, launch, type Size, visit } from './chromium.ts'
-import { scrollsSideways, show } from './views.ts'
+import { hasChromium, type Light, launch, type Size } from './chromium.ts'
+import { assertSound, visitAsOwner } from './owned.ts'
+import { show } from './views.ts'
 
 /** A server in the place of Apple that answers only after `release`. */
 async function openSlowApple() {
@@ -36,22 +36,9 @@ describe.skipIf(!hasChromium())('system', () => {
     const apple = await openSlowApple()
     const env = { WINDFALL_RATES_FETCH: 'false' }
     const app = await openTestApp({ clock: handClock(Date.now()), hosts: apple.hosts, env })
-    const server = await listen(app.windfall.http, { port: 0, shutdown_ms: 100 })
-    app.windfall.http.configure({ base_url: server.url })
-    const { cookie } = await app.signIn()
-    const { context, page, complaints } = await visit(browser, server.url, size, light)
-    await context.addCookies([{ name: 'windfall', value: cookie.split('=')[1] ?? '', url: server.url }])
+    const { page, complaints } = await visitAsOwner(browser, app, size, light)
     await page.clock.install()
-    onTestFinished(async () => {
-      await context.close()
-      await server.close()
-    })
     return { app, apple, page, complaints }
-  }
-
-  async function assertSound(page: Page): Promise<void> {
-    expect(await accessibilityViolations(page)).toEqual([])
-    expect(await scrollsSideways(page)).toBe(false)
   }
 
   const run = (page: Page) => page.getByRole('button', { name: 'Run checks' })

@@ -11,6 +11,8 @@ export const VIEWS: readonly (readonly [path: string, heading: string])[] = [
   ['/events', 'Events'],
   ['/coverage', 'Events'],
   ['/gaps', 'Events'],
+  ['/digests', 'Digests'],
+  ['/digests/preview', 'Digest'],
   ['/metrics', 'All metrics'],
   ['/metrics/mrr', 'MRR'],
   ['/settings', 'Settings'],

@@ -1,13 +1,13 @@
 /** Settings, Webhooks, in a real browser: an endpoint from its URL to its replays, with a real receiver. */
 import { createHmac } from 'node:crypto'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { listen } from '../../src/http/server.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openHeldMark } from '../../src/store/held_mark.ts'
 import { openForwardingApp, openHttpReceiver, type Received } from '../forwarding/receiving.ts'
 import { handClock } from '../helpers.ts'
-import { accessibilityViolations, hasChromium, type Light, launch, type Size, visit } from './chromium.ts'
-import { scrollsSideways, show } from './views.ts'
+import { hasChromium, type Light, launch, type Size } from './chromium.ts'
+import { assertSound, visitAsOwner } from './owned.ts'
+import { show } from './views.ts'
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
@@ -29,16 +29,8 @@ describe.skipIf(!hasChromium())('webhooks', () => {
   async function opened(size: Size = 'desktop', light: Light = 'light', env: Record<string, string> = {}) {
     const receiver = await openHttpReceiver()
     const app = await openForwardingApp({ clock: handClock(Date.now()), env })
-    const server = await listen(app.windfall.http, { port: 0, shutdown_ms: 100 })
-    app.windfall.http.configure({ base_url: server.url })
-    const { cookie } = await app.signIn()
-    const { context, page, complaints } = await visit(browser, server.url, size, light)
-    await context.addCookies([{ name: 'windfall', value: cookie.split('=')[1] ?? '', url: server.url }])
+    const { page, complaints } = await visitAsOwner(browser, app, size, light)
     await page.clock.install()
-    onTestFinished(async () => {
-      await context.close()
-      await server.close()
-    })
     return { receiver, app, page, complaints }
   }
 
@@ -47,11 +39,6 @@ describe.skipIf(!hasChromium())('webhooks', () => {
   /** Turns the page's clock to its next look at what is live. */
   const turnToNextLook = (page: Page) => page.clock.fastForward(2_000)
   const rows = (page: Page) => page.locator('.delivery')
-
-  async function assertSound(page: Page): Promise<void> {
-    expect(await accessibilityViolations(page)).toEqual([])
-    expect(await scrollsSideways(page)).toBe(false)
-  }
 
   test('adds an endpoint, shows its secret once, and sends a verified test event', async () => {
     const { receiver, page } = await opened()

@@ -23,29 +23,44 @@ test('the unchanged commented file has no effect', () => {
 
 test('every value in the commented file is the default or a valid example', () => {
   const secrets =
-    /^(ca_file|listen|publishable_key|secret_key|secret_key_file|connect_key|purchase_key|secrets|token|token_file) =.*$/gm
+    /^(ca_file|listen|publishable_key|secret_key|secret_key_file|connect_key|purchase_key|secrets|secrets_file|contact|heartbeat_url|heartbeat_url_file|token|token_file) =.*$/gm
   const folder = openFolder()
   folder.write('config.toml', uncommented(commentedConfig()).replaceAll(secrets, ''))
   for (const [name, pem] of [keyFile('AuthKey_2X9R4HXF34'), keyFile('SubscriptionKey_ABCDE12345')])
     folder.write(`keys/${name}`, pem)
   folder.write('keys/webhook_secret', WEBHOOK_SECRET)
   const { config, sourceKindByPath } = folder.load()
-  const { organizations, accounts, apps, endpoints, store, ...rest } = config
-  const lists = [organizations, accounts, apps, endpoints]
-  const none = { organizations: [], accounts: [], apps: [], endpoints: [] }
+  const { organizations, accounts, apps, endpoints, alert_channels, alert_rules, store, ...rest } = config
+  const lists = [organizations, accounts, apps, endpoints, alert_channels, alert_rules]
+  const none = {
+    organizations: [],
+    accounts: [],
+    apps: [],
+    endpoints: [],
+    alert_channels: [],
+    alert_rules: [],
+  }
   expect(withoutPaths({ ...rest, ...none, store })).toEqual(defaults())
-  expect(lists.map(({ length }) => length)).toEqual([1, 1, 1, 1])
+  expect(lists.map(({ length }) => length)).toEqual([1, 1, 1, 1, 1, 1])
   const unwritten = [...sourceKindByPath].filter(([, kind]) => kind === 'default').map(([path]) => path)
   const keys = ['organizations[0].publishable_key', 'organizations[0].secret_key']
   const metrics = ['metrics.token', 'metrics.token_file', 'metrics.listen']
-  expect(unwritten).toEqual(['outbound.ca_file', 'outbound.ca', ...metrics, ...keys])
+  const alerts = ['alerts.contact', 'alerts.heartbeat_url', 'alerts.heartbeat_url_file']
+  expect(unwritten).toEqual([
+    'outbound.ca_file',
+    'outbound.ca',
+    ...alerts,
+    ...metrics,
+    ...keys,
+    'alert_channels[0].secrets',
+  ])
 })
 
 test('the example keys in the commented file are not valid keys', () => {
   const folder = openFolder()
   folder.write(
     'config.toml',
-    uncommented(commentedConfig()).replaceAll(/^(\w+_key|ca|secret|token)_file.*$/gm, ''),
+    uncommented(commentedConfig()).replaceAll(/^(\w+_key|ca|secrets?|token|heartbeat_url)_file.*$/gm, ''),
   )
   expect(folder.issues().map((line) => line.split('  ').slice(1, 3).join(' '))).toEqual([
     expect.stringContaining('metrics.token the value is shorter than 16 characters'),

@@ -43,6 +43,7 @@ test('uses the defaults without a file and variables', () => {
     rates: { fetch: true },
     outbound: { allow: [], ca_file: null, ca: null },
     forwarding: { keep_mb: 512 },
+    alerts: { contact: null, heartbeat_url: null, heartbeat_url_file: null },
     metrics: {
       factors: 'calendar',
       commission_percent: 30,
@@ -66,6 +67,8 @@ test('uses the defaults without a file and variables', () => {
     accounts: [],
     apps: [],
     endpoints: [],
+    alert_channels: [],
+    alert_rules: [],
   })
   expect(file).toBeNull()
   expect(new Set(sourceKindByPath.values())).toEqual(new Set(['default']))

@@ -225,8 +225,9 @@ describe.each([
       'session-secret',
       'ann@example.com',
       'referring-secret',
+      'wd_secretsecret',
     ]
-    const [token, query, cookie, user, referer] = secrets
+    const [token, query, cookie, user, referer, widget] = secrets
     const headers = {
       authorization: `Bearer ${token}`,
       cookie: `__Host-session=${cookie}`,
@@ -236,6 +237,8 @@ describe.each([
       `/api/v1/users/${user}?app=${query}`,
       `/share?token=${query}`,
       `/api/v1/events/stream?token=${token}`,
+      `/widget/v1/${widget}.json`,
+      `/badge/v1/${widget}.svg`,
     ]
     for (const path of paths) {
       const answer = await send(front, path, { headers })

@@ -16,6 +16,7 @@ test.each(EXAMPLES)('$name is accepted', ({ text }) => {
   for (const name of ['AuthKey_2X9R4HXF34', 'SubscriptionKey_9K8J7H6G5F'])
     folder.write(`keys/${keyFile(name)[0]}`, keyFile(name)[1])
   folder.write('keys/webhook_secret', WEBHOOK_SECRET)
+  folder.write('keys/telegram.toml', 'token = "123456:abcdefghijklmnopqrstuvwxyz"')
   folder.write('metrics_token', 'long-random-text')
   folder.write('config.toml', text.replaceAll('age1…', RECIPIENT).replaceAll('/etc/windfall/', ''))
   expect(folder.issues()).toEqual([])

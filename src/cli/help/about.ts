@@ -77,6 +77,12 @@ export const ABOUT: Readonly<Record<string, string>> = {
     'Writes one file while the server serves, and verifies it. The file has everything that a restore needs: the database, the configuration and the key files. Encrypt it: anyone who has it can read your keys.',
   restore:
     'Verifies the backup and puts the database, the configuration and the key files in place, without a running server. An existing database is moved aside. Outgoing requests are held after a restore, until windfall outgoing resume.',
+  'alerts test':
+    'Sends a test message to one channel or to all, whatever the quiet hours and the mute are. Prints what each provider answered, in words.',
+  'alerts log':
+    'Lists the newest messages, oldest first, with the rule, the channel and the state. The last column says why a message waits, was not sent, or is part of a summary.',
+  'alerts mute':
+    'Sends no message of an organization for a while. What happens meanwhile is one summary afterwards. `off` ends the mute, also before its time.',
   'webhooks add':
     'Creates an endpoint, prints its signing secret once, sends a test event and says whether the URL answers. The endpoint stays, also if the URL does not answer yet.',
   'webhooks list':

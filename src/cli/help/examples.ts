@@ -24,7 +24,7 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'People and keys': ['owner', 'keys', 'tokens', 'users', 'links', 'forget'],
   Data: ['import', 'reconcile', 'refused', 'rebuild', 'verify', 'export', 'sql', 'jobs', 'rates'],
   Backups: ['backup', 'restore'],
-  Webhooks: ['webhooks', 'outgoing'],
+  'Alerts and webhooks': ['alerts', 'webhooks', 'outgoing'],
   About: ['completion', 'licenses'],
 }
 
@@ -163,6 +163,14 @@ export const HELP: Readonly<Record<string, Help>> = {
       'windfall restore windfall.tar --identity windfall-identity.txt',
       'windfall restore windfall.tar --into /srv/look',
     ],
+  },
+  'alerts test': {
+    examples: ['windfall alerts test', 'windfall alerts test phone'],
+    exits: { 1: 'A channel refused the message' },
+  },
+  'alerts log': { examples: ['windfall alerts log', 'windfall alerts log --limit 200 --json'] },
+  'alerts mute': {
+    examples: ['windfall alerts mute 1h', 'windfall alerts mute tomorrow', 'windfall alerts mute off'],
   },
   'webhooks add': {
     examples: [

@@ -10,6 +10,8 @@ const text = v.fallback(v.nullish(v.string(), null), null)
 const count = v.fallback(v.nullish(v.number(), null), null)
 const list = <S extends v.GenericSchema>(item: S) => v.fallback(v.array(item), [])
 
+const named = v.fallback(v.object({ name: text, organization: text }), { name: null, organization: null })
+
 /** The settings that the checks read. An invalid value is null (unknown), so one issue does not hide another. */
 const PartialConfig = v.object({
   server: v.fallback(v.object({ headers_timeout_seconds: count, request_timeout_seconds: count }), {
@@ -37,9 +39,9 @@ const PartialConfig = v.object({
       android_package: null,
     }),
   ),
-  endpoints: list(
-    v.fallback(v.object({ name: text, organization: text }), { name: null, organization: null }),
-  ),
+  endpoints: list(named),
+  alert_channels: list(named),
+  alert_rules: list(named),
 })
 
 type PartialConfig = v.InferOutput<typeof PartialConfig>
@@ -54,6 +56,8 @@ export function checkCombinations(raw: RawConfig, partial: unknown): void {
   for (const index of config.accounts.keys()) checkKeys(raw, ['accounts', index])
   checkOrganizations(raw, 'endpoints', config.endpoints, config)
   for (const index of config.endpoints.keys()) checkEndpoint(raw, ['endpoints', index])
+  checkOrganizations(raw, 'alert_channels', config.alert_channels, config)
+  checkOrganizations(raw, 'alert_rules', config.alert_rules, config)
   checkAttestation(raw, config)
 }
 
@@ -74,7 +78,8 @@ function checkTimeouts(raw: RawConfig, { server }: PartialConfig): void {
 }
 
 /** Reports each duplicate value at its second occurrence. */
-function checkDuplicates(raw: RawConfig, { organizations, accounts, apps, endpoints }: PartialConfig): void {
+function checkDuplicates(raw: RawConfig, config: PartialConfig): void {
+  const { organizations, accounts, apps } = config
   const valuesOf = (key: 'slug' | 'publishable_key' | 'secret_key') =>
     organizations.map((organization, index) => ({
       path: ['organizations', index, key],
@@ -101,12 +106,14 @@ function checkDuplicates(raw: RawConfig, { organizations, accounts, apps, endpoi
     })),
   )
   reportDuplicates(raw, vendors, 'Its reports are fetched once: remove one of the two.')
-  const names = endpoints.map((endpoint, index) => ({
-    path: ['endpoints', index, 'name'],
-    value: endpoint.name,
-    scope: organizationOf(endpoint, organizations),
-  }))
-  reportDuplicates(raw, names, 'A name identifies one endpoint: write another name.')
+  for (const [section, what] of NAMED) {
+    const names = config[section].map((entry, index) => ({
+      path: [section, index, 'name'],
+      value: entry.name,
+      scope: organizationOf(entry, organizations),
+    }))
+    reportDuplicates(raw, names, `A name identifies one ${what}: write another name.`)
+  }
   for (const key of ['bundle_id', 'android_package'] as const) {
     const values = apps.map((app, index) => ({
       path: ['apps', index, key],
@@ -116,6 +123,13 @@ function checkDuplicates(raw: RawConfig, { organizations, accounts, apps, endpoi
     reportDuplicates(raw, values, 'An organization has an app once: remove one of the two.')
   }
 }
+
+/** The sections whose entries are identified by their names. */
+const NAMED = [
+  ['endpoints', 'endpoint'],
+  ['alert_channels', 'channel'],
+  ['alert_rules', 'rule'],
+] as const
 
 const lineText = ({ line }: ValueOrigin): string => (line === null ? '' : ` in line ${line}`)
 

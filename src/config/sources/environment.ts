@@ -171,6 +171,8 @@ const FIRST_LINES: Readonly<Record<string, string>> = {
   accounts: 'vendor_numbers = ["80012345"]',
   apps: 'bundle_id = "com.example.app"',
   endpoints: 'name = "backend"',
+  alert_channels: 'name = "phone"',
+  alert_rules: 'name = "Every sale"',
 }
 
 function listAdvice({ name, path }: VariableTarget): string {

@@ -2,9 +2,10 @@
 import { dirname, resolve } from 'node:path'
 import type { Path } from '../checks/issues.ts'
 import type { RawConfig } from '../raw_config.ts'
-import { fileSettingOf, isTable, shapeOf } from '../setting.ts'
+import { fileSettingOf, isTable, type Setting, shapeOf } from '../setting.ts'
 import { SECTIONS, type Section, settingAt } from '../settings.ts'
 import { readFile } from './files.ts'
+import { readToml } from './toml.ts'
 
 type Folders = Readonly<{
   /** The folder that relative paths are resolved against. */
@@ -59,10 +60,21 @@ function readSecret(raw: RawConfig, above: Path, key: string, file: string, fold
   } else if (read.text.trim() === '') {
     raw.addIssue(path, `${full} is empty`, `Write the ${key} into it.`)
   } else {
-    const isList = setting !== null && shapeOf(setting) === 'list'
-    const value = isList ? linesOf(read.text) : read.text.trim()
-    raw.set([...above, key], value, { kind: 'secret file', source: full, line: null })
+    const value = contentOf(read.text, setting)
+    const origin = { kind: 'secret file', source: full, line: null } as const
+    if (value === null)
+      raw.addIssue(path, `${full} is not valid TOML`, `Write ${key} such as token = "…" into it.`)
+    else raw.set([...above, key], value, origin)
   }
+}
+
+/** The value of a setting in its file: a text, one item on each line, or a table as TOML. Null if it is not valid TOML. */
+function contentOf(text: string, setting: Setting | null): unknown {
+  const shape = setting === null ? 'plain' : shapeOf(setting)
+  if (shape === 'plain') return text.trim()
+  if (shape === 'list') return linesOf(text)
+  const toml = readToml(text)
+  return 'values' in toml ? toml.values : null
 }
 
 const linesOf = (text: string): string[] => text.split('\n').flatMap((line) => line.trim() || [])

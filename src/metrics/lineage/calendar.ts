@@ -1,6 +1,7 @@
 /** The calendar of a time zone, with days, weeks and months as consecutive integers. */
 
 const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
 /** 1970 began on a Thursday; weeks begin on Monday (ISO 8601). */
 const DAYS_BEFORE_MONDAY = 3
 const MAX_CACHED_DAYS = 20_000
@@ -65,7 +66,30 @@ export function openCalendar(zone: string) {
     return high
   }
 
-  return { zone, dayOf, startOf }
+  /**
+   * The first instant of a day whose wall time is at least `minutes` after midnight. A time that the clocks skip is the
+   * first instant after the gap; of a time that occurs twice it is the first.
+   */
+  function instantOf(day: DayNumber, minutes: number): number {
+    const wall = day * DAY_MS + minutes * MINUTE_MS
+    const [start, end] = [startOf(day), startOf(day + 1)]
+    const instants = [offsetAt(start), offsetAt(end - 1)].map((offset) => wall - offset)
+    const found = instants.filter((at) => at + offsetAt(at) === wall && at >= start)
+    return found.length > 0 ? Math.min(...found) : changeIn(offsetAt, start, end)
+  }
+
+  return { zone, dayOf, startOf, instantOf }
+}
+
+/** The instant at which the offset changes between two instants. */
+function changeIn(offsetAt: (at: number) => number, from: number, until: number): number {
+  let [low, high] = [from, until]
+  while (low + 1 < high) {
+    const middle = Math.floor((low + high) / 2)
+    if (offsetAt(middle) === offsetAt(from)) low = middle
+    else high = middle
+  }
+  return high
 }
 
 export const weekOf = (day: DayNumber): number => Math.floor((day + DAYS_BEFORE_MONDAY) / 7)

@@ -20,6 +20,12 @@ const ALPHA3_BY_ALPHA2 = new Map(
     .map((code) => [code.slice(0, 2), code.slice(2)] as const),
 )
 
+const ALPHA2_BY_ALPHA3 = new Map([...ALPHA3_BY_ALPHA2].map(([two, three]) => [three, two] as const))
+
+/** The alpha-2 code of a storefront; null if it is unknown. */
+export const alpha2Of = (storefront: string): string | null =>
+  storefront === 'XKS' ? 'XK' : (ALPHA2_BY_ALPHA3.get(storefront) ?? null)
+
 /**
  * The alpha-3 code of an alpha-2 country (ISO 3166-1); Kosovo is XKS, as Apple signs it. Returns unknown codes
  * unchanged.

@@ -11,13 +11,16 @@ import './styles/charts.css'
 import './styles/sign_in.css'
 import './styles/today.css'
 import './styles/settings.css'
+import './styles/alerts.css'
 import './styles/webhooks.css'
+import './styles/widgets.css'
 import './styles/metrics.css'
 import './styles/subscriptions.css'
 import './styles/customers.css'
 import './styles/evidence.css'
 import './styles/events.css'
 import './styles/cohorts.css'
+import './styles/digests.css'
 
 preloadView(location.pathname)
 const root = document.getElementById('app')

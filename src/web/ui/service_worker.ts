@@ -1,4 +1,5 @@
-/** The service worker: caches the files of one version for offline use, never data. */
+/** The service worker: caches the files of one version for offline use, never data, and shows push messages. */
+import { listenToPushes } from './push_messages.ts'
 
 declare const SHELL: string[]
 declare const VERSION: string
@@ -59,3 +60,4 @@ worker.addEventListener('fetch', (event) => {
   if (pathname.startsWith('/assets/')) event.respondWith(assetResponse(request))
   else if (request.mode === 'navigate') event.respondWith(pageResponse(request))
 })
+listenToPushes(self as never)

@@ -19,6 +19,8 @@ export const COMPONENTS = {
   event: lazy(() => import('./events/event.tsx').then((module) => module.EventPage)),
   gaps: lazy(() => import('./events/gaps.tsx').then((module) => module.Gaps)),
   coverage: lazy(() => import('./events/coverage/coverage.tsx').then((module) => module.Coverage)),
+  digests: lazy(() => import('./digests/digests.tsx').then((module) => module.Digests)),
+  digest: lazy(() => import('./digests/digest.tsx').then((module) => module.Digest)),
   settings: lazy(() => import('./settings/settings.tsx').then((module) => module.Settings)),
   webhook: lazy(() => import('./settings/webhooks/endpoint_page.tsx').then((module) => module.EndpointPage)),
 }

@@ -181,7 +181,7 @@ test('a support bundle has what a report needs, and no secret, key, token, user 
     expect.arrayContaining(['disk', 'pragmas', 'sdk_calls:1', 'keys:connect:default']),
   )
   expect(JSON.parse(textOf(bundle, 'database.json'))).toMatchObject({
-    pragmas: { user_version: 3, journal_mode: 'wal' },
+    pragmas: { user_version: 4, journal_mode: 'wal' },
     rows: { users: 1, links: 2, endpoints: 2 },
   })
   const endpoint = expect.objectContaining({ path: 'endpoints[0].secrets', value: '(masked)' })

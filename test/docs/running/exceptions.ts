@@ -76,11 +76,14 @@ export const RUNNABLE =
 type Others = { page: string; language: string; suite: readonly [file: string, words: string] }
 
 const RECEIVERS = ['test/docs/receivers.test.ts', 'printedCode('] as const
+const WIDGETS = ['test/alerts/widgets/documents.test.ts', 'docs/widgets.md'] as const
 const LITESTREAM = ['test/faults/litestream/documented.test.ts', 'writeConfig('] as const
 
 /** The configuration of other programs, and code. TOML, CSV and SQL of every page run by themselves. */
 export const OTHERS: readonly Others[] = [
   { page: 'README.md', language: 'caddy', suite: ['test/deploy/proxies.test.ts', "blocksOf('README.md')"] },
+  { page: 'docs/widgets.md', language: 'yaml', suite: WIDGETS },
+  { page: 'docs/widgets.md', language: 'markdown', suite: WIDGETS },
   { page: 'docs/webhooks.md', language: 'js', suite: RECEIVERS },
   { page: 'docs/webhooks.md', language: 'ts', suite: RECEIVERS },
   { page: 'docs/webhooks.md', language: 'swift', suite: RECEIVERS },

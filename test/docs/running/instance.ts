@@ -15,7 +15,7 @@ import { openSimulation } from '../../../src/demo/simulation.ts'
 import { openAppStore } from '../../../src/demo/store/store.ts'
 import { atEndOfFile, closedAtEnd } from '../../closing.ts'
 import { temporaryFolder } from '../../folders.ts'
-import { openTestApp } from '../../helpers.ts'
+import { openTestApp, type TestApp } from '../../helpers.ts'
 
 const DAY = 86_400_000
 const HISTORY_DAYS = 60
@@ -76,6 +76,15 @@ allow = ["127.0.0.1/32"]
 folder = "${join(folder, BACKUPS)}"
 `
 
+/** The channel of alerts that the documents name. */
+function addChannel({ windfall: { alerts, store }, organization }: TestApp, url: string): Promise<unknown> {
+  const fields = { name: 'phone', kind: 'json', secrets: {}, hides_amounts: false, digests: [] }
+  const { id: organization_id } = organization
+  return store.commit(() =>
+    alerts.channelAdministration.add({ ...fields, organization_id, settings: { url }, source: 'dashboard' }),
+  )
+}
+
 type Company = Awaited<ReturnType<typeof openCompany>>
 
 /** Opens, fills and serves the instance until the tests of the file end. */
@@ -109,6 +118,8 @@ export async function openInstance() {
   /** The answer of a command’s verb, without a process. */
   const send = <Answer>(verb: string, args: unknown) => runVerb(verbs, verb, args) as Promise<Answer>
 
+  const receiver = await openReceiver()
+  await addChannel(app, receiver)
   const links = windfall.store.prepare<[], { id: string; bundle: string }>(
     `select original_transaction_id as id, apps.bundle_id as bundle from transactions
      join apps on apps.id = transactions.app_id where environment = 'production' limit 2`,
@@ -120,7 +131,7 @@ export async function openInstance() {
     config,
     database: app.config.store.path,
     url: server.url,
-    receiver: await openReceiver(),
+    receiver,
     bundle,
     original_transaction_ids: [id, other_id] as const,
     token: (await app.token()).toString(),

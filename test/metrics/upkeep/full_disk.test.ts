@@ -10,11 +10,11 @@ const DAY = 86_400_000
 /** A writer waits a second before it retries. */
 const PATIENCE = { timeout: 20_000, interval: 50 }
 
-/** Routes without figures: of one endpoint, delivery or replay. */
-const OF_WEBHOOKS = /^\/api\/v1\/(endpoints|deliveries|replays)\/:id/
-/** Routes excluded here: of webhooks, those that need one of Apple’s tokens, and a stream that does not end. */
+/** Routes of one endpoint, delivery, replay, digest or widget. */
+const OF_ONE = /^\/api\/v1\/(endpoints|deliveries|replays|alerts\/digests|widgets)\/:id/
+/** Routes excluded here: those of one thing that the shop does not have, those that need one of Apple’s tokens, and a stream that does not end. */
 const isLeftOut = (path: string): boolean =>
-  OF_WEBHOOKS.test(path) || ['/api/v1/test-notification/:token', '/api/v1/events/stream'].includes(path)
+  OF_ONE.test(path) || ['/api/v1/test-notification/:token', '/api/v1/events/stream'].includes(path)
 
 /** All endpoints that the dashboard reads, with existing ids. */
 async function addressesOf({ windfall, request }: Shop, headers: Record<string, string>): Promise<string[]> {

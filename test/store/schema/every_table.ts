@@ -43,7 +43,18 @@ const BY_HAND = `
   insert into deliveries (endpoint_id, replay_id, event_id, seq, type, is_test, is_remade, state, attempts, failures, occurred_at, created_at, finished_at)
     values ('whe_1', 'rep_1', 'evt_1', 1, 'gap.found', 0, 0, 'delivered', 1, 0, 1772300000000, 1772300000000, 1772300000000);
   insert into delivery_attempts (delivery_id, number, endpoint_id, at, ms, kind, status, words, is_probe)
-    values (1, 1, 'whe_1', 1772300000000, 5, 'delivered', 200, 'The receiver answered 200.', 0)`
+    values (1, 1, 'whe_1', 1772300000000, 5, 'delivered', 200, 'The receiver answered 200.', 0);
+  insert into alert_channels (id, organization_id, name, kind, settings, hides_amounts, digests, source, state, state_since, created_at)
+    select 'alc_1', id, 'phone', 'ntfy', '{}', 0, '[]', 'dashboard', 'active', 1772300000000, 1772300000000 from organizations;
+  insert into alert_rules (id, organization_id, name, template, settings, is_on, source, cursor, created_at)
+    select 'alr_1', id, 'Every sale', 'sale', '{}', 1, 'dashboard', 1, 1772300000000 from organizations;
+  insert into alert_memory (organization_id, rule_id, key, value, at) select id, 'alr_1', 'mrr', '1000', 1772300000000 from organizations;
+  insert into alert_messages (id, organization_id, rule_id, kind, key, content, happened_at, created_at)
+    select 'alm_1', id, 'alr_1', 'sale', 'k', '{}', 1772300000000, 1772300000000 from organizations;
+  insert into alert_sends (message_id, channel_id, state, attempts) values ('alm_1', 'alc_1', 'sent', 1);
+  insert into alert_digests (channel_id, kind, digested_on, made_at) values ('alc_1', 'daily', '2026-03-01', 1772300000000);
+  insert into widget_tokens (id, organization_id, kind, label, hash, metrics, created_at)
+  select 'wdg_1', id, 'widget', 'phone', x'01', '["mrr"]', 1772300000000 from organizations limit 1`
 
 /** Simulates the business and returns the path of a copy of its database. */
 export async function playEveryTable(): Promise<string> {

@@ -8,6 +8,9 @@ import { Popover } from '../parts/popover.tsx'
 import { useOnline } from '../parts/query_view.tsx'
 import { useScope } from '../scope.ts'
 import { storageMessage, useSession } from '../session.ts'
+import { plural } from '../words.ts'
+import { Bell, type Trouble, useTrouble } from './bell.tsx'
+import { useDeviceRepair } from './device_repair.ts'
 import { HeldBanner } from './held_banner.tsx'
 import { ThemeButton } from './theme.tsx'
 
@@ -35,7 +38,9 @@ const SignOut = (): JSX.Element => (
   </button>
 )
 
-function SideNavigation({ views, path }: { views: NavigationView[]; path: string }): JSX.Element {
+type NavigationProps = { views: NavigationView[]; path: string; trouble: Trouble | null }
+
+function SideNavigation({ views, path, trouble }: NavigationProps): JSX.Element {
   const { state } = useSession()
   return (
     <header class="side">
@@ -51,6 +56,7 @@ function SideNavigation({ views, path }: { views: NavigationView[]; path: string
         {state === 'guest' && <span>Viewing a shared dashboard</span>}
         <div class="row">
           <ThemeButton />
+          {trouble && <Bell trouble={trouble} />}
           <SignOut />
         </div>
       </div>
@@ -58,8 +64,9 @@ function SideNavigation({ views, path }: { views: NavigationView[]; path: string
   )
 }
 
-function BottomNavigation({ views, path }: { views: NavigationView[]; path: string }): JSX.Element {
+function BottomNavigation({ views, path, trouble }: NavigationProps): JSX.Element {
   const { href } = useScope()
+  const unread = trouble?.unread.length ?? 0
   const hiddenViews = views.filter((view) => !view.navigation.isOnPhone)
   return (
     <nav class="tabs-bottom" aria-label="Views">
@@ -71,11 +78,12 @@ function BottomNavigation({ views, path }: { views: NavigationView[]; path: stri
       <Popover
         buttonClass={hiddenViews.some((view) => isCurrent(view, path)) ? 'is-current' : ''}
         class="menu"
-        title="More"
+        title={unread > 0 ? `More: ${plural(unread, 'unread finding')}` : 'More'}
         label={
           <>
             <Icon name="more" />
             <span>More</span>
+            {unread > 0 && <span class="bell-mark" />}
           </>
         }
       >
@@ -89,6 +97,7 @@ function BottomNavigation({ views, path }: { views: NavigationView[]; path: stri
             <hr />
             <div class="row">
               <ThemeButton />
+              {trouble && <Bell trouble={trouble} />}
               <SignOut />
             </div>
           </>
@@ -104,13 +113,16 @@ export function Frame({ children }: { children: ComponentChildren }): JSX.Elemen
   const { state, insecure } = session
   const storage = storageMessage(session.storage)
   const isOnline = useOnline()
+  const found = useTrouble(state === 'owner')
+  useDeviceRepair(state === 'owner')
+  const trouble = state === 'owner' ? found : null
   const views = NAVIGATION_VIEWS.filter((view) => state === 'owner' || view.isForGuests)
   return (
     <div class="frame">
       <a class="skip" href="#content">
         Skip to content
       </a>
-      <SideNavigation views={views} path={path} />
+      <SideNavigation views={views} path={path} trouble={trouble} />
       <div class="content">
         {storage !== null && (
           <div class="banner" role="status">
@@ -130,7 +142,7 @@ export function Frame({ children }: { children: ComponentChildren }): JSX.Elemen
         )}
         {children}
       </div>
-      <BottomNavigation views={views} path={path} />
+      <BottomNavigation views={views} path={path} trouble={trouble} />
     </div>
   )
 }

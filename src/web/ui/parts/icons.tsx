@@ -45,6 +45,7 @@ const PATHS = {
   play: 'M8 5l11 7-11 7z',
   key: 'M8 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8M12 12h9M17 12v4M20 12v3',
   plus: 'M12 5v14M5 12h14',
+  print: 'M7 9V4h10v5M7 17H4V9h16v8h-3M7 14h10v6H7z',
   clock: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18M12 7v5l3 2',
   card: 'M3 6h18v12H3zM3 10h18M7 15h3',
   person: 'M5 20v-1a5 5 0 0 1 5-5h4a5 5 0 0 1 5 5v1M12 11a4 4 0 1 0 0-8 4 4 0 0 0 0 8',

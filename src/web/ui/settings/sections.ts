@@ -4,8 +4,10 @@ import type { IconName } from '../parts/icons.tsx'
 export const SECTIONS = [
   { name: 'apps', title: 'Apps', icon: 'app' },
   { name: 'api', title: 'API', icon: 'key' },
+  { name: 'alerts', title: 'Alerts', icon: 'bell' },
+  { name: 'widgets', title: 'Widgets', icon: 'chart' },
   { name: 'webhooks', title: 'Webhooks', icon: 'send' },
-  { name: 'apple', title: 'Apple', icon: 'bell' },
+  { name: 'apple', title: 'Apple', icon: 'events' },
   { name: 'import', title: 'Import', icon: 'download' },
   { name: 'jobs', title: 'Jobs', icon: 'clock' },
   { name: 'guests', title: 'Guests', icon: 'share' },

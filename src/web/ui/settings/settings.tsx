@@ -9,6 +9,7 @@ import { Api } from './access/api.tsx'
 import { Security } from './access/security.tsx'
 import { Guests } from './access/share_links.tsx'
 import { Tokens } from './access/tokens.tsx'
+import { Alerts } from './alerts/alerts.tsx'
 import { Apple } from './apple.tsx'
 import { Apps } from './apps.tsx'
 import { ConfigurationSection } from './configuration.tsx'
@@ -17,10 +18,13 @@ import { Jobs } from './jobs.tsx'
 import { SECTIONS, type SectionName } from './sections.ts'
 import { System } from './system.tsx'
 import { Webhooks } from './webhooks/webhooks.tsx'
+import { WidgetsSection } from './widgets/widgets.tsx'
 
 const SECTION_COMPONENTS: Record<SectionName, FunctionComponent> = {
   apps: Apps,
   api: Api,
+  alerts: Alerts,
+  widgets: WidgetsSection,
   webhooks: Webhooks,
   apple: Apple,
   import: Import,

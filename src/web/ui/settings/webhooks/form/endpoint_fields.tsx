@@ -1,11 +1,12 @@
 /** The fields of an endpoint. Errors of the server are shown at their field. */
-import type { ComponentChildren, JSX } from 'preact'
+import type { JSX } from 'preact'
 import { useId } from 'preact/hooks'
 import { FORWARDED_TYPES } from '../../../../../events/vocabulary.ts'
 import { eventLabel } from '../../../events/event_labels.ts'
 import { TypePick } from '../../../events/filter_bar.tsx'
 import { Copy } from '../../../parts/copy.tsx'
 import { Segments } from '../../../parts/popover.tsx'
+import { FieldError, TextField } from '../../../parts/text_field.tsx'
 import { count } from '../../../words.ts'
 import { AppChoice } from '../../app_choice.tsx'
 import { OrganizationPick } from '../../organization_pick.tsx'
@@ -39,61 +40,6 @@ const TYPE_MODES = [
   { value: 'default', title: 'Default' },
   { value: 'own', title: 'Choose' },
 ] as const
-
-/** The error of a field, for `aria-describedby`. */
-export const FieldError = ({
-  id,
-  message,
-}: {
-  id: string
-  message: string | undefined
-}): JSX.Element | null =>
-  message === undefined ? null : (
-    <span id={id} class="field-error bad" role="alert">
-      {message}
-    </span>
-  )
-
-type TextFieldProps = {
-  label: string
-  value: string
-  hint: string
-  error: string | undefined
-  isRequired?: boolean
-  onInput: (value: string) => void
-  children?: ComponentChildren
-}
-function TextField({
-  label,
-  value,
-  hint,
-  error,
-  isRequired,
-  onInput,
-  children,
-}: TextFieldProps): JSX.Element {
-  const id = useId()
-  return (
-    <div class="stack-s">
-      <label class="field">
-        <span>{label}</span>
-        <input
-          class="input"
-          autocomplete="off"
-          spellcheck={false}
-          placeholder={hint}
-          required={isRequired}
-          value={value}
-          aria-invalid={error !== undefined}
-          aria-describedby={error === undefined ? undefined : id}
-          onInput={(event) => onInput(event.currentTarget.value)}
-        />
-      </label>
-      <FieldError id={id} message={error} />
-      {children}
-    </div>
-  )
-}
 
 /** The lines of config.toml that permit a refused private address. */
 const Permit = ({ lines }: { lines: string }): JSX.Element => (

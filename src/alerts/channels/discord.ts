@@ -1,0 +1,91 @@
+/** Discord (https://docs.discord.com/developers/resources/webhook#execute-webhook): a webhook of a channel. */
+import * as v from 'valibot'
+import type { Answer } from '../../outgoing/dispatcher.ts'
+import type { ChannelKind, ChannelMessage, SendResult } from './channel.ts'
+import { jsonRequest, reasonIn, sendRequest, waitOf } from './http_channel.ts'
+import { cut } from './texts.ts'
+
+const Settings = v.strictObject({})
+const Secrets = v.strictObject({
+  url: v.pipe(
+    v.string(),
+    v.trim(),
+    v.url(),
+    v.regex(
+      /^https:\/\/(?:ptb\.|canary\.)?discord(?:app)?\.com\/api\/webhooks\/\d+\/[\w-]+$/,
+      'must be a webhook URL such as https://discord.com/api/webhooks/123/abc',
+    ),
+  ),
+})
+
+const MAX_TITLE = 256
+const MAX_DESCRIPTION = 3_000
+const MAX_FIELDS = 10
+const MAX_FIELD_NAME = 100
+const MAX_FIELD_VALUE = 150
+const [GREEN, RED] = [0x2e_a0_43, 0xd1_24_2f]
+/** Discord’s code of a webhook that was deleted. */
+const UNKNOWN_WEBHOOK = 10_015
+const INVALID_TOKEN = 50_027
+
+type Settings = v.InferOutput<typeof Settings>
+type Secrets = v.InferOutput<typeof Secrets>
+
+/** The channel, which sends to `base` instead of Discord if it is given. */
+export const discordAt = (base: string | null): ChannelKind<Settings, Secrets> => ({
+  kind: 'discord',
+  settings: Settings,
+  secrets: Secrets,
+  limits: [{ count: 5, per_ms: 2_000 }],
+  accountOf: (_, { url }) => new URL(url).pathname.split('/')[3] ?? '',
+  addressOf: () => 'discord.com',
+  send(message, { secrets: { url } }, context) {
+    const { pathname, origin } = new URL(url)
+    const target = new URL(`${pathname}?wait=true`, base ?? origin).href
+    return sendRequest(jsonRequest(target, bodyOf(message)), context, { name: 'Discord', verdict: verdictOf })
+  },
+})
+
+/** At most 6,000 characters in all. No text can mention a person or a role. */
+const bodyOf = ({ title, body, url, urgency, fields, at }: ChannelMessage): object => ({
+  username: 'Windfall',
+  allowed_mentions: { parse: [] },
+  embeds: [
+    {
+      title: cut(escaped(title), MAX_TITLE),
+      description: cut(escaped(body), MAX_DESCRIPTION),
+      url,
+      color: urgency === 'trouble' ? RED : GREEN,
+      timestamp: new Date(at).toISOString(),
+      fields: fields
+        .slice(0, MAX_FIELDS)
+        .map(({ label, value }) => ({
+          name: cut(escaped(label), MAX_FIELD_NAME),
+          value: cut(escaped(value), MAX_FIELD_VALUE),
+          inline: true,
+        })),
+    },
+  ],
+})
+
+/** Discord’s Markdown, escaped with backslashes. */
+const escaped = (text: string): string => text.replace(/[\\*_~`|>[\]()#<@-]/g, (one) => `\\${one}`)
+
+function verdictOf(
+  answer: Answer,
+  { code, message, retry_after }: Record<string, unknown>,
+): SendResult | null {
+  const words = `Discord answered ${answer.status}${typeof message === 'string' ? `: ${message}` : reasonIn(answer)}`
+  if (answer.status === 429) {
+    const seconds = Number(
+      retry_after ?? answer.headers['x-ratelimit-reset-after'] ?? answer.headers['retry-after'],
+    )
+    return { kind: 'retry', words, after_ms: waitOf(Number.isFinite(seconds) && seconds > 0 ? seconds : 5) }
+  }
+  if (code === UNKNOWN_WEBHOOK || code === INVALID_TOKEN)
+    return {
+      kind: 'dead',
+      words: `${words}. Create another webhook in the settings of the channel, and enter its URL.`,
+    }
+  return null
+}

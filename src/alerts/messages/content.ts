@@ -1,0 +1,55 @@
+/** Defines what a message is about, and its text. */
+import type { TemplateName } from '../rules/templates.ts'
+
+/**
+ * What a message is about. `event`: an event of the feed. `figures`: a fact that was computed by the clock. `finding`: a
+ * fault or warning, its end, or that it comes and goes. `summary`: other messages. `digest`: a day or a week.
+ */
+export type Subject =
+  | Readonly<{ about: 'event'; template: TemplateName; event_id: string; is_recovered: boolean }>
+  | Readonly<{ about: 'figures'; template: TemplateName; figures: Figures }>
+  | Readonly<{ about: 'finding'; state: 'began' | 'ended' | 'flapping'; finding: FindingText }>
+  | Readonly<{ about: 'summary'; reason: SummaryReason }>
+  | Readonly<{ about: 'digest'; digest_id: string }>
+
+/** Amounts in thousandths of `currency`. The fields that a template does not have are absent. */
+export type Figures = Readonly<{
+  currency?: string
+  milli?: number
+  threshold_milli?: number
+  record_milli?: number
+  record_on?: string
+  count?: number
+  mean?: number
+  hours?: number
+  last_at?: number | null
+  app_id?: string | null
+}>
+
+/** A finding as it was when the message was made. `url` is the page that shows it. */
+export type FindingText = Readonly<{
+  id: string
+  title: string
+  text: string
+  level: 'fault' | 'warning'
+  since: number
+}>
+
+/** Why messages are sent together. */
+export type SummaryReason = 'quiet' | 'muted' | 'hourly' | 'late' | 'recovered'
+
+/** The words of a message. */
+export type Words = Readonly<{
+  title: string
+  body: string
+  fields: readonly Readonly<{ label: string; value: string }>[]
+}>
+
+/**
+ * The text of a message, fixed before it is first sent. `shown` is with amounts and `hidden` without. `path` is the page
+ * of the dashboard that a tap opens.
+ */
+export type Text = Readonly<{ shown: Words; hidden: Words; path: string; urgency: 'normal' | 'trouble' }>
+
+/** What a message is about, with its text since it was first sent. */
+export type Content = Readonly<{ subject: Subject; text?: Text }>

@@ -1,0 +1,167 @@
+/** The text of every message, from what it is about. */
+import type { Organizations } from '../../apps/organizations.ts'
+import type { Rates } from '../../rates/rates.ts'
+import type { Content, Figures, FindingText, Subject, SummaryReason, Text, Words } from './content.ts'
+import { eventText } from './event_text.ts'
+import type { Message } from './messages.ts'
+import type { Occasions } from './occasion.ts'
+import { amountText, countText, joined } from './wording.ts'
+
+type Deps = {
+  occasions: Occasions
+  organizations: Pick<Organizations, 'get'>
+  rates: Pick<Rates, 'convert'>
+  nameOfApp: (id: string) => string
+}
+
+export type Texts = ReturnType<typeof openTexts>
+
+/** Opens the texts of messages. */
+export function openTexts({ occasions, organizations, rates, nameOfApp }: Deps) {
+  /** The text of a message; null if what it is about does not exist any more. `members` are the messages of a summary. */
+  async function textOf(message: Message, members: readonly Message[]): Promise<Text | null> {
+    const { subject } = message.content
+    switch (subject.about) {
+      case 'event':
+        return eventTextOf(message, subject)
+      case 'figures':
+        return figuresText(subject, nameOfApp)
+      case 'finding':
+        return findingText(subject.state, subject.finding)
+      case 'summary':
+        return summaryText(
+          subject.reason,
+          members.map(({ content }) => content),
+        )
+      case 'digest':
+        // It was stored with its text.
+        return message.content.text ?? null
+    }
+  }
+
+  async function eventTextOf({ organization_id }: Message, subject: Subject & { about: 'event' }) {
+    const occasion = await occasions.read(subject.event_id)
+    const organization = organizations.get(organization_id)
+    if (occasion === null || organization === null) return null
+    return eventText(occasion, { template: subject.template, organization, rates })
+  }
+
+  return { textOf }
+}
+
+const plain = (title: string, body: string): Words => ({ title, body, fields: [] })
+
+/** The text of the test of a channel. */
+export const TEST_TEXT: Text = {
+  shown: plain('🔔 Windfall can reach you', 'This is a test message. Alerts arrive here.'),
+  hidden: plain('🔔 Windfall can reach you', 'This is a test message. Alerts arrive here.'),
+  path: '/settings/alerts',
+  urgency: 'normal',
+}
+
+/** Both forms of a text that has amounts. */
+const both = (
+  words: (amount: (milli: number | undefined) => string) => Words,
+  currency: string,
+  path: string,
+): Text => ({
+  shown: words((milli) => amountText(milli ?? 0, currency)),
+  hidden: words(() => ''),
+  path,
+  urgency: 'normal',
+})
+
+function figuresText(
+  { template, figures }: Subject & { about: 'figures' },
+  nameOfApp: (id: string) => string,
+): Text {
+  const { currency = 'USD', milli, threshold_milli, record_milli, record_on, count = 0, mean = 0 } = figures
+  switch (template) {
+    case 'milestone':
+      return both(
+        (amount) =>
+          plain(
+            joined('📈 MRR milestone', amount(threshold_milli)),
+            amount(milli) === '' ? 'MRR passed a milestone.' : `MRR is ${amount(milli)} now.`,
+          ),
+        currency,
+        '/metrics/mrr',
+      )
+    case 'record_day':
+      return both(
+        (amount) =>
+          plain(
+            joined('🏆 Record day', amount(milli)),
+            joined(
+              'The best day so far',
+              amount(record_milli) && `before: ${amount(record_milli)} on ${record_on}`,
+            ),
+          ),
+        currency,
+        '/today',
+      )
+    case 'refund_spike':
+      return both(
+        () =>
+          plain(
+            `↩️ ${countText(count, 'refund', 'refunds')} today`,
+            `The mean of the last 28 days is ${mean.toFixed(1)} a day.`,
+          ),
+        currency,
+        '/metrics/refunds',
+      )
+    default:
+      return noSaleText(figures, nameOfApp)
+  }
+}
+
+function noSaleText({ hours = 0, app_id = null }: Figures, nameOfApp: (id: string) => string): Text {
+  const words = plain(
+    `🔕 No sale for ${countText(hours, 'hour', 'hours')}`,
+    joined(
+      app_id === null ? null : nameOfApp(app_id),
+      'Sales are usual at this time. Check your paywall, and App Store Connect for a rejected or removed version.',
+    ),
+  )
+  return { shown: words, hidden: words, path: '/today', urgency: 'normal' }
+}
+
+function findingText(state: 'began' | 'ended' | 'flapping', { title, text, level }: FindingText): Text {
+  const picture = { began: level === 'fault' ? '🔴' : '🟠', ended: '🟢', flapping: '🟠' }[state]
+  const what = { began: '', ended: 'Over: ', flapping: 'Comes and goes: ' }[state]
+  const words = plain(`${picture} ${what}${title}`, text)
+  return { shown: words, hidden: words, path: '/today', urgency: state === 'ended' ? 'normal' : 'trouble' }
+}
+
+const REASONS: Readonly<Record<SummaryReason, string>> = {
+  quiet: 'During your quiet hours',
+  muted: 'While alerts were muted',
+  hourly: 'In the last hour',
+  late: 'While messages could not be sent',
+  recovered: 'Recovered from Apple’s history',
+}
+/** The first messages that a summary quotes. */
+const QUOTED = 8
+
+/** The text of a summary: how many messages of each name, and the first titles. */
+function summaryText(reason: SummaryReason, members: readonly Content[]): Text {
+  const wordsOf = (form: 'shown' | 'hidden'): Words => {
+    const titles = members.flatMap(({ text }) => (text ? [text[form].title] : []))
+    const more = members.length - Math.min(titles.length, QUOTED)
+    const lines = [
+      ...titles.slice(0, QUOTED),
+      ...(more > 0 ? [`and ${more.toLocaleString('en-US')} more`] : []),
+    ]
+    return plain(
+      `📬 ${countText(members.length, 'message', 'messages')}`,
+      [REASONS[reason], ...lines].join('\n'),
+    )
+  }
+  const hasTrouble = members.some(({ text }) => text?.urgency === 'trouble')
+  return {
+    shown: wordsOf('shown'),
+    hidden: wordsOf('hidden'),
+    path: '/events',
+    urgency: hasTrouble ? 'trouble' : 'normal',
+  }
+}

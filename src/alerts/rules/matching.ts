@@ -1,0 +1,69 @@
+/** Decides which events a rule is about. The same function serves live alerts and the preview. */
+import type { FeedEvent } from '../../events/feed.ts'
+import type { Rates } from '../../rates/rates.ts'
+import type { Snapshot } from '../messages/occasion.ts'
+import type { Rule } from './rules.ts'
+import { templateOf } from './templates.ts'
+
+/** Converts to the base currency of an organization. */
+export type ToBase = (milli: number, currency: string, on: string) => number | null
+
+/** The function that converts to a base currency, null without a rate. */
+export const toBase =
+  (rates: Pick<Rates, 'convert'>, base: string): ToBase =>
+  (milli, currency, on) =>
+    currency === base ? milli : (rates.convert(milli, currency, base, on)?.milli ?? null)
+
+type Matched = Pick<Rule, 'template' | 'settings'>
+
+/** Whether an event of the feed is one that a rule tells. What the rule remembers is not considered. */
+export function matches({ template, settings }: Matched, event: FeedEvent, convert: ToBase): boolean {
+  const { basis, types } = templateOf(template)
+  if (basis !== 'sale' && basis !== 'event') return false
+  const snapshot = event.data as Snapshot
+  return (
+    event.origin !== 'backfill' &&
+    (settings.types ?? types).some((type) => type === event.type) &&
+    event.environment === settings.environment &&
+    isIn(settings.apps, event.app_id) &&
+    isIn(settings.countries, snapshot.country) &&
+    isIn(settings.products, snapshot.product_id) &&
+    snapshot.transaction?.ownership !== 'FAMILY_SHARED' &&
+    (basis !== 'sale' || isPaid(snapshot)) &&
+    isEnough(settings.minimum_milli, event, snapshot, convert)
+  )
+}
+
+/** Whether the transaction of a snapshot has a price above zero. */
+const isPaid = ({ money }: Snapshot): boolean => (money?.price_milli ?? 0) > 0
+
+const isIn = (list: readonly string[] | null, value: string | null | undefined): boolean =>
+  list === null || (typeof value === 'string' && list.includes(value))
+
+/** An amount without a rate is not enough, because nobody knows it. */
+function isEnough(
+  minimum: number | null,
+  { occurred_at }: FeedEvent,
+  { money }: Snapshot,
+  convert: ToBase,
+): boolean {
+  if (minimum === null) return true
+  if (!money || money.currency === null) return false
+  const on = new Date(occurred_at).toISOString().slice(0, 10)
+  const milli = convert(money.refunded_milli ?? money.price_milli, money.currency, on)
+  return milli !== null && milli >= minimum
+}
+
+/**
+ * What a message about an event is about, as its key: the transaction, so that one payment is one message; otherwise the
+ * event.
+ */
+export function keyOf(rule: Pick<Rule, 'id' | 'template'>, event: FeedEvent): string {
+  const { transaction } = event.data as Snapshot
+  const isAboutMoney = rule.template !== 'billing_failure' && rule.template !== 'cancellation'
+  const subject =
+    isAboutMoney && transaction?.transaction_id !== undefined
+      ? `${event.app_id}/${event.environment}/${transaction.transaction_id}`
+      : event.id
+  return `${rule.id}/${subject}`
+}

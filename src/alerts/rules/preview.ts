@@ -1,0 +1,90 @@
+/** Shows which events of the last days a rule would have told. */
+import type { Organizations } from '../../apps/organizations.ts'
+import type { Clock } from '../../clock.ts'
+import type { Feed, FeedEvent } from '../../events/feed.ts'
+import type { Rates } from '../../rates/rates.ts'
+import type { Store } from '../../store/store.ts'
+import { yieldToEventLoop } from '../../turns.ts'
+import { eventText } from '../messages/event_text.ts'
+import type { Occasions } from '../messages/occasion.ts'
+import { keyOf, matches, toBase } from './matching.ts'
+import type { Rule } from './rules.ts'
+import { templateOf } from './templates.ts'
+
+const PREVIEW_MS = 7 * 86_400_000
+const PAGE = 500
+/** The newest messages of a preview that are shown whole. */
+const SHOWN = 10
+
+/**
+ * `count` messages in the last seven days, and the newest of them. Null for a rule that follows figures or findings.
+ */
+export type Preview = {
+  count: number
+  messages: { event_id: string; at: number; title: string; body: string }[]
+} | null
+
+type Deps = {
+  store: Pick<Store, 'prepare'>
+  clock: Clock
+  feed: Feed
+  organizations: Pick<Organizations, 'get'>
+  rates: Pick<Rates, 'convert'>
+  occasions: Occasions
+}
+
+type PreviewedRule = Pick<Rule, 'organization_id' | 'template' | 'settings'>
+
+/** Returns the function that previews a rule. */
+export function openPreview({ store, clock, feed, organizations, rates, occasions }: Deps) {
+  const countryBefore = store.prepare<[string, string, string, number], object>(`
+    select 1 from transactions
+    where app_id in (select id from apps where organization_id = ?) and environment = ? and storefront = ?
+      and price_milli > 0 and purchased_at < ? limit 1`)
+
+  async function preview(rule: PreviewedRule): Promise<Preview> {
+    const { basis } = templateOf(rule.template)
+    const organization = organizations.get(rule.organization_id)
+    if (organization === null || (basis !== 'sale' && basis !== 'event')) return null
+    const found = await newestMatches(rule, organization.currency)
+    const messages = []
+    for (const event of found.slice(0, SHOWN)) {
+      const occasion = await occasions.read(event.id)
+      if (occasion === null) continue
+      const { shown } = eventText(occasion, { template: rule.template, organization, rates })
+      messages.push({ event_id: event.id, at: event.occurred_at, title: shown.title, body: shown.body })
+    }
+    return { count: found.length, messages }
+  }
+
+  /** The events that a rule would have told, newest first, one for each key. */
+  async function newestMatches(rule: PreviewedRule, currency: string): Promise<FeedEvent[]> {
+    const byKey = new Map<string, FeedEvent>()
+    const convert = toBase(rates, currency)
+    const since = clock() - PREVIEW_MS
+    const { organization_id, template, settings } = rule
+    const types = settings.types ?? templateOf(template).types
+    for (let after = feed.head() + 1; ; ) {
+      const events = feed.read({ after, limit: PAGE, newest_first: true, organization_id, types })
+      for (const event of events.filter(({ recorded_at }) => recorded_at >= since))
+        if (matches(rule, event, convert) && isNews(rule, event))
+          byKey.set(keyOf({ id: '', template }, event), event)
+      const last = events.at(-1)
+      if (last === undefined || events.length < PAGE || last.recorded_at < since) return [...byKey.values()]
+      after = last.seq
+      await yieldToEventLoop()
+    }
+  }
+
+  /** Whether the country of a sale had no sale before, for the rule about countries. */
+  function isNews(
+    { organization_id, template, settings }: PreviewedRule,
+    { data, occurred_at }: FeedEvent,
+  ): boolean {
+    if (template !== 'first_in_country' || typeof data.country !== 'string')
+      return template !== 'first_in_country'
+    return countryBefore.get(organization_id, settings.environment, data.country, occurred_at) === undefined
+  }
+
+  return preview
+}

@@ -1,0 +1,72 @@
+/** Runs alerts: follows the feed, looks at findings and figures by the clock, and sends what is due. */
+import { Cron } from 'croner'
+import type { Feed } from '../events/feed.ts'
+import type { Log } from '../log.ts'
+
+const EVERY_MINUTE = '0 * * * * *'
+const EVERY_FIVE_MINUTES = '30 */5 * * * *'
+
+type Deps = {
+  log: Log
+  feed: Pick<Feed, 'listen'>
+  following: {
+    follow: () => Promise<void>
+    settled: () => Promise<void>
+    storePositions: () => Promise<void>
+  }
+  figureRules: { evaluate: () => Promise<void>; settled: () => Promise<void> }
+  trouble: { look: () => Promise<void> }
+  digests: { make: () => Promise<void>; settled: () => Promise<void> }
+  heartbeat: { beat: () => Promise<void> }
+  courier: {
+    start: () => Promise<void>
+    wake: () => void
+    settled: () => Promise<void>
+    close: () => Promise<void>
+  }
+}
+
+/** Opens the running of alerts. Nothing is read or sent before `start`. */
+export function openRunning(deps: Deps) {
+  const { log, feed, following, figureRules, trouble, digests, heartbeat, courier } = deps
+  let timers: Cron[] = []
+
+  /** Reads new events, then sends what is due. */
+  const wake = (): void => void following.follow().then(courier.wake)
+
+  /** Starts following the feed and sending. */
+  async function start(): Promise<void> {
+    feed.listen(wake)
+    const failed = (error: unknown) => log.error('alerts could not be evaluated', { error })
+    const options = { unref: true, protect: true, catch: failed }
+    timers = [
+      new Cron(EVERY_MINUTE, options, () => trouble.look().then(courier.wake)),
+      new Cron(EVERY_MINUTE, options, () => digests.make().then(courier.wake)),
+      new Cron(EVERY_FIVE_MINUTES, options, () => figureRules.evaluate().then(courier.wake)),
+      new Cron(EVERY_FIVE_MINUTES, options, heartbeat.beat),
+    ]
+    await courier.start()
+    void heartbeat.beat()
+    wake()
+  }
+
+  /** Resolves when every event was read and nothing that is due is left. */
+  async function settled(): Promise<void> {
+    await following.settled()
+    await figureRules.settled()
+    await digests.settled()
+    await courier.settled()
+  }
+
+  async function close(): Promise<void> {
+    for (const timer of timers) timer.stop()
+    await following.settled()
+    await digests.settled()
+    await courier.close()
+    await following.storePositions().catch((error: unknown) => {
+      log.warn('the positions of alert rules could not be stored at the stop', { error })
+    })
+  }
+
+  return { wake, start, settled, close }
+}

@@ -1,0 +1,222 @@
+/** Sends one message to one channel: fixes its text, marks it, calls the provider, and stores the result. */
+import type { Clock } from '../../clock.ts'
+import { newId } from '../../ids.ts'
+import type { Log } from '../../log.ts'
+import { SecretUnreadable } from '../../outgoing/sealing.ts'
+import type { Store } from '../../store/store.ts'
+import type { ChannelMessage, SendContext, SendResult } from '../channels/channel.ts'
+import type { Channel, Channels } from '../channels/channels.ts'
+import { kindOf } from '../channels/kinds.ts'
+import type { Content, Text } from '../messages/content.ts'
+import type { Message, Messages, Send } from '../messages/messages.ts'
+import { TEST_TEXT, type Texts } from '../messages/text.ts'
+import type { Buckets } from './buckets.ts'
+
+/** A message is given up after this time. */
+const GIVE_UP_MS = 24 * 3_600_000
+/** The delay after the first failure, which doubles with each further one up to the longest. */
+const FIRST_DELAY_MS = 5_000
+const LONGEST_DELAY_MS = 10 * 60_000
+/** How long a stop waits for requests that run. */
+const CLOSE_MS = 3_000
+
+type Deps = {
+  store: Store
+  clock: Clock
+  log: Log
+  channels: Channels
+  messages: Messages
+  texts: Texts
+  buckets: Buckets
+  dispatcher: SendContext['dispatcher']
+  baseUrl: () => string
+  vapid: SendContext['vapid']
+  /** The number of findings of an organization that are announced and not over. */
+  countOpen: (organization_id: string) => number
+}
+
+export type Attempts = ReturnType<typeof openAttempts>
+
+/** Opens the attempts. */
+export function openAttempts(deps: Deps) {
+  const { store, messages, channels } = deps
+  const closing = new AbortController()
+  const running = new Set<Promise<void>>()
+  let isClosing = false
+  const fix = openFixing(deps)
+  const storeResult = openResults(deps)
+  const { call, sendTest, waitOf } = openCalls(deps, closing.signal)
+
+  /** Sends a message once. Resolves when the result is stored; at once during a stop. */
+  function attempt(message: Message, send: Send, channel: Channel): Promise<void> {
+    const work = sendOnce(message, send, channel).finally(() => running.delete(work))
+    running.add(work)
+    return work
+  }
+
+  async function sendOnce(message: Message, send: Send, channel: Channel): Promise<void> {
+    const text = await fix(message)
+    if (text === null) {
+      const words = 'What the message is about does not exist any more.'
+      return store.commit(() => messages.finish(send, 'dropped', words))
+    }
+    // Nothing begins during a stop: the next start sends what waits.
+    if (isClosing) return
+    const attempts = send.attempts + 1
+    await store.commit(() => messages.change(send, { state: 'sending', attempts }))
+    const result = await call(channel, message, text)
+    // After a stop nobody knows whether the provider has the message: it stays marked, and is sent once more.
+    if (closing.signal.aborted && result.kind === 'retry') return
+    await store.commit(() => storeResult(message, { ...send, attempts }, channel, result))
+  }
+
+  /** Begins nothing more, gives running requests a moment to end, then aborts them. */
+  async function close(): Promise<void> {
+    isClosing = true
+    const stop = () => closing.abort(new Error('Windfall is stopping'))
+    const timer = setTimeout(stop, CLOSE_MS)
+    await Promise.allSettled(running)
+    clearTimeout(timer)
+    stop()
+  }
+
+  /**
+   * Sends a test message to a channel now, whatever its state, the quiet hours and the mute are. A channel that did not
+   * work and accepts it works again.
+   */
+  async function test(channel: Channel): Promise<SendResult> {
+    const result = await sendTest(channel)
+    await store.commit(() => {
+      if (result.kind === 'gone' && removeEnded(channels, channel)) return
+      const current = channels.get(channel.id)
+      if (current !== null) noteTest(deps, current, result)
+    })
+    return result
+  }
+
+  return { attempt, test, waitOf, close }
+}
+
+/** Opens the calls of providers. */
+function openCalls(deps: Deps, signal: AbortSignal) {
+  const { log, clock, channels, buckets, dispatcher, baseUrl, vapid, countOpen } = deps
+
+  /** How long a message to a channel must wait for the limits of its provider, in milliseconds; 0 counts one. */
+  function waitOf(channel: Channel): number {
+    const kind = kindOf(channel.kind)
+    try {
+      const account = kind.accountOf(channel.settings, channels.secretsOf(channel))
+      return buckets.take(`${channel.kind}/${account}`, kind.limits)
+    } catch {
+      // Sending fails for the same reason, and stores it. The other channels go on.
+      return 0
+    }
+  }
+
+  async function sendTo(channel: Channel, message: ChannelMessage): Promise<SendResult> {
+    try {
+      const secrets = channels.secretsOf(channel)
+      const { settings } = channel
+      return await kindOf(channel.kind).send(message, { settings, secrets }, { dispatcher, signal, vapid })
+    } catch (error) {
+      if (signal.aborted) return { kind: 'retry', words: 'Windfall stopped.', after_ms: null }
+      if (error instanceof SecretUnreadable) return { kind: 'dead', words: `${error.message}.` }
+      log.error('a channel failed', { channel: channel.id, kind: channel.kind, error })
+      const words = 'The message could not be sent because of an error in Windfall. The log has it.'
+      return { kind: 'retry', words, after_ms: null }
+    }
+  }
+
+  /** Sends a message in the form of a channel. Never rejects. */
+  function call(channel: Channel, { id, key, happened_at }: Message, text: Text): Promise<SendResult> {
+    const words = channel.hides_amounts ? text.hidden : text.shown
+    const url = `${baseUrl()}${text.path}`
+    const badge = countOpen(channel.organization_id)
+    return sendTo(channel, { ...words, id, tag: key, url, urgency: text.urgency, at: happened_at, badge })
+  }
+
+  function sendTest(channel: Channel): Promise<SendResult> {
+    const { shown, path, urgency } = TEST_TEXT
+    const badge = countOpen(channel.organization_id)
+    const message = { ...shown, id: newId('alm'), tag: `test/${channel.id}`, at: clock(), urgency, badge }
+    return sendTo(channel, { ...message, url: `${baseUrl()}${path}` })
+  }
+
+  return { call, sendTest, waitOf }
+}
+
+/** Stores what a test says about a channel. A channel that the owner turned off stays off. */
+function noteTest({ clock, channels }: Deps, channel: Channel, result: SendResult): void {
+  if (result.kind === 'sent') {
+    channels.put({ ...channel, last_sent_at: clock(), next_at: null })
+    if (channel.state === 'dead') channels.setState({ ...channel, last_sent_at: clock() }, 'active', null)
+  } else if (result.kind === 'dead' && channel.state === 'active')
+    channels.setState({ ...channel, last_failed_at: clock() }, 'dead', result.words)
+  else channels.put({ ...channel, last_failed_at: clock() })
+}
+
+/** Returns the function that fixes the text of a message, and of what a summary tells, before it is first sent. */
+function openFixing({ store, messages, texts }: Deps) {
+  async function fix(message: Message): Promise<Text | null> {
+    if (message.content.text) return message.content.text
+    const members = await Promise.all(membersOf(message).map(withText))
+    const text = await texts.textOf(message, members)
+    if (text === null) return null
+    const content: Content = { ...message.content, text }
+    await store.commit(() => messages.setContent(message.id, content))
+    return text
+  }
+
+  async function withText(member: Message): Promise<Message> {
+    const text = await fix(member)
+    return text === null ? member : { ...member, content: { ...member.content, text } }
+  }
+
+  const membersOf = ({ id, kind }: Message): Message[] =>
+    kind === 'summary' ? messages.members(id).flatMap((member) => messages.get(member) ?? []) : []
+
+  return fix
+}
+
+/** Removes a channel whose receiver ended it; false if it got another receiver while the message was on its way. */
+function removeEnded(channels: Channels, { id, settings }: Channel): boolean {
+  const current = channels.get(id)
+  if (current !== null && JSON.stringify(current.settings) !== JSON.stringify(settings)) return false
+  channels.remove(id)
+  return true
+}
+
+/** Returns the function that stores the result of an attempt. */
+function openResults({ clock, channels, messages }: Deps) {
+  return (message: Message, send: Send, channel: Channel, result: SendResult): void => {
+    const current = channels.get(channel.id) ?? channel
+    switch (result.kind) {
+      case 'sent':
+        messages.finish(send, 'sent', null)
+        return channels.put({ ...current, last_sent_at: clock(), next_at: null })
+      case 'refused':
+        return messages.finish(send, 'failed', result.words)
+      case 'dead':
+        messages.finish(send, 'failed', result.words)
+        return channels.setState(current, 'dead', result.words)
+      case 'gone':
+        if (removeEnded(channels, channel)) return messages.finish(send, 'failed', result.words)
+        return messages.change(send, {
+          state: 'waiting',
+          due_at: clock(),
+          words: 'The device renewed itself.',
+        })
+      case 'retry': {
+        channels.put({
+          ...current,
+          last_failed_at: clock(),
+          next_at: result.after_ms === null ? null : clock() + result.after_ms,
+        })
+        if (clock() - message.created_at > GIVE_UP_MS)
+          return messages.finish(send, 'failed', `Given up after 24 hours: ${result.words}`)
+        const delay = result.after_ms ?? Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (send.attempts - 1))
+        return messages.change(send, { state: 'waiting', due_at: clock() + delay, words: result.words })
+      }
+    }
+  }
+}

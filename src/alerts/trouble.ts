@@ -1,0 +1,158 @@
+/** Announces the findings of this instance: their beginning after two looks, their end after three, and those that flap. */
+import type { Apps } from '../apps/apps.ts'
+import type { Clock } from '../clock.ts'
+import { type Finding, textOfFinding } from '../health/findings.ts'
+import type { Store } from '../store/store.ts'
+import type { Channels } from './channels/channels.ts'
+import { type Memory, ownerOf } from './memory.ts'
+import type { FindingText } from './messages/content.ts'
+import type { Messages } from './messages/messages.ts'
+import { channelsOf } from './rules/following.ts'
+import type { Rule, Rules } from './rules/rules.ts'
+
+const LOOKS_TO_BEGIN = 2
+const LOOKS_TO_END = 3
+/** The beginnings within an hour from which a finding flaps. */
+const FLAPS = 3
+const HOUR_MS = 3_600_000
+
+/**
+ * What a rule remembers of a finding. `seen` and `missed` count the last looks in a row. `announced`: whether its beginning
+ * was announced. `starts`: when it began, within the last hour.
+ */
+type Known = {
+  finding: FindingText
+  seen: number
+  missed: number
+  announced: 'no' | 'began' | 'flapping'
+  began_at: number
+  starts: number[]
+}
+
+type Deps = {
+  store: Store
+  clock: Clock
+  apps: Pick<Apps, 'get'>
+  memory: Memory
+  rules: Pick<Rules, 'list'>
+  channels: Pick<Channels, 'list'>
+  messages: Messages
+  findings: () => Promise<readonly Finding[]>
+}
+
+/** Opens the watch over findings. */
+export function openTrouble(deps: Deps) {
+  const { store, clock, apps, memory, rules, findings } = deps
+  const note = openNoting(deps)
+
+  /** Compares the findings with those of the last looks. Called each minute. */
+  async function look(): Promise<void> {
+    const watching = rules.list().filter(({ is_on, template }) => is_on && template === 'trouble')
+    if (watching.length === 0) return
+    const found = await findings()
+    await store.commit(() => {
+      for (const rule of watching)
+        lookFor(
+          rule,
+          found.filter((finding) => concerns(rule, finding)),
+        )
+    })
+  }
+
+  /** Whether a finding is about the organization of a rule, or about the whole instance, and severe enough. */
+  function concerns({ organization_id, settings }: Rule, { state, details }: Finding): boolean {
+    const owner = details?.organization_id ?? apps.get(details?.app_id ?? '')?.organization_id ?? null
+    const isSevere = state === 'fault' || (state === 'warning' && settings.level === 'warning')
+    return isSevere && (owner === null || owner === organization_id)
+  }
+
+  function lookFor(rule: Rule, found: readonly Finding[]): void {
+    const open = new Map(found.map((finding) => [idOf(finding), finding] as const))
+    for (const [id, finding] of open) note(rule, seenAgain(knownWith(rule, id), finding, clock()))
+    for (const known of knownBy(rule))
+      if (!open.has(known.finding.id)) note(rule, { ...known, seen: 0, missed: known.missed + 1 })
+  }
+
+  const knownBy = (rule: Rule): Known[] =>
+    memory.all(ownerOf(rule), 'finding').map(({ value }): Known => JSON.parse(value))
+
+  function knownWith(rule: Rule, id: string): Known | null {
+    const stored = memory.get(ownerOf(rule), keyOf(id))
+    return stored && JSON.parse(stored.value)
+  }
+
+  /** Whether a finding was reported at one of the last looks of a rule of an organization. */
+  const isOpen = (organization_id: string, finding_id: string): boolean =>
+    rules
+      .list()
+      .filter((rule) => rule.organization_id === organization_id && rule.template === 'trouble')
+      .some((rule) => (knownWith(rule, finding_id)?.missed ?? LOOKS_TO_END) < LOOKS_TO_END)
+
+  /** The number of findings of an organization whose beginning was announced and whose end was not. */
+  const countOpen = (organization_id: string): number => {
+    const ofOrganization = rules.list(organization_id).filter(({ template }) => template === 'trouble')
+    const open = ofOrganization.flatMap(knownBy).filter(({ announced }) => announced !== 'no')
+    return new Set(open.map(({ finding }) => finding.id)).size
+  }
+
+  return { look, isOpen, countOpen }
+}
+
+/** What is known of a finding after another look that shows it. */
+function seenAgain(known: Known | null, finding: Finding, now: number): Known {
+  const isNew =
+    known === null || known.missed >= LOOKS_TO_END || (known.seen === 0 && known.announced === 'no')
+  if (!isNew) return { ...known, finding: textOf(finding, known.began_at), seen: known.seen + 1, missed: 0 }
+  const starts = [...(known?.starts ?? []), now].filter((at) => at > now - HOUR_MS)
+  return { finding: textOf(finding, now), seen: 1, missed: 0, announced: 'no', began_at: now, starts }
+}
+
+/** Returns the function that announces what a look shows, and remembers it. */
+function openNoting({ clock, memory, channels, messages }: Deps) {
+  function note(rule: Rule, known: Known): void {
+    const { missed, starts, seen } = known
+    const isBeginning = known.announced === 'no' && seen >= LOOKS_TO_BEGIN
+    const announced = isBeginning ? announceBeginning(rule, known) : known.announced
+    const isOver = missed >= LOOKS_TO_END
+    if (isOver && announced === 'began') announce(rule, known, 'ended')
+    const isForgotten = isOver && starts.every((at) => at <= clock() - HOUR_MS)
+    const key = keyOf(known.finding.id)
+    if (isForgotten) return memory.forget(ownerOf(rule), key)
+    const next: Known = { ...known, announced: isOver ? 'no' : announced }
+    memory.set(ownerOf(rule), key, JSON.stringify(next), clock())
+  }
+
+  /** Announces that a finding began; the third time within an hour that it flaps, and after that nothing. */
+  function announceBeginning(rule: Rule, known: Known): Known['announced'] {
+    const { length: count } = known.starts
+    const state = count >= FLAPS ? 'flapping' : 'began'
+    if (count <= FLAPS) announce(rule, known, state)
+    return state
+  }
+
+  function announce(rule: Rule, { finding, began_at }: Known, state: 'began' | 'ended' | 'flapping'): void {
+    const message = messages.add({
+      organization_id: rule.organization_id,
+      rule_id: rule.id,
+      kind: 'trouble',
+      key: `${state}/${rule.id}/${finding.id}/${began_at}`,
+      content: { subject: { about: 'finding', state, finding } },
+      happened_at: state === 'ended' ? clock() : began_at,
+    })
+    if (message === null) return
+    for (const { id } of channelsOf(channels, rule)) messages.addSend(message.id, id, clock())
+  }
+
+  return note
+}
+
+const keyOf = (id: string): string => `finding/${id}`
+const idOf = ({ subject, details }: Finding): string => details?.id ?? subject
+
+const textOf = (finding: Finding, since: number): FindingText => ({
+  id: idOf(finding),
+  title: finding.details?.title ?? finding.subject,
+  text: textOfFinding(finding),
+  level: finding.state === 'fault' ? 'fault' : 'warning',
+  since,
+})

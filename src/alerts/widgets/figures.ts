@@ -1,0 +1,172 @@
+/** The figures of widgets, with the functions that answer `/api/v1/metrics/{name}`. */
+import * as v from 'valibot'
+import type { App } from '../../apps/apps.ts'
+import type { Organization } from '../../apps/organizations.ts'
+import type { MetricName } from '../../metrics/definitions/definitions.ts'
+import { dayText } from '../../metrics/lineage/calendar.ts'
+import type { SeriesReader } from '../../metrics/series/series.ts'
+import { resolveRequest, SeriesParams } from '../../metrics/series/series_request.ts'
+
+/** The days of a spark line, and of a sum over 30 days. */
+const MONTH = 30
+const WEEK = 7
+
+/**
+ * How a figure is read from the days of a metric. `today` and `yesterday`: that day. `sum`: the last 30 days. `level`: the
+ * newest day of a metric that has a level.
+ */
+type Reading = 'today' | 'yesterday' | 'sum' | 'level'
+type WidgetMetric = Readonly<{
+  name: WidgetMetricName
+  title: string
+  metric: MetricName
+  reading: Reading
+  isHigherBetter: boolean
+}>
+
+const NAMES = [
+  'revenue_today',
+  'revenue_yesterday',
+  'revenue_30d',
+  'mrr',
+  'active_subscriptions',
+  'active_trials',
+  'new_trials_today',
+] as const
+export type WidgetMetricName = (typeof NAMES)[number]
+/** The name of a figure of a widget. */
+export const WidgetMetricSchema = v.picklist(NAMES)
+
+export const WIDGET_METRICS: readonly WidgetMetric[] = [
+  {
+    name: 'revenue_today',
+    title: 'Revenue today',
+    metric: 'revenue',
+    reading: 'today',
+    isHigherBetter: true,
+  },
+  {
+    name: 'revenue_yesterday',
+    title: 'Revenue yesterday',
+    metric: 'revenue',
+    reading: 'yesterday',
+    isHigherBetter: true,
+  },
+  { name: 'revenue_30d', title: 'Revenue, 30 days', metric: 'revenue', reading: 'sum', isHigherBetter: true },
+  { name: 'mrr', title: 'MRR', metric: 'mrr', reading: 'level', isHigherBetter: true },
+  {
+    name: 'active_subscriptions',
+    title: 'Subscribers',
+    metric: 'active_subscriptions',
+    reading: 'level',
+    isHigherBetter: true,
+  },
+  { name: 'active_trials', title: 'Trials', metric: 'active_trials', reading: 'level', isHigherBetter: true },
+  {
+    name: 'new_trials_today',
+    title: 'New trials today',
+    metric: 'new_trials',
+    reading: 'today',
+    isHigherBetter: true,
+  },
+]
+export const DEFAULT_WIDGET_METRICS: readonly WidgetMetricName[] = [
+  'revenue_today',
+  'mrr',
+  'active_subscriptions',
+  'active_trials',
+]
+
+/**
+ * A figure. `value` is in thousandths of the currency if `is_money`, otherwise a count; null if it is unknown. `before`: the
+ * same a week before for yesterday, 30 days before for levels and sums; null where a comparison would mislead.
+ */
+export type WidgetFigure = Readonly<{
+  name: WidgetMetricName
+  title: string
+  is_money: boolean
+  value: number | null
+  before: number | null
+  /** The last 30 days, oldest first. */
+  spark: readonly (number | null)[]
+}>
+
+export type WidgetFigures = Readonly<{
+  name: string
+  currency: string
+  time_zone: string
+  updated_at: number
+  /** Whether facts have not been counted yet. */
+  is_stale: boolean
+  figures: readonly WidgetFigure[]
+}>
+
+type Deps = { series: SeriesReader; clock: () => number }
+type Wanted = { organization: Organization; apps: readonly App[]; metrics: readonly WidgetMetricName[] }
+
+/** Opens the reading. */
+export function openWidgetFigures({ series, clock }: Deps) {
+  /** The figures of some apps of an organization, in one snapshot. They are not waited for. */
+  async function read({ organization, apps, metrics }: Wanted): Promise<WidgetFigures> {
+    const scope = { organization, apps: [...apps], environment: 'production', zone: 'own' } as const
+    const wanted = WIDGET_METRICS.filter(({ name }) => metrics.includes(name))
+    const ordered = metrics.flatMap((name) => wanted.find((one) => one.name === name) ?? [])
+    return series.withSnapshot(
+      scope,
+      async (one) => {
+        const today = series.todayOf(one)
+        const days = new Map<MetricName, readonly (number | null)[]>()
+        for (const metric of new Set(ordered.map((each) => each.metric))) {
+          const range = { from: dayText(today - 2 * MONTH), to: dayText(today), interval: 'day' }
+          const request = resolveRequest(metric, v.parse(SeriesParams, range), today)
+          const answer = await series.answer(one, request)
+          const points =
+            answer.series.find(({ part, value }) => part === null && value === null)?.points ?? []
+          days.set(
+            metric,
+            points.map((point) => point.milli ?? point.count ?? null),
+          )
+        }
+        return {
+          name: apps.length === 1 ? nameOf(apps[0], organization) : organization.name,
+          currency: organization.currency,
+          time_zone: one.shown.generation.time_zone,
+          updated_at: clock(),
+          is_stale: one.shown.behind !== null,
+          figures: ordered.map((each) => figureOf(each, days.get(each.metric) ?? [])),
+        }
+      },
+      0,
+    )
+  }
+
+  return { read }
+}
+
+const nameOf = (app: App | undefined, { name }: Organization): string => app?.name ?? app?.bundle_id ?? name
+
+/** The figure of a metric from its days, of which the last is today. */
+function figureOf(
+  { name, title, metric, reading }: WidgetMetric,
+  days: readonly (number | null)[],
+): WidgetFigure {
+  const at = (back: number): number | null => days.at(-1 - back) ?? null
+  const sumOf = (from: number): number =>
+    Array.from({ length: MONTH }, (_, index) => at(from + index) ?? 0).reduce((sum, value) => sum + value, 0)
+  const shared = {
+    name,
+    title,
+    is_money: metric === 'revenue' || metric === 'mrr',
+    spark: days.slice(-MONTH),
+  }
+  switch (reading) {
+    case 'today':
+      return { ...shared, value: at(0), before: null }
+    case 'yesterday':
+      return { ...shared, value: at(1), before: at(1 + WEEK) }
+    case 'sum':
+      return { ...shared, value: sumOf(0), before: sumOf(MONTH) }
+    case 'level':
+      return { ...shared, value: at(0), before: at(MONTH) }
+  }
+}

@@ -1,0 +1,113 @@
+/** The command `windfall alerts`: test messages, what was sent, and the mute. */
+import { defineCommand } from 'citty'
+import type { InferOutput } from 'valibot'
+import type { MessagesAnswer } from '../api/alerts/history.ts'
+import { Refusal } from '../errors.ts'
+import {
+  columns,
+  configArg,
+  instantText,
+  organizationArg,
+  sendVerb,
+  stripControls,
+} from './instance/instance.ts'
+import { print } from './instance/output.ts'
+
+type Message = InferOutput<typeof MessagesAnswer>['messages'][number]
+type Tested = { channels: { name: string; kind: string; result: string; words: string | null }[] }
+
+const SHOWN = 50
+
+const testCommand = defineCommand({
+  meta: { name: 'test', description: 'Send a test message and show the provider’s answer' },
+  args: {
+    name: { type: 'positional', required: false, description: 'Name or id of a channel; all by default' },
+    ...organizationArg,
+    ...configArg,
+  },
+  async run({ args }) {
+    const { name = null, organization = null } = args
+    const { channels } = await sendVerb<Tested>(args.config, 'alerts.test', { name, organization })
+    print(
+      columns(
+        channels.map(({ name: channel, kind, result, words }) => [
+          channel,
+          kind,
+          result === 'sent' ? 'sent' : 'failed',
+          stripControls(words ?? '-'),
+        ]),
+      ),
+    )
+    if (channels.some(({ result }) => result !== 'sent')) process.exitCode = 1
+  },
+})
+
+const logCommand = defineCommand({
+  meta: { name: 'log', description: 'List the newest messages: what was sent, where, and why or why not' },
+  args: {
+    limit: { type: 'string', default: String(SHOWN), valueHint: 'N', description: 'At most this many' },
+    ...organizationArg,
+    ...configArg,
+  },
+  async run({ args }) {
+    const { organization = null } = args
+    const query = { organization, limit: parseLimit(args.limit) }
+    const { messages, held } = await sendVerb<{ messages: Message[]; held: object | null }>(
+      args.config,
+      'alerts.log.list',
+      query,
+    )
+    print(messages.length === 0 ? 'No messages.' : columns(messages.toReversed().flatMap(rowsOf)))
+    if (held !== null) print('Outgoing requests are held: windfall outgoing shows why.')
+  },
+})
+
+/** One line for each channel. */
+function rowsOf({ created_at, rule_name, kind, title, sends }: Message): string[][] {
+  const about = [instantText(created_at), rule_name ?? kind, stripControls(title ?? '-')]
+  if (sends.length === 0) return [[...about, '-', 'no channel', '']]
+  return sends.map(({ channel_name, state, words }) => [
+    ...about,
+    channel_name,
+    state,
+    stripControls(words ?? '-'),
+  ])
+}
+
+/** @throws Refusal 400 `invalid_request` */
+function parseLimit(text: string): number {
+  const limit = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : Number.NaN
+  if (limit <= 1_000) return limit
+  throw new Refusal(
+    400,
+    'invalid_request',
+    `--limit must be a number from 1 to 1000, not ${text.slice(0, 20)}`,
+  )
+}
+
+const muteCommand = defineCommand({
+  meta: { name: 'mute', description: 'Send nothing for a while; afterwards one summary' },
+  args: {
+    until: { type: 'positional', required: true, description: '90m, 1h, 2d, tomorrow (08:00), or off' },
+    ...organizationArg,
+    ...configArg,
+  },
+  async run({ args }) {
+    const { until: words, organization = null } = args
+    const { muted_until, time_zone } = await sendVerb<{ muted_until: number | null; time_zone: string }>(
+      args.config,
+      'alerts.mute',
+      { words, organization },
+    )
+    print(
+      muted_until === null
+        ? 'Alerts are not muted.'
+        : `Alerts are muted until ${new Date(muted_until).toLocaleString('en-GB', { timeZone: time_zone, dateStyle: 'medium', timeStyle: 'short' })} (${time_zone}).`,
+    )
+  },
+})
+
+export const alertsCommand = defineCommand({
+  meta: { name: 'alerts', description: 'Messages to your phone: test a channel, what was sent, and mute' },
+  subCommands: { test: testCommand, log: logCommand, mute: muteCommand },
+})

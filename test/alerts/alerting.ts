@@ -1,0 +1,169 @@
+/** A Windfall that sends alerts to a scripted receiver on 127.0.0.1, with a clock turned by hand. */
+import type { Channel } from '../../src/alerts/channels/channels.ts'
+import type { Rule } from '../../src/alerts/rules/rules.ts'
+import { type RuleSettings, settingsOf, type TemplateName } from '../../src/alerts/rules/templates.ts'
+import { newId } from '../../src/ids.ts'
+import { dataBody, outerPayload, transactionPayload } from '../apple/samples.ts'
+import { openHttpReceiver } from '../forwarding/receiving.ts'
+import { handClock, openTestApp, type TestApp, type TestOptions } from '../helpers.ts'
+
+/** A message as the receiver got it. */
+export type Got = {
+  id: string
+  tag: string
+  title: string
+  body: string
+  url: string
+  urgency: string
+  at: number
+  fields: { label: string; value: string }[]
+}
+
+export type AlertingApp = TestApp & Awaited<ReturnType<typeof drivenBy>>
+
+/** Opens a Windfall with one channel, `phone`, and no rules. Quiet hours are off. */
+export async function openAlertingApp(options: TestOptions = {}): Promise<AlertingApp> {
+  const clock = options.clock ?? handClock()
+  const env = { WINDFALL_OUTBOUND_ALLOW: '127.0.0.1', ...options.env }
+  const app = await openTestApp({ ...options, clock, env })
+  return Object.assign(app, await drivenBy(app))
+}
+
+const CHANNEL = {
+  kind: 'json',
+  hides_amounts: false,
+  digests: [],
+  source: 'dashboard',
+  state: 'active',
+  reason: null,
+  next_at: null,
+  last_sent_at: null,
+  last_failed_at: null,
+} as const
+
+async function drivenBy({ windfall, organization, clock }: TestApp) {
+  const { alerts, store, feed } = windfall
+  const receiver = await openHttpReceiver()
+  const organization_id = organization.id
+
+  /** Adds a channel to the receiver. */
+  async function channel(name: string, fields: Partial<Channel> = {}): Promise<Channel> {
+    const added: Channel = {
+      ...CHANNEL,
+      id: newId('alc'),
+      organization_id,
+      name,
+      settings: { url: `${receiver.url}/${name}` },
+      state_since: clock(),
+      created_at: clock(),
+      ...fields,
+    }
+    await store.commit(() => alerts.channels.put(added))
+    return added
+  }
+
+  /** Adds a rule that begins now. */
+  async function rule(
+    template: TemplateName,
+    settings: Partial<RuleSettings> = {},
+    fields: Partial<Rule> = {},
+  ) {
+    const added: Rule = {
+      id: newId('alr'),
+      organization_id,
+      name: `${template} ${newId('n')}`,
+      template,
+      settings: settingsOf(template, { per_hour: null, ...settings }),
+      channels: null,
+      is_on: true,
+      source: 'dashboard',
+      cursor: feed.head(),
+      created_at: clock(),
+      ...fields,
+    }
+    await store.commit(() => alerts.rules.put(added))
+    return added
+  }
+
+  /** Reads new events and sends what is due, after the clock was turned. */
+  async function settle(ms = 0): Promise<void> {
+    clock.turn(ms)
+    await alerts.follow()
+    alerts.wake()
+    await alerts.settled()
+  }
+
+  const got = (name = 'phone'): Got[] =>
+    receiver.requests.filter(({ path }) => path.endsWith(`/${name}`)).map(({ body }) => JSON.parse(body))
+
+  await store.commit(() => alerts.settings.change(organization_id, { quiet: null }))
+  // After a restart the channel exists, and the receiver is another one.
+  const known = alerts.channels.list().find(({ name }) => name === 'phone')
+  await channel('phone', known && { id: known.id, digests: known.digests })
+  await alerts.start()
+  return { receiver, channel, rule, settle, got, alerts }
+}
+
+let number = 0
+
+type Purchase = {
+  app: TestApp
+  type?: string
+  subtype?: string
+  transaction?: Record<string, unknown>
+  signed_at?: number
+}
+
+/** Sends a notification about a transaction of its own. Returns the transaction id. */
+export async function purchase({
+  app,
+  type = 'DID_RENEW',
+  subtype,
+  transaction = {},
+  signed_at = app.clock(),
+}: Purchase): Promise<string> {
+  number += 1
+  const transactionId = String(2_000_000_900_000_000 + number)
+  const now = app.clock()
+  const payload = transactionPayload({
+    transactionId,
+    originalTransactionId: transactionId,
+    purchaseDate: now,
+    originalPurchaseDate: now,
+    expiresDate: now + 30 * 86_400_000,
+    signedDate: signed_at,
+    ...transaction,
+  })
+  const data = dataBody({
+    environment: payload.environment,
+    signedTransactionInfo: app.authority.sign(payload),
+  })
+  const answer = await app.notify(
+    outerPayload(data, {
+      notificationType: type,
+      ...(subtype && { subtype }),
+      notificationUUID: `00000000-0000-4000-9000-${String(number).padStart(12, '0')}`,
+      signedDate: signed_at,
+    }),
+  )
+  if (answer.status !== 200) throw new Error(`the notification was answered with ${answer.status}`)
+  return String(payload.transactionId)
+}
+
+/** The rule about countries begins after the first import of reports. */
+export const finishImport = ({ windfall, organization, clock }: TestApp): Promise<unknown> =>
+  windfall.store.commit(() =>
+    windfall.feed.append({
+      organization_id: organization.id,
+      app_id: null,
+      environment: null,
+      type: 'import.finished',
+      origin: 'live',
+      customer_id: null,
+      subject: null,
+      cause: 'first',
+      data: () => ({}),
+      occurred_at: clock(),
+      signed_at: null,
+    }),
+  )

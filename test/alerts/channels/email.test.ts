@@ -1,0 +1,120 @@
+/** E-mail against an SMTP server: STARTTLS, TLS, certificates, passwords and replies. */
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import { expect, onTestFinished, test } from 'vitest'
+import type { ChannelMessage } from '../../../src/alerts/channels/channel.ts'
+import { email } from '../../../src/alerts/channels/email.ts'
+import { openDispatcher } from '../../../src/outgoing/dispatcher.ts'
+
+/** Only Web Push signs. */
+const NO_VAPID = { signing: () => ({ refusal: '' }), note: () => {} }
+const MESSAGE: ChannelMessage = {
+  id: 'alm_1',
+  tag: 'rule/1',
+  title: '🎉 €49.99\r\nBcc: thief@example.com',
+  body: '<b>Chord</b> & more',
+  url: 'https://windfall.example/customers/cus_1',
+  urgency: 'trouble',
+  at: Date.UTC(2026, 5, 1, 12),
+  badge: 0,
+  fields: [{ label: 'Product', value: '<i>' }],
+}
+const SETTINGS = { from: 'windfall@example.com', to: 'owner@example.com' }
+
+async function openServer(options: SMTPServerOptions = {}) {
+  const mails: string[] = []
+  const server = new SMTPServer({
+    authOptional: true,
+    logger: false,
+    onData(stream, _, done) {
+      let text = ''
+      stream.on('data', (chunk: Buffer) => {
+        text += chunk.toString()
+      })
+      stream.on('end', () => {
+        mails.push(text)
+        done()
+      })
+    },
+    ...options,
+  })
+  server.on('error', () => {})
+  const listening = server.listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  onTestFinished(() => new Promise((resolve) => void server.close(() => resolve())))
+  const { port } = listening.address() as AddressInfo
+
+  function send(settings: object = {}, secrets: object = {}, allow = ['127.0.0.1']) {
+    const dispatcher = openDispatcher({ allow, ca: null })
+    const channel = { settings: { host: '127.0.0.1', port, ...SETTINGS, ...settings }, secrets }
+    return email.send(MESSAGE, channel, { dispatcher, signal: new AbortController().signal, vapid: NO_VAPID })
+  }
+
+  return { port, mails, send }
+}
+
+test('a mail has a subject in one line, text and HTML, and no header from a name', async () => {
+  const { mails, send } = await openServer({ disabledCommands: ['STARTTLS'] })
+  expect(await send()).toEqual({ kind: 'sent' })
+  const [mail = ''] = mails
+  const [head = ''] = mail.split('\r\n\r\n')
+  expect(head).toContain('From: Windfall <windfall@example.com>')
+  expect(head).toContain('To: owner@example.com')
+  expect(head).toMatch(/^Auto-Submitted: auto-generated$/im)
+  expect(head).toMatch(/^Importance: high$/im)
+  expect(head).not.toMatch(/^Bcc:/im)
+  expect(mail).toContain('&lt;i&gt;')
+})
+
+test('an address that is not permitted as local must be encrypted', async () => {
+  const { send } = await openServer({ disabledCommands: ['STARTTLS'] })
+  expect(await send({}, {}, [])).toMatchObject({ kind: 'retry', words: expect.stringContaining('loopback') })
+})
+
+test('a wrong password, a refused recipient and replies of the server are told in words', async () => {
+  const onAuth: SMTPServerOptions['onAuth'] = (_, __, done) => done(new Error('Invalid username or password'))
+  const strict = await openServer({ onAuth, disabledCommands: ['STARTTLS'] })
+  const refused = await strict.send({ user: 'owner' }, { password: 'hunter2-secret' })
+  expect(refused).toMatchObject({
+    kind: 'dead',
+    words: expect.stringContaining('Check the user and the password'),
+  })
+  expect(JSON.stringify(refused)).not.toContain('hunter2')
+  for (const [responseCode, kind] of [
+    [451, 'retry'],
+    [550, 'dead'],
+  ] as const) {
+    const onRcptTo: SMTPServerOptions['onRcptTo'] = (_, __, done) =>
+      done(Object.assign(new Error('not now'), { responseCode }))
+    const server = await openServer({ onRcptTo, disabledCommands: ['STARTTLS'] })
+    expect([responseCode, await server.send()]).toMatchObject([
+      responseCode,
+      { kind, words: expect.stringContaining('not now') },
+    ])
+  }
+})
+
+test('with TLS from the first byte, the certificate is checked', async () => {
+  const { send, mails } = await openServer({ secure: true })
+  expect(await send({ security: 'tls' })).toMatchObject({
+    kind: 'retry',
+    words: expect.stringMatching(/certificate/i),
+  })
+  expect(mails).toEqual([])
+})
+
+test('STARTTLS is used where it is offered', async () => {
+  const { send, mails } = await openServer({
+    onMailFrom: (_, session, done) => done(session.secure ? null : new Error('not encrypted')),
+  })
+  expect([await send(), mails.length]).toEqual([{ kind: 'sent' }, 1])
+})
+
+test('nobody listens', async () => {
+  const { send } = await openServer()
+  expect(await send({ port: 1 })).toMatchObject({
+    kind: 'retry',
+    words: expect.stringContaining('127.0.0.1:1'),
+  })
+})

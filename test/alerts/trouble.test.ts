@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest'
+import { type AlertingApp, openAlertingApp } from './alerting.ts'
+
+const MINUTE = 60_000
+
+/** An app with a channel that can break, which is a warning, and a rule that reports warnings. */
+async function openWatched() {
+  const app = await openAlertingApp()
+  const other = await app.channel('other', { state: 'disabled' })
+  const { store, alerts } = app.windfall
+  const watched = await app.rule('trouble')
+  const setBroken = (isBroken: boolean) =>
+    store.commit(() => alerts.channels.setState(other, isBroken ? 'dead' : 'disabled', 'no such chat.'))
+  return { app, watched, setBroken, look: () => look(app) }
+}
+
+async function look(app: AlertingApp): Promise<void> {
+  await app.alerts.look()
+  await app.settle(MINUTE)
+}
+
+const aboutOther = (app: AlertingApp): string[] =>
+  app
+    .got()
+    .map(({ title }) => title)
+    .filter((title) => title.includes('do not reach other'))
+
+test('a finding is reported after two looks, and its end after three', async () => {
+  const { app, setBroken, look } = await openWatched()
+  await setBroken(true)
+  await look()
+  expect(aboutOther(app)).toEqual([])
+  await look()
+  expect(aboutOther(app)).toEqual(['🟠 Alerts do not reach other'])
+  expect(app.got().find(({ title }) => title.includes('do not reach other'))).toMatchObject({
+    urgency: 'trouble',
+    body: expect.stringContaining('no such chat.'),
+  })
+  await look()
+  await setBroken(false)
+  await look()
+  await look()
+  expect(aboutOther(app)).toHaveLength(1)
+  await look()
+  expect(aboutOther(app)).toEqual(['🟠 Alerts do not reach other', '🟢 Over: Alerts do not reach other'])
+})
+
+test('one look that misses a finding, or shows it once, reports nothing', async () => {
+  const { app, setBroken, look } = await openWatched()
+  await setBroken(true)
+  await look()
+  await setBroken(false)
+  for (let n = 0; n < 4; n += 1) await look()
+  expect(aboutOther(app)).toEqual([])
+  await setBroken(true)
+  for (let n = 0; n < 2; n += 1) await look()
+  await setBroken(false)
+  await look()
+  await setBroken(true)
+  for (let n = 0; n < 4; n += 1) await look()
+  expect(aboutOther(app)).toHaveLength(1)
+})
+
+test('a finding that flaps is one message an hour', async () => {
+  const { app, setBroken, look } = await openWatched()
+  for (let flap = 0; flap < 5; flap += 1) {
+    await setBroken(true)
+    for (let n = 0; n < 2; n += 1) await look()
+    await setBroken(false)
+    for (let n = 0; n < 3; n += 1) await look()
+  }
+  expect(aboutOther(app)).toEqual([
+    '🟠 Alerts do not reach other',
+    '🟢 Over: Alerts do not reach other',
+    '🟠 Alerts do not reach other',
+    '🟢 Over: Alerts do not reach other',
+    '🟠 Comes and goes: Alerts do not reach other',
+  ])
+})
+
+test('in quiet hours a fault is sent, and a warning waits for the summary; what is over by then is dropped', async () => {
+  const { app, setBroken, look } = await openWatched()
+  const { store, alerts } = app.windfall
+  await store.commit(() =>
+    alerts.settings.change(app.organization.id, { quiet: { from: '11:00', until: '14:00' } }),
+  )
+  await setBroken(true)
+  for (let n = 0; n < 2; n += 1) await look()
+  expect(aboutOther(app)).toEqual([])
+  const sends = store.prepare<[], { state: string }>('select state from alert_sends').all()
+  expect(sends.map(({ state }) => state)).toContain('joined')
+})
+
+test('what is over before it could be sent is dropped, with its end', async () => {
+  const { app, setBroken, look } = await openWatched()
+  app.receiver.behave(() => 503)
+  await setBroken(true)
+  for (let n = 0; n < 3; n += 1) await look()
+  await setBroken(false)
+  for (let n = 0; n < 4; n += 1) await look()
+  app.receiver.behave(() => 200)
+  const before = app.receiver.requests.length
+  for (let n = 0; n < 15; n += 1) await look()
+  expect(aboutOther(app).slice(before)).toEqual([])
+  const words = app.windfall.store
+    .prepare<[], { words: string }>("select words from alert_sends where state = 'dropped'")
+    .all()
+    .map((row) => row.words)
+  expect(words).toEqual(
+    expect.arrayContaining(['It was over before it could be sent.', 'Its beginning was not sent.']),
+  )
+})

@@ -1,0 +1,77 @@
+/** From the link that the demo prints to the first message about a sale, on a phone. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Browser, Locator } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { hasChromium, launch, visit } from './chromium.ts'
+import { startDemo } from './demo.ts'
+
+/** What a person does at most from the printed link to the result, in the dashboard. */
+const MAX_TAPS = 8
+const MAX_FIELDS = 1
+
+/** A receiver of messages; `sales` are the titles of those that are no test. */
+async function openReceiver() {
+  const sales: string[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk) => {
+      body += chunk
+    })
+    request.on('end', () => {
+      const { title } = JSON.parse(body)
+      if (!title.includes('can reach you')) sales.push(title)
+      response.end('{}')
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/phone`, sales }
+}
+
+describe.skipIf(!hasChromium())('the first alert', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launch()
+  })
+  afterAll(() => browser?.close())
+
+  test(`takes at most ${MAX_TAPS} taps and ${MAX_FIELDS} field`, { timeout: 60_000 }, async () => {
+    const [receiver, demo] = await Promise.all([openReceiver(), startDemo(browser)])
+    const { context, page } = await visit(browser, demo.base, 'phone')
+    onTestFinished(() => context.close())
+    await context.addCookies(demo.cookies)
+    await page.goto('/')
+    let [taps, fields] = [0, 0]
+    const tap = async (element: Locator): Promise<void> => {
+      taps += 1
+      await element.tap()
+    }
+    const fill = async (element: Locator, text: string): Promise<void> => {
+      fields += 1
+      await element.fill(text)
+    }
+    const button = (name: string | RegExp) =>
+      page.getByRole('button', { name, exact: typeof name === 'string' })
+    await tap(button(/^More(: |$)/))
+    await tap(page.getByRole('link', { name: 'Settings' }))
+    taps += 2
+    await page.locator('.sections-pick select').selectOption('alerts')
+    await tap(button('Add channel'))
+    await tap(button(/^JSON/))
+    await fill(page.getByLabel('URL'), receiver.url)
+    await tap(button('Add and send a test'))
+    await page.getByText('The provider accepted the message').waitFor()
+    expect(taps).toBeLessThanOrEqual(MAX_TAPS)
+    expect(fields).toBeLessThanOrEqual(MAX_FIELDS)
+    // At night a message waits for the morning, so the test ends the quiet hours.
+    await page.getByLabel('Keep quiet at these times').click()
+    await button('Save').click()
+    await expect.poll(() => receiver.sales.length, { timeout: 40_000 }).toBeGreaterThan(0)
+    expect(receiver.sales[0]).toMatch(/^\p{Extended_Pictographic}.* · /u)
+  })
+})
