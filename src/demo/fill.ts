@@ -77,5 +77,5 @@ async function verifyStep(windfall: Windfall, step: Step): Promise<() => unknown
 function callerOf({ apps }: Windfall, bundle_id: string): Caller {
   const [app] = apps.byBundle(bundle_id)
   if (!app) throw new Error(`the simulated app ${bundle_id} is not connected`)
-  return { app, credential: 'none' }
+  return { app, credential: 'none', device: null }
 }
