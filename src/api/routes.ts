@@ -41,6 +41,7 @@ import { testNotificationRoutes } from './owner/test_notification.ts'
 import { tokenRoutes } from './owner/tokens.ts'
 import { probeRoutes } from './probes.ts'
 import { rateRoutes } from './rates.ts'
+import { callLabelRoutes } from './sdk/call_labels.ts'
 import { sdkRoutes } from './sdk/calls.ts'
 import { attestedDeviceRoutes } from './sdk/devices.ts'
 import { enrolmentRoutes } from './sdk/enrolment.ts'
@@ -52,6 +53,7 @@ const ROUTE_FACTORIES = [
   sdkRoutes,
   enrolmentRoutes,
   attestedDeviceRoutes,
+  callLabelRoutes,
   signInRoutes,
   shareLinkRoutes,
   tokenRoutes,

@@ -105,6 +105,7 @@ async function openSeeded() {
   await app.settled()
   await windfall.doctor.run(false)
   await addAlerts(app)
+  await app.post('/api/sdk/v1/identify', { appUserId: 'user-1', bundleId: apps[0]?.bundle_id })
   await storeDevices(
     windfall,
     Array.from({ length: MANY }, (_, n) => String(n)),

@@ -14,7 +14,7 @@ import type { Store } from '../../store/store.ts'
 import { defineList } from '../lists.ts'
 import { OWNER_ROUTE, READ_ROUTE, UNKNOWN_APP } from '../route_defaults.ts'
 
-const DeviceAnswer = v.object({
+export const DeviceAnswer = v.object({
   id: v.string(),
   app_id: v.string(),
   environment: v.picklist(['production', 'development']),
@@ -31,7 +31,7 @@ const DeviceAnswer = v.object({
   used_on: v.pipe(v.string(), v.description('The UTC day of its last call')),
   revoked_at: v.nullable(v.number()),
 })
-const DevicesAnswer = v.object({
+export const DevicesAnswer = v.object({
   devices: v.array(DeviceAnswer),
   next: v.pipe(
     v.nullable(v.string()),
@@ -44,7 +44,7 @@ const DevicesQuery = v.object({
   limit: v.optional(v.pipe(whole(1, 500), v.description('Page size, 1 to 500')), '100'),
   before: v.optional(v.pipe(v.string(), v.description('`next` of the previous page'))),
 })
-const ForecastAnswer = v.object({
+export const ForecastAnswer = v.object({
   calls: v.pipe(v.number(), v.description('Accepted calls of the last seven UTC days, today included')),
   refused_by: v.pipe(
     v.object({ key: v.number(), attestation: v.number(), required_assertions: v.number() }),
