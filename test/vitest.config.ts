@@ -46,6 +46,8 @@ export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     ...suite,
+    // The default of one second is too short for a browser on a busy machine.
+    expect: { poll: { timeout: 20_000 } },
     testTimeout: 90_000,
     hookTimeout: 120_000,
     pool: 'forks',

@@ -1,7 +1,7 @@
 /** The chart of labels: shares by day and reason. */
 import { expect, test } from 'vitest'
-import { callGraph, verifiedShare } from '../../../src/web/ui/settings/devices/call_graph.ts'
-import type { Calls } from '../../../src/web/ui/settings/devices/device_queries.ts'
+import { callGraph, verifiedShare } from '../../../../src/web/ui/settings/devices/call_graph.ts'
+import type { Calls } from '../../../../src/web/ui/settings/devices/device_queries.ts'
 
 const row = (
   counted_on: string,
