@@ -104,6 +104,38 @@ describe('identify, attribute and access', () => {
   })
 })
 
+test('a call has the fields of the API and nothing else of the object', async () => {
+  const app = await openServed()
+  const bodies: unknown[] = []
+  const listening: Fetch = (url, init) => {
+    bodies.push(JSON.parse(init.body ?? ''))
+    return fetch(url, init)
+  }
+  const client = app.clientOf({ fetch: listening })
+  const row = {
+    ...PURCHASE,
+    attributes: { plan: 'pro' },
+    locale: 'de',
+    productId: undefined,
+    email: 'a@example.com',
+  }
+  await client.identify(row)
+  await client.attribute(row)
+  await client.importLinks({ app: BUNDLE, rows: [row] })
+  const { appUserId, bundleId, originalTransactionId } = PURCHASE
+  const { attributes } = row
+  expect(bodies).toEqual([
+    { appUserId, bundleId, locale: 'de', attributes },
+    { appUserId, bundleId, originalTransactionId },
+    {
+      dry_run: false,
+      links: [
+        { app: BUNDLE, app_user_id: appUserId, original_transaction_id: originalTransactionId, attributes },
+      ],
+    },
+  ])
+})
+
 describe('retries', () => {
   test('a call over the rate limit is repeated when the server says', async () => {
     const app = await openServed({ env: { WINDFALL_LIMITS_SDK_REQUESTS_PER_MINUTE: '2' } })

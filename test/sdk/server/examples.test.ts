@@ -153,6 +153,23 @@ test('the examples of calls run on a Windfall', async () => {
   expect(await printed(`${twice.replace('\n', `\n${restored}`)}`)).toMatch(/^1000000000 \n\d+ \n$/)
 })
 
+test('every link of the page leads to a file and a heading that exist', () => {
+  const page = new URL('../../../sdk/js/server.md', import.meta.url)
+  const anchorOf = (heading: string): string =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-')
+  const links = [...readFileSync(page, 'utf8').matchAll(/\]\(([^)#\s]*)(?:#([^)\s]+))?\)/g)]
+  const broken = links.filter(([, path = '', anchor]) => {
+    const text = readFileSync(path === '' ? page : new URL(path, page), 'utf8')
+    const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
+    return anchor !== undefined && !headings.includes(anchor)
+  })
+  expect(links.length).toBeGreaterThan(15)
+  expect(broken.map(([link]) => link)).toEqual([])
+})
+
 test('the tables of the page have every code of an error', () => {
   const page = readFileSync(new URL('../../../sdk/js/server.md', import.meta.url), 'utf8')
   const sources = ['webhooks', 'requests', 'client', 'events', 'links'].map((name) =>

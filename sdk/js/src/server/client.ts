@@ -69,8 +69,9 @@ export function createClient(options: ClientOptions): Client {
     post('/api/v1/links/import', { dry_run, links }, 'faults')
 
   return {
-    identify: async (user) => post('/api/sdk/v1/identify', user, 'appUserId'),
-    attribute: async (purchase) => post('/api/sdk/v1/attribute', purchase, 'originalTransactionId'),
+    identify: async (user) => post('/api/sdk/v1/identify', identityIn(user), 'appUserId'),
+    attribute: async (purchase) =>
+      post('/api/sdk/v1/attribute', purchaseIn(purchase), 'originalTransactionId'),
     importLinks: (source) => importAll(source, sendRows),
     readEvents: (reading) =>
       openEvents(reading, (query) =>
@@ -89,6 +90,18 @@ export function createClient(options: ClientOptions): Client {
       })
     },
   }
+}
+
+/** Only the fields of a call, because an object of the backend can have others that are private. */
+function identityIn(user: Identify): Identify {
+  const { appUserId, bundleId, platform, osVersion, deviceModel, locale, attributes } = user
+  return { appUserId, bundleId, platform, osVersion, deviceModel, locale, attributes }
+}
+
+/** The same for a purchase. */
+function purchaseIn(purchase: Attribute): Attribute {
+  const { appUserId, bundleId, originalTransactionId, productId, platform, jws } = purchase
+  return { appUserId, bundleId, originalTransactionId, productId, platform, jws }
 }
 
 /** @throws WindfallError `invalid_options`, without the credential, which may be secret */
