@@ -194,10 +194,15 @@ describe('retries', () => {
   })
 
   test('an attempt ends after its time, also while the body arrives and with a fetch that ignores its signal', async () => {
-    const { seen, client } = await openOther((_, response) => void response.writeHead(200).write('{'))
+    const closed: Promise<unknown>[] = []
+    const { seen, client } = await openOther((_, response) => {
+      response.writeHead(200).write('{')
+      closed.push(once(response, 'close'))
+    })
     const options = { timeoutMs: 50, retries: 1 }
     expect(await refusalOf(client(options).access('user-1'))).toMatchObject({ code: 'timeout', status: null })
     expect(seen.requests).toBe(2)
+    await Promise.all(closed)
     const deaf: Fetch = () => new Promise(() => {})
     expect(await refusalOf(client({ ...options, fetch: deaf }).access('user-1'))).toMatchObject({
       code: 'timeout',

@@ -2,7 +2,7 @@
 
 const BLOCK_BYTES = 64
 
-/** The SHA-256 HMAC of `message`. */
+/** The SHA-256 HMAC of `message`. `secret` has at most 64 bytes. */
 export async function hmacSha256(secret: Uint8Array, message: Uint8Array): Promise<Uint8Array> {
   const subtle = globalThis.crypto?.subtle
   if (subtle === undefined) return plainHmac(secret, message)
@@ -30,10 +30,10 @@ export function joined(...parts: readonly Uint8Array[]): Uint8Array {
   return bytes
 }
 
-/** RFC 2104. */
+/** RFC 2104, for secrets that are not longer than a block. */
 function plainHmac(secret: Uint8Array, message: Uint8Array): Uint8Array {
   const key = new Uint8Array(BLOCK_BYTES)
-  key.set(secret.length > BLOCK_BYTES ? sha256(secret) : secret)
+  key.set(secret)
   const inner = sha256(
     joined(
       key.map((byte) => byte ^ 0x36),
