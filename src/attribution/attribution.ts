@@ -180,6 +180,7 @@ type CallEvent = {
 const transientLink = ({ appUserId }: AttributeCall) => ({
   app_user_id: appUserId,
   verification: 'unverified' as const,
+  unattested: null,
 })
 
 /** A development build proves nothing about production, and an unknown purchase may be one of production. */

@@ -107,6 +107,23 @@ test('a challenge outlives a restart, and so does its use', async () => {
   expect((await attest(enrolmentOf(authority.device(APP), unused))).status).toBe(200)
 })
 
+test('a stranger cannot enrol the key of another device, whose token stays valid', async () => {
+  const { attest, challenge, clock, enrolmentOf, identify, devices } = await openAttested()
+  const victim = authority.device(APP)
+  const request = enrolmentOf(victim, await challenge())
+  const token = String((await attest(request)).body.deviceToken)
+  const own = enrolmentOf(authority.device(APP), await challenge())
+  expect(await attest({ ...own, keyId: victim.key_id })).toMatchObject({ status: 403, step: 'key_id' })
+  expect(await attest({ ...request, challenge: await challenge() })).toMatchObject({
+    status: 403,
+    step: 'nonce',
+  })
+  clock.turn(6 * MINUTE)
+  expect(await attest(request)).toMatchObject({ status: 403, step: 'challenge' })
+  expect((await identify(token, 'ada')).body.verification).toBe('verified')
+  expect(devices()).toHaveLength(1)
+})
+
 test('each refused step is named, and nothing is stored', async () => {
   const { attest, challenge, enrolmentOf, rows } = await openAttested()
   const stranger = openDeviceAuthority(NOW)
