@@ -122,7 +122,7 @@ export function openAlerts(deps: Deps) {
 
 /** Opens what is stored, and what writes messages. */
 function openStored(deps: Deps) {
-  const { store, clock, outgoing, apps, silenceDetector } = deps
+  const { store, clock, outgoing, silenceDetector } = deps
   const parts = {
     memory: openMemory(store),
     settings: openAlertSettings(store),
@@ -139,10 +139,7 @@ function openStored(deps: Deps) {
     figureRules: openFigureRules({
       ...stored,
       milestones: openMilestones(stored),
-      noSale: openNoSale(stored),
-      // Then the finding about the database, or about the silence of an app, speaks instead of the rule about sales.
-      isInTrouble: () =>
-        store.condition() !== 'ok' || apps.list().some(({ id }) => silenceDetector.silence(id) !== null),
+      noSale: openNoSale({ ...stored, isSilent: (app_id) => silenceDetector.silence(app_id) !== null }),
     }),
   }
 }

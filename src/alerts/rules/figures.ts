@@ -38,8 +38,6 @@ type Deps = {
   messages: Messages
   milestones: Milestones
   noSale: NoSale
-  /** Whether notifications may be missing because of a fault of this instance. */
-  isInTrouble: () => boolean
 }
 
 /** Opens the evaluation. */
@@ -90,14 +88,14 @@ export function openFigureRules(deps: Deps) {
 }
 
 /** Returns the function that finds what a rule reports now. */
-function openFacts({ clock, organizations, apps, series, milestones, noSale, isInTrouble }: Deps) {
+function openFacts({ clock, organizations, apps, series, milestones, noSale }: Deps) {
   async function factsOf(rule: Rule): Promise<readonly Fact[]> {
     const organization = organizations.get(rule.organization_id)
     const scope = organization && scopeOf(rule, organization)
     if (!scope || scope.apps.length === 0) return []
     switch (rule.template) {
       case 'no_sale':
-        return isInTrouble() ? [] : noSale.factsOf(rule, scope.apps)
+        return noSale.factsOf(rule, scope.apps)
       case 'milestone':
         return milestones.factsOf(rule, await read(scope, 'mrr', { days: 0 }))
       case 'record_day':
