@@ -75,6 +75,39 @@ test('a milestone survives a crash between the evaluation and the commit of its 
   expect(titles(app)).toEqual(['📈 MRR milestone · $100.00'])
 })
 
+test('the past of an app is no milestone: while its history is read, and when the rule gets other apps', async () => {
+  const app = await openAlertingApp()
+  const { store } = app.windfall
+  const rule = await app.rule('milestone', { apps: ['app_none'] })
+  await evaluate(app)
+  const [{ id = '' } = {}] = app.windfall.apps.list()
+  for (let n = 0; n < 30; n += 1) await purchase({ app, type: 'SUBSCRIBED', subtype: 'INITIAL_BUY' })
+  await store.commit(() => app.alerts.ruleAdministration.change(rule.id, { settings: { apps: [id] } }))
+  const stage = (text: string) =>
+    store.commit(() =>
+      store
+        .prepare<[string, string]>(
+          `insert or replace into backfills (app_id, environment, stage, started_at, read_until_at, until_at,
+             notifications, lineages, transactions, statuses, refused)
+           values (?, 'production', ?, 0, 0, 0, 0, 0, 0, 0, 0)`,
+        )
+        .run(id, text),
+    )
+  await stage('notifications')
+  await evaluate(app)
+  for (let n = 0; n < 30; n += 1) await purchase({ app, type: 'SUBSCRIBED', subtype: 'INITIAL_BUY' })
+  await evaluate(app, HOUR)
+  await evaluate(app, HOUR)
+  await stage('done')
+  await evaluate(app, HOUR)
+  await evaluate(app, HOUR)
+  expect(titles(app)).toEqual([])
+  for (let n = 0; n < 45; n += 1) await purchase({ app, type: 'SUBSCRIBED', subtype: 'INITIAL_BUY' })
+  await evaluate(app)
+  await evaluate(app, HOUR)
+  expect(titles(app)).toEqual(['📈 MRR milestone · $500.00'])
+})
+
 test('a milestone that is not reached any more after an hour is not reported', async () => {
   const app = await openAlertingApp()
   await app.rule('milestone')

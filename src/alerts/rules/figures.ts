@@ -124,11 +124,13 @@ function openFacts({ clock, organizations, apps, series, milestones, noSale }: D
     const points = answer.series.find((one) => one.part === part)?.points ?? []
     return {
       today,
+      apps: answer.apps,
       first: answer.first_on === null ? null : dayNumber(answer.first_on),
       currency: answer.currency ?? scope.organization.currency,
       isCurrent: answer.behind === null && answer.rebuilding === null,
       days: points.map(({ on, milli, count }) => ({ on, milli: milli ?? 0, count: count ?? 0 })),
-      basis: `${answer.currency}/${answer.time_zone}/${JSON.stringify(answer.month_length)}`,
+      // Another app, also one that was just connected, is another past.
+      basis: `${answer.currency}/${answer.time_zone}/${JSON.stringify(answer.month_length)}/${scope.environment}/${scope.apps.map(({ id }) => id).toSorted()}`,
     }
   }
 

@@ -50,18 +50,22 @@ export function openNoSale(deps: Deps) {
     if (since === null || now - since < window || old.length === 0) return []
     const scope = { rule, apps: old.map(({ id }) => id) }
     if (count(scope, { from: now - window, until: now }, 1) > 0) return []
-    if (isRecoveredSince(scope, now - window)) return []
-    let sales = 0
-    for (let week = 1; week <= WEEKS; week += 1) {
-      const until = now - week * WEEK_MS
-      sales += count(scope, { from: until - window, until }, USUAL_SALES * WEEKS - sales)
-    }
-    if (sales < USUAL_SALES * WEEKS) return []
+    if (isRecoveredSince(scope, now - window) || !isUsual(scope, now, window)) return []
     const sale = last(scope)
     const app_id = old.length === 1 ? (old[0]?.id ?? null) : null
     return [
       { key: `silence/${sale?.seq ?? 0}`, facts: { hours, last_at: sale?.recorded_at ?? null, app_id } },
     ]
+  }
+
+  /** Whether sales are usual in the hours before an instant. */
+  function isUsual(scope: Scope, now: number, window: number): boolean {
+    let sales = 0
+    for (let week = 1; week <= WEEKS; week += 1) {
+      const until = now - week * WEEK_MS
+      sales += count(scope, { from: until - window, until }, USUAL_SALES * WEEKS - sales)
+    }
+    return sales >= USUAL_SALES * WEEKS
   }
 
   return { factsOf }
