@@ -99,7 +99,7 @@ export function openAlerts(deps: Deps) {
     changeSettings,
     channelAdministration,
     ruleAdministration: openRuleAdministration({ ...deps, channels, rules }),
-    preview: openPreview({ ...deps, occasions }),
+    preview: openPreview({ ...deps, occasions, countries: stored.countries }),
     history: openAlertHistory(store),
     expire: openMessageRetention(store, clock),
     digests,
@@ -131,11 +131,13 @@ function openStored(deps: Deps) {
     messages: openMessages(store, clock),
   }
   const stored = { ...deps, ...parts, findings: deps.health.findings }
+  const countries = openCountries(stored)
   return {
     ...parts,
     digests: openDigests(stored),
     trouble: openTrouble(stored),
-    following: openFollowing({ ...stored, countries: openCountries(stored) }),
+    countries,
+    following: openFollowing({ ...stored, countries }),
     figureRules: openFigureRules({
       ...stored,
       milestones: openMilestones(stored),
