@@ -99,7 +99,7 @@ export function openAlerts(deps: Deps) {
     changeSettings,
     channelAdministration,
     ruleAdministration: openRuleAdministration({ ...deps, channels, rules }),
-    preview: openPreview({ ...deps, occasions }),
+    preview: openPreview({ ...deps, occasions, countries: stored.countries }),
     history: openAlertHistory(store),
     expire: openMessageRetention(store, clock),
     digests,
@@ -122,7 +122,7 @@ export function openAlerts(deps: Deps) {
 
 /** Opens what is stored, and what writes messages. */
 function openStored(deps: Deps) {
-  const { store, clock, outgoing, apps, silenceDetector } = deps
+  const { store, clock, outgoing, silenceDetector } = deps
   const parts = {
     memory: openMemory(store),
     settings: openAlertSettings(store),
@@ -131,18 +131,17 @@ function openStored(deps: Deps) {
     messages: openMessages(store, clock),
   }
   const stored = { ...deps, ...parts, findings: deps.health.findings }
+  const countries = openCountries(stored)
   return {
     ...parts,
     digests: openDigests(stored),
     trouble: openTrouble(stored),
-    following: openFollowing({ ...stored, countries: openCountries(stored) }),
+    countries,
+    following: openFollowing({ ...stored, countries }),
     figureRules: openFigureRules({
       ...stored,
       milestones: openMilestones(stored),
-      noSale: openNoSale(stored),
-      // Then the finding about the database, or about the silence of an app, speaks instead of the rule about sales.
-      isInTrouble: () =>
-        store.condition() !== 'ok' || apps.list().some(({ id }) => silenceDetector.silence(id) !== null),
+      noSale: openNoSale({ ...stored, isSilent: (app_id) => silenceDetector.silence(app_id) !== null }),
     }),
   }
 }

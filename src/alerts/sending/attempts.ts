@@ -7,13 +7,14 @@ import type { Store } from '../../store/store.ts'
 import type { ChannelMessage, SendContext, SendResult } from '../channels/channel.ts'
 import type { Channel, Channels } from '../channels/channels.ts'
 import { kindOf } from '../channels/kinds.ts'
-import type { Content, Text } from '../messages/content.ts'
+import type { Text } from '../messages/content.ts'
 import type { Message, Messages, Send } from '../messages/messages.ts'
 import { TEST_TEXT, type Texts } from '../messages/text.ts'
 import type { Buckets } from './buckets.ts'
 
-/** A message is given up after this time. */
+/** A message is given up after this time, but not before this many attempts: a mute may have held it for longer. */
 const GIVE_UP_MS = 24 * 3_600_000
+const GIVE_UP_ATTEMPTS = 24
 /** The delay after the first failure, which doubles with each further one up to the longest. */
 const FIRST_DELAY_MS = 5_000
 const LONGEST_DELAY_MS = 10 * 60_000
@@ -55,20 +56,30 @@ export function openAttempts(deps: Deps) {
   }
 
   async function sendOnce(message: Message, send: Send, channel: Channel): Promise<void> {
-    const text = await fix(message)
-    if (text === null) {
-      const words = 'What the message is about does not exist any more.'
-      return store.commit(() => messages.finish(send, 'dropped', words))
-    }
-    // Nothing begins during a stop: the next start sends what waits.
-    if (isClosing) return
     const attempts = send.attempts + 1
-    await store.commit(() => messages.change(send, { state: 'sending', attempts }))
+    let text: Text | null
+    do {
+      text = await fix(message.id)
+      if (text === null) {
+        const words = 'What the message is about does not exist any more.'
+        return store.commit(() => messages.finish(send, 'dropped', words))
+      }
+      // Nothing begins during a stop: the next start sends what waits.
+      if (isClosing) return
+    } while (!(await mark(send, attempts)))
     const result = await call(channel, message, text)
     // After a stop nobody knows whether the provider has the message: it stays marked, and is sent once more.
     if (closing.signal.aborted && result.kind === 'retry') return
     await store.commit(() => storeResult(message, { ...send, attempts }, channel, result))
   }
+
+  /** Marks a send. False if another message joined the summary since its text was fixed. */
+  const mark = (send: Send, attempts: number): Promise<boolean> =>
+    store.commit(() => {
+      if (!messages.get(send.message_id)?.content.text) return false
+      messages.change(send, { state: 'sending', attempts })
+      return true
+    })
 
   /** Begins nothing more, gives running requests a moment to end, then aborts them. */
   async function close(): Promise<void> {
@@ -157,18 +168,26 @@ function noteTest({ clock, channels }: Deps, channel: Channel, result: SendResul
 
 /** Returns the function that fixes the text of a message, and of what a summary tells, before it is first sent. */
 function openFixing({ store, messages, texts }: Deps) {
-  async function fix(message: Message): Promise<Text | null> {
-    if (message.content.text) return message.content.text
-    const members = await Promise.all(membersOf(message).map(withText))
-    const text = await texts.textOf(message, members)
-    if (text === null) return null
-    const content: Content = { ...message.content, text }
-    await store.commit(() => messages.setContent(message.id, content))
-    return text
+  /** The text of a message, read again if another message joins the summary meanwhile. */
+  async function fix(id: string): Promise<Text | null> {
+    for (;;) {
+      const message = messages.get(id)
+      if (message === null || message.content.text) return message?.content.text ?? null
+      const members = membersOf(message)
+      const told = await Promise.all(members.map(withText))
+      const text = await texts.textOf(message, told)
+      if (text === null) return null
+      const isFixed = await store.commit(() => {
+        if (membersOf(message).length !== members.length) return false
+        messages.setContent(id, { ...message.content, text })
+        return true
+      })
+      if (isFixed) return text
+    }
   }
 
   async function withText(member: Message): Promise<Message> {
-    const text = await fix(member)
+    const text = await fix(member.id)
     return text === null ? member : { ...member, content: { ...member.content, text } }
   }
 
@@ -212,7 +231,7 @@ function openResults({ clock, channels, messages }: Deps) {
           last_failed_at: clock(),
           next_at: result.after_ms === null ? null : clock() + result.after_ms,
         })
-        if (clock() - message.created_at > GIVE_UP_MS)
+        if (clock() - message.created_at > GIVE_UP_MS && send.attempts >= GIVE_UP_ATTEMPTS)
           return messages.finish(send, 'failed', `Given up after 24 hours: ${result.words}`)
         const delay = result.after_ms ?? Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (send.attempts - 1))
         return messages.change(send, { state: 'waiting', due_at: clock() + delay, words: result.words })
