@@ -52,9 +52,10 @@ export function openModel(first: Identity) {
     const old = who
     if (old.user !== call.user) who = newWho(old.anonymousId, call.user)
     if (old.user === null) {
-      for (const [name, all] of old.attributes)
-        for (const one of all.slice(Math.max(0, all.map((each) => each.sure).lastIndexOf(true))))
-          made.push(added(valuesOf(call.user, name), { value: one.value, sure: sure && one.sure }))
+      for (const [name, one] of [...old.attributes].flatMap(([each, all]) =>
+        lastOf(all).map((one) => [each, one] as const),
+      ))
+        made.push(added(valuesOf(call.user, name), { value: one.value, sure: sure && one.sure }))
       for (const [purchase, isSure] of old.purchases)
         made.push(added(listIn(purchases, purchase), { user: call.user, sure: sure && isSure }))
     }
@@ -120,6 +121,10 @@ export function openModel(first: Identity) {
 
   return { apply, restart, purchases, values, users }
 }
+
+/** The last sure value and those after it: one of them is the last. */
+const lastOf = (all: readonly Value[]) =>
+  all.slice(Math.max(0, all.map(({ sure }) => sure).lastIndexOf(true)))
 
 function listIn<T>(map: Map<string, T[]>, key: string): T[] {
   const list = map.get(key) ?? []

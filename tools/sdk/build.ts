@@ -16,7 +16,6 @@ const FOUND_AT_RUN_TIME = [
   'react-native',
   '@react-native-async-storage/async-storage',
   '@react-native-community/netinfo',
-  'react-native-device-info',
   'react-native-iap',
   'expo-application',
   'expo-device',

@@ -45,8 +45,12 @@ function targetOf(given: Options, runtime: Runtime): Target | null {
   return { l, b, ...(given.key && { k: given.key }), d: deviceOf(given, attempt(runtime.device)) }
 }
 
-/** @param open makes the environment; tests pass their own */
-export function openApi(runtime: Runtime, open: (storage?: Storage | null) => Environment = openEnvironment) {
+/** @param open makes the environment, and `warn` warns; tests pass their own */
+export function openApi(
+  runtime: Runtime,
+  open: (storage?: Storage | null) => Environment = openEnvironment,
+  warn: (line: string) => void = (line) => console.warn(line),
+) {
   let client: Client | null = null
   let target: Target | null = null
   let log: Options['debug']
@@ -81,7 +85,7 @@ export function openApi(runtime: Runtime, open: (storage?: Storage | null) => En
     configure(given: Options): void {
       log = given?.debug
       const next = targetOf(given, runtime)
-      if (!next) return console.warn('[windfall] configure needs a url and a bundleId; nothing is sent.')
+      if (!next) return warn('[windfall] configure needs a url and a bundleId; nothing is sent.')
       target = next
       if (client) client.wake()
       else start(given)

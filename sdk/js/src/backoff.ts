@@ -18,5 +18,5 @@ export function leftOf(wait: Wait | undefined, now: number): number {
 }
 
 /** Milliseconds of a `retry-after` header, one second to a day; null without whole seconds. */
-export const retryAfterMs = (header: string | null): number | null =>
+export const retryAfterMs = (header: string | null | undefined): number | null =>
   /^\d+$/.test(header ?? '') ? Math.min(DAY_MS, Math.max(1000, Number(header) * 1000)) : null

@@ -5,13 +5,13 @@
 import { isUserId } from './attributes.ts'
 import { DAY_MS, jitter, SOFT_MS } from './backoff.ts'
 import type { Environment } from './environment.ts'
-import { attributePurchase, identify, reset, resume, setAttributes, stateOf } from './identity.ts'
+import { attributePurchase, identify, reset, resume, setAttributes } from './identity.ts'
 import { endLease, takeLease } from './lease.ts'
-import { refusedPurchases } from './ledger.ts'
 import { readPurchase } from './purchases.ts'
 import { listItems } from './queue.ts'
 import { newSdk, type Sdk, type Target } from './sdk.ts'
 import { pickItem, sendItem, settleItem } from './sender.ts'
+import { stateOf } from './state.ts'
 import { UNREADABLE } from './store.ts'
 import type { DebugState } from './types.ts'
 
@@ -20,31 +20,21 @@ const MOST_CALLS = 1000
 /** Runs `work` when all earlier work has ended, also that of other tabs. */
 function turn<T>(sdk: Sdk, work: () => Promise<T>): Promise<T> {
   const { lock } = sdk.env
-  let result: T
-  const run = async () => {
-    result = await work()
-  }
-  const mine = sdk.tail.then(() => (lock ? lock('windfall.turn', run) : run())).then(() => result)
+  const mine = sdk.tail.then(() => (lock ? lock('windfall.turn', work) : work()))
   sdk.tail = mine.catch(() => {})
   return mine
 }
 
 /** Runs the calls in order. A storage that cannot be read keeps them in memory. */
 async function runCalls(sdk: Sdk): Promise<void> {
-  const { calls, env } = sdk
+  const { calls } = sdk
   for (let call = calls[0]; call; call = calls[0]) {
     try {
       await turn(sdk, call.run)
     } catch (error) {
       sdk.debug(`a call failed: ${error}`)
-      if (error === UNREADABLE) {
-        sdk.cancelStall()
-        sdk.stalls += 1
-        sdk.cancelStall = env.after(jitter(env.random, sdk.stalls, SOFT_MS), () => wake(sdk))
-        break
-      }
+      if (error === UNREADABLE) break
     }
-    sdk.stalls = 0
     calls.shift()
     call.done()
   }
@@ -61,7 +51,7 @@ function work(sdk: Sdk): Promise<void> {
 function call(sdk: Sdk, run: () => Promise<void>): Promise<void> {
   return new Promise((done) => {
     if (sdk.calls.length < MOST_CALLS) sdk.calls.push({ run, done })
-    else sdk.debug('too many calls wait; dropped one')
+    else sdk.debug('too many calls')
     wake(sdk)
   })
 }
@@ -83,20 +73,19 @@ async function sendAll(sdk: Sdk): Promise<number> {
 
 /** Sends all that need not wait, then sets the timer for the rest. */
 async function sendAndWait(sdk: Sdk): Promise<void> {
-  const { env } = sdk
-  let ms = 0
-  const send = async () => {
-    ms = await sendAll(sdk)
-  }
+  const { lock, after, random } = sdk.env
+  const send = () => sendAll(sdk)
+  let ms: number
   try {
-    await (env.lock ? env.lock('windfall.send', send) : send())
+    ms = await (lock ? lock('windfall.send', send) : send())
+    sdk.stalls = 0
   } catch {
     sdk.stalls += 1
-    ms = jitter(env.random, sdk.stalls, SOFT_MS)
+    ms = jitter(random, sdk.stalls, SOFT_MS)
   }
   sdk.inFlight = null
   sdk.cancelTimer()
-  if (ms < DAY_MS * 2) sdk.cancelTimer = env.after(Math.min(ms + 1, SOFT_MS), () => drain(sdk))
+  if (ms < DAY_MS * 2) sdk.cancelTimer = after(ms + 1, () => workAndSend(sdk))
   sdk.sending = null
   if (sdk.isAgain) await drain(sdk)
 }
@@ -107,27 +96,29 @@ function drain(sdk: Sdk): Promise<void> {
   return sdk.sending
 }
 
+const workAndSend = (sdk: Sdk): Promise<void> => work(sdk).then(() => drain(sdk))
+
 /** Foreground, connectivity or a call: tries now what failed for lack of a connection. */
 function wake(sdk: Sdk): Promise<void> {
   sdk.soft = {}
-  return work(sdk).then(() => drain(sdk))
+  return workAndSend(sdk)
 }
 
 async function debugState(sdk: Sdk): Promise<DebugState> {
-  const or = <T>(from: Promise<T>, otherwise: T) => from.catch(() => otherwise)
-  const { u, i } = await or<{ u: string | null; i: string | null }>(stateOf(sdk), { u: null, i: null })
+  const state = await stateOf(sdk).catch(() => null)
+  const i = state?.i ?? null
   const isOk = !sdk.unsaved.size && !sdk.calls.length
   return {
     configured: true,
-    appUserId: u ?? i,
+    appUserId: state?.u ?? i,
     anonymousId: i,
-    queue: (await or(listItems(sdk), [])).map(({ item }) => ({
+    queue: (await listItems(sdk).catch(() => [])).map(({ item }) => ({
       call: item.t === 'i' ? 'identify' : 'attribute',
       appUserId: item.u,
       at: item.at,
       ...(item.o && { originalTransactionId: item.o }),
     })),
-    refused: await or(refusedPurchases(sdk), []),
+    refused: state?.g ?? [],
     storage: sdk.env.isMemory ? 'memory' : isOk ? 'ok' : 'failing',
     lastAnswer: sdk.answer,
   }

@@ -24,7 +24,6 @@ try {
     net: () => require('@react-native-community/netinfo'),
     application: () => require('expo-application'),
     device: () => require('expo-device'),
-    info: () => require('react-native-device-info'),
     iap: () => require('react-native-iap'),
     expoIap: () => require('expo-iap'),
   }
@@ -46,8 +45,7 @@ const device = (): Device => {
   const { OS, Version, constants } = find('native', ({ Platform }: ReactNative) => Platform) ?? {}
   const model =
     constants?.Model ??
-    find('device', (one: { modelId?: unknown; modelName?: unknown }) => one.modelId ?? one.modelName) ??
-    find('info', (one: { getDeviceId(): unknown }) => one.getDeviceId())
+    find('device', (one: { modelId?: unknown; modelName?: unknown }) => one.modelId ?? one.modelName)
   return {
     platform: OS as string,
     osVersion: String(constants?.Release ?? Version),
@@ -61,9 +59,7 @@ const itself = (one: unknown) => one
 module.exports = openApi({
   storage: () => find('storage', (one: Storage) => one) ?? localStorage,
   device,
-  bundleId: () =>
-    find('application', (one: { applicationId: unknown }) => one.applicationId) ??
-    find('info', (one: { getBundleId(): unknown }) => one.getBundleId()),
+  bundleId: () => find('application', (one: { applicationId: unknown }) => one.applicationId),
   watch(wake) {
     find('native', ({ AppState }: ReactNative) =>
       AppState.addEventListener('change', (state) => {

@@ -16,22 +16,21 @@ export type Environment = {
   storage: Storage
   isMemory: boolean
   /** Runs `work` while no other tab runs work under that name. Null where the runtime has no locks. */
-  lock: ((name: string, work: () => Promise<void>) => Promise<void>) | null
+  lock: (<T>(name: string, work: () => Promise<T>) => Promise<T>) | null
 }
 
 /** Shorter than the lease of the sender. */
 const TIMEOUT_MS = 9000
 
-/** A storage that ends with the process. */
-function memoryStorage(): Storage {
-  const map = new Map<string, string>()
-  return {
-    getItem: (key) => map.get(key),
-    setItem: (key, value) => map.set(key, value),
-    removeItem: (key) => map.delete(key),
-    getAllKeys: () => Array.from(map.keys()),
-  }
-}
+/** A storage that refuses all: what a storage refuses stays in memory. */
+const NO_STORAGE: Storage = {
+  getItem() {},
+  setItem() {
+    throw 0
+  },
+  removeItem() {},
+  getAllKeys: () => [],
+} as Storage
 
 const after = (ms: number, run: () => void) => {
   const timer: unknown = setTimeout(run, ms)
@@ -67,7 +66,7 @@ async function post({ url, headers, body }: Request): Promise<Answer> {
   }
 }
 
-type Locks = { request(name: string, work: () => Promise<void>): Promise<void> }
+type Locks = { request<T>(name: string, work: () => Promise<T>): Promise<T> }
 
 /** The runtime as it is, with `storage` or memory. */
 export function openEnvironment(storage?: Storage | null): Environment {
@@ -77,7 +76,7 @@ export function openEnvironment(storage?: Storage | null): Environment {
     random: () => Math.random(),
     after,
     post,
-    storage: storage ?? memoryStorage(),
+    storage: storage ?? NO_STORAGE,
     isMemory: !storage,
     lock: locks ? (name, work) => locks.request(name, work) : null,
   }

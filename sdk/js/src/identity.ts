@@ -1,45 +1,12 @@
-/**
- * Who the calls are for. The state is one key, so that a change of user is one write: the intention (`m`) is stored with
- * it, and what follows from it is queued again after a kill.
- */
-import { ANONYMOUS, type CleanAttributes, cleanAttributes } from './attributes.ts'
+/** Who the calls are for. */
+import { ANONYMOUS, type CleanAttributes, cleanAttributes, isAnonymous } from './attributes.ts'
 import type { Device } from './environment.ts'
 import { bytesOf, uuid } from './ids.ts'
 import { type Item, laneOf } from './items.ts'
-import { acceptedOf, isSettled } from './ledger.ts'
-import { cleanReported, followReport, keepReported, reportedOf } from './proofs.ts'
 import type { ReadPurchase } from './purchases.ts'
 import { addItem, listItems, MOST_BODY_BYTES } from './queue.ts'
 import type { Sdk } from './sdk.ts'
-import { erase, load, save } from './store.ts'
-
-const STATE = 'windfall.s'
-
-/** The anonymous id, the user, attributes reported under the anonymous id, and a change of user in progress. */
-type State = {
-  i: string
-  u: string | null
-  a: CleanAttributes
-  /** Attributes to report for the new user, and the anonymous id whose purchases move. */
-  m?: { a: CleanAttributes; i: string | null }
-}
-
-const newId = (sdk: Sdk): string => ANONYMOUS + uuid(sdk.env.random)
-
-export async function stateOf(sdk: Sdk): Promise<State> {
-  const stored = await load<State>(sdk, STATE)
-  if (stored?.i) return stored
-  const fresh = { i: newId(sdk), u: null, a: {} }
-  await save(sdk, STATE, fresh)
-  return fresh
-}
-
-/** If the storage refuses the change from a known user, what it has must not come back after a kill. */
-async function change(sdk: Sdk, before: State, next: State): Promise<void> {
-  if ((await save(sdk, STATE, next)) || before.u === null) return
-  await erase(sdk, STATE)
-  await save(sdk, STATE, next)
-}
+import { followReport, keepReported, type State, saveState, stateOf } from './state.ts'
 
 function itemFor(sdk: Sdk, u: string, t: 'i' | 'a'): Item {
   const { d: _, ...where } = sdk.target()
@@ -47,43 +14,47 @@ function itemFor(sdk: Sdk, u: string, t: 'i' | 'a'): Item {
 }
 
 /** Queues an identify call. Attributes that do not fit into its body are left out. */
-async function report(sdk: Sdk, u: string, attributes: CleanAttributes): Promise<void> {
+async function report(sdk: Sdk, s: State, u: string, attributes: CleanAttributes): Promise<void> {
   let a: CleanAttributes = {}
   for (const key of Object.keys(attributes)) {
     const more = { ...a, [key]: attributes[key] as string }
     if (bytesOf(JSON.stringify(more)) < MOST_BODY_BYTES) a = more
     else sdk.debug(`attribute ${key} does not fit`)
   }
-  await addItem(sdk, { ...itemFor(sdk, u, 'i'), d: sdk.target().d, a })
+  await addItem(sdk, s, { ...itemFor(sdk, u, 'i'), d: sdk.target().d, a })
 }
 
-async function reportPurchase(sdk: Sdk, u: string, { j, ...purchase }: ReadPurchase): Promise<void> {
-  const proof = j && bytesOf(j) <= MOST_BODY_BYTES ? { j } : null
-  const item = { ...itemFor(sdk, u, 'a'), ...purchase, ...proof }
-  await followReport(sdk, item)
-  await addItem(sdk, item)
+/** The item of a purchase. A proof that is too long for a body is left out. */
+function purchaseItem(sdk: Sdk, u: string, { j, ...purchase }: ReadPurchase): Item {
+  return { ...itemFor(sdk, u, 'a'), ...purchase, ...(j && j.length < MOST_BODY_BYTES && { j }) }
 }
 
 /** The state after what a kill may have left half-done. */
 async function settled(sdk: Sdk): Promise<State> {
-  const { m, ...rest } = await stateOf(sdk)
-  const { u } = rest
-  if (!m || u === null) return rest
-  await report(sdk, u, m.a)
-  for (const [key, { i: _, at: __, ...purchase }] of m.i ? await reportedOf(sdk, m.i) : []) {
-    await reportPurchase(sdk, u, purchase)
-    await erase(sdk, key)
+  const s = await stateOf(sdk)
+  const { m, u } = s
+  if (!m || !u) return s
+  await report(sdk, s, u, m.a)
+  for (const { at: _, ...purchase } of m.p) {
+    const item = purchaseItem(sdk, u, purchase)
+    followReport(s, item)
+    await addItem(sdk, s, item)
   }
-  await change(sdk, rest, rest)
-  return rest
+  s.m = undefined
+  await saveState(sdk, s, u)
+  return s
 }
 
 /** What the user has, once all that waits is accepted; `d` is undefined if nothing was or will be reported. */
-async function expected(sdk: Sdk, u: string): Promise<{ a: CleanAttributes; d: Device | undefined }> {
+async function expected(
+  sdk: Sdk,
+  { c }: State,
+  u: string,
+): Promise<{ a: CleanAttributes; d?: Device | undefined }> {
   const lane = laneOf(sdk.target())
-  const accepted = await acceptedOf(sdk, u, lane)
-  let a = accepted?.a ?? {}
-  let d = accepted?.d
+  const isSame = c?.u === u && c.l === lane
+  let a = isSame ? c.a : {}
+  let d = isSame ? c.d : undefined
   for (const { item } of await listItems(sdk)) {
     if (item.t === 'i' && item.u === u && laneOf(item) === lane) {
       a = { ...a, ...item.a }
@@ -94,48 +65,74 @@ async function expected(sdk: Sdk, u: string): Promise<{ a: CleanAttributes; d: D
 }
 
 export async function identify(sdk: Sdk, u: string, given: unknown): Promise<void> {
-  const now = await settled(sdk)
-  if (now.u !== u) {
-    const wasAnonymous = now.u === null
-    const own = wasAnonymous ? now.a : {}
-    const a = { ...own, ...cleanAttributes(given, sdk.debug) }
-    await change(sdk, now, { i: now.i, u, a: {}, m: { a, i: wasAnonymous ? now.i : null } })
+  const s = await settled(sdk)
+  const clean = cleanAttributes(given, sdk.debug)
+  if (s.u !== u) {
+    const before = s.u
+    s.m = { a: { ...s.a, ...clean }, p: s.p }
+    s.u = u
+    s.a = {}
+    s.p = []
+    await saveState(sdk, s, before)
     await settled(sdk)
     return
   }
-  const { a, d } = await expected(sdk, u)
-  const clean = cleanAttributes(given, sdk.debug)
+  const { a, d } = await expected(sdk, s, u)
   const isNew = Object.keys(clean).some((key) => a[key] !== clean[key])
-  if (isNew || JSON.stringify(d) !== JSON.stringify(sdk.target().d)) await report(sdk, u, clean)
+  if (isNew || JSON.stringify(d) !== JSON.stringify(sdk.target().d)) await report(sdk, s, u, clean)
 }
 
 export async function setAttributes(sdk: Sdk, given: unknown): Promise<void> {
-  const now = await settled(sdk)
-  const u = now.u ?? now.i
+  const s = await settled(sdk)
   const clean = cleanAttributes(given, sdk.debug)
   if (!Object.keys(clean).length) return
   // Kept for identify first: a kill between the two must not leave it reported and not kept.
-  if (!now.u) await save(sdk, STATE, { ...now, a: { ...now.a, ...clean } })
-  await report(sdk, u, clean)
+  if (!s.u) {
+    s.a = { ...s.a, ...clean }
+    await saveState(sdk, s)
+  }
+  await report(sdk, s, s.u ?? s.i, clean)
 }
 
 export async function reset(sdk: Sdk): Promise<void> {
-  const i = newId(sdk)
-  await change(sdk, await settled(sdk), { i, u: null, a: {} })
-  await cleanReported(sdk, i)
+  const s = await settled(sdk)
+  const before = s.u
+  s.i = ANONYMOUS + uuid(sdk.env.random)
+  s.u = null
+  s.a = {}
+  s.p = []
+  await saveState(sdk, s, before)
+}
+
+/**
+ * Whether a report that the app did not ask for would be wrong or useless: of a purchase that a known user has or will
+ * have, for an anonymous id; or of a transaction that this user has or will have.
+ */
+async function isUseless(sdk: Sdk, { k }: State, { o, u, x }: Item): Promise<boolean> {
+  const waiting = (await listItems(sdk)).map(({ item }): State['k'][0] => [
+    item.o,
+    !isAnonymous(item.u),
+    item.u,
+    item.x,
+  ])
+  return k
+    .concat(waiting)
+    .some(
+      ([id, isKnown, user, transaction]) =>
+        id === o && ((isKnown && isAnonymous(u)) || (user === u && transaction === x)),
+    )
 }
 
 /** @param isAsked false for purchases that the hook reports */
 export async function attributePurchase(sdk: Sdk, purchase: ReadPurchase, isAsked: boolean): Promise<void> {
-  const now = await settled(sdk)
-  const u = now.u ?? now.i
-  if (!isAsked) {
-    const waiting = (await listItems(sdk)).map(({ item }) => item)
-    if (await isSettled(sdk, { ...itemFor(sdk, u, 'a'), ...purchase }, waiting)) return
-  }
-  if (!now.u) await keepReported(sdk, u, purchase)
-  await reportPurchase(sdk, u, purchase)
+  const s = await settled(sdk)
+  const item = purchaseItem(sdk, s.u ?? s.i, purchase)
+  if (!isAsked && (await isUseless(sdk, s, item))) return
+  if (!s.u) keepReported(s, purchase, item.at)
+  followReport(s, item)
+  await saveState(sdk, s)
+  await addItem(sdk, s, item)
 }
 
-/** After a start: finishes what a kill left, and drops proofs that are too old. */
-export const resume = async (sdk: Sdk): Promise<void> => cleanReported(sdk, (await settled(sdk)).i)
+/** After a start: finishes what a kill left. */
+export const resume = async (sdk: Sdk): Promise<void> => void (await settled(sdk))

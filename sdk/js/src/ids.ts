@@ -10,26 +10,20 @@ export function uuid(random: () => number): string {
   })
 }
 
-/** 64 bits of a text, to keep long ids short. */
-export function hash(text = ''): string {
-  let one = 1
-  let two = 2
-  for (let at = 0; at < text.length; at += 1) {
-    one = Math.imul(one ^ text.charCodeAt(at), 2_654_435_761)
-    two = Math.imul(two ^ (one >>> 15), 1_597_334_677)
-  }
-  return (one >>> 0).toString(36) + (two >>> 0).toString(36)
-}
-
 /** The size of well-formed text in UTF-8. */
 export const bytesOf = (text: string): number => encodeURIComponent(text).replace(/%../g, 'x').length
 
-const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?:[^\uD800-\uDBFF]|^)[\uDC00-\uDFFF]/
-
 /** Whether the server takes this text: 1 to `most` characters, well-formed, without null characters. */
-export const isText = (value: unknown, most: number): value is string =>
-  typeof value === 'string' &&
-  value !== '' &&
-  (value.length <= most || (value.length <= 2 * most && Array.from(value).length <= most)) &&
-  !LONE_SURROGATE.test(value) &&
-  value.indexOf('\0') < 0
+export function isText(value: unknown, most: number): value is string {
+  try {
+    // Throws if it is not well-formed.
+    return (
+      typeof value === 'string' &&
+      bytesOf(value) > 0 &&
+      Array.from(value).length <= most &&
+      value.indexOf('\0') < 0
+    )
+  } catch {
+    return false
+  }
+}

@@ -5,8 +5,8 @@
  */
 import { bytesOf, uuid } from './ids.ts'
 import { type Entry, type Item, laneOf, sequenceOf } from './items.ts'
-import { lose } from './ledger.ts'
 import type { Sdk } from './sdk.ts'
+import { lose, type State, saveState } from './state.ts'
 import { erase, keysOf, load, save } from './store.ts'
 
 const PREFIX = 'windfall.q.'
@@ -45,7 +45,7 @@ async function replace(sdk: Sdk, before: Entry, item: Item): Promise<boolean> {
 }
 
 /** Adds to the end. Attributes join those of the same user, if no purchase of that user lies between. */
-export async function addItem(sdk: Sdk, item: Item): Promise<void> {
+export async function addItem(sdk: Sdk, s: State, item: Item): Promise<void> {
   const entries = await listItems(sdk)
   const before = entries.filter((one) => one.item.u === item.u && laneOf(one.item) === laneOf(item)).pop()
   const joined = { ...before?.item, ...item, a: { ...before?.item.a, ...item.a } }
@@ -59,11 +59,11 @@ export async function addItem(sdk: Sdk, item: Item): Promise<void> {
     sdk.last += 1
     await save(sdk, keyOf(sdk, padded(sdk.last, 12), 0), item)
   }
-  await evict(sdk)
+  await evict(sdk, s)
 }
 
 /** Drops the oldest attributes, then the oldest purchases, while there is too much. */
-async function evict(sdk: Sdk): Promise<void> {
+async function evict(sdk: Sdk, s: State): Promise<void> {
   const entries = await listItems(sdk)
   let count = entries.length
   let bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0)
@@ -71,7 +71,8 @@ async function evict(sdk: Sdk): Promise<void> {
     for (const entry of entries) {
       if (count <= MOST_ITEMS && bytes <= MOST_BYTES) return
       if (entry.item.t !== t || entry.key === sdk.inFlight) continue
-      await lose(sdk, entry.item, 'evicted')
+      lose(sdk, s, entry.item, 'evicted')
+      await saveState(sdk, s)
       await erase(sdk, entry.key)
       count -= 1
       bytes -= entry.bytes

@@ -37,6 +37,5 @@ export const newSdk = (env: Environment, target: () => Target, debug: (line: str
   sending: null as Promise<void> | null,
   isAgain: false,
   stalls: 0,
-  cancelStall: () => {},
   cancelTimer: () => {},
 })

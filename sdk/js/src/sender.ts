@@ -2,29 +2,34 @@
  * Sends what is queued, one request at a time. Each step reads the storage again: another tab may have sent an item. What
  * an answer means is recorded before the item is removed, so that a kill between the two only repeats the request.
  */
-import { judge, type Verdict } from './answers.ts'
-import { DAY_MS, jitter, leftOf, SOFT_MS, type Wait } from './backoff.ts'
+import { isAnonymous } from './attributes.ts'
+import { DAY_MS, jitter, leftOf, retryAfterMs, SOFT_MS } from './backoff.ts'
 import type { Answer } from './environment.ts'
-import { stateOf } from './identity.ts'
 import { type Entry, type Item, laneOf, sequenceOf } from './items.ts'
-import { accept, lose } from './ledger.ts'
-import { forgetRefused, refuseProof, retryProofs } from './proofs.ts'
-import { listItems } from './queue.ts'
+import { addItem, listItems } from './queue.ts'
 import type { Sdk } from './sdk.ts'
-import { erase, hasGhosts, load, save } from './store.ts'
+import { acceptPurchase, lose, refuseProof, type State, saveState, stateOf } from './state.ts'
+import { erase, hasGhosts } from './store.ts'
 
-const WAITS = 'windfall.w'
 const KEPT_DAYS = 30
+/** Half a day more than seven, because the last try may be late. */
+const RETRY_DAYS = 7.5
 
-/** Why a destination has to wait, also after a restart: since when and how often an item was kept. */
-type Hard = Wait & { sequence?: string; since?: number; tries?: number }
-type Waits = { [lane: string]: Hard | undefined }
-
-const waitsOf = async (sdk: Sdk): Promise<Waits> => (await load<Waits>(sdk, WAITS)) ?? {}
-
-async function setWait(sdk: Sdk, lane: string, wait?: Hard): Promise<void> {
-  const waits = await waitsOf(sdk)
-  if (wait || waits[lane]) await save(sdk, WAITS, { ...waits, [lane]: wait })
+/** Queues the refused proofs that are due. Returns the ms until the next one. */
+async function retryProofs(sdk: Sdk, s: State): Promise<number> {
+  const now = sdk.env.now()
+  let soonest = Number.POSITIVE_INFINITY
+  s.r = s.r.filter((one) => leftOf(one, now) || now - Math.min(now, one.at) <= RETRY_DAYS * DAY_MS)
+  for (const one of s.r) {
+    const left = leftOf(one, now)
+    soonest = Math.min(soonest, left || DAY_MS)
+    if (left) continue
+    one.until = now + DAY_MS
+    // The date first: a kill between the two costs one try, not two tries a day.
+    await saveState(sdk, s)
+    await addItem(sdk, s, { ...one.item, r: 1 })
+  }
+  return soonest
 }
 
 /** The next item to send, or the ms until there may be one. */
@@ -32,14 +37,14 @@ export async function pickItem(sdk: Sdk): Promise<Entry | number> {
   const { env, soft } = sdk
   // What comes back after a kill would be sent out of order.
   if (await hasGhosts(sdk)) return jitter(env.random, 5, SOFT_MS)
-  let soonest = await retryProofs(sdk)
-  const hard = await waitsOf(sdk)
+  const s = await stateOf(sdk)
+  let soonest = await retryProofs(sdk, s)
   const seen: string[] = []
   for (const entry of await listItems(sdk)) {
     const lane = laneOf(entry.item)
     if (seen.indexOf(lane) >= 0) continue
     seen.push(lane)
-    const left = Math.max(leftOf(hard[lane], env.now()), leftOf(soft[lane], env.now()))
+    const left = Math.max(leftOf(s.w[lane], env.now()), leftOf(soft[lane], env.now()))
     if (!left) {
       sdk.inFlight = entry.key
       return entry
@@ -70,82 +75,124 @@ export function sendItem({ env, target }: Sdk, { item }: Entry): Promise<Answer 
     .catch(() => null)
 }
 
+type Body = {
+  code?: unknown
+  errors?: { path?: unknown }[]
+  appUserId?: unknown
+  bundleId?: unknown
+  originalTransactionId?: unknown
+}
+
+/** The fields of a JSON object; empty for anything else, such as the page of a captive portal. */
+function fieldsOf(text: string): Body {
+  try {
+    return JSON.parse(text) ?? {}
+  } catch {
+    return {}
+  }
+}
+
+const isOurs = (body: Body, { t, u, b, o }: Item): boolean =>
+  body.appUserId === u && (t === 'i' ? body.bundleId === b : body.originalTransactionId === o)
+
+/** Records what an answer means, and removes the item if it is done. */
 export async function settleItem(sdk: Sdk, entry: Entry, answer: Answer | null): Promise<void> {
   const { soft, env } = sdk
-  const { item } = entry
-  const now = env.now()
+  const { item, key } = entry
   const lane = laneOf(item)
-  const verdict = judge(item, answer)
-  const code = 'code' in verdict ? ` ${verdict.code}` : ''
-  sdk.answer = answer ? answer.status + code : 'no connection'
+  const now = env.now()
+  const { status, text, retryAfter } = answer ?? { status: 0, text: '', retryAfter: null }
+  const body = fieldsOf(text)
+  sdk.answer = answer ? `${status} ${body.code ?? ''}`.trim() : 'no connection'
   sdk.debug(`${item.t === 'i' ? 'identify' : 'attribute'} for ${item.u}: ${sdk.answer}`)
-  if (verdict.is === 'later') {
-    const tries = soft[lane]?.tries ?? 0
+  const tries = soft[lane]?.tries ?? 0
+  delete soft[lane]
+  const isLate = !status || status === 408 || status === 429 || status >= 500
+  const asked = retryAfterMs(retryAfter)
+  if (isLate && asked === null) {
     const ms = jitter(env.random, tries, SOFT_MS)
     soft[lane] = { tries: tries + 1, ms, until: now + ms }
     return
   }
-  delete soft[lane]
-  if (verdict.is === 'limited') {
-    const ms = verdict.ms + env.random() * 1000
-    await setWait(sdk, lane, { ...(await waitsOf(sdk))[lane], ms, until: now + ms })
-  } else if (verdict.is === 'kept') await keep(sdk, entry, verdict.code)
-  else {
-    await setWait(sdk, lane)
-    await finish(sdk, entry, verdict)
+  const s = await stateOf(sdk)
+  const before = s.w[lane]
+  delete s.w[lane]
+  let isDone = true
+  if (isLate) {
+    const ms = (asked ?? 0) + env.random() * 1000
+    s.w[lane] = { ...before, ms, until: now + ms }
+    isDone = false
+  } else if (status < 300 && isOurs(body, item)) accept(s, item)
+  else isDone = await refuse(sdk, s, entry, before, status, body)
+  await saveState(sdk, s)
+  if (isDone) await erase(sdk, key)
+}
+
+/** A refusal counts by its `code`, not by its status; without one it is not ours. Returns whether the item is done. */
+async function refuse(
+  sdk: Sdk,
+  s: State,
+  entry: Entry,
+  before: State['w'][''],
+  status: number,
+  { code, errors }: Body,
+): Promise<boolean> {
+  if (typeof code !== 'string') return keep(sdk, s, entry, before, 'not_windfall')
+  if (code === 'invalid_signed_transaction' && entry.item.j) return dropProof(sdk, s, entry)
+  if (code !== 'invalid_request' && !/410|413|422/.test(`${status}`)) return keep(sdk, s, entry, before, code)
+  if (dropAttributes(sdk, entry, errors)) return false
+  lose(sdk, s, entry.item, code)
+  return true
+}
+
+function accept(s: State, item: Item): void {
+  const { t, u, d, a } = item
+  const l = laneOf(item)
+  if (t === 'a') acceptPurchase(s, item, !isAnonymous(u))
+  else if (u === (s.u ?? s.i)) {
+    const before = s.c?.u === u && s.c.l === l ? s.c.a : {}
+    s.c = { u, l, d, a: { ...before, ...a } }
   }
 }
 
-/** Backs off to a day; gives up 30 days after the first such answer. */
-async function keep(sdk: Sdk, { key, item }: Entry, code: string): Promise<void> {
+/** Backs off to a day; returns true to give up, 30 days after the first such answer. */
+function keep(sdk: Sdk, s: State, entry: Entry, before: State['w'][''], code: string): boolean {
+  const { key, item } = entry
   const now = sdk.env.now()
-  const lane = laneOf(item)
   const sequence = sequenceOf(key)
-  const before = (await waitsOf(sdk))[lane]
   const { since = now, tries = 0 } = before?.sequence === sequence ? before : {}
   const first = Math.min(now, since)
   // Attributes that joined later have their own 30 days.
   if (now - Math.max(first, Math.min(now, item.at)) >= KEPT_DAYS * DAY_MS) {
-    await lose(sdk, item, code)
-    await erase(sdk, key)
-    return setWait(sdk, lane)
+    lose(sdk, s, item, code)
+    return true
   }
   const ms = jitter(sdk.env.random, tries, DAY_MS)
-  await setWait(sdk, lane, { sequence, since: first, tries: tries + 1, ms, until: now + ms })
+  s.w[laneOf(item)] = { sequence, since: first, tries: tries + 1, ms, until: now + ms }
+  return false
 }
 
-type Final = Exclude<Verdict, { is: 'kept' | 'later' | 'limited' }>
-
-/** An item that is sent again without something changes in memory only: after a kill it is refused again. */
-async function finish(sdk: Sdk, entry: Entry, verdict: Final): Promise<void> {
-  const { key, item } = entry
-  if (verdict.is === 'gone') {
-    const a = withoutFaulty(item.a, verdict.paths)
-    if (a) {
-      sdk.debug('an attribute was refused and left out')
-      entry.item = { ...item, a }
-      return
-    }
-    await lose(sdk, item, verdict.code)
-  } else if (verdict.is === 'unproved') {
-    await refuseProof(sdk, item)
-    const { j: _, ...bare } = item
-    entry.item = bare
-    if (!item.r) return
-  } else {
-    const { u, i } = await stateOf(sdk)
-    await accept(sdk, item, u ?? i)
-    if (item.j) await forgetRefused(sdk, item.o)
-  }
-  await erase(sdk, key)
+/** The item is sent once more without its proof. It changes in memory only: after a kill the proof is refused again. */
+async function dropProof(sdk: Sdk, s: State, entry: Entry): Promise<boolean> {
+  const { item } = entry
+  const same = (await listItems(sdk)).filter((one) => one.item.o === item.o && !one.item.r)
+  refuseProof(s, item, same.pop()?.item, sdk.env.now())
+  const { j: _, ...bare } = item
+  entry.item = bare
+  return !!item.r
 }
 
-/** The attributes without those that the server named, or without the last if it named none. Null: it is not about them. */
-function withoutFaulty(a: Item['a'], paths: string[]): Item['a'] | null {
-  const keys = Object.keys(a ?? {})
-  if (!keys.length || !paths.length || !paths.every((path) => /^attributes\b/.test(path))) return null
+/** Leaves out the attributes that the server named, or the last if it named none, likewise in memory. */
+function dropAttributes(sdk: Sdk, entry: Entry, errors: Body['errors']): boolean {
+  const paths = Array.isArray(errors) ? errors.map((one) => String(one?.path)) : []
+  const a = { ...entry.item.a }
+  const keys = Object.keys(a)
+  if (!keys.length || !paths.length || paths.some((path) => path.indexOf('attributes'))) return false
   const named = keys.filter((key) => paths.indexOf(`attributes.${key}`) >= 0)
-  const rest = { ...a }
-  for (const key of named.length ? named : keys.slice(-1)) delete rest[key]
-  return rest
+  for (const key of named.length ? named : keys.slice(-1)) {
+    sdk.debug(`attribute ${key} was refused and left out`)
+    delete a[key]
+  }
+  entry.item = { ...entry.item, a }
+  return true
 }

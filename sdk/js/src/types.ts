@@ -20,7 +20,7 @@ export type Options = {
   url: string
   /** A publishable key, `pk_live_…`. Without one, calls carry no credential. */
   key?: string | undefined
-  /** The bundle id, or the application id on Android. Found by expo-application or react-native-device-info if absent. */
+  /** The bundle id, or the application id on Android. Found by expo-application if absent. */
   bundleId?: string | undefined
   /** Where the queue is kept; AsyncStorage or localStorage if absent, memory if there is neither. */
   storage?: Storage | undefined
