@@ -1,9 +1,10 @@
 /**
- * Builds the JavaScript SDK into sdk/js/dist: one minified file for each kind of runtime, each with its types.
+ * Builds the JavaScript SDK into sdk/js/dist: one minified file for each kind of runtime, each with its types, and the
+ * backend kit `windfall-sdk/server` as a module and as CommonJS.
  * `npm run build:sdk`.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
@@ -28,33 +29,48 @@ const FILES = [
   { entry: 'entry_web.ts', file: 'index.js', format: 'cjs', target: 'es2018', types: 'index.d.ts' },
 ] as const
 
-/** The declarations of the entry and of the types that it exports, as one file without imports. */
-function declarations(): string {
+/** The declarations of a project, by the names of their files. @throws Error with what tsc finds. */
+function declarations(project: string, sources: string): Map<string, string> {
   const folder = mkdtempSync(join(tmpdir(), 'windfall-sdk-'))
   try {
-    const options = [
-      '--noEmit',
-      'false',
-      '--declaration',
-      '--emitDeclarationOnly',
-      '--rootDir',
-      at(SOURCES),
-      '--outDir',
-      folder,
-    ]
-    const { status, stdout } = spawnSync(at('node_modules/.bin/tsc'), ['-p', at('sdk/js'), ...options])
+    const emit = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly']
+    const options = [...emit, '--rootDir', at(sources), '--outDir', folder]
+    const { status, stdout } = spawnSync(at('node_modules/.bin/tsc'), ['-p', at(project), ...options])
     if (status !== 0) throw new Error(`tsc found faults:\n${stdout}`)
-    const types = readFileSync(join(folder, 'types.d.ts'), 'utf8')
-    const entry = readFileSync(join(folder, 'entry_web.d.ts'), 'utf8')
-    return types + entry.replace(/^(import|export) (type )?\{.*\n/gm, '').replace(/^\/\*\*.*\*\/\n/, '')
+    const names = readdirSync(folder).filter((name) => name.endsWith('.d.ts'))
+    return new Map(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
+/** The declarations of the entry and of the types that it exports, as one file without imports. */
+function clientTypes(): string {
+  const files = declarations('sdk/js', SOURCES)
+  const entry = files.get('entry_web.d.ts') ?? ''
+  const own = entry.replace(/^(import|export) (type )?\{.*\n/gm, '').replace(/^\/\*\*.*\*\/\n/, '')
+  return `${files.get('types.d.ts')}${own}`
+}
+
+/** Writes the declarations of the backend kit, once for modules and once for CommonJS. */
+function writeServerTypes(): void {
+  mkdirSync(at(`${DIST}/server`), { recursive: true })
+  for (const [name, text] of declarations('sdk/js/tsconfig.server.json', `${SOURCES}/server`)) {
+    const base = name.slice(0, -'.d.ts'.length)
+    for (const [types, code] of [
+      ['d.ts', 'js'],
+      ['d.mts', 'mjs'],
+    ])
+      writeFileSync(
+        at(`${DIST}/server/${base}.${types}`),
+        text.replace(/(from '\.\/\w+)\.ts'/g, `$1.${code}'`),
+      )
+  }
+}
+
 rmSync(at(DIST), { recursive: true, force: true })
 mkdirSync(at(DIST), { recursive: true })
-const types = declarations()
+const types = clientTypes()
 for (const { entry, file, format, target, types: name } of FILES) {
   await build({
     entryPoints: [at(`${SOURCES}/${entry}`)],
@@ -71,3 +87,19 @@ for (const { entry, file, format, target, types: name } of FILES) {
   })
   writeFileSync(at(`${DIST}/${name}`), types)
 }
+
+for (const [format, extension] of [
+  ['cjs', 'js'],
+  ['esm', 'mjs'],
+] as const)
+  await build({
+    entryPoints: [at(`${SOURCES}/server/server.ts`)],
+    bundle: true,
+    outfile: at(`${DIST}/server/server.${extension}`),
+    format,
+    platform: 'neutral',
+    target: 'es2022',
+    legalComments: 'none',
+    logLevel: 'warning',
+  })
+writeServerTypes()
