@@ -62,10 +62,7 @@ export function openPreview({ clock, feed, organizations, rates, occasions, coun
     for (let after = feed.head() + 1; ; ) {
       const events = feed.read({ after, limit: PAGE, newest_first: true, organization_id, types })
       for (const event of events.filter(({ recorded_at }) => recorded_at >= since))
-        if (
-          matches(rule, event, convert) &&
-          (template !== 'first_in_country' || countries.isNews(rule, event))
-        )
+        if (matches(rule, event, convert) && isNews(rule, event))
           byKey.set(keyOf({ id: '', template }, event), event)
       const last = events.at(-1)
       if (last === undefined || events.length < PAGE || last.recorded_at < since) return [...byKey.values()]
@@ -73,6 +70,10 @@ export function openPreview({ clock, feed, organizations, rates, occasions, coun
       await yieldToEventLoop()
     }
   }
+
+  /** For the rule about countries, whether the country of a sale had none before. */
+  const isNews = (rule: PreviewedRule, event: FeedEvent): boolean =>
+    rule.template !== 'first_in_country' || countries.isNews(rule, event)
 
   return preview
 }

@@ -129,10 +129,11 @@ export function openWidgetFigures({ series, clock }: Deps) {
         }
         return {
           name: apps.length === 1 ? nameOf(apps[0], organization) : organization.name,
-          currency: organization.currency,
+          // Until figures in a changed currency are computed, they are those of the old one.
+          currency: one.organization.currency,
           time_zone: one.shown.generation.time_zone,
           updated_at: clock(),
-          is_stale: one.shown.behind !== null,
+          is_stale: one.shown.behind !== null || one.organization.currency !== organization.currency,
           figures: ordered.map((each) => figureOf(each, days.get(each.metric) ?? [])),
         }
       },

@@ -81,6 +81,11 @@ test('a wrong password, a refused recipient and replies of the server are told i
     words: expect.stringContaining('Check the user and the password'),
   })
   expect(JSON.stringify(refused)).not.toContain('hunter2')
+  const busy = await openServer({
+    onAuth: (_, __, done) => done(Object.assign(new Error('try again later'), { responseCode: 454 })),
+    disabledCommands: ['STARTTLS'],
+  })
+  expect(await busy.send({ user: 'owner' }, { password: 'hunter2-secret' })).toMatchObject({ kind: 'retry' })
   for (const [responseCode, kind] of [
     [451, 'retry'],
     [550, 'dead'],

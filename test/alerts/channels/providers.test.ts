@@ -149,6 +149,8 @@ test('Slack: blocks with a text for the lock screen, no mention, and its errors 
   const body = JSON.parse(text)
   // The header is plain text, in which Slack reads no mention.
   expect(JSON.stringify([body.text, ...body.blocks.slice(1)])).not.toContain('<!channel>')
+  // Otherwise Slack makes a mention of @channel in a name.
+  expect(text.match(/"type":"mrkdwn"/g)).toEqual(text.match(/"type":"mrkdwn"(?=,"verbatim":true)/g))
   expect(body.text.length).toBeLessThanOrEqual(3_000)
   expect(body.blocks[0].text.text.length).toBeLessThanOrEqual(150)
   expect(body.blocks[1].text.text.length).toBeLessThanOrEqual(3_000)

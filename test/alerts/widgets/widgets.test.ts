@@ -193,3 +193,52 @@ test('refuses figures that do not exist, apps of others and more than one hundre
   })
   expect(await app.make()).toMatchObject({ status: 409, body: { code: 'too_many_widgets' } })
 })
+
+test('until the figures of a new currency are computed, a widget names that of its figures', async () => {
+  const app = await openOwned()
+  const { token } = await app.make({ metrics: ['revenue_today'] })
+  const { organizations, store } = app.windfall
+  await store.commit(() => organizations.declare([{ ...app.organization, currency: 'EUR' }]))
+  const { body } = await app.read(token)
+  expect(body).toMatchObject({ currency: 'USD', revenue_today_text: '$1,234,560.00', stale: true })
+})
+
+test('an app that a query names twice counts once', async () => {
+  const app = await openOwned()
+  const { token } = await app.make({ metrics: ['revenue_today', 'mrr'] })
+  const once = await app.read(token, `?apps=${BUNDLE}`)
+  const [{ id = '' } = {}] = app.windfall.apps.list()
+  const twice = await app.read(token, `?apps=${BUNDLE},${id},${BUNDLE}`)
+  expect(twice.body).toEqual({ ...once.body, name: twice.body.name })
+})
+
+test('a widget whose apps are gone shows nothing of the others', async () => {
+  const app = await openOwned()
+  const [{ id = '' } = {}] = app.windfall.apps.list()
+  const { token } = await app.make({ metrics: ['revenue_today', 'mrr'], apps: [id] })
+  const { store } = app.windfall
+  await store.commit(() => store.prepare('update widget_tokens set apps = \'["app_none"]\'').run())
+  const { body } = await app.read(token)
+  expect([body.revenue_today, body.mrr]).not.toContain(1_234_560)
+})
+
+test('the widget of an organization that is gone is unknown', async () => {
+  const app = await openOwned()
+  const { token } = await app.make()
+  await app.windfall.store.commit(() => app.windfall.organizations.drop(app.organization.id))
+  expect((await app.read(token)).body).toMatchObject({ code: 'unknown_widget' })
+})
+
+test('a token in a path that does not exist is not logged', async () => {
+  const app = await openOwned()
+  const { token } = await app.make()
+  for (const path of [
+    `/widget/v1/${token}.json/`,
+    `/widget/${token}.json`,
+    `/badge/v1/${token}.svg/x`,
+    `/w/${token}`,
+  ])
+    await app.windfall.http.app.request(path)
+  await expect.poll(() => app.log()).toContain('"path":"/w/')
+  expect(app.log()).not.toContain(token)
+})
