@@ -1,5 +1,7 @@
 /** Sends requests to Windfall: credentials, timeouts, retries and errors. */
+
 import { type FieldFault, WindfallError } from './errors.ts'
+import { currentTime } from './now.ts'
 
 /** What the client needs of an answer of `fetch`. */
 export interface FetchAnswer {
@@ -193,5 +195,5 @@ function retryAfterOf(text: string | null): number | null {
   if (text === null) return null
   if (/^\d{1,9}$/.test(text)) return Number(text)
   const at = Date.parse(text)
-  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - Date.now()) / 1_000))
+  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - currentTime()) / 1_000))
 }

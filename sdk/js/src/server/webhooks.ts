@@ -1,6 +1,8 @@
 /** Verifies the webhooks that Windfall sends (Standard Webhooks). */
+
 import type { WebhookEvent } from './event_types.ts'
 import { hmacSha256, isEqual, joined } from './hmac.ts'
+import { currentTime } from './now.ts'
 
 /** Why a webhook was refused. The first five concern the request, the others the code that receives it. */
 export type WebhookErrorCode =
@@ -141,7 +143,7 @@ function assertRecent(timestamp: string, { toleranceSeconds, now }: VerifyOption
   if (!/^\d{1,12}$/.test(timestamp))
     throw new WebhookError('invalid_timestamp', 'webhook-timestamp is not a number of seconds')
   const tolerance = toleranceSeconds ?? DEFAULT_TOLERANCE_SECONDS
-  const age = Math.floor((now ?? Date.now()) / 1_000) - Number(timestamp)
+  const age = Math.floor((now ?? currentTime()) / 1_000) - Number(timestamp)
   if (Math.abs(age) <= tolerance) return
   throw new WebhookError(
     'timestamp_out_of_range',
