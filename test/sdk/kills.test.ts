@@ -53,6 +53,16 @@ const SCENARIOS: Record<string, [Command[], Command[], Command[]]> = {
     [open, flush],
     [day, flush],
   ],
+  'sending before a logout': [
+    [offline, identify('ann'), buy('1')],
+    [open, flush],
+    [flush, reset, observe('1')],
+  ],
+  'a proof refused after another user has the purchase': [
+    [offline, identify('ann'), buy('1', bad), identify('bob'), buy('1')],
+    [open, flush],
+    [day, flush],
+  ],
   'the daily try of a proof': [[identify('ann'), buy('1', bad)], [day], [identify('bob'), buy('1')]],
 }
 
