@@ -11,7 +11,7 @@ import { built, PACKAGE, type Sdk } from './built.ts'
 
 async function openServer() {
   const app = await openTestApp()
-  const server = closedAtEnd(await listen(app.windfall.http))
+  const server = closedAtEnd(await listen(app.windfall.http, { port: 0 }))
   const user = async (id: string) => {
     const headers = { authorization: `Bearer ${await app.token()}` }
     const response = await app.request(`/api/v1/users/${encodeURIComponent(id)}`, { headers })
