@@ -133,3 +133,66 @@ test('answers of the real server mean what the SDK takes them for', async () => 
   )
   expect((await sdk.debugState()).queue).toHaveLength(1)
 })
+
+test('React Native without Intl and without optional packages: the device has what is known, and storage is memory', async () => {
+  const { url, user } = await openServer()
+  const packages = {
+    'react-native': {
+      Platform: { OS: 'android', Version: 35, constants: { Release: '15', Model: 'Pixel 9' } },
+    },
+  }
+  const sdk = loadNative(packages, hermes())
+  sdk.configure({ url, bundleId: BUNDLE })
+  sdk.identify('carl')
+  await sdk.flush()
+  expect((await sdk.debugState()).storage).toBe('memory')
+  const { body } = await user('carl')
+  for (const one of ['android', '15', 'Pixel 9']) expect(JSON.stringify(body)).toContain(`"${one}"`)
+
+  const bare = loadNative({}, { ...hermes(), Intl: undefined })
+  bare.configure({ url, bundleId: BUNDLE })
+  bare.identify('dora')
+  await bare.flush()
+  expect(JSON.stringify((await user('dora')).body)).not.toContain('undefined')
+})
+
+test('a purchase library that throws before its store is open is hooked when the app comes to the foreground', async () => {
+  const { url } = await openServer()
+  let isOpen = false
+  let foreground = (_: string): void => {}
+  let hear = (_: unknown): void => {}
+  const packages = {
+    'react-native': {
+      Platform: { OS: 'ios', Version: '19' },
+      AppState: {
+        addEventListener(_: string, heard: (state: string) => void) {
+          foreground = heard
+        },
+      },
+    },
+    'expo-iap': {
+      purchaseUpdatedListener(heard: (purchase: unknown) => void) {
+        if (!isOpen) throw new Error('not prepared')
+        hear = heard
+      },
+    },
+  }
+  const sdk = loadNative(packages, hermes())
+  sdk.configure({ url, bundleId: BUNDLE })
+  isOpen = true
+  foreground('active')
+  hear({
+    originalTransactionIdentifierIOS: '75',
+    transactionId: '75',
+    productId: 'pro',
+    purchaseState: 'pending',
+  })
+  hear({
+    originalTransactionIdentifierIOS: '76',
+    transactionId: '76',
+    productId: 'pro',
+    purchaseState: 'purchased',
+  })
+  await sdk.flush()
+  expect(await sdk.debugState()).toMatchObject({ lastAnswer: '200', queue: [] })
+})
