@@ -53,6 +53,26 @@ const SCENARIOS: Record<string, [Command[], Command[], Command[]]> = {
     [open, flush],
     [day, flush],
   ],
+  'sending before a logout': [
+    [offline, identify('ann'), buy('1')],
+    [open, flush],
+    [flush, reset, observe('1')],
+  ],
+  'a proof refused after another user has the purchase': [
+    [offline, identify('ann'), buy('1', bad), identify('bob'), buy('1')],
+    [open, flush],
+    [day, flush],
+  ],
+  'a proof that moved, with a full storage': [
+    [identify('ann'), buy('1', bad), identify('bob'), full],
+    [buy('1', 'eyJhIjoxfQ.eyJ0cmFuc2FjdGlvbklkIjoiMSJ9.good')],
+    [{ do: 'storage', mode: 'good' }, day],
+  ],
+  'a purchase that moved, with a full storage': [
+    [identify('ann'), buy('1', bad), identify('bob'), full],
+    [buy('1')],
+    [{ do: 'storage', mode: 'good' }, day],
+  ],
   'the daily try of a proof': [[identify('ann'), buy('1', bad)], [day], [identify('bob'), buy('1')]],
 }
 

@@ -41,7 +41,7 @@ export function openModel(first: Identity) {
   const users = new Set<string>()
   let who = newWho(first.anonymousId ?? '')
   /** What a kill may undo since the storage had everything. */
-  let risky: { made: Sure[]; before: Who }[] = []
+  let risky: { made: Sure[]; before: Who; ending: Ending }[] = []
   /** No kill so far lost what the storage had refused. */
   let isPureSoFar = true
 
@@ -92,20 +92,24 @@ export function openModel(first: Identity) {
     const before = { ...who, attributes: new Map(who.attributes), purchases: new Map(who.purchases) }
     const reports = made(call, anonymousId, ending !== 'cut')
     if (call.call === 'identify' && ending === 'stored') users.add(call.user)
-    risky = ending === 'stored' ? [] : [...risky, { made: reports, before }]
+    risky = ending === 'stored' ? [] : [...risky, { made: reports, before, ending }]
   }
 
   /** After a kill and a restart: what was at risk may be lost, and the identity may be an earlier one. */
   function restart(now: Identity, isPure: boolean): void {
     for (const one of risky.flatMap((call) => call.made)) one.sure = false
-    const earlier = risky.map(({ before }) => before).reverse()
+    // A known user who was left, in a call that ended, does not come back, even if the storage refused to say so.
+    const earlier = risky
+      .filter(({ before, ending }) => ending === 'cut' || before.user === null)
+      .map(({ before }) => before)
+      .reverse()
     risky = []
     isPureSoFar &&= isPure
     const user = now.appUserId === now.anonymousId ? null : now.appUserId
     const found = [who, ...earlier].find(
       (one) => one.user === user && (one.anonymousId === now.anonymousId || user !== null),
     )
-    if (!found && isPure && user !== null) throw new Error(`after a kill the user is ${user}`)
+    if (!found && user !== null) throw new Error(`after a kill the user is ${user}`)
     who = { ...(found ?? newWho('', user)), anonymousId: now.anonymousId ?? '' }
     if (!isPure) forgetCertainty()
   }

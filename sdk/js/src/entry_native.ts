@@ -48,9 +48,11 @@ const device = (): Device => {
     find('device', (one: { modelId?: unknown; modelName?: unknown }) => one.modelId ?? one.modelName)
   return {
     platform: OS as string,
-    osVersion: String(constants?.Release ?? Version),
+    // iOS has a text, Android a number beside the text of its release.
+    osVersion: (constants?.Release ?? Version) as string,
     deviceModel: model as string,
-    locale: Intl.DateTimeFormat().resolvedOptions().locale,
+    // Not every engine has Intl.
+    locale: find('native', () => Intl.DateTimeFormat().resolvedOptions().locale) as string,
   }
 }
 

@@ -22,6 +22,8 @@ export const newSdk = (env: Environment, target: () => Target, debug: (line: str
   unsaved: new Map<string, string | null>(),
   /** Items by key: the text below a key never changes. */
   cache: new Map<string, Entry>(),
+  /** Whether the stored state has refused proofs. */
+  hasProofs: false,
   /** The highest sequence number so far. */
   last: 0,
   /** The key of the item that is being sent: it is neither joined nor dropped. */

@@ -53,6 +53,7 @@ export async function stateOf(sdk: Sdk): Promise<State> {
   const s: State = stored?.i
     ? stored
     : { i: ANONYMOUS + uuid(sdk.env.random), u: null, a: {}, p: [], k: [], g: [], r: [], w: {} }
+  if (!sdk.unsaved.has(STATE)) sdk.hasProofs = s.r.length > 0
   s.g = s.g.filter(({ at }) => now - at <= REFUSED_DAYS * DAY_MS)
   let proofs = 0
   for (const one of s.p.slice().reverse()) {
@@ -64,9 +65,14 @@ export async function stateOf(sdk: Sdk): Promise<State> {
   return s
 }
 
-/** If the storage refuses a change that a known user is part of, what it has must not come back after a kill. */
+/**
+ * What the storage has comes back after a kill, if it refuses the change. With refused proofs in it that would be wrong:
+ * they would be tried for an earlier user.
+ *
+ * @param isStrict whether it must not come back either
+ */
 export async function saveState(sdk: Sdk, s: State, isStrict?: unknown): Promise<void> {
-  if ((await save(sdk, STATE, s)) || !isStrict) return
+  if ((await save(sdk, STATE, s)) || !(isStrict || sdk.hasProofs)) return
   await erase(sdk, STATE)
   await save(sdk, STATE, s)
 }
