@@ -6,8 +6,9 @@ import type { Config } from '../../config/settings.ts'
 import type { Feed } from '../../events/feed.ts'
 import { newId } from '../../ids.ts'
 import type { Log } from '../../log.ts'
+import { SecretUnreadable } from '../../outgoing/sealing.ts'
 import type { Store } from '../../store/store.ts'
-import { type Channels, newChannel } from '../channels/channels.ts'
+import { type Channel, type Channels, newChannel } from '../channels/channels.ts'
 import type { Rule, Rules } from '../rules/rules.ts'
 import { settingsOf } from '../rules/templates.ts'
 import { DECLARED } from './channels.ts'
@@ -59,12 +60,24 @@ function removeUndeclared({ list, remove }: Removable, kept: { has: (id: string)
 }
 
 function openPutChannel({ clock, organizations, channels }: Deps) {
-  /** Adds or changes a channel. One that does not work is tried again if its settings changed. */
-  return ({ organization, secrets: _, ...declared }: DeclaredChannel): string => {
+  /** Whether a channel has other secrets than before. After a start nobody knows, so that a dead one is tried again. */
+  function hasOtherSecrets(channel: Channel, secrets: object): boolean {
+    try {
+      return JSON.stringify(channels.secretsOf(channel)) !== JSON.stringify(secrets)
+    } catch (error) {
+      if (error instanceof SecretUnreadable) return true
+      throw error
+    }
+  }
+
+  /** Adds or changes a channel. One that does not work is tried again if its settings or secrets changed. */
+  return ({ organization, secrets, ...declared }: DeclaredChannel): string => {
     const organization_id = organizations.resolve(organization).id
     const known = channels.list(organization_id).find(({ name }) => name === declared.name)
     const channel = known ?? newChannel({ ...declared, organization_id, source: DECLARED }, clock())
-    const isChanged = JSON.stringify(channel.settings) !== JSON.stringify(declared.settings)
+    const isChanged =
+      JSON.stringify(channel.settings) !== JSON.stringify(declared.settings) ||
+      (channel.state === 'dead' && hasOtherSecrets(channel, secrets))
     const state = { state: 'active', reason: null, state_since: clock(), next_at: null } as const
     channels.put({ ...channel, ...declared, source: DECLARED, ...(isChanged && state) })
     return channel.id
