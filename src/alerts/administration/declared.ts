@@ -23,6 +23,8 @@ type Deps = {
   organizations: Organizations
   channels: Channels
   rules: Rules
+  /** The seq of the last event that a rule has read. */
+  positionOf: (id: string) => number
 }
 
 /** Opens the declarations of channels and rules. */
@@ -84,7 +86,7 @@ function openPutChannel({ clock, organizations, channels }: Deps) {
   }
 }
 
-function openPutRule({ clock, feed, log, apps, organizations, channels, rules }: Deps) {
+function openPutRule({ clock, feed, log, apps, organizations, channels, rules, positionOf }: Deps) {
   /** The ids of connected apps. One that is not connected is left out until the next start or reload. */
   function appIdsOf(organization_id: string, rule: string, bundle_ids: readonly string[] | null) {
     if (bundle_ids === null) return null
@@ -118,7 +120,7 @@ function openPutRule({ clock, feed, log, apps, organizations, channels, rules }:
       channels: channelIds ?? null,
       is_on: on,
       source: DECLARED,
-      cursor: isFollowed ? known.cursor : feed.head(),
+      cursor: isFollowed ? Math.max(known.cursor, positionOf(known.id)) : feed.head(),
       created_at: known?.created_at ?? clock(),
     }
     rules.put(rule)

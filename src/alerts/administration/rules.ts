@@ -23,6 +23,8 @@ type Deps = {
   rules: Rules
   channels: Pick<Channels, 'get'>
   apps: Pick<Apps, 'get'>
+  /** The seq of the last event that a rule has read. */
+  positionOf: (id: string) => number
 }
 
 /** Finds rules, and checks what they name. */
@@ -58,7 +60,7 @@ function openChecks({ rules, channels, apps }: Deps) {
 
 /** Opens the administration. All writing functions must run inside a unit of work. */
 export function openRuleAdministration(deps: Deps) {
-  const { clock, feed, rules } = deps
+  const { clock, feed, rules, positionOf } = deps
   const { requireOwn, assertValid } = openChecks(deps)
 
   /**
@@ -97,7 +99,8 @@ export function openRuleAdministration(deps: Deps) {
       ...rule,
       ...changes,
       settings: { ...rule.settings, ...settings },
-      cursor: isSwitchedOn ? feed.head() : rule.cursor,
+      // After a crash, what was read before the change is not read again with other filters.
+      cursor: isSwitchedOn ? feed.head() : Math.max(rule.cursor, positionOf(id)),
     }
     assertValid(changed, rule)
     rules.put(changed)
