@@ -73,7 +73,7 @@ export function openAlerts(deps: Deps) {
   const { channels, rules, messages, settings, following, figureRules, trouble, digests } = stored
   const { courier, attempts, occasions, vapid } = openSenders(deps, stored)
   const channelAdministration = openChannelAdministration({ clock, feed, channels, rules })
-  const declared = openDeclaredAlerts({ ...deps, channels, rules })
+  const declared = openDeclaredAlerts({ ...deps, channels, rules, positionOf: following.positionOf })
   const isHeld = () => deps.outgoing.held.state() !== null
   const heartbeat = openHeartbeat({ ...deps, dispatcher: deps.outgoing.dispatcher, isHeld })
   const { wake, start, settled, close } = openRunning({ ...deps, ...stored, courier, heartbeat })
@@ -98,7 +98,12 @@ export function openAlerts(deps: Deps) {
     settings,
     changeSettings,
     channelAdministration,
-    ruleAdministration: openRuleAdministration({ ...deps, channels, rules }),
+    ruleAdministration: openRuleAdministration({
+      ...deps,
+      channels,
+      rules,
+      positionOf: following.positionOf,
+    }),
     preview: openPreview({ ...deps, occasions, countries: stored.countries }),
     history: openAlertHistory(store),
     expire: openMessageRetention(store, clock),

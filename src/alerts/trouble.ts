@@ -18,13 +18,16 @@ const HOUR_MS = 3_600_000
 
 /**
  * What a rule remembers of a finding. `seen` and `missed` count the last looks in a row. `announced`: whether its beginning
- * was announced. `starts`: when it began, within the last hour.
+ * was announced, and `told` how severe it was then. `worse` counts the last looks in a row that show a fault of which a
+ * warning was announced. `starts`: when it began, within the last hour.
  */
 type Known = {
   finding: FindingText
   seen: number
   missed: number
   announced: 'no' | 'began' | 'flapping'
+  told: FindingText['level']
+  worse: number
   began_at: number
   starts: number[]
 }
@@ -90,7 +93,9 @@ export function openTrouble(deps: Deps) {
 
   /** The number of findings of an organization whose beginning was announced and whose end was not. */
   const countOpen = (organization_id: string): number => {
-    const ofOrganization = rules.list(organization_id).filter(({ template }) => template === 'trouble')
+    const ofOrganization = rules
+      .list(organization_id)
+      .filter(({ is_on, template }) => is_on && template === 'trouble')
     const open = ofOrganization.flatMap(knownBy).filter(({ announced }) => announced !== 'no')
     return new Set(open.map(({ finding }) => finding.id)).size
   }
@@ -102,24 +107,48 @@ export function openTrouble(deps: Deps) {
 function seenAgain(known: Known | null, finding: Finding, now: number): Known {
   const isNew =
     known === null || known.missed >= LOOKS_TO_END || (known.seen === 0 && known.announced === 'no')
-  if (!isNew) return { ...known, finding: textOf(finding, known.began_at), seen: known.seen + 1, missed: 0 }
+  if (!isNew) {
+    const isWorse = known.announced === 'began' && known.told === 'warning' && finding.state === 'fault'
+    const worse = isWorse ? known.worse + 1 : 0
+    return { ...known, finding: textOf(finding, known.began_at), seen: known.seen + 1, missed: 0, worse }
+  }
   const starts = [...(known?.starts ?? []), now].filter((at) => at > now - HOUR_MS)
-  return { finding: textOf(finding, now), seen: 1, missed: 0, announced: 'no', began_at: now, starts }
+  const first = textOf(finding, now)
+  return {
+    finding: first,
+    seen: 1,
+    missed: 0,
+    announced: 'no',
+    told: first.level,
+    worse: 0,
+    began_at: now,
+    starts,
+  }
 }
 
 /** Returns the function that announces what a look shows, and remembers it. */
 function openNoting({ clock, memory, channels, messages }: Deps) {
   function note(rule: Rule, known: Known): void {
+    if (known.worse >= LOOKS_TO_BEGIN) return becomeFault(rule, known)
     const { missed, starts, seen } = known
     const isBeginning = known.announced === 'no' && seen >= LOOKS_TO_BEGIN
     const announced = isBeginning ? announceBeginning(rule, known) : known.announced
+    const told = isBeginning ? known.finding.level : known.told
     const isOver = missed >= LOOKS_TO_END
     if (isOver && announced === 'began') announce(rule, known, 'ended')
     const isForgotten = isOver && starts.every((at) => at <= clock() - HOUR_MS)
     const key = keyOf(known.finding.id)
     if (isForgotten) return memory.forget(ownerOf(rule), key)
-    const next: Known = { ...known, announced: isOver ? 'no' : announced }
+    const next: Known = { ...known, told, announced: isOver ? 'no' : announced }
     memory.set(ownerOf(rule), key, JSON.stringify(next), clock())
+  }
+
+  /** Announces that a warning became a fault, as a beginning of its own. */
+  function becomeFault(rule: Rule, known: Known): void {
+    const began_at = clock()
+    const next: Known = { ...known, told: 'fault', worse: 0, began_at }
+    announce(rule, next, 'began')
+    memory.set(ownerOf(rule), keyOf(known.finding.id), JSON.stringify(next), clock())
   }
 
   /** Announces that a finding began; the third time within an hour that it flaps, and after that nothing. */

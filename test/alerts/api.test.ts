@@ -151,3 +151,23 @@ test('a test that is accepted wakes a channel that did not work, and a refused o
   await app.call('POST', `channels/${channel.id}/test`)
   expect(state()).toMatchObject({ state: 'disabled' })
 })
+
+test('a change of a channel that is turned off does not turn it on', async () => {
+  const app = await openOwned()
+  const channel = await app.channel('home', { state: 'disabled' })
+  const changed = await app.call('PATCH', `channels/${channel.id}`, { hides_amounts: true })
+  expect(changed.body).toMatchObject({ hides_amounts: true, state: 'disabled' })
+  await app.windfall.store.commit(() => app.alerts.channels.setState(channel, 'dead', 'gone'))
+  const tried = await app.call('PATCH', `channels/${channel.id}`, { name: 'flat' })
+  expect(tried.body).toMatchObject({ name: 'flat', state: 'active' })
+})
+
+test('a rule whose channel or app was removed can be changed', async () => {
+  const app = await openOwned()
+  const channel = await app.channel('home')
+  const { body } = await app.call('POST', 'rules', { name: 'x', template: 'sale', channels: [channel.id] })
+  await app.call('DELETE', `channels/${channel.id}`)
+  expect((await app.call('PATCH', `rules/${body.id}`, { is_on: false })).body).toMatchObject({ is_on: false })
+  const unknown = await app.call('PATCH', `rules/${body.id}`, { channels: [channel.id, 'alc_none'] })
+  expect(unknown.body.code).toBe('unknown_channel')
+})

@@ -1,4 +1,5 @@
 /** Sends one message to one channel: fixes its text, marks it, calls the provider, and stores the result. */
+import type { Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
 import { newId } from '../../ids.ts'
 import type { Log } from '../../log.ts'
@@ -7,7 +8,7 @@ import type { Store } from '../../store/store.ts'
 import type { ChannelMessage, SendContext, SendResult } from '../channels/channel.ts'
 import type { Channel, Channels } from '../channels/channels.ts'
 import { kindOf } from '../channels/kinds.ts'
-import type { Text } from '../messages/content.ts'
+import type { Text, Words } from '../messages/content.ts'
 import type { Message, Messages, Send } from '../messages/messages.ts'
 import { TEST_TEXT, type Texts } from '../messages/text.ts'
 import type { Buckets } from './buckets.ts'
@@ -18,6 +19,9 @@ const GIVE_UP_ATTEMPTS = 24
 /** The delay after the first failure, which doubles with each further one up to the longest. */
 const FIRST_DELAY_MS = 5_000
 const LONGEST_DELAY_MS = 10 * 60_000
+/** A message about trouble that is sent this long after it happened tells its time. */
+const LATE_MS = 10 * 60_000
+const TIME_FORMAT = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const
 /** How long a stop waits for requests that run. */
 const CLOSE_MS = 3_000
 
@@ -25,6 +29,7 @@ type Deps = {
   store: Store
   clock: Clock
   log: Log
+  organizations: Pick<Organizations, 'get'>
   channels: Channels
   messages: Messages
   texts: Texts
@@ -110,7 +115,7 @@ export function openAttempts(deps: Deps) {
 
 /** Opens the calls of providers. */
 function openCalls(deps: Deps, signal: AbortSignal) {
-  const { log, clock, channels, buckets, dispatcher, baseUrl, vapid, countOpen } = deps
+  const { log, clock, organizations, channels, buckets, dispatcher, baseUrl, vapid, countOpen } = deps
 
   /** How long a message to a channel must wait for the limits of its provider, in milliseconds; 0 counts one. */
   function waitOf(channel: Channel): number {
@@ -139,11 +144,20 @@ function openCalls(deps: Deps, signal: AbortSignal) {
   }
 
   /** Sends a message in the form of a channel. Never rejects. */
-  function call(channel: Channel, { id, key, happened_at }: Message, text: Text): Promise<SendResult> {
-    const words = channel.hides_amounts ? text.hidden : text.shown
+  function call(channel: Channel, message: Message, text: Text): Promise<SendResult> {
+    const { id, key, happened_at } = message
+    const words = withTime(message, channel.hides_amounts ? text.hidden : text.shown)
     const url = `${baseUrl()}${text.path}`
     const badge = countOpen(channel.organization_id)
     return sendTo(channel, { ...words, id, tag: key, url, urgency: text.urgency, at: happened_at, badge })
+  }
+
+  /** The words of a message, with its time if it is about trouble and late. */
+  function withTime({ organization_id, content: { subject }, happened_at }: Message, words: Words): Words {
+    if (subject.about !== 'finding' || clock() - happened_at < LATE_MS) return words
+    const timeZone = organizations.get(organization_id)?.time_zone ?? 'UTC'
+    const at = new Date(happened_at).toLocaleString('en-GB', { timeZone, ...TIME_FORMAT })
+    return { ...words, body: `${words.body}\n${subject.state === 'ended' ? 'Over since' : 'Since'} ${at}` }
   }
 
   function sendTest(channel: Channel): Promise<SendResult> {

@@ -89,6 +89,7 @@ test('every form has its type and headers; the token works in the header and in 
       expect([path.slice(0, 12), answer.status]).toEqual([path.slice(0, 12), 200])
       expect(answer.headers.get('content-type')).toContain(type)
       expect(answer.headers.get('cache-control')).toBe('private, max-age=60')
+      expect(answer.headers.get('vary')).toBe('authorization')
       expect(answer.headers.get('referrer-policy')).toBe('no-referrer')
       expect(answer.headers.get('x-robots-tag')).toBe('noindex')
     }
@@ -201,6 +202,15 @@ test('until the figures of a new currency are computed, a widget names that of i
   await store.commit(() => organizations.declare([{ ...app.organization, currency: 'EUR' }]))
   const { body } = await app.read(token)
   expect(body).toMatchObject({ currency: 'USD', revenue_today_text: '$1,234,560.00', stale: true })
+})
+
+test('a name with control characters, which XML forbids, does not break the picture', async () => {
+  const app = await openOwned()
+  const { token } = await app.make()
+  const name = 'Lantern \u0001\u0000<b>'
+  await app.windfall.store.commit(() => app.windfall.organizations.declare([{ ...app.organization, name }]))
+  const svg = await (await app.get(`/widget/v1/${token}.svg`)).text()
+  expect(svg).toMatch(/>Lantern +&lt;b&gt;</)
 })
 
 test('an app that a query names twice counts once', async () => {
