@@ -97,11 +97,27 @@ function openReceiving({ store, clock, memory }: Deps) {
   }
 }
 
-/** Opens the counting of sales by the instants at which they were recorded. */
-function openSales({ store, feed }: Deps) {
+/** Returns the function that finds the first seq that was recorded at or after an instant. */
+function openSeqs(store: Deps['store'], feed: Deps['feed']) {
   const atOrAfter = store.prepare<[number], { seq: number; recorded_at: number }>(
     'select seq, recorded_at from events where seq >= ? order by seq limit 1',
   )
+
+  return (at: number): number => {
+    let [low, high] = [0, feed.head() + 1]
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      const row = atOrAfter.get(middle)
+      if (row === undefined || row.recorded_at >= at) high = middle
+      else low = row.seq + 1
+    }
+    return low
+  }
+}
+
+/** Opens the counting of sales by the instants at which they were recorded. */
+function openSales({ store, feed }: Deps) {
+  const seqAt = openSeqs(store, feed)
 
   /** Counts the sales of a range, at most `enough`. */
   function count(scope: Scope, { from, until }: { from: number; until: number }, enough: number): number {
@@ -147,18 +163,6 @@ function openSales({ store, feed }: Deps) {
       types: ['transaction.recorded'],
       origin,
     })
-
-  /** The first seq that was recorded at or after an instant. */
-  function seqAt(at: number): number {
-    let [low, high] = [0, feed.head() + 1]
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2)
-      const row = atOrAfter.get(middle)
-      if (row === undefined || row.recorded_at >= at) high = middle
-      else low = row.seq + 1
-    }
-    return low
-  }
 
   return { count, last, isRecoveredSince }
 }

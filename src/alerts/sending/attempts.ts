@@ -71,20 +71,12 @@ export function openAttempts(deps: Deps) {
       }
       // Nothing begins during a stop: the next start sends what waits.
       if (isClosing) return
-    } while (!(await mark(send, attempts)))
+    } while (!(await store.commit(() => markSending(messages, send, attempts))))
     const result = await call(channel, message, text)
     // After a stop nobody knows whether the provider has the message: it stays marked, and is sent once more.
     if (closing.signal.aborted && result.kind === 'retry') return
     await store.commit(() => storeResult(message, { ...send, attempts }, channel, result))
   }
-
-  /** Marks a send. False if another message joined the summary since its text was fixed. */
-  const mark = (send: Send, attempts: number): Promise<boolean> =>
-    store.commit(() => {
-      if (!messages.get(send.message_id)?.content.text) return false
-      messages.change(send, { state: 'sending', attempts })
-      return true
-    })
 
   /** Begins nothing more, gives running requests a moment to end, then aborts them. */
   async function close(): Promise<void> {
@@ -111,6 +103,13 @@ export function openAttempts(deps: Deps) {
   }
 
   return { attempt, test, waitOf, close }
+}
+
+/** Marks a send, inside a unit of work. False if another message joined the summary since its text was fixed. */
+function markSending(messages: Deps['messages'], send: Send, attempts: number): boolean {
+  if (!messages.get(send.message_id)?.content.text) return false
+  messages.change(send, { state: 'sending', attempts })
+  return true
 }
 
 /** Opens the calls of providers. */
@@ -188,8 +187,8 @@ function openFixing({ store, messages, texts }: Deps) {
       const message = messages.get(id)
       if (message === null || message.content.text) return message?.content.text ?? null
       const members = membersOf(message)
-      const told = await Promise.all(members.map(withText))
-      const text = await texts.textOf(message, told)
+      const parts = await Promise.all(members.map(withText))
+      const text = await texts.textOf(message, parts)
       if (text === null) return null
       const isFixed = await store.commit(() => {
         if (membersOf(message).length !== members.length) return false
