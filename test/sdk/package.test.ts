@@ -42,7 +42,11 @@ test('npm packs the built files, the licence and the README, and nothing else', 
     'dist/native.d.ts',
     'dist/native.js',
     'package.json',
+    'server.md',
+    'server/package.json',
   ])
+  expect(files).toContain('dist/server/server.d.mts')
+  expect(files).toContain('dist/server/server.d.ts')
 })
 
 test('the package has no dependencies and the licence of the repository', () => {
@@ -69,6 +73,14 @@ test('publint and are-the-types-wrong find nothing', async () => {
 })
 
 const NAMES = ['attributePurchase', 'configure', 'debugState', 'flush', 'identify', 'reset', 'setAttributes']
+
+test('the backend kit loads as a module and as CommonJS', async () => {
+  const own = createRequire(`${PACKAGE}package.json`)
+  const exported = ['WebhookError', 'WindfallError', 'createClient', 'verifyWebhook']
+  expect(own.resolve('windfall-sdk/server')).toBe(`${PACKAGE}dist/server/server.js`)
+  expect(Object.keys(own('windfall-sdk/server')).sort()).toEqual(exported)
+  expect(Object.keys(await import(`${PACKAGE}dist/server/server.mjs`)).sort()).toEqual(exported)
+})
 
 test('each condition of exports leads to the same seven functions', async () => {
   const own = createRequire(`${PACKAGE}package.json`)
