@@ -47,6 +47,8 @@ const Plain = v.union([
   v.strictObject({ expectCount: v.number() }),
   v.strictObject({ expectState: Json }),
   v.strictObject({ expectWarnings: v.number() }),
+  v.strictObject({ enrolment: v.string() }),
+  v.strictObject({ expectEnrolments: v.number() }),
 ])
 const Step = v.union([Plain, v.strictObject({ repeat: v.number(), steps: v.array(Plain) })])
 const DeviceFields = v.strictObject({

@@ -23,6 +23,10 @@ const FOUND_AT_RUN_TIME = [
   'expo-iap',
 ]
 
+/** Names that nothing outside sees and that are not stored. */
+const INTERNAL =
+  /^(cancelTimer|hasProofs|inFlight|isAgain|isMemory|retryAfter|sending|stalls|unsaved|working)$/
+
 const FILES = [
   { entry: 'entry_native.ts', file: 'native.js', format: 'cjs', target: 'es2020', types: 'native.d.ts' },
   { entry: 'entry_web.ts', file: 'index.mjs', format: 'esm', target: 'es2018', types: 'index.d.mts' },
@@ -81,6 +85,7 @@ for (const { entry, file, format, target, types: name } of FILES) {
     platform: 'neutral',
     target,
     external: FOUND_AT_RUN_TIME,
+    mangleProps: INTERNAL,
     legalComments: 'none',
     logLevel: 'warning',
     logOverride: { 'commonjs-variable-in-esm': 'silent' },

@@ -59,7 +59,7 @@ const device = (): Device => {
 const itself = (one: unknown) => one
 
 module.exports = openApi({
-  storage: () => find('storage', (one: Storage) => one) ?? localStorage,
+  storage: () => find('storage', (one: Storage) => one),
   device,
   bundleId: () => find('application', (one: { applicationId: unknown }) => one.applicationId),
   watch(wake) {

@@ -3,8 +3,17 @@ import { openApi } from './api.ts'
 import type { Attributes, DebugState, Options, Purchase } from './types.ts'
 
 const api = openApi({
-  // In Node `localStorage` is no browser's.
-  storage: () => (typeof window === 'undefined' ? null : window.localStorage),
+  storage() {
+    // In Node `localStorage` is no browser's.
+    if (typeof window === 'undefined') return null
+    const { localStorage: web } = window
+    return {
+      getItem: (key) => web.getItem(key),
+      setItem: (key, value) => web.setItem(key, value),
+      removeItem: (key) => web.removeItem(key),
+      getAllKeys: () => Object.keys(web),
+    }
+  },
   device: () =>
     typeof navigator === 'undefined' || typeof window === 'undefined'
       ? {}

@@ -58,12 +58,7 @@ export async function erase({ unsaved, env: { storage } }: Sdk, key: string): Pr
 
 /** All keys that begin with `prefix`, in order. */
 export async function keysOf({ unsaved, env: { storage } }: Sdk, prefix: string): Promise<string[]> {
-  const all = await readable(() => {
-    if (storage.getAllKeys) return storage.getAllKeys()
-    const keys: string[] = []
-    for (let at = 0; at < (storage.length ?? 0); at += 1) keys.push(storage.key?.(at) ?? '')
-    return keys
-  })
+  const all = await readable(() => storage.getAllKeys())
   return Array.from(new Set(all.concat(Array.from(unsaved.keys()))))
     .filter((key) => key.indexOf(prefix) === 0 && unsaved.get(key) !== null)
     .sort()

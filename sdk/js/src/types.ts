@@ -4,15 +4,12 @@
 export type AttributeValue = string | number | boolean | null
 export type Attributes = Record<string, AttributeValue | undefined>
 
-/** A place for the queue: AsyncStorage and localStorage fit as they are. Another one needs `getAllKeys`. */
+/** A place for the queue: AsyncStorage fits as it is. */
 export type Storage = {
   getItem(key: string): Promise<string | null | undefined> | string | null | undefined
   setItem(key: string, value: string): unknown
   removeItem(key: string): unknown
-  getAllKeys?(): Promise<readonly string[]> | readonly string[]
-  /** Web Storage has these two instead of `getAllKeys`. */
-  readonly length?: number
-  key?(index: number): string | null
+  getAllKeys(): Promise<readonly string[]> | readonly string[]
 }
 
 export type Options = {
