@@ -103,6 +103,8 @@ function openSales({ store, feed }: Deps) {
     'select seq, recorded_at from events where seq >= ? order by seq limit 1',
   )
 
+  const page = openPages(feed)
+
   /** Counts the sales of a range, at most `enough`. */
   function count(scope: Scope, { from, until }: { from: number; until: number }, enough: number): number {
     let [found, after] = [0, seqAt(from) - 1]
@@ -136,18 +138,6 @@ function openSales({ store, feed }: Deps) {
     }
   }
 
-  type Range = { after: number; until: number; newest_first: boolean }
-
-  const page = ({ rule, apps }: Scope, range: Range, origin: 'live' | 'recovered') =>
-    feed.read({
-      ...range,
-      limit: PAGE,
-      organization_id: rule.organization_id,
-      apps,
-      types: ['transaction.recorded'],
-      origin,
-    })
-
   /** The first seq that was recorded at or after an instant. */
   function seqAt(at: number): number {
     let [low, high] = [0, feed.head() + 1]
@@ -162,6 +152,21 @@ function openSales({ store, feed }: Deps) {
 
   return { count, last, isRecoveredSince }
 }
+
+type Range = { after: number; until: number; newest_first: boolean }
+
+/** Returns the function that reads a page of events that can be sales. */
+const openPages =
+  (feed: Deps['feed']) =>
+  ({ rule, apps }: Scope, range: Range, origin: 'live' | 'recovered'): FeedEvent[] =>
+    feed.read({
+      ...range,
+      limit: PAGE,
+      organization_id: rule.organization_id,
+      apps,
+      types: ['transaction.recorded'],
+      origin,
+    })
 
 const isSale = ({ rule }: Scope, event: FeedEvent): boolean => {
   const settings = { ...rule.settings, types: null, minimum_milli: null }
