@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000
 
 /**
  * What a rule remembers of a finding. `seen` and `missed` count the last looks in a row. `announced`: whether its beginning
- * was announced, and `level` how severe it was then. `worse` counts the last looks in a row that show a fault of which a
+ * was announced, and `announced_level` how severe it was then. `worse` counts the last looks in a row that show a fault of which a
  * warning was announced. `starts`: when it began, within the last hour.
  */
 type Known = {
@@ -26,7 +26,7 @@ type Known = {
   seen: number
   missed: number
   announced: 'no' | 'began' | 'flapping'
-  level: FindingText['level']
+  announced_level: FindingText['level']
   worse: number
   began_at: number
   starts: number[]
@@ -108,7 +108,8 @@ function seenAgain(known: Known | null, finding: Finding, now: number): Known {
   const isNew =
     known === null || known.missed >= LOOKS_TO_END || (known.seen === 0 && known.announced === 'no')
   if (!isNew) {
-    const isWorse = known.announced === 'began' && known.level === 'warning' && finding.state === 'fault'
+    const isWorse =
+      known.announced === 'began' && known.announced_level === 'warning' && finding.state === 'fault'
     const worse = isWorse ? known.worse + 1 : 0
     return { ...known, finding: textOf(finding, known.began_at), seen: known.seen + 1, missed: 0, worse }
   }
@@ -119,7 +120,7 @@ function seenAgain(known: Known | null, finding: Finding, now: number): Known {
     seen: 1,
     missed: 0,
     announced: 'no',
-    level: first.level,
+    announced_level: first.level,
     worse: 0,
     began_at: now,
     starts,
@@ -133,20 +134,20 @@ function openNoting({ clock, memory, channels, messages }: Deps) {
     const { missed, starts, seen } = known
     const isBeginning = known.announced === 'no' && seen >= LOOKS_TO_BEGIN
     const announced = isBeginning ? announceBeginning(rule, known) : known.announced
-    const level = isBeginning ? known.finding.level : known.level
+    const announced_level = isBeginning ? known.finding.level : known.announced_level
     const isOver = missed >= LOOKS_TO_END
     if (isOver && announced === 'began') announce(rule, known, 'ended')
     const isForgotten = isOver && starts.every((at) => at <= clock() - HOUR_MS)
     const key = keyOf(known.finding.id)
     if (isForgotten) return memory.forget(ownerOf(rule), key)
-    const next: Known = { ...known, level, announced: isOver ? 'no' : announced }
+    const next: Known = { ...known, announced_level, announced: isOver ? 'no' : announced }
     memory.set(ownerOf(rule), key, JSON.stringify(next), clock())
   }
 
   /** Announces that a warning became a fault, as a beginning of its own. */
   function becomeFault(rule: Rule, known: Known): void {
     const began_at = clock()
-    const next: Known = { ...known, level: 'fault', worse: 0, began_at }
+    const next: Known = { ...known, announced_level: 'fault', worse: 0, began_at }
     announce(rule, next, 'began')
     memory.set(ownerOf(rule), keyOf(known.finding.id), JSON.stringify(next), clock())
   }

@@ -75,6 +75,17 @@ test('a milestone survives a crash between the evaluation and the commit of its 
   expect(titles(app)).toEqual(['📈 MRR milestone · $100.00'])
 })
 
+test('a milestone is reported also after the clock was ahead for a while', async () => {
+  const app = await openAlertingApp()
+  await app.rule('milestone')
+  await evaluate(app)
+  for (let n = 0; n < 30; n += 1) await purchase({ app, type: 'SUBSCRIBED', subtype: 'INITIAL_BUY' })
+  await evaluate(app, 10 * DAY)
+  await evaluate(app, -10 * DAY)
+  await evaluate(app, HOUR)
+  expect(titles(app)).toEqual(['📈 MRR milestone · $100.00'])
+})
+
 test('the past of an app is no milestone: while its history is read, and when the rule gets other apps', async () => {
   const app = await openAlertingApp()
   const { store } = app.windfall

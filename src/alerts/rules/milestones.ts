@@ -61,8 +61,8 @@ export function openMilestones({ store, clock, memory }: Deps) {
         return []
       }
       const seen: Passed | null = candidate && JSON.parse(candidate.value)
-      // The candidate counts from when MRR first reached it. A lower one begins again.
-      if (candidate === null || seen === null || seen.milli > reached) {
+      // The candidate counts from when MRR first reached it. A lower one begins again, and one in the future.
+      if (candidate === null || seen === null || seen.milli > reached || candidate.at > clock()) {
         remember('candidate', { milli: reached, basis })
         return []
       }

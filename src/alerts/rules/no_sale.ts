@@ -97,27 +97,13 @@ function openReceiving({ store, clock, memory }: Deps) {
   }
 }
 
-/** Returns the function that finds the first seq that was recorded at or after an instant. */
-function openSeqs(store: Deps['store'], feed: Deps['feed']) {
+/** Opens the counting of sales by the instants at which they were recorded. */
+function openSales({ store, feed }: Deps) {
   const atOrAfter = store.prepare<[number], { seq: number; recorded_at: number }>(
     'select seq, recorded_at from events where seq >= ? order by seq limit 1',
   )
 
-  return (at: number): number => {
-    let [low, high] = [0, feed.head() + 1]
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2)
-      const row = atOrAfter.get(middle)
-      if (row === undefined || row.recorded_at >= at) high = middle
-      else low = row.seq + 1
-    }
-    return low
-  }
-}
-
-/** Opens the counting of sales by the instants at which they were recorded. */
-function openSales({ store, feed }: Deps) {
-  const seqAt = openSeqs(store, feed)
+  const page = openPages(feed)
 
   /** Counts the sales of a range, at most `enough`. */
   function count(scope: Scope, { from, until }: { from: number; until: number }, enough: number): number {
@@ -152,9 +138,27 @@ function openSales({ store, feed }: Deps) {
     }
   }
 
-  type Range = { after: number; until: number; newest_first: boolean }
+  /** The first seq that was recorded at or after an instant. */
+  function seqAt(at: number): number {
+    let [low, high] = [0, feed.head() + 1]
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      const row = atOrAfter.get(middle)
+      if (row === undefined || row.recorded_at >= at) high = middle
+      else low = row.seq + 1
+    }
+    return low
+  }
 
-  const page = ({ rule, apps }: Scope, range: Range, origin: 'live' | 'recovered') =>
+  return { count, last, isRecoveredSince }
+}
+
+type Range = { after: number; until: number; newest_first: boolean }
+
+/** Returns the function that reads a page of events that can be sales. */
+const openPages =
+  (feed: Deps['feed']) =>
+  ({ rule, apps }: Scope, range: Range, origin: 'live' | 'recovered'): FeedEvent[] =>
     feed.read({
       ...range,
       limit: PAGE,
@@ -163,9 +167,6 @@ function openSales({ store, feed }: Deps) {
       types: ['transaction.recorded'],
       origin,
     })
-
-  return { count, last, isRecoveredSince }
-}
 
 const isSale = ({ rule }: Scope, event: FeedEvent): boolean => {
   const settings = { ...rule.settings, types: null, minimum_milli: null }

@@ -22,6 +22,7 @@ const LONGEST_DELAY_MS = 10 * 60_000
 /** A message about trouble that is sent this long after it happened tells its time. */
 const LATE_MS = 10 * 60_000
 const TIME_FORMAT = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const
+const NOTHING_LEFT = 'What the message is about does not exist any more.'
 /** How long a stop waits for requests that run. */
 const CLOSE_MS = 3_000
 
@@ -50,6 +51,7 @@ export function openAttempts(deps: Deps) {
   const running = new Set<Promise<void>>()
   let isClosing = false
   const fix = openFixing(deps)
+  const mark = openMarking(deps)
   const storeResult = openResults(deps)
   const { call, sendTest, waitOf } = openCalls(deps, closing.signal)
 
@@ -65,13 +67,10 @@ export function openAttempts(deps: Deps) {
     let text: Text | null
     do {
       text = await fix(message.id)
-      if (text === null) {
-        const words = 'What the message is about does not exist any more.'
-        return store.commit(() => messages.finish(send, 'dropped', words))
-      }
+      if (text === null) return store.commit(() => messages.finish(send, 'dropped', NOTHING_LEFT))
       // Nothing begins during a stop: the next start sends what waits.
       if (isClosing) return
-    } while (!(await store.commit(() => markSending(messages, send, attempts))))
+    } while (!(await mark(send, attempts)))
     const result = await call(channel, message, text)
     // After a stop nobody knows whether the provider has the message: it stays marked, and is sent once more.
     if (closing.signal.aborted && result.kind === 'retry') return
@@ -103,13 +102,6 @@ export function openAttempts(deps: Deps) {
   }
 
   return { attempt, test, waitOf, close }
-}
-
-/** Marks a send, inside a unit of work. False if another message joined the summary since its text was fixed. */
-function markSending(messages: Deps['messages'], send: Send, attempts: number): boolean {
-  if (!messages.get(send.message_id)?.content.text) return false
-  messages.change(send, { state: 'sending', attempts })
-  return true
 }
 
 /** Opens the calls of providers. */
@@ -187,8 +179,8 @@ function openFixing({ store, messages, texts }: Deps) {
       const message = messages.get(id)
       if (message === null || message.content.text) return message?.content.text ?? null
       const members = membersOf(message)
-      const parts = await Promise.all(members.map(withText))
-      const text = await texts.textOf(message, parts)
+      const ready = await Promise.all(members.map(withText))
+      const text = await texts.textOf(message, ready)
       if (text === null) return null
       const isFixed = await store.commit(() => {
         if (membersOf(message).length !== members.length) return false
@@ -208,6 +200,16 @@ function openFixing({ store, messages, texts }: Deps) {
     kind === 'summary' ? messages.members(id).flatMap((member) => messages.get(member) ?? []) : []
 
   return fix
+}
+
+/** Returns the function that marks a send. False if another message joined the summary since its text was fixed. */
+function openMarking({ store, messages }: Deps) {
+  return (send: Send, attempts: number): Promise<boolean> =>
+    store.commit(() => {
+      if (!messages.get(send.message_id)?.content.text) return false
+      messages.change(send, { state: 'sending', attempts })
+      return true
+    })
 }
 
 /** Removes a channel whose receiver ended it; false if it got another receiver while the message was on its way. */

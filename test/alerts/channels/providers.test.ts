@@ -236,12 +236,13 @@ test('Pushover: a form, its limits, and its errors', async () => {
     [
       429,
       ['application is over its quota'],
-      { 'x-limit-app-reset': String(reset) },
+      { 'x-limit-app-reset': String(reset), date: new Date((reset - 7_200) * 1_000).toUTCString() },
       { kind: 'retry', after_ms: 7_200_000 },
     ],
   ] as const) {
     answerWith({ status, body: JSON.stringify({ status: 0, errors, request: '1' }), headers: more })
-    const refused = await send(pushover, channel)
+    // The message is an hour old.
+    const refused = await send(pushover, channel, { at: MESSAGE.at - 3_600_000 })
     expect(refused.result).toMatchObject(expected)
     expect(words(refused.result)).not.toMatch(new RegExp(`${token}|${user}`))
   }
