@@ -1,6 +1,7 @@
 /** The packages that the examples of the README import, as far as they use them. */
 declare module 'react' {
   export function useEffect(run: () => void, when: readonly unknown[]): void
+  export function useRef<Value>(value: Value): { current: Value }
 }
 declare module 'react-native-mmkv' {
   export class MMKV {
