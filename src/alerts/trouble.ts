@@ -1,5 +1,6 @@
 /** Announces the findings of this instance: their beginning after two looks, their end after three, and those that flap. */
 import type { Apps } from '../apps/apps.ts'
+import type { Organizations } from '../apps/organizations.ts'
 import type { Clock } from '../clock.ts'
 import { type Finding, textOfFinding } from '../health/findings.ts'
 import type { Store } from '../store/store.ts'
@@ -36,6 +37,7 @@ type Deps = {
   store: Store
   clock: Clock
   apps: Pick<Apps, 'get'>
+  organizations: Pick<Organizations, 'get'>
   memory: Memory
   rules: Pick<Rules, 'list'>
   channels: Pick<Channels, 'list'>
@@ -45,12 +47,14 @@ type Deps = {
 
 /** Opens the watch over findings. */
 export function openTrouble(deps: Deps) {
-  const { store, clock, apps, memory, rules, findings } = deps
+  const { store, clock, apps, organizations, memory, rules, findings } = deps
   const note = openNoting(deps)
+  /** An organization that is removed from config.toml keeps its rules, and hears nothing more of this instance. */
+  const isOfPresent = (rule: Rule): boolean => organizations.get(rule.organization_id)?.gone_at === null
 
   /** Compares the findings with those of the last looks. Called each minute. */
   async function look(): Promise<void> {
-    const watching = rules.list().filter(({ is_on, template }) => is_on && template === 'trouble')
+    const watching = rules.list().filter(isTrouble).filter(isOfPresent)
     if (watching.length === 0) return
     const found = await findings()
     await store.commit(() => {
@@ -186,3 +190,5 @@ const textOf = (finding: Finding, since: number): FindingText => ({
   level: finding.state === 'fault' ? 'fault' : 'warning',
   since,
 })
+
+const isTrouble = ({ is_on, template }: Rule): boolean => is_on && template === 'trouble'

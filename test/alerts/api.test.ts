@@ -112,6 +112,7 @@ test('wrong settings are refused with their path, and nothing is written', async
       'settings.quiet.from',
     ],
     ['rules', { name: 'x', template: 'sale', settings: { types: ['nothing'] } }, 'settings.types.0'],
+    ['rules', { name: 'x', template: 'sale', settings: { countries: ['us'] } }, 'settings.countries'],
   ] as const) {
     const refused = await app.call('POST', path, body)
     expect([refused.status, refused.body.errors?.[0]?.path]).toEqual([400, fault])

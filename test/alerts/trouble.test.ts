@@ -167,3 +167,11 @@ test('the badge counts nothing while trouble is not watched', async () => {
   await alerts.test(phone)
   expect(badge()).toBe(0)
 })
+
+test('an organization that was removed from config.toml hears nothing more', async () => {
+  const { app, setBroken, look } = await openWatched()
+  await app.windfall.store.commit(() => app.windfall.organizations.drop(app.organization.id))
+  await setBroken(true)
+  for (let n = 0; n < 3; n += 1) await look()
+  expect(app.got()).toEqual([])
+})
