@@ -155,6 +155,19 @@ test('an unknown token is 404, and 429 after thirty in a minute; other tokens ar
   expect((await app.get('/api/v1/overview', { authorization: `Bearer ${token}` })).status).toBe(401)
 })
 
+test('is headed by the only app or the organization, and never by the name that nobody gave', async () => {
+  const app = await openOwned()
+  const headingOf = async (apps: string[] | null) =>
+    (await app.read((await app.make({ apps })).token)).body.name
+  const { windfall, organization } = app
+  expect(organization.name).toBe('Default')
+  expect(await headingOf(null)).toBe('Windfall')
+  const lantern = windfall.apps.list().find(({ bundle_id }) => bundle_id === BUNDLE)
+  expect(await headingOf([lantern?.id ?? ''])).toBe(BUNDLE)
+  await windfall.store.commit(() => windfall.organizations.declare([{ ...organization, name: 'Acme' }]))
+  expect(await headingOf(null)).toBe('Acme')
+})
+
 test('a badge is public, has one figure and escapes its texts', async () => {
   const app = await openOwned()
   const badge = await app.make({ kind: 'badge', label: 'README', metrics: ['revenue_yesterday'] })

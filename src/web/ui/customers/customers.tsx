@@ -31,12 +31,9 @@ export function Customers(): JSX.Element {
     label: filters.label,
     within_days: filters.isThisWeek ? WEEK : null,
   }
-  const paged = usePagedQuery<Answer>(
-    '/api/v1/customers',
-    query,
-    'cursor',
-    scope.organization !== null && !apps.data,
-  )
+  const paged = usePagedQuery<Answer>('/api/v1/customers', query, 'cursor', {
+    wait: scope.organization !== null && !apps.data,
+  })
   return (
     <>
       <ScopeBar parts="place" />
