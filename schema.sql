@@ -702,8 +702,9 @@ create table subscription_event_days ( -- kept
 -- attribution/ ------------------------------------------------------------------------------------------
 
 -- `attributes` and the device fields hold the values of the last call. `proved_attributes` holds the values of calls
--- with a secret key or from an attested device, the last at `proved_at`. A user without one was only ever claimed. Ids
--- are never reused, because exports name deleted users by them.
+-- with a secret key or from an attested device, the last at `proved_at`. A user without one was only ever claimed.
+-- `server_attributes` is a JSON list of the names that a secret key set: a device does not change them. Ids are never
+-- reused, because exports name deleted users by them.
 create table users ( -- kept
   id                      integer primary key autoincrement,
   app_id                  text not null,
@@ -719,6 +720,7 @@ create table users ( -- kept
   proved_at               integer,
   created_at              integer not null,
   seen_at                 integer not null,
+  server_attributes       text not null default '[]',
   unique (app_id, app_user_id)
 ) strict;
 
@@ -760,6 +762,62 @@ create table link_history ( -- kept
 ) strict;
 create index link_history_by_link on link_history (link_id);
 create index link_history_by_user on link_history (from_app_user_id);
+
+-- Devices that enrolled with App Attest, one for each app and key. `public_key` is an uncompressed point on P-256.
+-- `app_identifier` is the prefix, a dot and the bundle id that the key belongs to. `details` is JSON: what Apple states
+-- beyond the columns. `token_hash` is the SHA-256 of the device token. A revoked device has no token.
+create table devices ( -- kept
+  id                      text primary key,
+  app_id                  text not null references apps (id),
+  key_id                  text not null,
+  public_key              blob not null,
+  app_identifier          text not null,
+  environment             text not null check (environment in ('production', 'development')),
+  category                integer,
+  bundle_version          text,
+  os_version              text,
+  details                 text not null,
+  receipt                 blob not null,
+  counter                 integer not null,
+  token_hash              blob unique,
+  enrolled_at             integer not null,
+  used_on                 text not null,
+  revoked_at              integer,
+  unique (app_id, key_id)
+) strict;
+create index devices_by_use on devices (used_on);
+
+-- Challenges of finished enrolments, as SHA-256, each with the attestation that used it.
+create table used_challenges ( -- kept
+  hash                    blob primary key,
+  attestation_hash        blob not null,
+  used_at                 integer not null
+) strict, without rowid;
+
+-- The users that a device named in its calls, and the first and last UTC day.
+create table device_users ( -- kept
+  device_id               text not null references devices (id),
+  app_user_id             text not null,
+  first_on                text not null,
+  last_on                 text not null,
+  primary key (device_id, app_user_id)
+) strict, without rowid;
+create index device_users_by_user on device_users (app_user_id);
+create index device_users_by_day on device_users (last_on, device_id);
+
+-- Accepted SDK calls by UTC day. `assertion` sent: it was not checked. `verification` is the label in the answer.
+-- `unattested` is empty for a call that stated no reason.
+create table call_counts ( -- kept
+  counted_on              text not null,
+  app_id                  text not null,
+  endpoint                text not null check (endpoint in ('identify', 'attribute')),
+  credential              text not null,
+  assertion               text not null check (assertion in ('none', 'sent', 'verified')),
+  verification            text not null,
+  unattested              text not null,
+  calls                   integer not null,
+  primary key (counted_on, app_id, endpoint, credential, assertion, verification, unattested)
+) strict, without rowid;
 
 -- Imports of files with links. `id` is the SHA-256 of the file and of how its columns are read, so that the same import
 -- continues after the last of its `rows_done`. The other counts are those of the rows done.

@@ -21,6 +21,7 @@ import { openOrganizations } from './apps/organizations.ts'
 import { openProducts } from './apps/products.ts'
 import { openAttribution } from './attribution/attribution.ts'
 import { openCallers } from './attribution/callers.ts'
+import { openAttest } from './attribution/devices/attest.ts'
 import { openErasures } from './attribution/erasure/erasure.ts'
 import { openPruning } from './attribution/prune.ts'
 import { openRefusedCalls } from './attribution/refused_calls.ts'
@@ -91,8 +92,8 @@ export async function openApp(options: AppOptions) {
   const erasures = openErasures({ store, clock, feed, live, log, wait })
   const attribution = openAttribution({ store, clock, apps, feed, ledger, erasures, limits })
   const pruning = openPruning({ store, clock, log, isErased: erasures.isErased })
-  const users = { ...config.users }
-  const callers = openCallers({ apps, keys, organizations })
+  const attest = openAttest({ store, clock, erasures, current, roots: options.attest_roots })
+  const callers = openCallers({ apps, keys, organizations, devices: attest.devices })
   const refusedCalls = openRefusedCalls({ store, clock, apps, log })
   const revocations = openRevocations()
   const tokens = openApiTokens(store, clock, revocations)
@@ -170,6 +171,7 @@ export async function openApp(options: AppOptions) {
     imports,
     reportedPeriods,
     attribution,
+    attest,
     refusedCalls,
     erasures,
     pruning,
@@ -189,7 +191,7 @@ export async function openApp(options: AppOptions) {
   const silenceDetector = openSilenceDetector(store, clock)
   const health = openHealth({ ...modules, silenceDetector, rates: rateSettings, current, root_expires_at })
   const alerts = openAlerts({ ...modules, monotonic, enrichment, silenceDetector, health, base_url, current })
-  const jobs = openJobs(jobList({ ...modules, alerts, current, users, backup, clockCheck }), jobSettings)
+  const jobs = openJobs(jobList({ ...modules, alerts, current, backup, clockCheck }), jobSettings)
   health.add(() => [...examineOutgoing(store), ...forwarding.findings(), ...alerts.findings()])
   const doctor = openDoctor({ ...modules, monotonic, wait, hosts, current, root_expires_at, version })
   const watching = { health, doctor, alerts, silenceDetector }
@@ -224,7 +226,6 @@ export async function openApp(options: AppOptions) {
     Object.assign(current, { config: next, configSources })
     doctor.noteConfig(configSources.file)
     Object.assign(limits, next.limits)
-    Object.assign(users, next.users)
     Object.assign(rateSettings, next.rates)
     Object.assign(signInSettings, next.sign_in, { insecure_http: next.server.insecure_http })
     jobs.reschedule(schedulesOf(next))

@@ -16,6 +16,8 @@ export type AppOptions = {
   log: Log
   /** Trusted root certificates as PEM. By default Apple's; the demo and tests pass others. */
   roots?: readonly string[]
+  /** Trusted roots of attestations as PEM. By default Apple's. */
+  attest_roots?: readonly string[]
   /** Hosts of Apple's APIs. The demo and tests pass others. */
   hosts?: AppleHosts
   /** Waits before a request to Apple is retried, in milliseconds. Tests do not wait. */

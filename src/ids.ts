@@ -11,7 +11,7 @@ export function newId(prefix: string): string {
   return `${prefix}_${randomBytes(8).toString('hex')}`
 }
 
-/** SHA-256 of a key or token, for storage. They are long and random, so a slow hash is not needed. */
-export function sha256Of(secret: string): Buffer {
-  return hash('sha256', secret, 'buffer')
+/** SHA-256. For keys and tokens a slow hash is not needed, because they are long and random. */
+export function sha256Of(data: string | Uint8Array): Buffer {
+  return hash('sha256', data, 'buffer')
 }

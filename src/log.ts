@@ -19,9 +19,9 @@ type RequestLogEntry = Readonly<{
   code: string | null
 }>
 
-const TOKEN = /((?:[ps]k_live|dt|wf)_[\w-]{4})[\w-]+/g
+const TOKEN = /((?:[ps]k_live|dt|wf|wd)_[\w-]{4})[\w-]+/g
 const SIGNING_SECRET = /(whsec_[\w+/]{4})[\w+/=]+/g
-const BEARER = /(bearer\s+(?!(?:[ps]k_live|dt|wf)_)[^\s"'\\]{4})[^\s"'\\]{4,}/gi
+const BEARER = /(bearer\s+(?!(?:[ps]k_live|dt|wf|wd)_)[^\s"'\\]{4})[^\s"'\\]{4,}/gi
 const AUTHORIZATION =
   /(authorization\\?["']?\s*[:=]\s*\\?["']?(?:(?:basic|bearer)\s+)?[^\s"'\\]{1,4})[^"'\\\n]*/gi
 const SECRET_FIELD = /^(?:proxy-)?authorization$|^(?:set-)?cookie$/i
@@ -30,7 +30,7 @@ const MAX_PENDING_BYTES = 65_536
 const FLUSH_AFTER_MS = 25
 
 /**
- * Cuts every secret in a text to its prefix and four characters: `pk_live_…`, `sk_live_…`, `dt_…`, `wf_…` and `whsec_…`
+ * Cuts every secret in a text to its prefix and four characters: `pk_live_…`, `sk_live_…`, `dt_…`, `wf_…`, `wd_…` and `whsec_…`
  * anywhere, and what follows the words authorization and bearer.
  */
 export function redact(text: string): string {

@@ -59,6 +59,8 @@ export type TestOptions = {
   logged?: string[]
   /** PEM of the roots to trust instead of the test authority's. */
   roots?: readonly string[]
+  /** PEM of the roots of attestations; Apple's by default. */
+  attest_roots?: readonly string[]
   /** The addresses of Apple's APIs, such as a simulated store; unreachable by default. */
   hosts?: AppleHosts
   /** The addresses of the exchange rates; unreachable by default. */
@@ -95,6 +97,7 @@ export async function openTestApp(options: TestOptions = {}) {
     monotonic: options.monotonic ?? clock,
     log,
     roots: options.roots ?? [authority.root_pem],
+    ...(options.attest_roots && { attest_roots: options.attest_roots }),
     hosts: options.hosts ?? NO_APPLE,
     wait: () => Promise.resolve(),
     rate_origins: options.rate_origins ?? NOWHERE,

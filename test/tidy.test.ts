@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { openTestApp } from './helpers.ts'
-import { ROOT, read, SOURCES, TESTS, TOOLS } from './tidy/files.ts'
+import { ROOT, read, SDK, SOURCES, TESTS, TOOLS } from './tidy/files.ts'
 
 /** Each line may import the lines above it and itself. Folders on one line do not import one another. */
 const ORDER = [
@@ -63,7 +63,7 @@ const importsOf = (file: string): string[] =>
   )
 
 test('no import cycles, not even of types', () => {
-  const imports = new Map(SOURCES.map((file) => [file, importsOf(file)]))
+  const imports = new Map([...SOURCES, ...SDK].map((file) => [file, importsOf(file)]))
   const done = new Set<string>()
   const cycles: string[] = []
   const visit = (file: string, path: readonly string[]): void => {
@@ -72,7 +72,7 @@ test('no import cycles, not even of types', () => {
     for (const next of imports.get(file) ?? []) visit(next, [...path, file])
     done.add(file)
   }
-  for (const file of SOURCES) visit(file, [])
+  for (const file of [...SOURCES, ...SDK]) visit(file, [])
   expect(cycles).toEqual([])
 })
 
@@ -111,7 +111,7 @@ test('no literal is spread into a literal', () => {
   const isSpread = (text: string): boolean =>
     /\.\.\.\{/.test(text) ||
     [...text.matchAll(/\.\.\.(\[[^[\]]*\])(.)/gs)].some(([, , next]) => !/[.:]/.test(next ?? ''))
-  expect([...SOURCES, ...TESTS].filter((file) => isSpread(read(file)))).toEqual([])
+  expect([...SOURCES, ...SDK, ...TESTS].filter((file) => isSpread(read(file)))).toEqual([])
 })
 
 test('a route is made by defineRoute, a hook by openHook, and nothing reads private fields', () => {
@@ -125,7 +125,7 @@ test('a route is made by defineRoute, a hook by openHook, and nothing reads priv
 })
 
 test('no barrels, no default exports, no utility files', () => {
-  const wrong = SOURCES.filter(
+  const wrong = [...SOURCES, ...SDK].filter(
     (file) =>
       /\/(index|utils?|helpers?|manager|service)\.ts$/.test(file) || /^export (\*|default)/m.test(read(file)),
   )
@@ -133,9 +133,9 @@ test('no barrels, no default exports, no utility files', () => {
 })
 
 test('every export is used in another file', () => {
-  const all = [...SOURCES, ...TESTS, ...TOOLS]
+  const all = [...SOURCES, ...SDK, ...TESTS, ...TOOLS]
   const words = new Map(all.map((file) => [file, new Set(read(file).match(/\w+/g))]))
-  const alone = [...SOURCES, ...TOOLS].flatMap((file) =>
+  const alone = [...SOURCES, ...SDK, ...TOOLS].flatMap((file) =>
     [...read(file).matchAll(/^export (?:async )?(?:function\*?|const|let|type|class) (\w+)/gm)]
       .map(([, name = '']) => name)
       .filter((name) => ![...words].some(([other, used]) => other !== file && used.has(name)))
@@ -145,14 +145,20 @@ test('every export is used in another file', () => {
 })
 
 test('every file starts with a doc comment', () => {
-  expect([...SOURCES, ...TOOLS].filter((file) => !read(file).startsWith('/**'))).toEqual([])
+  expect([...SOURCES, ...SDK, ...TOOLS].filter((file) => !read(file).startsWith('/**'))).toEqual([])
 })
 
-/** The clocks of the server and of the browser, and the script that runs on a phone. */
-const KNOWING_THE_TIME = new Set(['src/clock.ts', 'src/web/ui/now.ts', 'src/alerts/widgets/scriptable.ts'])
+/** The clocks of the server, the browser and the SDK, and the script that runs on a phone. */
+const KNOWING_THE_TIME = new Set([
+  'src/clock.ts',
+  'src/web/ui/now.ts',
+  'src/alerts/widgets/scriptable.ts',
+  'sdk/js/src/environment.ts',
+  'sdk/js/src/server/now.ts',
+])
 
 test('only clocks read the time, and only the log and the commands print', () => {
-  const withSteps = SOURCES.filter(
+  const withSteps = [...SOURCES, ...SDK].filter(
     (file) => !KNOWING_THE_TIME.has(file) && /Date\.now\(|new Date\(\)/.test(read(file)),
   )
   expect(withSteps).toEqual([])
@@ -161,7 +167,7 @@ test('only clocks read the time, and only the log and the commands print', () =>
 
 test('no unfinished work, no skipped tests, no sleeping in tests', () => {
   const todo = new RegExp(['TO', 'DO|FIX', 'ME|X', 'XX'].join(''))
-  expect([...SOURCES, ...TESTS].filter((file) => todo.test(read(file)))).toEqual([])
+  expect([...SOURCES, ...SDK, ...TESTS].filter((file) => todo.test(read(file)))).toEqual([])
   const lazy = /\.(only|todo)\(|setTimeout\([^,]+, *[0-9_]{3,}\)|vi\.mock\(/
   expect(TESTS.filter((file) => file !== 'test/tidy.test.ts' && lazy.test(read(file)))).toEqual([])
 })

@@ -12,6 +12,8 @@ const BROWSER = ['test/browser/**/*.test.ts']
 const BINARY = ['test/binary/**/*.test.ts']
 /** Tests that kill processes, fill disks and flood the server. */
 const FAULTS = ['test/**/*.fault.ts', 'test/faults/**/*.test.ts']
+/** Tests of the JavaScript SDK. */
+const SDK = ['test/sdk/**/*.test.ts']
 /** Folders whose tests start processes, simulate histories or generate random cases. The other folders are fast. */
 const SLOW = [
   'api/customers',
@@ -28,14 +30,15 @@ const SLOW = [
 ].map((folder) => `test/${folder}/**`)
 
 const EVERYTHING = ['test/**/*.test.ts']
-const OTHER_SUITES = [...BROWSER, ...FAULTS, ...BINARY]
-/** `core` is `npm test`; the others are `npm run test:fast` and so on. Each test is in core, browser, faults or binary. */
+const OTHER_SUITES = [...BROWSER, ...FAULTS, ...BINARY, ...SDK]
+/** `core` is `npm test`; the others are `npm run test:fast` and so on. Each test is in core, browser, faults, binary or sdk. */
 const SUITES: Record<string, { include: string[]; exclude: string[] }> = {
   core: { include: EVERYTHING, exclude: OTHER_SUITES },
   fast: { include: EVERYTHING, exclude: [...OTHER_SUITES, ...SLOW] },
   browser: { include: BROWSER, exclude: [] },
   faults: { include: FAULTS, exclude: [] },
   binary: { include: BINARY, exclude: [] },
+  sdk: { include: SDK, exclude: [] },
   all: { include: [...EVERYTHING, ...FAULTS], exclude: [] },
 }
 const name = process.env.WINDFALL_SUITE ?? 'core'
@@ -46,6 +49,8 @@ export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     ...suite,
+    // The default of one second is too short for a browser on a busy machine.
+    expect: { poll: { timeout: 20_000 } },
     testTimeout: 90_000,
     hookTimeout: 120_000,
     pool: 'forks',

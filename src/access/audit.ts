@@ -35,6 +35,7 @@ export type AuditAction =
   | 'test.asked'
   | 'secret.shown'
   | 'users.pruned'
+  | 'device.revoked'
   | 'links.imported'
   | 'user.forgotten'
   | 'user.forgetting_undone'

@@ -2,7 +2,8 @@
 import * as v from 'valibot'
 import type { App, Apps } from '../apps/apps.ts'
 import { Refusal } from '../errors.ts'
-import type { EventFilter, FeedEvent } from '../events/feed.ts'
+import type { FeedEvent } from '../events/feed.ts'
+import type { PageFilter } from '../events/pages.ts'
 import { EVENT_TYPES, ORIGINS, QUIET_TYPES } from '../events/vocabulary.ts'
 import { jsonSchema } from '../http/documented.ts'
 import type { AccessScope } from './tokens.ts'
@@ -39,6 +40,12 @@ export const ScopeQuery = v.object({
   ),
   environment: v.optional(v.picklist(['production', 'sandbox'])),
   origin: v.optional(v.pipe(v.picklist(ORIGINS), v.description(ORIGIN_DESCRIPTION))),
+  label: v.optional(
+    v.pipe(
+      v.picklist(['verified', 'unverified']),
+      v.description('Only events with a user of this label, at the time of the event'),
+    ),
+  ),
 })
 const instant = (words: string) => v.optional(v.pipe(whole(0, Number.MAX_SAFE_INTEGER), v.description(words)))
 export const EventsQuery = v.object({
@@ -55,7 +62,7 @@ export const EventsQuery = v.object({
 })
 
 /** One filter in two forms: `query` selects stored events, `wants` tests a live event. */
-export type EventScope = { query: EventFilter; wants: (event: FeedEvent) => boolean }
+export type EventScope = { query: PageFilter; wants: (event: FeedEvent) => boolean }
 
 /**
  * The filter of the events that `query` selects within an access scope.
@@ -70,19 +77,34 @@ export function eventScopeOf(
 ): EventScope {
   const types = query.type?.flatMap(matchingTypes) ?? null
   const appIds = query.app?.flatMap((name) => resolveApps(name, accessScope, apps)) ?? accessScope.apps
-  const { environment = null, origin = null } = query
+  const { environment = null, origin = null, label = null } = query
+  const hasLabel = (event: FeedEvent): boolean => labelIn(event) === label
   const { organization_id } = accessScope
   const wantedTypes = types && new Set<string>(types)
   const wantedAppIds = appIds && new Set<string | null>(appIds)
   return {
-    query: { organization_id, apps: appIds, types, environment, origin },
+    query: {
+      organization_id,
+      apps: appIds,
+      types,
+      environment,
+      origin,
+      keeps: label === null ? null : hasLabel,
+    },
     wants: (event) =>
       (organization_id === null || event.organization_id === organization_id) &&
       (wantedAppIds === null || wantedAppIds.has(event.app_id)) &&
       (environment === null || event.environment === environment) &&
       (origin === null || event.origin === origin) &&
+      (label === null || hasLabel(event)) &&
       (wantedTypes === null ? !QUIET_TYPES.some((type) => type === event.type) : wantedTypes.has(event.type)),
   }
+}
+
+/** The label of the user in an event’s snapshot; null for an event without a user. */
+function labelIn({ data }: FeedEvent): string | null {
+  const { user } = data as { user?: { verification?: string } | null }
+  return user?.verification ?? null
 }
 
 function matchingTypes(name: string): string[] {

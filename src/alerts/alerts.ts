@@ -73,7 +73,7 @@ export function openAlerts(deps: Deps) {
   const { channels, rules, messages, settings, following, figureRules, trouble, digests } = stored
   const { courier, attempts, occasions, vapid } = openSenders(deps, stored)
   const channelAdministration = openChannelAdministration({ clock, feed, channels, rules })
-  const declared = openDeclaredAlerts({ ...deps, channels, rules })
+  const declared = openDeclaredAlerts({ ...deps, channels, rules, positionOf: following.positionOf })
   const isHeld = () => deps.outgoing.held.state() !== null
   const heartbeat = openHeartbeat({ ...deps, dispatcher: deps.outgoing.dispatcher, isHeld })
   const { wake, start, settled, close } = openRunning({ ...deps, ...stored, courier, heartbeat })
@@ -98,8 +98,13 @@ export function openAlerts(deps: Deps) {
     settings,
     changeSettings,
     channelAdministration,
-    ruleAdministration: openRuleAdministration({ ...deps, channels, rules }),
-    preview: openPreview({ ...deps, occasions }),
+    ruleAdministration: openRuleAdministration({
+      ...deps,
+      channels,
+      rules,
+      positionOf: following.positionOf,
+    }),
+    preview: openPreview({ ...deps, occasions, countries: stored.countries }),
     history: openAlertHistory(store),
     expire: openMessageRetention(store, clock),
     digests,
@@ -122,7 +127,7 @@ export function openAlerts(deps: Deps) {
 
 /** Opens what is stored, and what writes messages. */
 function openStored(deps: Deps) {
-  const { store, clock, outgoing, apps, silenceDetector } = deps
+  const { store, clock, outgoing, silenceDetector } = deps
   const parts = {
     memory: openMemory(store),
     settings: openAlertSettings(store),
@@ -131,18 +136,17 @@ function openStored(deps: Deps) {
     messages: openMessages(store, clock),
   }
   const stored = { ...deps, ...parts, findings: deps.health.findings }
+  const countries = openCountries(stored)
   return {
     ...parts,
     digests: openDigests(stored),
     trouble: openTrouble(stored),
-    following: openFollowing({ ...stored, countries: openCountries(stored) }),
+    countries,
+    following: openFollowing({ ...stored, countries }),
     figureRules: openFigureRules({
       ...stored,
       milestones: openMilestones(stored),
-      noSale: openNoSale(stored),
-      // Then the finding about the database, or about the silence of an app, speaks instead of the rule about sales.
-      isInTrouble: () =>
-        store.condition() !== 'ok' || apps.list().some(({ id }) => silenceDetector.silence(id) !== null),
+      noSale: openNoSale({ ...stored, isSilent: (app_id) => silenceDetector.silence(app_id) !== null }),
     }),
   }
 }

@@ -1,5 +1,6 @@
 /** Announces the findings of this instance: their beginning after two looks, their end after three, and those that flap. */
 import type { Apps } from '../apps/apps.ts'
+import type { Organizations } from '../apps/organizations.ts'
 import type { Clock } from '../clock.ts'
 import { type Finding, textOfFinding } from '../health/findings.ts'
 import type { Store } from '../store/store.ts'
@@ -18,13 +19,16 @@ const HOUR_MS = 3_600_000
 
 /**
  * What a rule remembers of a finding. `seen` and `missed` count the last looks in a row. `announced`: whether its beginning
- * was announced. `starts`: when it began, within the last hour.
+ * was announced, and `announced_level` how severe it was then. `worse` counts the last looks in a row that show a fault of which a
+ * warning was announced. `starts`: when it began, within the last hour.
  */
 type Known = {
   finding: FindingText
   seen: number
   missed: number
   announced: 'no' | 'began' | 'flapping'
+  announced_level: FindingText['level']
+  worse: number
   began_at: number
   starts: number[]
 }
@@ -33,6 +37,7 @@ type Deps = {
   store: Store
   clock: Clock
   apps: Pick<Apps, 'get'>
+  organizations: Pick<Organizations, 'get'>
   memory: Memory
   rules: Pick<Rules, 'list'>
   channels: Pick<Channels, 'list'>
@@ -42,12 +47,14 @@ type Deps = {
 
 /** Opens the watch over findings. */
 export function openTrouble(deps: Deps) {
-  const { store, clock, apps, memory, rules, findings } = deps
+  const { store, clock, apps, organizations, memory, rules, findings } = deps
   const note = openNoting(deps)
+  /** An organization that is removed from config.toml keeps its rules, and hears nothing more of this instance. */
+  const isOfPresent = (rule: Rule): boolean => organizations.get(rule.organization_id)?.gone_at === null
 
   /** Compares the findings with those of the last looks. Called each minute. */
   async function look(): Promise<void> {
-    const watching = rules.list().filter(({ is_on, template }) => is_on && template === 'trouble')
+    const watching = rules.list().filter(isTrouble).filter(isOfPresent)
     if (watching.length === 0) return
     const found = await findings()
     await store.commit(() => {
@@ -90,7 +97,9 @@ export function openTrouble(deps: Deps) {
 
   /** The number of findings of an organization whose beginning was announced and whose end was not. */
   const countOpen = (organization_id: string): number => {
-    const ofOrganization = rules.list(organization_id).filter(({ template }) => template === 'trouble')
+    const ofOrganization = rules
+      .list(organization_id)
+      .filter(({ is_on, template }) => is_on && template === 'trouble')
     const open = ofOrganization.flatMap(knownBy).filter(({ announced }) => announced !== 'no')
     return new Set(open.map(({ finding }) => finding.id)).size
   }
@@ -102,24 +111,49 @@ export function openTrouble(deps: Deps) {
 function seenAgain(known: Known | null, finding: Finding, now: number): Known {
   const isNew =
     known === null || known.missed >= LOOKS_TO_END || (known.seen === 0 && known.announced === 'no')
-  if (!isNew) return { ...known, finding: textOf(finding, known.began_at), seen: known.seen + 1, missed: 0 }
+  if (!isNew) {
+    const isWorse =
+      known.announced === 'began' && known.announced_level === 'warning' && finding.state === 'fault'
+    const worse = isWorse ? known.worse + 1 : 0
+    return { ...known, finding: textOf(finding, known.began_at), seen: known.seen + 1, missed: 0, worse }
+  }
   const starts = [...(known?.starts ?? []), now].filter((at) => at > now - HOUR_MS)
-  return { finding: textOf(finding, now), seen: 1, missed: 0, announced: 'no', began_at: now, starts }
+  const first = textOf(finding, now)
+  return {
+    finding: first,
+    seen: 1,
+    missed: 0,
+    announced: 'no',
+    announced_level: first.level,
+    worse: 0,
+    began_at: now,
+    starts,
+  }
 }
 
 /** Returns the function that announces what a look shows, and remembers it. */
 function openNoting({ clock, memory, channels, messages }: Deps) {
   function note(rule: Rule, known: Known): void {
+    if (known.worse >= LOOKS_TO_BEGIN) return becomeFault(rule, known)
     const { missed, starts, seen } = known
     const isBeginning = known.announced === 'no' && seen >= LOOKS_TO_BEGIN
     const announced = isBeginning ? announceBeginning(rule, known) : known.announced
+    const announced_level = isBeginning ? known.finding.level : known.announced_level
     const isOver = missed >= LOOKS_TO_END
     if (isOver && announced === 'began') announce(rule, known, 'ended')
     const isForgotten = isOver && starts.every((at) => at <= clock() - HOUR_MS)
     const key = keyOf(known.finding.id)
     if (isForgotten) return memory.forget(ownerOf(rule), key)
-    const next: Known = { ...known, announced: isOver ? 'no' : announced }
+    const next: Known = { ...known, announced_level, announced: isOver ? 'no' : announced }
     memory.set(ownerOf(rule), key, JSON.stringify(next), clock())
+  }
+
+  /** Announces that a warning became a fault, as a beginning of its own. */
+  function becomeFault(rule: Rule, known: Known): void {
+    const began_at = clock()
+    const next: Known = { ...known, announced_level: 'fault', worse: 0, began_at }
+    announce(rule, next, 'began')
+    memory.set(ownerOf(rule), keyOf(known.finding.id), JSON.stringify(next), clock())
   }
 
   /** Announces that a finding began; the third time within an hour that it flaps, and after that nothing. */
@@ -156,3 +190,5 @@ const textOf = (finding: Finding, since: number): FindingText => ({
   level: finding.state === 'fault' ? 'fault' : 'warning',
   since,
 })
+
+const isTrouble = ({ is_on, template }: Rule): boolean => is_on && template === 'trouble'

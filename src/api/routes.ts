@@ -41,13 +41,19 @@ import { testNotificationRoutes } from './owner/test_notification.ts'
 import { tokenRoutes } from './owner/tokens.ts'
 import { probeRoutes } from './probes.ts'
 import { rateRoutes } from './rates.ts'
-import { sdkRoutes } from './sdk.ts'
+import { callLabelRoutes } from './sdk/call_labels.ts'
+import { sdkRoutes } from './sdk/calls.ts'
+import { attestedDeviceRoutes } from './sdk/devices.ts'
+import { enrolmentRoutes } from './sdk/enrolment.ts'
 import { statusRoutes } from './status.ts'
 
 /** One factory for each resource. The OpenAPI document lists the resources in this order. */
 const ROUTE_FACTORIES = [
   appleRoutes,
   sdkRoutes,
+  enrolmentRoutes,
+  attestedDeviceRoutes,
+  callLabelRoutes,
   signInRoutes,
   shareLinkRoutes,
   tokenRoutes,

@@ -24,9 +24,11 @@ type OrganizationDeclaration = Pick<Organization, 'slug' | 'name' | 'sdk_auth' |
 export type Organizations = ReturnType<typeof openOrganizations>
 
 const FIRST_START = 'first start'
+/** The name of an organization that nobody named. */
+export const UNNAMED = 'Default'
 const DEFAULT: OrganizationDeclaration = {
   slug: 'default',
-  name: 'Default',
+  name: UNNAMED,
   sdk_auth: 'any',
   time_zone: 'UTC',
   currency: 'USD',

@@ -38,6 +38,8 @@ export function openAttribution({ store, clock, apps, feed, ledger, erasures, li
   const users = openUsers(store, clock, limits)
   const links = openLinks(store, clock)
   const { appendEvent, appendLinkEvent } = openCallEvents({ clock, feed, ledger })
+  const environmentOf = (app_id: string, transaction_id: string): string | null =>
+    ledger.customers.findByLineage(app_id, transaction_id)?.environment ?? null
 
   /**
    * Creates or updates a user, inside the caller's unit of work. A new user appends `customer.identified` to the feed.
@@ -53,7 +55,7 @@ export function openAttribution({ store, clock, apps, feed, ledger, erasures, li
     const erasure_id = erasures.admit(app.id, call.appUserId)
     const verification: Verification = isProved(credential) ? 'verified' : 'unverified'
     const label = { verification, unattested: verification === 'verified' ? null : unattested }
-    const { is_new } = users.upsert(app, call, label)
+    const { is_new } = users.upsert(app, call, label, credential)
     if (is_new) {
       const data = { user: { app_user_id: call.appUserId, verification }, platform: call.platform }
       const cause = `${erasure_id ?? app.id}/${call.appUserId}`
@@ -70,11 +72,12 @@ export function openAttribution({ store, clock, apps, feed, ledger, erasures, li
    * @throws Refusal 410 `forgotten`; the call then stores nothing.
    */
   function attribute(
-    { app, credential }: Caller,
+    caller: Caller,
     call: AttributeCall,
     { signed, unattested }: Evidence,
     origin: Origin = 'live',
   ) {
+    const { app, credential } = caller
     erasures.admit(app.id, call.appUserId)
     if (signed === 'xcode') return { link: transientLink(call), before: null, moved: false }
     if (call.store === 'apple') ledger.lookups.add(app, call.originalTransactionId)
@@ -86,20 +89,13 @@ export function openAttribution({ store, clock, apps, feed, ledger, erasures, li
       platform: call.platform,
       app_user_id: call.appUserId,
       product_id: call.productId ?? signed?.payload.product_id ?? null,
-      proofs: proofsOf(credential, signed),
+      proofs: proofsOf(caller, signed, () => environmentOf(app.id, call.originalTransactionId)),
       credential,
       unattested: credential === 'device' ? null : unattested,
     })
     const moved = before !== null && before.app_user_id !== now.app_user_id
-    if (change_id !== null && (moved || before === null))
-      appendLinkEvent(app, {
-        store,
-        transaction_id: call.originalTransactionId,
-        now,
-        before,
-        change_id,
-        origin,
-      })
+    const change = { store, transaction_id: call.originalTransactionId, now, before, origin }
+    if (change_id !== null && (moved || before === null)) appendLinkEvent(app, { ...change, change_id })
     return { link: now, before, moved }
   }
 
@@ -184,12 +180,18 @@ type CallEvent = {
 const transientLink = ({ appUserId }: AttributeCall) => ({
   app_user_id: appUserId,
   verification: 'unverified' as const,
+  unattested: null,
 })
 
-function proofsOf(credential: Caller['credential'], signed: Verified<Transaction> | null): Proof[] {
+/** A development build proves nothing about production, and an unknown purchase may be one of production. */
+function proofsOf(
+  { credential, device }: Caller,
+  signed: Verified<Transaction> | null,
+  environment: () => string | null,
+): Proof[] {
   const proofs: Proof[] = signed ? ['purchase'] : []
   if (credential === 'secret') proofs.push('server')
-  if (credential === 'device') proofs.push('device')
+  if (device && (device.environment === 'production' || environment() === 'sandbox')) proofs.push('device')
   return proofs
 }
 

@@ -12,13 +12,17 @@ export type LinkFacts = { app_user_id: string; proved_app_user_id: string | null
 
 export type Verification = 'verified' | 'unverified'
 
-/** The link after one more call. Proofs accumulate while the proved user stays the same and start over on a change. */
+/**
+ * The link after one more call. Proofs accumulate while the proved user stays the same and start over on a change. A
+ * call that only a device proves does not displace a user whom the purchase or the server proved: a device proves a
+ * genuine app, not who holds it.
+ */
 export function linkAfter(
   before: LinkFacts | null,
   app_user_id: string,
   proofs: readonly Proof[],
 ): LinkFacts {
-  if (proofs.length === 0) {
+  if (proofs.length === 0 || isOutranked(before, app_user_id, proofs)) {
     return {
       app_user_id,
       proved_app_user_id: before?.proved_app_user_id ?? null,
@@ -31,6 +35,12 @@ export function linkAfter(
     proved_app_user_id: app_user_id,
     proofs: [...new Set([...earlier, ...proofs])].sort(),
   }
+}
+
+function isOutranked(before: LinkFacts | null, app_user_id: string, proofs: readonly Proof[]): boolean {
+  const isByDeviceAlone = proofs.every((proof) => proof === 'device')
+  const isStronger = before?.proofs.some((proof) => proof !== 'device') ?? false
+  return isByDeviceAlone && isStronger && before?.proved_app_user_id !== app_user_id
 }
 
 /** `verified` while both facts agree and Apple's signature is among the proofs. */

@@ -1,8 +1,9 @@
 /** Stores users, one row per app and user id. */
 import type { App } from '../apps/apps.ts'
 import type { Clock } from '../clock.ts'
-import { Refusal } from '../errors.ts'
 import type { Store } from '../store/store.ts'
+import { assertAttributeCount, attributesAfter } from './attributes.ts'
+import { type Credential, isProved } from './callers.ts'
 import type { Verification } from './link.ts'
 import type { Attributes, IdentifyCall } from './requests.ts'
 
@@ -17,6 +18,8 @@ export type UserRow = {
   attributes: string
   /** JSON: the value of each attribute in the last proved call that set it. Every key is also in `attributes`. */
   proved_attributes: string
+  /** JSON: the names of the attributes whose proved value a secret key set. A device does not change these values. */
+  server_attributes: string
   verification: Verification
   unattested: string | null
   /** Time of the last proved call; null if no proved call ever named the user. */
@@ -33,29 +36,38 @@ export function openUsers(store: Store, clock: Clock, limits: { attributes_per_u
     'select * from users where app_id = ? and app_user_id = ?',
   )
   const insert = store.prepare<UserRow>(`
-    insert into users ( app_id,  app_user_id,  platform,  os_version,  device_model,  locale,  attributes,  proved_attributes,  verification,  unattested,  proved_at,  created_at,  seen_at)
-    values            (:app_id, :app_user_id, :platform, :os_version, :device_model, :locale, :attributes, :proved_attributes, :verification, :unattested, :proved_at, :created_at, :seen_at)`)
+    insert into users ( app_id,  app_user_id,  platform,  os_version,  device_model,  locale,  attributes,  proved_attributes,  server_attributes,  verification,  unattested,  proved_at,  created_at,  seen_at)
+    values            (:app_id, :app_user_id, :platform, :os_version, :device_model, :locale, :attributes, :proved_attributes, :server_attributes, :verification, :unattested, :proved_at, :created_at, :seen_at)`)
   const update = store.prepare<object>(`
     update users set platform = :platform, os_version = :os_version, device_model = :device_model, locale = :locale,
-      attributes = :attributes, proved_attributes = :proved_attributes, verification = :verification,
-      unattested = :unattested, proved_at = :proved_at, seen_at = :seen_at
+      attributes = :attributes, proved_attributes = :proved_attributes, server_attributes = :server_attributes,
+      verification = :verification, unattested = :unattested, proved_at = :proved_at, seen_at = :seen_at
     where id = :id`)
 
   /**
    * Writes an identify call. Its attributes are merged into the stored ones, one level deep; its device fields replace
-   * the stored ones, and absent fields stay. A proved call also writes `proved_attributes`. Returns whether the user is
-   * new.
+   * the stored ones, and absent fields stay. A proved call also writes `proved_attributes`; among these, values of a
+   * secret key stand against those of a device. Returns whether the user is new.
    *
    * @throws Refusal 400 `invalid_request` when the user would have too many attributes.
    */
-  function upsert(app: App, call: IdentifyCall, label: CallLabel): { is_new: boolean } {
+  function upsert(
+    app: App,
+    call: IdentifyCall,
+    label: CallLabel,
+    credential: Credential,
+  ): { is_new: boolean } {
     const existing = find.get(app.id, call.appUserId)
     const incoming = {
       platform: call.platform ?? existing?.platform ?? null,
       os_version: call.osVersion ?? existing?.os_version ?? null,
       device_model: call.deviceModel ?? existing?.device_model ?? null,
       locale: call.locale ?? existing?.locale ?? null,
-      ...attributesAfter(existing, call.attributes, label),
+      ...attributesAfter(existing ?? null, call.attributes, {
+        credential,
+        limit: limits.attributes_per_user,
+      }),
+      proved_at: isProved(credential) ? clock() : (existing?.proved_at ?? null),
       ...label,
       seen_at: clock(),
     }
@@ -64,56 +76,10 @@ export function openUsers(store: Store, clock: Clock, limits: { attributes_per_u
     return { is_new: !existing }
   }
 
-  /** Attributes of proved calls have a separate limit, so unproved calls cannot use up the backend's attributes. */
-  function attributesAfter(
-    existing: UserRow | undefined,
-    incoming: Attributes | null,
-    { verification }: CallLabel,
-  ) {
-    const { attributes = '{}', proved_attributes = '{}', proved_at = null } = existing ?? {}
-    const most = limits.attributes_per_user
-    if (verification === 'unverified')
-      return { attributes: mergeAttributes(attributes, incoming, most, most), proved_attributes, proved_at }
-    return {
-      attributes: mergeAttributes(attributes, incoming, 2 * most, most),
-      proved_attributes: mergeAttributes(proved_attributes, incoming, most, most),
-      proved_at: clock(),
-    }
-  }
-
   /** The user's row; null for a user who was never identified. */
   const get = (app_id: string, app_user_id: string): UserRow | null => find.get(app_id, app_user_id) ?? null
 
   const assertCount = (incoming: Attributes | null) =>
     assertAttributeCount(incoming, limits.attributes_per_user)
   return { upsert, get, assertCount }
-}
-
-/**
- * Merges `incoming` into `before`, the JSON of the stored attributes. Existing keys may change, but no key may be added
- * beyond `most`; the error then names `limit`.
- */
-function mergeAttributes(before: string, incoming: Attributes | null, most: number, limit: number): string {
-  if (incoming === null) return before
-  const attributes = new Map<string, unknown>(Object.entries(JSON.parse(before)))
-  const size = attributes.size
-  for (const [key, value] of Object.entries(incoming)) attributes.set(key, value)
-  if (attributes.size > most && attributes.size > size) throw tooManyAttributes(limit)
-  return JSON.stringify(Object.fromEntries(attributes))
-}
-
-/**
- * Refuses a call that alone has more attributes than a user may have. It runs before any lookup, so the answer
- * is the same for a user who exists and one who does not.
- *
- * @throws Refusal 400 `invalid_request`.
- */
-export function assertAttributeCount(incoming: Attributes | null, limit: number): void {
-  if (incoming !== null && Object.keys(incoming).length > limit) throw tooManyAttributes(limit)
-}
-
-/** States only the limit: callers do not learn how many attributes a user has, or which. */
-function tooManyAttributes(limit: number): Refusal {
-  const message = `a user has at most ${limit} attributes`
-  return new Refusal(400, 'invalid_request', message, { errors: [{ path: 'attributes', message }] })
 }

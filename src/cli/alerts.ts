@@ -2,7 +2,6 @@
 import { defineCommand } from 'citty'
 import type { InferOutput } from 'valibot'
 import type { MessagesAnswer } from '../api/alerts/history.ts'
-import { Refusal } from '../errors.ts'
 import {
   columns,
   configArg,
@@ -11,12 +10,11 @@ import {
   sendVerb,
   stripControls,
 } from './instance/instance.ts'
+import { limitArg, parseLimit } from './instance/limit.ts'
 import { print } from './instance/output.ts'
 
 type Message = InferOutput<typeof MessagesAnswer>['messages'][number]
 type Tested = { channels: { name: string; kind: string; result: string; words: string | null }[] }
-
-const SHOWN = 50
 
 const testCommand = defineCommand({
   meta: { name: 'test', description: 'Send a test message and show the provider’s answer' },
@@ -44,11 +42,7 @@ const testCommand = defineCommand({
 
 const logCommand = defineCommand({
   meta: { name: 'log', description: 'List the newest messages: what was sent, where, and why or why not' },
-  args: {
-    limit: { type: 'string', default: String(SHOWN), valueHint: 'N', description: 'At most this many' },
-    ...organizationArg,
-    ...configArg,
-  },
+  args: { ...limitArg, ...organizationArg, ...configArg },
   async run({ args }) {
     const { organization = null } = args
     const query = { organization, limit: parseLimit(args.limit) }
@@ -72,17 +66,6 @@ function rowsOf({ created_at, rule_name, kind, title, sends }: Message): string[
     state,
     stripControls(words ?? '-'),
   ])
-}
-
-/** @throws Refusal 400 `invalid_request` */
-function parseLimit(text: string): number {
-  const limit = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : Number.NaN
-  if (limit <= 1_000) return limit
-  throw new Refusal(
-    400,
-    'invalid_request',
-    `--limit must be a number from 1 to 1000, not ${text.slice(0, 20)}`,
-  )
 }
 
 const muteCommand = defineCommand({

@@ -9,6 +9,7 @@ import { flatten } from '../config/flatten.ts'
 import type { LoadedConfig, LoadOptions } from '../config/load.ts'
 import { tomlText } from '../config/setting.ts'
 import { type Config, settingAt } from '../config/settings.ts'
+import { policyForecasts } from '../health/policy_forecasts.ts'
 import { openLog } from '../log.ts'
 import { assertRecipients } from '../store/backup/archive/age.ts'
 import { assertNotSwapping } from '../store/backup/swap.ts'
@@ -35,7 +36,7 @@ export async function check(loadOptions: LoadOptions): Promise<string[]> {
   const { config, file, locationByPath } = loaded
   assertAccess(loaded)
   await assertRecipients(config.backup.recipients)
-  await checkAgainstDatabase(config)
+  const forecasts = await checkAgainstDatabase(config)
   const changedSettings = flatten(config).flatMap(([path, value]) => {
     const place = locationByPath.get(pathText(path))
     return place === undefined ? [] : [[`${pathText(path)} = ${displayValue(path, value)}`, place] as const]
@@ -51,6 +52,7 @@ export async function check(loadOptions: LoadOptions): Promise<string[]> {
     changedSettings.length === 0
       ? 'All settings have their defaults.'
       : 'All other settings have their defaults.',
+    ...forecasts,
     `Windfall serves at ${base_url} and stores its data in ${store.path}`,
   ]
 }
@@ -67,18 +69,22 @@ function assertAccess(loaded: LoadedConfig): void {
   if (issues.length > 0) throw new ConfigError(issues)
 }
 
-/** An existing database may contain apps or keys that conflict with the configuration. */
-async function checkAgainstDatabase(config: Config): Promise<void> {
+/**
+ * An existing database may contain apps or keys that conflict with the configuration. Returns what the policies for SDK
+ * calls would have refused of the calls of the last week.
+ */
+async function checkAgainstDatabase(config: Config): Promise<string[]> {
   const { path } = config.store
   actAsOwnerOf(path)
   assertNotSwapping(realPathOf(path))
   assertOwnLog(realPathOf(path))
   // `serve` upgrades an older database before it applies any declarations.
   const reader = existsSync(path) && identifyFile(path)?.isCurrent ? openReader(path) : null
-  if (reader === null) return
+  if (reader === null) return []
   const log = openLog({ format: 'pretty', level: 'warn', write: (text) => process.stderr.write(text) })
   try {
     await dryRunDeclarations(config, { reader, clock: systemClock, log })
+    return policyForecasts(config, reader, systemClock)
   } finally {
     reader.close()
   }

@@ -33,6 +33,7 @@ const COMMANDS: Record<string, () => Promise<AnyCommand>> = {
   owner: () => import('./owner.ts').then(({ ownerCommand }) => ownerCommand),
   keys: () => import('./keys.ts').then(({ keysCommand }) => keysCommand),
   tokens: () => import('./tokens.ts').then(({ tokensCommand }) => tokensCommand),
+  devices: () => import('./devices.ts').then(({ devicesCommand }) => devicesCommand),
   refused: () => import('./data/refused.ts').then(({ refusedCommand }) => refusedCommand),
   users: () => import('./users.ts').then(({ usersCommand }) => usersCommand),
   links: () => import('./links/links.ts').then(({ linksCommand }) => linksCommand),

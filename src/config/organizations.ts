@@ -19,8 +19,8 @@ export const organization = {
   },
   sdk_auth: setting(is.oneOf(['any', 'key', 'attestation']), 'any', {
     reason:
-      'What identify and attribute require from a caller: any accepts every call, key requires an SDK key. Attestation is not available yet.',
-    write: 'any or key',
+      'What identify and attribute require from a caller. any accepts every call. key requires an SDK key or an attested device. attestation requires an attested device; it refuses web, Android and simulators. A secret key is always accepted.',
+    write: 'any, key or attestation',
   }),
   time_zone: setting(is.timeZone, 'UTC', {
     reason: 'The time zone of the days in charts.',
@@ -80,7 +80,7 @@ export const app = {
   }),
   team_id: optionalSetting(is.teamId, {
     reason:
-      'The team that signs the app, under Membership in the developer account. Attestation requires it.',
+      'The App ID prefix, under Identifiers in the developer account: the team ID, except for some old apps. Devices need it to enrol. Windfall reads it with the App Store Connect key.',
     write: '10 uppercase letters and digits',
     example: '"A1B2C3D4E5"',
   }),

@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { account } from './accounts.ts'
 import { alertChannel, alertRule, alerts } from './alerts.ts'
+import { attest } from './attest.ts'
 import type { Path } from './checks/issues.ts'
 import { endpoint, forwarding } from './endpoints.ts'
 import { app, organization } from './organizations.ts'
@@ -37,6 +38,7 @@ export const Settings = v.object({
   outbound: v.optional(table(outbound), {}),
   forwarding: v.optional(table(forwarding), {}),
   alerts: v.optional(table(alerts), {}),
+  attest: v.optional(table(attest), {}),
   metrics: v.optional(table(metrics), {}),
   jobs: v.optional(table(jobs), {}),
   organizations: v.optional(v.array(table(organization)), []),
@@ -158,6 +160,12 @@ export const SECTIONS: readonly Section[] = [
     list: false,
     reason: 'Alerts. Channels and rules are made in the dashboard, or declared at the end of the file.',
     settings: alerts,
+  },
+  {
+    name: 'attest',
+    list: false,
+    reason: 'App Attest: proofs that a call comes from a genuine copy of your app on a genuine device.',
+    settings: attest,
   },
   { name: 'metrics', list: false, reason: 'How metrics are computed.', settings: metrics },
   {

@@ -13,6 +13,7 @@ import { instantSince } from '../ledger/history/since.ts'
 import { HISTORY_DEPTH_MS } from '../ledger/history/windows.ts'
 import { alertVerbs } from './alert_verbs.ts'
 import { backupVerbs } from './backup_verbs.ts'
+import { deviceVerbs } from './device_verbs.ts'
 import { doctorVerbs } from './doctor_verbs.ts'
 import { linkVerbs } from './link_verbs.ts'
 import { outgoingVerbs } from './outgoing_verbs.ts'
@@ -91,6 +92,7 @@ export function verbsOf(windfall: Windfall): Verbs {
     ...metricVerbs(windfall),
     ...jobVerbs(windfall),
     ...userVerbs(windfall),
+    ...deviceVerbs(windfall),
     ...linkVerbs(windfall),
     ...forgetVerbs(windfall),
     ...backupVerbs(windfall.backups),

@@ -12,6 +12,8 @@ const MAX_PENDING = 64
 
 const PROGRESS_EVERY = 64
 
+const NO_ASSERTION = { wasSent: false, counter: null }
+
 /** A clock that is set to the time of each step. */
 type SettableClock = { set(at: number): void }
 
@@ -57,7 +59,7 @@ async function prepareStep(windfall: Windfall, step: Step, clock: SettableClock)
 }
 
 async function verifyStep(windfall: Windfall, step: Step): Promise<() => unknown> {
-  const { apps, arrivals, attribution, ledger, verifier } = windfall
+  const { apps, arrivals, attest, attribution, ledger, verifier } = windfall
   if (step.kind === 'notification') {
     const verified = await verifyNotification(verifier, step.body.signedPayload)
     const [app] = apps.byBundle(verified.payload.bundle_id)
@@ -67,15 +69,29 @@ async function verifyStep(windfall: Windfall, step: Step): Promise<() => unknown
   const caller = callerOf(windfall, step.bundle_id)
   if (step.kind === 'identify') {
     const call = parse(IdentifyCall, step.body)
-    return () => attribution.identify(caller, call, null)
+    const unattested = call.platform === 'android' ? 'unsupported' : null
+    const accepted = {
+      caller,
+      endpoint: 'identify',
+      app_user_id: call.appUserId,
+      assertion: NO_ASSERTION,
+    } as const
+    return () => attest.accept(accepted, () => attribution.identify(caller, call, unattested))
   }
   const call = parse(AttributeCall, step.body)
   const signed = call.jws === null ? null : await verifyTransaction(verifier, call.jws)
-  return () => attribution.attribute(caller, call, { signed, unattested: null })
+  const unattested = call.store === 'google' ? 'unsupported' : null
+  const accepted = {
+    caller,
+    endpoint: 'attribute',
+    app_user_id: call.appUserId,
+    assertion: NO_ASSERTION,
+  } as const
+  return () => attest.accept(accepted, () => attribution.attribute(caller, call, { signed, unattested }).link)
 }
 
 function callerOf({ apps }: Windfall, bundle_id: string): Caller {
   const [app] = apps.byBundle(bundle_id)
   if (!app) throw new Error(`the simulated app ${bundle_id} is not connected`)
-  return { app, credential: 'none' }
+  return { app, credential: 'none', device: null }
 }

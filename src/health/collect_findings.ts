@@ -3,6 +3,7 @@ import type { Accounts } from '../apps/accounts.ts'
 import type { AppleClients } from '../apps/apple_clients.ts'
 import type { Apps } from '../apps/apps.ts'
 import type { Organizations } from '../apps/organizations.ts'
+import type { Attest } from '../attribution/devices/attest.ts'
 import type { Pruning } from '../attribution/prune.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/settings.ts'
@@ -16,6 +17,7 @@ import { openReader, type Reader } from '../store/reader.ts'
 import type { Store } from '../store/store.ts'
 import { backupFinding } from './backup_findings.ts'
 import { conditionFinding } from './condition.ts'
+import { deviceFindings } from './device_findings.ts'
 import { damagedFinding, diskSpaceFinding, examineDisk } from './disk_findings.ts'
 import { examineErasures } from './erasure_findings.ts'
 import { examineBacklog } from './figures_backlog.ts'
@@ -39,6 +41,7 @@ type HealthDeps = {
   apps: Apps
   organizations: Organizations
   arrivals: Pick<NotificationReceiver, 'pending' | 'refused'>
+  attest: Pick<Attest, 'suggestions' | 'deviceUsers'>
   history: Pick<History, 'progress'>
   imports: Pick<Imports, 'progress'>
   metrics: Pick<Metrics, 'progress'>
@@ -69,6 +72,7 @@ export function openHealth(deps: HealthDeps) {
     () => deps.history.progress().flatMap(historyFindings),
     () => progressFindings(deps),
     () => pruningFindings(deps),
+    () => [...deviceFindings(deps)],
     () => rootFindings(deps),
   ]
 

@@ -41,7 +41,7 @@ export function preflightHeaders(methods: readonly string[]): Record<string, str
   return {
     'access-control-allow-methods': methods.join(', '),
     'access-control-allow-headers':
-      'authorization, content-type, x-windfall-unattested, x-revenuehog-unattested',
+      'authorization, content-type, x-windfall-assertion, x-windfall-unattested, x-revenuehog-unattested',
     'access-control-max-age': '86400',
   }
 }

@@ -6,6 +6,7 @@
 import type { Audit } from '../access/audit.ts'
 import type { Sessions } from '../access/sessions.ts'
 import type { Alerts } from '../alerts/alerts.ts'
+import type { Attest } from '../attribution/devices/attest.ts'
 import type { Erasures } from '../attribution/erasure/erasure.ts'
 import type { Pruning } from '../attribution/prune.ts'
 import type { RefusedCalls } from '../attribution/refused_calls.ts'
@@ -22,20 +23,19 @@ import type { Store } from '../store/store.ts'
 export type HousekeepingDeps = {
   alerts: Pick<Alerts, 'expire'>
   arrivals: NotificationReceiver
+  attest: Pick<Attest, 'expire'>
   audit: Audit
   clock: Clock
   clockCheck: ClockCheck
   erasures: Erasures
   exports: Pick<ServedExports, 'prune'>
   /** The current configuration; it changes on reload. */
-  current: { readonly config: Pick<Config, 'forwarding'> }
+  current: { readonly config: Pick<Config, 'forwarding' | 'users'> }
   forwarding: Pick<Forwarding, 'expire'>
   pruning: Pruning
   refusedCalls: RefusedCalls
   sessions: Pick<Sessions, 'expire'>
   store: Store
-  /** The section [users] of the configuration. It is read on each run, because a reload can change it. */
-  users: Config['users']
 }
 
 /** Runs the job once and returns its outcome as text. While the clock may be wrong, no rows are deleted by age. */
@@ -50,6 +50,7 @@ export async function runHousekeeping(deps: HousekeepingDeps): Promise<string> {
     takeDiskSample(store, deps.clock)
     sessions.expire()
     refusedCalls.expire()
+    deps.attest.expire()
     return arrivals.pending.expire()
   })
   const pruned = await pruneUsers(deps)
@@ -62,8 +63,8 @@ export async function runHousekeeping(deps: HousekeepingDeps): Promise<string> {
   return `deleted ${expired} expired pending ${expired === 1 ? 'notification' : 'notifications'}${users}${deliveries}`
 }
 
-function pruneUsers({ pruning, audit, users }: HousekeepingDeps): Promise<number | null> {
-  const unseen_days = users.prune_after_days
+function pruneUsers({ pruning, audit, current }: HousekeepingDeps): Promise<number | null> {
+  const unseen_days = current.config.users.prune_after_days
   const actor = { actor: 'housekeeping', address: null }
   const onFirstPruned = () =>
     audit.note({ ...actor, action: 'users.pruned', detail: `unseen for ${unseen_days} days` })

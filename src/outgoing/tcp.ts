@@ -5,6 +5,8 @@ import { permittedAddresses, type Resolve } from './addresses.ts'
 import { codeOf, OutgoingError } from './failures.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
+/** The addresses of a host that are tried. */
+const MAX_ADDRESSES = 4
 
 /** `permitsPlain`: whether the address is permitted without encryption, because [outbound] allow names it. */
 type CheckedSocket = { socket: Socket; permitsPlain: boolean }
@@ -14,26 +16,32 @@ type Deps = Readonly<{ rules: () => AddressRules; resolve: Resolve }>
 /** Returns the function that connects. */
 export function openTcp({ rules, resolve }: Deps) {
   /**
-   * Connects to a host, whose name is resolved once and whose addresses are all checked. The protocol must be encrypted
-   * unless `permitsPlain`.
+   * Connects to the first address of a host that answers. The name is resolved once, and all its addresses are checked.
+   * The protocol must be encrypted unless `permitsPlain`.
    *
    * @throws OutgoingError
    */
   return async (host: string, port: number): Promise<CheckedSocket> => {
-    const address = await permittedAddress(host, port)
-    const socket = await connected(address, port, host)
-    const permitsPlain = rules().refusalOf({ address, port, isPlain: true }) === null
-    return { socket, permitsPlain }
+    let failure: unknown = null
+    for (const address of await addressesOf(host, port))
+      try {
+        const socket = await connected(address, port, host)
+        const permitsPlain = rules().refusalOf({ address, port, isPlain: true }) === null
+        return { socket, permitsPlain }
+      } catch (error) {
+        failure = error
+      }
+    throw failure
   }
 
-  async function permittedAddress(hostname: string, port: number): Promise<string> {
+  async function addressesOf(hostname: string, port: number): Promise<string[]> {
     if (isIP(hostname) === 0) {
-      const [first] = await permittedAddresses({ hostname, port, isPlain: false }, { rules, resolve })
-      return first?.address ?? ''
+      const found = await permittedAddresses({ hostname, port, isPlain: false }, { rules, resolve })
+      return found.slice(0, MAX_ADDRESSES).map(({ address }) => address)
     }
     const refusal = rules().refusalOf({ address: hostname, port, isPlain: false })
     if (refusal !== null) throw new OutgoingError('address', refusal)
-    return hostname
+    return [hostname]
   }
 }
 

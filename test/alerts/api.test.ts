@@ -112,6 +112,7 @@ test('wrong settings are refused with their path, and nothing is written', async
       'settings.quiet.from',
     ],
     ['rules', { name: 'x', template: 'sale', settings: { types: ['nothing'] } }, 'settings.types.0'],
+    ['rules', { name: 'x', template: 'sale', settings: { countries: ['us'] } }, 'settings.countries'],
   ] as const) {
     const refused = await app.call('POST', path, body)
     expect([refused.status, refused.body.errors?.[0]?.path]).toEqual([400, fault])
@@ -150,4 +151,24 @@ test('a test that is accepted wakes a channel that did not work, and a refused o
   await app.call('PATCH', `channels/${channel.id}`, { state: 'disabled' })
   await app.call('POST', `channels/${channel.id}/test`)
   expect(state()).toMatchObject({ state: 'disabled' })
+})
+
+test('a change of a channel that is turned off does not turn it on', async () => {
+  const app = await openOwned()
+  const channel = await app.channel('home', { state: 'disabled' })
+  const changed = await app.call('PATCH', `channels/${channel.id}`, { hides_amounts: true })
+  expect(changed.body).toMatchObject({ hides_amounts: true, state: 'disabled' })
+  await app.windfall.store.commit(() => app.alerts.channels.setState(channel, 'dead', 'gone'))
+  const tried = await app.call('PATCH', `channels/${channel.id}`, { name: 'flat' })
+  expect(tried.body).toMatchObject({ name: 'flat', state: 'active' })
+})
+
+test('a rule whose channel or app was removed can be changed', async () => {
+  const app = await openOwned()
+  const channel = await app.channel('home')
+  const { body } = await app.call('POST', 'rules', { name: 'x', template: 'sale', channels: [channel.id] })
+  await app.call('DELETE', `channels/${channel.id}`)
+  expect((await app.call('PATCH', `rules/${body.id}`, { is_on: false })).body).toMatchObject({ is_on: false })
+  const unknown = await app.call('PATCH', `rules/${body.id}`, { channels: [channel.id, 'alc_none'] })
+  expect(unknown.body.code).toBe('unknown_channel')
 })

@@ -56,6 +56,28 @@ test('a declared channel without rules brings the default ones; declaring it aga
   expect(app.alerts.channels.list()[1]).toEqual(home)
 })
 
+test('a declared channel whose provider refused it is tried again with another secret', async () => {
+  const { app, config } = await openDeclared('[{ name = "sales", template = "sale" }]')
+  await app.windfall.declare(config)
+  const state = () => app.alerts.channels.list().find(({ name }) => name === 'home')?.state
+  app.receiver.behave(({ path }) => (path.endsWith('home') ? 401 : 200))
+  await purchase({ app })
+  await app.settle(2_000)
+  expect(state()).toBe('dead')
+  await app.windfall.declare(config)
+  expect(state()).toBe('dead')
+  const [home] = config.alert_channels
+  if (!home) throw new Error('no channel is declared')
+  await app.windfall.declare({
+    ...config,
+    alert_channels: [{ ...home, secrets: { token: 'another-secret' } }],
+  })
+  app.receiver.behave(() => 200)
+  await purchase({ app })
+  await app.settle(2_000)
+  expect([state(), app.got('home').length]).toEqual(['active', 2])
+})
+
 test('a rule that was not followed begins with the next event', async () => {
   const { app, config } = await openDeclared('[{ name = "sales", template = "sale", on = false }]')
   await app.windfall.declare(config)

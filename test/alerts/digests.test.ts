@@ -324,3 +324,14 @@ test('the preview shows the newest digest and stores nothing; a digest that does
   expect(await get(app, 'alerts/digests')).toEqual({ digests: [], next: null })
   expect(await get(app, 'alerts/digests/none')).toMatchObject({ status: 404, code: 'unknown_digest' })
 })
+
+test('digests that were turned on while the clock was ahead begin when it is right', async () => {
+  const app = await openDigesting('2026-06-01T06:30Z')
+  app.clock.set(Date.parse('2030-01-01T10:00Z'))
+  const { store } = app.windfall
+  await store.commit(() => app.alerts.changeSettings(app.organization.id, { digests_at: '09:00' }))
+  await minute(app, '2030-01-01T10:01Z')
+  await minute(app, '2026-06-02T06:00Z')
+  await minute(app, '2026-06-02T07:00Z')
+  expect(titles(app)).toHaveLength(1)
+})

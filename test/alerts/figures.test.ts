@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type AlertingApp, openAlertingApp, purchase } from './alerting.ts'
+import { type AlertingApp, finishImport, openAlertingApp, purchase } from './alerting.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -73,6 +73,50 @@ test('a milestone survives a crash between the evaluation and the commit of its 
   expect(commits).toBeGreaterThan(1)
   await evaluate(app)
   expect(titles(app)).toEqual(['📈 MRR milestone · $100.00'])
+})
+
+test('a milestone is reported also after the clock was ahead for a while', async () => {
+  const app = await openAlertingApp()
+  await app.rule('milestone')
+  await evaluate(app)
+  for (let n = 0; n < 30; n += 1) await purchase({ app, type: 'SUBSCRIBED', subtype: 'INITIAL_BUY' })
+  await evaluate(app, 10 * DAY)
+  await evaluate(app, -10 * DAY)
+  await evaluate(app, HOUR)
+  expect(titles(app)).toEqual(['📈 MRR milestone · $100.00'])
+})
+
+test('the past of an app is no milestone: while its history is read, and when the rule gets other apps', async () => {
+  const app = await openAlertingApp()
+  const { store } = app.windfall
+  const rule = await app.rule('milestone', { apps: ['app_none'] })
+  await evaluate(app)
+  const [{ id = '' } = {}] = app.windfall.apps.list()
+  for (let n = 0; n < 30; n += 1) await purchase({ app, type: 'SUBSCRIBED', subtype: 'INITIAL_BUY' })
+  await store.commit(() => app.alerts.ruleAdministration.change(rule.id, { settings: { apps: [id] } }))
+  const stage = (text: string) =>
+    store.commit(() =>
+      store
+        .prepare<[string, string]>(
+          `insert or replace into backfills (app_id, environment, stage, started_at, read_until_at, until_at,
+             notifications, lineages, transactions, statuses, refused)
+           values (?, 'production', ?, 0, 0, 0, 0, 0, 0, 0, 0)`,
+        )
+        .run(id, text),
+    )
+  await stage('notifications')
+  await evaluate(app)
+  for (let n = 0; n < 30; n += 1) await purchase({ app, type: 'SUBSCRIBED', subtype: 'INITIAL_BUY' })
+  await evaluate(app, HOUR)
+  await evaluate(app, HOUR)
+  await stage('done')
+  await evaluate(app, HOUR)
+  await evaluate(app, HOUR)
+  expect(titles(app)).toEqual([])
+  for (let n = 0; n < 45; n += 1) await purchase({ app, type: 'SUBSCRIBED', subtype: 'INITIAL_BUY' })
+  await evaluate(app)
+  await evaluate(app, HOUR)
+  expect(titles(app)).toEqual(['📈 MRR milestone · $500.00'])
 })
 
 test('a milestone that is not reached any more after an hour is not reported', async () => {
@@ -163,4 +207,42 @@ test('no sale is not reported in the first 14 days of an app, nor where fewer th
   await evaluate(app, 13 * DAY)
   await evaluate(app, 8 * DAY)
   expect(titles(app)).toEqual([])
+})
+
+test('a country that the ledger or a report knows is not the first, also in the preview', async () => {
+  const app = await openAlertingApp()
+  const settings = { products: ['lantern.pro.monthly'] }
+  const rule = await app.rule('first_in_country', settings)
+  const preview = () => app.alerts.preview({ ...rule, settings: { ...rule.settings, ...settings } })
+  const sell = async (storefront: string, productId = 'lantern.pro.monthly') => {
+    await purchase({ app, transaction: { storefront, productId } })
+    await app.settle(2_000)
+  }
+  await sell('FRA')
+  expect(await preview()).toMatchObject({ count: 0 })
+  await finishImport(app)
+  await sell('DEU')
+  await sell('JPN', 'lantern.other')
+  const { store } = app.windfall
+  await store.commit(() => {
+    store
+      .prepare<[string]>(
+        `insert into reports (id, organization_id, vendor_number, kind, day_on, version, sha256, bytes, state, received_at)
+         values (1, ?, '1', 'sales', '2026-05-01', '1', x'00', 1, 'loaded', 0)`,
+      )
+      .run(app.organization.id)
+    store
+      .prepare(
+        `insert into sales_days (report_id, line, reported_app_id, class, product_type, sku, country, units, price_milli,
+           gross_milli, unit_proceeds_milli, proceeds_milli)
+         values (1, 1, 1, '', '', '', 'IT', 1, 1, 1, 1, 1)`,
+      )
+      .run()
+  })
+  app.clock.turn(2 * DAY)
+  await sell('JPN')
+  await sell('ITA')
+  await sell('DEU')
+  expect(titles(app)).toEqual([expect.stringContaining('First sale in Germany')])
+  expect(await preview()).toMatchObject({ count: 2 })
 })

@@ -1,5 +1,7 @@
 /** The gap between the call of a provider and the commit of its result: a message under way is sent once more. */
+import { cpSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { temporaryFolder } from '../folders.ts'
 import { openTestApp } from '../helpers.ts'
 import { openAlertingApp, purchase } from './alerting.ts'
 
@@ -58,4 +60,22 @@ test('a stop begins no further messages and waits for those under way, so none i
   await alerts.settled()
   const ids = app.got().map(({ id }) => id)
   expect([ids.length, new Set(ids).size]).toEqual([30, 30])
+})
+
+test('after a crash, a rule that was changed does not report the past', async () => {
+  const app = await openAlertingApp()
+  const rule = await app.rule('sale', { minimum_milli: 1_000_000 })
+  for (let number = 0; number < 3; number += 1) await purchase({ app })
+  await app.settle(2_000)
+  await app.windfall.store.commit(() =>
+    app.alerts.ruleAdministration.change(rule.id, { settings: { minimum_milli: null } }),
+  )
+  await app.settle(2_000)
+  expect(app.got()).toEqual([])
+  const copy = temporaryFolder()
+  cpSync(app.folder, copy.path, { recursive: true })
+  const again = await openAlertingApp({ folder: copy.path, clock: app.clock })
+  await again.settle(2_000)
+  await again.settle(2_000)
+  expect(again.got()).toEqual([])
 })

@@ -19,13 +19,31 @@ test('one payment is one message, with the money, the product, the country and t
   expect(app.got()).toMatchObject([
     {
       title: '🎉 €49.99 · New subscriber',
-      body: 'lantern.pro.monthly · com.example.lantern\n🇩🇪 Germany\nfirst payment',
+      body: 'Lantern Pro Monthly · com.example.lantern\n🇩🇪 Germany\nfirst payment',
       urgency: 'normal',
       url: expect.stringMatching(/\/customers\/cus_/),
     },
   ])
   await app.settle(HOUR)
   expect(app.got()).toHaveLength(1)
+})
+
+test('a lifetime value of zero is reported after a refund, and not with a trial', async () => {
+  const app = await openAlertingApp()
+  await app.rule('trial')
+  await app.rule('refund')
+  const lastBody = async () => {
+    await app.windfall.metrics.whenCurrent()
+    await app.settle(2_000)
+    return app.got().at(-1)?.body
+  }
+  const trial = { offerType: 1, offerDiscountType: 'FREE_TRIAL', price: 0 }
+  await purchase({ app, type: 'SUBSCRIBED', subtype: 'INITIAL_BUY', transaction: trial })
+  expect(await lastBody()).toBe('Lantern Pro Monthly · com.example.lantern\n🇺🇸 United States')
+  const transactionId = await purchase({ app })
+  const refund = { transactionId, originalTransactionId: transactionId, revocationDate: app.clock() }
+  await purchase({ app, type: 'REFUND', transaction: refund })
+  expect(await lastBody()).toMatch(/lifetime \$0\.00$/)
 })
 
 test('what is no sale is not told: sandbox, family sharing, a price of zero, and what came with a backfill', async () => {

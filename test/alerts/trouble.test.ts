@@ -110,3 +110,68 @@ test('what is over before it could be sent is dropped, with its end', async () =
     expect.arrayContaining(['It was over before it could be sent.', 'Its beginning was not sent.']),
   )
 })
+
+test('a warning that becomes a fault is told as one, also in quiet hours, with one end', async () => {
+  const app = await openAlertingApp()
+  await app.rule('trouble')
+  const { store, alerts } = app.windfall
+  const owner = await app.signIn()
+  await app.post('/api/v1/endpoints', { name: 'backend', url: 'http://127.0.0.1:9/hooks' }, owner)
+  const setState = (state: string) =>
+    store.commit(() =>
+      store
+        .prepare<[string, number]>("update endpoints set state = ?, reason = 'five_days', state_since = ?")
+        .run(state, app.clock()),
+    )
+  const about = () =>
+    app
+      .got()
+      .map(({ title }) => title)
+      .filter((title) => title.includes('webhook'))
+  await setState('failing')
+  for (let n = 0; n < 3; n += 1) await look(app)
+  expect(about()).toEqual(['🟠 A webhook is failing'])
+  await store.commit(() =>
+    alerts.settings.change(app.organization.id, { quiet: { from: '11:00', until: '14:00' } }),
+  )
+  await setState('disabled')
+  for (let n = 0; n < 4; n += 1) await look(app)
+  expect(about()).toEqual(['🟠 A webhook is failing', '🔴 A webhook is disabled'])
+  await setState('active')
+  for (let n = 0; n < 4; n += 1) await look(app)
+  expect(about().slice(2)).toEqual(['🟢 Over: A webhook is disabled'])
+})
+
+test('trouble that is sent late tells its time', async () => {
+  const { app, setBroken, look } = await openWatched()
+  app.receiver.behave(() => 503)
+  await setBroken(true)
+  for (let n = 0; n < 20; n += 1) await look()
+  app.receiver.behave(() => 200)
+  for (let n = 0; n < 10; n += 1) await look()
+  const { body = '' } = app.got().findLast(({ title }) => title.includes('do not reach other')) ?? {}
+  expect(body).toMatch(/\nSince 1 Jun, 12:0\d$/)
+})
+
+test('the badge counts nothing while trouble is not watched', async () => {
+  const { app, watched, setBroken, look } = await openWatched()
+  const badge = () => JSON.parse(app.receiver.requests.at(-1)?.body ?? '{}').badge
+  const { alerts, store } = app.windfall
+  const [phone] = alerts.channels.list()
+  if (!phone) throw new Error('there is no channel')
+  await setBroken(true)
+  for (let n = 0; n < 2; n += 1) await look()
+  await alerts.test(phone)
+  expect(badge()).toBeGreaterThan(0)
+  await store.commit(() => alerts.ruleAdministration.change(watched.id, { is_on: false }))
+  await alerts.test(phone)
+  expect(badge()).toBe(0)
+})
+
+test('an organization that was removed from config.toml hears nothing more', async () => {
+  const { app, setBroken, look } = await openWatched()
+  await app.windfall.store.commit(() => app.windfall.organizations.drop(app.organization.id))
+  await setBroken(true)
+  for (let n = 0; n < 3; n += 1) await look()
+  expect(app.got()).toEqual([])
+})

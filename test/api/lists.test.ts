@@ -6,6 +6,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { openCsvParser } from '../../src/cli/links/csv_reader.ts'
 import type { Route } from '../../src/http/route.ts'
 import { outerPayload } from '../apple/samples.ts'
+import { storeDevices } from '../attribution/devices/stored.ts'
 import { atEndOfFile } from '../closing.ts'
 import { openForwardingApp } from '../forwarding/receiving.ts'
 import type { TestApp } from '../helpers.ts'
@@ -104,6 +105,11 @@ async function openSeeded() {
   await app.settled()
   await windfall.doctor.run(false)
   await addAlerts(app)
+  await app.post('/api/sdk/v1/identify', { appUserId: 'user-1', bundleId: apps[0]?.bundle_id })
+  await storeDevices(
+    windfall,
+    Array.from({ length: MANY }, (_, n) => String(n)),
+  )
   return { app, endpoint_id: endpoint.id }
 }
 

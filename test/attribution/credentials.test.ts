@@ -117,10 +117,7 @@ test('an Android call matches the package, else the bundle id, of the key’s or
 test('an unknown device token counts as none, unless a device is required', async () => {
   expect((await identify(bearer('dt_unknown'))).body).toMatchObject({ verification: 'unverified' })
   await demand('attestation')
-  expect(await identify(bearer('dt_unknown'))).toMatchObject({
-    status: 401,
-    body: { code: 'credential_required' },
-  })
+  expect(await identify(bearer('dt_unknown'))).toMatchObject({ status: 401, body: { code: 'invalid_key' } })
 })
 
 test('an organization can require a key or a device; the owner’s backend is always admitted', async () => {

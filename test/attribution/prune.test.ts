@@ -104,7 +104,11 @@ test('keeps a user who calls between selection and deletion', async () => {
   if (!own) throw new Error('no app')
   const device = { platform: null, osVersion: null, deviceModel: null, locale: null, attributes: null }
   const seen = (appUserId: string, credential: 'none' | 'secret') =>
-    attribution.identify({ app: own, credential }, { appUserId, bundleId: BUNDLE, ...device }, null)
+    attribution.identify(
+      { app: own, credential, device: null },
+      { appUserId, bundleId: BUNDLE, ...device },
+      null,
+    )
   await attribute('somebody', '100001')
   // These wait for the next commit when prune selects, and finish before its own.
   const before = [

@@ -86,7 +86,7 @@ describe.skipIf(!hasChromium())('a first start', () => {
     await page.getByLabel('Password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Customers', level: 1 }).waitFor()
-    await page.getByRole('button', { name: /^More/ }).click()
+    await page.getByRole('button', { name: /^More(:|$)/ }).click()
     await page.getByRole('button', { name: 'Sign out' }).last().click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await page.context().close()

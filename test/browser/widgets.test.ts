@@ -1,10 +1,18 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openAlertingApp, purchase } from '../alerts/alerting.ts'
 import { handClock } from '../helpers.ts'
 import { accessibilityViolations, hasChromium, type Light, launch, type Size } from './chromium.ts'
 import { storePicture, visitAsOwner } from './owned.ts'
 import { scrollsSideways, show } from './views.ts'
+
+/** Whether all of an element can be seen within its dialog. */
+const isInSight = (element: Locator): Promise<boolean> =>
+  element.evaluate((one) => {
+    const { top, bottom } = one.getBoundingClientRect()
+    const edge = one.closest('dialog')?.getBoundingClientRect()
+    return edge !== undefined && top >= edge.top && bottom <= edge.bottom
+  })
 
 describe.skipIf(!hasChromium())('widgets', () => {
   let browser: Browser
@@ -35,13 +43,20 @@ describe.skipIf(!hasChromium())('widgets', () => {
     await page.getByRole('button', { name: 'Add widget' }).click()
     const dialog = page.getByRole('dialog')
     expect(await accessibilityViolations(page)).toEqual([])
-    await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+    const add = dialog.getByRole('button', { name: 'Add', exact: true })
+    // The form is longer than a phone, and its button is in sight all the same.
+    expect(await isInSight(add)).toBe(true)
+    await picture('form')
+    await add.click()
     await dialog.getByRole('img', { name: 'QR code' }).waitFor()
-    await dialog.getByText('The script', { exact: true }).click()
+    await dialog.locator('summary').click()
     expect(await dialog.locator('.script pre').textContent()).toContain('/widget/v1.json')
+    await dialog.getByText('Only this machine reaches http://127.0.0.1').waitFor()
+    expect(await dialog.getByText('sensor:').textContent()).toContain('- name: Windfall Subscribers')
     expect(await accessibilityViolations(page)).toEqual([])
     await picture('guide')
     await dialog.getByRole('button', { name: 'Done' }).click()
+    await page.getByText('Widget · never used').waitFor()
     await page.locator('.widget-home.large').getByText('Trials').waitFor()
     // No text is wider than its widget.
     expect(
@@ -55,6 +70,7 @@ describe.skipIf(!hasChromium())('widgets', () => {
 
     await page.getByRole('button', { name: 'Add widget' }).click()
     await dialog.getByRole('button', { name: 'Badge' }).click()
+    expect(await dialog.getByRole('radio', { name: 'MRR', exact: true }).isChecked()).toBe(true)
     await dialog.getByRole('button', { name: 'Add', exact: true }).click()
     await dialog.getByRole('img', { name: 'MRR' }).waitFor()
     await dialog.getByRole('button', { name: 'Done' }).click()

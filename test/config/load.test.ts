@@ -40,6 +40,7 @@ test('uses the defaults without a file and variables', () => {
     },
     users: { prune_after_days: 0 },
     apple: { revocation_checks: false },
+    attest: { accept: ['production'], assertions: 'when_sent' },
     rates: { fetch: true },
     outbound: { allow: [], ca_file: null, ca: null },
     forwarding: { keep_mb: 512 },

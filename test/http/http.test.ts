@@ -240,7 +240,7 @@ test('answers a CORS preflight request of an open route', async () => {
     'access-control-allow-origin': '*',
     'access-control-allow-methods': 'OPTIONS, POST, GET, HEAD',
     'access-control-allow-headers':
-      'authorization, content-type, x-windfall-unattested, x-revenuehog-unattested',
+      'authorization, content-type, x-windfall-assertion, x-windfall-unattested, x-revenuehog-unattested',
     'access-control-max-age': '86400',
   })
   expect(answered.get('access-control-allow-credentials')).toBeNull()

@@ -13,4 +13,6 @@ const filesBelow = (folder: string): string[] =>
 
 export const SOURCES: readonly string[] = filesBelow('src')
 export const TESTS: readonly string[] = filesBelow('test')
+/** The JavaScript SDK. */
+export const SDK: readonly string[] = filesBelow('sdk/js/src')
 export const TOOLS: readonly string[] = filesBelow('tools')

@@ -1,7 +1,7 @@
 /** The sizes of files, folders and functions. They only ever shrink. */
 import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { ROOT, read, SOURCES, TESTS, TOOLS } from './files.ts'
+import { ROOT, read, SDK, SOURCES, TESTS, TOOLS } from './files.ts'
 import { type FunctionLines, functionsOf, hasGrown } from './function_lines.ts'
 
 const FILE_LINES_MOST = 300
@@ -15,7 +15,7 @@ const LONG_FUNCTIONS = 'test/tidy/long_functions.json'
 
 test('folders are small', () => {
   const files = new Map<string, number>()
-  for (const file of [...SOURCES, ...TESTS, ...TOOLS]) {
+  for (const file of [...SOURCES, ...SDK, ...TESTS, ...TOOLS]) {
     const folder = file.slice(0, file.lastIndexOf('/'))
     files.set(folder, (files.get(folder) ?? 0) + 1)
   }
@@ -26,14 +26,16 @@ test('folders are small', () => {
 })
 
 test('files are short', () => {
-  const long = [...SOURCES, ...TOOLS].filter((file) => read(file).split('\n').length - 1 > FILE_LINES_MOST)
+  const long = [...SOURCES, ...SDK, ...TOOLS].filter(
+    (file) => read(file).split('\n').length - 1 > FILE_LINES_MOST,
+  )
   expect(long).toEqual([])
 })
 
 test('functions are short, and those listed as long only shrink', () => {
   const listed: FunctionLines = JSON.parse(read(LONG_FUNCTIONS))
   const long = Object.fromEntries(
-    [...SOURCES, ...TOOLS].flatMap((file) =>
+    [...SOURCES, ...SDK, ...TOOLS].flatMap((file) =>
       functionsOf(read(file))
         .filter(({ lines }) => lines > FUNCTION_LINES_MOST)
         .map(({ name, lines }) => [`${file} ${name}`, lines]),

@@ -1,8 +1,8 @@
 /** The words of the code: names and texts use the field's terms. */
 import { expect, test } from 'vitest'
-import { read, SOURCES, TESTS, TOOLS } from './files.ts'
+import { read, SDK, SOURCES, TESTS, TOOLS } from './files.ts'
 
-const CODE = [...SOURCES, ...TOOLS]
+const CODE = [...SOURCES, ...SDK, ...TOOLS]
 const THIS_FILE = 'test/tidy/words.test.ts'
 
 /** No name may have one of these as a part, in camel or snake case. */

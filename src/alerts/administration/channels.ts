@@ -59,12 +59,13 @@ export function openChannelAdministration(deps: Deps) {
   const { require, requireOwn, assertFree } = openNames(channels)
 
   /**
-   * Changes a channel. A channel that does not work is tried again.
+   * Changes a channel. A channel that does not work is tried again; one that the owner turned off stays off.
    *
    * @throws Refusal 400 `invalid_request`, 404 `unknown_channel`, 409 `declared_in_config`, 409 `name_taken`.
    */
-  function change(id: string, { secrets, settings, state = 'active', ...changes }: ChannelChanges): Channel {
+  function change(id: string, { secrets, settings, ...changes }: ChannelChanges): Channel {
     const channel = requireOwn(id)
+    const state = changes.state ?? (channel.state === 'disabled' ? 'disabled' : 'active')
     const kind = requireKind(channel.kind)
     if (changes.name !== undefined) assertFree(channel.organization_id, changes.name, id)
     const changed: Channel = {

@@ -6,8 +6,9 @@ import type { Config } from '../../config/settings.ts'
 import type { Feed } from '../../events/feed.ts'
 import { newId } from '../../ids.ts'
 import type { Log } from '../../log.ts'
+import { SecretUnreadable } from '../../outgoing/sealing.ts'
 import type { Store } from '../../store/store.ts'
-import { type Channels, newChannel } from '../channels/channels.ts'
+import { type Channel, type Channels, newChannel } from '../channels/channels.ts'
 import type { Rule, Rules } from '../rules/rules.ts'
 import { settingsOf } from '../rules/templates.ts'
 import { DECLARED } from './channels.ts'
@@ -22,6 +23,8 @@ type Deps = {
   organizations: Organizations
   channels: Channels
   rules: Rules
+  /** The seq of the last event that a rule has read. */
+  positionOf: (id: string) => number
 }
 
 /** Opens the declarations of channels and rules. */
@@ -59,19 +62,31 @@ function removeUndeclared({ list, remove }: Removable, kept: { has: (id: string)
 }
 
 function openPutChannel({ clock, organizations, channels }: Deps) {
-  /** Adds or changes a channel. One that does not work is tried again if its settings changed. */
-  return ({ organization, secrets: _, ...declared }: DeclaredChannel): string => {
+  /** Whether a channel has other secrets than before. After a start nobody knows, so that a dead one is tried again. */
+  function hasOtherSecrets(channel: Channel, secrets: object): boolean {
+    try {
+      return JSON.stringify(channels.secretsOf(channel)) !== JSON.stringify(secrets)
+    } catch (error) {
+      if (error instanceof SecretUnreadable) return true
+      throw error
+    }
+  }
+
+  /** Adds or changes a channel. One that does not work is tried again if its settings or secrets changed. */
+  return ({ organization, secrets, ...declared }: DeclaredChannel): string => {
     const organization_id = organizations.resolve(organization).id
     const known = channels.list(organization_id).find(({ name }) => name === declared.name)
     const channel = known ?? newChannel({ ...declared, organization_id, source: DECLARED }, clock())
-    const isChanged = JSON.stringify(channel.settings) !== JSON.stringify(declared.settings)
+    const isChanged =
+      JSON.stringify(channel.settings) !== JSON.stringify(declared.settings) ||
+      (channel.state === 'dead' && hasOtherSecrets(channel, secrets))
     const state = { state: 'active', reason: null, state_since: clock(), next_at: null } as const
     channels.put({ ...channel, ...declared, source: DECLARED, ...(isChanged && state) })
     return channel.id
   }
 }
 
-function openPutRule({ clock, feed, log, apps, organizations, channels, rules }: Deps) {
+function openPutRule({ clock, feed, log, apps, organizations, channels, rules, positionOf }: Deps) {
   /** The ids of connected apps. One that is not connected is left out until the next start or reload. */
   function appIdsOf(organization_id: string, rule: string, bundle_ids: readonly string[] | null) {
     if (bundle_ids === null) return null
@@ -105,7 +120,7 @@ function openPutRule({ clock, feed, log, apps, organizations, channels, rules }:
       channels: channelIds ?? null,
       is_on: on,
       source: DECLARED,
-      cursor: isFollowed ? known.cursor : feed.head(),
+      cursor: isFollowed ? Math.max(known.cursor, positionOf(known.id)) : feed.head(),
       created_at: known?.created_at ?? clock(),
     }
     rules.put(rule)

@@ -62,9 +62,8 @@ export function openDevices({ channels, administration }: Deps) {
     return known.map((channel) => replace(channel, subscription))
   }
 
-  /** A device that the owner turned off stays off. */
-  const replace = ({ id, state }: Channel, subscription: Subscription): Channel =>
-    administration.change(id, { ...fieldsOf(subscription), ...(state === 'disabled' && { state }) })
+  const replace = ({ id }: Channel, subscription: Subscription): Channel =>
+    administration.change(id, fieldsOf(subscription))
 
   return { add, renew }
 }

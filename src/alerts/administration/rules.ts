@@ -23,6 +23,8 @@ type Deps = {
   rules: Rules
   channels: Pick<Channels, 'get'>
   apps: Pick<Apps, 'get'>
+  /** The seq of the last event that a rule has read. */
+  positionOf: (id: string) => number
 }
 
 /** Finds rules, and checks what they name. */
@@ -35,16 +37,21 @@ function openChecks({ rules, channels, apps }: Deps) {
     throw new Refusal(409, 'declared_in_config', `${rule.name} is declared in config.toml; change it there`)
   }
 
-  /** @throws Refusal 404 `unknown_channel`, 404 `unknown_app`, 409 `name_taken` */
-  function assertValid(rule: Rule): void {
+  /**
+   * Checks the name of a rule, and what it did not name before: a channel that was removed since then stays named.
+   *
+   * @throws Refusal 404 `unknown_channel`, 404 `unknown_app`, 409 `name_taken`
+   */
+  function assertValid(rule: Rule, before: Rule | null): void {
     const { organization_id, name, id } = rule
     if (rules.list(organization_id).some((other) => other.name === name && other.id !== id))
       throw new Refusal(409, 'name_taken', `another rule has the name ${name}`)
     const isOwn = (owned: { organization_id: string } | null) => owned?.organization_id === organization_id
-    const channel = rule.channels?.find((one) => !isOwn(channels.get(one)))
+    const isNew = (list: readonly string[] | null | undefined) => (one: string) => !list?.includes(one)
+    const channel = rule.channels?.filter(isNew(before?.channels)).find((one) => !isOwn(channels.get(one)))
     if (channel !== undefined)
       throw new Refusal(404, 'unknown_channel', `there is no channel ${channel.slice(0, 40)}`)
-    const app = rule.settings.apps?.find((one) => !isOwn(apps.get(one)))
+    const app = rule.settings.apps?.filter(isNew(before?.settings.apps)).find((one) => !isOwn(apps.get(one)))
     if (app !== undefined) throw new Refusal(404, 'unknown_app', `no app has the id ${app.slice(0, 40)}`)
   }
 
@@ -53,7 +60,7 @@ function openChecks({ rules, channels, apps }: Deps) {
 
 /** Opens the administration. All writing functions must run inside a unit of work. */
 export function openRuleAdministration(deps: Deps) {
-  const { clock, feed, rules } = deps
+  const { clock, feed, rules, positionOf } = deps
   const { requireOwn, assertValid } = openChecks(deps)
 
   /**
@@ -75,7 +82,7 @@ export function openRuleAdministration(deps: Deps) {
       cursor: feed.head(),
       created_at: clock(),
     }
-    assertValid(rule)
+    assertValid(rule, null)
     rules.put(rule)
     return rule
   }
@@ -92,9 +99,10 @@ export function openRuleAdministration(deps: Deps) {
       ...rule,
       ...changes,
       settings: { ...rule.settings, ...settings },
-      cursor: isSwitchedOn ? feed.head() : rule.cursor,
+      // After a crash, what was read before the change is not read again with other filters.
+      cursor: isSwitchedOn ? feed.head() : Math.max(rule.cursor, positionOf(id)),
     }
-    assertValid(changed)
+    assertValid(changed, rule)
     rules.put(changed)
     return changed
   }

@@ -118,7 +118,9 @@ function resultOf(error: unknown, { host, port }: Settings): SendResult {
   if (error instanceof OutgoingError) return { kind: 'retry', words: error.message, after_ms: null }
   const { code = '', responseCode = 0, response, message } = error as SmtpError
   const words = `${host}:${port} answered: ${oneLine(response ?? message)}.`
-  if (code === 'EAUTH') return { kind: 'dead', words: `${words} Check the user and the password.` }
+  const isTemporary = responseCode >= 400 && responseCode < 500
+  if (code === 'EAUTH' && !isTemporary)
+    return { kind: 'dead', words: `${words} Check the user and the password.` }
   if (code === 'ETLS')
     return {
       kind: 'dead',

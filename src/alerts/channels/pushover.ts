@@ -54,12 +54,11 @@ export const pushover: ChannelKind<Settings, Secrets> = {
         if (!Array.isArray(errors)) return null
         const words = `Pushover refuses the message: ${errors.join('; ')}.`
         if (status === 429) {
-          const reset = Number(headers['x-limit-app-reset']) * 1_000
-          return {
-            kind: 'retry',
-            words,
-            after_ms: Number.isFinite(reset) ? Math.max(60_000, reset - at) : waitOf(3_600),
-          }
+          const reset = Number(headers['x-limit-app-reset'])
+          // Both times are of Pushover’s clock.
+          const now = Date.parse(String(headers.date)) / 1_000
+          const wait = Number.isFinite(reset - now) ? Math.max(60, reset - now) : 3_600
+          return { kind: 'retry', words, after_ms: waitOf(wait) }
         }
         const isKey = errors.some((error) => /token|user/.test(String(error)))
         return isKey

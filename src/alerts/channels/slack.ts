@@ -49,12 +49,15 @@ export const slackAt = (base: string | null): ChannelKind<Settings, Secrets> => 
   },
 })
 
+/** Without `verbatim`, Slack makes links and mentions of words such as @channel. */
+const MARKDOWN = { type: 'mrkdwn', verbatim: true } as const
+
 /** `text` is what a lock screen shows. */
 function bodyOf({ title, body, url, fields }: ChannelMessage): object {
   const shown = fields
     .slice(0, MAX_FIELDS)
     .map(({ label, value }) => ({
-      type: 'mrkdwn',
+      ...MARKDOWN,
       text: `*${escaped(label)}*\n${cut(escaped(value), MAX_FIELD)}`,
     }))
   return {
@@ -63,9 +66,9 @@ function bodyOf({ title, body, url, fields }: ChannelMessage): object {
       { type: 'header', text: { type: 'plain_text', text: cut(oneLine(title), MAX_HEADER), emoji: true } },
       ...(body === ''
         ? []
-        : [{ type: 'section', text: { type: 'mrkdwn', text: cut(escaped(body), MAX_SECTION) } }]),
+        : [{ type: 'section', text: { ...MARKDOWN, text: cut(escaped(body), MAX_SECTION) } }]),
       ...(shown.length === 0 ? [] : [{ type: 'section', fields: shown }]),
-      { type: 'context', elements: [{ type: 'mrkdwn', text: `<${escaped(url)}|Open in Windfall>` }] },
+      { type: 'context', elements: [{ ...MARKDOWN, text: `<${escaped(url)}|Open in Windfall>` }] },
     ],
   }
 }

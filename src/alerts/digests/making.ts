@@ -155,7 +155,10 @@ function openSince({ store, clock, memory }: Deps) {
     const known = new Map(
       memory.all(owner, PREFIX).map(({ key, ...one }) => [key.slice(PREFIX.length + 1), one]),
     )
-    const begun = names.filter((name) => known.get(name)?.value !== wall)
+    // After the clock was set back, what is remembered can be in the future: it begins now.
+    const isKnown = (one: { value: string; at: number } | undefined): boolean =>
+      one?.value === wall && one.at <= clock()
+    const begun = names.filter((name) => !isKnown(known.get(name)))
     const ended = [...known.keys()].filter((name) => !names.includes(name))
     if (begun.length + ended.length > 0)
       await store.commit(() => {

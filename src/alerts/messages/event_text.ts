@@ -52,11 +52,13 @@ function moneyOf({ snapshot, event, customer }: Occasion, { organization, rates 
       ? null
       : rates.convert(milli, currency, organization.currency, on)
   const figures = customer?.figures ?? null
+  // Someone who paid nothing yet has no value to tell. After a refund, zero is news.
+  const isWorthless = figures?.ltv_milli === 0 && !isRefund
   return {
     own: milli === 0 || currency === null ? '' : amountText(milli, currency),
     base: converted === null || milli === 0 ? '' : amountText(converted.milli, organization.currency),
     lifetime:
-      figures === null || figures.currency === null || figures.unconverted !== null
+      figures === null || figures.currency === null || figures.unconverted !== null || isWorthless
         ? ''
         : amountText(figures.ltv_milli, figures.currency),
   }

@@ -1,5 +1,6 @@
 /** Reads what an event is about: the transaction, the events that were recorded with it, its product and its customer. */
-import type { Apps } from '../../apps/apps.ts'
+import type { App, Apps } from '../../apps/apps.ts'
+import { productName } from '../../apps/product_name.ts'
 import type { Products } from '../../apps/products.ts'
 import { decodeBody } from '../../events/codec.ts'
 import type { Feed, FeedEvent } from '../../events/feed.ts'
@@ -79,13 +80,13 @@ export function openOccasions({ store, feed, apps, products, enrichment }: Deps)
     if (stored === null) return null
     const [enriched] = await enrichment.enrich([stored])
     const snapshot = stored.data as Snapshot
-    const app_id = stored.app_id ?? ''
+    const app = apps.get(stored.app_id ?? '')
     return {
       event: stored,
       snapshot,
       type: typeOf(stored, snapshot),
-      app_name: apps.get(app_id)?.name ?? apps.get(app_id)?.bundle_id ?? '',
-      product_name: productName(app_id, snapshot.product_id ?? ''),
+      app_name: app?.name ?? app?.bundle_id ?? '',
+      product_name: nameOfProduct(app, snapshot.product_id ?? ''),
       payment: paymentOf(stored, snapshot),
       customer: enriched?.customer ?? null,
     }
@@ -111,8 +112,9 @@ export function openOccasions({ store, feed, apps, products, enrichment }: Deps)
     return payments.get({ app_id, environment, subject, until })?.count ?? 0
   }
 
-  const productName = (app_id: string, product_id: string): string =>
-    products.list(app_id).find((product) => product.product_id === product_id)?.name ?? product_id
+  const nameOfProduct = (app: App | null, product_id: string): string =>
+    products.list(app?.id ?? '').find((product) => product.product_id === product_id)?.name ??
+    productName(product_id, app?.bundle_id)
 
   return { read }
 }

@@ -11,6 +11,7 @@ export type Fact = { key: string; facts: Figures; onWritten?: () => void }
 /** Days of a metric, oldest first; the last is today. `basis` changes with what makes figures incomparable. */
 export type Reading = Readonly<{
   today: DayNumber
+  apps: readonly string[]
   first: DayNumber | null
   currency: string
   isCurrent: boolean

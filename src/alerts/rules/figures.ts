@@ -38,8 +38,6 @@ type Deps = {
   messages: Messages
   milestones: Milestones
   noSale: NoSale
-  /** Whether notifications may be missing because of a fault of this instance. */
-  isInTrouble: () => boolean
 }
 
 /** Opens the evaluation. */
@@ -90,14 +88,14 @@ export function openFigureRules(deps: Deps) {
 }
 
 /** Returns the function that finds what a rule reports now. */
-function openFacts({ clock, organizations, apps, series, milestones, noSale, isInTrouble }: Deps) {
+function openFacts({ clock, organizations, apps, series, milestones, noSale }: Deps) {
   async function factsOf(rule: Rule): Promise<readonly Fact[]> {
     const organization = organizations.get(rule.organization_id)
     const scope = organization && scopeOf(rule, organization)
     if (!scope || scope.apps.length === 0) return []
     switch (rule.template) {
       case 'no_sale':
-        return isInTrouble() ? [] : noSale.factsOf(rule, scope.apps)
+        return noSale.factsOf(rule, scope.apps)
       case 'milestone':
         return milestones.factsOf(rule, await read(scope, 'mrr', { days: 0 }))
       case 'record_day':
@@ -126,11 +124,13 @@ function openFacts({ clock, organizations, apps, series, milestones, noSale, isI
     const points = answer.series.find((one) => one.part === part)?.points ?? []
     return {
       today,
+      apps: answer.apps,
       first: answer.first_on === null ? null : dayNumber(answer.first_on),
       currency: answer.currency ?? scope.organization.currency,
       isCurrent: answer.behind === null && answer.rebuilding === null,
       days: points.map(({ on, milli, count }) => ({ on, milli: milli ?? 0, count: count ?? 0 })),
-      basis: `${answer.currency}/${answer.time_zone}/${JSON.stringify(answer.month_length)}`,
+      // Another app, also one that was just connected, is another past.
+      basis: `${answer.currency}/${answer.time_zone}/${JSON.stringify(answer.month_length)}/${scope.environment}/${scope.apps.map(({ id }) => id).toSorted()}`,
     }
   }
 

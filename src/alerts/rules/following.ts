@@ -59,6 +59,9 @@ export function openFollowing(deps: Deps) {
       while (await readSlice(organization_id)) await yieldToEventLoop()
   }
 
+  /** The seq of the last event that a rule has read, which its stored cursor can be behind. */
+  const positionOf = (id: string): number => positions.get(id) ?? 0
+
   /** Stores the positions, so that the next start does not read the same events again. */
   const storePositions = (): Promise<void> =>
     store.commit(() => {
@@ -70,7 +73,7 @@ export function openFollowing(deps: Deps) {
     while (running !== null) await running
   }
 
-  return { follow, storePositions, settled }
+  return { follow, positionOf, storePositions, settled }
 }
 
 /** The rules that follow the feed. */

@@ -28,10 +28,17 @@ export type Milestones = ReturnType<typeof openMilestones>
 
 /** Opens the milestones. */
 export function openMilestones({ store, clock, memory }: Deps) {
+  const running = store.prepare<[string, string], object>(
+    "select 1 from backfills where app_id = ? and environment = ? and stage <> 'done' and problem is null",
+  )
+  /** Whether the past of an app is being read from Apple. It is no milestone. */
+  const isBackfilled = (app_id: string, { settings }: Rule): boolean =>
+    running.get(app_id, settings.environment) !== undefined
+
   /** The milestone that MRR has passed, if it still has after an hour. Remembers what it saw. */
   async function factsOf(
     rule: Rule,
-    { isCurrent, days, currency, basis }: Reading,
+    { isCurrent, days, currency, basis, apps }: Reading,
   ): Promise<readonly Fact[]> {
     const milli = days.at(-1)?.milli ?? 0
     if (!isCurrent) return []
@@ -40,7 +47,7 @@ export function openMilestones({ store, clock, memory }: Deps) {
     const passed = memory.get(owner, 'passed')
     const known: Passed | null = passed && JSON.parse(passed.value)
     const remember = (key: string, value: Passed) => memory.set(owner, key, JSON.stringify(value), clock())
-    if (known === null || known.basis !== basis) {
+    if (known === null || known.basis !== basis || apps.some((app_id) => isBackfilled(app_id, rule))) {
       await store.commit(() => {
         remember('passed', { milli: reached, basis })
         memory.forget(owner, 'candidate')
@@ -54,8 +61,8 @@ export function openMilestones({ store, clock, memory }: Deps) {
         return []
       }
       const seen: Passed | null = candidate && JSON.parse(candidate.value)
-      // The candidate counts from when MRR first reached it. A lower one begins again.
-      if (candidate === null || seen === null || seen.milli > reached) {
+      // The candidate counts from when MRR first reached it. A lower one begins again, and one in the future.
+      if (candidate === null || seen === null || seen.milli > reached || candidate.at > clock()) {
         remember('candidate', { milli: reached, basis })
         return []
       }

@@ -3,10 +3,10 @@ import type { Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
 import type { Feed, FeedEvent } from '../../events/feed.ts'
 import type { Rates } from '../../rates/rates.ts'
-import type { Store } from '../../store/store.ts'
 import { yieldToEventLoop } from '../../turns.ts'
 import { eventText } from '../messages/event_text.ts'
 import type { Occasions } from '../messages/occasion.ts'
+import type { Countries } from './countries.ts'
 import { keyOf, matches, toBase } from './matching.ts'
 import type { Rule } from './rules.ts'
 import { templateOf } from './templates.ts'
@@ -25,23 +25,18 @@ export type Preview = {
 } | null
 
 type Deps = {
-  store: Pick<Store, 'prepare'>
   clock: Clock
   feed: Feed
   organizations: Pick<Organizations, 'get'>
   rates: Pick<Rates, 'convert'>
   occasions: Occasions
+  countries: Pick<Countries, 'isNews'>
 }
 
 type PreviewedRule = Pick<Rule, 'organization_id' | 'template' | 'settings'>
 
 /** Returns the function that previews a rule. */
-export function openPreview({ store, clock, feed, organizations, rates, occasions }: Deps) {
-  const countryBefore = store.prepare<[string, string, string, number], object>(`
-    select 1 from transactions
-    where app_id in (select id from apps where organization_id = ?) and environment = ? and storefront = ?
-      and price_milli > 0 and purchased_at < ? limit 1`)
-
+export function openPreview({ clock, feed, organizations, rates, occasions, countries }: Deps) {
   async function preview(rule: PreviewedRule): Promise<Preview> {
     const { basis } = templateOf(rule.template)
     const organization = organizations.get(rule.organization_id)
@@ -76,15 +71,9 @@ export function openPreview({ store, clock, feed, organizations, rates, occasion
     }
   }
 
-  /** Whether the country of a sale had no sale before, for the rule about countries. */
-  function isNews(
-    { organization_id, template, settings }: PreviewedRule,
-    { data, occurred_at }: FeedEvent,
-  ): boolean {
-    if (template !== 'first_in_country' || typeof data.country !== 'string')
-      return template !== 'first_in_country'
-    return countryBefore.get(organization_id, settings.environment, data.country, occurred_at) === undefined
-  }
+  /** For the rule about countries, whether the country of a sale had none before. */
+  const isNews = (rule: PreviewedRule, event: FeedEvent): boolean =>
+    rule.template !== 'first_in_country' || countries.isNews(rule, event)
 
   return preview
 }

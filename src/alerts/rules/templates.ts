@@ -54,7 +54,14 @@ const text = v.pipe(v.string(), v.minLength(1), v.maxLength(200))
 export const RuleSettings = v.strictObject({
   types: nullableList(v.picklist(EVENT_TYPES), 'Event types; null for those of the template'),
   apps: nullableList(text, 'Ids of apps; null for all'),
-  countries: nullableList(text, 'Three-letter codes of storefronts; null for all'),
+  // Another spelling would match nothing.
+  countries: v.pipe(
+    nullableList(text, 'Three-letter codes of storefronts; null for all'),
+    v.check(
+      (codes) => codes?.every((code) => /^[A-Z]{3}$/.test(code)) ?? true,
+      'must be three-letter codes such as USA',
+    ),
+  ),
   products: nullableList(text, 'Product ids; null for all'),
   environment: v.pipe(v.picklist(['production', 'sandbox']), v.description('Where the purchase was made')),
   minimum_milli: v.pipe(

@@ -1,4 +1,5 @@
 /** Sends one message to one channel: fixes its text, marks it, calls the provider, and stores the result. */
+import type { Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
 import { newId } from '../../ids.ts'
 import type { Log } from '../../log.ts'
@@ -7,16 +8,21 @@ import type { Store } from '../../store/store.ts'
 import type { ChannelMessage, SendContext, SendResult } from '../channels/channel.ts'
 import type { Channel, Channels } from '../channels/channels.ts'
 import { kindOf } from '../channels/kinds.ts'
-import type { Content, Text } from '../messages/content.ts'
+import type { Text, Words } from '../messages/content.ts'
 import type { Message, Messages, Send } from '../messages/messages.ts'
 import { TEST_TEXT, type Texts } from '../messages/text.ts'
 import type { Buckets } from './buckets.ts'
 
-/** A message is given up after this time. */
+/** A message is given up after this time, but not before this many attempts: a mute may have held it for longer. */
 const GIVE_UP_MS = 24 * 3_600_000
+const GIVE_UP_ATTEMPTS = 24
 /** The delay after the first failure, which doubles with each further one up to the longest. */
 const FIRST_DELAY_MS = 5_000
 const LONGEST_DELAY_MS = 10 * 60_000
+/** A message about trouble that is sent this long after it happened tells its time. */
+const LATE_MS = 10 * 60_000
+const TIME_FORMAT = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const
+const NOTHING_LEFT = 'What the message is about does not exist any more.'
 /** How long a stop waits for requests that run. */
 const CLOSE_MS = 3_000
 
@@ -24,6 +30,7 @@ type Deps = {
   store: Store
   clock: Clock
   log: Log
+  organizations: Pick<Organizations, 'get'>
   channels: Channels
   messages: Messages
   texts: Texts
@@ -44,6 +51,7 @@ export function openAttempts(deps: Deps) {
   const running = new Set<Promise<void>>()
   let isClosing = false
   const fix = openFixing(deps)
+  const mark = openMarking(deps)
   const storeResult = openResults(deps)
   const { call, sendTest, waitOf } = openCalls(deps, closing.signal)
 
@@ -55,15 +63,14 @@ export function openAttempts(deps: Deps) {
   }
 
   async function sendOnce(message: Message, send: Send, channel: Channel): Promise<void> {
-    const text = await fix(message)
-    if (text === null) {
-      const words = 'What the message is about does not exist any more.'
-      return store.commit(() => messages.finish(send, 'dropped', words))
-    }
-    // Nothing begins during a stop: the next start sends what waits.
-    if (isClosing) return
     const attempts = send.attempts + 1
-    await store.commit(() => messages.change(send, { state: 'sending', attempts }))
+    let text: Text | null
+    do {
+      text = await fix(message.id)
+      if (text === null) return store.commit(() => messages.finish(send, 'dropped', NOTHING_LEFT))
+      // Nothing begins during a stop: the next start sends what waits.
+      if (isClosing) return
+    } while (!(await mark(send, attempts)))
     const result = await call(channel, message, text)
     // After a stop nobody knows whether the provider has the message: it stays marked, and is sent once more.
     if (closing.signal.aborted && result.kind === 'retry') return
@@ -99,7 +106,7 @@ export function openAttempts(deps: Deps) {
 
 /** Opens the calls of providers. */
 function openCalls(deps: Deps, signal: AbortSignal) {
-  const { log, clock, channels, buckets, dispatcher, baseUrl, vapid, countOpen } = deps
+  const { log, clock, organizations, channels, buckets, dispatcher, baseUrl, vapid, countOpen } = deps
 
   /** How long a message to a channel must wait for the limits of its provider, in milliseconds; 0 counts one. */
   function waitOf(channel: Channel): number {
@@ -128,11 +135,20 @@ function openCalls(deps: Deps, signal: AbortSignal) {
   }
 
   /** Sends a message in the form of a channel. Never rejects. */
-  function call(channel: Channel, { id, key, happened_at }: Message, text: Text): Promise<SendResult> {
-    const words = channel.hides_amounts ? text.hidden : text.shown
+  function call(channel: Channel, message: Message, text: Text): Promise<SendResult> {
+    const { id, key, happened_at } = message
+    const words = withTime(message, channel.hides_amounts ? text.hidden : text.shown)
     const url = `${baseUrl()}${text.path}`
     const badge = countOpen(channel.organization_id)
     return sendTo(channel, { ...words, id, tag: key, url, urgency: text.urgency, at: happened_at, badge })
+  }
+
+  /** The words of a message, with its time if it is about trouble and late. */
+  function withTime({ organization_id, content: { subject }, happened_at }: Message, words: Words): Words {
+    if (subject.about !== 'finding' || clock() - happened_at < LATE_MS) return words
+    const timeZone = organizations.get(organization_id)?.time_zone ?? 'UTC'
+    const at = new Date(happened_at).toLocaleString('en-GB', { timeZone, ...TIME_FORMAT })
+    return { ...words, body: `${words.body}\n${subject.state === 'ended' ? 'Over since' : 'Since'} ${at}` }
   }
 
   function sendTest(channel: Channel): Promise<SendResult> {
@@ -157,18 +173,26 @@ function noteTest({ clock, channels }: Deps, channel: Channel, result: SendResul
 
 /** Returns the function that fixes the text of a message, and of what a summary tells, before it is first sent. */
 function openFixing({ store, messages, texts }: Deps) {
-  async function fix(message: Message): Promise<Text | null> {
-    if (message.content.text) return message.content.text
-    const members = await Promise.all(membersOf(message).map(withText))
-    const text = await texts.textOf(message, members)
-    if (text === null) return null
-    const content: Content = { ...message.content, text }
-    await store.commit(() => messages.setContent(message.id, content))
-    return text
+  /** The text of a message, read again if another message joins the summary meanwhile. */
+  async function fix(id: string): Promise<Text | null> {
+    for (;;) {
+      const message = messages.get(id)
+      if (message === null || message.content.text) return message?.content.text ?? null
+      const members = membersOf(message)
+      const ready = await Promise.all(members.map(withText))
+      const text = await texts.textOf(message, ready)
+      if (text === null) return null
+      const isFixed = await store.commit(() => {
+        if (membersOf(message).length !== members.length) return false
+        messages.setContent(id, { ...message.content, text })
+        return true
+      })
+      if (isFixed) return text
+    }
   }
 
   async function withText(member: Message): Promise<Message> {
-    const text = await fix(member)
+    const text = await fix(member.id)
     return text === null ? member : { ...member, content: { ...member.content, text } }
   }
 
@@ -176,6 +200,16 @@ function openFixing({ store, messages, texts }: Deps) {
     kind === 'summary' ? messages.members(id).flatMap((member) => messages.get(member) ?? []) : []
 
   return fix
+}
+
+/** Returns the function that marks a send. False if another message joined the summary since its text was fixed. */
+function openMarking({ store, messages }: Deps) {
+  return (send: Send, attempts: number): Promise<boolean> =>
+    store.commit(() => {
+      if (!messages.get(send.message_id)?.content.text) return false
+      messages.change(send, { state: 'sending', attempts })
+      return true
+    })
 }
 
 /** Removes a channel whose receiver ended it; false if it got another receiver while the message was on its way. */
@@ -212,7 +246,7 @@ function openResults({ clock, channels, messages }: Deps) {
           last_failed_at: clock(),
           next_at: result.after_ms === null ? null : clock() + result.after_ms,
         })
-        if (clock() - message.created_at > GIVE_UP_MS)
+        if (clock() - message.created_at > GIVE_UP_MS && send.attempts >= GIVE_UP_ATTEMPTS)
           return messages.finish(send, 'failed', `Given up after 24 hours: ${result.words}`)
         const delay = result.after_ms ?? Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (send.attempts - 1))
         return messages.change(send, { state: 'waiting', due_at: clock() + delay, words: result.words })

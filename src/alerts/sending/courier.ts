@@ -16,7 +16,7 @@ const TICK_SCHEDULE = '* * * * * *'
 const SLICE = 100
 /** The requests that run at the same time. */
 const SLOTS = 8
-/** A send that is due later than this was computed before the clock was set back: quiet hours and mutes are shorter. */
+/** A send that is due later than this was probably computed before the clock was set back: only long mutes are longer. */
 const LONGEST_MS = 8 * 86_400_000
 /** The pause after an error that no result explains. */
 const ERROR_PAUSE_MS = 30_000
@@ -152,7 +152,9 @@ function openRound(
         messages.finish(send, 'dropped', route.words)
         return null
       case 'wait':
-        messages.change(send, { state: 'held', due_at: route.due_at, words: route.words })
+        // A send that is due far ahead is looked at each second.
+        if (send.state !== 'held' || send.due_at !== route.due_at)
+          messages.change(send, { state: 'held', due_at: route.due_at, words: route.words })
         return null
       case 'join':
         messages.join(send, summaries.idFor(message.organization_id, send.channel_id, route), route.words)

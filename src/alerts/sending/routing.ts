@@ -12,7 +12,7 @@ import { minutesOf, quietUntil } from './quiet_hours.ts'
 /** A message about a sale that could not be sent for this long joins a summary. */
 const LATE_MS = 30 * 60_000
 const HOUR_MS = 3_600_000
-/** Recovered messages are collected for this long. */
+/** Recovered messages are collected until this long after the last one. */
 const COLLECT_MS = 60_000
 
 /** `send`: now. The others change the send. */
@@ -63,7 +63,10 @@ export function openRouting(deps: Deps) {
     const words = end.reason === 'muted' ? 'Alerts are muted.' : 'Quiet hours.'
     if (message.kind === 'summary' || message.kind === 'digest')
       return { kind: 'wait', due_at: end.at, words }
-    return joinInto(channel, end.reason, { due_at: end.at, key: String(end.at), words })
+    // A mute that is made longer or shorter has one summary. Quiet hours of rules can end at different times.
+    return end.reason === 'muted'
+      ? joinOpen(channel, 'muted', end.at, words)
+      : joinInto(channel, 'quiet', { due_at: end.at, key: String(end.at), words })
   }
 
   /** Messages that come late, from Apple's history, or more often than the rule allows. */

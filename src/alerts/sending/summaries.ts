@@ -3,6 +3,9 @@ import type { Clock } from '../../clock.ts'
 import type { SummaryReason } from '../messages/content.ts'
 import type { Messages, Send } from '../messages/messages.ts'
 
+/** Recovered messages are collected for this long at most. */
+const COLLECT_MOST_MS = 30 * 60_000
+
 type Wanted = { reason: SummaryReason; key: string; due_at: number }
 
 export type Summaries = ReturnType<typeof openSummaries>
@@ -14,8 +17,10 @@ export function openSummaries(messages: Messages, clock: Clock) {
     const known = messages.find(organization_id, key)
     const send = known && messages.send(known.id, channel_id)
     if (known !== null && send !== null && isJoinable(send)) {
-      // During an outage the summary was tried already; its text is made again with what joins it.
-      if (known.content.text) messages.setContent(known.id, { subject: known.content.subject })
+      // The summary can have been tried already, or its text just be made: it is made again with what joins it.
+      messages.setContent(known.id, { subject: known.content.subject })
+      if (reason === 'recovered' && due_at - known.happened_at <= COLLECT_MOST_MS)
+        messages.change(send, { due_at })
       return known.id
     }
     const message = messages.add({

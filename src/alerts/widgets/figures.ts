@@ -1,7 +1,7 @@
 /** The figures of widgets, with the functions that answer `/api/v1/metrics/{name}`. */
 import * as v from 'valibot'
 import type { App } from '../../apps/apps.ts'
-import type { Organization } from '../../apps/organizations.ts'
+import { type Organization, UNNAMED } from '../../apps/organizations.ts'
 import type { MetricName } from '../../metrics/definitions/definitions.ts'
 import { dayText } from '../../metrics/lineage/calendar.ts'
 import type { SeriesReader } from '../../metrics/series/series.ts'
@@ -128,11 +128,12 @@ export function openWidgetFigures({ series, clock }: Deps) {
           )
         }
         return {
-          name: apps.length === 1 ? nameOf(apps[0], organization) : organization.name,
-          currency: organization.currency,
+          name: headingOf(apps, organization),
+          // Until figures in a changed currency are computed, they are those of the old one.
+          currency: one.organization.currency,
           time_zone: one.shown.generation.time_zone,
           updated_at: clock(),
-          is_stale: one.shown.behind !== null,
+          is_stale: one.shown.behind !== null || one.organization.currency !== organization.currency,
           figures: ordered.map((each) => figureOf(each, days.get(each.metric) ?? [])),
         }
       },
@@ -143,7 +144,11 @@ export function openWidgetFigures({ series, clock }: Deps) {
   return { read }
 }
 
-const nameOf = (app: App | undefined, { name }: Organization): string => app?.name ?? app?.bundle_id ?? name
+/** The name of the only app, or of the organization. One without a name of its own would head a Home Screen with “Default”. */
+function headingOf([app, ...others]: readonly App[], { name }: Organization): string {
+  if (app !== undefined && others.length === 0) return app.name ?? app.bundle_id
+  return name === UNNAMED ? 'Windfall' : name
+}
 
 /** The figure of a metric from its days, of which the last is today. */
 function figureOf(

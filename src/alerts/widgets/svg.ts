@@ -16,7 +16,9 @@ const STYLE = `
   @media (prefers-color-scheme:dark){.bg{fill:#151b1a;stroke:#2a3331}.t{fill:#9aa6a3}.v{fill:#f2f5f4}.s{stroke:#2dd4bf}.g{fill:#4ade80}.b{fill:#f87171}}`
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escaped = (text: string): string => text.replace(/[&<>"]/g, (one) => ENTITIES[one] ?? one)
+/** XML does not permit control characters. */
+const escaped = (text: string): string =>
+  text.replace(/\p{Cc}+/gu, ' ').replace(/[&<>"]/g, (one) => ENTITIES[one] ?? one)
 const cut = (text: string, most: number): string =>
   [...text].length <= most ? text : `${[...text].slice(0, most - 1).join('')}…`
 

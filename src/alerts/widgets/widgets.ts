@@ -34,7 +34,8 @@ export function openWidgets({ store, clock, apps, organizations, series, base_ur
    */
   function read(token: WidgetToken, narrowed: Narrowed = {}): Promise<WidgetFigures> {
     const organization = organizations.get(token.organization_id)
-    if (organization === null) throw new Refusal(404, 'unknown_widget', 'there is no such widget')
+    if (organization === null || organization.gone_at !== null)
+      throw new Refusal(404, 'unknown_widget', 'there is no such widget')
     return figures.read({
       organization,
       apps: appsOf(token, narrowed.apps ?? null),
@@ -48,11 +49,13 @@ export function openWidgets({ store, clock, apps, organizations, series, base_ur
       .filter((app) => app.organization_id === token.organization_id)
       .filter(({ id }) => token.apps === null || token.apps.includes(id))
     if (wanted === null) return own
-    return wanted.map((name) => {
-      const found = own.find((app) => app.id === name || app.bundle_id === name)
-      if (found) return found
+    const found = wanted.map((name) => {
+      const app = own.find((one) => one.id === name || one.bundle_id === name)
+      if (app) return app
       throw new Refusal(404, 'unknown_app', `this widget has no app ${name.slice(0, 60)}`)
     })
+    // The figures of an app that is named twice would count twice.
+    return [...new Set(found)]
   }
 
   return { tokens, read, url: () => base_url() ?? '' }

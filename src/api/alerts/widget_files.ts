@@ -163,6 +163,8 @@ const fileOf = (body: string, type: string, cache: 'public' | 'private'): Respon
     headers: {
       'content-type': type,
       'cache-control': `${cache}, max-age=${MAX_AGE_S}`,
+      // The same path has other figures for another token.
+      vary: 'authorization',
       'referrer-policy': 'no-referrer',
       'x-robots-tag': 'noindex',
     },

@@ -28,6 +28,15 @@ import { CUSTOMERS_TABLE } from './csv.ts'
 /** The format of a cursor: three fields for a sorted list, or one number for a search. */
 const CURSOR = '^(\\w+\\.-?\\d{1,16}\\.\\d{1,16}|\\d{1,15})$'
 
+/** A page with a label ends when it is this full, so that the last reads are not of single customers. */
+const NEARLY_FULL = 0.8
+/** The most customers that one page with a label reads. */
+const MAX_LABELS_SCANNED = 1_000
+
+/** verified: a user of the customer is verified. none: no call has named a user. */
+const LABELS = ['verified', 'unverified', 'none'] as const
+type Label = (typeof LABELS)[number]
+
 const CustomersQuery = v.object({
   query: v.optional(
     v.pipe(
@@ -50,6 +59,14 @@ const CustomersQuery = v.object({
   app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
   environment: v.optional(v.picklist(['production', 'sandbox']), 'production'),
   status: v.optional(v.pipe(v.picklist(STATUSES), v.description('Only customers with this status now'))),
+  label: v.optional(
+    v.pipe(
+      v.picklist(LABELS),
+      v.description(
+        'verified: a user of the customer is verified; unverified: users, none verified; none: no call has named a user. Pages before the end may be short',
+      ),
+    ),
+  ),
   within_days: v.optional(
     v.pipe(
       whole(1, 366),
@@ -70,7 +87,10 @@ const UserQuery = v.object({
 })
 
 type Deps = { customers: Customers; enrichment: Pick<Enrichment, 'enrich'>; apps: Apps; auth: Auth }
-type Search = Pick<Listing, 'sort' | 'status' | 'scopes' | 'within_days'> & { query: string | null }
+type Search = Pick<Listing, 'sort' | 'status' | 'scopes' | 'within_days'> & {
+  query: string | null
+  label: Label | null
+}
 
 export const customerRoutes = (deps: Deps): Route[] => [
   ...listRoutes(deps),
@@ -93,7 +113,7 @@ const listRoutes = ({ customers, apps, auth }: Deps): Route[] =>
       const behind = await customers.ready(appsIn(apps, search.scopes), wait_ms)
       // Do not yield to the event loop here: amounts and their currency must belong to one generation.
       const page = await pageOf(customers, search, query.cursor ?? null, query.limit)
-      return { customers: page.customers.map(customers.summaryOf), next: page.next, behind }
+      return { ...page, behind }
     },
     table: CUSTOMERS_TABLE,
     versionOf: ({ caller, query }) => customers.generationsOf(searchOf(apps, caller, query).scopes),
@@ -102,7 +122,7 @@ const listRoutes = ({ customers, apps, auth }: Deps): Route[] =>
 function searchOf(
   apps: Apps,
   accessScope: AccessScope,
-  { app, environment, query, sort, status, within_days }: v.InferOutput<typeof CustomersQuery>,
+  { app, environment, query, sort, status, label, within_days }: v.InferOutput<typeof CustomersQuery>,
 ): Search {
   if (within_days !== undefined && sort !== 'ends') throw withinDaysNeedsSort()
   const scopes = scopesOf(apps, accessScope, app, [environment])
@@ -110,19 +130,49 @@ function searchOf(
     scopes,
     sort,
     status: status ?? null,
+    label: label ?? null,
     within_days: within_days ?? null,
     query: query?.trim() || null,
   }
 }
 
+type Summary = ReturnType<Customers['summaryOf']>
+type SummaryPage = { customers: Summary[]; next: string | null }
+
+/**
+ * A page of customers. With a label, pages are read and filtered until the answer is nearly full or the most customers
+ * for one answer are read.
+ */
 async function pageOf(
   customers: Customers,
-  { query, ...search }: Search,
+  { query, label, ...search }: Search,
   cursor: string | null,
   limit: number,
-): Promise<CustomerPage> {
-  const listing = { ...search, cursor, limit }
-  return query === null ? customers.list(listing) : customers.find(query, listing)
+): Promise<SummaryPage> {
+  const read = (position: string | null, count: number): CustomerPage | Promise<CustomerPage> => {
+    const listing = { ...search, cursor: position, limit: count }
+    return query === null ? customers.list(listing) : customers.find(query, listing)
+  }
+  const found: Summary[] = []
+  let [next, scanned] = [cursor, 0]
+  do {
+    const page = await read(next, limit - found.length)
+    const summaries = page.customers.map(customers.summaryOf)
+    found.push(...summaries.filter((one) => label === null || labelIn(one) === label))
+    scanned += page.customers.length
+    next = page.next
+  } while (
+    next !== null &&
+    label !== null &&
+    found.length < limit * NEARLY_FULL &&
+    scanned < MAX_LABELS_SCANNED
+  )
+  return { customers: found, next }
+}
+
+function labelIn({ app_user_ids, verified_app_user_ids }: Summary): Label {
+  if (verified_app_user_ids.length > 0) return 'verified'
+  return app_user_ids.length > 0 ? 'unverified' : 'none'
 }
 
 function withinDaysNeedsSort(): Refusal {

@@ -128,7 +128,7 @@ function openAdmission({ apps, attribution, erasures }: Deps) {
 
 /** What a row does, as the calls with a secret key that it stands for. */
 function applyRow(attribution: Attribution, app: App, row: LinkRow): RowEffect {
-  const caller = { app, credential: 'secret' } as const
+  const caller = { app, credential: 'secret', device: null } as const
   const common = { appUserId: row.app_user_id, bundleId: row.app }
   const device = { platform: null, osVersion: null, deviceModel: null, locale: null }
   const { attributes, original_transaction_id: originalTransactionId } = row

@@ -44,6 +44,10 @@ export const ABOUT: Readonly<Record<string, string>> = {
     'A read token reads the API and cannot write. It can be limited to an organization or to some apps, and can expire.',
   'tokens list': 'Shows what each token reads, when it was last used, and whether it is revoked or expires.',
   'tokens revoke': 'Calls with the token are refused from now on, and its open streams end.',
+  'devices list':
+    'A device is a copy of an app that enrolled with App Attest. The list shows what Apple states about it and how many users its calls named.',
+  'devices revoke':
+    'Calls with the token count as calls without a credential from now on. The app on the device cannot enrol with the same key again; a new installation can.',
   'users prune':
     'Deletes users without a purchase that no secret key and no attested device ever named, and that have not been seen for the given time. Such users come from calls that anyone can make. Nothing else is deleted.',
   'links import':

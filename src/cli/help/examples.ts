@@ -21,7 +21,7 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Run: ['serve', 'demo', 'health'],
   Install: ['install', 'upgrade', 'uninstall'],
   'Set up': ['init', 'check', 'config', 'connect', 'doctor', 'support', 'apps'],
-  'People and keys': ['owner', 'keys', 'tokens', 'users', 'links', 'forget'],
+  'People and keys': ['owner', 'keys', 'tokens', 'devices', 'users', 'links', 'forget'],
   Data: ['import', 'reconcile', 'refused', 'rebuild', 'verify', 'export', 'sql', 'jobs', 'rates'],
   Backups: ['backup', 'restore'],
   'Alerts and webhooks': ['alerts', 'webhooks', 'outgoing'],
@@ -91,6 +91,10 @@ export const HELP: Readonly<Record<string, Help>> = {
     examples: ['windfall keys rotate key_1f6b2c', 'windfall keys rotate key_1f6b2c --overlap 168'],
   },
   'keys revoke': { examples: ['windfall keys revoke key_1f6b2c', 'windfall keys revoke key_1f6b2c --json'] },
+  'devices list': { examples: ['windfall devices list', 'windfall devices list --user user-1 --json'] },
+  'devices revoke': {
+    examples: ['windfall devices revoke dev_1f6b2c', 'windfall devices revoke dev_1f6b2c --json'],
+  },
   'tokens create': {
     examples: [
       'windfall tokens create --label laptop',

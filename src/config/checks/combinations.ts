@@ -19,9 +19,8 @@ const PartialConfig = v.object({
     request_timeout_seconds: null,
   }),
   organizations: list(
-    v.fallback(v.object({ slug: text, sdk_auth: text, publishable_key: text, secret_key: text }), {
+    v.fallback(v.object({ slug: text, publishable_key: text, secret_key: text }), {
       slug: null,
-      sdk_auth: null,
       publishable_key: null,
       secret_key: null,
     }),
@@ -58,7 +57,6 @@ export function checkCombinations(raw: RawConfig, partial: unknown): void {
   for (const index of config.endpoints.keys()) checkEndpoint(raw, ['endpoints', index])
   checkOrganizations(raw, 'alert_channels', config.alert_channels, config)
   checkOrganizations(raw, 'alert_rules', config.alert_rules, config)
-  checkAttestation(raw, config)
 }
 
 function checkTimeouts(raw: RawConfig, { server }: PartialConfig): void {
@@ -183,15 +181,5 @@ function checkOrganizations(
       const advice = suggestion === null ? `Write organization = ${choice}` : `Did you mean "${suggestion}"?`
       raw.addIssue(path, `"${organization}" is not a declared organization`, advice)
     }
-  }
-}
-
-/** Attestation is not implemented yet: an organization that requires it would refuse every client app. */
-function checkAttestation(raw: RawConfig, { organizations }: PartialConfig): void {
-  for (const [index, { sdk_auth }] of organizations.entries()) {
-    if (sdk_auth !== 'attestation') continue
-    const problem = '"attestation" is not available yet, and would refuse every call of a client app'
-    const advice = 'Write sdk_auth = "key" to require a key, or sdk_auth = "any" to require nothing.'
-    raw.addIssue(['organizations', index, 'sdk_auth'], problem, advice)
   }
 }

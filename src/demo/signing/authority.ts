@@ -49,11 +49,11 @@ type ChainOptions = {
   intermediate_of?: Chain | undefined
 }
 
-function newKey(curve: 'P-256' | 'P-384'): KeyObject {
+export function newKey(curve: 'P-256' | 'P-384'): KeyObject {
   return generateKeyPairSync('ec', { namedCurve: curve }).privateKey
 }
 
-function pemOf(der: Buffer): string {
+export function pemOf(der: Buffer): string {
   const lines = der.toString('base64').match(/.{1,64}/g) ?? []
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`
 }

@@ -35,7 +35,7 @@ export type Issued = { der: Buffer; subject: Name; key: KeyObject }
 
 /**
  * A certificate to issue. `from` and `until` are milliseconds since the epoch. `markers` are the object identifiers of
- * extensions whose value is NULL.
+ * extensions whose value is NULL; `extensions` have a value, as DER.
  */
 type CertificateRequest = {
   name: string
@@ -45,6 +45,7 @@ type CertificateRequest = {
   until: number
   isAuthority: boolean
   markers?: readonly string[] | undefined
+  extensions?: Readonly<Record<string, Uint8Array>> | undefined
   ocsp_url?: string | undefined
 }
 
@@ -52,7 +53,7 @@ const ORGANIZATION = '2.5.4.10'
 const COMMON_NAME = '2.5.4.3'
 const OCSP = '1.3.6.1.5.5.7.48.1'
 const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2'
-const NULL_VALUE = Uint8Array.of(5, 0).buffer
+const NULL_VALUE = Uint8Array.of(5, 0)
 
 function distinguishedName(commonName: string): Name {
   const attribute = (type: string, text: string) =>
@@ -74,7 +75,7 @@ function identifierOf(key: KeyObject): Buffer {
 }
 
 function extension(id: string, value: unknown, critical = false): Extension {
-  const bytes = value instanceof ArrayBuffer ? value : AsnConvert.serialize(value)
+  const bytes = value instanceof Uint8Array ? new Uint8Array(value).buffer : AsnConvert.serialize(value)
   return new Extension({ extnID: id, critical, extnValue: new OctetString(bytes) })
 }
 
@@ -92,6 +93,7 @@ function extensionsOf(request: CertificateRequest): Extensions {
       new AuthorityKeyIdentifier({ keyIdentifier: new KeyIdentifier(identifierOf(issuer.key)) }),
     ),
     ...(request.markers ?? []).map((id) => extension(id, NULL_VALUE)),
+    ...Object.entries(request.extensions ?? {}).map(([id, value]) => extension(id, value)),
   ]
   if (request.ocsp_url !== undefined) {
     const accessLocation = new GeneralName({ uniformResourceIdentifier: request.ocsp_url })

@@ -91,8 +91,17 @@ function parseJson(bytes: Buffer): unknown {
   throw new Refusal(400, 'invalid_json', `The body is nested deeper than ${MAX_NESTING} levels.`)
 }
 
-/** Options for reading a body. `expected` is the announced length in bytes, at most `limit`. */
-type BodyOptions = Readonly<{ limit: number; expected: number; address: string; budget: BodyBudget }>
+/**
+ * Options for reading a body. `expected` is the announced length in bytes, at most `limit`. `onBytes` gets the whole body
+ * as sent, valid only during the call.
+ */
+type BodyOptions = Readonly<{
+  limit: number
+  expected: number
+  address: string
+  budget: BodyBudget
+  onBytes: ((bytes: Uint8Array) => void) | undefined
+}>
 
 /**
  * Collects one body. A single chunk is used directly. Several chunks are copied into one buffer that doubles when it is
@@ -162,6 +171,7 @@ function readFromNode(req: IncomingMessage, options: BodyOptions): Promise<unkno
       if (isSettled) return
       isSettled = true
       try {
+        options.onBytes?.(body.bytes())
         resolve(parseJson(body.bytes()))
       } catch (error) {
         reject(error)
@@ -181,6 +191,7 @@ async function readFromWeb(request: Request, options: BodyOptions): Promise<unkn
       const refusal = body.append(chunk)
       if (refusal !== null) throw refusal
     }
+    options.onBytes?.(body.bytes())
     return parseJson(body.bytes())
   } finally {
     body.release()
@@ -190,18 +201,24 @@ async function readFromWeb(request: Request, options: BodyOptions): Promise<unkn
 /**
  * Reads the body as JSON of at most `limit` bytes. As in JSON.parse, the last of several equal keys wins, a number
  * becomes the nearest double (send ids beyond 2^53 as strings), and “__proto__” is a plain key. `budget` is explained
- * at `openBodyAccount`.
+ * at `openBodyAccount`, `onBytes` at `BodyOptions`.
  *
  * @throws Refusal 415 unless the content type is application/json without compression; 413 when the announced or actual
  * size exceeds the limit; 400 `invalid_json` if the body is not UTF-8, not JSON (with line and column) or nested deeper
  * than MAX_NESTING; 400 `body_fragmented` for thousands of tiny chunks; 503 `busy` when the bodies in progress use too
  * much memory.
  */
-export function readJson(event: H3Event, limit: number, budget: BodyBudget = 'common'): Promise<unknown> {
+export function readJson(
+  event: H3Event,
+  limit: number,
+  budget: BodyBudget = 'common',
+  onBytes?: (bytes: Uint8Array) => void,
+): Promise<unknown> {
   const refused = refusedByHeaders(event, limit)
   if (refused !== null) return Promise.reject(refused)
   const announced = Number(header(event, 'content-length') ?? limit)
-  const options = { limit, expected: Math.min(announced, limit), address: clientAddress(event), budget }
+  const expected = Math.min(announced, limit)
+  const options = { limit, expected, address: clientAddress(event), budget, onBytes }
   const req = event.runtime?.node?.req
   return req instanceof IncomingMessage ? readFromNode(req, options) : readFromWeb(event.req, options)
 }

@@ -72,7 +72,7 @@ export function openLinkedUsers(store: Store) {
   function user(app_id: string, app_user_id: string) {
     const found = userOf.get(app_id, app_user_id)
     if (!found) return null
-    const { id: _, ...row } = found
+    const { id: _, server_attributes: __, ...row } = found
     const attributes: Record<string, unknown> = JSON.parse(row.attributes)
     const proved_attributes: Record<string, unknown> = JSON.parse(row.proved_attributes)
     return { ...row, attributes, proved_attributes, why: explainUserLabel(row) }

@@ -1,7 +1,7 @@
 /** Paged queries: the first page loads as a normal query, further pages on request. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { type Problem, type Query, read } from './http.ts'
-import { client, problemFrom, type QueryResult, useQuery } from './queries.ts'
+import { client, problemFrom, type QueryOptions, type QueryResult, useQuery } from './queries.ts'
 
 type Page = { next: string | number | null }
 /** `pages` are the pages after the first. `firstNext` was `next` of the first page when they were loaded. */
@@ -33,9 +33,9 @@ export function usePagedQuery<Answer extends Page>(
   path: string,
   query: Query,
   cursor: 'cursor' | 'before',
-  wait = false,
+  options: QueryOptions = {},
 ): Paged<Answer> {
-  const first = useQuery<Answer>(path, query, { wait })
+  const first = useQuery<Answer>(path, query, options)
   const key = JSON.stringify([path, query])
   const cacheKey = useMemo(() => [path, { ...query, pages: 'more' }], [key])
   const initialPages = (): LoadedPages<Answer> => ({

@@ -50,7 +50,7 @@ export type QueryResult<Answer> = {
   retry: () => void
 }
 
-type QueryOptions = {
+export type QueryOptions = {
   /** Refetch interval in milliseconds while the page is visible. */
   interval_ms?: number
   /** Do not fetch yet. */

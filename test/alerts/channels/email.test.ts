@@ -1,6 +1,6 @@
 /** E-mail against an SMTP server: STARTTLS, TLS, certificates, passwords and replies. */
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ChannelMessage } from '../../../src/alerts/channels/channel.ts'
@@ -81,6 +81,11 @@ test('a wrong password, a refused recipient and replies of the server are told i
     words: expect.stringContaining('Check the user and the password'),
   })
   expect(JSON.stringify(refused)).not.toContain('hunter2')
+  const busy = await openServer({
+    onAuth: (_, __, done) => done(Object.assign(new Error('try again later'), { responseCode: 454 })),
+    disabledCommands: ['STARTTLS'],
+  })
+  expect(await busy.send({ user: 'owner' }, { password: 'hunter2-secret' })).toMatchObject({ kind: 'retry' })
   for (const [responseCode, kind] of [
     [451, 'retry'],
     [550, 'dead'],
@@ -117,4 +122,22 @@ test('nobody listens', async () => {
     kind: 'retry',
     words: expect.stringContaining('127.0.0.1:1'),
   })
+})
+
+test('a server that resets each connection is tried again, and ends nothing else', async () => {
+  const server = createServer((socket) => void socket.resetAndDestroy()).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => new Promise((resolve) => void server.close(() => resolve())))
+  const { send } = await openServer()
+  const { port } = server.address() as AddressInfo
+  for (let n = 0; n < 20; n += 1) expect(await send({ port })).toMatchObject({ kind: 'retry' })
+})
+
+test('the next address of a host is used if the first does not answer', async () => {
+  const { port, mails } = await openServer({ disabledCommands: ['STARTTLS'] })
+  const resolve = async () => ['127.0.0.77', '127.0.0.1'].map((address) => ({ address, family: 4 }))
+  const dispatcher = openDispatcher({ allow: ['127.0.0.0/8'], ca: null, resolve })
+  const channel = { settings: { host: 'mail.example', port, ...SETTINGS }, secrets: {} }
+  const context = { dispatcher, signal: new AbortController().signal, vapid: NO_VAPID }
+  expect([await email.send(MESSAGE, channel, context), mails.length]).toEqual([{ kind: 'sent' }, 1])
 })

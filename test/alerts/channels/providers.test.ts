@@ -149,6 +149,8 @@ test('Slack: blocks with a text for the lock screen, no mention, and its errors 
   const body = JSON.parse(text)
   // The header is plain text, in which Slack reads no mention.
   expect(JSON.stringify([body.text, ...body.blocks.slice(1)])).not.toContain('<!channel>')
+  // Otherwise Slack makes a mention of @channel in a name.
+  expect(text.match(/"type":"mrkdwn"/g)).toEqual(text.match(/"type":"mrkdwn"(?=,"verbatim":true)/g))
   expect(body.text.length).toBeLessThanOrEqual(3_000)
   expect(body.blocks[0].text.text.length).toBeLessThanOrEqual(150)
   expect(body.blocks[1].text.text.length).toBeLessThanOrEqual(3_000)
@@ -234,12 +236,13 @@ test('Pushover: a form, its limits, and its errors', async () => {
     [
       429,
       ['application is over its quota'],
-      { 'x-limit-app-reset': String(reset) },
+      { 'x-limit-app-reset': String(reset), date: new Date((reset - 7_200) * 1_000).toUTCString() },
       { kind: 'retry', after_ms: 7_200_000 },
     ],
   ] as const) {
     answerWith({ status, body: JSON.stringify({ status: 0, errors, request: '1' }), headers: more })
-    const refused = await send(pushover, channel)
+    // The message is an hour old.
+    const refused = await send(pushover, channel, { at: MESSAGE.at - 3_600_000 })
     expect(refused.result).toMatchObject(expected)
     expect(words(refused.result)).not.toMatch(new RegExp(`${token}|${user}`))
   }

@@ -89,6 +89,7 @@ test('every form has its type and headers; the token works in the header and in 
       expect([path.slice(0, 12), answer.status]).toEqual([path.slice(0, 12), 200])
       expect(answer.headers.get('content-type')).toContain(type)
       expect(answer.headers.get('cache-control')).toBe('private, max-age=60')
+      expect(answer.headers.get('vary')).toBe('authorization')
       expect(answer.headers.get('referrer-policy')).toBe('no-referrer')
       expect(answer.headers.get('x-robots-tag')).toBe('noindex')
     }
@@ -154,6 +155,19 @@ test('an unknown token is 404, and 429 after thirty in a minute; other tokens ar
   expect((await app.get('/api/v1/overview', { authorization: `Bearer ${token}` })).status).toBe(401)
 })
 
+test('is headed by the only app or the organization, and never by the name that nobody gave', async () => {
+  const app = await openOwned()
+  const headingOf = async (apps: string[] | null) =>
+    (await app.read((await app.make({ apps })).token)).body.name
+  const { windfall, organization } = app
+  expect(organization.name).toBe('Default')
+  expect(await headingOf(null)).toBe('Windfall')
+  const lantern = windfall.apps.list().find(({ bundle_id }) => bundle_id === BUNDLE)
+  expect(await headingOf([lantern?.id ?? ''])).toBe(BUNDLE)
+  await windfall.store.commit(() => windfall.organizations.declare([{ ...organization, name: 'Acme' }]))
+  expect(await headingOf(null)).toBe('Acme')
+})
+
 test('a badge is public, has one figure and escapes its texts', async () => {
   const app = await openOwned()
   const badge = await app.make({ kind: 'badge', label: 'README', metrics: ['revenue_yesterday'] })
@@ -192,4 +206,62 @@ test('refuses figures that do not exist, apps of others and more than one hundre
       })
   })
   expect(await app.make()).toMatchObject({ status: 409, body: { code: 'too_many_widgets' } })
+})
+
+test('until the figures of a new currency are computed, a widget names that of its figures', async () => {
+  const app = await openOwned()
+  const { token } = await app.make({ metrics: ['revenue_today'] })
+  const { organizations, store } = app.windfall
+  await store.commit(() => organizations.declare([{ ...app.organization, currency: 'EUR' }]))
+  const { body } = await app.read(token)
+  expect(body).toMatchObject({ currency: 'USD', revenue_today_text: '$1,234,560.00', stale: true })
+})
+
+test('a name with control characters, which XML forbids, does not break the picture', async () => {
+  const app = await openOwned()
+  const { token } = await app.make()
+  const name = 'Lantern \u0001\u0000<b>'
+  await app.windfall.store.commit(() => app.windfall.organizations.declare([{ ...app.organization, name }]))
+  const svg = await (await app.get(`/widget/v1/${token}.svg`)).text()
+  expect(svg).toMatch(/>Lantern +&lt;b&gt;</)
+})
+
+test('an app that a query names twice counts once', async () => {
+  const app = await openOwned()
+  const { token } = await app.make({ metrics: ['revenue_today', 'mrr'] })
+  const once = await app.read(token, `?apps=${BUNDLE}`)
+  const [{ id = '' } = {}] = app.windfall.apps.list()
+  const twice = await app.read(token, `?apps=${BUNDLE},${id},${BUNDLE}`)
+  expect(twice.body).toEqual({ ...once.body, name: twice.body.name })
+})
+
+test('a widget whose apps are gone shows nothing of the others', async () => {
+  const app = await openOwned()
+  const [{ id = '' } = {}] = app.windfall.apps.list()
+  const { token } = await app.make({ metrics: ['revenue_today', 'mrr'], apps: [id] })
+  const { store } = app.windfall
+  await store.commit(() => store.prepare('update widget_tokens set apps = \'["app_none"]\'').run())
+  const { body } = await app.read(token)
+  expect([body.revenue_today, body.mrr]).not.toContain(1_234_560)
+})
+
+test('the widget of an organization that is gone is unknown', async () => {
+  const app = await openOwned()
+  const { token } = await app.make()
+  await app.windfall.store.commit(() => app.windfall.organizations.drop(app.organization.id))
+  expect((await app.read(token)).body).toMatchObject({ code: 'unknown_widget' })
+})
+
+test('a token in a path that does not exist is not logged', async () => {
+  const app = await openOwned()
+  const { token } = await app.make()
+  for (const path of [
+    `/widget/v1/${token}.json/`,
+    `/widget/${token}.json`,
+    `/badge/v1/${token}.svg/x`,
+    `/w/${token}`,
+  ])
+    await app.windfall.http.app.request(path)
+  await expect.poll(() => app.log()).toContain('"path":"/w/')
+  expect(app.log()).not.toContain(token)
 })

@@ -1,10 +1,11 @@
 /** Baselines: Windfall with one commit per request, Windfall without storage, and a bare h3 server. */
 import { H3, HTTPError, readBody, serve } from 'h3'
 import * as v from 'valibot'
-import { type SdkLimits, sdkRoutes } from '../../../src/api/sdk.ts'
+import { type SdkLimits, sdkRoutes } from '../../../src/api/sdk/calls.ts'
 import type { Windfall } from '../../../src/app.ts'
 import { type Attribution, openAttribution } from '../../../src/attribution/attribution.ts'
 import { openCallers } from '../../../src/attribution/callers.ts'
+import { openAttest } from '../../../src/attribution/devices/attest.ts'
 import { AttributeCall, IdentifyCall } from '../../../src/attribution/requests.ts'
 import { openFeed } from '../../../src/events/feed.ts'
 import type { Route } from '../../../src/http/route.ts'
@@ -14,6 +15,8 @@ import { APP, TOKEN } from '../database.ts'
 
 type Limits = SdkLimits & { attributes_per_user: number }
 
+const NO_ATTEST = { config: { attest: { accept: [], assertions: 'off' } } } as const
+
 /** SQLite's default for automatic checkpoints. */
 const DEFAULT_CHECKPOINT = 'wal_autocheckpoint = 1000'
 
@@ -22,13 +25,15 @@ function routesOn(windfall: Windfall, store: Store, limits: Limits): Route[] {
   const { apps, keys, organizations, ledger, erasures, verifier, clock, refusedCalls } = windfall
   const feed = openFeed(store, clock)
   const attribution = openAttribution({ store, clock, apps, feed, ledger, erasures, limits })
-  const callers = openCallers({ apps, keys, organizations })
+  const attest = openAttest({ store, clock, erasures, roots: [], current: NO_ATTEST })
+  const callers = openCallers({ apps, keys, organizations, devices: attest.devices })
   return sdkRoutes({
     store,
     monotonic: () => performance.now(),
     verifier,
     callers,
     attribution,
+    attest,
     refusedCalls,
     limits,
   })
@@ -80,12 +85,13 @@ export function withoutStorage(windfall: Windfall, limits: Limits): Route[] {
     verifier,
     callers: callersInMemory(windfall),
     attribution,
+    attest: { ...windfall.attest, accept: (_, apply) => apply() },
     refusedCalls,
     limits,
   })
 }
 
-function callersInMemory({ apps, keys, organizations }: Windfall) {
+function callersInMemory({ apps, keys, organizations, attest }: Windfall) {
   const key = keys.findByToken(TOKEN)
   const connected = new Map([[APP, apps.byBundle(APP)]])
   const known = new Map([[sha256Of(TOKEN).toString('hex'), key]])
@@ -94,6 +100,7 @@ function callersInMemory({ apps, keys, organizations }: Windfall) {
     apps: { ...apps, byBundle: (bundle_id) => connected.get(bundle_id) ?? [] },
     keys: { ...keys, findByToken: (token) => known.get(sha256Of(token).toString('hex')) ?? null },
     organizations: { ...organizations, get: (id) => all.get(id) ?? null },
+    devices: attest.devices,
   })
 }
 

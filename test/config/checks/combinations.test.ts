@@ -98,15 +98,6 @@ test('does not report a duplicate if the organization is unknown', () => {
   expect(complaintsOf(nameless + app).map((line) => line.split('  ')[1])).toEqual(['organizations[0].slug'])
 })
 
-test('refuses attestation and suggests the alternatives', () => {
-  const toml = '[[organizations]]\nslug = "a"\nsdk_auth = "attestation"\n[[apps]]\nbundle_id = "com.a"\n'
-  expect(complaintsOf(toml)).toEqual([
-    'config.toml:3  organizations[0].sdk_auth  "attestation" is not available yet, and would refuse every call of a client app. ' +
-      'Write sdk_auth = "key" to require a key, or sdk_auth = "any" to require nothing.',
-  ])
-  for (const other of ['any', 'key']) expect(complaintsOf(toml.replace('attestation', other))).toEqual([])
-})
-
 test('reports an invalid setting once', () => {
   const toml = `
     [server]

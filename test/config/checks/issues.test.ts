@@ -18,16 +18,16 @@ test.each([
   ['[[app]]\nbundle_id = "a"', 'config.toml:1  app  unknown section. Did you mean [[apps]]?'],
   [
     '[webhooks]',
-    'config.toml:1  webhooks  unknown section. The sections are [server], [store], [backup], [log], [sign_in], [limits], [users], [apple], [rates], [outbound], [forwarding], [alerts], [metrics], [jobs], [[organizations]], [[accounts]], [[apps]], [[endpoints]], [[alert_channels]], [[alert_rules]].',
+    'config.toml:1  webhooks  unknown section. The sections are [server], [store], [backup], [log], [sign_in], [limits], [users], [apple], [rates], [outbound], [forwarding], [alerts], [attest], [metrics], [jobs], [[organizations]], [[accounts]], [[apps]], [[endpoints]], [[alert_channels]], [[alert_rules]].',
   ],
   ['[store]\nxyzzy = 1', 'config.toml:2  store.xyzzy  unknown setting. [store] has path, native_dir.'],
   [
     'xyzzyxyzzy = 1',
-    'config.toml:1  xyzzyxyzzy  unknown setting. The only setting at the top level is base_url; the others are in [server], [store], [backup], [log], [sign_in], [limits], [users], [apple], [rates], [outbound], [forwarding], [alerts], [metrics], [jobs], [[organizations]], [[accounts]], [[apps]], [[endpoints]], [[alert_channels]], [[alert_rules]].',
+    'config.toml:1  xyzzyxyzzy  unknown setting. The only setting at the top level is base_url; the others are in [server], [store], [backup], [log], [sign_in], [limits], [users], [apple], [rates], [outbound], [forwarding], [alerts], [attest], [metrics], [jobs], [[organizations]], [[accounts]], [[apps]], [[endpoints]], [[alert_channels]], [[alert_rules]].',
   ],
   [
     '__proto__ = 1',
-    'config.toml:1  __proto__  unknown setting. The only setting at the top level is base_url; the others are in [server], [store], [backup], [log], [sign_in], [limits], [users], [apple], [rates], [outbound], [forwarding], [alerts], [metrics], [jobs], [[organizations]], [[accounts]], [[apps]], [[endpoints]], [[alert_channels]], [[alert_rules]].',
+    'config.toml:1  __proto__  unknown setting. The only setting at the top level is base_url; the others are in [server], [store], [backup], [log], [sign_in], [limits], [users], [apple], [rates], [outbound], [forwarding], [alerts], [attest], [metrics], [jobs], [[organizations]], [[accounts]], [[apps]], [[endpoints]], [[alert_channels]], [[alert_rules]].',
   ],
   [
     '[apple]\nconstructor = 1',
@@ -40,7 +40,7 @@ test.each([
   [app('nmae = "a"'), 'config.toml:3  apps[0].nmae  unknown setting. Did you mean apps[0].name?'],
   [
     '"a b".c = 1',
-    'config.toml:1  "a b"  unknown section. The sections are [server], [store], [backup], [log], [sign_in], [limits], [users], [apple], [rates], [outbound], [forwarding], [alerts], [metrics], [jobs], [[organizations]], [[accounts]], [[apps]], [[endpoints]], [[alert_channels]], [[alert_rules]].',
+    'config.toml:1  "a b"  unknown section. The sections are [server], [store], [backup], [log], [sign_in], [limits], [users], [apple], [rates], [outbound], [forwarding], [alerts], [attest], [metrics], [jobs], [[organizations]], [[accounts]], [[apps]], [[endpoints]], [[alert_channels]], [[alert_rules]].',
   ],
 
   // Sections of the wrong shape.

@@ -77,6 +77,7 @@ type Others = { page: string; language: string; suite: readonly [file: string, w
 
 const RECEIVERS = ['test/docs/receivers.test.ts', 'printedCode('] as const
 const WIDGETS = ['test/alerts/widgets/documents.test.ts', 'docs/widgets.md'] as const
+const RAW_HTTP = ['test/docs/raw_http.test.ts', 'docs/sdk/http.md'] as const
 const LITESTREAM = ['test/faults/litestream/documented.test.ts', 'writeConfig('] as const
 
 /** The configuration of other programs, and code. TOML, CSV and SQL of every page run by themselves. */
@@ -87,6 +88,9 @@ export const OTHERS: readonly Others[] = [
   { page: 'docs/webhooks.md', language: 'js', suite: RECEIVERS },
   { page: 'docs/webhooks.md', language: 'ts', suite: RECEIVERS },
   { page: 'docs/webhooks.md', language: 'swift', suite: RECEIVERS },
+  { page: 'docs/sdk/http.md', language: 'http', suite: RAW_HTTP },
+  { page: 'docs/sdk/http.md', language: 'swift', suite: RAW_HTTP },
+  { page: 'docs/sdk/http.md', language: 'kotlin', suite: RAW_HTTP },
   { page: 'docs/litestream.md', language: 'yaml', suite: LITESTREAM },
   {
     page: 'docs/litestream.md',

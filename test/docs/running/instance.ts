@@ -127,6 +127,7 @@ export async function openInstance() {
   const [{ id = '', bundle = '' } = {}, { id: other_id = '' } = {}] = links.all()
 
   return {
+    windfall,
     folder,
     config,
     database: app.config.store.path,

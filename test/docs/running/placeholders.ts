@@ -1,4 +1,6 @@
 /** What the names, addresses and secrets of the documents stand for in the seeded instance. */
+import { randomUUID } from 'node:crypto'
+import { storeDevices } from '../../attribution/devices/stored.ts'
 import type { Instance } from './instance.ts'
 
 /** The folder of a page, in which its commands run, and the instance. */
@@ -35,6 +37,10 @@ const PLACEHOLDERS: readonly Placeholder[] = [
   // Ids: each command gets a key or a token of its own.
   { pattern: /\bkey_1f6b2c\b|(?<=keys \w+ )ID\b/g, value: async ({ instance }) => newKey(instance) },
   { pattern: /\btok_9d41aa\b|(?<=tokens \w+ )ID\b/g, value: async ({ instance }) => newToken(instance) },
+  {
+    pattern: /\bdev_1f6b2c\b|(?<=devices \w+ )ID\b/g,
+    value: async ({ instance }) => (await storeDevices(instance.windfall, [randomUUID()]))[0] ?? '',
+  },
   { pattern: /(?<=refused list --raw )\d+/g, value: async ({ instance }) => firstRefused(instance) },
   { pattern: /(?<=webhooks log --id )(?:\d+|N)\b/g, value: async ({ instance }) => newDelivery(instance) },
 

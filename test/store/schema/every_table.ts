@@ -53,6 +53,12 @@ const BY_HAND = `
     select 'alm_1', id, 'alr_1', 'sale', 'k', '{}', 1772300000000, 1772300000000 from organizations;
   insert into alert_sends (message_id, channel_id, state, attempts) values ('alm_1', 'alc_1', 'sent', 1);
   insert into alert_digests (channel_id, kind, digested_on, made_at) values ('alc_1', 'daily', '2026-03-01', 1772300000000);
+  insert into devices (id, app_id, key_id, public_key, app_identifier, environment, details, receipt, counter, token_hash, enrolled_at, used_on)
+    select 'dev_1', id, 'a2V5', x'04', 'A1B2C3D4E5.com.example.app', 'production', '{}', x'30', 0, x'01', 1772300000000, '2026-02-28' from apps limit 1;
+  insert into used_challenges (hash, attestation_hash, used_at) values (x'01', x'02', 1772300000000);
+  insert into device_users (device_id, app_user_id, first_on, last_on) values ('dev_1', 'user-1', '2026-02-28', '2026-02-28');
+  insert into call_counts (counted_on, app_id, endpoint, credential, assertion, verification, unattested, calls)
+    select '2026-02-28', id, 'identify', 'none', 'none', 'unverified', '', 1 from apps limit 1;
   insert into widget_tokens (id, organization_id, kind, label, hash, metrics, created_at)
   select 'wdg_1', id, 'widget', 'phone', x'01', '["mrr"]', 1772300000000 from organizations limit 1`
 

@@ -9,12 +9,13 @@ test('reads filters from the URL and ignores unknown values', () => {
   expect(filtersIn({ type: 'gap.found,gap.lost', origin: 'moon', since: '2026-02-31x' })).toEqual({
     types: ['gap.found'],
     origin: null,
+    label: null,
     from: null,
     until: null,
   })
   const filters = filtersIn({ origin: 'backfill', since: '2026-03-01', until: '2026-03-01' })
   const { from_at, until_at, ...rest } = feedQuery(scopeFrom({ app: 'a', env: 'sandbox' }), filters)
-  expect(rest).toEqual({ app: 'a', type: '', environment: 'sandbox', origin: 'backfill' })
+  expect(rest).toEqual({ app: 'a', type: '', environment: 'sandbox', origin: 'backfill', label: null })
   expect(Number(until_at) - Number(from_at)).toBe(86_400_000)
 })
 

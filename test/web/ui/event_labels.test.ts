@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { productName } from '../../../src/apps/product_name.ts'
 import { EVENT_TYPES, QUIET_TYPES } from '../../../src/events/vocabulary.ts'
-import { customerValue, eventDetail, productName } from '../../../src/web/ui/events/event_detail.ts'
+import { customerValue, eventDetail } from '../../../src/web/ui/events/event_detail.ts'
 import { amountOf, eventLabel, iconOf, KINDS, typesOf } from '../../../src/web/ui/events/event_labels.ts'
 import type { FeedEvent } from '../../../src/web/ui/events/feed_event.ts'
 

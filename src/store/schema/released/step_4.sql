@@ -1,4 +1,4 @@
--- Version 4: alerts. Kept equal to schema.sql by a test until it is released, then never changed.
+-- Version 4: alerts and devices. Kept equal to schema.sql by a test until it is released, then never changed.
 create table alert_channels (
   id                      text primary key,
   organization_id         text not null references organizations (id),
@@ -95,5 +95,58 @@ create table widget_tokens (
   used_at                 integer,
   revoked_at              integer
 ) strict;
+
+create table devices (
+  id                      text primary key,
+  app_id                  text not null references apps (id),
+  key_id                  text not null,
+  public_key              blob not null,
+  app_identifier          text not null,
+  environment             text not null check (environment in ('production', 'development')),
+  category                integer,
+  bundle_version          text,
+  os_version              text,
+  details                 text not null,
+  receipt                 blob not null,
+  counter                 integer not null,
+  token_hash              blob unique,
+  enrolled_at             integer not null,
+  used_on                 text not null,
+  revoked_at              integer,
+  unique (app_id, key_id)
+) strict;
+create index devices_by_use on devices (used_on);
+
+create table used_challenges (
+  hash                    blob primary key,
+  attestation_hash        blob not null,
+  used_at                 integer not null
+) strict, without rowid;
+
+create table device_users (
+  device_id               text not null references devices (id),
+  app_user_id             text not null,
+  first_on                text not null,
+  last_on                 text not null,
+  primary key (device_id, app_user_id)
+) strict, without rowid;
+create index device_users_by_user on device_users (app_user_id);
+create index device_users_by_day on device_users (last_on, device_id);
+
+create table call_counts (
+  counted_on              text not null,
+  app_id                  text not null,
+  endpoint                text not null check (endpoint in ('identify', 'attribute')),
+  credential              text not null,
+  assertion               text not null check (assertion in ('none', 'sent', 'verified')),
+  verification            text not null,
+  unattested              text not null,
+  calls                   integer not null,
+  primary key (counted_on, app_id, endpoint, credential, assertion, verification, unattested)
+) strict, without rowid;
+
+alter table users add column server_attributes text not null default '[]';
+update users set server_attributes = (select json_group_array(key) from json_each(proved_attributes))
+  where proved_attributes <> '{}';
 
 pragma user_version = 4;

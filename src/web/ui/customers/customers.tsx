@@ -28,14 +28,12 @@ export function Customers(): JSX.Element {
     query: filters.query,
     sort: filters.sort === 'ltv' ? null : filters.sort,
     status: filters.status,
+    label: filters.label,
     within_days: filters.isThisWeek ? WEEK : null,
   }
-  const paged = usePagedQuery<Answer>(
-    '/api/v1/customers',
-    query,
-    'cursor',
-    scope.organization !== null && !apps.data,
-  )
+  const paged = usePagedQuery<Answer>('/api/v1/customers', query, 'cursor', {
+    wait: scope.organization !== null && !apps.data,
+  })
   return (
     <>
       <ScopeBar parts="place" />
@@ -112,7 +110,8 @@ function NoCustomers({ filters }: { filters: CustomerFilters }): JSX.Element {
         <p>No canceling subscription ends{filters.isThisWeek && ' in the next seven days'}.</p>
       </Empty>
     )
-  if (filters.query === '' && filters.status === null && scope.apps.length === 0)
+  const { label } = filters
+  if (filters.query === '' && filters.status === null && label === null && scope.apps.length === 0)
     return (
       <Empty icon="customers" title="No customers yet">
         <p>Customers appear with Apple’s first notification and with the import of Apple’s history.</p>
@@ -126,13 +125,18 @@ function NoCustomers({ filters }: { filters: CustomerFilters }): JSX.Element {
   return (
     <Empty
       icon="search"
-      title={filters.query === '' ? 'No customers with this status' : 'No customers found'}
+      title={filters.query === '' && label === null ? 'No customers with this status' : 'No customers found'}
     >
       <p>Searched {searchedScope}. Exact, case-sensitive match.</p>
       {filters.query !== '' && <QueryKinds />}
       {filters.status !== null && (
         <button type="button" class="button" onClick={() => change({ status: null })}>
           Show all statuses
+        </button>
+      )}
+      {label !== null && (
+        <button type="button" class="button" onClick={() => change({ label: null })}>
+          Show all labels
         </button>
       )}
     </Empty>

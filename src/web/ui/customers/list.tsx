@@ -1,8 +1,8 @@
 /** The list of customers: table rows on desktop, cards on phones. Each entry is a link. */
 import type { JSX } from 'preact'
+import { productName } from '../../../apps/product_name.ts'
 import { type App, appName } from '../apps.ts'
 import { countryName } from '../countries.ts'
-import { productName } from '../events/event_detail.ts'
 import { useScope } from '../scope.ts'
 import { ago, money, plural } from '../words.ts'
 import { type Customer, monthsPaid, monthsPaidUnit, nextDateText } from './customer.ts'

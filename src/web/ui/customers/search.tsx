@@ -15,8 +15,22 @@ const SORTS = [
 ] as const
 type Sort = (typeof SORTS)[number]['value']
 
+const LABELS = [
+  { value: '', title: 'Any label' },
+  { value: 'verified', title: 'Verified' },
+  { value: 'unverified', title: 'Unverified' },
+  { value: 'none', title: 'Not identified' },
+] as const
+type Label = Exclude<(typeof LABELS)[number]['value'], ''>
+
 /** `isThisWeek` limits the list to subscriptions that end within a week; it requires `sort: 'ends'`. */
-export type CustomerFilters = { query: string; sort: Sort; status: Status | null; isThisWeek: boolean }
+export type CustomerFilters = {
+  query: string
+  sort: Sort
+  status: Status | null
+  label: Label | null
+  isThisWeek: boolean
+}
 
 /** The filters in the URL. */
 export function filtersFromParams(params: Record<string, string>): CustomerFilters {
@@ -26,6 +40,11 @@ export function filtersFromParams(params: Record<string, string>): CustomerFilte
     query: params.q ?? '',
     sort,
     status: sort === 'ends' ? null : (status ?? null),
+    label:
+      LABELS.find(
+        (one): one is { value: Label; title: string } & typeof one =>
+          one.value !== '' && one.value === params.label,
+      )?.value ?? null,
     isThisWeek: sort === 'ends' && params.within === WEEK,
   }
 }
@@ -96,6 +115,13 @@ export function Search({ filters }: { filters: CustomerFilters }): JSX.Element {
           value={filters.sort}
           choices={SORTS}
           onPick={(sort) => change({ sort: sort === 'ltv' ? null : sort, within: null })}
+        />
+        <Pick
+          title="Label"
+          icon="verified"
+          value={filters.label ?? ''}
+          choices={LABELS}
+          onPick={(label) => change({ label: label === '' ? null : label })}
         />
         {filters.sort === 'ends' ? (
           <Chips

@@ -1,16 +1,7 @@
 /** The detail text of an event next to its title. */
+import { productName } from '../../../apps/product_name.ts'
 import { date, money, period, plural } from '../words.ts'
 import type { FeedEvent } from './feed_event.ts'
-
-/** A readable product name: `Pro Yearly` for `com.example.tides.pro_yearly` in the app `com.example.tides`. */
-export function productName(id: string, bundle: string | undefined): string {
-  const productPart = bundle !== undefined && id.startsWith(`${bundle}.`) ? id.slice(bundle.length + 1) : id
-  const segments = productPart.replace(/^(com|org|net|io|app|dev)\.[^.]+\./, '').split(/[._\-\s]+/)
-  return segments
-    .filter((word) => word !== '')
-    .map((word) => word[0]?.toUpperCase() + word.slice(1))
-    .join(' ')
-}
 
 const EXPIRATION_REASONS: Record<number, string> = {
   1: 'auto-renewal was off',

@@ -6,7 +6,7 @@ import { useQueryParams } from '../scope.ts'
 import { day, plural, shortDay } from '../words.ts'
 import { ORIGIN_LABELS } from './event_details.tsx'
 import { eventLabel } from './event_labels.ts'
-import { type Filters, ORIGINS, type Origin, TYPES_BY_NOUN, toggleTypes } from './filters.ts'
+import { type Filters, LABELS, ORIGINS, type Origin, TYPES_BY_NOUN, toggleTypes } from './filters.ts'
 
 const NOUN_TITLES: Record<string, string> = {
   trial: 'Trials',
@@ -28,8 +28,8 @@ export const nounTitle = (noun: string): string => NOUN_TITLES[noun] ?? noun
 
 export function FilterBar({ filters }: { filters: Filters }): JSX.Element {
   const [, change] = useQueryParams()
-  const { types, origin, from, until } = filters
-  const isAny = types.length > 0 || origin !== null || from !== null || until !== null
+  const { types, origin, label, from, until } = filters
+  const isAny = types.length > 0 || origin !== null || label !== null || from !== null || until !== null
   return (
     <search class="row" aria-label="Filter events">
       <TypePick types={types} onPick={(next) => change({ type: next.join(',') })} />
@@ -42,12 +42,21 @@ export function FilterBar({ filters }: { filters: Filters }): JSX.Element {
         ]}
         onPick={(value) => change({ origin: value })}
       />
+      <Pick
+        title="Label"
+        value={label ?? ''}
+        choices={[
+          { value: '', title: 'Any label' },
+          ...LABELS.map((value) => ({ value, title: value === 'verified' ? 'Verified' : 'Unverified' })),
+        ]}
+        onPick={(value) => change({ label: value })}
+      />
       <Days from={from} until={until} onPick={change} />
       {isAny && (
         <button
           type="button"
           class="button plain"
-          onClick={() => change({ type: null, origin: null, since: null, until: null })}
+          onClick={() => change({ type: null, origin: null, label: null, since: null, until: null })}
         >
           Clear
         </button>

@@ -7,7 +7,16 @@ import type { FeedEvent } from './feed_event.ts'
 export const ORIGINS = ['live', 'recovered', 'backfill'] as const
 export type Origin = (typeof ORIGINS)[number]
 
-export type Filters = { types: string[]; origin: Origin | null; from: string | null; until: string | null }
+export const LABELS = ['verified', 'unverified'] as const
+export type Label = (typeof LABELS)[number]
+
+export type Filters = {
+  types: string[]
+  origin: Origin | null
+  label: Label | null
+  from: string | null
+  until: string | null
+}
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const dayIn = (text: string | undefined): string | null => (text && DAY.test(text) ? text : null)
@@ -18,6 +27,7 @@ export function filtersIn(params: Record<string, string>): Filters {
   return {
     types: (params.type ?? '').split(',').filter((type) => known.includes(type)),
     origin: ORIGINS.find((one) => one === params.origin) ?? null,
+    label: LABELS.find((one) => one === params.label) ?? null,
     from: dayIn(params.since),
     until: dayIn(params.until),
   }
@@ -32,12 +42,16 @@ const endOf = (day: string): number => {
 }
 
 /** The query of the feed. */
-export const feedQuery = ({ apps, environment }: Scope, { types, origin, from, until }: Filters): Query => ({
+export const feedQuery = (
+  { apps, environment }: Scope,
+  { types, origin, label, from, until }: Filters,
+): Query => ({
   app: apps.join(','),
   type: types.join(','),
   // Events without an environment, such as users and imports, are shown with production.
   environment: environment === 'sandbox' ? 'sandbox' : null,
   origin,
+  label,
   from_at: from === null ? null : startOf(from),
   until_at: until === null ? null : endOf(until),
 })

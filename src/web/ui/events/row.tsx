@@ -1,10 +1,11 @@
 /** A row of the feed. */
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
+import { productName } from '../../../apps/product_name.ts'
 import { countryName } from '../countries.ts'
 import { Icon } from '../parts/icons.tsx'
 import { ago, instant, money } from '../words.ts'
-import { eventDetail, productName } from './event_detail.ts'
+import { eventDetail } from './event_detail.ts'
 import { amountOf, eventLabel, iconOf } from './event_labels.ts'
 import type { FeedEvent } from './feed_event.ts'
 

@@ -1,9 +1,9 @@
 /** The response of a metric, and the formatting of its figures. */
 import type { InferOutput } from 'valibot'
 import type { SeriesSchema } from '../../../api/metrics/answers.ts'
+import { productName } from '../../../apps/product_name.ts'
 import { type App, appName } from '../apps.ts'
 import { countryName } from '../countries.ts'
-import { productName } from '../events/event_detail.ts'
 import { count, money, period, plural, share, shortCount, shortMoney, times } from '../words.ts'
 import type { Definition } from './definitions.ts'
 

@@ -4,6 +4,7 @@ import type { IconName } from '../parts/icons.tsx'
 export const SECTIONS = [
   { name: 'apps', title: 'Apps', icon: 'app' },
   { name: 'api', title: 'API', icon: 'key' },
+  { name: 'devices', title: 'Devices', icon: 'app' },
   { name: 'alerts', title: 'Alerts', icon: 'bell' },
   { name: 'widgets', title: 'Widgets', icon: 'chart' },
   { name: 'webhooks', title: 'Webhooks', icon: 'send' },

@@ -13,6 +13,7 @@ import { Alerts } from './alerts/alerts.tsx'
 import { Apple } from './apple.tsx'
 import { Apps } from './apps.tsx'
 import { ConfigurationSection } from './configuration.tsx'
+import { Devices } from './devices/devices.tsx'
 import { Import } from './import.tsx'
 import { Jobs } from './jobs.tsx'
 import { SECTIONS, type SectionName } from './sections.ts'
@@ -23,6 +24,7 @@ import { WidgetsSection } from './widgets/widgets.tsx'
 const SECTION_COMPONENTS: Record<SectionName, FunctionComponent> = {
   apps: Apps,
   api: Api,
+  devices: Devices,
   alerts: Alerts,
   widgets: WidgetsSection,
   webhooks: Webhooks,

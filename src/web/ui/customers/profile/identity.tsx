@@ -9,6 +9,7 @@ import { Attributes } from './attributes.tsx'
 import { ForgetButton } from './forget.tsx'
 import { Moves } from './moves.tsx'
 import type { Link, Profile, User } from './profile_answer.ts'
+import { UserDevices } from './user_devices.tsx'
 
 const PROOFS: Record<Link['proofs'][number], string> = {
   purchase: 'Signed purchase',
@@ -72,6 +73,7 @@ function Person({ user, links, app_id }: { user: User; links: Link[]; app_id: st
         <Reason key={why} why={why} links={linksWithReason} of={links.length} />
       ))}
       <AboutUser user={user} />
+      <UserDevices user={user.app_user_id} app_id={app_id} />
     </section>
   )
 }

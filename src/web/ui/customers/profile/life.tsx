@@ -1,7 +1,7 @@
 /** A subscription's timeline as a bar and as a table: trial, paid, grace, gaps, refunds. */
 import type { JSX } from 'preact'
 import { useId } from 'preact/hooks'
-import { productName } from '../../events/event_detail.ts'
+import { productName } from '../../../../apps/product_name.ts'
 import { Scroll } from '../../parts/scroll.tsx'
 import { TableHead } from '../../parts/table_head.tsx'
 import { date, money, monthOf, plural } from '../../words.ts'

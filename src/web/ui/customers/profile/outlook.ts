@@ -1,5 +1,5 @@
 /** The state of a subscription and what happens next, in a sentence. */
-import { productName } from '../../events/event_detail.ts'
+import { productName } from '../../../../apps/product_name.ts'
 import type { Tone } from '../../events/event_labels.ts'
 import { date, money } from '../../words.ts'
 import type { Subscription } from './profile_answer.ts'

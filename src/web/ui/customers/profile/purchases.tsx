@@ -1,6 +1,6 @@
 /** The purchases of a customer: subscriptions with timelines, and one-time purchases. */
 import type { JSX } from 'preact'
-import { productName } from '../../events/event_detail.ts'
+import { productName } from '../../../../apps/product_name.ts'
 import { Card } from '../../parts/card.tsx'
 import { Scroll } from '../../parts/scroll.tsx'
 import { TableHead } from '../../parts/table_head.tsx'

@@ -21,6 +21,7 @@ const AUDIT_LABELS: Record<AuditAction, string> = {
   'key.revoked': 'Revoked a key',
   'key.rotated': 'Replaced a key',
   'users.pruned': 'Pruned users',
+  'device.revoked': 'Revoked a device',
   'links.imported': 'Imported links',
   'user.forgotten': 'Erased a user',
   'user.forgetting_undone': 'Reversed the erasure of a user',

@@ -29,7 +29,7 @@ export const useRules = (): QueryResult<Rules> => useQuery<Rules>(RULES_PATH)
 export const useAlertSettings = (): QueryResult<{ organizations: AlertSettings[] }> =>
   useQuery<{ organizations: AlertSettings[] }>(SETTINGS_PATH, {}, { interval_ms: LIST_MS })
 export const useMessages = (): Paged<Messages> =>
-  usePagedQuery<Messages>(`${ALERTS_PATH}/messages`, { limit: 25 }, 'before')
+  usePagedQuery<Messages>(`${ALERTS_PATH}/messages`, { limit: 25 }, 'before', { interval_ms: LIST_MS })
 
 /** Reads everything about alerts again, after a change. */
 export const refreshAlerts = (): Promise<void> => invalidate(ALERTS_PATH)

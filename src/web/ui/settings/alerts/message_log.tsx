@@ -28,13 +28,17 @@ const SendLine = ({ send }: { send: Send }): JSX.Element => {
   )
 }
 
+/** What a message is about: the rule, or its kind. It stands for the title of a message that was not sent alone. */
+const aboutOf = ({ rule_name, kind }: Message): string =>
+  rule_name ?? `${kind[0]?.toUpperCase()}${kind.slice(1)}`
+
 const Row = ({ message }: { message: Message }): JSX.Element => (
   <li class="alert-row">
     <div class="alert-words">
-      <strong>{message.title ?? message.rule_name ?? 'A message'}</strong>
+      <strong>{message.title ?? aboutOf(message)}</strong>
       {message.body !== null && <div class="small message-body">{message.body}</div>}
       <div class="tiny quiet">
-        {message.rule_name ?? (message.kind === 'summary' ? 'Summary' : message.kind)} ·{' '}
+        {message.title !== null && `${aboutOf(message)} · `}
         <RelativeTime at={message.created_at} />
       </div>
       <ul class="plain-list sends">

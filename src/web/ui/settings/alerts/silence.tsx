@@ -36,7 +36,7 @@ function MuteButton({ settings, title, until }: MuteProps): JSX.Element {
 }
 
 const Mute = ({ settings }: { settings: AlertSettings }): JSX.Element => (
-  <div class="row">
+  <div class="row mute">
     {settings.muted_until === null ? (
       <>
         <span class="small">Mute everything</span>

@@ -44,7 +44,9 @@ function MetricChoice({ draft, metrics, change }: ChoiceProps): JSX.Element {
       <legend class="small">{isBadge ? 'Figure' : 'Figures, in the order in which you choose them'}</legend>
       {metrics.map(({ name, title }) => (
         <label key={name}>
+          {/* A checkbox that becomes a radio button loses its check to the others of its group. */}
           <input
+            key={draft.kind}
             type={isBadge ? 'radio' : 'checkbox'}
             name="figures"
             checked={draft.metrics.includes(name)}

@@ -8,7 +8,7 @@ import { ErrorMessage } from '../../parts/error_message.tsx'
 import { Scroll } from '../../parts/scroll.tsx'
 import { problemFrom } from '../../queries.ts'
 import { useSettings } from '../settings_queries.ts'
-import type { CreatedWidget, Widget } from './widget_queries.ts'
+import { type CreatedWidget, useWidgets, type Widget } from './widget_queries.ts'
 
 /** The script for Scriptable, which the server makes. */
 function useScript(address: string): { script: string | null; problem: string | null } {
@@ -22,7 +22,10 @@ function useScript(address: string): { script: string | null; problem: string | 
   return { script, problem }
 }
 
-const homeAssistantFor = (base: string, token: string, { metrics }: Widget): string =>
+/** The titles of the figures, by name. */
+type Titles = ReadonlyMap<string, string>
+
+const homeAssistantFor = (base: string, token: string, { metrics }: Widget, titles: Titles): string =>
   [
     'rest:',
     `  - resource: ${base}/widget/v1.json`,
@@ -31,7 +34,7 @@ const homeAssistantFor = (base: string, token: string, { metrics }: Widget): str
     `      Authorization: Bearer ${token}`,
     '    sensor:',
     ...metrics.flatMap((name) => [
-      `      - name: Windfall ${name.replaceAll('_', ' ')}`,
+      `      - name: Windfall ${titles.get(name) ?? name}`,
       `        unique_id: windfall_${name}`,
       `        value_template: "{{ value_json.${name} }}"`,
     ]),
@@ -47,8 +50,18 @@ const Qr = ({ text }: { text: string }): JSX.Element => (
 
 type GuideProps = { created: CreatedWidget; onClose: () => void }
 
+/** Without a public address, the phone calls itself. */
+const OnlyHere = ({ base }: { base: string }): JSX.Element | null =>
+  /^(localhost|127\.|\[::1\])/.test(new URL(base).hostname) ? (
+    <p class="notice warn">
+      Only this machine reaches {base}. For a phone, put Windfall behind a proxy with https and set{' '}
+      <code>base_url</code> first.
+    </p>
+  ) : null
+
 function Steps({ created: { widget, token } }: { created: CreatedWidget }): JSX.Element {
   const base = useSettings().data?.base_url ?? location.origin
+  const titles: Titles = new Map(useWidgets().data?.metrics.map(({ name, title }) => [name, title]))
   const path = `/widget/v1/${token}`
   const { script, problem } = useScript(`${path}.js`)
   const [first = 'mrr'] = widget.metrics
@@ -58,12 +71,16 @@ function Steps({ created: { widget, token } }: { created: CreatedWidget }): JSX.
         The token is not shown again: copy what you need now. With it, these figures can be read and nothing
         else.
       </p>
+      <OnlyHere base={base} />
       <h3>iPhone and iPad: Scriptable</h3>
       <div class="row qr-row">
         <Qr text={`${base}${path}.js`} />
         <ol class="small">
           <li>Install the app Scriptable.</li>
-          <li>Scan this code with the camera, and copy the text of the page that opens.</li>
+          <li>
+            Scan this code with the camera, and copy the text of the page that opens. On the iPhone itself,
+            copy <em>The script</em> below.
+          </li>
           <li>In Scriptable, tap + and paste it. Tap ▶ to see the widget.</li>
           <li>Add a Scriptable widget to the Home Screen or the lock screen, and choose the script.</li>
         </ol>
@@ -84,7 +101,7 @@ function Steps({ created: { widget, token } }: { created: CreatedWidget }): JSX.
       </p>
       <Copy label="the URL for Shortcuts" text={`${base}${path}.txt?metrics=${first}`} />
       <h3>Home Assistant</h3>
-      <Copy isBlock label="the sensor" text={homeAssistantFor(base, token, widget)} />
+      <Copy isBlock label="the sensor" text={homeAssistantFor(base, token, widget, titles)} />
       <h3>Other programs</h3>
       <p class="small">
         JSON with the token in a header, or in the path for programs such as KWGT; <code>.svg</code> is a

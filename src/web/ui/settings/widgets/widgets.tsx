@@ -47,8 +47,8 @@ function WidgetCard({ widget }: { widget: Widget }): JSX.Element {
     >
       <div class="stack">
         <p class="tiny quiet">
-          {widget.kind === 'badge' ? 'Badge, public' : 'Widget'} · last used{' '}
-          <RelativeTime at={widget.used_at} never="never" />
+          {widget.kind === 'badge' ? 'Badge, public' : 'Widget'} · {widget.used_at !== null && 'last used '}
+          <RelativeTime at={widget.used_at} never="never used" />
           {(settings?.organizations.length ?? 0) > 1 &&
             ` · ${organizationName(settings, widget.organization_id)}`}
         </p>

@@ -14,13 +14,15 @@ export type ChannelDraft = {
 }
 
 const TOPIC_CHARACTERS = 12
+/** Without characters that look alike, because people type a topic into another device. */
+const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
 
 export const keyOf = ({ where, name }: Pick<KindField, 'where' | 'name'>): string => `${where}.${name}`
 
 /** Everyone who knows a topic of ntfy can read it, so the form suggests one that nobody can guess. */
 function suggestedTopic(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(TOPIC_CHARACTERS))
-  return `windfall-${[...bytes].map((byte) => (byte % 36).toString(36)).join('')}`
+  return `windfall-${[...bytes].map((byte) => ALPHABET[byte % ALPHABET.length]).join('')}`
 }
 
 /** The draft of a new channel. */

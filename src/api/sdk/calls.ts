@@ -1,23 +1,26 @@
 /** `/api/sdk/v1`: the two endpoints that client apps and the owner's backend call. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
-import { SignatureError, type Verified, type Verifier } from '../apple/jws/signed.ts'
-import { verifyTransaction } from '../apple/notification.ts'
-import type { Transaction } from '../apple/payloads.ts'
-import type { App } from '../apps/apps.ts'
-import type { Attribution } from '../attribution/attribution.ts'
-import { type Caller, type Callers, type Claim, isProved } from '../attribution/callers.ts'
-import { openFairWindow } from '../attribution/fair_window.ts'
-import type { RefusedCalls } from '../attribution/refused_calls.ts'
-import { AttributeCall, IdentifyCall } from '../attribution/requests.ts'
-import { assertAttributeCount } from '../attribution/users.ts'
-import { openWindow } from '../attribution/window.ts'
-import type { Clock } from '../clock.ts'
-import { Refusal } from '../errors.ts'
-import { addressBucketOf, clientAddress } from '../http/addresses.ts'
-import { header, readJson } from '../http/body/body.ts'
-import { type Access, defineRoute, type Route } from '../http/route.ts'
-import type { Store } from '../store/store.ts'
+import { SignatureError, type Verified, type Verifier } from '../../apple/jws/signed.ts'
+import { verifyTransaction } from '../../apple/notification.ts'
+import type { Transaction } from '../../apple/payloads.ts'
+import type { App } from '../../apps/apps.ts'
+import { assertAttributeCount } from '../../attribution/attributes.ts'
+import type { Attribution } from '../../attribution/attribution.ts'
+import { type Caller, type Callers, type Claim, isProved } from '../../attribution/callers.ts'
+import { clientDataHash, type SentAssertion } from '../../attribution/devices/assertions.ts'
+import type { Attest } from '../../attribution/devices/attest.ts'
+import { openFairWindow } from '../../attribution/fair_window.ts'
+import type { Verification } from '../../attribution/link.ts'
+import type { RefusedCalls } from '../../attribution/refused_calls.ts'
+import { AttributeCall, IdentifyCall } from '../../attribution/requests.ts'
+import { openWindow } from '../../attribution/window.ts'
+import type { Clock } from '../../clock.ts'
+import { Refusal } from '../../errors.ts'
+import { addressBucketOf, clientAddress } from '../../http/addresses.ts'
+import { header, readJson } from '../../http/body/body.ts'
+import { type Access, defineRoute, type Route } from '../../http/route.ts'
+import type { Store } from '../../store/store.ts'
 
 export type SdkLimits = {
   sdk_requests_per_minute: number
@@ -33,9 +36,13 @@ type Deps = {
   verifier: Verifier
   callers: Callers
   attribution: Attribution
+  attest: Pick<Attest, 'checkCall' | 'accept'>
   refusedCalls: Pick<RefusedCalls, 'countRefusals' | 'noteClaim'>
   limits: SdkLimits
 }
+
+/** The share of one device in the window of its organization. */
+const DEVICE_CALLS_A_MINUTE = 30
 
 const UNATTESTED_REASONS = new Set(['pending', 'unsupported', 'simulator', 'enroll-failed'])
 
@@ -50,10 +57,10 @@ const Attributed = v.object({
 const SDK: Access<null> = {
   security: ['sdk_key', 'none'],
   refusals: {
-    401: 'invalid_key, credential_required',
-    403: 'app_not_in_organization',
+    401: 'invalid_key, credential_required, assertion_required, invalid_assertion',
+    403: 'app_not_in_organization, token_of_another_app',
     404: 'unknown_app',
-    409: 'ambiguous_app',
+    409: 'ambiguous_app, stale_assertion',
     410: 'forgotten',
     429: 'rate_limited',
   },
@@ -62,18 +69,16 @@ const SDK: Access<null> = {
 }
 
 export function sdkRoutes(deps: Deps): Route[] {
-  const { store, attribution, refusedCalls, limits } = deps
+  const { store, attribution, attest, refusedCalls, limits } = deps
   const admit = openAdmission(deps)
+  const { readBody, assertionOf } = openReading(deps)
   const common = {
     method: 'POST',
     tag: 'SDK',
     access: SDK,
     cors: true,
     around: refusedCalls.countRefusals,
-    async read_body(event: H3Event) {
-      store.assertFreeSpace()
-      return refusedCalls.noteClaim(event, await readJson(event, limits.sdk_body_bytes, 'reserved'))
-    },
+    read_body: readBody,
   } as const
 
   return [
@@ -87,8 +92,10 @@ export function sdkRoutes(deps: Deps): Route[] {
       async handler({ event, body }) {
         assertAttributeCount(body.attributes, limits.attributes_per_user)
         const caller = admit(event, { bundle_id: body.bundleId, isAndroid: body.platform === 'android' })
+        const assertion = await attest.checkCall(caller, assertionOf(event))
+        const call = { caller, endpoint: 'identify', app_user_id: body.appUserId, assertion } as const
         const { verification } = await store.commit(() =>
-          attribution.identify(caller, body, unattestedReason(event)),
+          attest.accept(call, () => attribution.identify(caller, body, unattestedReason(event))),
         )
         return { appUserId: body.appUserId, bundleId: body.bundleId, verification }
       },
@@ -102,10 +109,14 @@ export function sdkRoutes(deps: Deps): Route[] {
       refusals: { 400: 'invalid_signed_transaction' },
       async handler({ event, body }) {
         const caller = admit(event, { bundle_id: body.bundleId, isAndroid: body.store === 'google' })
+        const assertion = await attest.checkCall(caller, assertionOf(event))
         const signed =
           body.jws === null ? null : await verifySigned(deps.verifier, caller.app, body, body.jws)
         const evidence = { signed, unattested: unattestedReason(event) }
-        const { link, moved } = await store.commit(() => attribution.attribute(caller, body, evidence))
+        const call = { caller, endpoint: 'attribute', app_user_id: body.appUserId, assertion } as const
+        const { link, moved } = await store.commit(() =>
+          attest.accept(call, () => labelled(attribution.attribute(caller, body, evidence), evidence)),
+        )
         return {
           originalTransactionId: body.originalTransactionId,
           appUserId: link.app_user_id,
@@ -117,17 +128,45 @@ export function sdkRoutes(deps: Deps): Route[] {
   ]
 }
 
+/** The result of an attribute call with the label of the link, which is the label of the call. */
+const labelled = <Result extends { link: { verification: Verification } }>(
+  result: Result,
+  { unattested }: { unattested: string | null },
+) => ({ ...result, verification: result.link.verification, unattested })
+
+/** Reads bodies, and hashes those that came with an assertion, which signs the bytes. */
+function openReading({ store, refusedCalls, limits }: Deps) {
+  const assertions = new WeakMap<H3Event, SentAssertion>()
+
+  async function readBody(event: H3Event): Promise<unknown> {
+    store.assertFreeSpace()
+    const text = header(event, 'x-windfall-assertion')
+    const hash = (body: Uint8Array): void => {
+      if (text === undefined) return
+      assertions.set(event, { text, client_data_hash: clientDataHash(event.url.pathname, body) })
+    }
+    const body = await readJson(event, limits.sdk_body_bytes, 'reserved', hash)
+    return refusedCalls.noteClaim(event, body)
+  }
+
+  const assertionOf = (event: H3Event): SentAssertion | null => assertions.get(event) ?? null
+
+  return { readBody, assertionOf }
+}
+
 /**
- * Returns a function that resolves the caller and applies the rate limits. Each organization has a rate window. Calls
- * without a known organization share a rate window by client address.
+ * Returns a function that resolves the caller and applies the rate limits. Each organization has a rate window, in
+ * which each device has a share. Calls without a known organization share a rate window by client address.
  */
 function openAdmission({ callers, limits, monotonic }: Deps) {
   const organizations = openFairWindow(() => limits.sdk_requests_per_minute, monotonic)
   const addresses = openWindow('address', () => limits.anonymous_requests_per_minute, monotonic)
+  const devices = openWindow('device', () => DEVICE_CALLS_A_MINUTE, monotonic)
 
   return function admit(event: H3Event, claim: Omit<Claim, 'authorization'>): Caller {
     const caller = identifyCaller(event, claim)
-    const { app, credential } = caller
+    const { app, credential, device } = caller
+    if (device !== null) devices.admit(device.id)
     const address = credential === 'secret' ? null : addressBucketOf(clientAddress(event))
     organizations.admit(app.organization_id, { address, isProved: isProved(credential) })
     return caller
