@@ -174,17 +174,19 @@ test('a body over 256 kB has no attributes, and says so', async () => {
 test('figures that take longer than a second are left out, and a user erased meanwhile is too', async () => {
   await identify('ann', { town: 'Ghent' })
   await attribute('ann')
-  await renew()
-  // The subscription ends meanwhile, which is written before the figures are current.
-  app.clock.turn(60 * DAY)
   const { store, erasures } = app.windfall
   const { promise: allowed, resolve: allow } = Promise.withResolvers<void>()
   onTestFinished(() => allow())
   const { commitUpkeep } = store
+  // Set before the renewal arrives, so that no recount of it is under way yet.
+  await app.windfall.metrics.whenCurrent()
   store.commitUpkeep = async (work) => {
     await allowed
     return commitUpkeep(work)
   }
+  await renew()
+  // The subscription ends meanwhile, which is written before the figures are current.
+  app.clock.turn(60 * DAY)
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true })
   const making = made()
   for (let turns = 0; vi.getTimerCount() === 0 && turns < 1_000; turns += 1) await Promise.resolve()
