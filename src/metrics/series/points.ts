@@ -97,10 +97,13 @@ export function slicesOf(
     lines,
     levels,
     limit,
-  }: Pick<SeriesContext, 'definition' | 'lines' | 'levels'> & { limit: number },
+    find,
+  }: Pick<SeriesContext, 'definition' | 'lines' | 'levels'> & { limit: number; find?: string | null },
 ): SplitSlice[] {
   const values = new Set([...tallies.keys(), ...[...unconverted.values()].flatMap((one) => [...one.keys()])])
+  const wanted = lettersOf(find ?? '')
   const ranked = [...values]
+    .filter((value) => lettersOf(value).includes(wanted))
     .filter((value) => isNonZero(tallies.get(value)) || unconvertedOf(unconverted, value).size > 0)
     .map((value) => {
       const own = tallies.get(value) ?? new Map<Measure, Tally>()
@@ -117,6 +120,9 @@ export function slicesOf(
   const otherSlices = ranked.slice(limit)
   return [...ranked.slice(0, limit), ...(otherSlices.length === 0 ? [] : [mergeSlices(otherSlices)])]
 }
+
+/** The letters and digits of a text, so that “pro yearly” finds “pro_yearly”. */
+const lettersOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
 
 const isNonZero = (tallies: Measures = new Map()): boolean =>
   [...tallies.values()].some(

@@ -70,7 +70,7 @@ export type SeriesQuery = Pick<
   | 'refunds'
   | 'view'
   | 'part'
-> & { with_empty_parts?: boolean }
+> & { find?: string | null; with_empty_parts?: boolean }
 
 export type SeriesRange = { from_on: string; until_on: string; series: Series[] }
 
@@ -211,7 +211,7 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
       const whole = seriesOf(wholeOf(tallies, unconverted), context)
       return { series: [...whole, ...(await excludedParts(sums.read, sumQuery, query, context))], from }
     }
-    const slices = slicesOf(tallies, unconverted, { definition, lines, levels, limit: query.limit })
+    const slices = slicesOf(tallies, unconverted, { definition, lines, levels, ...query })
     const byValue: Series[] = []
     for (const [index, slice] of slices.entries()) {
       if ((index * buckets.length) % POINTS_PER_TURN < buckets.length) await yieldToEventLoop()

@@ -113,6 +113,15 @@ export const SeriesParams = v.object({
     ),
     '20',
   ),
+  find: v.optional(
+    v.pipe(
+      v.string(),
+      v.maxLength(100, 'must have at most 100 characters'),
+      v.description(
+        'With a split, only values that contain these letters and digits, whatever their case. The others have no series',
+      ),
+    ),
+  ),
   currency: v.optional(
     v.pipe(
       v.string(),
@@ -168,6 +177,8 @@ export type SeriesRequest = {
   attribute: AttributeFilter | null
   split: Split | null
   limit: number
+  /** Only values of the split that contain this text. */
+  find: string | null
   currency: string | null
   basis: Basis
   with_previous: boolean
@@ -211,6 +222,7 @@ export function resolveRequest(name: MetricName, query: SeriesInput, today: DayN
     attribute: query.attribute === undefined ? null : attributeOf(query.attribute),
     split: definition.splits.find((one) => one === query.split) ?? null,
     limit: query.limit,
+    find: query.find ?? null,
     currency: query.currency ?? null,
     basis: query.basis,
     with_previous: query.compare !== undefined,
@@ -250,6 +262,7 @@ function errorsIn(definition: Definition, query: SeriesInput): FieldError[] {
     (one) => query[one] !== undefined && !filters.includes(one),
   ).map((one) => ({ path: one, message: `${name} has no filter ${one}; it has: ${filters.join(', ')}` }))
   const { split, view, part, basis, refunds } = query
+  if (query.find !== undefined && split === undefined) errors.push({ path: 'find', message: 'needs a split' })
   if (split !== undefined && !splits.some((one) => one === split))
     errors.push({ path: 'split', message: `${name} has no split ${split}; it has: ${splits.join(', ')}` })
   if (view !== undefined && !views.some((one) => one.name === view))

@@ -310,6 +310,8 @@ test.each([
   ['mrr?limit=0', 'limit', 'must be at least 1'],
   ['mrr?limit=101', 'limit', 'must be at most 100'],
   ['mrr?limit=many', 'limit', 'must be a whole number'],
+  ['mrr?find=pro', 'find', 'needs a split'],
+  [`mrr?split=product&find=${'x'.repeat(101)}`, 'find', 'must have at most 100 characters'],
   ['mrr?view=two_buckets', 'view', 'mrr has no view two_buckets; it has: none'],
   ['trial_conversion?view=x', 'view', 'trial_conversion has no view x; it has: ended, cohort'],
   ['revenue?part=tips', 'part', 'revenue has no part tips; it has: new, renewal, one_time'],

@@ -272,6 +272,9 @@ test('a split has a series for each value and one for the others, and filters re
     [null, 1],
   ])
   expect(most.series[1]?.points[0]).toMatchObject({ milli: 4_990, count: 1 })
+  // The values that contain a text, and no sum of the others.
+  const found = await getMetric(`mrr?${RANGE}&split=country&find=%20d-E`)
+  expect(found.series.map(({ value }) => value)).toEqual(['DEU'])
   // A split has the total, or the requested part.
   const lost = await getMetric(`churn_rate?${RANGE}&split=country&part=refund`)
   expect(lost.series.map(({ value, part }) => [value, part])).toEqual([['DEU', 'refund']])
