@@ -9,7 +9,7 @@ import { columns, configArg, instantText, organizationArg, plural, sendVerb } fr
 import { print, setResult } from './instance/output.ts'
 
 type AppList = { organizations: (Organization & { apps: App[] })[]; pending: PendingSummary[] }
-type AddedApp = { app: App; organization: string; applied: number }
+type AddedApp = { app: App; organization: string; change: 'added' | 'updated' | 'none'; applied: number }
 
 const bundleArg = {
   bundle: { type: 'positional', required: true, description: 'Bundle id, such as com.example.app' },
@@ -32,7 +32,7 @@ const add = defineCommand({
     ...configArg,
   },
   async run({ args }) {
-    const { app, organization, applied } = await sendVerb<AddedApp>(args.config, 'apps.add', {
+    const { app, organization, change, applied } = await sendVerb<AddedApp>(args.config, 'apps.add', {
       organization: args.organization ?? null,
       bundle_id: args.bundle,
       apple_id: args['apple-id'] === undefined ? undefined : parseAppleId(args['apple-id']),
@@ -41,11 +41,18 @@ const add = defineCommand({
       sku: args.sku,
       name: args.name,
     })
-    print(`${app.bundle_id} is connected to ${organization}.`)
+    print(ADDED[change](app.bundle_id, organization))
     if (applied > 0)
       print(`${plural(applied, 'pending notification')} ${applied === 1 ? 'was' : 'were'} applied.`)
   },
 })
+
+const ADDED: Record<AddedApp['change'], (bundle: string, organization: string) => string> = {
+  added: (bundle, organization) => `${bundle} is connected to ${organization}.`,
+  updated: (bundle, organization) =>
+    `${bundle} was already connected to ${organization}. Its details are updated.`,
+  none: (bundle, organization) => `${bundle} is already connected to ${organization}. Nothing changed.`,
+}
 
 function parseAppleId(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)

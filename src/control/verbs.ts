@@ -2,16 +2,15 @@
 import * as v from 'valibot'
 import { type AuditAction, COMMAND_LINE } from '../access/audit.ts'
 import { MAX_VALIDITY_MS } from '../access/grants.ts'
-import { refusedByApple } from '../api/owner/test_notification.ts'
 import type { Windfall } from '../app.ts'
 import type { App } from '../apps/apps.ts'
-import type { CatalogueChanges } from '../apps/catalogue.ts'
 import { AppUserId } from '../attribution/requests.ts'
 import { isDay } from '../days.ts'
 import { Refusal } from '../errors.ts'
 import { instantSince } from '../ledger/history/since.ts'
 import { HISTORY_DEPTH_MS } from '../ledger/history/windows.ts'
 import { alertVerbs } from './alert_verbs.ts'
+import { appVerbs } from './app_verbs.ts'
 import { backupVerbs } from './backup_verbs.ts'
 import { deviceVerbs } from './device_verbs.ts'
 import { doctorVerbs } from './doctor_verbs.ts'
@@ -24,18 +23,7 @@ import { webhookVerbs } from './webhook_verbs.ts'
 
 const optionalSlug = v.optional(v.nullable(v.string()), null)
 const text = v.pipe(v.string(), v.nonEmpty())
-const optionalText = v.optional(text)
 
-const AddApp = v.object({
-  organization: optionalSlug,
-  bundle_id: v.pipe(text, v.regex(/^[A-Za-z0-9.-]+$/, 'a bundle id has letters, digits, dots and hyphens')),
-  name: optionalText,
-  apple_id: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
-  team_id: v.optional(v.pipe(text, v.regex(/^[A-Z0-9]{10}$/, 'a team id is ten capital letters and digits'))),
-  android_package: optionalText,
-  sku: optionalText,
-})
-const NamedApp = v.object({ organization: optionalSlug, bundle_id: text })
 const CreateKey = v.object({
   organization: optionalSlug,
   kind: v.picklist(['publishable', 'secret']),
@@ -64,26 +52,8 @@ const EraseUser = v.object({ ...ErasedUser.entries, even_unknown: v.boolean() })
 
 /** All verbs by the name that is sent over the control socket. */
 export function verbsOf(windfall: Windfall): Verbs {
-  const { store, apps, organizations, arrivals } = windfall
-
-  async function addApp({ organization, ...declaration }: v.InferOutput<typeof AddApp>) {
-    const { id, slug: name } = organizations.resolve(organization)
-    const app = await store.commit(() => apps.add(id, declaration, 'command line'))
-    return { app, organization: name, applied: await arrivals.applyPending() }
-  }
-
   return acknowledging(windfall, {
-    'apps.add': verb(AddApp, addApp),
-    'apps.remove': verb(NamedApp, ({ organization, bundle_id }) =>
-      store.commit(() => apps.remove(organizations.resolve(organization).id, bundle_id)),
-    ),
-    'apps.list': verb(v.object({}), () => ({
-      organizations: organizationsWithApps(windfall),
-      pending: arrivals.pending.list(),
-    })),
-    'apps.refresh': verb(v.object({ organization: optionalSlug }), ({ organization }) =>
-      refreshApps(windfall, organization),
-    ),
+    ...appVerbs(windfall),
     ...keyVerbs(windfall),
     ...ownerVerbs(windfall),
     ...refusedVerbs(windfall),
@@ -119,14 +89,6 @@ const acknowledging = ({ store }: Pick<Windfall, 'store'>, verbs: Verbs): Verbs 
     }),
   )
 
-const organizationsWithApps = ({ organizations, apps }: Windfall) =>
-  organizations
-    .list()
-    .map((organization) => ({
-      ...organization,
-      apps: apps.list().filter((app) => app.organization_id === organization.id),
-    }))
-
 function keyVerbs({ store, keys, organizations, audit }: Windfall): Verbs {
   /** Changes a key and adds an audit entry, in one unit of work. */
   const audited = <Key extends { id: string; label: string }>(action: AuditAction, work: () => Key) =>
@@ -152,20 +114,6 @@ function keyVerbs({ store, keys, organizations, audit }: Windfall): Verbs {
 }
 
 /** Refreshes the apps of one organization, or of every organization that has an App Store Connect key. */
-async function refreshApps(
-  { accounts, catalogue, organizations }: Windfall,
-  organization: string | null,
-): Promise<(CatalogueChanges & { organization: string })[]> {
-  const all = organizations.list().filter(({ id }) => accounts.forOrganization(id)?.connect)
-  const matching = organization === null && all.length > 0 ? all : [organizations.resolve(organization)]
-  const refreshed: (CatalogueChanges & { organization: string })[] = []
-  for (const { id, slug: name } of matching) {
-    const changes = await catalogue.refresh(id).catch(refusedByApple)
-    refreshed.push({ organization: name, ...changes })
-  }
-  return refreshed
-}
-
 function refusedVerbs({ arrivals: { refused } }: Windfall): Verbs {
   function readRefused({ id }: v.InferOutput<typeof RefusedById>) {
     const raw = refused.raw(id)

@@ -57,7 +57,13 @@ test('connects, lists and disconnects apps on a running server', async () => {
   expect(await good('apps list')).toMatch(NO_APP)
   expect(await statusOf(serving, secret)).toBe(403)
   expect(await good(`apps add ${BUNDLE} ${DETAILS}`)).toBe(`${BUNDLE} is connected to default.\n`)
+  expect(await good(`apps add ${BUNDLE}`)).toBe(
+    `${BUNDLE} is already connected to default. Nothing changed.\n`,
+  )
   expect(await good('apps list')).toMatch(LISTED)
+  expect(await good(`apps add ${BUNDLE} --sku LANTERN`)).toMatch(
+    / was already connected to default\. Its details are updated\.$/m,
+  )
   expect(await statusOf(serving, secret)).toBe(200)
   expect(await good(`apps remove ${BUNDLE}`)).toContain(`${BUNDLE} is disconnected.`)
   expect(await good('apps list')).toMatch(NO_APP)
@@ -195,7 +201,9 @@ test('reports an error once, as a sentence', async () => {
   ]
   // A value that an option does not take.
   const invalid: [string, string][] = [
-    [`apps add com,a`, 'bundle_id: a bundle id has letters, digits, dots and hyphens'],
+    [`apps add com,a.b`, 'bundle_id: a bundle id has letters, digits, dots and hyphens'],
+    [`apps add foo`, 'bundle_id: a bundle id has parts between dots, such as com.example.app'],
+    [`apps add com..app`, 'bundle_id: a bundle id has parts between dots, such as com.example.app'],
     [`apps add ${BUNDLE} --apple-id x`, '--apple-id must be a number'],
     [`apps add ${BUNDLE} --team-id abc`, 'team_id: a team id is ten capital letters and digits'],
     ['keys rotate nope --overlap=-1', '--overlap must be a number of hours'],
