@@ -100,7 +100,7 @@ export async function pageFiles({ outputFiles, metafile }, bundle, version) {
     ...forBrowsers,
     entryPoints: [`${UI}/service_worker.ts`],
     define: {
-      SHELL: JSON.stringify(['/', addressOf(app), addressOf(cssBundle), theme, ...first]),
+      SHELL: JSON.stringify(['/', ...outputFiles.map(({ path }) => addressOf(path))]),
       VERSION: JSON.stringify(`${version}-${createHash('sha256').update(html).digest('hex').slice(0, 12)}`),
     },
   })

@@ -1,7 +1,7 @@
 /** The paths of the dashboard's views. The server answers each with the page, and the page renders the view. */
 
-/** How the navigation shows a view. `icon` is a name in ui/parts/icons.tsx. */
-type Navigation = { title: string; icon: string; isOnPhone: boolean }
+/** How the navigation shows a view. `icon` is a name in ui/parts/icons.tsx; `guestTitle` differs where guests see another view. */
+type Navigation = { title: string; guestTitle?: string; icon: string; isOnPhone: boolean }
 
 /** `section` is the view that the navigation marks as current at this path. */
 type ViewAddress = {
@@ -22,7 +22,7 @@ export const VIEWS = [
     view: 'today',
     section: 'today',
     isForGuests: true,
-    navigation: { title: 'Today', icon: 'today', isOnPhone: true },
+    navigation: { title: 'Today', guestTitle: 'Overview', icon: 'today', isOnPhone: true },
   },
   {
     path: '/revenue',

@@ -7,6 +7,7 @@ import { viewAt } from './addresses.ts'
 import { Frame } from './frame/frame.tsx'
 import { SIGNED_OUT_EVENT } from './http.ts'
 import { Empty, Failed } from './parts/query_view.tsx'
+import { Title } from './parts/title.tsx'
 import { client, invalidate, useQuery } from './queries.ts'
 import { type Session, SessionContext } from './session.ts'
 import { ReauthProvider } from './sign_in/reauth.tsx'
@@ -18,7 +19,7 @@ const isUnknownPath = (path: string): boolean => viewAt(path) === undefined
 
 const NotFound = (): JSX.Element => (
   <main class="page" id="content">
-    <h1 class="spoken">Not found</h1>
+    <Title class="spoken">Not found</Title>
     <Empty icon="question" title="This page does not exist">
       <a class="button" href="/">
         Go to dashboard
@@ -79,9 +80,14 @@ function useWasGuest(session: Session | undefined): boolean {
   return localStorage.getItem('guest') !== null
 }
 
+/** How soon the page of a guest notices that its link was revoked. */
+const GUEST_CHECK_MS = 5_000
+
 function Gate(): JSX.Element | null {
   const { path } = useLocation()
-  const session = useQuery<Session>('/api/v1/session')
+  const [isGuest, setGuest] = useState(false)
+  const session = useQuery<Session>('/api/v1/session', {}, isGuest ? { interval_ms: GUEST_CHECK_MS } : {})
+  useEffect(() => setGuest(session.data?.state === 'guest'), [session.data?.state])
   const wasSignedOut = useSignedOut(session.data)
   const wasGuest = useWasGuest(session.data)
   const [broken, setBroken] = useState<Error | null>(null)

@@ -1,34 +1,39 @@
 /** Lazily loaded components of the views. */
+import type { FunctionComponent } from 'preact'
 import { lazy } from 'preact-iso'
 import { viewAt } from './addresses.ts'
+import { UnloadedView } from './parts/unloaded_view.tsx'
+
+/** A component that loads when it is first shown. Without its code it asks for a reload. */
+const view = <Props>(load: () => Promise<FunctionComponent<Props>>) =>
+  lazy<FunctionComponent<Props>>(() => load().catch(() => UnloadedView))
 
 /** The component of each view, except the sign-in views, which page.tsx renders. */
 export const COMPONENTS = {
-  today: lazy(() => import('./today/today.tsx').then((module) => module.Today)),
-  revenue: lazy(() => import('./revenue/revenue.tsx').then((module) => module.Revenue)),
-  subscriptions: lazy(() =>
+  today: view(() => import('./today/today.tsx').then((module) => module.Today)),
+  revenue: view(() => import('./revenue/revenue.tsx').then((module) => module.Revenue)),
+  subscriptions: view(() =>
     import('./subscriptions/subscriptions.tsx').then((module) => module.Subscriptions),
   ),
-  retention: lazy(() => import('./retention/retention.tsx').then((module) => module.Retention)),
-  metrics: lazy(() => import('./metrics/metrics.tsx').then((module) => module.Metrics)),
-  metric: lazy(() => import('./metrics/metric.tsx').then((module) => module.Metric)),
-  customers: lazy(() => import('./customers/customers.tsx').then((module) => module.Customers)),
-  customer: lazy(() => import('./customers/profile.tsx').then((module) => module.Profile)),
-  user: lazy(() => import('./customers/user.tsx').then((module) => module.UserPage)),
-  events: lazy(() => import('./events/events.tsx').then((module) => module.Events)),
-  event: lazy(() => import('./events/event.tsx').then((module) => module.EventPage)),
-  gaps: lazy(() => import('./events/gaps.tsx').then((module) => module.Gaps)),
-  coverage: lazy(() => import('./events/coverage/coverage.tsx').then((module) => module.Coverage)),
-  digests: lazy(() => import('./digests/digests.tsx').then((module) => module.Digests)),
-  digest: lazy(() => import('./digests/digest.tsx').then((module) => module.Digest)),
-  settings: lazy(() => import('./settings/settings.tsx').then((module) => module.Settings)),
-  webhook: lazy(() => import('./settings/webhooks/endpoint_page.tsx').then((module) => module.EndpointPage)),
+  retention: view(() => import('./retention/retention.tsx').then((module) => module.Retention)),
+  metrics: view(() => import('./metrics/metrics.tsx').then((module) => module.Metrics)),
+  metric: view(() => import('./metrics/metric.tsx').then((module) => module.Metric)),
+  customers: view(() => import('./customers/customers.tsx').then((module) => module.Customers)),
+  customer: view(() => import('./customers/profile.tsx').then((module) => module.Profile)),
+  user: view(() => import('./customers/user.tsx').then((module) => module.UserPage)),
+  events: view(() => import('./events/events.tsx').then((module) => module.Events)),
+  event: view(() => import('./events/event.tsx').then((module) => module.EventPage)),
+  gaps: view(() => import('./events/gaps.tsx').then((module) => module.Gaps)),
+  coverage: view(() => import('./events/coverage/coverage.tsx').then((module) => module.Coverage)),
+  digests: view(() => import('./digests/digests.tsx').then((module) => module.Digests)),
+  digest: view(() => import('./digests/digest.tsx').then((module) => module.Digest)),
+  settings: view(() => import('./settings/settings.tsx').then((module) => module.Settings)),
+  webhook: view(() => import('./settings/webhooks/endpoint_page.tsx').then((module) => module.EndpointPage)),
 }
 
 /** Loads the code of the view at a path, in parallel with the session. */
 export function preloadView(path: string): void {
   const view = viewAt(path)?.view
   if (view === undefined || view === 'sign_in') return
-  // An error here occurs again when the view renders, which reports it.
-  void COMPONENTS[view].preload().catch(() => {})
+  void COMPONENTS[view].preload()
 }

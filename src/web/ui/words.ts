@@ -1,16 +1,37 @@
-/** Formats numbers, money, days and instants in the viewer's locale. */
+/** Formats numbers, money, days and instants in English, in the variant that the viewer prefers. */
 import { dayNumber, dayText } from '../../metrics/lineage/calendar.ts'
 import { fiscalMonthDays, fiscalMonthOf } from '../../metrics/lineage/fiscal.ts'
 import type { Interval } from '../../metrics/series/buckets.ts'
+import { locale } from './locale.ts'
 
 const formatsByOptions = new Map<string, Intl.NumberFormat>()
-const locale = navigator.language
 
 function numberFormat(options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const key = JSON.stringify(options)
   const format = formatsByOptions.get(key) ?? new Intl.NumberFormat(locale, options)
   formatsByOptions.set(key, format)
   return format
+}
+
+/** Symbols that several currencies share. */
+const SHARED_SYMBOLS = /^(kr|[$£¥])/
+
+/** Intl's options of a currency. Its own symbol replaces its code, as “Rp” for IDR, where no other currency has it too. */
+function inCurrency(currency: string): Intl.NumberFormatOptions {
+  const options = { style: 'currency', currency } as const
+  const symbolOf = (currencyDisplay: 'symbol' | 'narrowSymbol') =>
+    numberFormat({ ...options, currencyDisplay })
+      .formatToParts(0)
+      .find(({ type }) => type === 'currency')?.value
+  const narrow = symbolOf('narrowSymbol') ?? currency
+  const isOwn = symbolOf('symbol') === currency && !SHARED_SYMBOLS.test(narrow)
+  return isOwn ? { ...options, currencyDisplay: 'narrowSymbol' } : options
+}
+const optionsByCurrency = new Map<string, Intl.NumberFormatOptions>()
+function currencyOptions(currency: string): Intl.NumberFormatOptions {
+  const options = optionsByCurrency.get(currency) ?? inCurrency(currency)
+  optionsByCurrency.set(currency, options)
+  return options
 }
 
 /** Placeholder of an unknown value. */
@@ -24,7 +45,7 @@ export function money(milli: number | null | undefined, currency: string | null)
   if (milli === null || milli === undefined) return UNKNOWN
   if (currency === null) return numberFormat({ maximumFractionDigits: 2 }).format(milli / 1000)
   const digits = Math.abs(milli) >= CENTS_BELOW ? { maximumFractionDigits: 0 } : {}
-  return numberFormat({ style: 'currency', currency, ...digits }).format(milli / 1000)
+  return numberFormat({ ...currencyOptions(currency), ...digits }).format(milli / 1000)
 }
 
 /** Money with its sign, as `+$1.50`. */
@@ -36,7 +57,7 @@ export function signedMoney(milli: number, currency: string | null): string {
 /** Money in compact notation for axes, as `$1.2K`. */
 export const shortMoney = (milli: number, currency: string | null): string =>
   numberFormat({
-    ...(currency ? { style: 'currency', currency } : {}),
+    ...(currency ? currencyOptions(currency) : {}),
     notation: 'compact',
     minimumFractionDigits: 0,
     maximumFractionDigits: Math.abs(milli) < 10_000 ? 2 : 1,

@@ -1,5 +1,6 @@
 /** Average revenue per paying user, by month. */
 import type { JSX } from 'preact'
+import { Amount } from '../parts/amount.tsx'
 import { money, month, plural } from '../words.ts'
 import { CohortCard, EstimateNote } from './cohort_card.tsx'
 import { type Cohorts, type Arppu as Row, useCohorts } from './cohort_query.ts'
@@ -26,7 +27,9 @@ export const Arppu = ({ class: className = '' }: { class?: string }): JSX.Elemen
       if (!row) return null
       return (
         <p class="figure-row">
-          <span class="figure">{money(row.per_payer_milli, answer.currency)}</span>
+          <span class="figure">
+            <Amount milli={row.per_payer_milli} currency={answer.currency} />
+          </span>
           <span class="tiny quiet">
             {month(row.cohort)}: {money(row.net_milli, answer.currency)} from {plural(row.payers, 'customer')}
           </span>

@@ -1,8 +1,9 @@
 /** Lifetime value by cohort of the first payment. */
 import type { JSX } from 'preact'
 import { useCardParams } from '../charts/chart_card.tsx'
+import { Amount } from '../parts/amount.tsx'
 import { Segments } from '../parts/popover.tsx'
-import { count, money } from '../words.ts'
+import { count } from '../words.ts'
 import { CohortCard, EstimateNote } from './cohort_card.tsx'
 import { type Cohorts, type Ltv as Row, useCohorts } from './cohort_query.ts'
 import { CURVE_DAYS, curvesOf } from './curves.ts'
@@ -34,7 +35,9 @@ function Head({ answer }: { answer: Cohorts<'ltv'> }): JSX.Element {
           <div key={days}>
             <dt class="tiny quiet">After {point} days</dt>
             <dd>
-              <strong class="figure">{money(average?.milli, answer.currency)}</strong>
+              <strong class="figure">
+                <Amount milli={average?.milli} currency={answer.currency} />
+              </strong>
               <span class="tiny quiet">
                 {average ? `of ${count(average.customers)} customers` : 'not known yet'}
               </span>

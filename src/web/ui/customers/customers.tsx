@@ -11,6 +11,7 @@ import { CommandCopy } from '../parts/copy.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
 import { ShowMore } from '../parts/show_more.tsx'
+import { Title } from '../parts/title.tsx'
 import { useQueryParams, useScope } from '../scope.ts'
 import { customerScopeQuery, WEEK } from './customer.ts'
 import { CustomerList } from './list.tsx'
@@ -39,7 +40,7 @@ export function Customers(): JSX.Element {
       <ScopeBar parts="place" />
       <main class="page" id="content">
         <header class="page-head">
-          <h1>Customers</h1>
+          <Title>Customers</Title>
           <a class="button plain" href={addressOf('/api/v1/customers.csv', query)} download>
             <Icon name="download" /> CSV
           </a>

@@ -3,8 +3,9 @@ import type { JSX } from 'preact'
 import { productName } from '../../../apps/product_name.ts'
 import { type App, appName } from '../apps.ts'
 import { countryName } from '../countries.ts'
+import { Amount } from '../parts/amount.tsx'
 import { useScope } from '../scope.ts'
-import { ago, money, plural } from '../words.ts'
+import { ago, plural } from '../words.ts'
 import { type Customer, monthsPaid, monthsPaidUnit, nextDateText } from './customer.ts'
 import { Person, StatusBadge } from './person.tsx'
 
@@ -56,11 +57,17 @@ function CustomerRow({ customer, apps, now, showsLastSeen }: CustomerRowProps): 
       </span>
       <span class="worth number">
         <span class="spoken">Lifetime value </span>
-        <strong>{money(customer.ltv_milli, currency)}</strong>
+        <strong>
+          <Amount milli={customer.ltv_milli} currency={currency} />
+        </strong>
         <span class="under">
-          {proceeds_milli === null
-            ? plural(customer.payments, 'payment')
-            : `${money(proceeds_milli, currency)} proceeds`}
+          {proceeds_milli === null ? (
+            plural(customer.payments, 'payment')
+          ) : (
+            <>
+              <Amount milli={proceeds_milli} currency={currency} /> proceeds
+            </>
+          )}
         </span>
       </span>
       <span class="mrr number">
@@ -68,9 +75,15 @@ function CustomerRow({ customer, apps, now, showsLastSeen }: CustomerRowProps): 
         {mrr_milli === 0 ? (
           <span class="quiet none">–</span>
         ) : (
-          <span class="amount">{money(mrr_milli, currency)}</span>
+          <span class="amount">
+            <Amount milli={mrr_milli} currency={currency} />
+          </span>
         )}
-        {risk_milli > 0 && <span class="under warn">{money(risk_milli, currency)} at risk</span>}
+        {risk_milli > 0 && (
+          <span class="under warn">
+            <Amount milli={risk_milli} currency={currency} /> at risk
+          </span>
+        )}
       </span>
       <span class="months number">
         {monthsPaid(customer)}

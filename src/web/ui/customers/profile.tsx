@@ -9,6 +9,7 @@ import { useNow } from '../now.ts'
 import { BackLink } from '../parts/back_link.tsx'
 import { Copy } from '../parts/copy.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
+import { Title } from '../parts/title.tsx'
 import { useQuery } from '../queries.ts'
 import { useQueryParams } from '../scope.ts'
 import { Headline } from './profile/headline.tsx'
@@ -40,7 +41,7 @@ export function Profile(): JSX.Element {
 
 const ProfileNotFound = ({ id }: { id: string }): JSX.Element => (
   <>
-    <h1>Customer</h1>
+    <Title>Customer</Title>
     <section class="card">
       <h2 class="spoken">Not found</h2>
       <Empty icon="search" title="Customer not found">

@@ -8,6 +8,7 @@ import { useNow } from '../now.ts'
 import { BackLink } from '../parts/back_link.tsx'
 import { Card } from '../parts/card.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
+import { Title } from '../parts/title.tsx'
 import { useQuery } from '../queries.ts'
 import { useScope } from '../scope.ts'
 import { plural } from '../words.ts'
@@ -35,7 +36,7 @@ export function UserPage(): JSX.Element {
       <ScopeBar parts="place" />
       <main class="page" id="content">
         <BackLink to="/customers" title="Customers" />
-        <h1 class="identity-name">{id}</h1>
+        <Title class="identity-name">{id}</Title>
         {result.problem?.status === 404 && !result.data ? (
           <section class="card">
             <h2 class="spoken">Not found</h2>

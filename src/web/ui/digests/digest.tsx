@@ -4,6 +4,7 @@ import { useRoute } from 'preact-iso'
 import { BackLink } from '../parts/back_link.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
+import { Title } from '../parts/title.tsx'
 import { type QueryResult, useQuery } from '../queries.ts'
 import { useQueryParams, useScope } from '../scope.ts'
 import { day, instant } from '../words.ts'
@@ -64,7 +65,7 @@ function DigestPage<Data>({ result, missing, children }: PageProps<Data>): JSX.E
     <main class="page narrow digest" id="content">
       <BackLink to="/digests" title="Digests" />
       <header class="page-head">
-        <h1>Digest</h1>
+        <Title>Digest</Title>
         <button
           type="button"
           class="button"

@@ -5,6 +5,7 @@ import { Empty, QueryView } from '../parts/query_view.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { ShowMore } from '../parts/show_more.tsx'
 import { TableHead } from '../parts/table_head.tsx'
+import { Title } from '../parts/title.tsx'
 import { useScope } from '../scope.ts'
 import { day, instant, money } from '../words.ts'
 import { type Digests as Answer, KIND_TITLES, periodText } from './digest_answer.ts'
@@ -29,7 +30,7 @@ export function Digests(): JSX.Element {
   return (
     <main class="page" id="content">
       <header class="page-head">
-        <h1>Digests</h1>
+        <Title>Digests</Title>
         <div class="row">
           <a class="button" href={href('/digests/preview')}>
             Preview daily

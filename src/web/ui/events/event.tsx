@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { useRoute } from 'preact-iso'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { BackLink } from '../parts/back_link.tsx'
+import { Title } from '../parts/title.tsx'
 import { EventDetails } from './event_details.tsx'
 
 export function EventPage(): JSX.Element {
@@ -12,7 +13,7 @@ export function EventPage(): JSX.Element {
       <ScopeBar parts="place" />
       <main class="page narrow" id="content">
         <BackLink to="/events" title="Events" />
-        <h1>Event</h1>
+        <Title>Event</Title>
         <section class="card card-pad">
           <EventDetails id={params.id ?? ''} />
         </section>

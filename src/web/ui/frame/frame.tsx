@@ -18,10 +18,13 @@ const isCurrent = (view: NavigationView, path: string): boolean => viewAt(path)?
 
 function Link({ view, path }: { view: NavigationView; path: string }): JSX.Element {
   const { href } = useScope()
+  const { state } = useSession()
+  const { title, icon } = view.navigation
+  const guestTitle = 'guestTitle' in view.navigation ? view.navigation.guestTitle : title
   return (
     <a href={href(view.path)} aria-current={isCurrent(view, path) ? 'page' : undefined}>
-      <Icon name={view.navigation.icon} />
-      <span>{view.navigation.title}</span>
+      <Icon name={icon} />
+      <span>{state === 'guest' ? guestTitle : title}</span>
     </a>
   )
 }

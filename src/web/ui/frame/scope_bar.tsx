@@ -1,10 +1,11 @@
 /** The bar above a view: apps, date range, amounts and options. The selection is in the URL. */
 import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
 import { INTERVALS } from '../../../metrics/series/buckets.ts'
 import { type App, useApps } from '../apps.ts'
 import { useOverview } from '../overview.ts'
 import { Icon } from '../parts/icons.tsx'
-import { Pick, PickLabel, Popover, Segments } from '../parts/popover.tsx'
+import { MenuSearch, Pick, PickLabel, Popover, Segments } from '../parts/popover.tsx'
 import { daysOf, RANGE_TITLES, RANGES, type Scope, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
 import { day, type Interval, plusDays } from '../words.ts'
@@ -19,9 +20,16 @@ function appsTitle(apps: readonly App[], chosen: readonly string[]): string {
   return names.length === 1 ? (names[0] ?? '') : `${names.length} apps`
 }
 
+/** The number of apps from which the menu has a search field. */
+const SEARCHED_FROM = 10
+
 function AppPick({ scope, change }: PickerProps): JSX.Element | null {
   const all = useApps().data?.apps ?? []
   const apps = all.filter((app) => scope.organization === null || app.organization_id === scope.organization)
+  const [text, setText] = useState('')
+  const listed = apps.filter(({ name, bundle_id }) =>
+    `${name ?? ''} ${bundle_id}`.toLowerCase().includes(text.trim().toLowerCase()),
+  )
   const toggle = (id: string): void => {
     const others = scope.apps.filter((one) => one !== id)
     const next = others.length === scope.apps.length ? [...scope.apps, id] : others
@@ -51,7 +59,9 @@ function AppPick({ scope, change }: PickerProps): JSX.Element | null {
             />
             All apps
           </label>
-          {apps.map((app) => (
+          {apps.length > SEARCHED_FROM && <MenuSearch label="Search apps" text={text} onInput={setText} />}
+          {listed.length === 0 && <p class="menu-note">No apps found</p>}
+          {listed.map((app) => (
             <label key={app.id}>
               <input type="checkbox" checked={scope.apps.includes(app.id)} onClick={() => toggle(app.id)} />
               <span class="cut">{app.name ?? app.bundle_id}</span>

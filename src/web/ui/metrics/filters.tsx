@@ -2,11 +2,14 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { useApps } from '../apps.ts'
+import { countriesNamed } from '../countries.ts'
 import { Icon } from '../parts/icons.tsx'
-import { Popover } from '../parts/popover.tsx'
+import { MenuSearch, Popover } from '../parts/popover.tsx'
 import { QueryView } from '../parts/query_view.tsx'
+import { useDebounced } from '../parts/use_debounced.ts'
 import { useQueryParams } from '../scope.ts'
 import { useSession } from '../session.ts'
+import { plural } from '../words.ts'
 import { SPLIT_NOUNS } from './breakdown.tsx'
 import type { Definition } from './definitions.ts'
 import { type MetricAnswer, valueName } from './metric_answer.ts'
@@ -27,24 +30,59 @@ type ValuesProps = {
   onToggle: (value: string) => void
 }
 
-/** The values that occur in the range. */
-function Values({ name, filter, chosen, onToggle }: ValuesProps): JSX.Element {
-  const apps = useApps().data?.apps ?? []
-  const { result } = useMetric(name, { split: filter, limit: 100, compare: null, interval: 'month' })
-  const valuesIn = (answer: MetricAnswer): string[] => {
-    const reported = answer.series.flatMap(({ value, part }) => (value && part === null ? [value] : []))
-    return [...new Set([...chosen, ...reported])]
+/** How many values the menu lists. The others are found by searching. */
+const MAX_LISTED = 50
+const SEARCHED_FROM = 10
+
+/** The values that occur in the range, the largest first, and those of them that a text finds. */
+function useValues({ name, filter }: ValuesProps, text: string) {
+  const isCountry = filter === 'country'
+  const { result } = useMetric(name, {
+    split: filter,
+    limit: isCountry ? 100 : MAX_LISTED,
+    // Countries are found by their names, which the server does not know.
+    find: text === '' || isCountry ? null : text,
+    compare: null,
+    interval: 'month',
+  })
+  const valuesIn = (answer: MetricAnswer): { values: string[]; others: number } => {
+    const series = answer.series.filter(({ part }) => part === null)
+    const others = series.reduce((sum, one) => sum + one.others, 0)
+    const values = series.flatMap(({ value }) => value || [])
+    if (!isCountry || text === '') return { values, others }
+    const named = countriesNamed(text)
+    return { values: others === 0 ? values.filter((code) => named.includes(code)) : named, others: 0 }
   }
+  return { result, valuesIn }
+}
+
+function Values(props: ValuesProps): JSX.Element {
+  const { filter, chosen, onToggle } = props
+  const apps = useApps().data?.apps ?? []
+  const [text, setText] = useState('')
+  const { result, valuesIn } = useValues(props, useDebounced(text.trim()))
+  const noun = (SPLIT_NOUNS[filter] ?? filter).toLowerCase()
   return (
     <QueryView result={result} height={120}>
-      {(answer) =>
-        valuesIn(answer).map((value) => (
-          <label key={value}>
-            <input type="checkbox" checked={chosen.includes(value)} onClick={() => onToggle(value)} />
-            <span class="cut">{valueName(filter, value, 0, apps)}</span>
-          </label>
-        ))
-      }
+      {(answer) => {
+        const { values, others } = valuesIn(answer)
+        const listed = [...new Set([...chosen, ...values])]
+        return (
+          <>
+            {(text !== '' || others > 0 || listed.length > SEARCHED_FROM) && (
+              <MenuSearch label={`Search ${noun}`} text={text} onInput={setText} />
+            )}
+            {listed.map((value) => (
+              <label key={value}>
+                <input type="checkbox" checked={chosen.includes(value)} onClick={() => onToggle(value)} />
+                <span class="cut">{valueName(filter, value, 0, apps)}</span>
+              </label>
+            ))}
+            {values.length === 0 && <p class="menu-note">No {noun} found</p>}
+            {others > 0 && <p class="menu-note">{plural(others, 'other')}: search for them</p>}
+          </>
+        )
+      }}
     </QueryView>
   )
 }

@@ -1,7 +1,8 @@
 /** A metric's headline figure with its change. */
 import type { JSX } from 'preact'
+import { Fit } from '../parts/amount.tsx'
 import { Delta } from '../parts/card.tsx'
-import { bucket, daysBetween, span } from '../words.ts'
+import { bucket, daysBetween, span, UNKNOWN } from '../words.ts'
 import { type Figure, figureOfAll, sumOf, totalsOf } from './figures.ts'
 import { figureOf, formattersOf, isHigherBetter, isPercentage, type MetricAnswer } from './metric_answer.ts'
 
@@ -60,12 +61,17 @@ export function Headline({ answer }: { answer: MetricAnswer }): JSX.Element | nu
   const figure = totalFigure(answer)
   if (!figure) return null
   const before = previousFigure(answer)
-  const { format } = formattersOf(answer)
+  const { format, formatShort } = formattersOf(answer)
   const isCompared =
     figure.value !== null && before.value !== null && (before.value !== 0 || isPercentage(answer))
   return (
     <p class="figure-row">
-      <span class="figure">{format(figure.value)}</span>
+      <span class="figure">
+        <Fit
+          exact={format(figure.value)}
+          short={figure.value === null ? UNKNOWN : formatShort(figure.value)}
+        />
+      </span>
       {figure.value !== null && before.value !== null && (
         <Delta
           now={figure.value}

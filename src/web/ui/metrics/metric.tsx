@@ -7,6 +7,7 @@ import { Card } from '../parts/card.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Segments } from '../parts/popover.tsx'
 import { Empty, Placeholder } from '../parts/query_view.tsx'
+import { Title } from '../parts/title.tsx'
 import { useQueryParams, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
 import { Breakdown } from './breakdown.tsx'
@@ -126,7 +127,7 @@ export function Metric(): JSX.Element {
             <a class="small" href={href('/metrics')}>
               <Icon name="left" class="small-icon" /> All metrics
             </a>
-            <h1>{definition?.title ?? name}</h1>
+            <Title>{definition?.title ?? name}</Title>
             {definition && <p>{definition.sentence}</p>}
           </div>
         </header>

@@ -3,22 +3,29 @@ import type { JSX } from 'preact'
 import { Spark } from '../charts/spark.tsx'
 import { COHORT_NAMES } from '../cohorts/cohort_query.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
+import { Fit } from '../parts/amount.tsx'
 import { QueryView } from '../parts/query_view.tsx'
+import { Title } from '../parts/title.tsx'
 import { useInView } from '../parts/use_in_view.ts'
 import { useScope } from '../scope.ts'
+import { UNKNOWN } from '../words.ts'
 import { type Definition, useDefinitions, useOtherDefinitions } from './definitions.ts'
 import { figureOfAll, totalsOf } from './figures.ts'
 import { groupsOf } from './groups.ts'
 import { figureOf, formattersOf, type MetricAnswer } from './metric_answer.ts'
 import { useMetric } from './metric_query.ts'
+import { RequireFigures } from './require_figures.tsx'
 
 function CurrentFigure({ answer, title }: { answer: MetricAnswer; title: string }): JSX.Element {
   const points = totalsOf(answer)[0]?.points ?? []
-  const { format } = formattersOf(answer)
+  const { format, formatShort } = formattersOf(answer)
+  const { value } = figureOfAll(answer, points)
   return (
     <>
       <Spark values={points.map((point) => figureOf(point, answer.unit))} label={`${title} over time`} />
-      <strong class="number">{format(figureOfAll(answer, points).value)}</strong>
+      <strong class="number">
+        <Fit exact={format(value)} short={value === null ? UNKNOWN : formatShort(value)} />
+      </strong>
     </>
   )
 }
@@ -88,26 +95,28 @@ export function Metrics(): JSX.Element {
       <ScopeBar />
       <main class="page" id="content">
         <header class="page-head">
-          <h1>All metrics</h1>
+          <Title>All metrics</Title>
         </header>
-        <QueryView result={{ ...definitions, data: definitions.data }} height={600}>
-          {(all) => (
-            <div class="columns">
-              {groupsOf(all).map((group) => (
-                <Group key={group.title} title={group.title}>
-                  {group.metrics.map((definition) => (
-                    <Row key={definition.name} definition={definition} />
+        <RequireFigures>
+          <QueryView result={definitions} height={600}>
+            {(all) => (
+              <div class="columns">
+                {groupsOf(all).map((group) => (
+                  <Group key={group.title} title={group.title}>
+                    {group.metrics.map((definition) => (
+                      <Row key={definition.name} definition={definition} />
+                    ))}
+                  </Group>
+                ))}
+                <Group title="Cohorts">
+                  {COHORT_NAMES.map((name) => (
+                    <CohortRow key={name} name={name} />
                   ))}
                 </Group>
-              ))}
-              <Group title="Cohorts">
-                {COHORT_NAMES.map((name) => (
-                  <CohortRow key={name} name={name} />
-                ))}
-              </Group>
-            </div>
-          )}
-        </QueryView>
+              </div>
+            )}
+          </QueryView>
+        </RequireFigures>
       </main>
     </>
   )

@@ -8,12 +8,52 @@ const WINDOW_MARGIN = 12
 /** Positions a popover within the window: below its button, or above if it does not fit below. */
 function positionPopover(box: HTMLElement, button: HTMLElement): void {
   const buttonRect = button.getBoundingClientRect()
+  // Without scrollbars, unlike the window’s size.
+  const { clientWidth: pageWidth, clientHeight: pageHeight } = document.documentElement
   const { offsetWidth: width, offsetHeight: height } = box
-  const left = Math.max(WINDOW_MARGIN, Math.min(buttonRect.left, window.innerWidth - width - WINDOW_MARGIN))
-  const fitsBelow = buttonRect.bottom + height + WINDOW_MARGIN < window.innerHeight
+  const left = Math.max(WINDOW_MARGIN, Math.min(buttonRect.left, pageWidth - width - WINDOW_MARGIN))
+  const fitsBelow = buttonRect.bottom + height + WINDOW_MARGIN < pageHeight
   const top = fitsBelow ? buttonRect.bottom + 6 : Math.max(WINDOW_MARGIN, buttonRect.top - height - 6)
   box.style.left = `${left}px`
   box.style.top = `${top}px`
+}
+
+/** How long a popover that hovering opened stays open while the pointer moves from its button to its text. */
+const HOVER_GRACE_MS = 200
+
+type Hover = {
+  onPointerEnter?: (event: PointerEvent) => void
+  onPointerLeave?: (event: PointerEvent) => void
+  onClick?: (event: MouseEvent) => void
+  onToggled: (isOpen: boolean) => void
+}
+
+/**
+ * Opens a popover while the mouse is on its button or its text (WCAG 1.4.13). A click keeps it open until the next click,
+ * Escape, or a click elsewhere.
+ */
+function useHover(isOn: boolean, box: { current: HTMLDivElement | null }): Hover {
+  const isPinned = useRef(false)
+  const closing = useRef(0)
+  if (!isOn) return { onToggled() {} }
+  return {
+    onPointerEnter({ pointerType }) {
+      clearTimeout(closing.current)
+      if (pointerType === 'mouse' && !box.current?.matches(':popover-open')) box.current?.showPopover()
+    },
+    onPointerLeave({ pointerType }) {
+      if (pointerType !== 'mouse' || isPinned.current) return
+      closing.current = window.setTimeout(() => box.current?.hidePopover(), HOVER_GRACE_MS)
+    },
+    onClick(event) {
+      // Otherwise the click would close what hovering opened.
+      if (!isPinned.current && box.current?.matches(':popover-open')) event.preventDefault()
+      isPinned.current = !isPinned.current
+    },
+    onToggled(isOpen) {
+      if (!isOpen) isPinned.current = false
+    },
+  }
 }
 
 type PopoverProps = {
@@ -44,10 +84,7 @@ export function Popover({
   const button = useRef<HTMLButtonElement>(null)
   const [isOpen, setOpen] = useState(false)
   const close = (): void => box.current?.hidePopover()
-  const hovering = onHover && {
-    onPointerEnter: (event: PointerEvent) => event.pointerType === 'mouse' && box.current?.showPopover(),
-    onPointerLeave: (event: PointerEvent) => event.pointerType === 'mouse' && close(),
-  }
+  const { onToggled, onClick, ...hovering } = useHover(onHover === true, box)
   return (
     <>
       <button
@@ -57,6 +94,7 @@ export function Popover({
         popovertarget={id}
         aria-expanded={isOpen}
         aria-label={title}
+        onClick={onClick}
         {...hovering}
       >
         {label}
@@ -69,10 +107,12 @@ export function Popover({
         role={role}
         aria-label={title}
         class={className}
+        {...hovering}
         onBeforeToggle={(event) => event.newState === 'open' && setOpen(true)}
         onToggle={(event) => {
           const opened = event.newState === 'open'
           setOpen(opened)
+          onToggled(opened)
           if (opened && box.current && button.current) positionPopover(box.current, button.current)
         }}
       >
@@ -107,6 +147,19 @@ export const PickLabel = ({ title, icon, children }: PickLabelProps): JSX.Elemen
     {children}
     <Icon name="caret" class="caret" />
   </>
+)
+
+type MenuSearchProps = { label: string; text: string; onInput: (text: string) => void }
+/** The search field at the top of a long menu. */
+export const MenuSearch = ({ label, text, onInput }: MenuSearchProps): JSX.Element => (
+  <input
+    class="input slim menu-search"
+    type="search"
+    aria-label={label}
+    placeholder={label}
+    value={text}
+    onInput={(event) => onInput(event.currentTarget.value)}
+  />
 )
 
 type PickProps<Value extends string> = {

@@ -3,10 +3,11 @@ import type { JSX } from 'preact'
 import { figureOfAll, sumOf, totalsOf } from '../metrics/figures.ts'
 import { figureOf, type MetricAnswer } from '../metrics/metric_answer.ts'
 import { useMetric } from '../metrics/metric_query.ts'
+import { Amount } from '../parts/amount.tsx'
 import { Delta, Stat } from '../parts/card.tsx'
 import { QueryView } from '../parts/query_view.tsx'
 import { useSession } from '../session.ts'
-import { bucket, money, share } from '../words.ts'
+import { bucket, share } from '../words.ts'
 
 type Series = Pick<MetricAnswer, 'series'>
 
@@ -43,7 +44,7 @@ function Figure({ label, answer, figureIn, under, isHigherBetter = true }: Figur
           </>
         }
       >
-        {money(now, answer.currency)}
+        <Amount milli={now} currency={answer.currency} />
       </Stat>
     </div>
   )

@@ -3,6 +3,7 @@ import type { FunctionComponent, JSX } from 'preact'
 import { useLocation } from 'preact-iso'
 import { Icon } from '../parts/icons.tsx'
 import { Empty } from '../parts/query_view.tsx'
+import { Title } from '../parts/title.tsx'
 import { useScope } from '../scope.ts'
 import { About } from './about.tsx'
 import { Api } from './access/api.tsx'
@@ -77,7 +78,7 @@ export function Settings({ section }: { section?: string }): JSX.Element {
   return (
     <main class="page settings" id="content">
       <header class="page-head">
-        <h1>{(section && selected?.title) || 'Settings'}</h1>
+        <Title>{(section && selected?.title) || 'Settings'}</Title>
       </header>
       <List current={selected?.name ?? ''} />
       <div class="section">

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { type Problem, write } from '../http.ts'
 import { Failed } from '../parts/query_view.tsx'
+import { Title } from '../parts/title.tsx'
 import { problemFrom } from '../queries.ts'
 import type { Session } from '../session.ts'
 import { SignInForm, startSession } from './sign_in_form.tsx'
@@ -21,7 +22,7 @@ function Passcode({ open }: { open: (passcode: string) => Promise<void> }): JSX.
   const [passcode, setPasscode] = useState('')
   return (
     <SignInForm verb="Open" action={() => open(passcode)}>
-      <h1>Passcode required</h1>
+      <Title>Passcode required</Title>
       <p class="small quiet">Ask the person who sent you this link for its passcode.</p>
       <label class="field">
         <span>Passcode</span>
@@ -50,7 +51,7 @@ export function Share({ token }: { token: string }): JSX.Element {
   if (problem?.code === 'signed_in_already')
     return (
       <>
-        <h1>This is a share link</h1>
+        <Title>This is a share link</Title>
         <p class="small">{problem.message}</p>
         <a class="button main" href="/">
           Go to dashboard

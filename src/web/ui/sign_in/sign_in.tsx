@@ -6,6 +6,7 @@ import { MIN_PASSWORD_CHARACTERS } from '../../../access/password_limits.ts'
 import { SIGN_IN_PATHS, type SignInPath } from '../addresses.ts'
 import { type Problem, write } from '../http.ts'
 import { Copy, commandLine } from '../parts/copy.tsx'
+import { Title } from '../parts/title.tsx'
 import { problemFrom } from '../queries.ts'
 import { type Session, storageMessage } from '../session.ts'
 import { PasswordField } from './password.tsx'
@@ -80,7 +81,7 @@ const RESET = commandLine('windfall owner reset')
 
 const SetupRequired = (): JSX.Element => (
   <>
-    <h1>Set up Windfall</h1>
+    <Title>Set up Windfall</Title>
     <p class="small">
       This server has no owner yet. Open the one-time setup link that it printed at startup. To print a new
       link, run:
@@ -95,7 +96,7 @@ function LinkExpired(): JSX.Element {
   if (isOwner) return <Login wasSignedOut={false} />
   return (
     <>
-      <h1>This link is no longer valid</h1>
+      <Title>This link is no longer valid</Title>
       <p class="small">
         The share link was revoked or has expired, or you signed out. Open the link again, or ask its sender
         for a new one.
@@ -135,7 +136,7 @@ function Login({
         </p>
       }
     >
-      <h1>Sign in</h1>
+      <Title>Sign in</Title>
       {wasSignedOut && (
         <p class="notice" role="status">
           You were signed out. Sign in to continue.
@@ -179,7 +180,7 @@ function Setup({ token, isFirst }: { token: string; isFirst: boolean }): JSX.Ele
       verb={isFirst ? 'Create account' : 'Set password'}
       action={async () => startSession(await write<Session>('POST', '/api/v1/setup', { token, password }))}
     >
-      <h1>Choose a password</h1>
+      <Title>Choose a password</Title>
       <p class="small quiet">The password gives full access to this server.</p>
       <PasswordField
         label="New password"

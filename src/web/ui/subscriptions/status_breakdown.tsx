@@ -5,6 +5,7 @@ import { HUES } from '../metrics/lines.ts'
 import { figureOf, type MetricAnswer } from '../metrics/metric_answer.ts'
 import { About } from '../metrics/metric_card.tsx'
 import { useMetric } from '../metrics/metric_query.ts'
+import { Amount } from '../parts/amount.tsx'
 import { Card } from '../parts/card.tsx'
 import { QueryView } from '../parts/query_view.tsx'
 import { Scroll } from '../parts/scroll.tsx'
@@ -91,7 +92,9 @@ export function StatusBreakdown({ class: className = '' }: { class?: string }): 
             <>
               {!risk.isHidden && (
                 <p class="figure-row">
-                  <span class="figure">{money(atRisk, risk.result.data?.currency ?? null)}</span>
+                  <span class="figure">
+                    <Amount milli={atRisk} currency={risk.result.data?.currency ?? null} />
+                  </span>
                   <span class="tiny quiet">of MRR at risk</span>
                 </p>
               )}

@@ -3,9 +3,10 @@ import type { ComponentChildren, JSX } from 'preact'
 import { Spark } from '../charts/spark.tsx'
 import { useDefinition } from '../metrics/definitions.ts'
 import { noPeriodText } from '../metrics/origins.ts'
+import { Amount } from '../parts/amount.tsx'
 import { Delta } from '../parts/card.tsx'
 import { Tip } from '../parts/popover.tsx'
-import { count, day, money, share, shortMoney, weekday } from '../words.ts'
+import { count, day, money, plural, share, shortMoney, weekday } from '../words.ts'
 import { certaintyText, type TodayFigures } from './certainty.ts'
 
 /** A figure's name with the API's definition. */
@@ -74,7 +75,9 @@ export function RevenueToday({ today }: { today: TodayFigures }): JSX.Element {
   return (
     <section class="card card-pad hero">
       <Label metric="revenue">Revenue today</Label>
-      <p class="figure hero-figure">{money(revenue.milli ?? 0, currency)}</p>
+      <p class="figure hero-figure">
+        <Amount milli={revenue.milli ?? 0} currency={currency} />
+      </p>
       <DayProgress today={today} />
       <dl class="counters">
         <Counter label="Sales" value={sales.count} milli={sales.milli} currency={currency} tone="good" />
@@ -107,7 +110,9 @@ export function Yesterday({ today }: { today: TodayFigures }): JSX.Element {
   return (
     <section class="card card-pad hero">
       <Label metric="revenue">Proceeds yesterday</Label>
-      <p class="figure">{money(proceeds, currency)}</p>
+      <p class="figure">
+        <Amount milli={proceeds} currency={currency} />
+      </p>
       <p class="small quiet">{certaintyText(yesterday)}</p>
       <dl class="lines">
         <Line label="Gross">{money(gross, currency)}</Line>
@@ -124,11 +129,13 @@ export function Mrr({ today }: { today: TodayFigures }): JSX.Element {
     <section class="card card-pad hero">
       <Label metric="mrr">MRR</Label>
       <p class="figure-row">
-        <span class="figure">{money(mrr.milli, currency)}</span>
+        <span class="figure">
+          <Amount milli={mrr.milli} currency={currency} />
+        </span>
         <Delta now={mrr.milli} before={mrr.milli - mrr.change_milli} against="vs. 30 days ago" />
       </p>
       <p class="small quiet">
-        {money(mrr.change_milli, currency)} in 30 days, from {count(mrr.count)} subscriptions
+        {money(mrr.change_milli, currency)} in 30 days, from {plural(mrr.count, 'subscription')}
       </p>
       {mrr.no_period > 0 && <p class="small warn">{noPeriodText(mrr.no_period)}</p>}
       <div class="hero-spark">

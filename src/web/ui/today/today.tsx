@@ -9,6 +9,7 @@ import { MetricCard } from '../metrics/metric_card.tsx'
 import { RequireFigures } from '../metrics/require_figures.tsx'
 import { currentTime } from '../now.ts'
 import { QueryView } from '../parts/query_view.tsx'
+import { Title } from '../parts/title.tsx'
 import { invalidate, type QueryResult, useQuery } from '../queries.ts'
 import { sourceQuery, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
@@ -99,7 +100,7 @@ function Head(): JSX.Element {
   const today = useToday(state === 'guest').data?.today_on
   return (
     <header class="page-head">
-      <h1>Today</h1>
+      <Title>{state === 'guest' ? 'Overview' : 'Today'}</Title>
       {today && (
         <p>
           {weekday(today)}, {day(today)}
@@ -114,7 +115,7 @@ export function Today(): JSX.Element {
   const { state } = useSession()
   return (
     <>
-      <ScopeBar parts="money" />
+      <ScopeBar parts={state === 'guest' ? 'all' : 'money'} />
       <main class="page" id="content">
         <Head />
         {state === 'guest' ? <ForGuests /> : <ForOwner />}

@@ -3,8 +3,10 @@ import type { JSX } from 'preact'
 import { appName, useApps } from '../../apps.ts'
 import { countryName } from '../../countries.ts'
 import { useOtherDefinitions } from '../../metrics/definitions.ts'
+import { Amount } from '../../parts/amount.tsx'
 import { Stat } from '../../parts/card.tsx'
 import { Icon } from '../../parts/icons.tsx'
+import { Title } from '../../parts/title.tsx'
 import { ago, count, date, instant, money, plural } from '../../words.ts'
 import type { Customer } from '../customer.ts'
 import { monthsPaid, statusLabel } from '../customer.ts'
@@ -35,12 +37,12 @@ export function Headline({ profile, now, bundle, onEvidence }: Props): JSX.Eleme
     <>
       <header class="page-head profile-head">
         <div class="stack-s">
-          <h1 class="identity-name">
+          <Title class="identity-name">
             {name ?? 'Not identified'}{' '}
             {name !== undefined && (
               <Verified {...verifiedCount(profile.links.filter((link) => link.app_user_id === name))} />
             )}
-          </h1>
+          </Title>
           <p>
             {[
               appName(apps, customer.app_id),
@@ -112,7 +114,7 @@ function Figures({ profile: { customer, proceeds } }: { profile: Profile }): JSX
             : `gross, in ${currency ?? '–'}`
         }
       >
-        {money(customer.ltv_milli, currency)}
+        <Amount milli={customer.ltv_milli} currency={currency} />
       </Stat>
       <Stat
         label="Proceeds"
@@ -127,7 +129,7 @@ function Figures({ profile: { customer, proceeds } }: { profile: Profile }): JSX
                 : 'from Apple’s reports'
         }
       >
-        {money(proceeds?.base_milli, currency)}
+        <Amount milli={proceeds?.base_milli} currency={currency} />
       </Stat>
       <Stat
         label="Payments"
@@ -149,7 +151,7 @@ function Figures({ profile: { customer, proceeds } }: { profile: Profile }): JSX
         {monthsPaid(customer)}
       </Stat>
       <Stat label="MRR" about={about('mrr_milli')} under={customer.mrr_milli > 0 ? 'now' : 'none now'}>
-        {money(customer.mrr_milli, currency)}
+        <Amount milli={customer.mrr_milli} currency={currency} />
       </Stat>
       <UnconvertedAmounts customer={customer} />
     </div>

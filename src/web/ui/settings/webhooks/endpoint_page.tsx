@@ -5,6 +5,7 @@ import { useRoute } from 'preact-iso'
 import { useApps } from '../../apps.ts'
 import { BackLink } from '../../parts/back_link.tsx'
 import { Empty, QueryView } from '../../parts/query_view.tsx'
+import { Title } from '../../parts/title.tsx'
 import { useQueryParams } from '../../scope.ts'
 import { DeliveryDialog } from './deliveries/delivery_dialog.tsx'
 import { DeliveryLog } from './deliveries/delivery_log.tsx'
@@ -70,7 +71,7 @@ export function EndpointPage(): JSX.Element {
   return (
     <main class="page settings-page" id="content">
       <BackLink to="/settings/webhooks" title="Webhooks" />
-      <h1 class="webhook-url">{result.data?.name ?? 'Endpoint'}</h1>
+      <Title class="webhook-url">{result.data?.name ?? 'Endpoint'}</Title>
       {result.problem?.status === 404 ? (
         <Empty icon="search" title="Endpoint not found">
           <p class="mono tiny">{params.id}</p>

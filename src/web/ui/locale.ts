@@ -1,0 +1,5 @@
+/**
+ * The viewer's variant of English. The interface is English: dates, digits and country names of another language would mix
+ * two languages, and two directions of writing.
+ */
+export const locale = navigator.languages.find((language) => /^en\b/i.test(language)) ?? 'en-US'
