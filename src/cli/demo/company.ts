@@ -14,9 +14,15 @@ import { print } from '../instance/output.ts'
 
 const TWO_YEARS_MS = 2 * 365 * 86_400_000
 const LIVE_EVERY_MS = 1_000
-const PURCHASES_A_MINUTE = 20
-/** A small company, whose history is simulated in a few seconds on a small machine. */
-const SUBSCRIBERS = 900
+/**
+ * New customers a minute while the first viewer waits for a sale, and afterwards: so few that an hour of them does not
+ * change the shape of a chart.
+ */
+const FIRST_PURCHASES_A_MINUTE = 2
+const PURCHASES_A_MINUTE = 0.12
+const FIRST_MS = 2 * 60_000
+/** A small company, whose history is simulated in about ten seconds on a small machine. */
+const SUBSCRIBERS = 1_600
 /** The fraction of notifications that Apple never delivers. */
 const LOST_FRACTION = 0.02
 
@@ -106,16 +112,22 @@ async function simulateHistory(
   print(`${done} notifications and calls in ${seconds} s: ${windfall.feed.head()} events.`)
 }
 
+/** The rate of new customers, `live_ms` after the history ended. */
+export const purchasesPerMinute = (live_ms: number): number =>
+  live_ms < FIRST_MS ? FIRST_PURCHASES_A_MINUTE : PURCHASES_A_MINUTE
+
 /** Delivers each new step of the simulation, at most a second after its time. */
 export function simulateLive(simulation: Simulation, log: Log, deliver: (step: Step) => Promise<void>) {
   const serial = openSerial()
+  const started_at = systemClock()
   const timer = setInterval(() => {
     serial.run(deliverNewSteps).catch((error) => log.error('the simulated store failed', { error }))
   }, LIVE_EVERY_MS)
 
   async function deliverNewSteps(): Promise<void> {
-    const more = { purchases_per_minute: PURCHASES_A_MINUTE }
-    for (const step of simulation.advance(systemClock(), more)) await deliver(step)
+    const now = systemClock()
+    const more = { purchases_per_minute: purchasesPerMinute(now - started_at) }
+    for (const step of simulation.advance(now, more)) await deliver(step)
   }
 
   return {

@@ -7,6 +7,7 @@ import type { AttributeBody, Scalar } from '../world/steps.ts'
 import { type Purchase, transactionOf } from '../world/subscription.ts'
 import type { TransactionBody } from '../world/unsigned.ts'
 import type { Script, World } from '../world/world.ts'
+import { profileOf } from './profiles.ts'
 
 function currentId(login: Login): string {
   return login.logged_in || login.anonymous === null ? login.user_id : login.anonymous
@@ -82,7 +83,8 @@ function* logInScript(world: World, purchase: Purchase, login: Login, withProof:
 function attributesOf(world: World, purchase: Purchase): Record<string, Scalar> {
   const { random } = purchase.person
   return {
-    plan: purchase.sale.productId.split('.').at(-1) ?? '',
+    ...profileOf(purchase.person),
+    plan: purchase.sale.productId.split('.')[1] ?? '',
     cohort: new Date(world.now()).toISOString().slice(0, 7),
     onboarding: random.pick(['short', 'long']),
     ...(random.chance(0.3) && { sessions: random.whole(1, 60) }),
@@ -113,7 +115,8 @@ export function* reportPurchase(world: World, person: Person, purchase: Purchase
 /** The first launch of the app. Identifies users with an account, and some anonymous users. */
 export function reportFirstLaunch(world: World, person: Person): void {
   const { login, random } = person
-  if (login !== null && (login.logged_in || random.chance(0.3))) identify(world, person, login)
+  if (login !== null && (login.logged_in || random.chance(0.3)))
+    identify(world, person, login, profileOf(person))
 }
 
 /** An Android user: the app reports Google's purchase token, which Apple does not know. */

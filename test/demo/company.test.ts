@@ -1,0 +1,27 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { openCompany, purchasesPerMinute } from '../../src/cli/demo/company.ts'
+import type { Entry } from '../../src/demo/world/books.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+test('an hour of the demo sells less than a usual day, and the first minutes sell something', async () => {
+  const { simulation, until, close } = await openCompany(1)
+  onTestFinished(async () => void (await close()))
+  simulation.skip(until)
+  for (let at = until; at < until + HOUR; at += 1_000)
+    for (const _step of simulation.advance(at, { purchases_per_minute: purchasesPerMinute(at - until) }));
+  const sold = (kind: Entry['kind'], from: number, to: number) =>
+    simulation.books.entries.filter(
+      (entry) =>
+        entry.kind === kind && entry.environment === 'production' && entry.at >= from && entry.at < to,
+    ).length
+  const month = { from: until - 28 * DAY, to: until }
+  expect(sold('charge', until, until + HOUR)).toBeLessThan(sold('charge', month.from, month.to) / 28)
+  // Trials last a week, so an hour's are compared with a week's.
+  expect(sold('trial_started', until, until + HOUR)).toBeLessThan(
+    sold('trial_started', month.from, month.to) / 4,
+  )
+  const first = until + 5 * 60_000
+  expect(sold('charge', until, first) + sold('trial_started', until, first)).toBeGreaterThan(0)
+})
