@@ -14,12 +14,13 @@ const BINARY = ['test/binary/**/*.test.ts']
 const FAULTS = ['test/**/*.fault.ts', 'test/faults/**/*.test.ts']
 /** Tests of the JavaScript SDK. */
 const SDK = ['test/sdk/**/*.test.ts']
+/** Tests that run commands as processes. */
+const CLI = ['test/cli/**/*.test.ts', 'test/demo/command.test.ts']
 /** Folders whose tests start processes, simulate histories or generate random cases. The other folders are fast. */
 const SLOW = [
   'api/customers',
   'apps',
   'attribution',
-  'cli',
   'demo',
   'jobs',
   'ledger',
@@ -30,8 +31,8 @@ const SLOW = [
 ].map((folder) => `test/${folder}/**`)
 
 const EVERYTHING = ['test/**/*.test.ts']
-const OTHER_SUITES = [...BROWSER, ...FAULTS, ...BINARY, ...SDK]
-/** `core` is `npm test`; the others are `npm run test:fast` and so on. Each test is in core, browser, faults, binary or sdk. */
+const OTHER_SUITES = [...BROWSER, ...FAULTS, ...BINARY, ...SDK, ...CLI]
+/** `core` is `npm test`; the others are `npm run test:fast` and so on. Each test is in core, cli, browser, faults, binary or sdk. */
 const SUITES: Record<string, { include: string[]; exclude: string[] }> = {
   core: { include: EVERYTHING, exclude: OTHER_SUITES },
   fast: { include: EVERYTHING, exclude: [...OTHER_SUITES, ...SLOW] },
@@ -39,6 +40,7 @@ const SUITES: Record<string, { include: string[]; exclude: string[] }> = {
   faults: { include: FAULTS, exclude: [] },
   binary: { include: BINARY, exclude: [] },
   sdk: { include: SDK, exclude: [] },
+  cli: { include: CLI, exclude: [] },
   all: { include: [...EVERYTHING, ...FAULTS], exclude: [] },
 }
 const name = process.env.WINDFALL_SUITE ?? 'core'
