@@ -14,6 +14,7 @@ import { customerRoutes } from './customers/customers.ts'
 import { erasureRoutes } from './customers/erasures.ts'
 import { evidenceRoutes } from './customers/evidence.ts'
 import { linkImportRoutes } from './customers/link_import.ts'
+import { userRoutes } from './customers/users.ts'
 import { eventRoutes } from './events.ts'
 import { exportRoutes } from './exports.ts'
 import { endpointActionRoutes } from './forwarding/actions.ts'
@@ -62,6 +63,7 @@ const ROUTE_FACTORIES = [
   appRoutes,
   erasureRoutes,
   customerRoutes,
+  userRoutes,
   exportRoutes,
   accessRoutes,
   linkImportRoutes,

@@ -67,6 +67,14 @@ export function rateText(nano: number): string {
   return `${text.slice(0, -9)}.${text.slice(-9)}`.replace(/\.?0+$/, '')
 }
 
+/** The quotient of two rates in billionths as a decimal number with at least six significant digits. */
+export function quotientText(dividend: number, divisor: number): string {
+  const scale = Math.max(9, 6 + String(divisor).length - String(dividend).length)
+  const digits = divideHalfEven(BigInt(dividend) * 10n ** BigInt(scale), BigInt(divisor))
+  const text = String(digits).padStart(scale + 1, '0')
+  return `${text.slice(0, -scale)}.${text.slice(-scale)}`.replace(/\.?0+$/, '')
+}
+
 /** Parses JSON and returns every number as its source text, because a float would lose digits. */
 export function parseExactly(text: string): unknown {
   const keepSource = (_key: string, value: unknown, context?: { source?: string }): unknown =>

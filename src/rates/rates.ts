@@ -3,23 +3,15 @@ import type { Clock } from '../clock.ts'
 import { addDays } from '../days.ts'
 import { Refusal } from '../errors.ts'
 import type { Store } from '../store/store.ts'
+import { openConversion, type RateOn } from './conversion.ts'
 import { readRates } from './csv.ts'
 import { APPLE_CURRENCIES, BASE, isCurrency } from './currencies.ts'
-import { convertMilli, NANO_PER_UNIT, rateText } from './exact.ts'
+import { NANO_PER_UNIT, rateText } from './exact.ts'
 import type { Rate } from './judging.ts'
 import { type AddedRates, openRateStore } from './rate_store.ts'
 import { openRefresh } from './refresh.ts'
 import { dayAt, gapsOf, isCarried, type Span } from './series.ts'
 import { RATE_ORIGINS, type RateOrigins, sourcesAt } from './sources.ts'
-
-/**
- * The rate that applies on a day. `rated_on` is the day of the rate, which is earlier on weekends and holidays.
- * `is_final`: no later publication or import changes it.
- */
-type RateOn = { rated_on: string; per_usd_nano: number; source: string; is_final: boolean }
-
-/** An amount in another currency. `rated_on` is the older day of the two rates. */
-type Converted = { milli: number; rated_on: string; is_final: boolean }
 
 /**
  * A summary of one currency. `per_usd` is a decimal number, null without any rate. `gaps` are the spans without a rate
@@ -111,23 +103,7 @@ export function openRates({
     return after !== null && isCarried(rated_on, after.rated_on)
   }
 
-  /**
-   * Converts an amount in thousandths of one currency to thousandths of another, at the rates of a day. Rounds once,
-   * half to even. The result depends only on the amount, the day and the stored rates.
-   *
-   * @returns null without a rate: the amount is not converted, which is not zero.
-   * @throws RangeError if the result is not a safe integer.
-   */
-  function convert(amount_milli: number, currency: string, to: string, on: string): Converted | null {
-    if (currency === to) return { milli: amount_milli, rated_on: on, is_final: true }
-    const [from, into] = [rateOn(currency, on), rateOn(to, on)]
-    if (from === null || into === null) return null
-    return {
-      milli: convertMilli(amount_milli, from.per_usd_nano, into.per_usd_nano),
-      rated_on: from.rated_on < into.rated_on ? from.rated_on : into.rated_on,
-      is_final: from.is_final && into.is_final,
-    }
-  }
+  const { convert, conversion } = openConversion(rateOn)
 
   /**
    * Parses a CSV file (`date,currency,rate`, where each rate is the price of one unit of `base`) for `importRates`.
@@ -216,6 +192,7 @@ export function openRates({
   return {
     rateOn,
     convert,
+    conversion,
     refresh: refresh.run,
     readCsv,
     importRates,

@@ -38,7 +38,8 @@ const ROWS: Record<string, (answer: Answer) => Row[]> = {
     ),
   '/api/v1/settings': ({ sections }) => (sections as { settings: Row[] }[]).flatMap((one) => one.settings),
   '/api/v1/system': ({ result }) => (result as { checks: Row[] }).checks,
-  '/api/v1/customers': ({ customers }) => (customers as Row[]).map(({ unconverted: _, ...row }) => row),
+  '/api/v1/customers': ({ customers }) =>
+    (customers as Row[]).map(({ unconverted: _, converted: __, ...row }) => row),
   '/api/v1/coverage': ({ coverage }) =>
     (coverage as Row[]).map(({ app_id, month, metric, unit, currency, share, day_on }) => ({
       app_id,

@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { STATUSES } from '../../metrics/customers/customer_summary.ts'
 import { behind } from '../metrics/answers.ts'
+import { converted } from '../metrics/display.ts'
 
 const nullableInstant = v.nullable(v.number())
 const nullableText = v.nullable(v.string())
@@ -18,6 +19,7 @@ export const CustomerAnswer = v.object({
     nullableText,
     v.description('The currency of all amounts, which are in thousandths of it'),
   ),
+  converted,
   ltv_milli: money('Charged minus refunded minus prorated'),
   charged_milli: v.number(),
   refunded_milli: v.number(),

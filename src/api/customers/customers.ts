@@ -1,11 +1,11 @@
-/** `/api/v1/customers` and `/api/v1/users`: lists, search, profiles. */
-import type { H3Event } from 'h3'
+/** `/api/v1/customers`: lists, search, profiles. */
 import * as v from 'valibot'
 import type { Auth } from '../../access/auth.ts'
 import { appsInScope, list, resolveApps, whole } from '../../access/scope.ts'
 import type { AccessScope } from '../../access/tokens.ts'
 import type { Environment } from '../../apple/payloads.ts'
 import type { Apps } from '../../apps/apps.ts'
+import type { Clock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
 import { jsonSchema } from '../../http/documented.ts'
 import { invalid } from '../../http/parse.ts'
@@ -19,10 +19,12 @@ import {
   type CustomerScope,
   type Listing,
 } from '../../metrics/customers/lists.ts'
+import type { Rates } from '../../rates/rates.ts'
 import { EventsAnswer } from '../event_answers.ts'
 import { defineList } from '../lists.ts'
+import { DisplayParam, openDisplay } from '../metrics/display.ts'
 import { CUSTOMER_WAIT_MS, QUERY_LIMIT_ERRORS, READ_ROUTE, waitPreferenceOf } from '../route_defaults.ts'
-import { CustomersAnswer, ProfileAnswer, UsersAnswer } from './answers.ts'
+import { CustomersAnswer, ProfileAnswer } from './answers.ts'
 import { CUSTOMERS_TABLE } from './csv.ts'
 
 /** The format of a cursor: three fields for a sorted list, or one number for a search. */
@@ -77,29 +79,31 @@ const CustomersQuery = v.object({
     v.pipe(v.string(), jsonSchema({ pattern: CURSOR }), v.description('`next` of the previous page')),
   ),
   limit: v.optional(v.pipe(whole(1, 200), v.description('Page size, 1 to 200')), '50'),
+  ...DisplayParam,
 })
+const ProfileQuery = v.object(DisplayParam)
 const EventsQuery = v.object({
   before: v.optional(v.pipe(whole(1, Number.MAX_SAFE_INTEGER), v.description('`next` of the previous page'))),
   limit: v.optional(v.pipe(whole(1, 200), v.description('Page size, 1 to 200')), '50'),
 })
-const UserQuery = v.object({
-  app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
-})
-
-type Deps = { customers: Customers; enrichment: Pick<Enrichment, 'enrich'>; apps: Apps; auth: Auth }
+type Deps = {
+  customers: Customers
+  enrichment: Pick<Enrichment, 'enrich'>
+  apps: Apps
+  auth: Auth
+  rates: Rates
+  clock: Clock
+}
 type Search = Pick<Listing, 'sort' | 'status' | 'scopes' | 'within_days'> & {
   query: string | null
   label: Label | null
 }
 
-export const customerRoutes = (deps: Deps): Route[] => [
-  ...listRoutes(deps),
-  ...singleCustomerRoutes(deps),
-  userRoute(deps),
-]
+export const customerRoutes = (deps: Deps): Route[] => [...listRoutes(deps), ...singleCustomerRoutes(deps)]
 
-const listRoutes = ({ customers, apps, auth }: Deps): Route[] =>
-  defineList(auth, {
+const listRoutes = ({ customers, apps, auth, ...deps }: Deps): Route[] => {
+  const display = openDisplay(deps)
+  return defineList(auth, {
     ...READ_ROUTE,
     path: '/api/v1/customers',
     summary: 'Lists customers sorted by payments, value or risk, or finds them by id or attribute',
@@ -113,11 +117,13 @@ const listRoutes = ({ customers, apps, auth }: Deps): Route[] =>
       const behind = await customers.ready(appsIn(apps, search.scopes), wait_ms)
       // Do not yield to the event loop here: amounts and their currency must belong to one generation.
       const page = await pageOf(customers, search, query.cursor ?? null, query.limit)
-      return { ...page, behind }
+      const shown = page.customers.map((one) => display.fields(one, query.display_currency))
+      return { ...page, customers: shown, behind }
     },
     table: CUSTOMERS_TABLE,
     versionOf: ({ caller, query }) => customers.generationsOf(searchOf(apps, caller, query).scopes),
   })
+}
 
 function searchOf(
   apps: Apps,
@@ -180,7 +186,8 @@ function withinDaysNeedsSort(): Refusal {
 }
 
 /** Routes of one customer. */
-function singleCustomerRoutes({ customers, enrichment, apps, auth }: Deps): Route[] {
+function singleCustomerRoutes({ customers, enrichment, apps, auth, ...deps }: Deps): Route[] {
+  const display = openDisplay(deps)
   const unknownCustomer = (id: string): Refusal =>
     new Refusal(404, 'unknown_customer', `no customer ${id} is readable with this token`)
 
@@ -191,14 +198,14 @@ function singleCustomerRoutes({ customers, enrichment, apps, auth }: Deps): Rout
     throw unknownCustomer(id)
   }
 
-  async function profile(accessScope: AccessScope, id: string, wait_ms: number) {
+  async function profile(accessScope: AccessScope, id: string, to: string | undefined, wait_ms: number) {
     assertReadable(accessScope, id)
     const isCurrent = await customers.waitUntilCurrent([id], { timeout_ms: wait_ms })
     const answer = customers.profile(id)
     if (answer === null) throw unknownCustomer(id)
     const app = apps.get(customers.findById(id)?.app_id ?? '')
     const behind = isCurrent || !app ? null : await customers.ready([app], 0)
-    return { ...answer, behind, events: await enrichment.enrich(answer.events) }
+    return { ...display.profile(answer, to), behind, events: await enrichment.enrich(answer.events) }
   }
 
   return [
@@ -207,12 +214,13 @@ function singleCustomerRoutes({ customers, enrichment, apps, auth }: Deps): Rout
       path: '/api/v1/customers/:id',
       summary: 'Returns one customer; former ids of the customer work, too',
       access: auth.reader,
+      query: ProfileQuery,
       answers: {
         200: { description: 'Purchases, payments, status and users of the customer', schema: ProfileAnswer },
       },
       refusals: { 404: 'unknown_customer' },
-      handler: ({ event, caller, params: { id } }) =>
-        profile(caller, id, waitPreferenceOf(event) ?? CUSTOMER_WAIT_MS),
+      handler: ({ event, caller, params: { id }, query }) =>
+        profile(caller, id, query.display_currency, waitPreferenceOf(event) ?? CUSTOMER_WAIT_MS),
     }),
     ...defineList(auth, {
       ...READ_ROUTE,
@@ -232,36 +240,8 @@ function singleCustomerRoutes({ customers, enrichment, apps, auth }: Deps): Rout
   ]
 }
 
-function userRoute({ customers, apps, auth }: Deps): Route {
-  async function user(
-    event: H3Event,
-    accessScope: AccessScope,
-    app_user_id: string,
-    app: string[] | undefined,
-  ) {
-    const scopes = scopesOf(apps, accessScope, app, ['production', 'sandbox'])
-    await customers.ready(appsIn(apps, scopes), waitPreferenceOf(event))
-    const appIds = [...new Set(scopes.map(({ app_id }) => app_id))]
-    const users = appIds.flatMap((app_id) => customers.user(app_id, app_user_id, scopes) ?? [])
-    if (users.length > 0) return { users }
-    const detail = `no user ${app_user_id} is readable with this token`
-    throw new Refusal(404, 'unknown_user', detail)
-  }
-
-  return defineRoute({
-    ...READ_ROUTE,
-    path: '/api/v1/users/:app_user_id',
-    summary: 'Returns a user by your own id: attributes, purchases and customers',
-    access: auth.reader,
-    query: UserQuery,
-    private_path: true,
-    answers: { 200: { description: 'The user in each app that has the id', schema: UsersAnswer } },
-    refusals: { 404: 'unknown_app, unknown_user' },
-    handler: ({ event, caller, params, query }) => user(event, caller, params.app_user_id, query.app),
-  })
-}
-
-function scopesOf(
+/** The requested apps that the caller can read, in each environment. @throws Refusal 404 `unknown_app`. */
+export function scopesOf(
   apps: Apps,
   accessScope: AccessScope,
   app: string[] | undefined,
@@ -273,5 +253,6 @@ function scopesOf(
     .flatMap(({ id }) => environments.map((environment) => ({ app_id: id, environment })))
 }
 
-const appsIn = (apps: Apps, scopes: readonly CustomerScope[]) =>
+/** The apps of some scopes, each once. */
+export const appsIn = (apps: Apps, scopes: readonly CustomerScope[]) =>
   [...new Set(scopes.map(({ app_id }) => app_id))].flatMap((id) => apps.get(id) ?? [])

@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { FACTORS } from '../../metrics/lineage/months.ts'
 import { INTERVALS } from '../../metrics/series/buckets.ts'
+import { converted } from './display.ts'
 
 const withDescription = <Schema extends v.GenericSchema>(schema: Schema, description: string) =>
   v.pipe(schema, v.description(description))
@@ -142,6 +143,7 @@ export const SeriesSchema = v.object({
   interval: v.picklist(INTERVALS),
   split: v.nullable(v.string()),
   currency: withDescription(v.nullable(v.string()), 'The currency of all amounts; null if there are none'),
+  converted,
   basis: v.picklist(['gross', 'proceeds']),
   month_length,
   view: v.nullable(v.string()),
@@ -198,6 +200,7 @@ export const OverviewSchema = v.object({
       ...scopeFields,
       time_zone: v.string(),
       currency: v.string(),
+      converted,
       basis: withDescription(
         v.picklist(['gross', 'proceeds']),
         'The form of all amounts; amounts known only as gross are not included in proceeds',

@@ -1,6 +1,7 @@
 /** Response schemas of `/api/v1/cohorts`. */
 import * as v from 'valibot'
 import { behind, month_length } from './answers.ts'
+import { converted } from './display.ts'
 
 const ratio = v.pipe(
   v.nullable(v.number()),
@@ -56,6 +57,7 @@ export const CohortsAnswer = v.object({
     v.nullable(v.string()),
     v.description('The currency of all amounts, which are in thousandths of it'),
   ),
+  converted,
   basis: v.picklist(['gross', 'proceeds']),
   month_length,
   proceeds_known: v.pipe(

@@ -22,6 +22,7 @@ import { day } from '../../metrics/series/series_request.ts'
 import type { Lag } from '../../metrics/series/snapshot_reads.ts'
 import type { Generation } from '../../metrics/upkeep/generations.ts'
 import type { Basis } from '../../money.ts'
+import type { Rates } from '../../rates/rates.ts'
 import {
   csvResponse,
   MAX_WAIT_MS,
@@ -30,6 +31,7 @@ import {
   waitPreferenceOf,
 } from '../route_defaults.ts'
 import { CohortsAnswer } from './cohort_answers.ts'
+import { DisplayParam, openDisplay } from './display.ts'
 import { basisFor } from './guest_basis.ts'
 
 const DEFAULT_DAYS = [0, 1, 3, 7, 14, 30, 60, 90, 180, 270, 365]
@@ -73,6 +75,7 @@ const Query = v.object({
       v.description('For ltv: numbers of days after the first payment, each included'),
     ),
   ),
+  ...DisplayParam,
 })
 type CohortsQuery = v.InferOutput<typeof Query>
 
@@ -83,10 +86,17 @@ type Deps = {
   auth: Auth
   clock: Clock
   metrics: Pick<Metrics, 'withSnapshot'>
+  rates: Rates
 }
 
-export function cohortRoutes({ cohorts, organizations, apps, auth, clock, metrics }: Deps): Route[] {
-  async function answer(access: ViewerAccess, query: CohortsQuery, wait_ms: number | null) {
+/** Answers cohort queries of a caller, in the display currency. */
+function openAnswers({ cohorts, organizations, apps, clock, metrics, rates }: Deps) {
+  const display = openDisplay({ rates, clock })
+
+  const answer = async (access: ViewerAccess, query: CohortsQuery, wait_ms: number | null) =>
+    display.fields(await answerInBase(access, query, wait_ms), query.display_currency)
+
+  async function answerInBase(access: ViewerAccess, query: CohortsQuery, wait_ms: number | null) {
     const { accessScope } = access
     const basis = basisFor(access, MEASURES[query.metric], query)
     assertBasis(query, basis)
@@ -106,6 +116,13 @@ export function cohortRoutes({ cohorts, organizations, apps, auth, clock, metric
       wait_ms,
     )
   }
+
+  return answer
+}
+
+export function cohortRoutes(deps: Deps): Route[] {
+  const { auth } = deps
+  const answer = openAnswers(deps)
 
   async function csv(event: H3Event, access: ViewerAccess, query: CohortsQuery): Promise<Response> {
     const wait_ms = waitPreferenceOf(event) ?? MAX_WAIT_MS

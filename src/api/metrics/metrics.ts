@@ -1,9 +1,10 @@
 /** `/api/v1/metrics` and `/api/v1/overview`: definitions, series and the overview. */
 import type { H3Event } from 'h3'
-import type * as v from 'valibot'
+import * as v from 'valibot'
 import type { Auth, ViewerAccess } from '../../access/auth.ts'
 import type { Apps } from '../../apps/apps.ts'
 import type { Organizations } from '../../apps/organizations.ts'
+import type { Clock } from '../../clock.ts'
 import { csvLine, csvSlices } from '../../http/csv.ts'
 import { invalid } from '../../http/parse.ts'
 import { jsonInSlices } from '../../http/response.ts'
@@ -23,6 +24,7 @@ import {
   SeriesParams,
 } from '../../metrics/series/series_request.ts'
 import type { Lag } from '../../metrics/series/snapshot_reads.ts'
+import type { Rates } from '../../rates/rates.ts'
 import {
   csvResponse,
   MAX_WAIT_MS,
@@ -31,10 +33,19 @@ import {
   waitPreferenceOf,
 } from '../route_defaults.ts'
 import { DefinitionsAnswer, OverviewSchema, SeriesSchema } from './answers.ts'
+import { DisplayParam, openDisplay } from './display.ts'
 import { basisFor } from './guest_basis.ts'
 import { openMetricScopes } from './metric_scope.ts'
 
-type Deps = { series: SeriesReader; overview: Overview; organizations: Organizations; apps: Apps; auth: Auth }
+type Deps = {
+  series: SeriesReader
+  overview: Overview
+  organizations: Organizations
+  apps: Apps
+  auth: Auth
+  rates: Rates
+  clock: Clock
+}
 
 const CSV_SUFFIX = '.csv'
 const LAYOUT_NEEDS_CSV = 'applies to CSV only; add .csv to the name of the metric'
@@ -42,7 +53,9 @@ const LAYOUT_NEEDS_CSV = 'applies to CSV only; add .csv to the name of the metri
 const CSV_ANSWER = { description: 'The same data as CSV', content_type: 'text/csv' } as const
 const REFUSALS = { ...QUERY_LIMIT_ERRORS, 400: 'organization_needed', 403: 'not_for_guests' } as const
 const METRICS_ROUTE = { ...READ_ROUTE, tag: 'Metrics' } as const
-const OVERVIEW_ROUTE = { ...METRICS_ROUTE, query: OverviewParams, refusals: REFUSALS } as const
+const SeriesQuery = v.object({ ...SeriesParams.entries, ...DisplayParam })
+const OverviewQuery = v.object({ ...OverviewParams.entries, ...DisplayParam })
+const OVERVIEW_ROUTE = { ...METRICS_ROUTE, query: OverviewQuery, refusals: REFUSALS } as const
 
 /** A CSV file in chunks. `table` is its name in the audit log if that differs from the file name. */
 type CsvTable = { parts: AsyncGenerator<string, void>; behind?: Lag | null; table?: string }
@@ -84,8 +97,9 @@ const definitionRoutes = ({ auth }: Deps): Route[] => [
   }),
 ]
 
-function seriesRoute({ series, organizations, apps, auth }: Deps): Route {
+function seriesRoute({ series, organizations, apps, auth, ...deps }: Deps): Route {
   const { scopeOf } = openMetricScopes({ organizations, apps })
+  const display = openDisplay(deps)
 
   return defineRoute({
     ...METRICS_ROUTE,
@@ -94,7 +108,7 @@ function seriesRoute({ series, organizations, apps, auth }: Deps): Route {
     description:
       'Amounts are integers in thousandths of `currency`. A level is the value at the end of the day, week or month, or now.',
     access: auth.viewer,
-    query: SeriesParams,
+    query: SeriesQuery,
     answers: { 200: { description: 'The series of the metric', schema: SeriesSchema } },
     refusals: { ...REFUSALS, 400: 'unknown_metric, organization_needed' },
     around: auth.limited,
@@ -106,10 +120,10 @@ function seriesRoute({ series, organizations, apps, auth }: Deps): Route {
       const request = { ...query, zone: zoneOf(query), basis }
       const scope = scopeOf(caller.accessScope, request)
       const resolved = resolveRequest(name, request, series.todayOf(scope))
-      const answer = await series.answer(
-        scope,
-        resolved,
-        waitPreferenceOf(event) ?? (isCsv ? MAX_WAIT_MS : null),
+      const wait_ms = waitPreferenceOf(event) ?? (isCsv ? MAX_WAIT_MS : null)
+      const answer = await display.series(
+        await series.answer(scope, resolved, wait_ms),
+        query.display_currency,
       )
       if (!isCsv) return jsonInSlices(answer, 'series')
       const parts = seriesCsv(answer, query.layout)
@@ -118,12 +132,15 @@ function seriesRoute({ series, organizations, apps, auth }: Deps): Route {
   })
 }
 
-function overviewRoutes({ overview, organizations, apps, auth }: Deps): Route[] {
+function overviewRoutes({ overview, organizations, apps, auth, ...deps }: Deps): Route[] {
   const { scopesOf } = openMetricScopes({ organizations, apps })
+  const display = openDisplay(deps)
 
-  type Query = v.InferOutput<typeof OverviewParams>
-  const answerOf = ({ accessScope, basis }: ViewerAccess, query: Query, wait_ms: number | null) =>
-    overview(scopesOf(accessScope, query), basis ?? query.basis, wait_ms)
+  type Query = v.InferOutput<typeof OverviewQuery>
+  async function answerOf({ accessScope, basis }: ViewerAccess, query: Query, wait_ms: number | null) {
+    const answer = await overview(scopesOf(accessScope, query), basis ?? query.basis, wait_ms)
+    return display.overview(answer, query.display_currency)
+  }
 
   return [
     defineRoute({

@@ -3,15 +3,18 @@ import * as v from 'valibot'
 import type { Auth } from '../../access/auth.ts'
 import type { Apps } from '../../apps/apps.ts'
 import type { Organizations } from '../../apps/organizations.ts'
+import type { Clock } from '../../clock.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { ScopeParams, SeriesParams } from '../../metrics/series/series_request.ts'
 import type { Today } from '../../metrics/series/today.ts'
+import type { Rates } from '../../rates/rates.ts'
 import { READ_ROUTE, waitPreferenceOf } from '../route_defaults.ts'
 import { behind, PointAnswer, rebuilding, scopeFields } from './answers.ts'
+import { converted, DisplayParam, openDisplay } from './display.ts'
 import { openMetricScopes } from './metric_scope.ts'
 
 const { currency, basis } = SeriesParams.entries
-const TodayQuery = v.object({ ...ScopeParams.entries, currency, basis })
+const TodayQuery = v.object({ ...ScopeParams.entries, currency, basis, ...DisplayParam })
 
 const countOnly = v.object({ count: v.number() })
 const countAndAmount = v.object({ count: v.number(), milli: v.number() })
@@ -20,6 +23,7 @@ export const TodayAnswer = v.object({
   ...scopeFields,
   time_zone: v.string(),
   currency: v.nullable(v.string()),
+  converted,
   basis: v.picklist(['gross', 'proceeds']),
   today_on: v.string(),
   yesterday_on: v.string(),
@@ -63,10 +67,11 @@ export const TodayAnswer = v.object({
   }),
 })
 
-type Deps = { today: Today; organizations: Organizations; apps: Apps; auth: Auth }
+type Deps = { today: Today; organizations: Organizations; apps: Apps; auth: Auth; rates: Rates; clock: Clock }
 
-export function todayRoutes({ today, auth, organizations, apps }: Deps): Route[] {
+export function todayRoutes({ today, auth, organizations, apps, ...deps }: Deps): Route[] {
   const { scopeOf } = openMetricScopes({ organizations, apps })
+  const display = openDisplay(deps)
 
   return [
     defineRoute({
@@ -79,9 +84,10 @@ export function todayRoutes({ today, auth, organizations, apps }: Deps): Route[]
       query: TodayQuery,
       answers: { 200: { description: 'The figures of one organization', schema: TodayAnswer } },
       refusals: { 400: 'organization_needed', 404: 'unknown_app' },
-      handler({ event, caller, query }) {
+      async handler({ event, caller, query }) {
         const money = { currency: query.currency ?? null, basis: query.basis }
-        return today(scopeOf(caller, query), money, waitPreferenceOf(event))
+        const answer = await today(scopeOf(caller, query), money, waitPreferenceOf(event))
+        return display.fields(answer, query.display_currency)
       },
     }),
   ]

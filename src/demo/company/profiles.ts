@@ -2,73 +2,14 @@
 import type { Person } from '../world/people.ts'
 import type { Scalar } from '../world/steps.ts'
 
-const FIRST_NAMES = [
-  ...[
-    'Ada',
-    'Amira',
-    'Ana',
-    'Ben',
-    'Chloé',
-    'Daniel',
-    'Elif',
-    'Emma',
-    'Farah',
-    'Greta',
-    'Hana',
-    'Hugo',
-    'Ines',
-    'Jonas',
-  ],
-  ...[
-    'Kofi',
-    'Lea',
-    'Liam',
-    'Lucía',
-    'Maya',
-    'Mateo',
-    'Mina',
-    'Noah',
-    'Nora',
-    'Olga',
-    'Omar',
-    'Paula',
-    'Ravi',
-    'Sofia',
-  ],
-  ...['Tomás', 'Yuki', 'Zoë'],
-]
-const LAST_NAMES = [
-  ...[
-    'Abe',
-    'Alves',
-    'Bauer',
-    'Brown',
-    'Costa',
-    'Demir',
-    'Fischer',
-    'García',
-    'Haddad',
-    'Ito',
-    'Jansen',
-    'Jones',
-    'Kaur',
-  ],
-  ...[
-    'Kim',
-    'Larsen',
-    'Lopez',
-    'Martin',
-    'Mensah',
-    'Moreau',
-    'Müller',
-    'Nowak',
-    'Okafor',
-    'Park',
-    'Patel',
-    'Rossi',
-  ],
-  ...['Silva', 'Smith', 'Sørensen', 'Tanaka', 'Weber'],
-]
+const FIRST_NAMES = (
+  'Ada Amira Ana Ben Chloé Daniel Elif Emma Farah Greta Hana Hugo Ines Jonas Kofi Lea Liam Lucía Maya ' +
+  'Mateo Mina Noah Nora Olga Omar Paula Ravi Sofia Tomás Yuki Zoë'
+).split(' ')
+const LAST_NAMES = (
+  'Abe Alves Bauer Brown Costa Demir Fischer García Haddad Ito Jansen Jones Kaur Kim Larsen Lopez ' +
+  'Martin Mensah Moreau Müller Nowak Okafor Park Patel Rossi Silva Smith Sørensen Tanaka Weber'
+).split(' ')
 /** The fraction of logged-in users whose app sends a name and an e-mail address. */
 const NAMED_FRACTION = 0.7
 

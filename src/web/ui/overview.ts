@@ -2,7 +2,7 @@
 import type { InferOutput } from 'valibot'
 import type { OverviewSchema } from '../../api/metrics/answers.ts'
 import { type QueryResult, useQuery } from './queries.ts'
-import { type Scope, sourceQuery } from './scope.ts'
+import { displayQuery, type Scope, sourceQuery } from './scope.ts'
 
 export type Overview = InferOutput<typeof OverviewSchema>
 export type OrganizationOverview = Overview['organizations'][number]
@@ -15,7 +15,7 @@ export function useOverview(
   const { organization: _, ...scopeQuery } = sourceQuery(scope)
   const result = useQuery<Overview>(
     '/api/v1/overview',
-    scopeQuery,
+    { ...scopeQuery, ...displayQuery(scope) },
     interval_ms === undefined ? {} : { interval_ms },
   )
   const all = result.data?.organizations

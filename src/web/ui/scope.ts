@@ -24,7 +24,10 @@ export type Scope = {
   to: string | null
   /** null if the interval follows from the range. */
   interval: Interval | null
+  /** The billing currency that figures are restricted to. */
   currency: string | null
+  /** The currency that amounts are shown in; null for the organization’s. */
+  display: string | null
   basis: 'gross' | 'proceeds'
   environment: 'production' | 'sandbox'
   zone: 'own' | 'pacific'
@@ -47,6 +50,7 @@ export function scopeFrom(query: Record<string, string>): Scope {
     to: query.to ?? null,
     interval: INTERVALS.find((one) => one === query.by) ?? null,
     currency: query.currency ?? null,
+    display: query.display ?? null,
     basis: oneOf(query.basis, ['gross', 'proceeds'], 'gross'),
     environment: oneOf(query.env, ['production', 'sandbox'], 'production'),
     zone: oneOf(query.zone, ['own', 'pacific'], 'own'),
@@ -65,6 +69,7 @@ export function scopeParams(scope: Scope): Query {
     to: isCustom ? scope.to : null,
     by: scope.interval,
     currency: scope.currency,
+    display: scope.display,
     basis: scope.basis === 'gross' ? null : scope.basis,
     env: scope.environment === 'production' ? null : scope.environment,
     zone: scope.zone === 'own' ? null : scope.zone,
@@ -80,6 +85,7 @@ const SCOPE_PARAMS = [
   'to',
   'by',
   'currency',
+  'display',
   'basis',
   'env',
   'zone',
@@ -141,12 +147,16 @@ export function metricQuery(scope: Scope, today: string, first: string | null = 
   const { from, to } = daysOf(scope, today, first)
   return {
     ...sourceQuery(scope),
+    ...displayQuery(scope),
     from,
     to,
     interval: intervalOf(scope, daysBetween(from, to)),
     currency: scope.currency,
   }
 }
+
+/** The display currency, as a parameter of requests for amounts. */
+export const displayQuery = ({ display }: Pick<Scope, 'display'>): Query => ({ display_currency: display })
 
 /** Apps, organization, environment and time zone. Fiscal months use Pacific time. */
 export const sourceQuery = (scope: Scope): Query => ({

@@ -98,6 +98,7 @@ test('lists customers with money, months, status and next renewal, in every orde
     app_id: app.windfall.apps.byBundle(BUNDLE)[0]?.id,
     country: 'USA',
     currency: 'USD',
+    converted: null,
     ltv_milli: 14_970,
     charged_milli: 14_970,
     refunded_milli: 0,

@@ -36,6 +36,7 @@ export const answerOf = (own: Partial<MetricAnswer>): MetricAnswer => ({
   interval: 'day',
   split: null,
   currency: 'USD',
+  converted: null,
   basis: 'gross',
   month_length: 'calendar',
   view: null,

@@ -34,6 +34,7 @@ test('restores every scope from its URL', () => {
     to: day,
     interval: fc.constantFrom(null, 'day', 'week', 'month', 'fiscal_month'),
     currency: fc.constantFrom(null, 'EUR'),
+    display: fc.constantFrom(null, 'JPY'),
     basis: fc.constantFrom('gross', 'proceeds'),
     environment: fc.constantFrom('production', 'sandbox'),
     zone: fc.constantFrom('own', 'pacific'),
@@ -94,6 +95,7 @@ test('builds the metric query from the scope', () => {
     to: '2026-11-21',
     interval: 'day',
     currency: null,
+    display_currency: null,
   })
 })
 

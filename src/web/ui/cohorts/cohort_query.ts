@@ -4,7 +4,7 @@ import type { CohortsAnswer } from '../../../api/metrics/cohort_answers.ts'
 import { addressOf, type Query } from '../http.ts'
 import { useOverview } from '../overview.ts'
 import { type QueryResult, useQuery } from '../queries.ts'
-import { daysOf, type Scope, useScope } from '../scope.ts'
+import { daysOf, displayQuery, type Scope, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
 import { plusDays } from '../words.ts'
 
@@ -48,6 +48,7 @@ export function useCohorts<Name extends CohortName>(
     app: (scope.apps.length > 0 ? scope.apps : (overview?.apps ?? [])).join(','),
     environment: scope.environment === 'production' ? null : scope.environment,
     ...(overview && spanOf(scope, overview.today_on, null)),
+    ...displayQuery(scope),
     ...params,
   }
   const result = useQuery<Cohorts<Name>>('/api/v1/cohorts', query, { wait: overview === undefined })

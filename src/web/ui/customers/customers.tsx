@@ -12,7 +12,7 @@ import { Icon } from '../parts/icons.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
 import { ShowMore } from '../parts/show_more.tsx'
 import { Title } from '../parts/title.tsx'
-import { useQueryParams, useScope } from '../scope.ts'
+import { displayQuery, useQueryParams, useScope } from '../scope.ts'
 import { customerScopeQuery, WEEK } from './customer.ts'
 import { CustomerList } from './list.tsx'
 import { type CustomerFilters, filtersFromParams, Search } from './search.tsx'
@@ -31,13 +31,14 @@ export function Customers(): JSX.Element {
     status: filters.status,
     label: filters.label,
     within_days: filters.isThisWeek ? WEEK : null,
+    ...displayQuery(scope),
   }
   const paged = usePagedQuery<Answer>('/api/v1/customers', query, 'cursor', {
     wait: scope.organization !== null && !apps.data,
   })
   return (
     <>
-      <ScopeBar parts="place" />
+      <ScopeBar parts="amounts" />
       <main class="page" id="content">
         <header class="page-head">
           <Title>Customers</Title>

@@ -11,7 +11,7 @@ import { Copy } from '../parts/copy.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
 import { Title } from '../parts/title.tsx'
 import { useQuery } from '../queries.ts'
-import { useQueryParams } from '../scope.ts'
+import { displayQuery, useQueryParams, useScope } from '../scope.ts'
 import { Headline } from './profile/headline.tsx'
 import { Identity } from './profile/identity.tsx'
 import type { Profile as Answer } from './profile/profile_answer.ts'
@@ -20,11 +20,14 @@ import { Timeline } from './profile/timeline.tsx'
 
 export function Profile(): JSX.Element {
   const { params } = useRoute()
+  const { scope } = useScope()
   const id = params.id ?? ''
-  const result = useQuery<Answer>(`/api/v1/customers/${encodeURIComponent(id)}`, {}, { interval_ms: 60_000 })
+  const result = useQuery<Answer>(`/api/v1/customers/${encodeURIComponent(id)}`, displayQuery(scope), {
+    interval_ms: 60_000,
+  })
   return (
     <>
-      <ScopeBar parts="place" />
+      <ScopeBar parts="amounts" />
       <main class="page" id="content">
         <BackLink to="/customers" title="Customers" />
         {result.problem?.status === 404 && !result.data ? (

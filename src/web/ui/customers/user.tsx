@@ -10,7 +10,7 @@ import { Card } from '../parts/card.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
 import { Title } from '../parts/title.tsx'
 import { useQuery } from '../queries.ts'
-import { useScope } from '../scope.ts'
+import { displayQuery, useScope } from '../scope.ts'
 import { plural } from '../words.ts'
 import type { Customer } from './customer.ts'
 import { CustomerList } from './list.tsx'
@@ -22,10 +22,10 @@ type Answer = { users: (User & { customers: Customer[]; links: Link[]; link_hist
 
 export function UserPage(): JSX.Element {
   const { params } = useRoute()
-  const { href } = useScope()
+  const { href, scope } = useScope()
   const { route } = useLocation()
   const id = params.id ?? ''
-  const result = useQuery<Answer>(`/api/v1/users/${encodeURIComponent(id)}`)
+  const result = useQuery<Answer>(`/api/v1/users/${encodeURIComponent(id)}`, displayQuery(scope))
   const customers = result.isPrevious ? [] : (result.data?.users.flatMap((user) => user.customers) ?? [])
   const onlyCustomerId = customers.length === 1 ? customers[0]?.id : undefined
   useEffect(() => {
@@ -33,7 +33,7 @@ export function UserPage(): JSX.Element {
   }, [onlyCustomerId])
   return (
     <>
-      <ScopeBar parts="place" />
+      <ScopeBar parts="amounts" />
       <main class="page" id="content">
         <BackLink to="/customers" title="Customers" />
         <Title class="identity-name">{id}</Title>

@@ -9,6 +9,7 @@ import { MenuSearch, Pick, PickLabel, Popover, Segments } from '../parts/popover
 import { daysOf, RANGE_TITLES, RANGES, type Scope, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
 import { day, type Interval, plusDays } from '../words.ts'
+import { BillingCurrencyPick, DisplayCurrencyPick } from './currency_picks.tsx'
 import { OrganizationScope } from './organization_scope.tsx'
 
 type ScopeChange = (changes: Partial<Scope>) => void
@@ -131,40 +132,6 @@ function RangePick({ scope, change }: PickerProps): JSX.Element {
   )
 }
 
-/** Common ISO 4217 codes. Others can be set in the URL. */
-const CURRENCIES = [
-  'USD',
-  'EUR',
-  'GBP',
-  'JPY',
-  'CAD',
-  'AUD',
-  'CHF',
-  'CNY',
-  'INR',
-  'BRL',
-  'MXN',
-  'KRW',
-  'SEK',
-  'TRY',
-]
-
-function CurrencyPick({ scope, change }: PickerProps): JSX.Element {
-  const base = useOverview(scope).overview?.currency ?? ''
-  const additional = scope.currency && !CURRENCIES.includes(scope.currency) ? [scope.currency] : []
-  return (
-    <Pick
-      title="Billing currency"
-      value={scope.currency ?? ''}
-      choices={[
-        { value: '', title: base === '' ? 'All currencies' : `All currencies in ${base}` },
-        ...[...additional, ...CURRENCIES].map((code) => ({ value: code, title: `${code} only` })),
-      ]}
-      onPick={(code) => change({ currency: code === '' ? null : code })}
-    />
-  )
-}
-
 const BASES = [
   { value: 'gross', title: 'Gross' },
   { value: 'proceeds', title: 'Proceeds' },
@@ -231,7 +198,7 @@ function MorePick({ scope, change }: PickerProps): JSX.Element {
 }
 
 /** `parts` names the controls that the view supports. */
-export function ScopeBar({ parts = 'all' }: { parts?: 'all' | 'place' | 'money' }): JSX.Element {
+export function ScopeBar({ parts = 'all' }: { parts?: 'all' | 'place' | 'amounts' | 'money' }): JSX.Element {
   const { scope, change } = useScope()
   const { basis } = useSession()
   return (
@@ -239,7 +206,7 @@ export function ScopeBar({ parts = 'all' }: { parts?: 'all' | 'place' | 'money' 
       <OrganizationScope scope={scope} change={change} />
       <AppPick scope={scope} change={change} />
       {parts === 'all' && <RangePick scope={scope} change={change} />}
-      {parts !== 'place' && basis === null && (
+      {(parts === 'all' || parts === 'money') && basis === null && (
         <Segments
           title="Amounts"
           value={scope.basis}
@@ -248,7 +215,8 @@ export function ScopeBar({ parts = 'all' }: { parts?: 'all' | 'place' | 'money' 
         />
       )}
       {parts === 'all' && <IntervalPick scope={scope} change={change} />}
-      {parts === 'all' && <CurrencyPick scope={scope} change={change} />}
+      {parts !== 'place' && <DisplayCurrencyPick scope={scope} change={change} />}
+      {parts === 'all' && <BillingCurrencyPick scope={scope} change={change} />}
       <MorePick scope={scope} change={change} />
       {scope.environment === 'sandbox' && <span class="badge warn">Sandbox</span>}
     </search>

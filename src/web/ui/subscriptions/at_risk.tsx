@@ -15,7 +15,7 @@ import { Empty, QueryView } from '../parts/query_view.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { TableHead } from '../parts/table_head.tsx'
 import { useQuery } from '../queries.ts'
-import { sourceQuery, useScope } from '../scope.ts'
+import { displayQuery, sourceQuery, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
 import { ago, money } from '../words.ts'
 
@@ -102,7 +102,7 @@ export function AtRisk({ class: className = '' }: { class?: string }): JSX.Eleme
   const order = isThisWeek ? { sort: 'ends', within_days: WEEK } : { sort: 'risk', status }
   const result = useQuery<Answer>(
     '/api/v1/customers',
-    { ...order, app, environment, limit: MAX_LISTED },
+    { ...order, app, environment, ...displayQuery(scope), limit: MAX_LISTED },
     { wait: state !== 'owner' },
   )
   if (state !== 'owner') return null

@@ -11,7 +11,7 @@ import { currentTime } from '../now.ts'
 import { QueryView } from '../parts/query_view.tsx'
 import { Title } from '../parts/title.tsx'
 import { invalidate, type QueryResult, useQuery } from '../queries.ts'
-import { sourceQuery, useScope } from '../scope.ts'
+import { displayQuery, sourceQuery, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
 import { day, weekday } from '../words.ts'
 import type { TodayFigures } from './certainty.ts'
@@ -40,7 +40,7 @@ function useRefreshOnEvent(): (event: FeedEvent) => void {
 function useToday(wait = false): QueryResult<TodayFigures> {
   const { scope } = useScope()
   const basis = scope.basis === 'gross' ? null : scope.basis
-  const query = { ...sourceQuery(scope), currency: scope.currency, basis }
+  const query = { ...sourceQuery(scope), ...displayQuery(scope), currency: scope.currency, basis }
   const apps = useApps()
   // Without a connected app there is nothing to request.
   const hasNoApps = apps.problem === null && (apps.data?.apps.length ?? 0) === 0
