@@ -109,6 +109,7 @@ export async function openApp(options: AppOptions) {
   const rateModules = { store, clock, settings: rateSettings, currenciesInUse }
   const rates = openRates({ ...rateModules, ...(origins && { origins }) })
   const metricSettings = { ...config.metrics }
+  const userSettings = { ...config.users }
   const figures = openFigures({
     store,
     clock,
@@ -122,6 +123,7 @@ export async function openApp(options: AppOptions) {
     log,
     factors: config.metrics.factors,
     config: metricSettings,
+    nameAttribute: () => userSettings.name_attribute,
     isErased: erasures.isErased,
     ...(options.formula && { formula: options.formula }),
   })
@@ -234,6 +236,7 @@ export async function openApp(options: AppOptions) {
     for (const one of [forwarding, alerts]) await one.declare(next)
     log.setLevel(next.log.level)
     Object.assign(metricSettings, next.metrics)
+    Object.assign(userSettings, next.users)
     await metrics.resume()
     await reported.resume()
     erasures.resume()

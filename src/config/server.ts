@@ -174,6 +174,11 @@ export const users = {
       'Deletes users that no secret key ever named, that have no purchase, and that made no identify call for this many days. 0 deletes none; `windfall users prune` deletes them by hand.',
     write: 'a whole number from 0 to 36500',
   }),
+  name_attribute: setting(is.shortText, 'name', {
+    reason:
+      'The attribute of identify calls that names a user. The dashboard shows its value instead of the user id, and the search finds it.',
+    write: 'the name of an attribute',
+  }),
 }
 
 export const apple = {

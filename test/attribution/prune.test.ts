@@ -130,7 +130,7 @@ test('housekeeping prunes once a day if configured, and the audit log records it
   app.clock.turn(100 * DAY)
   expect(await run()).not.toContain('pruned')
   expect(users()).toHaveLength(1_200)
-  await declare({ ...app.config, users: { prune_after_days: 90 } })
+  await declare({ ...app.config, users: { ...app.config.users, prune_after_days: 90 } })
   app.clock.turn(DAY)
   expect(await run()).toContain('pruned 1200 users')
   expect(users()).toEqual([])

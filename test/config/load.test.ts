@@ -38,7 +38,7 @@ test('uses the defaults without a file and variables', () => {
       apple_body_bytes: 1_048_576,
       attributes_per_user: 100,
     },
-    users: { prune_after_days: 0 },
+    users: { prune_after_days: 0, name_attribute: 'name' },
     apple: { revocation_checks: false },
     attest: { accept: ['production'], assertions: 'when_sent' },
     rates: { fetch: true },

@@ -150,6 +150,7 @@ async function openLedgerIn(folder: string, bundles: readonly string[]) {
     factors: 'calendar',
     config: loadConfig({ env: {}, cwd: folder }).config.metrics,
     isErased: () => false,
+    nameAttribute: () => 'name',
   })
   ledger.onChange(metrics.lineageChanged)
   await store.commit(() => {

@@ -51,6 +51,10 @@ export const CustomerAnswer = v.object({
   last_paid_at: nullableInstant,
   last_seen_at: v.pipe(v.number(), v.description('The last payment or change that Apple reported')),
   original_transaction_ids: v.array(v.string()),
+  display_name: v.pipe(
+    nullableText,
+    v.description('The attribute `users.name_attribute` of the first user who has it; claimed unless proved'),
+  ),
   app_user_ids: v.array(v.string()),
   verified_app_user_ids: v.pipe(v.array(v.string()), v.description('The verified ids among app_user_ids')),
 })

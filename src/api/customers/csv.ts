@@ -27,6 +27,7 @@ const COLUMNS = [
   'first_paid_at',
   'last_paid_at',
   'last_seen_at',
+  'display_name',
   'app_user_ids',
   'verified_app_user_ids',
   'original_transaction_ids',

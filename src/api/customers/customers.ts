@@ -45,7 +45,7 @@ const CustomersQuery = v.object({
       v.string(),
       v.maxLength(1_200, 'must have at most 1200 characters'),
       v.description(
-        'A customer’s id, an original transaction id, a transaction id, an appAccountToken, an app transaction id or an app user’s id; or attribute:key=value',
+        'A customer’s id, an original transaction id, a transaction id (each also by its first 6 characters or more), an appAccountToken, an app transaction id, a part of an app user’s id, e-mail or name (3 characters or more); or attribute:key=value',
       ),
     ),
   ),

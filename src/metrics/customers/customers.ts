@@ -12,7 +12,8 @@ import { openCustomerFigures } from './figures.ts'
 import { type IsErased, openHistories } from './histories.ts'
 import { apiLink, openLinkedUsers } from './linked_users.ts'
 import { byValueDescending, type CustomerPage, type CustomerScope, type Listing, openLists } from './lists.ts'
-import { type AttributeQuery, attributeIn, openSearch } from './search.ts'
+import { openSearch } from './search.ts'
+import { attributeIn, partIn, type UserQuery } from './user_queries.ts'
 import type { CustomerValue } from './value_statements.ts'
 import type { CustomerValues } from './values.ts'
 
@@ -25,6 +26,8 @@ type Deps = {
   values: CustomerValues
   reported: Pick<Reported, 'proceedsInBase'>
   isErased: IsErased
+  /** The attribute that names a user. */
+  nameAttribute: () => string
 }
 
 const EVENTS_SHOWN = 50
@@ -36,7 +39,17 @@ type EventPage = { before: number | null; limit: number }
 
 export type Customers = ReturnType<typeof openCustomers>
 
-export function openCustomers({ store, clock, feed, ledger, metrics, values, reported, isErased }: Deps) {
+export function openCustomers({
+  store,
+  clock,
+  feed,
+  ledger,
+  metrics,
+  values,
+  reported,
+  isErased,
+  nameAttribute,
+}: Deps) {
   const lists = openLists(store, values.shownScopeId)
   const expiring = openExpiring({ store, clock, values })
   const search = openSearch(store, isErased)
@@ -97,6 +110,7 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
     const members = membersOf(value.id)
     const app_id = members[0]?.app_id ?? ''
     const links = linkedUsers.ofPurchases(app_id, transactionsOf(members)).map(apiLink)
+    const app_user_ids = usersIn(links)
     return {
       ...rest,
       app_id,
@@ -107,7 +121,8 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
       months_paid: months_milli / 1000,
       unconverted: unconverted === null ? null : (JSON.parse(unconverted) as Record<string, number>),
       original_transaction_ids: transactionsOf(members),
-      app_user_ids: usersIn(links),
+      display_name: linkedUsers.nameOf(app_id, app_user_ids, nameAttribute()),
+      app_user_ids,
       verified_app_user_ids: usersIn(links.filter(({ verification }) => verification === 'verified')),
     }
   }
@@ -123,25 +138,33 @@ export function openCustomers({ store, clock, feed, ledger, metrics, values, rep
   }
 
   /**
-   * Finds the customers that match a query. An id of any kind returns all matches on one page in the requested order.
-   * `attribute:key=value` returns pages in the order of the users.
+   * Finds the customers that match a query. The first page has the matches of an id of any kind or of its beginning. It
+   * and the following pages have the customers whose user id, e-mail or name contains the text, in the order of the users.
+   * `attribute:key=value` returns pages in the order of the users. Each page is in the requested order.
    *
    * @throws Refusal 400 `invalid_request` for a malformed cursor.
    */
   async function find(query: string, listing: Listing): Promise<CustomerPage> {
     const attribute = attributeIn(query)
-    if (attribute !== null) return findByAttribute(attribute, listing)
-    const found = filterListed(search.byId(query, listing.scopes).slice(0, MAX_MATCHES), listing)
-    const { sort } = listing
-    return { customers: sort === 'ends' ? found : found.sort(byValueDescending(sort)), next: null }
+    if (attribute !== null) return findAmongUsers({ attribute }, listing)
+    const matches = search.byId(query, listing.scopes).slice(0, MAX_MATCHES)
+    const first = listing.cursor === null ? inOrder(filterListed(matches, listing), listing) : []
+    const text = partIn(query)
+    if (text === null) return { customers: first, next: null }
+    const page = await findAmongUsers({ text, name_attribute: nameAttribute() }, listing)
+    const others = page.customers.filter(({ id }) => !matches.includes(id))
+    return { customers: [...first, ...inOrder(others, listing)], next: page.next }
   }
 
-  async function findByAttribute(attributeQuery: AttributeQuery, listing: Listing): Promise<CustomerPage> {
+  async function findAmongUsers(userQuery: UserQuery, listing: Listing): Promise<CustomerPage> {
     const after = /^\d{1,15}$/.test(listing.cursor ?? '') ? Number(listing.cursor) : 0
     const { limit, scopes } = listing
-    const { ids: customerIds, next } = await search.byAttribute(attributeQuery, scopes, { after, limit })
+    const { ids: customerIds, next } = await search.amongUsers(userQuery, scopes, { after, limit })
     return { customers: filterListed(customerIds, listing), next: next === null ? null : String(next) }
   }
+
+  const inOrder = (found: CustomerValue[], { sort }: Listing): CustomerValue[] =>
+    sort === 'ends' ? found : found.sort(byValueDescending(sort))
 
   function filterListed(
     customerIds: readonly string[],

@@ -78,7 +78,17 @@ export function openLinkedUsers(store: Store) {
     return { ...row, attributes, proved_attributes, why: explainUserLabel(row) }
   }
 
-  return { ofPurchases, ofUser, history, user }
+  /** The value of an attribute of the first of some users who has it, the proved value first; null if none has it. */
+  function nameOf(app_id: string, app_user_ids: readonly string[], attribute: string): string | null {
+    for (const app_user_id of app_user_ids) {
+      const found = user(app_id, app_user_id)
+      for (const name of [found?.proved_attributes[attribute], found?.attributes[attribute]])
+        if (typeof name === 'string' && name.trim() !== '') return name.trim()
+    }
+    return null
+  }
+
+  return { ofPurchases, ofUser, history, user, nameOf }
 }
 
 const proofsIn = (text: string): Proof[] => JSON.parse(text)

@@ -1,38 +1,38 @@
-/** Finds customers by an id of any kind or by an attribute. */
+/** Finds customers by an id of any kind or its beginning, and by an attribute, a user id, an e-mail or a name. */
 import { setImmediate } from 'node:timers/promises'
 import type { Environment } from '../../apple/payloads.ts'
 import { customerId } from '../../ledger/customers.ts'
 import type { Store } from '../../store/store.ts'
 import type { IsErased } from './histories.ts'
 import type { CustomerScope } from './lists.ts'
+import { matchesUser, prefilterOf, type StoredUser, type UserQuery } from './user_queries.ts'
 
 type Lineage = { app_id: string; environment: Environment; original_transaction_id: string }
-type User = {
-  number: number
-  app_id: string
-  app_user_id: string
-  attributes: string
-  proved_attributes: string
-}
+type User = StoredUser & { number: number; app_id: string }
 
 /** Users examined before yielding to the event loop, and the maximum for one page. */
 const SLICE_USERS = 5_000
 const MAX_USERS_SCANNED = 200_000
 /** The maximum number of rows read for one id. In practice an appAccountToken or user has fewer lineages. */
 const MAX_MATCHES = 200
-
-/** An attribute to search for, `attribute:plan=pro`. */
-export type AttributeQuery = { key: string; value: string }
-
-/** Parses a query `attribute:key=value`; null for any other query. */
-export function attributeIn(query: string): AttributeQuery | null {
-  const [, key, value] = /^attribute:([^=]+)=(.*)$/s.exec(query) ?? []
-  return key === undefined || value === undefined ? null : { key, value }
-}
+/** The minimum length of the beginning of an id that is searched for. */
+const MIN_BEGINNING_LENGTH = 6
+/** Follows every text that begins with the text before it. */
+const LAST_CHARACTER = '\u{10ffff}'
 
 export function openSearch(store: Store, isErased: IsErased) {
   const canonicalIdOf = store.prepare<[string], { canonical_id: string }>(
     'select canonical_id from customers where id = ?',
+  )
+  const idsFrom = store.prepare<[string, string, number], { canonical_id: string }>(
+    'select distinct canonical_id from customers where id >= ? and id < ? limit ?',
+  )
+  // One statement for each of the two indexes.
+  const [lineagesFrom, transactionsFrom] = (['original_transaction_id', 'transaction_id'] as const).map(
+    (column) =>
+      store.prepare<[string, string, string, string, number], Lineage>(`
+      select distinct app_id, environment, original_transaction_id from transactions
+      where app_id = ? and environment = ? and ${column} >= ? and ${column} < ? limit ?`),
   )
   const lineageOfTransaction = store.prepare<[string, string, string], Lineage>(`
     select app_id, environment, original_transaction_id from transactions
@@ -50,8 +50,11 @@ export function openSearch(store: Store, isErased: IsErased) {
   const users = store.prepare<object, User>(`
     select id as number, app_id, app_user_id, attributes, proved_attributes from users
     where id > :after and id <= :until and +app_id in (select value from json_each(:apps))
-      and (instr(attributes, :text) > 0 or instr(attributes, :literal) > 0
-        or instr(proved_attributes, :text) > 0 or instr(proved_attributes, :literal) > 0)
+      and (case when :part is null then
+          instr(attributes, :text) > 0 or instr(attributes, :literal) > 0
+          or instr(proved_attributes, :text) > 0 or instr(proved_attributes, :literal) > 0
+        else instr(lower(app_user_id), :part) > 0 or instr(lower(attributes), :part) > 0
+          or instr(lower(proved_attributes), :part) > 0 end)
     order by id limit :limit`)
   const lastUser = store.prepare<[], { number: number | null }>('select max(id) as number from users')
 
@@ -60,7 +63,8 @@ export function openSearch(store: Store, isErased: IsErased) {
 
   /**
    * The canonical ids of the customers that match an id. The id may be that of a customer, an original transaction, a
-   * transaction, an app transaction or a user, or an appAccountToken. May include customers of other scopes.
+   * transaction, an app transaction or a user, or an appAccountToken; of the first three, also its beginning. May include
+   * customers of other scopes.
    */
   function byId(id: string, scopes: readonly CustomerScope[]): string[] {
     const found = [
@@ -71,8 +75,23 @@ export function openSearch(store: Store, isErased: IsErased) {
         .all(id, id.toLowerCase(), MAX_MATCHES)
         .filter(({ app_id }) => !isErased(app_id, id))
         .map(canonicalOf),
+      ...byBeginning(id, scopes),
     ]
     return [...new Set(found)].filter((one) => typeof one === 'string')
+  }
+
+  function byBeginning(text: string, scopes: readonly CustomerScope[]): (string | null)[] {
+    if (text.length < MIN_BEGINNING_LENGTH) return []
+    const range = [text, text + LAST_CHARACTER] as const
+    const lineages = scopes.flatMap(({ app_id, environment }) =>
+      [lineagesFrom, transactionsFrom].flatMap(
+        (from) => from?.all(app_id, environment, ...range, MAX_MATCHES) ?? [],
+      ),
+    )
+    return [
+      ...idsFrom.all(...range, MAX_MATCHES).map(({ canonical_id }) => canonical_id),
+      ...lineages.map(canonicalOf),
+    ]
   }
 
   function matchesInScope(id: string, { app_id, environment }: CustomerScope): (string | null)[] {
@@ -98,11 +117,11 @@ export function openSearch(store: Store, isErased: IsErased) {
   }
 
   /**
-   * Customers whose users have an attribute, in the order of the users, after the user numbered `after`. `next` is the
-   * `after` of the following page; null at the end. A page before the end may be short or empty.
+   * Customers whose users match, in the order of the users, after the user numbered `after`. `next` is the `after` of the
+   * following page; null at the end. A page before the end may be short or empty.
    */
-  async function byAttribute(
-    attribute: AttributeQuery,
+  async function amongUsers(
+    query: UserQuery,
     scopes: readonly CustomerScope[],
     { after, limit }: { after: number; limit: number },
   ): Promise<{ ids: string[]; next: number | null }> {
@@ -115,18 +134,15 @@ export function openSearch(store: Store, isErased: IsErased) {
       if (cursor > after) await setImmediate()
       const until = Math.min(cursor + SLICE_USERS, last)
       const max_count = limit - ids.size
-      const found = users.all({ after: cursor, until, apps, ...jsonPatterns(attribute), limit: max_count })
-      for (const id of customersWith(found, attribute, scopes)) ids.add(id)
+      const found = users.all({ after: cursor, until, apps, ...prefilterOf(query), limit: max_count })
+      for (const id of customersWith(found, query, scopes)) ids.add(id)
       cursor = resumePoint(found, max_count) ?? until
     }
     return { ids: [...ids], next: cursor < end ? cursor : null }
   }
 
-  const customersWith = (
-    users: readonly User[],
-    attribute: AttributeQuery,
-    scopes: readonly CustomerScope[],
-  ) => users.filter((user) => hasAttribute(user, attribute)).flatMap((user) => customersOf(user, scopes))
+  const customersWith = (users: readonly User[], query: UserQuery, scopes: readonly CustomerScope[]) =>
+    users.filter((user) => matchesUser(user, query)).flatMap((user) => customersOf(user, scopes))
 
   const customersOf = ({ app_id, app_user_id }: User, scopes: readonly CustomerScope[]): string[] => {
     const appScopes = scopes.filter((scope) => scope.app_id === app_id)
@@ -134,24 +150,9 @@ export function openSearch(store: Store, isErased: IsErased) {
     return ofUser(app_id, app_user_id, environments)
   }
 
-  return { byId, byAttribute, ofUser }
+  return { byId, amongUsers, ofUser }
 }
 
 /** The number of the last user that was read, if the limit was reached; null otherwise. */
 const resumePoint = (found: readonly User[], max_count: number): number | null =>
   found.length === max_count ? (found.at(-1)?.number ?? null) : null
-
-/** The text of the attribute in a user’s JSON, as a string and as a number or literal. */
-function jsonPatterns({ key, value }: AttributeQuery): { text: string; literal: string } {
-  const name = JSON.stringify(key)
-  return { text: `${name}:${JSON.stringify(value)}`, literal: `${name}:${value}` }
-}
-
-/** Whether a user has the attribute. A proved value takes precedence over a claimed value. */
-function hasAttribute({ attributes, proved_attributes }: User, { key, value }: AttributeQuery): boolean {
-  const all = new Map<string, unknown>([
-    ...Object.entries(JSON.parse(attributes)),
-    ...Object.entries(JSON.parse(proved_attributes)),
-  ])
-  return all.has(key) && String(all.get(key)) === value
-}

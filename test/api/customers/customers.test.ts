@@ -99,6 +99,7 @@ test('lists customers with money, months, status and next renewal, in every orde
     country: 'USA',
     currency: 'USD',
     converted: null,
+    display_name: null,
     ltv_milli: 14_970,
     charged_milli: 14_970,
     refunded_milli: 0,
@@ -219,6 +220,76 @@ test('finds a customer by every kind of id, and by an attribute', async () => {
   expect(await find('attribute:note=a "quoted" one')).toEqual(['leaving'])
   for (const query of ['nobody', 'attribute:plan=', 'attribute:pla=pro', '%', "' or 1=1"])
     expect(await find(query)).toEqual([])
+})
+
+test('finds a customer by a part of a user id, an e-mail or a name, and by the beginning of other ids', async () => {
+  const { app, get, ids } = await openShop()
+  const secret = { authorization: `Bearer ${await app.key('secret')}` }
+  const people = [
+    ['ann-4711', '200', { email: 'Ann.Müller@example.com', name: 'Ann Müller', note: 'met bob' }],
+    ['bob', '300', { email: 'bob@example.com', nickname: 'Bobby "B" O\\' }],
+    ['cleo', '400', { e_mail: 'cleo@other.example', name: 'Cleo Martin' }],
+  ] as const
+  for (const [appUserId, originalTransactionId, attributes] of people) {
+    await app.post('/api/sdk/v1/identify', { appUserId, bundleId: BUNDLE, attributes }, secret)
+    await app.post('/api/sdk/v1/attribute', { appUserId, bundleId: BUNDLE, originalTransactionId })
+  }
+  const find = async (query: string) =>
+    names((await get(`/api/v1/customers?query=${encodeURIComponent(query)}`)).body, ids)
+  for (const query of ['4711', 'NN-47', 'ann.m', 'MÜLLER', 'müller', 'ann müller@', 'ann.müller@EXAMPLE.com'])
+    expect([query, await find(query)]).toEqual([query, query === 'ann müller@' ? [] : ['leaving']])
+  expect(await find('bobby "b" o\\')).toEqual(['failing'])
+  expect(await find('bob')).toEqual(['failing'])
+  expect(await find('@other')).toEqual(['gone'])
+  // gone has paid more than the others, who have paid the same: the newest comes first.
+  expect(await find('example')).toEqual(['gone', 'failing', 'leaving'])
+  expect(await find('example.com')).toEqual(['failing', 'leaving'])
+  expect(await find('@e')).toEqual([])
+  expect(await find('met')).toEqual([])
+  expect(await find(ids.leaving.slice(0, 12))).toEqual(['leaving'])
+  await bought(app, '2000000123', [4])
+  const found = async (query: string) => (await get(`/api/v1/customers?query=${query}`)).body.customers.length
+  expect([await found('200000'), await found('20000'), await found('000123')]).toEqual([1, 0, 0])
+})
+
+test('the pages of a search by part have each customer once, the match of the id first', async () => {
+  const { app, get, ids } = await openShop()
+  const named = { ann: '100', 'joann-2': '200', 'joann-3': '300', 'joann-4': '400' }
+  for (const [appUserId, originalTransactionId] of Object.entries(named)) {
+    await app.post('/api/sdk/v1/identify', { appUserId, bundleId: BUNDLE })
+    await app.post('/api/sdk/v1/attribute', { appUserId, bundleId: BUNDLE, originalTransactionId })
+  }
+  const found: (string | undefined)[] = []
+  let cursor = ''
+  do {
+    const { body } = await get(`/api/v1/customers?query=ann&limit=1${cursor}`)
+    found.push(...names(body, ids))
+    cursor = body.next === null ? '' : `&cursor=${body.next}`
+  } while (cursor !== '')
+  expect(found[0]).toBe('loyal')
+  expect(found.toSorted()).toEqual(['failing', 'gone', 'leaving', 'loyal'])
+})
+
+test('a customer has the name that an attribute gives the user, the proved one first', async () => {
+  const { app, get, ids } = await openShop()
+  const secret = { authorization: `Bearer ${await app.key('secret')}` }
+  const identify = (name: unknown, headers = {}) =>
+    app.post('/api/sdk/v1/identify', { appUserId: 'ann', bundleId: BUNDLE, attributes: { name } }, headers)
+  const shown = async () => (await get(`/api/v1/customers/${ids.loyal}`)).body.customer
+  await app.post('/api/sdk/v1/attribute', {
+    appUserId: 'ann',
+    bundleId: BUNDLE,
+    originalTransactionId: '100',
+  })
+  expect(await shown()).toMatchObject({ display_name: null })
+  await identify(' Ann Claimed ')
+  expect(await shown()).toMatchObject({ display_name: 'Ann Claimed' })
+  await identify('Ann Proved', secret)
+  await identify('Ann Claimed again')
+  expect(await shown()).toMatchObject({ display_name: 'Ann Proved' })
+  const users = { ...app.config.users, name_attribute: 'nick' }
+  await app.windfall.declare({ ...app.config, users })
+  expect(await shown()).toMatchObject({ display_name: null })
 })
 
 test('returns the same profile for every id of the customer', async () => {
