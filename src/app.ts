@@ -108,8 +108,7 @@ export async function openApp(options: AppOptions) {
   const { rate_origins: origins, random = Math.random } = options
   const rateModules = { store, clock, settings: rateSettings, currenciesInUse }
   const rates = openRates({ ...rateModules, ...(origins && { origins }) })
-  const metricSettings = { ...config.metrics }
-  const userSettings = { ...config.users }
+  const metricSettings = { ...config.metrics, ...config.users }
   const figures = openFigures({
     store,
     clock,
@@ -123,7 +122,6 @@ export async function openApp(options: AppOptions) {
     log,
     factors: config.metrics.factors,
     config: metricSettings,
-    nameAttribute: () => userSettings.name_attribute,
     isErased: erasures.isErased,
     ...(options.formula && { formula: options.formula }),
   })
@@ -235,8 +233,7 @@ export async function openApp(options: AppOptions) {
     outgoing.dispatcher.reconfigure(next.outbound)
     for (const one of [forwarding, alerts]) await one.declare(next)
     log.setLevel(next.log.level)
-    Object.assign(metricSettings, next.metrics)
-    Object.assign(userSettings, next.users)
+    Object.assign(metricSettings, next.metrics, next.users)
     await metrics.resume()
     await reported.resume()
     erasures.resume()

@@ -39,18 +39,19 @@ type Deps = {
   feed: Feed
   log: Log
   factors: Factors
-  /** The commission, and how long a request waits for figures. Read on each use, so that a reload applies. */
-  config: Commission & { wait_ms: number }
+  /**
+   * The commission, how long a request waits for figures, and the attribute that names a user. Read on each use, so that
+   * a reload applies.
+   */
+  config: Commission & { wait_ms: number; name_attribute: string }
   isErased: IsErased
-  /** The attribute that names a user. Read on each use, so that a reload applies. */
-  nameAttribute: () => string
   /** The version of the formulas; by default this program’s version. */
   formula?: number
 }
 
 export type Figures = ReturnType<typeof openFigures>
 
-export function openFigures({ config, isErased, nameAttribute, feed, ...deps }: Deps) {
+export function openFigures({ config, isErased, feed, ...deps }: Deps) {
   const { store, clock, apps, products, rates, ledger, log } = deps
   const generations = openGenerations(deps)
   const settings = openCountingSettings({ store, apps, generations, products, rates })
@@ -88,17 +89,9 @@ export function openFigures({ config, isErased, nameAttribute, feed, ...deps }: 
   reported.onSummed(metrics.kick)
   reported.holdCutovers((app_id) => !metrics.isCurrent(app_id))
   const series = openSeries({ store, clock, metrics, settings, daySums, rates, reported })
-  const customers = openCustomers({
-    store,
-    clock,
-    feed,
-    ledger,
-    metrics,
-    values,
-    reported,
-    isErased,
-    nameAttribute,
-  })
+  const nameAttribute = () => config.name_attribute
+  const readers = { metrics, values, reported, isErased, nameAttribute }
+  const customers = openCustomers({ store, clock, feed, ledger, ...readers })
 
   /** Stops the work in progress, which resumes at the next start. */
   async function close(): Promise<void> {

@@ -136,6 +136,8 @@ async function openLedgerIn(folder: string, bundles: readonly string[]) {
   const wait = () => Promise.resolve()
   const accounts = openAccounts()
   const appleClients = openAppleClients({ accounts, clock, hosts: APPLE_HOSTS, wait })
+  const { config } = loadConfig({ env: {}, cwd: folder })
+  const settings = { ...config.metrics, ...config.users }
   const { metrics } = openFigures({
     store,
     clock,
@@ -148,9 +150,8 @@ async function openLedgerIn(folder: string, bundles: readonly string[]) {
     log,
     imports: openImports({ store, clock, feed, apps, accounts, appleClients, wait, log }),
     factors: 'calendar',
-    config: loadConfig({ env: {}, cwd: folder }).config.metrics,
+    config: settings,
     isErased: () => false,
-    nameAttribute: () => 'name',
   })
   ledger.onChange(metrics.lineageChanged)
   await store.commit(() => {

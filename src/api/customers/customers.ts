@@ -3,13 +3,16 @@ import * as v from 'valibot'
 import type { Auth } from '../../access/auth.ts'
 import { appsInScope, list, resolveApps, whole } from '../../access/scope.ts'
 import type { AccessScope } from '../../access/tokens.ts'
+import type { Verifier } from '../../apple/jws/signed.ts'
 import type { Environment } from '../../apple/payloads.ts'
+import type { AppleClients } from '../../apps/apple_clients.ts'
 import type { Apps } from '../../apps/apps.ts'
 import type { Clock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
 import { jsonSchema } from '../../http/documented.ts'
 import { invalid } from '../../http/parse.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
+import { type Orders, openOrders, orderIdIn } from '../../ledger/history/orders.ts'
 import { STATUSES } from '../../metrics/customers/customer_summary.ts'
 import type { Customers } from '../../metrics/customers/customers.ts'
 import type { Enrichment } from '../../metrics/customers/enrichment.ts'
@@ -23,6 +26,7 @@ import type { Rates } from '../../rates/rates.ts'
 import { EventsAnswer } from '../event_answers.ts'
 import { defineList } from '../lists.ts'
 import { DisplayParam, openDisplay } from '../metrics/display.ts'
+import { refusedByApple } from '../owner/test_notification.ts'
 import { CUSTOMER_WAIT_MS, QUERY_LIMIT_ERRORS, READ_ROUTE, waitPreferenceOf } from '../route_defaults.ts'
 import { CustomersAnswer, ProfileAnswer } from './answers.ts'
 import { CUSTOMERS_TABLE } from './csv.ts'
@@ -45,7 +49,7 @@ const CustomersQuery = v.object({
       v.string(),
       v.maxLength(1_200, 'must have at most 1200 characters'),
       v.description(
-        'A customer’s id, an original transaction id, a transaction id (each also by its first 6 characters or more), an appAccountToken, an app transaction id, a part of an app user’s id, e-mail or name (3 characters or more); or attribute:key=value',
+        'A customer’s id, an original transaction id, a transaction id (each also by its first 6 characters or more), an appAccountToken, an app transaction id, a part of an app user’s id, e-mail or name (3 characters or more), the order id of an Apple receipt, which Apple is asked for; or attribute:key=value',
       ),
     ),
   ),
@@ -88,6 +92,8 @@ const EventsQuery = v.object({
 })
 type Deps = {
   customers: Customers
+  verifier: Verifier
+  appleClients: AppleClients
   enrichment: Pick<Enrichment, 'enrich'>
   apps: Apps
   auth: Auth
@@ -102,6 +108,7 @@ type Search = Pick<Listing, 'sort' | 'status' | 'scopes' | 'within_days'> & {
 export const customerRoutes = (deps: Deps): Route[] => [...listRoutes(deps), ...singleCustomerRoutes(deps)]
 
 const listRoutes = ({ customers, apps, auth, ...deps }: Deps): Route[] => {
+  const orders = openOrders(deps)
   const display = openDisplay(deps)
   return defineList(auth, {
     ...READ_ROUTE,
@@ -110,13 +117,16 @@ const listRoutes = ({ customers, apps, auth, ...deps }: Deps): Route[] => {
     access: auth.reader,
     query: CustomersQuery,
     answer: { description: 'A page of customers', schema: CustomersAnswer },
-    refusals: QUERY_LIMIT_ERRORS,
+    refusals: { ...QUERY_LIMIT_ERRORS, 502: 'apple' },
     around: auth.limited,
     async read({ caller, query }, wait_ms) {
       const search = searchOf(apps, caller, query)
       const behind = await customers.ready(appsIn(apps, search.scopes), wait_ms)
+      const read = (one: Search) => pageOf(customers, one, query.cursor ?? null, query.limit)
+      const found = await read(search)
+      const ofOrder = found.customers.length === 0 && (await searchOfOrder(search, { orders, apps }))
       // Do not yield to the event loop here: amounts and their currency must belong to one generation.
-      const page = await pageOf(customers, search, query.cursor ?? null, query.limit)
+      const page = ofOrder ? await read(ofOrder) : found
       const shown = page.customers.map((one) => display.fields(one, query.display_currency))
       return { ...page, customers: shown, behind }
     },
@@ -140,6 +150,23 @@ function searchOf(
     within_days: within_days ?? null,
     query: query?.trim() || null,
   }
+}
+
+/**
+ * Asks Apple for the purchase of an order id. Returns the search for it; null if the query is no order id or Apple has no
+ * such order.
+ *
+ * @throws Refusal 502 `apple`.
+ */
+async function searchOfOrder(
+  search: Search,
+  { orders, apps }: { orders: Orders; apps: Apps },
+): Promise<Search | null> {
+  const order_id = orderIdIn(search.query ?? '')
+  const scopes = search.scopes.filter(({ environment }) => environment === 'production')
+  if (order_id === null || scopes.length === 0) return null
+  const [query] = await orders.originalIdsOf(order_id, appsIn(apps, scopes)).catch(refusedByApple)
+  return query === undefined ? null : { ...search, query }
 }
 
 type Summary = ReturnType<Customers['summaryOf']>

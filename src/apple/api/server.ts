@@ -1,4 +1,4 @@
-/** The App Store Server API: notification history, transaction history, statuses and test notifications. */
+/** The App Store Server API: notification history, transaction history, statuses, orders and test notifications. */
 import type * as v from 'valibot'
 import type { Environment } from '../payloads.ts'
 import { type CallerOptions, openCaller } from './caller.ts'
@@ -8,6 +8,7 @@ import { parseResponse } from './messages.ts'
 import {
   NotificationHistory,
   type NotificationPage,
+  OrderLookup,
   Statuses,
   type StatusItem,
   TestNotificationResponse,
@@ -113,33 +114,32 @@ export function openServerApi(options: ServerOptions) {
   }
 
   /** The current status of every subscription of the customer of a transaction. */
-  async function statuses(
+  const statuses = async (
     environment: Environment,
     transaction_id: string,
-  ): Promise<{ items: StatusItem[] }> {
-    const path = `/inApps/v1/subscriptions/${transactionPath(transaction_id)}`
-    return requestTo(environment, 'statuses')(path, Statuses)
-  }
+  ): Promise<{ items: StatusItem[] }> =>
+    requestTo(environment, 'statuses')(
+      `/inApps/v1/subscriptions/${transactionPath(transaction_id)}`,
+      Statuses,
+    )
+
+  /** The signed transactions of an order id from a customer's receipt; empty if the app has no such order. */
+  const lookUpOrder = (order_id: string): Promise<string[]> =>
+    requestTo('production', 'orders')(`/inApps/v1/lookup/${encodeURIComponent(order_id)}`, OrderLookup)
 
   /** Requests a test notification and returns its token. Without a notification URL throws AppleFault `4040007`. */
-  function requestTest(environment: Environment): Promise<{ token: string }> {
-    return requestTo(environment, 'test_request')(
-      '/inApps/v1/notifications/test',
-      TestNotificationResponse,
-      'empty',
-    )
-  }
+  const requestTest = (environment: Environment): Promise<{ token: string }> =>
+    requestTo(environment, 'test_request')('/inApps/v1/notifications/test', TestNotificationResponse, 'empty')
 
   /** The status of a test notification; without payload and attempts until Apple has sent it. */
   async function testStatus(environment: Environment, token: string): Promise<TestStatus> {
     const path = `/inApps/v1/notifications/test/${encodeURIComponent(token)}`
-    try {
-      return await requestTo(environment, 'test_status')(path, TestStatusResponse)
-    } catch (error) {
+    return requestTo(environment, 'test_status')(path, TestStatusResponse).catch((error: unknown) => {
       if (error instanceof AppleFault && error.code === NOT_SENT_YET) return { payload: null, attempts: [] }
       throw error
-    }
+    })
   }
 
-  return { notificationHistory, transactionHistory, statuses, requestTest, testStatus, close: caller.close }
+  const history = { notificationHistory, transactionHistory, statuses, lookUpOrder }
+  return { ...history, requestTest, testStatus, close: caller.close }
 }

@@ -51,6 +51,12 @@ export const TransactionHistory = v.pipe(
   ),
 )
 
+/** `status` 1: no order of the app has the id. */
+export const OrderLookup = v.pipe(
+  v.object({ status: whole, signedTransactions: optional(v.array(signed)) }),
+  v.transform(({ status, signedTransactions }) => (status === 0 ? (signedTransactions ?? []) : [])),
+)
+
 export const Statuses = v.pipe(
   v.object({
     data: v.array(

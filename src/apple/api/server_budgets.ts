@@ -8,13 +8,20 @@ import type { ApiResponse } from './http_client.ts'
 import { retryAt } from './messages.ts'
 
 /** The endpoints that Apple counts separately. */
-export type Endpoint = 'notifications' | 'transactions' | 'statuses' | 'test_request' | 'test_status'
+export type Endpoint =
+  | 'notifications'
+  | 'transactions'
+  | 'statuses'
+  | 'orders'
+  | 'test_request'
+  | 'test_status'
 
 /** Apple's limits for each app: requests per second, counted over an hour; a tenth of that in the sandbox. */
 const PER_SECOND: Readonly<Record<Endpoint, number>> = {
   notifications: 50,
   transactions: 50,
   statuses: 50,
+  orders: 10,
   test_request: 1,
   test_status: 1,
 }

@@ -67,6 +67,16 @@ const transactionNotFound = () => serverRefusal(4_040_010, 'Transaction id not f
 const invalidTransactionId = () => serverRefusal(4_000_006, 'Invalid transaction id.')
 const isId = (id: string) => /^\d{1,20}$/.test(id)
 
+/** The order id that the simulated store prints on the receipt of a transaction. */
+export const orderIdOf = (transaction_id: string): string =>
+  `M${BigInt(transaction_id).toString(36).toUpperCase().padStart(9, '0')}`
+
+/** The transaction id of an order id; '0' if the text is none. */
+export const transactionIdIn = (order_id: string): string =>
+  [...(/^M([0-9A-Z]+)$/.exec(order_id)?.[1] ?? '')]
+    .reduce((sum, digit) => sum * 36n + BigInt(Number.parseInt(digit, 36)), 0n)
+    .toString()
+
 type HistoriesOptions = { holdings: Pick<Holdings, 'find' | 'of'>; sign: Sign; clock: Clock }
 
 export function openHistories({ holdings, sign, clock }: HistoriesOptions) {

@@ -4,7 +4,7 @@ import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
 import type { App } from '../world/products.ts'
 import type { StoreFaults } from './fault_injection.ts'
-import type { openHistories } from './history.ts'
+import { type openHistories, transactionIdIn } from './history.ts'
 import { openHourlyLimits } from './hourly_limits.ts'
 import type { Answer, Handler, StoreRequest } from './listener.ts'
 import type { openNotificationHistory } from './notifications.ts'
@@ -18,8 +18,21 @@ const LIMITS: Record<string, number> = {
   notifications: 50,
   transactions: 50,
   statuses: 50,
+  orders: 10,
   test: 1,
   test_status: 1,
+}
+
+/** GET /inApps/v1/lookup/{orderId}: the transaction of the order, or status 1. */
+function orderAnswer(
+  { transaction }: Pick<ReturnType<typeof openHistories>, 'transaction'>,
+  bundle_id: string,
+  environment: Environment,
+  order_id: string,
+): Answer {
+  const { status, json } = transaction(bundle_id, environment, transactionIdIn(order_id))
+  const signedTransactions = Object.values(json as object)
+  return { status: 200, json: status === 200 ? { status: 0, signedTransactions } : { status: 1 } }
 }
 
 type Route = { kind: string; answer: () => Answer }
@@ -60,19 +73,12 @@ export function openServerRoutes({
 
   function getRoute(request: StoreRequest, { bundle_id }: App): Route | null {
     const [, endpoint, id = ''] = /^\/inApps\/(v\d\/[a-z]+(?:\/test)?)\/([^/]+)$/.exec(request.path) ?? []
+    const place = [bundle_id, environment, id] as const
     const routes: Record<string, Route> = {
-      'v2/history': {
-        kind: 'transactions',
-        answer: () => histories.history(request, bundle_id, environment, id),
-      },
-      'v1/transactions': {
-        kind: 'transactions',
-        answer: () => histories.transaction(bundle_id, environment, id),
-      },
-      'v1/subscriptions': {
-        kind: 'statuses',
-        answer: () => histories.statuses(request, bundle_id, environment, id),
-      },
+      'v2/history': { kind: 'transactions', answer: () => histories.history(request, ...place) },
+      'v1/transactions': { kind: 'transactions', answer: () => histories.transaction(...place) },
+      'v1/subscriptions': { kind: 'statuses', answer: () => histories.statuses(request, ...place) },
+      'v1/lookup': { kind: 'orders', answer: () => orderAnswer(histories, ...place) },
       'v1/notifications/test': { kind: 'test_status', answer: () => tests.status(environment, id) },
     }
     return routes[endpoint ?? ''] ?? null

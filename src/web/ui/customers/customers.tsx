@@ -13,6 +13,7 @@ import { Empty, QueryView } from '../parts/query_view.tsx'
 import { ShowMore } from '../parts/show_more.tsx'
 import { Title } from '../parts/title.tsx'
 import { displayQuery, useQueryParams, useScope } from '../scope.ts'
+import { ColumnMenu, useColumns } from './columns.tsx'
 import { customerScopeQuery, WEEK } from './customer.ts'
 import { CustomerList } from './list.tsx'
 import { type CustomerFilters, filtersFromParams, Search } from './search.tsx'
@@ -56,10 +57,14 @@ export function Customers(): JSX.Element {
 function SearchResult({ paged, filters }: { paged: Paged<Answer>; filters: CustomerFilters }): JSX.Element {
   const apps = useApps().data?.apps ?? []
   const now = useNow()
+  const chosen = useColumns()
   const customerById = new Map(paged.pages.flatMap((page) => page.customers).map((one) => [one.id, one]))
   return (
     <section class="card">
-      <h2 class="spoken">Customers found</h2>
+      <header class="card-head people-head">
+        <h2 class="spoken">Customers found</h2>
+        <ColumnMenu {...chosen} />
+      </header>
       <QueryView result={paged.first} height={640}>
         {() =>
           customerById.size === 0 && paged.more === null ? (
@@ -69,7 +74,8 @@ function SearchResult({ paged, filters }: { paged: Paged<Answer>; filters: Custo
               customers={[...customerById.values()]}
               apps={apps}
               now={now}
-              showsLastSeen={filters.sort === 'last_seen'}
+              chosen={chosen}
+              sort={filters.sort}
             />
           )
         }
@@ -80,8 +86,10 @@ function SearchResult({ paged, filters }: { paged: Paged<Answer>; filters: Custo
 }
 
 const QUERY_KINDS: [string, string][] = [
-  ['A user id', 'the appUserId of your identify and attribute calls'],
-  ['An original transaction id', 'or any transaction id from Apple’s receipts'],
+  ['A name or an e-mail', 'or a part of it, from the attributes of your identify calls'],
+  ['A user id', 'or a part of it: the appUserId of your identify and attribute calls'],
+  ['An order id', 'from the receipt that Apple sent to the customer, such as MQK4N2B7XW'],
+  ['A transaction id', 'or its first six digits, as in Apple’s reports and in your app'],
   ['A customer id', 'cus_…, as in events'],
   ['An appAccountToken', 'the UUID that your app set on the purchase'],
   ['attribute:plan=pro', 'customers whose attribute has exactly this value'],
@@ -129,7 +137,7 @@ function NoCustomers({ filters }: { filters: CustomerFilters }): JSX.Element {
       icon="search"
       title={filters.query === '' && label === null ? 'No customers with this status' : 'No customers found'}
     >
-      <p>Searched {searchedScope}. Exact, case-sensitive match.</p>
+      <p>Searched {searchedScope}.</p>
       {filters.query !== '' && <QueryKinds />}
       {filters.status !== null && (
         <button type="button" class="button" onClick={() => change({ status: null })}>

@@ -1,4 +1,4 @@
-/** A customer's user id with its verification badge, or "Not identified". */
+/** A customer's name or user id with its verification badge. */
 import type { JSX } from 'preact'
 import { Icon } from '../parts/icons.tsx'
 import { type Customer, statusLabel } from './customer.ts'
@@ -13,15 +13,27 @@ export function Verified({ verified, total }: { verified: number; total: number 
   )
 }
 
-/** The first user id, with a mark if it is verified, and the number of the other user ids. */
+/** How many characters of a customer’s id name an anonymous one. */
+const SHORT_ID_LENGTH = 8
+
+/** The name of a customer: an attribute of the user, else the user id, else the beginning of the customer’s id. */
+export const customerName = ({
+  id,
+  display_name,
+  app_user_ids,
+}: Pick<Customer, 'id' | 'display_name' | 'app_user_ids'>): string =>
+  display_name ?? app_user_ids[0] ?? `Anonymous · ${id.slice(0, SHORT_ID_LENGTH)}…`
+
+/** The name, with a mark if the first user id is verified, and the number of the other user ids. */
 export function Person({ customer }: { customer: Customer }): JSX.Element {
   const { app_user_ids: ids, verified_app_user_ids: verified } = customer
   const [first] = ids
-  if (first === undefined) return <span class="person-name quiet">Not identified</span>
+  const name = customerName(customer)
+  if (first === undefined) return <span class="person-name quiet">{name}</span>
   return (
     <span class="person-name">
       <span class="cut" title={first}>
-        {first}
+        {name}
       </span>
       {verified.includes(first) && (
         <span class="mark good" title="Verified: Apple’s signed transaction came with this user id">

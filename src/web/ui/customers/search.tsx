@@ -13,7 +13,8 @@ const SORTS = [
   { value: 'risk', title: 'MRR at risk' },
   { value: 'ends', title: 'Ends soonest' },
 ] as const
-type Sort = (typeof SORTS)[number]['value']
+/** The orders of the customer list. */
+export type Sort = (typeof SORTS)[number]['value']
 
 const LABELS = [
   { value: '', title: 'Any label' },
@@ -75,7 +76,7 @@ function Field({ value, onChange }: { value: string; onChange: (text: string) =>
         class="input"
         type="search"
         value={text}
-        placeholder="User id, transaction id, attribute:plan=pro …"
+        placeholder="Name, e-mail, user id, order id, attribute:plan=pro …"
         autocomplete="off"
         autocapitalize="off"
         spellcheck={false}

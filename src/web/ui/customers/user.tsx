@@ -12,6 +12,7 @@ import { Title } from '../parts/title.tsx'
 import { useQuery } from '../queries.ts'
 import { displayQuery, useScope } from '../scope.ts'
 import { plural } from '../words.ts'
+import { useColumns } from './columns.tsx'
 import type { Customer } from './customer.ts'
 import { CustomerList } from './list.tsx'
 import { ForgetButton } from './profile/forget.tsx'
@@ -68,6 +69,7 @@ function InApps({ users }: Answer): JSX.Element {
 function InApp({ user, apps }: { user: Answer['users'][number]; apps: App[] }): JSX.Element {
   const now = useNow()
   const googlePurchases = user.links.filter(({ store }) => store === 'google').length
+  const chosen = useColumns()
   return (
     <Card
       title={appName(apps, user.app_id)}
@@ -82,7 +84,7 @@ function InApp({ user, apps }: { user: Answer['users'][number]; apps: App[] }): 
               ` ${plural(googlePurchases, 'Google Play purchase')} ${googlePurchases === 1 ? 'is' : 'are'}.`}
           </p>
         ) : (
-          <CustomerList customers={user.customers} apps={apps} now={now} showsLastSeen={false} />
+          <CustomerList customers={user.customers} apps={apps} now={now} chosen={chosen} sort={null} />
         )}
       </div>
     </Card>

@@ -10,7 +10,7 @@ import { Title } from '../../parts/title.tsx'
 import { ago, count, date, instant, money, plural } from '../../words.ts'
 import type { Customer } from '../customer.ts'
 import { monthsPaid, statusLabel } from '../customer.ts'
-import { Verified } from '../person.tsx'
+import { customerName, Verified } from '../person.tsx'
 import { verifiedCount } from './identity.tsx'
 import { outlookOf } from './outlook.ts'
 import type { Profile, Subscription } from './profile_answer.ts'
@@ -38,7 +38,7 @@ export function Headline({ profile, now, bundle, onEvidence }: Props): JSX.Eleme
       <header class="page-head profile-head">
         <div class="stack-s">
           <Title class="identity-name">
-            {name ?? 'Not identified'}{' '}
+            {customerName(customer)}{' '}
             {name !== undefined && (
               <Verified {...verifiedCount(profile.links.filter((link) => link.app_user_id === name))} />
             )}
@@ -49,6 +49,7 @@ export function Headline({ profile, now, bundle, onEvidence }: Props): JSX.Eleme
               customer.country && countryName(customer.country),
               customer.environment === 'sandbox' && 'Sandbox',
               `last seen ${ago(customer.last_seen_at, now)}`,
+              customer.display_name !== null && name,
               others.length > 0 && `also ${others.join(', ')}`,
             ]
               .filter(Boolean)
