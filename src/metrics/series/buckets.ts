@@ -39,10 +39,40 @@ export function bucketsOf(from: DayNumber, until: DayNumber, interval: Interval)
   return Array.from({ length: last - first + 1 }, (_, index) => bucketOf[interval](first + index))
 }
 
-/** The same number of days, weeks, months or fiscal months directly before `buckets`. */
-export function bucketsBefore(buckets: readonly Bucket[], interval: Interval): Bucket[] {
-  const first = numberOf[interval](buckets[0]?.from ?? 0)
-  return buckets.map((_, index) => bucketOf[interval](first - buckets.length + index))
+/** What a range is compared with. previous: directly before. year: the same period of the year before. */
+export const COMPARISONS = ['previous', 'year'] as const
+export type Comparison = (typeof COMPARISONS)[number]
+
+/** Whole weeks, months or fiscal months of a year. Weeks keep their weekdays, so a year of weeks has 364 days. */
+const PER_YEAR: Record<Exclude<Interval, 'day'>, number> = { week: 52, month: 12, fiscal_month: 12 }
+
+/** How many buckets before `first` the compared range begins. */
+export function bucketsBack(
+  first: DayNumber,
+  count: number,
+  interval: Interval,
+  comparison: Comparison,
+): number {
+  if (comparison === 'previous') return count
+  return interval === 'day' ? first - sameDateLastYear(first) : PER_YEAR[interval]
+}
+
+/** The same date of the year before; February 28 for February 29. */
+function sameDateLastYear(day: DayNumber): DayNumber {
+  const [year = '', ...monthAndDay] = dayText(day).split('-')
+  const text = `${Number(year) - 1}-${monthAndDay.join('-')}`
+  return dayNumber(text.endsWith('-02-29') ? text.replace('-29', '-28') : text)
+}
+
+/** The same number of days, weeks, months or fiscal months that `buckets` are compared with. */
+export function comparedBuckets(
+  buckets: readonly Bucket[],
+  interval: Interval,
+  comparison: Comparison,
+): Bucket[] {
+  const { from } = buckets[0] ?? { from: 0 }
+  const first = numberOf[interval](from) - bucketsBack(from, buckets.length, interval, comparison)
+  return buckets.map((_, index) => bucketOf[interval](first + index))
 }
 
 /** The current month through `today`, and the previous month through the same day of the month or its last day. */

@@ -3,7 +3,14 @@ import type { FieldError } from '../../errors.ts'
 import { type DayNumber, dayNumber, dayText } from '../lineage/calendar.ts'
 import { fiscalMonthDays, fiscalMonthOf } from '../lineage/fiscal.ts'
 import type { Bucket, SumQuery } from '../sums/tallies.ts'
-import { DEFAULT_BUCKETS, defaultStart, fiscalCalendarEnd, type Interval } from './buckets.ts'
+import {
+  bucketsBack,
+  type Comparison,
+  DEFAULT_BUCKETS,
+  defaultStart,
+  fiscalCalendarEnd,
+  type Interval,
+} from './buckets.ts'
 
 const MAX_YEARS = 5
 
@@ -12,7 +19,7 @@ type RangeInput = {
   from?: string | undefined
   to?: string | undefined
   interval: Interval
-  compare?: 'previous' | undefined
+  compare?: Comparison | undefined
 }
 
 /** The time zone of a request. Fiscal months consist of Pacific days, whatever `zone` is. */
@@ -57,7 +64,11 @@ function fiscalErrors(query: RangeInput, today: DayNumber): FieldError[] {
   if (last === null) return [{ path: 'to', message: fiscalCalendarEnd() }]
   const { from, compare } = query
   const first = from === undefined ? last - DEFAULT_BUCKETS.fiscal_month + 1 : fiscalMonthOf(dayNumber(from))
-  const earliest = first === null || compare === undefined ? first : 2 * first - last - 1
+  const earliest = first === null || compare === undefined ? first : first - monthsBack(first, last, compare)
   const isKnown = earliest !== null && fiscalMonthDays(earliest) !== null
   return isKnown ? [] : [{ path: 'from', message: 'must not be before the first known fiscal month' }]
 }
+
+/** How many fiscal months before the month `first` the range through `last` is compared with. */
+const monthsBack = (first: number, last: number, compare: Comparison): number =>
+  bucketsBack(first, last - first + 1, 'fiscal_month', compare)

@@ -22,7 +22,7 @@ import { openRowReader } from '../sums/row_sums.ts'
 import { openRowThread } from '../sums/row_thread.ts'
 import { openSums } from '../sums/sums.ts'
 import type { Bucket, SumQuery, Tallies, Unconverted } from '../sums/tallies.ts'
-import { bucketsBefore, daysOfBucket, type Interval } from './buckets.ts'
+import { comparedBuckets, daysOfBucket, type Interval } from './buckets.ts'
 import { excludedParts } from './excluded_parts.ts'
 import { openFinality } from './finality.ts'
 import { type Formula, measuresOf } from './formula_lines.ts'
@@ -148,7 +148,7 @@ export function openSeries({ store, clock, metrics, settings, daySums, rates, re
     const { definition, buckets, interval, basis } = request
     await yieldToEventLoop()
     const { series, from } = await seriesIn(scope, request, buckets)
-    const before = request.with_previous ? bucketsBefore(buckets, interval) : null
+    const before = request.comparison && comparedBuckets(buckets, interval, request.comparison)
     if (before) await yieldToEventLoop()
     const first = sums.firstDay(sumQueryOf(scope, request, buckets))
     const { unit, ratio_of, kind } = definition

@@ -9,7 +9,7 @@ import type { Definition, Filter, Labelled, Split } from '../definitions/definit
 import { DEFINITIONS, METRIC_NAMES, type MetricName } from '../definitions/definitions.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import type { AttributeFilter, Bucket, Filters } from '../sums/tallies.ts'
-import { bucketsOf, INTERVALS, type Interval } from './buckets.ts'
+import { bucketsOf, COMPARISONS, type Comparison, INTERVALS, type Interval } from './buckets.ts'
 import { EXCLUDED_PARTS } from './excluded_parts.ts'
 import { type FormulaOptions, formulaOf, type Refunds } from './formulas.ts'
 import { rangeErrors, rangeOf } from './range.ts'
@@ -139,7 +139,12 @@ export const SeriesParams = v.object({
     'gross',
   ),
   compare: v.optional(
-    v.pipe(v.picklist(['previous']), v.description('Adds as many intervals directly before the range')),
+    v.pipe(
+      v.picklist(COMPARISONS),
+      v.description(
+        'Adds as many intervals: previous: directly before the range. year: the same dates of the year before; with weeks, 52 weeks before',
+      ),
+    ),
   ),
   refunds: v.optional(
     v.pipe(v.picklist(['refund_day', 'purchase_day']), v.description('The day on which a refund counts')),
@@ -181,7 +186,8 @@ export type SeriesRequest = {
   find: string | null
   currency: string | null
   basis: Basis
-  with_previous: boolean
+  /** What the range is compared with; null for nothing. */
+  comparison: Comparison | null
   refunds: Refunds
   view: string | null
   /** null requests the total and all parts or, with a split, the total alone. */
@@ -225,7 +231,7 @@ export function resolveRequest(name: MetricName, query: SeriesInput, today: DayN
     find: query.find ?? null,
     currency: query.currency ?? null,
     basis: query.basis,
-    with_previous: query.compare !== undefined,
+    comparison: query.compare ?? null,
     refunds: options.refunds,
     view: options.view,
     part: query.part ?? null,

@@ -2,19 +2,12 @@
 import { useLocation } from 'preact-iso'
 import { INTERVALS } from '../../metrics/series/buckets.ts'
 import type { Query } from './http.ts'
-import { daysBetween, type Interval, plusDays } from './words.ts'
+import { type Days, isFiscalRange, RANGES, type Range, rangeDays } from './ranges.ts'
+import { daysBetween, type Interval } from './words.ts'
 
-export const RANGES = ['7d', '28d', '90d', '12m', 'all', 'custom'] as const
-export type Range = (typeof RANGES)[number]
-export const RANGE_TITLES: Record<Range, string> = {
-  '7d': '7 days',
-  '28d': '28 days',
-  '90d': '90 days',
-  '12m': '12 months',
-  all: 'All time',
-  custom: 'Custom range',
-}
-const RANGE_DAYS: Partial<Record<Range, number>> = { '7d': 7, '28d': 28, '90d': 90 }
+const DEFAULT_RANGE: Range = '90d'
+
+export type Comparison = 'none' | 'previous' | 'year'
 
 export type Scope = {
   apps: string[]
@@ -31,7 +24,8 @@ export type Scope = {
   basis: 'gross' | 'proceeds'
   environment: 'production' | 'sandbox'
   zone: 'own' | 'pacific'
-  compare: boolean
+  /** What figures and charts are compared with. */
+  compare: Comparison
 }
 
 const oneOf = <Word extends string>(
@@ -40,12 +34,32 @@ const oneOf = <Word extends string>(
   otherwise: Word,
 ): Word => params.find((one) => one === text) ?? otherwise
 
+/** The API's names of parameters that have a shorter name in the address of a page. */
+const API_NAMES: Record<string, string> = {
+  interval: 'by',
+  environment: 'env',
+  organization: 'org',
+  display_currency: 'display',
+  query: 'q',
+}
+
+/** Parameters under the names of a page's address. The API's names work, too. */
+export const canonical = (params: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(params).map(([name, value]) => [API_NAMES[name] ?? name, value]))
+
+/** A custom range needs at least one of its days. */
+function rangeFrom({ range, from, to }: Record<string, string>): Range {
+  const chosen = oneOf(range, RANGES, DEFAULT_RANGE)
+  return chosen === 'custom' && !from && !to ? DEFAULT_RANGE : chosen
+}
+
 /** The scope in URL parameters, with defaults. */
-export function scopeFrom(query: Record<string, string>): Scope {
+export function scopeFrom(params: Record<string, string>): Scope {
+  const query = canonical(params)
   return {
     apps: (query.app ?? '').split(',').filter((id) => id !== ''),
     organization: query.org ?? null,
-    range: oneOf(query.range, RANGES, '90d'),
+    range: rangeFrom(query),
     from: query.from ?? null,
     to: query.to ?? null,
     interval: INTERVALS.find((one) => one === query.by) ?? null,
@@ -54,7 +68,7 @@ export function scopeFrom(query: Record<string, string>): Scope {
     basis: oneOf(query.basis, ['gross', 'proceeds'], 'gross'),
     environment: oneOf(query.env, ['production', 'sandbox'], 'production'),
     zone: oneOf(query.zone, ['own', 'pacific'], 'own'),
-    compare: query.compare === '1',
+    compare: oneOf(query.compare, ['none', 'previous', 'year'], 'none'),
   }
 }
 
@@ -64,7 +78,7 @@ export function scopeParams(scope: Scope): Query {
   return {
     app: scope.apps.join(','),
     org: scope.organization,
-    range: scope.range === '90d' ? null : scope.range,
+    range: scope.range === DEFAULT_RANGE ? null : scope.range,
     from: isCustom ? scope.from : null,
     to: isCustom ? scope.to : null,
     by: scope.interval,
@@ -73,7 +87,7 @@ export function scopeParams(scope: Scope): Query {
     basis: scope.basis === 'gross' ? null : scope.basis,
     env: scope.environment === 'production' ? null : scope.environment,
     zone: scope.zone === 'own' ? null : scope.zone,
-    compare: scope.compare ? 1 : null,
+    compare: scope.compare === 'none' ? null : scope.compare,
   }
 }
 
@@ -95,7 +109,8 @@ const SCOPE_PARAMS = [
 /** Builds a URL that keeps the scope parameters of the current URL and adds other parameters. */
 export function hrefInScope(path: string, present: Record<string, string>, own: Query = {}): string {
   const params = new URLSearchParams()
-  for (const name of SCOPE_PARAMS) if (present[name]) params.set(name, present[name])
+  const kept = canonical(present)
+  for (const name of SCOPE_PARAMS) if (kept[name]) params.set(name, kept[name])
   for (const [name, value] of Object.entries(own)) {
     if (value === null || value === undefined || value === '') params.delete(name)
     else params.set(name, String(value))
@@ -109,7 +124,9 @@ export function useScope(): { scope: Scope; change: (changes: Partial<Scope>) =>
   const { query, path, route } = useLocation()
   const scope = scopeFrom(query)
   const change = (changes: Partial<Scope>): void => {
-    const others = Object.fromEntries(Object.entries(query).filter(([name]) => !SCOPE_PARAMS.includes(name)))
+    const others = Object.fromEntries(
+      Object.entries(canonical(query)).filter(([name]) => !SCOPE_PARAMS.includes(name)),
+    )
     route(hrefInScope(path, others, scopeParams({ ...scope, ...changes })), true)
   }
   const href = (to: string, own: Query = {}): string => hrefInScope(to, query, own)
@@ -131,15 +148,10 @@ export function intervalOf(scope: Scope, days: number): Interval {
 }
 
 /** The first and last day of a scope. `today` is the organization's current date. */
-export function daysOf(scope: Scope, today: string, first: string | null): { from: string; to: string } {
-  if (scope.range === 'custom' && scope.from && scope.to) {
-    const to = scope.to > today ? today : scope.to
-    return { from: scope.from > to ? to : scope.from, to }
-  }
-  if (scope.range === '12m')
-    return { from: plusDays(`${Number(today.slice(0, 4)) - 1}${today.slice(4)}`, 1), to: today }
-  if (scope.range === 'all') return { from: first ?? plusDays(today, -1825), to: today }
-  return { from: plusDays(today, 1 - (RANGE_DAYS[scope.range] ?? 90)), to: today }
+export function daysOf(scope: Scope, today: string, first: string | null): Days {
+  if (scope.range !== 'custom') return rangeDays(scope.range, today, first)
+  const to = scope.to === null || scope.to > today ? today : scope.to
+  return { from: scope.from === null || scope.from > to ? to : scope.from, to }
 }
 
 /** The metric query parameters of a scope. */
@@ -155,13 +167,21 @@ export function metricQuery(scope: Scope, today: string, first: string | null = 
   }
 }
 
+/** What a figure that is always compared is compared with: the chosen period, else the previous one. */
+export const comparedWith = ({ compare }: Pick<Scope, 'compare'>): 'previous' | 'year' =>
+  compare === 'year' ? 'year' : 'previous'
+
 /** The display currency, as a parameter of requests for amounts. */
 export const displayQuery = ({ display }: Pick<Scope, 'display'>): Query => ({ display_currency: display })
 
-/** Apps, organization, environment and time zone. Fiscal months use Pacific time. */
+/** Whether days are Pacific days. Those of fiscal months are, whatever the zone. */
+export const isPacific = ({ zone, interval, range }: Scope): boolean =>
+  zone === 'pacific' || interval === 'fiscal_month' || isFiscalRange(range)
+
+/** Apps, organization, environment and time zone. */
 export const sourceQuery = (scope: Scope): Query => ({
   app: scope.apps.join(','),
   organization: scope.organization,
   environment: scope.environment === 'production' ? null : scope.environment,
-  zone: scope.zone === 'own' && scope.interval !== 'fiscal_month' ? null : 'pacific',
+  zone: isPacific(scope) ? 'pacific' : null,
 })

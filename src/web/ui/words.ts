@@ -93,6 +93,7 @@ const DAY_MS = 86_400_000
 const utc = (options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options })
 const dayNames = utc({ day: 'numeric', month: 'short', year: 'numeric' })
+const longDays = utc({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
 const shortDays = utc({ day: 'numeric', month: 'short' })
 const weekdays = utc({ weekday: 'long' })
 const monthNames = utc({ month: 'long', year: 'numeric' })
@@ -102,6 +103,7 @@ const dateOf = (on: string): Date => new Date(`${on}T00:00:00Z`)
 
 /** Formats a day given as `2026-11-21`. */
 export const day = (on: string): string => dayNames.format(dateOf(on))
+export const longDay = (on: string): string => longDays.format(dateOf(on))
 export const shortDay = (on: string): string => shortDays.format(dateOf(on))
 export const weekday = (on: string): string => weekdays.format(dateOf(on))
 export const month = (on: string): string => monthNames.format(dateOf(on))

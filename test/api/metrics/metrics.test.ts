@@ -173,6 +173,30 @@ test('compares with the previous range of the same length', async () => {
   expect(weekly.previous).toMatchObject({ from_on: '2026-05-25', until_on: '2026-05-31' })
 })
 
+test('compares with the same period of the year before, by dates, 52 weeks or twelve months', async () => {
+  const { getMetric } = await openTwo()
+  const rangeBefore = async (query: string) => {
+    const { previous, series } = await getMetric(`revenue?${query}&compare=year`)
+    expect(previous?.series[0]?.points.length).toBe(series[0]?.points.length)
+    return [previous?.from_on, previous?.until_on]
+  }
+  expect(await rangeBefore('from=2026-03-01&to=2026-05-31')).toEqual(['2025-03-01', '2025-05-31'])
+  expect(await rangeBefore('from=2025-02-28&to=2025-03-01')).toEqual(['2024-02-28', '2024-02-29'])
+  expect(await rangeBefore('from=2024-02-29&to=2024-03-02')).toEqual(['2023-02-28', '2023-03-02'])
+  expect(await rangeBefore('interval=week&from=2026-05-25&to=2026-06-01')).toEqual([
+    '2025-05-26',
+    '2025-06-08',
+  ])
+  expect(await rangeBefore('interval=month&from=2026-04-20&to=2026-05-01')).toEqual([
+    '2025-04-01',
+    '2025-05-31',
+  ])
+  expect(await rangeBefore('interval=fiscal_month&from=2026-05-20&to=2026-05-25')).toEqual([
+    '2025-05-04',
+    '2025-05-31',
+  ])
+})
+
 test('the default range is thirty days, half a year of weeks, or a year of months, up to today', async () => {
   const { getMetric } = await openTwo()
   expect(await getMetric('mrr')).toMatchObject({ from_on: '2026-05-03', until_on: '2026-06-01' })
@@ -324,7 +348,7 @@ test.each([
   ['mrr?basis=net', 'basis', 'proceeds'],
   ['mrr?zone=mars', 'zone', 'pacific'],
   ['mrr?environment=xcode', 'environment', 'sandbox'],
-  ['mrr?compare=year', 'compare', 'previous'],
+  ['mrr?compare=decade', 'compare', 'previous'],
 ])('%s is refused by name', async (path, name, message) => {
   const { get } = ledger
   for (const url of [path, path.replace('?', '.csv?')]) {

@@ -94,6 +94,7 @@ describe.skipIf(!hasChromium())('finding customers', () => {
     await page.reload()
     await page.locator('.people a').first().waitFor()
     expect((await titles()).map((title) => title.trim())).toEqual(chosen)
+    expect(await scrollsSideways(page)).toBe(false)
     await assertSound(page)
     await storePicture(page, 'customers-columns')
   })

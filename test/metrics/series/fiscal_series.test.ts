@@ -99,6 +99,7 @@ test('refuses days beyond Apple’s fiscal calendar and names the last known fis
   expect(await errorsOf('from=2009-01-01&to=2012-01-01')).toEqual(refused('from', early))
   expect(await errorsOf('to=2011-01-01')).toEqual(refused('from', early))
   expect(await errorsOf('from=2011-01-01&to=2012-01-01&compare=previous')).toEqual(refused('from', early))
+  expect(await errorsOf('from=2011-01-01&to=2011-03-01&compare=year')).toEqual(refused('from', early))
   app.clock.turn(Date.UTC(2028, 8, 30, 12) - app.clock())
   expect((await get('metrics/mrr?interval=fiscal_month')).status).toBe(200)
   app.clock.turn(86_400_000)

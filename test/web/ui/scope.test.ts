@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { RANGES } from '../../../src/web/ui/ranges.ts'
 import {
   daysOf,
   hrefInScope,
   intervalOf,
   metricQuery,
-  RANGES,
   type Scope,
   scopeFrom,
   scopeParams,
@@ -38,7 +38,7 @@ test('restores every scope from its URL', () => {
     basis: fc.constantFrom('gross', 'proceeds'),
     environment: fc.constantFrom('production', 'sandbox'),
     zone: fc.constantFrom('own', 'pacific'),
-    compare: fc.boolean(),
+    compare: fc.constantFrom('none', 'previous', 'year'),
   })
   fc.assert(
     fc.property(scope, (one) => {
@@ -52,6 +52,23 @@ test('replaces invalid parameters with defaults', () => {
   expect(
     scopeFrom({ range: 'ever', by: 'hour', basis: 'net', env: 'xcode', zone: 'mars', compare: 'yes' }),
   ).toEqual(usual)
+})
+
+test('the API’s names of parameters work in the address, and links use the short ones', () => {
+  const present = {
+    interval: 'month',
+    environment: 'sandbox',
+    organization: 'org_1',
+    display_currency: 'EUR',
+  }
+  expect(scopeFrom(present)).toEqual({
+    ...usual,
+    interval: 'month',
+    environment: 'sandbox',
+    organization: 'org_1',
+    display: 'EUR',
+  })
+  expect(hrefInScope('/revenue', present)).toBe('/revenue?org=org_1&by=month&display=EUR&env=sandbox')
 })
 
 test('ends a range today with the stated number of days', () => {

@@ -11,12 +11,15 @@ import { Figure } from './figure.tsx'
 import type { Graph } from './graph.ts'
 import { chartBody, savePicture } from './picture.ts'
 
-/** URLs of the CSV files. `wide` has one column per series. */
-type CsvUrls = { csv: string; wide?: string }
+/** URLs of the CSV files. `wide` has one column per series. `others`: files of the card’s other metrics. */
+type CsvUrls = { csv: string; wide?: string; others?: readonly { title: string; url: string }[] }
 
 type ExportMenuProps = { csvUrls: CsvUrls; savePng: (() => void) | null }
 
-export const ExportMenu = ({ csvUrls: { csv, wide }, savePng }: ExportMenuProps): JSX.Element => (
+export const ExportMenu = ({
+  csvUrls: { csv, wide, others = [] },
+  savePng,
+}: ExportMenuProps): JSX.Element => (
   <Popover buttonClass="button plain icon" class="menu" title="Export" label={<Icon name="download" />}>
     {(close) => (
       <>
@@ -28,6 +31,11 @@ export const ExportMenu = ({ csvUrls: { csv, wide }, savePng }: ExportMenuProps)
             <Icon name="table" class="small-icon" /> CSV, one column per series
           </a>
         )}
+        {others.map(({ title, url }) => (
+          <a key={url} class="item" href={url} download onClick={close}>
+            <Icon name="table" class="small-icon" /> CSV: {title}
+          </a>
+        ))}
         {savePng && (
           <button
             type="button"

@@ -61,7 +61,7 @@ export const COLUMNS: readonly Column[] = [
     name: 'product',
     title: 'Product',
     class: 'product cut',
-    width: 'minmax(120px, 1.6fr)',
+    width: 'minmax(0px, 1.6fr)',
     cell: ({ product_id, app_id }, { apps }) => (
       <span title={product_id ?? undefined}>
         {product_id && productName(product_id, apps.find(({ id }) => id === app_id)?.bundle_id)}
@@ -169,6 +169,19 @@ function storedNames(): string[] {
   const names = localStorage.getItem(STORAGE_KEY)?.split(',') ?? DEFAULT_NAMES
   return names.some((name) => COLUMNS.some((column) => column.name === name)) ? names : DEFAULT_NAMES
 }
+
+/** The width of the customer's column and of a gap, in pixels. */
+const NAME_WIDTH = 180
+const GAP = 20
+
+/** The width in pixels below which the list scrolls sideways; 0 for few columns, which shrink instead. */
+export const minWidthOf = (columns: readonly Column[]): number =>
+  columns.length <= DEFAULT_NAMES.length
+    ? 0
+    : columns.reduce(
+        (sum, { width }) => sum + GAP + Number.parseInt(/\d+px/.exec(width)?.[0] ?? '0', 10),
+        NAME_WIDTH,
+      )
 
 export type ChosenColumns = {
   columns: readonly Column[]

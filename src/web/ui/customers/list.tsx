@@ -5,7 +5,7 @@ import { countryName } from '../countries.ts'
 import { Icon } from '../parts/icons.tsx'
 import { useQueryParams, useScope } from '../scope.ts'
 import { ago } from '../words.ts'
-import type { ChosenColumns, Column } from './columns.tsx'
+import { type ChosenColumns, type Column, minWidthOf } from './columns.tsx'
 import type { Customer } from './customer.ts'
 import { Person } from './person.tsx'
 import type { Sort } from './search.tsx'
@@ -22,9 +22,9 @@ type Props = {
 export function CustomerList({ customers, ...rest }: Props): JSX.Element {
   const { chosen, sort } = rest
   const { columns } = chosen
-  const template = ['minmax(180px, 2.3fr)', ...columns.map(({ width }) => width)].join(' ')
+  const template = ['minmax(0, 2.3fr)', ...columns.map(({ width }) => width)].join(' ')
   return (
-    <div class="people" style={`--person-columns: ${template}`}>
+    <div class="people" style={`--person-columns: ${template}; --person-width: ${minWidthOf(columns)}px`}>
       <div class="person head">
         <span>Customer</span>
         {columns.map((column) => (

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../parts/icons.tsx'
 import { Pick } from '../parts/popover.tsx'
-import { useQueryParams } from '../scope.ts'
+import { canonical, useQueryParams } from '../scope.ts'
 import { STATUS_LABELS, type Status, WEEK } from './customer.ts'
 
 const SORTS = [
@@ -34,7 +34,8 @@ export type CustomerFilters = {
 }
 
 /** The filters in the URL. */
-export function filtersFromParams(params: Record<string, string>): CustomerFilters {
+export function filtersFromParams(address: Record<string, string>): CustomerFilters {
+  const params = canonical(address)
   const status = Object.keys(STATUS_LABELS).find((one): one is Status => one === params.status)
   const sort = SORTS.find(({ value }) => value === params.sort)?.value ?? 'ltv'
   return {

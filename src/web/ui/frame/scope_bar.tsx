@@ -3,14 +3,14 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { INTERVALS } from '../../../metrics/series/buckets.ts'
 import { type App, useApps } from '../apps.ts'
-import { useOverview } from '../overview.ts'
 import { Icon } from '../parts/icons.tsx'
 import { MenuSearch, Pick, PickLabel, Popover, Segments } from '../parts/popover.tsx'
-import { daysOf, RANGE_TITLES, RANGES, type Scope, useScope } from '../scope.ts'
+import { isPacific, type Scope, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
-import { day, type Interval, plusDays } from '../words.ts'
+import type { Interval } from '../words.ts'
 import { BillingCurrencyPick, DisplayCurrencyPick } from './currency_picks.tsx'
 import { OrganizationScope } from './organization_scope.tsx'
+import { ComparePick, RangePick } from './range_pick.tsx'
 
 type ScopeChange = (changes: Partial<Scope>) => void
 type PickerProps = { scope: Scope; change: ScopeChange }
@@ -74,64 +74,6 @@ function AppPick({ scope, change }: PickerProps): JSX.Element | null {
   )
 }
 
-function RangePick({ scope, change }: PickerProps): JSX.Element {
-  const today = useOverview(scope).overview?.today_on
-  const { from, to } = today ? daysOf(scope, today, null) : { from: '', to: '' }
-  const title = scope.range === 'custom' && today ? `${day(from)} – ${day(to)}` : RANGE_TITLES[scope.range]
-  const setDay = (which: 'from' | 'to') => (event: Event) => {
-    const { value } = event.currentTarget as HTMLInputElement
-    if (value !== '') change({ range: 'custom', from, to, [which]: value })
-  }
-  return (
-    <Popover
-      buttonClass="pick"
-      class="menu"
-      label={
-        <PickLabel title="Date range" icon="calendar">
-          {title}
-        </PickLabel>
-      }
-    >
-      {(close) => (
-        <fieldset class="plain-set">
-          <legend class="group">Date range</legend>
-          {RANGES.filter((range) => range !== 'custom').map((range) => (
-            <label key={range}>
-              <input
-                type="radio"
-                name="range"
-                checked={scope.range === range}
-                onClick={() => {
-                  change({ range })
-                  close()
-                }}
-              />
-              {RANGE_TITLES[range]}
-            </label>
-          ))}
-          <hr />
-          <div class="group">{RANGE_TITLES.custom}</div>
-          <label>
-            From
-            <input
-              class="input slim"
-              type="date"
-              value={from}
-              max={to}
-              min={today && plusDays(today, -1825)}
-              onChange={setDay('from')}
-            />
-          </label>
-          <label>
-            To
-            <input class="input slim" type="date" value={to} min={from} max={today} onChange={setDay('to')} />
-          </label>
-        </fieldset>
-      )}
-    </Popover>
-  )
-}
-
 const BASES = [
   { value: 'gross', title: 'Gross' },
   { value: 'proceeds', title: 'Proceeds' },
@@ -167,16 +109,8 @@ function MorePick({ scope, change }: PickerProps): JSX.Element {
           <label>
             <input
               type="checkbox"
-              checked={scope.compare}
-              onClick={() => change({ compare: !scope.compare })}
-            />
-            Compare to previous period
-          </label>
-          <label>
-            <input
-              type="checkbox"
-              checked={scope.zone === 'pacific' || scope.interval === 'fiscal_month'}
-              disabled={scope.interval === 'fiscal_month'}
+              checked={isPacific(scope)}
+              disabled={scope.zone === 'own' && isPacific(scope)}
               onClick={() => change({ zone: scope.zone === 'pacific' ? 'own' : 'pacific' })}
             />
             Use Apple’s report days (Pacific time)
@@ -214,6 +148,7 @@ export function ScopeBar({ parts = 'all' }: { parts?: 'all' | 'place' | 'amounts
           onPick={(value) => change({ basis: value })}
         />
       )}
+      {parts === 'all' && <ComparePick scope={scope} change={change} />}
       {parts === 'all' && <IntervalPick scope={scope} change={change} />}
       {parts !== 'place' && <DisplayCurrencyPick scope={scope} change={change} />}
       {parts === 'all' && <BillingCurrencyPick scope={scope} change={change} />}

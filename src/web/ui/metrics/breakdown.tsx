@@ -1,11 +1,12 @@
 /** A metric by one of its splits: the largest values with share and change. */
 import type { JSX } from 'preact'
 import { useApps } from '../apps.ts'
+import { ExportMenu } from '../charts/chart_card.tsx'
 import type { Query } from '../http.ts'
 import { Card, Delta } from '../parts/card.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
 import { useInView } from '../parts/use_in_view.ts'
-import { useScope } from '../scope.ts'
+import { comparedWith, useScope } from '../scope.ts'
 import { bucket, count, share } from '../words.ts'
 import { asCount } from './figures.ts'
 import { withoutUnknownPrevious } from './known_points.ts'
@@ -90,19 +91,24 @@ export function Breakdown({
 }: BreakdownProps): JSX.Element | null {
   const apps = useApps().data?.apps ?? []
   const { isInView, ref } = useInView()
-  const { result, definition, isHidden } = useMetric(
+  const { href, scope } = useScope()
+  const { result, definition, csvUrls, isHidden } = useMetric(
     name,
-    { ...query, split, limit: MAX_VALUES, compare: 'previous' },
+    { ...query, split, limit: MAX_VALUES, compare: comparedWith(scope) },
     isInView,
   )
-  const { href } = useScope()
   // Links to the metric filtered by this value.
   const hrefFor = (value: string | null): string | null =>
     value ? href(`/metrics/${name}`, { ...query, [split]: value }) : null
   if (isHidden || (definition && !definition.splits.includes(split))) return null
   const title = look.title ?? SPLIT_NOUNS[split] ?? split
   return (
-    <Card title={title} class={look.class ?? ''} cardRef={ref}>
+    <Card
+      title={title}
+      class={look.class ?? ''}
+      cardRef={ref}
+      tools={<ExportMenu csvUrls={csvUrls} savePng={null} />}
+    >
       <QueryView result={result} height={maxRows * 38}>
         {(data) => {
           const answer = withoutUnknownPrevious(asCount(data))

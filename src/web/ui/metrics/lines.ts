@@ -3,7 +3,7 @@ import type { App } from '../apps.ts'
 import { type Hue, hueOf } from '../charts/colours.ts'
 import type { Graph, Line } from '../charts/graph.ts'
 import { timeTicks } from '../charts/ticks.ts'
-import { bucket, type Interval, span } from '../words.ts'
+import { bucket, daysBetween, type Interval, span } from '../words.ts'
 import type { Definition } from './definitions.ts'
 import { figureOfAll, sumOf, totalsOf } from './figures.ts'
 import {
@@ -71,19 +71,30 @@ const partsOf = (answer: MetricAnswer): Series[] =>
 const valuesOf = ({ points }: Series, unit: MetricAnswer['unit']): (number | null)[] =>
   points.map((point) => figureOf(point, unit))
 
-/** The line of the previous period. Its points are titled with the days of that period. */
+/** The figures of all series together, point by point. Ratios of several values cannot be added. */
+function valuesTogether(all: readonly Series[], unit: MetricAnswer['unit']): (number | null)[] {
+  const [first, ...others] = all
+  if (!first || (unit === 'ratio' && others.length > 0)) return []
+  return first.points.map((_, at) => sumOf(all.map(({ points }) => figureOf(points[at], unit))))
+}
+
+/** The line of the compared period. Its points are titled with the days of that period. */
 function previousLines(answer: MetricAnswer): Line[] {
   const { previous, split, unit, interval } = answer
-  const previousSeries = split === null && previous ? totalsOf(previous)[0] : undefined
-  if (!previousSeries) return []
-  const titles = previousSeries.points.map(({ on }) => `Previous: ${bucket(on, interval)}`)
+  const all = previous ? totalsOf(previous).slice(0, split === null ? 1 : undefined) : []
+  const values = valuesTogether(all, unit)
+  if (!previous || values.length === 0) return []
+  const isAdjacent = daysBetween(previous.until_on, answer.from_on) === 1
+  const titles = (all[0]?.points ?? []).map(
+    ({ on }) => `${isAdjacent ? 'Previous' : 'Last year'}: ${bucket(on, interval)}`,
+  )
   return [
     {
       key: 'before',
-      title: 'Previous period',
+      title: isAdjacent ? 'Previous period' : 'Same period last year',
       hue: 8,
       style: 'line',
-      values: valuesOf(previousSeries, unit),
+      values,
       isPrevious: true,
       titles,
     },

@@ -4,7 +4,7 @@ import { useApps } from '../apps.ts'
 import { ChartCard, useCardParams } from '../charts/chart_card.tsx'
 import type { Query } from '../http.ts'
 import { useInView } from '../parts/use_in_view.ts'
-import { useScope } from '../scope.ts'
+import { comparedWith, useScope } from '../scope.ts'
 import { bucket } from '../words.ts'
 import type { Definition } from './definitions.ts'
 import { asCount } from './figures.ts'
@@ -73,7 +73,7 @@ export function MetricCard(props: MetricProps): JSX.Element | null {
     name,
     {
       ...props.query,
-      ...(isCompared && { compare: 'previous' }),
+      ...(isCompared && { compare: comparedWith(scope) }),
       split,
       limit: split === null ? null : MAX_VALUES,
     },
@@ -85,7 +85,7 @@ export function MetricCard(props: MetricProps): JSX.Element | null {
     scope.range === 'all' ? knownOnly(asCount(answer)) : asCount(answer)
   const graph = (answer: MetricAnswer) => {
     const shown = drawableAnswer(answer)
-    const drawn = scope.compare ? shown : { ...shown, previous: null }
+    const drawn = scope.compare === 'none' ? { ...shown, previous: null } : shown
     const style = props.style ?? styleOf(answer, isInParts)
     return graphOf(drawn, definition, apps, { style, isInParts, title })
   }

@@ -3,17 +3,23 @@
 import { addressOf, type Query } from '../http.ts'
 import { useOverview } from '../overview.ts'
 import { useQuery } from '../queries.ts'
-import { metricQuery, type Scope, useScope } from '../scope.ts'
+import { daysOf, metricQuery, type Scope, useScope } from '../scope.ts'
 import { type Session, useSession } from '../session.ts'
-import type { Interval } from '../words.ts'
+import { daysBetween } from '../words.ts'
 import { type Definition, useDefinition } from './definitions.ts'
 import type { MetricAnswer } from './metric_answer.ts'
 
+/** Ranges of ratios with so many days are drawn by week; longer ones by month, shorter ones by day. */
+const MIN_DAYS_OF_WEEKS = 22
+const MAX_DAYS_OF_WEEKS = 190
+
 /** Daily ratios of a small business jump between 0 and 100 %, so ratios default to longer intervals. */
-function ratioScope(scope: Scope, definition: Definition | undefined): Scope {
-  if (definition?.unit !== 'ratio' || scope.interval !== null) return scope
-  const steps: Partial<Record<Scope['range'], Interval>> = { '28d': 'week', '90d': 'week', '12m': 'month' }
-  return { ...scope, interval: steps[scope.range] ?? null }
+function ratioScope(scope: Scope, definition: Definition | undefined, today: string): Scope {
+  if (definition?.unit !== 'ratio' || scope.interval !== null || scope.range === 'all') return scope
+  const { from, to } = daysOf(scope, today, null)
+  const days = daysBetween(from, to) + 1
+  if (days < MIN_DAYS_OF_WEEKS) return scope
+  return { ...scope, interval: days <= MAX_DAYS_OF_WEEKS ? 'week' : 'month' }
 }
 
 /** Guests with a link for proceeds do not see money metrics that exist only as gross. */
@@ -46,10 +52,10 @@ export function useMetric(name: string, params: Query = {}, isEnabled = true) {
   const definition = useDefinition(name)
   const basis = session.basis ?? scope.basis
   const query: Query = {
-    ...(overview && metricQuery(ratioScope(scope, definition), overview.today_on)),
+    ...(overview && metricQuery(ratioScope(scope, definition, overview.today_on), overview.today_on)),
     basis: definition?.bases.includes(basis) && basis !== 'gross' ? basis : null,
     currency: definition?.filters.includes('currency') ? scope.currency : null,
-    compare: scope.compare ? 'previous' : null,
+    compare: scope.compare === 'none' ? null : scope.compare,
     ...params,
   }
   const path = `/api/v1/metrics/${name}`

@@ -1,5 +1,6 @@
 /** The funnel from download to payment. */
 import type { JSX } from 'preact'
+import { ExportMenu } from '../charts/chart_card.tsx'
 import { type Definition, useDefinitions } from '../metrics/definitions.ts'
 import { figureOfAll, totalsOf } from '../metrics/figures.ts'
 import type { MetricAnswer } from '../metrics/metric_answer.ts'
@@ -79,6 +80,12 @@ function combineResults(all: readonly QueryResult<MetricAnswer>[]): QueryResult<
   }
 }
 
+/** The CSV file of each step. */
+const csvUrlsOf = ([first, ...others]: readonly ReturnType<typeof useMetric>[]) => ({
+  csv: first?.csvUrls.csv ?? '',
+  others: others.map(({ definition, csvUrls }) => ({ title: definition?.title ?? '', url: csvUrls.csv })),
+})
+
 /** Always daily, because a longer interval may contain days without downloads data. */
 const DAILY = { compare: null, interval: 'day' }
 
@@ -97,6 +104,7 @@ export function Funnel({ class: className = '' }: { class?: string }): JSX.Eleme
     <Card
       title="From download to payment"
       class={className}
+      tools={<ExportMenu csvUrls={csvUrlsOf(all)} savePng={null} />}
       foot={
         common && (
           <>

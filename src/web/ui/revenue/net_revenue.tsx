@@ -6,6 +6,7 @@ import { useMetric } from '../metrics/metric_query.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Delta, Stat } from '../parts/card.tsx'
 import { QueryView } from '../parts/query_view.tsx'
+import { comparedWith, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
 import { bucket, share } from '../words.ts'
 
@@ -53,7 +54,7 @@ function Figure({ label, answer, figureIn, under, isHigherBetter = true }: Figur
 /** A guest sees only the basis of the link. */
 export function NetRevenue(): JSX.Element {
   const { basis } = useSession()
-  const comparison = { compare: 'previous' }
+  const comparison = { compare: comparedWith(useScope().scope) }
   const gross = useMetric('revenue', { ...comparison, basis: basis === 'proceeds' ? 'proceeds' : null })
   const proceeds = useMetric('revenue', { ...comparison, basis: basis === 'gross' ? null : 'proceeds' })
   return (

@@ -4,10 +4,11 @@ import type { InferOutput } from 'valibot'
 import type { CustomersAnswer } from '../../../api/customers/answers.ts'
 import { productName } from '../../../apps/product_name.ts'
 import { appName, useApps } from '../apps.ts'
-import { useCardParams } from '../charts/chart_card.tsx'
+import { ExportMenu, useCardParams } from '../charts/chart_card.tsx'
 import { countryName } from '../countries.ts'
 import { WEEK } from '../customers/customer.ts'
 import { Person, StatusBadge } from '../customers/person.tsx'
+import { addressOf } from '../http.ts'
 import { useNow } from '../now.ts'
 import { Card } from '../parts/card.tsx'
 import { Segments } from '../parts/popover.tsx'
@@ -90,6 +91,33 @@ const NoneAtRisk = ({ isThisWeek }: { isThisWeek: boolean }): JSX.Element => (
   </Empty>
 )
 
+type ToolsProps = {
+  status: string | null
+  isThisWeek: boolean
+  change: (param: string, value: string | null) => void
+  csv: string
+}
+
+const Tools = ({ status, isThisWeek, change, csv }: ToolsProps): JSX.Element => (
+  <>
+    {!isThisWeek && (
+      <Segments
+        title="Status"
+        value={status ?? ''}
+        choices={STATES}
+        onPick={(value) => change('status', value || null)}
+      />
+    )}
+    <Segments
+      title="Order"
+      value={isThisWeek ? 'week' : ''}
+      choices={ORDERS}
+      onPick={(value) => change('by', value || null)}
+    />
+    <ExportMenu csvUrls={{ csv }} savePng={null} />
+  </>
+)
+
 /** The card of customers at risk. Guests do not see it, because they see no customers. */
 export function AtRisk({ class: className = '' }: { class?: string }): JSX.Element | null {
   const { state } = useSession()
@@ -100,9 +128,10 @@ export function AtRisk({ class: className = '' }: { class?: string }): JSX.Eleme
   const { app, environment } = sourceQuery(scope)
   // Subscriptions in billing retry have no end date.
   const order = isThisWeek ? { sort: 'ends', within_days: WEEK } : { sort: 'risk', status }
+  const query = { ...order, app, environment, ...displayQuery(scope) }
   const result = useQuery<Answer>(
     '/api/v1/customers',
-    { ...order, app, environment, ...displayQuery(scope), limit: MAX_LISTED },
+    { ...query, limit: MAX_LISTED },
     { wait: state !== 'owner' },
   )
   if (state !== 'owner') return null
@@ -111,22 +140,12 @@ export function AtRisk({ class: className = '' }: { class?: string }): JSX.Eleme
       title={isThisWeek ? 'Ends this week, soonest first' : 'At risk, highest MRR first'}
       class={className}
       tools={
-        <>
-          {!isThisWeek && (
-            <Segments
-              title="Status"
-              value={status ?? ''}
-              choices={STATES}
-              onPick={(value) => change('status', value || null)}
-            />
-          )}
-          <Segments
-            title="Order"
-            value={isThisWeek ? 'week' : ''}
-            choices={ORDERS}
-            onPick={(value) => change('by', value || null)}
-          />
-        </>
+        <Tools
+          status={status}
+          isThisWeek={isThisWeek}
+          change={change}
+          csv={addressOf('/api/v1/customers.csv', query)}
+        />
       }
       foot={
         isThisWeek ? (

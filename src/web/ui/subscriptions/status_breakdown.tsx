@@ -1,5 +1,6 @@
 /** Current subscriptions by status, with MRR at risk. */
 import type { JSX } from 'preact'
+import { ExportMenu } from '../charts/chart_card.tsx'
 import { hueClass } from '../charts/colours.ts'
 import { HUES } from '../metrics/lines.ts'
 import { figureOf, type MetricAnswer } from '../metrics/metric_answer.ts'
@@ -75,6 +76,7 @@ export function StatusBreakdown({ class: className = '' }: { class?: string }): 
     <Card
       title="Status now"
       class={className}
+      tools={<ExportMenu csvUrls={status.csvUrls} savePng={null} />}
       about={<About definition={definition} answer={status.result.data} />}
     >
       <QueryView result={status.result} height={260}>
