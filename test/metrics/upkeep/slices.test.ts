@@ -1,6 +1,7 @@
 /** Reads in slices use an index in the order of the slices; another index would read the whole table each time. */
 import { expect, test } from 'vitest'
 import { openSearch } from '../../../src/metrics/customers/search.ts'
+import { openUserSearch } from '../../../src/metrics/customers/user_search.ts'
 import { openRowReader } from '../../../src/metrics/sums/row_sums.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { openTestStore } from '../../store/open.ts'
@@ -23,8 +24,13 @@ function plansOf(open: (store: Store) => unknown): string[][] {
     })
 }
 
-test('a search by attribute reads users in the order of their numbers', () => {
-  const plans = plansOf((store) => openSearch(store, () => false))
+test('a search among users reads them in the order of their numbers', () => {
+  const plans = plansOf((store) =>
+    openUserSearch(
+      store,
+      openSearch(store, () => false),
+    ),
+  )
   expect(plans).toHaveLength(1)
   expect(plans[0]?.[0]).toBe('SEARCH users USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)')
 })

@@ -109,6 +109,27 @@ test('titles the previous period by its own days', () => {
   expect(before && graph.figureOf(before)).toBe(15)
 })
 
+test('a breakdown is compared with all values of the period together, except for a ratio', () => {
+  const before = { from_on: '2025-11-01', until_on: '2025-11-02' }
+  const valued = (value: string, millis: number[], first: string) =>
+    seriesOf(moneyPoints(millis, first), { value })
+  const answer = answerOf({
+    split: 'product',
+    series: [valued('one', [1, 2], '2026-11-01')],
+    previous: {
+      ...before,
+      series: [valued('one', [7, 8], '2025-11-01'), valued('two', [20, 0], '2025-11-01')],
+    },
+  })
+  const look = { style: 'bar', isInParts: false, title: 'Revenue' } as const
+  const graph = graphOf(answer, undefined, [], look)
+  const line = graph.lines.find(({ isPrevious }) => isPrevious)
+  expect(line).toMatchObject({ title: 'Same period last year', values: [27, 8] })
+  expect(line && graph.figureOf(line)).toBe(35)
+  const ratio = graphOf({ ...answer, unit: 'ratio' }, undefined, [], look)
+  expect(ratio.lines.filter(({ isPrevious }) => isPrevious)).toEqual([])
+})
+
 test('reports how many subscriptions of a level have no value', () => {
   const counted = (part: string, ...counts: number[]) =>
     seriesOf(

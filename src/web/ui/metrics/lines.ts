@@ -78,10 +78,14 @@ function valuesTogether(all: readonly Series[], unit: MetricAnswer['unit']): (nu
   return first.points.map((_, at) => sumOf(all.map(({ points }) => figureOf(points[at], unit))))
 }
 
+/** The series of the compared period: the total, or each value of a split. */
+const comparedSeries = ({ previous, split }: MetricAnswer): Series[] =>
+  previous ? totalsOf(previous).slice(0, split === null ? 1 : undefined) : []
+
 /** The line of the compared period. Its points are titled with the days of that period. */
 function previousLines(answer: MetricAnswer): Line[] {
-  const { previous, split, unit, interval } = answer
-  const all = previous ? totalsOf(previous).slice(0, split === null ? 1 : undefined) : []
+  const { previous, unit, interval } = answer
+  const all = comparedSeries(answer)
   const values = valuesTogether(all, unit)
   if (!previous || values.length === 0) return []
   const isAdjacent = daysBetween(previous.until_on, answer.from_on) === 1
@@ -100,6 +104,10 @@ function previousLines(answer: MetricAnswer): Line[] {
     },
   ]
 }
+
+/** The figure of the compared period, of all values together. */
+const previousFigure = (answer: MetricAnswer): number | null =>
+  sumOf(comparedSeries(answer).map(({ points }) => figureOfAll(answer, points).value))
 
 function currentLines(
   answer: MetricAnswer,
@@ -170,8 +178,9 @@ export function graphOf(
     title: titleAt,
     cutovers: cutoversOf(answer, apps),
     pointHeading: POINT_TITLES[interval],
-    figureOf: ({ key }) =>
-      figureOfAll(answer, pointsByLineKey.get(key) ?? totalsOf(answer.previous ?? answer)[0]?.points ?? [])
-        .value,
+    figureOf: ({ key }) => {
+      const points = pointsByLineKey.get(key)
+      return points ? figureOfAll(answer, points).value : previousFigure(answer)
+    },
   }
 }

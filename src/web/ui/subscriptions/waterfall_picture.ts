@@ -9,7 +9,7 @@ const INSET = 6
 const TITLES_WIDTH = 190
 const BARS_WIDTH = 520
 const AMOUNTS_WIDTH = 130
-const INKS = { whole: '--hue-6', neutral: '--hue-8', up: '--good', down: '--bad' } as const
+const INKS = { whole: '--hue-6', neutral: '--hue-8', up: '--hue-1', down: '--bad' } as const
 
 export const waterfallBody = (steps: readonly Step[], currency: string | null) => (): PictureBody => {
   const scale = scaleOf(steps)

@@ -26,7 +26,7 @@ test('the shares of a day add up to 1, verified first, and a day without calls h
   expect(on).toEqual(['2026-06-01', '2026-06-02', '2026-06-03'])
   expect(complete).toEqual([true, true, false])
   expect(lines.map(({ title, hue, values }) => [title, hue, values])).toEqual([
-    ['Verified', 'good', [0.25, null, 1]],
+    ['Verified', 1, [0.25, null, 1]],
     ['Simulator', 2, [0.5, null, 0]],
     ['Not attested', 3, [0.25, null, 0]],
   ])

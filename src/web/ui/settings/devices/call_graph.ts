@@ -37,11 +37,13 @@ export function callGraph({ from_on, until_on, calls }: Calls, endpoint: Endpoin
   const chosen = calls.filter((call) => call.endpoint === endpoint)
   const byDay = Map.groupBy(chosen, ({ counted_on }) => counted_on)
   const labels = [...Map.groupBy(chosen, keyOf).entries()].sort(([a], [b]) => rank(a) - rank(b))
+  // Verified calls have the first color, and no others.
+  const offset = labels[0]?.[0] === VERIFIED ? 0 : 1
   const lines = labels.map(
     ([key, [first]], index): Line => ({
       key,
       title: first ? titleOf(first) : key,
-      hue: key === VERIFIED ? 'good' : hueOf(index),
+      hue: hueOf(index + offset),
       style: 'bar',
       values: on.map((day) => shareOn(byDay.get(day) ?? [], key)),
     }),
