@@ -125,6 +125,19 @@ describe.skipIf(!hasChromium())('ranges and comparison', () => {
     expect(seen[0]).toContain(',USA,')
   })
 
+  test('countries are sorted by growth within two clicks, and the order is in the address', async () => {
+    const { page } = await enter()
+    await show(page, '/')
+    await page.getByRole('link', { name: 'Revenue', exact: true }).first().click()
+    const order = page.getByRole('group', { name: 'Sort countries by' })
+    await order.getByRole('button', { name: 'Growth' }).click()
+    await page.getByText('Values that are new').waitFor()
+    expect(parameters(page)['revenue.country.order']).toBe('growth')
+    await page.locator('.breakdown').first().waitFor()
+    await assertSound(page)
+    await storePicture(page, 'growth')
+  })
+
   test('the menu of ranges fits a phone', async () => {
     const { page } = await enter('phone')
     await show(page, '/revenue')

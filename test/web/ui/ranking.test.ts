@@ -51,6 +51,38 @@ test('treats a missing previous value as zero unless small values were combined'
   expect(rankingOf({ ...answer, previous: null }, [], 8).rows.map((row) => row.before)).toEqual([null, null])
 })
 
+test('ranks by growth: new and tiny values follow the others', () => {
+  const of = (millis: Record<string, number>) =>
+    Object.entries(millis).map(([value, milli]) => seriesOf(moneyPoints([milli]), { value }))
+  const answer = answerOf({
+    split: 'country',
+    series: of({ USA: 1_100, DEU: 90, JPN: 60, NEW: 500, NZL: 50 }),
+    previous: { ...stretch, series: of({ USA: 1_000, DEU: 100, JPN: 40, NZL: 1, GONE: 30 }) },
+  })
+  const titles = (order: 'size' | 'growth') => rankingOf(answer, [], 8, order).rows.map(({ value }) => value)
+  expect(titles('size')).toEqual(['USA', 'NEW', 'DEU', 'JPN', 'NZL'])
+  // +50 %, +10 %, -10 %; then those without a change to rank by, by size.
+  expect(titles('growth')).toEqual(['JPN', 'USA', 'DEU', 'NEW', 'NZL'])
+})
+
+test('ranks percentages by their change in points, the uncertain ones last', () => {
+  const ratio = (value: string, won: number, of: number) =>
+    seriesOf(ratioPoints([[won, of, true]]), { value })
+  const answer = answerOf({
+    metric: 'trial_conversion',
+    unit: 'ratio',
+    ratio_of: 'count',
+    split: 'product',
+    series: [ratio('steady', 50, 100), ratio('risen', 30, 100), ratio('few', 3, 3)],
+    previous: { ...stretch, series: [ratio('steady', 49, 100), ratio('risen', 10, 100), ratio('few', 0, 3)] },
+  })
+  expect(rankingOf(answer, [], 8, 'growth').rows.map(({ value }) => value)).toEqual([
+    'risen',
+    'steady',
+    'few',
+  ])
+})
+
 test('ranks a single part, and ranks unpriced by count', () => {
   const part = (many: number, value: string) =>
     seriesOf([{ on: '2026-11-01', count: many, complete: true }], { value, part: 'unpriced' })

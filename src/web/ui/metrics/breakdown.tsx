@@ -1,9 +1,10 @@
 /** A metric by one of its splits: the largest values with share and change. */
 import type { JSX } from 'preact'
 import { useApps } from '../apps.ts'
-import { ExportMenu } from '../charts/chart_card.tsx'
+import { ExportMenu, useCardParams } from '../charts/chart_card.tsx'
 import type { Query } from '../http.ts'
 import { Card, Delta } from '../parts/card.tsx'
+import { Segments } from '../parts/popover.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
 import { useInView } from '../parts/use_in_view.ts'
 import { comparedWith, useScope } from '../scope.ts'
@@ -12,7 +13,7 @@ import { asCount } from './figures.ts'
 import { withoutUnknownPrevious } from './known_points.ts'
 import { formattersOf, isHigherBetter, isPercentage, type MetricAnswer } from './metric_answer.ts'
 import { useMetric } from './metric_query.ts'
-import { type RankedRow, rankingOf } from './ranking.ts'
+import { MIN_SHARE_BEFORE, ORDERS, type Order, type RankedRow, rankingOf } from './ranking.ts'
 
 export const SPLIT_NOUNS: Record<string, string> = {
   app: 'Apps',
@@ -26,6 +27,11 @@ export const SPLIT_NOUNS: Record<string, string> = {
  * How many values are requested: more than are shown, so that the previous figures of the shown values are included.
  */
 const MAX_VALUES = 25
+/** The API's limit. Growth is ranked among so many values. */
+const MAX_RANKED = 100
+
+const ORDER_TITLES: Record<Order, string> = { size: 'Size', growth: 'Growth' }
+const ORDER_CHOICES = ORDERS.map((value) => ({ value, title: ORDER_TITLES[value] }))
 
 const Bar = ({ fraction }: { fraction: number }): JSX.Element => (
   <span class="track" aria-hidden="true">
@@ -72,6 +78,26 @@ function Row({ row, answer, href }: RowProps): JSX.Element {
   )
 }
 
+type ToolsProps = {
+  title: string
+  order: Order
+  csvUrls: Parameters<typeof ExportMenu>[0]['csvUrls']
+  /** Receives null for the default order. */
+  onOrder: (order: Order | null) => void
+}
+
+const Tools = ({ title, order, csvUrls, onOrder }: ToolsProps): JSX.Element => (
+  <>
+    <Segments
+      title={`Sort ${title.toLowerCase()} by`}
+      value={order}
+      choices={ORDER_CHOICES}
+      onPick={(value) => onOrder(value === 'size' ? null : value)}
+    />
+    <ExportMenu csvUrls={csvUrls} savePng={null} />
+  </>
+)
+
 type BreakdownProps = {
   name: string
   split: string
@@ -92,9 +118,11 @@ export function Breakdown({
   const apps = useApps().data?.apps ?? []
   const { isInView, ref } = useInView()
   const { href, scope } = useScope()
+  const [param, change] = useCardParams(`${name}.${split}`)
+  const order = ORDERS.find((one) => one === param('order')) ?? 'size'
   const { result, definition, csvUrls, isHidden } = useMetric(
     name,
-    { ...query, split, limit: MAX_VALUES, compare: comparedWith(scope) },
+    { ...query, split, limit: order === 'size' ? MAX_VALUES : MAX_RANKED, compare: comparedWith(scope) },
     isInView,
   )
   // Links to the metric filtered by this value.
@@ -107,12 +135,21 @@ export function Breakdown({
       title={title}
       class={look.class ?? ''}
       cardRef={ref}
-      tools={<ExportMenu csvUrls={csvUrls} savePng={null} />}
+      tools={
+        <Tools title={title} order={order} csvUrls={csvUrls} onOrder={(value) => change('order', value)} />
+      }
+      foot={
+        order === 'growth' && (
+          <span>
+            Values that are new, or had less than {share(MIN_SHARE_BEFORE, 0)} of the total before, follow.
+          </span>
+        )
+      }
     >
       <QueryView result={result} height={maxRows * 38}>
         {(data) => {
           const answer = withoutUnknownPrevious(asCount(data))
-          const { rows, combined } = rankingOf(answer, apps, maxRows)
+          const { rows, combined } = rankingOf(answer, apps, maxRows, order)
           const shown = combined ? [...rows, combined] : rows
           if (rows.length === 0) return <Empty icon="chart" title="No data in this range" />
           return (

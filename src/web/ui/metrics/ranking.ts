@@ -24,12 +24,27 @@ export type RankedRow = {
   isUncertain: boolean
 }
 
+/** size: the largest figure first. growth: the greatest change from the compared period first. */
+export const ORDERS = ['size', 'growth'] as const
+export type Order = (typeof ORDERS)[number]
+
+/**
+ * A value with a smaller share of the compared period has no growth to rank by: a few sales would lead the list. Values
+ * that are new have none either.
+ */
+export const MIN_SHARE_BEFORE = 0.01
+
 type Ranking = { rows: RankedRow[]; combined: RankedRow | null; total: number | null }
 
 const keyOf = ({ value, others }: Series): string => `${others > 0 ? 'others' : 'value'} ${value ?? ''}`
 
 /** Ranks the values of an answer. `rows` has at most `maxRows` values; `combined` is the row of all others. */
-export function rankingOf(answer: MetricAnswer, apps: readonly App[], maxRows: number): Ranking {
+export function rankingOf(
+  answer: MetricAnswer,
+  apps: readonly App[],
+  maxRows: number,
+  order: Order = 'size',
+): Ranking {
   const { split, unit, previous } = answer
   const isRatio = unit === 'ratio'
   const totals = totalsOf(answer)
@@ -62,7 +77,7 @@ export function rankingOf(answer: MetricAnswer, apps: readonly App[], maxRows: n
   )
   const rows = ranked
     .filter(({ key, figure }) => key !== 'others ' && figure !== null && (isRatio || figure !== 0))
-    .sort((a, b) => Number(a.isUncertain) - Number(b.isUncertain) || (b.figure ?? 0) - (a.figure ?? 0))
+    .sort(order === 'size' ? bySize : byGrowth(answer, ranked))
   const others = ranked.filter(({ key }) => key === 'others ')
   const combinedCount = totals.reduce((sum, one) => sum + one.others, 0)
   return {
@@ -70,6 +85,27 @@ export function rankingOf(answer: MetricAnswer, apps: readonly App[], maxRows: n
     combined: combinedRow([...rows.slice(maxRows), ...others], { total, combinedCount, isRatio, fullValue }),
     total,
   }
+}
+
+const bySize = (a: RankedRow, b: RankedRow): number =>
+  Number(a.isUncertain) - Number(b.isUncertain) || (b.figure ?? 0) - (a.figure ?? 0)
+
+/** Compares by growth; values without one follow, by size. */
+function byGrowth(answer: MetricAnswer, rows: readonly RankedRow[]): typeof bySize {
+  const total = rows.reduce((sum, { before }) => sum + Math.abs(before ?? 0), 0)
+  const growth = (row: RankedRow): number =>
+    growthOf(row, isPercentage(answer) ? null : total * MIN_SHARE_BEFORE)
+  return (a, b) => {
+    const [one, other] = [growth(a), growth(b)]
+    return one === other ? bySize(a, b) : other - one
+  }
+}
+
+/** The change in percentage points if `minBefore` is null, else the relative change; -Infinity if it says nothing. */
+function growthOf({ figure, before, isUncertain }: RankedRow, minBefore: number | null): number {
+  if (figure === null || before === null || isUncertain) return -Infinity
+  if (minBefore === null) return figure - before
+  return before === 0 || Math.abs(before) < minBefore ? -Infinity : (figure - before) / Math.abs(before)
 }
 
 /** The value that fills a track: 1 for percentages, the total for amounts, the largest value for other ratios. */
