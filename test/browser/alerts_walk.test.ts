@@ -40,7 +40,7 @@ describe.skipIf(!hasChromium())('the first alert', () => {
   })
   afterAll(() => browser?.close())
 
-  test(`takes at most ${MAX_TAPS} taps and ${MAX_FIELDS} field`, { timeout: 60_000 }, async () => {
+  test(`takes at most ${MAX_TAPS} taps and ${MAX_FIELDS} field`, { timeout: 180_000 }, async () => {
     const [receiver, demo] = await Promise.all([openReceiver(), startDemo(browser)])
     const { context, page } = await visit(browser, demo.base, 'phone')
     onTestFinished(() => context.close())

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import {
   converter,
   differenceCiede2000,
@@ -47,6 +47,12 @@ test.each(['light', 'dark'] as const)(
     expect(similar).toEqual([])
   },
 )
+
+test('no text has a color of charts', () => {
+  const folder = new URL('../../src/web/ui/styles/', import.meta.url)
+  const texts = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8'))
+  expect(texts.flatMap((text) => text.match(/[{;\s]color: var\(--hue-[2-8]\)/g) ?? [])).toEqual([])
+})
 
 test.each(['light', 'dark'] as const)('each color of charts stands out from the card (%s)', (theme) => {
   const card = valuesOf('card')[theme]
