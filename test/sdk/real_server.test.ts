@@ -134,6 +134,22 @@ test('answers of the real server mean what the SDK takes them for', async () => 
   expect((await sdk.debugState()).queue).toHaveLength(1)
 })
 
+test('says which calls it leaves out and why, with the beginning of a long id', async () => {
+  const { url } = await openServer()
+  const lines: string[] = []
+  const sdk = loadNative({}, hermes())
+  sdk.configure({ url, bundleId: BUNDLE, debug: (line: string) => lines.push(line) })
+  sdk.identify('')
+  sdk.identify('x'.repeat(2_000))
+  sdk.attributePurchase({ productId: 'pro' })
+  await sdk.flush()
+  expect(lines.map((line) => line.replace(/^\[windfall\] /, ''))).toEqual([
+    'left out: "" is not a user id',
+    `left out: "${'x'.repeat(64)}" is not a user id`,
+    'left out: a purchase without an id',
+  ])
+})
+
 test('React Native without Intl and without optional packages: the device has what is known, and storage is memory', async () => {
   const { url, user } = await openServer()
   const packages = {

@@ -129,7 +129,7 @@ export type Client = ReturnType<typeof openClient>
 export function openClient(env: Environment, target: () => Target, debug: (line: string) => void) {
   const sdk = newSdk(env, target, debug)
   const isDropped = (what: string) => {
-    debug(`${what} was left out`)
+    debug(`left out: ${what}`)
     return Promise.resolve()
   }
   call(sdk, () => resume(sdk))
@@ -138,7 +138,7 @@ export function openClient(env: Environment, target: () => Target, debug: (line:
     state: () => turn(sdk, () => debugState(sdk)),
     identify(user: unknown, attributes?: unknown): Promise<void> {
       const id = typeof user === 'number' ? String(user) : user
-      if (!isUserId(id)) return isDropped(`${id}, which is not a user id,`)
+      if (!isUserId(id)) return isDropped(`"${`${id}`.slice(0, 64)}" is not a user id`)
       return call(sdk, () => identify(sdk, id, attributes))
     },
     setAttributes: (attributes: unknown) => call(sdk, () => setAttributes(sdk, attributes)),
