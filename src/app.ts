@@ -5,6 +5,7 @@ import { openAccessControl } from './access/access.ts'
 import { openRevocations } from './access/revocations.ts'
 import { openApiTokens } from './access/tokens.ts'
 import { openAlerts } from './alerts/alerts.ts'
+import { openChartNotes } from './annotations/chart_notes.ts'
 import { apiRoutes } from './api/routes.ts'
 import { type AppOptions, NO_CONFIG_SOURCES } from './app_options.ts'
 import { APPLE_HOSTS } from './apple/api/hosts.ts'
@@ -102,7 +103,6 @@ export async function openApp(options: AppOptions) {
   const base_url = http.baseUrl
   const accessModules = { store, clock, monotonic, wait, log, tokens, revocations, base_url }
   const accessControl = openAccessControl({ ...accessModules, settings: signInSettings })
-  const { audit, owner, sessions, links } = accessControl
   const rateSettings = { ...config.rates }
   const currenciesInUse = () => organizations.list().map(({ currency }) => currency)
   const { rate_origins: origins, random = Math.random } = options
@@ -126,6 +126,7 @@ export async function openApp(options: AppOptions) {
     ...(options.formula && { formula: options.formula }),
   })
   const { metrics, reported, customers } = figures
+  const chartNotes = openChartNotes({ store, clock, apps, organizations, products, appleClients })
   const enrichment = openEnrichment({ customers, clock })
   const bodies = openBodies({ store, clock, feed, enrichment, users: attribution.users, erasures })
   const forwarded = { feed, ledger, apps, organizations, erasures, outgoing, bodies }
@@ -159,10 +160,7 @@ export async function openApp(options: AppOptions) {
     products,
     catalogue,
     tokens,
-    owner,
-    sessions,
-    links,
-    audit,
+    ...accessControl,
     rates,
     verifier,
     ledger,
@@ -176,6 +174,7 @@ export async function openApp(options: AppOptions) {
     erasures,
     pruning,
     ...figures,
+    ...chartNotes,
     outgoing,
     forwarding,
     backups,
@@ -198,7 +197,6 @@ export async function openApp(options: AppOptions) {
   http.add(
     apiRoutes({
       ...modules,
-      ...accessControl,
       monotonic,
       roots,
       limits,

@@ -62,6 +62,9 @@ export type AuditAction =
   | 'rule.changed'
   | 'rule.removed'
   | 'alerts.changed'
+  | 'annotation.made'
+  | 'annotation.changed'
+  | 'annotation.removed'
   | 'configuration.read'
   | 'export'
 

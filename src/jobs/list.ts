@@ -1,4 +1,5 @@
 /** Lists the scheduled jobs and connects each to the module that does its work. */
+import type { AppleReading } from '../annotations/apple_reading.ts'
 import type { Accounts } from '../apps/accounts.ts'
 import type { Catalogue } from '../apps/catalogue.ts'
 import type { History } from '../ledger/history/history.ts'
@@ -17,6 +18,7 @@ import type { Job } from './jobs.ts'
 
 type JobDeps = HousekeepingDeps & {
   accounts: Accounts
+  appleReading: AppleReading
   /** Creates a scheduled backup and returns its outcome as text. */
   backup: () => Promise<string>
   catalogue: Catalogue
@@ -28,7 +30,7 @@ type JobDeps = HousekeepingDeps & {
 
 /** All jobs. Their schedules are in [jobs] of the configuration. */
 export function jobList(deps: JobDeps): Job[] {
-  const { accounts, backup, catalogue, history, imports, rates, reportedPeriods, store } = deps
+  const { accounts, appleReading, backup, catalogue, history, imports, rates, reportedPeriods, store } = deps
 
   async function importReports(signal: AbortSignal): Promise<string> {
     if (accounts.list().length === 0) return 'not asked: no App Store Connect key (windfall connect)'
@@ -37,6 +39,12 @@ export function jobList(deps: JobDeps): Job[] {
     const run = await imports.run({ signal })
     for (const { organization_id } of accounts.list()) await reportedPeriods.learn(organization_id)
     return describeImport(run)
+  }
+
+  async function readAppleNotes(signal: AbortSignal): Promise<string> {
+    if (accounts.list().length === 0) return 'not asked: no App Store Connect key (windfall connect)'
+    store.assertFreeSpace()
+    return appleReading.read(signal)
   }
 
   /** Wraps a job that reads Apple's history: checks the free disk space first and adds apps without a key. */
@@ -50,6 +58,7 @@ export function jobList(deps: JobDeps): Job[] {
     { name: 'backfill', run: describedRun(async () => describeBackfill(await history.backfill())) },
     { name: 'reconcile', run: describedRun(async () => describeReconciliation(await history.reconcile())) },
     { name: 'lookups', run: describedRun(async () => describeLookups(await history.lookUp())) },
+    { name: 'annotations', run: readAppleNotes },
     { name: 'rates', run: rates.refresh },
     { name: 'housekeeping', run: () => runHousekeeping(deps) },
     { name: 'backup', run: backup },

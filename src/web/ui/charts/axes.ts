@@ -6,6 +6,8 @@ import type { Graph } from './graph.ts'
 /** Maximum width of a tick label, in pixels. */
 const TICK_WIDTH = 66
 const FONT_SIZE = 11
+/** The height and width of the flag of an annotation, in pixels. */
+const FLAG_SIZE = 8
 /** Distances between axis values: 1, 2 and 5 times each power of ten. */
 const STEPS = Array.from({ length: 22 }, (_, power) => [1, 2, 5].map((one) => one * 10 ** (power - 6))).flat()
 const WHOLE_STEPS = STEPS.filter((step) => step >= 1)
@@ -67,11 +69,31 @@ function strokeLine(plot: uPlot, draw: (pen: CanvasRenderingContext2D) => void):
   pen.restore()
 }
 
+/** Draws a vertical line with a flag at its top. */
+function drawFlag(plot: uPlot, x: number): void {
+  const { top, height } = plot.bbox
+  const size = FLAG_SIZE * devicePixelRatio
+  strokeLine(plot, (pen) => {
+    pen.moveTo(x, top)
+    pen.lineTo(x, top + height)
+  })
+  const pen = plot.ctx
+  pen.save()
+  pen.fillStyle = colour('--ink-2')
+  pen.beginPath()
+  pen.moveTo(x, top)
+  pen.lineTo(x + size, top + size / 2)
+  pen.lineTo(x, top + size)
+  pen.fill()
+  pen.restore()
+}
+
 /**
- * Returns a function that draws behind the data: a dotted line at each cutover, and a zero line if values are negative.
+ * Returns a function that draws behind the data: a dotted line at each cutover, a line with a flag at each annotated point,
+ * and a zero line if values are negative.
  */
 export const marksPainter =
-  ({ cutovers = [], on, lines }: Graph) =>
+  ({ cutovers = [], notes, on, lines }: Graph) =>
   (plot: uPlot): void => {
     const { top, left, width, height } = plot.bbox
     for (const cutover of cutovers) {
@@ -84,6 +106,7 @@ export const marksPainter =
         pen.lineTo(x, top + height)
       })
     }
+    for (const index of notes?.keys() ?? []) drawFlag(plot, Math.round(plot.valToPos(index, 'x', true)))
     if (!lines.some(({ values }) => values.some((value) => value !== null && value < 0))) return
     const y = Math.round(plot.valToPos(0, 'y', true))
     strokeLine(plot, (pen) => {

@@ -1,6 +1,7 @@
 /** A graph as a chart with its legend, or as a table. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
+import { notesByPoint, useAnnotations } from '../annotations/annotation_query.ts'
 import { Empty } from '../parts/query_view.tsx'
 import { type Graph, isEmpty } from './graph.ts'
 import { GraphTable } from './graph_table.tsx'
@@ -17,7 +18,15 @@ type FigureProps = {
   onCanvas: (canvas: HTMLCanvasElement | null) => void
 }
 
-export function Figure({ graph, title, isTable, height, emptyText, onCanvas }: FigureProps): JSX.Element {
+export function Figure({
+  graph: drawn,
+  title,
+  isTable,
+  height,
+  emptyText,
+  onCanvas,
+}: FigureProps): JSX.Element {
+  const graph = { ...drawn, notes: notesByPoint(drawn.on, useAnnotations(drawn.on)) }
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
   const toggle = (key: string): void => {
     const next = new Set(hidden)

@@ -37,6 +37,8 @@ export type Graph = {
   /** The full title of a point. */
   title: (index: number) => string
   cutovers?: { on: string; label: string }[]
+  /** The annotations at each point. */
+  notes?: ReadonlyMap<number, readonly string[]>
   /** Heading of the point column in the table. */
   pointHeading: string
   /** The figure of a line in the legend. */

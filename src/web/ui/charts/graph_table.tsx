@@ -28,6 +28,11 @@ export function GraphTable({ graph, title }: TableProps): JSX.Element {
                 <th scope="row">
                   {graph.title(index)}
                   {isIncomplete(index) && <span class="quiet"> (incomplete)</span>}
+                  {graph.notes?.get(index)?.map((note) => (
+                    <span key={note} class="note quiet tiny">
+                      {note}
+                    </span>
+                  ))}
                 </th>
                 {total && <td class="number">{format(total[index] ?? null)}</td>}
                 {lines.map((line) => (

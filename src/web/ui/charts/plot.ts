@@ -38,8 +38,17 @@ export function usePlot(graph: Graph, { height, onCursor, onCanvas }: PlotOption
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
   const theme = useTheme()
-  const { on, complete, lines, cutovers, isStacked } = graph
-  const drawnKey = JSON.stringify([on, complete, lines, cutovers, isStacked, height, theme])
+  const { on, complete, lines, cutovers, notes, isStacked } = graph
+  const drawnKey = JSON.stringify([
+    on,
+    complete,
+    lines,
+    cutovers,
+    [...(notes ?? [])],
+    isStacked,
+    height,
+    theme,
+  ])
   useEffect(() => {
     const target = box.current
     if (!target) return
