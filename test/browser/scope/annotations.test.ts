@@ -40,7 +40,7 @@ describe.skipIf(!hasChromium())('annotations', () => {
     await expect.poll(() => page.locator('.spoken[aria-live]').first().textContent()).toContain('Featured')
     await storePicture(page, 'annotated')
     await page.getByRole('button', { name: 'View as table' }).click()
-    await page.locator('tbody tr').first().getByText('Featured by Apple').waitFor()
+    await page.locator('tbody tr').first().getByRole('cell', { name: 'Featured by Apple' }).waitFor()
     await assertSound(page)
     expect(complaints).toEqual([])
   })

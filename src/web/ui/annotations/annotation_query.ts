@@ -2,6 +2,7 @@
 import type { InferOutput } from 'valibot'
 import type { AnnotationsAnswer } from '../../../api/metrics/annotations.ts'
 import { dayNumber } from '../../../metrics/lineage/calendar.ts'
+import { appName, useApps } from '../apps.ts'
 import { type QueryResult, useQuery } from '../queries.ts'
 import { useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
@@ -16,18 +17,24 @@ const MAX_SHOWN = 500
 export const isOfDays = (on: readonly string[]): boolean => /^\d{4}-\d\d-\d\d$/.test(on[0] ?? '')
 
 /**
- * The annotations from the first day of a chart on. All charts of a view with the same range share one request. Guests
+ * The annotations from the first day of a chart on, with the names of their apps if there are several. All charts of a view with the same range share one request. Guests
  * see none.
  */
 export function useAnnotations(on: readonly string[]): Annotation[] {
   const { state } = useSession()
+  const apps = useApps().data?.apps
   const { scope } = useScope()
   const result: QueryResult<Annotations> = useQuery(
     ANNOTATIONS,
     { app: scope.apps.join(','), organization: scope.organization, from: on[0], limit: MAX_SHOWN },
     { wait: state !== 'owner' || !isOfDays(on) },
   )
-  return isOfDays(on) && result.data !== undefined ? result.data.annotations : []
+  if (!isOfDays(on) || result.data === undefined) return []
+  return result.data.annotations.map((one) =>
+    one.app_id === null || (apps?.length ?? 0) < 2
+      ? one
+      : { ...one, text: `${appName(apps, one.app_id)}: ${one.text}` },
+  )
 }
 
 /**

@@ -48,10 +48,27 @@ export function axesOf(graph: Graph): uPlot.Axis[] {
   return [horizontalAxis(graph, style), verticalAxis(graph, style)]
 }
 
-/**
- * The range of the vertical axis: from zero, or just below the lowest negative value, to just above the highest value.
- */
-export const valueRange: uPlot.Range.Function = (_, least, most) => {
+/** A level that stays above this share of its highest value is drawn on a cut axis. */
+const CUT_ABOVE = 0.5
+
+/** Where the vertical axis begins, if not at zero: just below a level whose changes are small against it. */
+export function cutOf({ isLevel = false, isStacked, lines }: Graph): number | null {
+  const values = lines.flatMap((line) => line.values).filter((value) => value !== null)
+  if (!isLevel || isStacked || values.length === 0) return null
+  const low = Math.min(...values)
+  const high = Math.max(...values)
+  return low > high * CUT_ABOVE && high > low ? low - (high - low) * 0.25 : null
+}
+
+/** The range of the vertical axis. */
+export const rangeOf = (graph: Graph): uPlot.Range.Function => {
+  const cut = cutOf(graph)
+  if (cut === null) return valueRange
+  return (_, _least, most) => [cut, (most ?? cut) + ((most ?? cut) - cut) * 0.06]
+}
+
+/** From zero, or just below the lowest negative value, to just above the highest value. */
+const valueRange: uPlot.Range.Function = (_, least, most) => {
   const low = Math.min(0, least ?? 0)
   const high = Math.max(0, most ?? 0)
   const margin = (high - low || 1) * 0.06

@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { notesByPoint, useAnnotations } from '../annotations/annotation_query.ts'
 import { Empty } from '../parts/query_view.tsx'
+import { cutOf } from './axes.ts'
 import { type Graph, isEmpty } from './graph.ts'
 import { GraphTable } from './graph_table.tsx'
 import { Legend } from './legend.tsx'
@@ -48,9 +49,11 @@ export function Figure({
     lines,
     total: (lines.length === graph.lines.length && graph.total) || null,
   }
+  const start = cutOf(visible)
   return (
     <>
       <TimeChart graph={visible} height={height} onCanvas={onCanvas} />
+      {start !== null && <p class="tiny quiet">The axis starts at {graph.format(Math.round(start))}.</p>}
       {graph.lines.length > 1 && <Legend graph={graph} hidden={hidden} onToggle={toggle} />}
     </>
   )
