@@ -56,6 +56,34 @@ describe.skipIf(!hasChromium())('the search', () => {
     expect(new URL(page.url()).pathname).toBe(path)
   })
 
+  test('Ctrl and Enter open a page in a new tab', async () => {
+    const { page } = await enter(browser)
+    await show(page, '/?range=7d')
+    await openSearch(page)
+    await page.keyboard.type('revenue')
+    const [tab] = await Promise.all([
+      page.context().waitForEvent('page'),
+      page.keyboard.press('Control+Enter'),
+    ])
+    await tab.getByRole('heading', { name: 'Revenue', level: 1 }).waitFor()
+    expect(new URL(tab.url()).search).toBe('?range=7d')
+    expect(await field(page).isVisible()).toBe(true)
+  })
+
+  test('the mouse marks and opens a choice, and a click beside the search closes it', async () => {
+    const { page } = await enter(browser)
+    await show(page, '/')
+    await page.getByRole('button', { name: 'Search' }).first().click()
+    await page.getByRole('option', { name: 'Events' }).hover()
+    await expect.poll(() => active(page)).toBe('Events')
+    await page.mouse.click(5, 5)
+    await field(page).waitFor({ state: 'hidden' })
+    expect(await focused(page)).toContain('Search')
+    await page.keyboard.press('Enter')
+    await page.getByRole('option', { name: 'Events' }).click()
+    await page.getByRole('heading', { name: 'Events', level: 1 }).waitFor()
+  })
+
   test('a part of a name finds customers with their status, and Enter opens one', async () => {
     const { page } = await enter(browser)
     await show(page, '/')

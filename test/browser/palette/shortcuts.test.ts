@@ -121,6 +121,21 @@ describe.skipIf(!hasChromium())('keyboard shortcuts', () => {
     await page.getByRole('heading', { name: 'Revenue', level: 1 }).waitFor()
   })
 
+  test('on Apple’s keyboards the search opens with ⌘K, and Ctrl+K stays with text fields', async () => {
+    const { page } = await enter(browser)
+    await page.addInitScript("Object.defineProperty(navigator, 'platform', { value: 'MacIntel' })")
+    await show(page, '/customers')
+    expect(await page.getByRole('button', { name: 'Search' }).first().textContent()).toBe('Search⌘K')
+    await page.getByRole('searchbox', { name: 'Search customers' }).click()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.press('Meta+k')
+    await field(page).waitFor()
+    await page.keyboard.press('Control+k')
+    expect(await field(page).isVisible()).toBe(true)
+    await page.keyboard.press('Meta+k')
+    await field(page).waitFor({ state: 'hidden' })
+  })
+
   test('keys that are pressed while the search loads do nothing', async () => {
     const { page } = await enter(browser)
     await page.addInitScript('delete Navigator.prototype.serviceWorker')

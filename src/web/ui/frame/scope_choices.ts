@@ -13,6 +13,10 @@ export const COMPARISONS: readonly { value: Comparison; title: string }[] = [
   { value: 'year', title: 'Same period last year' },
 ]
 
+let currencyNames: Intl.DisplayNames | undefined
+
 /** A currency with its name, as `EUR – Euro`. */
-export const currencyTitle = (code: string): string =>
-  `${code} – ${new Intl.DisplayNames(locale, { type: 'currency' }).of(code) ?? code}`
+export function currencyTitle(code: string): string {
+  currencyNames ??= new Intl.DisplayNames(locale, { type: 'currency' })
+  return `${code} – ${currencyNames.of(code) ?? code}`
+}
