@@ -51,6 +51,7 @@ describe.skipIf(!hasChromium())('the search', () => {
     await show(page, '/')
     await openSearch(page)
     await page.keyboard.type(text)
+    await expect.poll(() => active(page)).not.toBeNull()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: heading, level: 1, exact: true }).waitFor()
     expect(new URL(page.url()).pathname).toBe(path)
@@ -103,10 +104,14 @@ describe.skipIf(!hasChromium())('the search', () => {
   test('recent choices come first, customers only until the page is loaded again', async () => {
     const { page } = await enter(browser)
     await show(page, '/')
-    for (const text of ['gaps', 'müll', 'mrr']) {
+    for (const [text, title] of [
+      ['gaps', 'Gaps'],
+      ['müll', 'Ann Müller'],
+      ['mrr', 'MRR'],
+    ] as const) {
       await openSearch(page)
       await page.keyboard.type(text)
-      if (text === 'müll') await page.getByRole('option', { name: /Ann Müller/ }).waitFor()
+      await expect.poll(() => active(page)).toBe(title)
       await page.keyboard.press('Enter')
       await field(page).waitFor({ state: 'hidden' })
     }
@@ -136,7 +141,7 @@ describe.skipIf(!hasChromium())('the search', () => {
     await page.keyboard.type('abel')
     await page.keyboard.press('Enter')
     expect(await found(page)).toEqual([])
-    await page.getByText('Searching customers').waitFor()
+    await page.getByText('Searching …').waitFor()
     await page.keyboard.press('Enter')
     expect(new URL(page.url()).pathname).toBe('/')
     release()
@@ -161,6 +166,27 @@ describe.skipIf(!hasChromium())('the search', () => {
     await page.unroute('**/api/v1/customers?**')
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByText('could not be searched').waitFor({ state: 'hidden' })
+  })
+
+  test('says nothing is found only after the metrics are known', async () => {
+    const { page } = await enter(browser)
+    await page.addInitScript('delete Navigator.prototype.serviceWorker')
+    let release = (): void => undefined
+    const isHeld = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/api/v1/metrics', async (route) => {
+      await isHeld
+      await route.continue()
+    })
+    await page.goto('/settings/about')
+    await page.getByRole('heading', { name: 'About', level: 1 }).waitFor()
+    await openSearch(page)
+    await page.keyboard.type('q')
+    await page.getByText('Searching …').waitFor()
+    expect(await page.getByText('Nothing found').count()).toBe(0)
+    release()
+    await expect.poll(() => found(page)).toContain('Quick ratio')
   })
 
   test('says that nothing is found', async () => {
@@ -254,7 +280,7 @@ describe.skipIf(!hasChromium())('the search', () => {
     await assertSound(page)
     await storePicture(page, `palette-${light}`)
     await page.keyboard.type('rev')
-    await page.getByText('Searching').waitFor({ state: 'hidden' })
+    await page.getByText('Searching …').waitFor({ state: 'hidden' })
     await assertSound(page)
     await storePicture(page, `palette-typed-${light}`)
   })

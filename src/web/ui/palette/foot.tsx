@@ -32,7 +32,7 @@ function Status({
   const isEmpty = count === 0 && !isSearching && gaps.length === 0
   return (
     <div role="status" class={count > 0 && !isSearching ? 'spoken' : 'palette-status'}>
-      {isSearching && 'Searching customers …'}
+      {isSearching && 'Searching …'}
       {isEmpty && (
         <Empty icon="search" title={`Nothing found for “${typed}”`}>
           <p>Try the name of a page, a metric, a customer, an app or an action.</p>

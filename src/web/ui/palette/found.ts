@@ -42,7 +42,12 @@ export function useFound(text: string, views: readonly NavigationView[], onShort
     { what: 'Metrics', ...definitions },
     { what: 'Apps', ...apps },
   ].flatMap(({ what, problem, retry }) => (problem === null ? [] : [{ what, problem, retry }]))
-  return { groups: withCustomers(groups, customers.choices), isSearching: customers.isSearching, gaps }
+  const isLoading = definitions.isPending && definitions.problem === null
+  return {
+    groups: withCustomers(groups, customers.choices),
+    isSearching: customers.isSearching || (isLoading && text.trim() !== ''),
+    gaps,
+  }
 }
 
 /** Customers are the last group, so that their late answer moves nothing. */
