@@ -1,6 +1,14 @@
 /** The field of the search. It keeps the focus and names the active choice to screen readers. */
 import type { JSX } from 'preact'
 import { Icon } from '../parts/icons.tsx'
+import { useSession } from '../session.ts'
+
+/** What is searched: in the label of the field, and in its hint. */
+const OWNERS = {
+  label: 'Search pages, metrics, customers, apps and actions',
+  hint: 'Page, metric, customer, action …',
+}
+const GUESTS = { label: 'Search pages, metrics, apps and actions', hint: 'Page, metric, app, action …' }
 
 type Props = {
   text: string
@@ -12,29 +20,32 @@ type Props = {
   onClose: () => void
 }
 
-export const Field = ({ text, listId, activeId, onInput, onKeyDown, onClose }: Props): JSX.Element => (
-  <div class="palette-field">
-    <Icon name="search" />
-    <input
-      type="text"
-      role="combobox"
-      aria-label="Search pages, metrics, customers, apps and actions"
-      aria-autocomplete="list"
-      aria-expanded={listId !== undefined}
-      aria-controls={listId}
-      aria-activedescendant={activeId}
-      placeholder="Page, metric, customer, action …"
-      autocomplete="off"
-      autocapitalize="off"
-      enterkeyhint="go"
-      spellcheck={false}
-      maxLength={200}
-      value={text}
-      onInput={(event) => onInput(event.currentTarget.value)}
-      onKeyDown={onKeyDown}
-    />
-    <button type="button" class="button plain icon" aria-label="Close" onClick={onClose}>
-      <Icon name="close" />
-    </button>
-  </div>
-)
+export function Field({ text, listId, activeId, onInput, onKeyDown, onClose }: Props): JSX.Element {
+  const { label, hint } = useSession().state === 'owner' ? OWNERS : GUESTS
+  return (
+    <div class="palette-field">
+      <Icon name="search" />
+      <input
+        type="text"
+        role="combobox"
+        aria-label={label}
+        aria-autocomplete="list"
+        aria-expanded={listId !== undefined}
+        aria-controls={listId}
+        aria-activedescendant={activeId}
+        placeholder={hint}
+        autocomplete="off"
+        autocapitalize="off"
+        enterkeyhint="go"
+        spellcheck={false}
+        maxLength={200}
+        value={text}
+        onInput={(event) => onInput(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+      <button type="button" class="button plain icon" aria-label="Close" onClick={onClose}>
+        <Icon name="close" />
+      </button>
+    </div>
+  )
+}

@@ -35,7 +35,7 @@ function Status({
       {isSearching && 'Searching …'}
       {isEmpty && (
         <Empty icon="search" title={`Nothing found for “${typed}”`}>
-          <p>Try the name of a page, a metric, a customer, an app or an action.</p>
+          <p>Try another word, or the first letters of one.</p>
         </Empty>
       )}
       {!isSearching && count > 0 && typed !== '' && `${plural(count, 'result')}`}
