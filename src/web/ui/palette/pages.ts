@@ -35,6 +35,7 @@ const SECTION_WORDS: Record<SectionName, string> = {
   apps: 'bundle id connect organization currency',
   api: 'sdk keys secret publishable identify attribute snippets',
   devices: 'attestation app attest verified enrol',
+  annotations: 'notes marks days charts releases versions prices',
   alerts:
     'notifications push channels rules telegram slack discord pushover ntfy e-mail quiet hours mute silence messages',
   widgets: 'badges scriptable shortcuts home assistant home screen readme',
