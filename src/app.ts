@@ -109,17 +109,9 @@ export async function openApp(options: AppOptions) {
   const rateModules = { store, clock, settings: rateSettings, currenciesInUse }
   const rates = openRates({ ...rateModules, ...(origins && { origins }) })
   const metricSettings = { ...config.metrics, ...config.users }
+  const counted = { store, clock, apps, organizations, products, rates, ledger, imports, feed, log }
   const figures = openFigures({
-    store,
-    clock,
-    apps,
-    organizations,
-    products,
-    rates,
-    ledger,
-    imports,
-    feed,
-    log,
+    ...counted,
     factors: config.metrics.factors,
     config: metricSettings,
     isErased: erasures.isErased,
@@ -141,6 +133,7 @@ export async function openApp(options: AppOptions) {
   imports.onDay(reported.dayChanged)
   imports.onAppsLinked(reported.appsJoined)
   catalogue.onConnected(arrivals.applyPending)
+  apps.onFirst(() => store.afterCommit(() => jobs.hasten('rates')))
   live.complete(enrichment)
   const sources = () => backupSources({ config: current.config, ...current.configSources })
   const backups = openBackups({ store, clock, windfall: version, sources })

@@ -1,5 +1,6 @@
 /** Lists the scheduled jobs and connects each to the module that does its work. */
 import type { Accounts } from '../apps/accounts.ts'
+import type { Apps } from '../apps/apps.ts'
 import type { Catalogue } from '../apps/catalogue.ts'
 import type { History } from '../ledger/history/history.ts'
 import {
@@ -16,6 +17,7 @@ import { type HousekeepingDeps, runHousekeeping } from './housekeeping.ts'
 import type { Job } from './jobs.ts'
 
 type JobDeps = HousekeepingDeps & {
+  apps: Pick<Apps, 'list'>
   accounts: Accounts
   /** Creates a scheduled backup and returns its outcome as text. */
   backup: () => Promise<string>
@@ -28,7 +30,7 @@ type JobDeps = HousekeepingDeps & {
 
 /** All jobs. Their schedules are in [jobs] of the configuration. */
 export function jobList(deps: JobDeps): Job[] {
-  const { accounts, backup, catalogue, history, imports, rates, reportedPeriods, store } = deps
+  const { accounts, apps, backup, catalogue, history, imports, rates, reportedPeriods, store } = deps
 
   async function importReports(signal: AbortSignal): Promise<string> {
     if (accounts.list().length === 0) return 'not asked: no App Store Connect key (windfall connect)'
@@ -38,6 +40,10 @@ export function jobList(deps: JobDeps): Job[] {
     for (const { organization_id } of accounts.list()) await reportedPeriods.learn(organization_id)
     return describeImport(run)
   }
+
+  /** Before an app is connected, no amount can need a rate. */
+  const fetchRates = (signal: AbortSignal): Promise<string> | string =>
+    apps.list().length === 0 ? 'no rates fetched: no app is connected' : rates.refresh(signal)
 
   /** Wraps a job that reads Apple's history: checks the free disk space first and adds apps without a key. */
   const describedRun = (work: () => Promise<string>) => () => {
@@ -50,7 +56,7 @@ export function jobList(deps: JobDeps): Job[] {
     { name: 'backfill', run: describedRun(async () => describeBackfill(await history.backfill())) },
     { name: 'reconcile', run: describedRun(async () => describeReconciliation(await history.reconcile())) },
     { name: 'lookups', run: describedRun(async () => describeLookups(await history.lookUp())) },
-    { name: 'rates', run: rates.refresh },
+    { name: 'rates', run: fetchRates },
     { name: 'housekeeping', run: () => runHousekeeping(deps) },
     { name: 'backup', run: backup },
   ]

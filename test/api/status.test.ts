@@ -56,10 +56,12 @@ test('lists pending and refused notifications, silent apps and jobs that never r
   const { body: failing } = await get('status')
   expect(failing.level).toBe('error')
   expect(failing.rows[0]).toMatchObject({
-    id: 'job:rates',
+    id: 'rates',
     level: 'error',
+    detail: expect.stringContaining('could not be reached'),
     action: { command: 'windfall jobs run rates' },
   })
+  expect(rowsIn(failing, 'job:rates')).toEqual([])
   app.clock.turn(2 * DAY)
   expect(rowsIn((await get('status')).body, 'refused')).toEqual([])
 })

@@ -367,6 +367,27 @@ test('applies new schedules while it runs, but keeps the time of a retry', async
   expect([reconcile.began, rates.began, lookups.began]).toEqual([1, 1, 0])
 })
 
+test('runs a hastened job at once, and again if it was hastened while it ran', async () => {
+  const { boot } = machine()
+  const rates = scripted('rates')
+  const jobs = boot([rates])
+  await jobs.tick()
+  await jobs.tick()
+  expect(rates.began).toBe(1)
+  jobs.hasten('rates')
+  rates.run = async () => {
+    rates.run = async () => 'second'
+    jobs.hasten('rates')
+    return 'first'
+  }
+  await jobs.tick()
+  expect(jobs.stateOf('rates')).toMatchObject({ outcome: 'first', next_at: START })
+  await jobs.tick()
+  expect(jobs.stateOf('rates')).toMatchObject({ outcome: 'second' })
+  await jobs.tick()
+  expect(rates.began).toBe(3)
+})
+
 test('runs nothing before the start, and reports the stored runs', async () => {
   const { boot, store, clock } = machine()
   await boot([scripted('rates')]).tick()
