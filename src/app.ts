@@ -19,6 +19,7 @@ import { openDeclarations } from './apps/declarations.ts'
 import { openKeys } from './apps/keys.ts'
 import { openOrganizations } from './apps/organizations.ts'
 import { openProducts } from './apps/products.ts'
+import { openStoredKeys } from './apps/stored_keys.ts'
 import { openAttribution } from './attribution/attribution.ts'
 import { openCallers } from './attribution/callers.ts'
 import { openAttest } from './attribution/devices/attest.ts'
@@ -74,6 +75,7 @@ export async function openApp(options: AppOptions) {
   const keys = openKeys(store, clock)
   const apps = openApps(store, clock)
   const accounts = openAccounts()
+  const storedKeys = openStoredKeys(store, clock, outgoing.secrets)
   const appleClients = openAppleClients({ accounts, clock, hosts, wait })
   const products = openProducts(store, clock)
   const declarations = openDeclarations({ store, organizations, apps, keys, log })
@@ -148,6 +150,7 @@ export async function openApp(options: AppOptions) {
     keys,
     apps,
     accounts,
+    storedKeys,
     appleClients,
     products,
     catalogue,
@@ -188,23 +191,10 @@ export async function openApp(options: AppOptions) {
   health.add(() => [...examineOutgoing(store), ...forwarding.findings(), ...alerts.findings()])
   const doctor = openDoctor({ ...modules, monotonic, wait, hosts, current, root_expires_at, version })
   const watching = { health, doctor, alerts, silenceDetector }
+  const served = { monotonic, roots, limits, hosts, wait, current, root_expires_at, revocations, base_url }
+  const { closing } = http
   http.add(
-    apiRoutes({
-      ...modules,
-      ...accessControl,
-      monotonic,
-      roots,
-      limits,
-      current,
-      root_expires_at,
-      callers,
-      enrichment,
-      jobs,
-      ...watching,
-      revocations,
-      base_url,
-      closing: http.closing,
-    }),
+    apiRoutes({ ...modules, ...accessControl, ...served, ...watching, callers, enrichment, jobs, closing }),
   )
 
   /**
@@ -216,6 +206,7 @@ export async function openApp(options: AppOptions) {
     // The steps that can fail come first, so an error changes nothing.
     await declarations.declare(next)
     accounts.declare(accountsOf(next.accounts, organizations))
+    accounts.adopt(storedKeys.list())
     Object.assign(current, { config: next, configSources })
     doctor.noteConfig(configSources.file)
     Object.assign(limits, next.limits)

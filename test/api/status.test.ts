@@ -198,12 +198,7 @@ test('reports gaps, history problems and refused keys, and each app’s health',
   await app.windfall.history.reconcile()
   const { body } = await get('status')
   expect(rowsIn(body, 'key:purchases')).toMatchObject([
-    {
-      level: 'error',
-      since,
-      action: { command: 'windfall connect' },
-      title: expect.stringContaining('refuses'),
-    },
+    { level: 'error', since, action: { href: '/settings#apple' }, title: expect.stringContaining('refuses') },
   ])
   expect(rowsIn(body, 'history:').length).toBeGreaterThan(0)
   expect(await health()).toMatchObject({ keys: { purchases: { state: 'refused', since } } })
