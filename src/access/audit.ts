@@ -31,6 +31,8 @@ export type AuditAction =
   | 'key.revoked'
   | 'key.rotated'
   | 'app.connected'
+  | 'first_steps.dismissed'
+  | 'backup.started'
   | 'apple_key.stored'
   | 'apple_key.removed'
   | 'apple_vendors.stored'

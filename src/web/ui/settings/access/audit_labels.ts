@@ -50,6 +50,8 @@ const AUDIT_LABELS: Record<AuditAction, string> = {
   'alerts.changed': 'Changed quiet hours or muted alerts',
   'configuration.read': 'Read the configuration',
   'app.connected': 'Connected an app',
+  'first_steps.dismissed': 'Dismissed the first steps',
+  'backup.started': 'Started a backup',
   'apple_key.stored': 'Stored an Apple key',
   'apple_key.removed': 'Deleted an Apple key',
   'apple_vendors.stored': 'Stored vendor numbers',
