@@ -43,10 +43,15 @@ type Deps = {
   auth: Auth
 }
 
+/** The value of the dismissal. */
+export const DISMISSED = 'yes'
+/** Opens the mark that the owner, or the demo, needs no first steps. */
+export const openDismissal = (store: Pick<Store, 'prepare'>) => openSetting(store, 'first_steps_dismissed')
+
 export function firstStepRoutes(deps: Deps): Route[] {
   const { store, jobs, audit, auth } = deps
   const isDone = openChecks(deps)
-  const dismissed = openSetting(store, 'first_steps_dismissed')
+  const dismissal = openDismissal(store)
 
   return [
     ...defineList(auth, {
@@ -57,7 +62,7 @@ export function firstStepRoutes(deps: Deps): Route[] {
       answer: { description: 'Every step', schema: FirstStepsAnswer },
       read: (): v.InferOutput<typeof FirstStepsAnswer> => ({
         steps: STEPS.map((name) => ({ name, done: isDone[name]() })),
-        dismissed: dismissed.get() !== null,
+        dismissed: dismissal.get() !== null,
       }),
     }),
     defineRoute({
@@ -69,7 +74,7 @@ export function firstStepRoutes(deps: Deps): Route[] {
       answers: { 204: { description: 'The dashboard no longer shows them' } },
       handler: ({ event }) =>
         auth.commitAs(event, auth.owner, (actor) => {
-          dismissed.set('yes')
+          dismissal.set(DISMISSED)
           audit.note({ ...actor, action: 'first_steps.dismissed' })
         }),
     }),
