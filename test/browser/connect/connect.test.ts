@@ -76,7 +76,7 @@ describe.skipIf(!hasChromium())('connecting Apple', () => {
     await first.getByRole('button', { name: 'Try and store' }).click()
     await first.getByText('Works').waitFor()
     for (const { name } of shop.apps)
-      await page.getByRole('list', { name: 'Apps of the account' }).getByText(name).waitFor()
+      await page.getByRole('list', { name: 'Apps of the account' }).getByText(name, { exact: true }).waitFor()
 
     // Fifteen minutes later, storing a key requires the password again.
     shop.clock.turn(16 * MINUTE)
@@ -113,7 +113,8 @@ describe.skipIf(!hasChromium())('connecting Apple', () => {
     await page.getByText('3 of 6 done').waitFor({ state: 'detached' })
     await show(page, '/')
     expect(await page.getByRole('heading', { name: 'First steps' }).count()).toBe(0)
-    expect(complaints).toEqual([])
+    // The browser also logs the expected refusals: no app yet, and the password.
+    expect(complaints.filter((words) => !/status of 40[34]/.test(words))).toEqual([])
   })
 
   test('says what is wrong with a file or a key, and stores nothing', async () => {
@@ -143,10 +144,7 @@ describe.skipIf(!hasChromium())('connecting Apple', () => {
     await issue('notes.txt', 'hunter2', /This is not a private key/)
     await card.getByLabel('Key ID').fill('key one')
     await submit()
-    await card
-      .getByText('key one is not a key id')
-      .waitFor({ timeout: 5_000 })
-      .catch(() => card.getByText('Key one is not a key id').waitFor())
+    await card.getByText(/key one is not a key id/i).waitFor()
     await assertSound(page)
     await storePicture(page, 'connect-faults')
     await card.getByLabel('Issuer ID').fill('acme')

@@ -50,7 +50,7 @@ function AddApp({ organization_id }: { organization_id: string }): JSX.Element {
   const error = failure === null ? undefined : sentence(failure.errors[0]?.message ?? failure.message)
   return (
     <form
-      class="stack-s"
+      class="stack-s app-facts"
       onSubmit={(event) => {
         event.preventDefault()
         run()

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { CodeProse } from '../../parts/code_prose.tsx'
+import { commandLine } from '../../parts/copy.tsx'
 import { QueryView } from '../../parts/query_view.tsx'
 import { OrganizationPick } from '../organization_pick.tsx'
 import { AccountApps } from './account_apps.tsx'
@@ -47,7 +48,9 @@ export function Apple(): JSX.Element {
   return (
     <>
       <p class="small quiet">
-        <CodeProse text="Windfall tries each key with Apple before it stores it, sealed. The same in a terminal: `windfall connect`." />
+        <CodeProse
+          text={`Windfall tries each key with Apple before it stores it, sealed. The same in a terminal: \`${commandLine('windfall connect')}\`.`}
+        />
       </p>
       <OrganizationPick value={chosen} onPick={setChosen} />
       <PendingApps />

@@ -54,7 +54,7 @@ function Form({ vendors }: { vendors: Vendors }): JSX.Element {
 export const VendorsCard = ({ vendors, canEnter }: { vendors: Vendors; canEnter: boolean }): JSX.Element => (
   <Card title="Vendor number" foot="Without it, Windfall fetches no daily reports.">
     {canEnter ? (
-      <Form key={vendors.vendor_numbers.join()} vendors={vendors} />
+      <Form vendors={vendors} />
     ) : (
       <p class="small quiet">
         {vendors.source === 'config'
