@@ -8,6 +8,9 @@ import type { TestApp } from '../../helpers.ts'
 import { openConnecting } from './apple/connecting.ts'
 import { openSignedIn } from './settings_pages.ts'
 
+/** A backup is verified before it counts. */
+const PATIENCE = { timeout: 20_000 }
+
 type Steps = { steps: { name: string; done: boolean }[]; dismissed: boolean }
 
 async function openSteps(env: Record<string, string> = {}) {
@@ -75,7 +78,7 @@ test('starts a backup into the configured folder', async () => {
   })
   expect(await call('POST', 'backups')).toMatchObject({ status: 202, body: { job: 'backup' } })
   expect(await call('POST', 'backups')).toMatchObject({ status: 409, body: { code: 'job_running' } })
-  await vi.waitFor(async () => expect(await done()).toEqual(['backup']))
+  await vi.waitFor(async () => expect(await done()).toEqual(['backup']), PATIENCE)
   expect(readdirSync(join(folder.path, 'copies'))).toHaveLength(1)
   expect(auditEntries()).toEqual([{ action: 'backup.started', subject: null }])
   await app.windfall.close()
@@ -88,7 +91,7 @@ test('a backup that fails says why in the list of jobs', async () => {
   type Jobs = { job: string; error: string | null }[]
   const failed = async () =>
     ((await call('GET', 'jobs')).body.jobs as Jobs).find(({ job }) => job === 'backup')?.error
-  await vi.waitFor(async () => expect(await failed()).toContain('/dev/null/copies'))
+  await vi.waitFor(async () => expect(await failed()).toContain('/dev/null/copies'), PATIENCE)
   expect(await done()).toEqual([])
 })
 

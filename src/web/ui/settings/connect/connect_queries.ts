@@ -9,7 +9,6 @@ export type AppleKeys = InferOutput<typeof AppleKeysAnswer>
 export type AppleKey = AppleKeys['keys'][number]
 export type KeyKind = AppleKey['kind']
 export type Vendors = AppleKeys['vendors'][number]
-export type AccountApp = InferOutput<typeof AppleAppsAnswer>['apps'][number]
 
 export const useAppleKeys = (): QueryResult<AppleKeys> =>
   useQuery<AppleKeys>('/api/v1/apple-keys', {}, { interval_ms: 60_000 })
@@ -22,7 +21,7 @@ export const useAccountApps = (
   useQuery('/api/v1/apple-apps', { organization_id }, { wait })
 
 /** A key as it is entered. */
-export type KeyDraft = { private_key: string; key_id: string; issuer_id: string | null }
+type KeyDraft = { private_key: string; key_id: string; issuer_id: string | null }
 
 /** Has the server try a key and store it. Apps and figures follow, so all queries are invalidated. */
 export async function storeKey(kind: KeyKind, organization_id: string, draft: KeyDraft): Promise<void> {

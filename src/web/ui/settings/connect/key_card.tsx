@@ -41,6 +41,23 @@ const WORDS: Record<KeyKind, KeyWords> = {
   },
 }
 
+const Steps = ({ steps }: { steps: string[] }): JSX.Element => (
+  <ol class="steps small">
+    {steps.map((step) => (
+      <li key={step}>{step}</li>
+    ))}
+  </ol>
+)
+
+const Submit = ({ isBusy, isReady }: { isBusy: boolean; isReady: boolean }): JSX.Element => (
+  <div class="row">
+    <button type="submit" class="button main" disabled={isBusy || !isReady}>
+      {isBusy ? 'Trying it with Apple' : 'Try and store'}
+    </button>
+    {isBusy && <progress aria-label="Trying the key with Apple" />}
+  </div>
+)
+
 type FormProps = { current: AppleKey; issuer: string | null; onStored: () => void }
 
 function KeyForm({ current, issuer, onStored }: FormProps): JSX.Element {
@@ -69,11 +86,7 @@ function KeyForm({ current, issuer, onStored }: FormProps): JSX.Element {
         run()
       }}
     >
-      <ol class="steps small">
-        {words.steps.map((step) => (
-          <li key={step}>{step}</li>
-        ))}
-      </ol>
+      <Steps steps={words.steps} />
       <DropKey
         label={words.title}
         example={words.example}
@@ -100,12 +113,7 @@ function KeyForm({ current, issuer, onStored }: FormProps): JSX.Element {
         </>
       )}
       <ErrorMessage message={failure && failure.errors.length === 0 ? failure.message : null} />
-      <div class="row">
-        <button type="submit" class="button main" disabled={isBusy || dropped === null}>
-          {isBusy ? 'Trying it with Apple' : 'Try and store'}
-        </button>
-        {isBusy && <progress aria-label="Trying the key with Apple" />}
-      </div>
+      <Submit isBusy={isBusy} isReady={dropped !== null} />
     </form>
   )
 }
