@@ -2,23 +2,17 @@
 import type { Jobs } from './jobs.ts'
 
 /** The jobs that need Apple's keys. */
-const FETCHING_JOBS = ['import', 'backfill']
+const FETCHING_JOBS = ['import', 'backfill'] as const
 
-type RunningJobs = Pick<Jobs, 'list' | 'runNow'>
-
-/** Starts each fetching job. A job that already runs uses the new keys from its next request on. */
-export function restartFetching(jobs: Pick<Jobs, 'runNow'>): void {
-  for (const job of FETCHING_JOBS) startJob(jobs, job)
+/** Starts each fetching job, after its run in progress, which may have begun without the new keys. */
+export function restartFetching(jobs: Pick<Jobs, 'runNow' | 'hasten'>): void {
+  for (const job of FETCHING_JOBS) jobs.runNow(job).catch(() => jobs.hasten(job))
 }
 
 /** Starts each fetching job unless its last run failed. The keys or Apple's list of apps may have changed since. */
-export function startFetching(jobs: RunningJobs): void {
+export function startFetching(jobs: Pick<Jobs, 'list' | 'runNow'>): void {
   for (const { job, failures } of jobs.list()) {
-    if (FETCHING_JOBS.includes(job) && failures === 0) startJob(jobs, job)
+    // `jobs list` shows the outcome.
+    if (FETCHING_JOBS.some((name) => name === job) && failures === 0) jobs.runNow(job).catch(() => undefined)
   }
-}
-
-/** Starts a job. `jobs list` shows the outcome. */
-function startJob(jobs: Pick<Jobs, 'runNow'>, job: string): void {
-  jobs.runNow(job).catch(() => undefined)
 }

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { AppleFault } from '../../src/apple/api/faults.ts'
+import { restartFetching } from '../../src/jobs/fetching.ts'
 import { type Job, openJobs, type Schedules } from '../../src/jobs/jobs.ts'
 import { openLog } from '../../src/log.ts'
 import { openStore } from '../../src/store/store.ts'
@@ -386,6 +387,22 @@ test('runs a hastened job at once, and again if it was hastened while it ran', a
   expect(jobs.stateOf('rates')).toMatchObject({ outcome: 'second' })
   await jobs.tick()
   expect(rates.began).toBe(3)
+})
+
+test('a job that fetches runs again if Apple’s keys change while it runs', async () => {
+  const { boot } = machine()
+  const [importing, held] = [scripted('import'), heldJob()]
+  importing.run = held.run
+  const jobs = boot([importing])
+  const first = jobs.tick()
+  await importing.hasBegun
+  importing.run = async () => 'with the new key'
+  restartFetching(jobs)
+  held.letGo()
+  await first
+  await jobs.tick()
+  expect(jobs.stateOf('import')).toMatchObject({ outcome: 'with the new key' })
+  expect(importing.began).toBe(2)
 })
 
 test('runs nothing before the start, and reports the stored runs', async () => {

@@ -9,6 +9,7 @@ import {
   faultOfVendorNumber,
   faultOfVendors,
   isSameKey,
+  KEY_ID_NEEDED,
   SAME_KEY,
 } from '../../doctor/apple/key_answers.ts'
 import { type AppleQueryOptions, problemOfPurchaseKey, tryConnectKey } from '../../doctor/apple/key_checks.ts'
@@ -93,9 +94,9 @@ async function newConnectKey(context: ConnectContext, path: string | null): Prom
 async function askKeyId({ answers }: ConnectContext, file: KeyFile, name: FlagName): Promise<string> {
   for (;;) {
     const id = await answers.get(name, 'Key id', file.guessed_id)
-    const fault = faultOfKeyId(id)
+    const fault = id === null ? KEY_ID_NEEDED : faultOfKeyId(id)
     if (fault === null && id !== null) return id
-    await answers.afterProblem(fault ?? 'a key id is required', false)
+    await answers.afterProblem(fault ?? KEY_ID_NEEDED, false)
   }
 }
 

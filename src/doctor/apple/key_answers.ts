@@ -4,6 +4,8 @@ import type { ApiKey } from '../../apple/api/keys.ts'
 import { issuerId, keyId, vendorNumber } from '../../config/values.ts'
 import { type AppleQueryOptions, faultOfVendor, problemOf } from './key_checks.ts'
 
+export const KEY_ID_NEEDED = 'a key id is required; it is in the name of the file.'
+
 export const faultOfKeyId = (id: string | null): string | null =>
   v.is(keyId, id) ? null : `${id ?? 'nothing'} is not a key id such as 2X9R4HXF34.`
 

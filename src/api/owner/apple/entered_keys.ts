@@ -10,6 +10,7 @@ import {
   faultOfKeyId,
   faultOfPurchaseIssuer,
   isSameKey,
+  KEY_ID_NEEDED,
   SAME_KEY,
 } from '../../../doctor/apple/key_answers.ts'
 import {
@@ -71,7 +72,7 @@ export function enteredKey(
   const isRepeated = kind === 'purchases' && connect !== null && isSameKey(private_key, connect.private_key)
   const messages = {
     private_key: problemOfKey(private_key) ?? (isRepeated ? SAME_KEY : null),
-    key_id: faultOfKeyId(key_id === '' ? null : key_id),
+    key_id: key_id === '' ? KEY_ID_NEEDED : faultOfKeyId(key_id),
     issuer_id: (kind === 'connect' ? faultOfIssuer : faultOfPurchaseIssuer)(issuer_id),
   }
   const faults = Object.entries(messages).flatMap(([path, message]) =>

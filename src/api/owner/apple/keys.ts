@@ -85,7 +85,7 @@ type Deps = AppleDeps & {
   apps: Apps
   catalogue: Pick<Catalogue, 'connectListed'>
   organizations: Organizations
-  jobs: Pick<Jobs, 'runNow'>
+  jobs: Pick<Jobs, 'runNow' | 'hasten'>
   audit: Audit
   auth: Auth
 }

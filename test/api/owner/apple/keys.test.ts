@@ -2,6 +2,8 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { FRESH_MS } from '../../../../src/access/auth.ts'
+import { runVerb } from '../../../../src/control/socket.ts'
+import { verbsOf } from '../../../../src/control/verbs.ts'
 import { KEY, NO_KEYS, newKey } from '../../../config/keys.ts'
 import { openTestApp } from '../../../helpers.ts'
 import { openConnecting } from './connecting.ts'
@@ -56,6 +58,17 @@ test('tries both keys, stores them sealed, connects the apps and fetches at once
   )
 })
 
+test('the checks test stored keys like those of config.toml', async () => {
+  const { app, call, enter, shop, connect, purchases } = await openConnecting()
+  await enter('connect', connect)
+  await enter('purchases', purchases)
+  await call('POST', 'vendor-numbers', { vendor_numbers: [shop.store.vendor_number] })
+  const { results } = await app.windfall.doctor.run(false)
+  const about = (id: string) =>
+    results.filter((result) => result.id.startsWith(id)).map(({ status }) => status)
+  expect(['keys:connect', 'keys:vendor', 'keys:purchase'].flatMap(about)).toEqual(['ok', 'ok', 'ok'])
+})
+
 test('the database and the log never contain a private key', async () => {
   const logged: string[] = []
   const { app, enter, connect } = await openConnecting({ logged })
@@ -101,7 +114,7 @@ test('names every field that is wrong at once, without asking Apple', async () =
   ])
   const wrong = await enter('connect', { private_key: KEY, key_id: ' ', issuer_id: 'acme' })
   expect(wrong.body.errors).toEqual([
-    { path: 'key_id', message: expect.stringContaining('nothing is not a key id') },
+    { path: 'key_id', message: expect.stringContaining('a key id is required') },
     { path: 'issuer_id', message: expect.stringContaining('acme is not an issuer id') },
   ])
   expect([rows(), shop.store.requests]).toEqual([[], []])
@@ -250,8 +263,7 @@ test('a key that another windfall.key sealed is a finding until it is entered ag
   await app.windfall.close()
   const again = await openTestApp({ folder: app.folder, apps: [], clock: shop.clock, hosts: shop.hosts })
   const { windfall } = again
-  await windfall.store.commit(() => windfall.outgoing.secrets.replaceKey())
-  windfall.accounts.adopt(windfall.storedKeys.list())
+  await runVerb(verbsOf(windfall), 'outgoing.new_key', {})
   expect(windfall.accounts.list()).toEqual([])
   const found = (await windfall.health.findings()).map(({ details }) => details?.id)
   expect(found).toContain(`sealed:connect:${again.organization.id}`)
