@@ -134,6 +134,19 @@ create table products ( -- kept
   primary key (app_id, product_id)
 ) strict, without rowid;
 
+-- Apple API keys that the owner entered in the dashboard, at most one of each kind for an organization. `sealed` is the
+-- private key, sealed with windfall.key. `vendor_numbers` is a JSON list, empty for purchases.
+create table apple_keys ( -- kept
+  organization_id         text not null references organizations (id),
+  kind                    text not null check (kind in ('connect', 'purchases')),
+  key_id                  text not null,
+  issuer_id               text,
+  sealed                  text not null,
+  vendor_numbers          text not null,
+  stored_at               integer not null,
+  primary key (organization_id, kind)
+) strict, without rowid;
+
 -- access/ ----------------------------------------------------------------------------------------------
 
 -- Read tokens. `apps` is a JSON list of app ids, null for all of the organization's apps, now and later. `can_annotate`

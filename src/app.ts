@@ -20,6 +20,7 @@ import { openDeclarations } from './apps/declarations.ts'
 import { openKeys } from './apps/keys.ts'
 import { openOrganizations } from './apps/organizations.ts'
 import { openProducts } from './apps/products.ts'
+import { openStoredKeys } from './apps/stored_keys.ts'
 import { openAttribution } from './attribution/attribution.ts'
 import { openCallers } from './attribution/callers.ts'
 import { openAttest } from './attribution/devices/attest.ts'
@@ -75,6 +76,7 @@ export async function openApp(options: AppOptions) {
   const keys = openKeys(store, clock)
   const apps = openApps(store, clock)
   const accounts = openAccounts()
+  const storedKeys = openStoredKeys(store, clock, outgoing.secrets)
   const appleClients = openAppleClients({ accounts, clock, hosts, wait })
   const products = openProducts(store, clock)
   const declarations = openDeclarations({ store, organizations, apps, keys, log })
@@ -109,17 +111,9 @@ export async function openApp(options: AppOptions) {
   const rateModules = { store, clock, settings: rateSettings, currenciesInUse }
   const rates = openRates({ ...rateModules, ...(origins && { origins }) })
   const metricSettings = { ...config.metrics, ...config.users }
+  const counted = { store, clock, apps, organizations, products, rates, ledger, imports, feed, log }
   const figures = openFigures({
-    store,
-    clock,
-    apps,
-    organizations,
-    products,
-    rates,
-    ledger,
-    imports,
-    feed,
-    log,
+    ...counted,
     factors: config.metrics.factors,
     config: metricSettings,
     isErased: erasures.isErased,
@@ -142,6 +136,7 @@ export async function openApp(options: AppOptions) {
   imports.onDay(reported.dayChanged)
   imports.onAppsLinked(reported.appsJoined)
   catalogue.onConnected(arrivals.applyPending)
+  apps.onFirst(() => store.afterCommit(() => jobs.hasten('rates')))
   live.complete(enrichment)
   const sources = () => backupSources({ config: current.config, ...current.configSources })
   const backups = openBackups({ store, clock, windfall: version, sources })
@@ -156,6 +151,7 @@ export async function openApp(options: AppOptions) {
     keys,
     apps,
     accounts,
+    storedKeys,
     appleClients,
     products,
     catalogue,
@@ -194,23 +190,9 @@ export async function openApp(options: AppOptions) {
   health.add(() => [...examineOutgoing(store), ...forwarding.findings(), ...alerts.findings()])
   const doctor = openDoctor({ ...modules, monotonic, wait, hosts, current, root_expires_at, version })
   const watching = { health, doctor, alerts, silenceDetector }
-  http.add(
-    apiRoutes({
-      ...modules,
-      monotonic,
-      roots,
-      limits,
-      current,
-      root_expires_at,
-      callers,
-      enrichment,
-      jobs,
-      ...watching,
-      revocations,
-      base_url,
-      closing: http.closing,
-    }),
-  )
+  const served = { monotonic, roots, limits, hosts, wait, current, root_expires_at, revocations, base_url }
+  const { closing } = http
+  http.add(apiRoutes({ ...modules, ...served, ...watching, callers, enrichment, jobs, closing }))
 
   /**
    * Applies a configuration: its declarations, and the settings that do not require a restart.
@@ -221,6 +203,7 @@ export async function openApp(options: AppOptions) {
     // The steps that can fail come first, so an error changes nothing.
     await declarations.declare(next)
     accounts.declare(accountsOf(next.accounts, organizations))
+    accounts.adopt(storedKeys.list())
     Object.assign(current, { config: next, configSources })
     doctor.noteConfig(configSources.file)
     Object.assign(limits, next.limits)

@@ -7,6 +7,13 @@ import type { Route } from '../http/route.ts'
 import { defineList } from './lists.ts'
 import { READ_ROUTE } from './route_defaults.ts'
 
+/** A bundle id, as the owner enters it. */
+export const BundleId = v.pipe(
+  v.string(),
+  v.maxLength(255, 'is longer than 255 characters'),
+  v.regex(/^[A-Za-z0-9.-]+$/, 'a bundle id has letters, digits, dots and hyphens'),
+  v.regex(/^[^.]+(\.[^.]+)+$/, 'a bundle id has parts between dots, such as com.example.app'),
+)
 const nullableText = v.nullable(v.string())
 /** A connected app. */
 export const AppAnswer = v.object({

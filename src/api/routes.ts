@@ -31,6 +31,9 @@ import { coverageRoutes } from './metrics/coverage.ts'
 import { metricRoutes } from './metrics/metrics.ts'
 import { todayRoutes } from './metrics/today.ts'
 import { monitoringRoutes } from './monitoring/monitoring.ts'
+import { appleAppRoutes } from './owner/apple/apps.ts'
+import { appleKeyRoutes } from './owner/apple/keys.ts'
+import { firstStepRoutes } from './owner/first_steps.ts'
 import { keyRoutes } from './owner/keys.ts'
 import { linkUndoRoutes } from './owner/link_undo.ts'
 import { ownerRoutes } from './owner/owner.ts'
@@ -81,6 +84,9 @@ const ROUTE_FACTORIES = [
   evidenceRoutes,
   statusRoutes,
   keyRoutes,
+  firstStepRoutes,
+  appleKeyRoutes,
+  appleAppRoutes,
   pendingRoutes,
   linkUndoRoutes,
   testNotificationRoutes,

@@ -1,7 +1,8 @@
-/** The Apple API keys of each organization. In memory, from config.toml. */
+/** The Apple API keys of each organization, in memory: those of config.toml, then those that the owner stored. */
 import type { ApiKey } from '../apple/api/keys.ts'
 import type { AccountConfig, Frozen } from '../config/settings.ts'
 import type { Organizations } from './organizations.ts'
+import type { AppleKeyKind, StoredKey } from './stored_keys.ts'
 
 /** `connect` is the key of the App Store Connect API, `purchases` that of the App Store Server API for all its apps. */
 export type Account = {
@@ -16,25 +17,61 @@ export type Accounts = ReturnType<typeof openAccounts>
 /** Opens the accounts, empty until `declare`. */
 export function openAccounts() {
   let declared: readonly Account[] = []
+  let stored: readonly StoredKey[] = []
+  let merged: readonly Account[] = []
 
-  /** Replaces all accounts. At most one for each organization. */
+  /** Replaces the accounts of config.toml. At most one for each organization. */
   function declare(accounts: readonly Account[]): void {
     declared = [...accounts]
+    merged = mergedAccounts(declared, stored)
   }
 
-  const list = (): readonly Account[] => declared
+  /** Replaces the stored keys. A key of the same kind in config.toml takes precedence. */
+  function adopt(keys: readonly StoredKey[]): void {
+    stored = [...keys]
+    merged = mergedAccounts(declared, stored)
+  }
+
+  const list = (): readonly Account[] => merged
 
   /** The account of an organization; null if it has none. */
-  const forOrganization = (organization_id: string): Account | null =>
-    declared.find((account) => account.organization_id === organization_id) ?? null
+  const forOrganization = (organization_id: string): Account | null => accountIn(merged, organization_id)
 
-  return { declare, list, forOrganization }
+  /** The account that config.toml declares for an organization; null if it declares none. */
+  const declaredFor = (organization_id: string): Account | null => accountIn(declared, organization_id)
+
+  /** The stored keys that are used and cannot be opened. */
+  const unreadable = (): readonly { organization_id: string; kind: AppleKeyKind }[] =>
+    stored.filter(({ organization_id, kind, key }) => key === null && !declaredFor(organization_id)?.[kind])
+
+  return { declare, adopt, list, forOrganization, declaredFor, unreadable }
+}
+
+const accountIn = (accounts: readonly Account[], organization_id: string): Account | null =>
+  accounts.find((account) => account.organization_id === organization_id) ?? null
+
+/** Joins both sources. The vendor numbers are those of the source of the App Store Connect key. */
+function mergedAccounts(declared: readonly Account[], stored: readonly StoredKey[]): Account[] {
+  const ids = new Set([...declared, ...stored].map(({ organization_id }) => organization_id))
+  return [...ids].flatMap((organization_id) => {
+    const own = accountIn(declared, organization_id)
+    const keyOf = (kind: AppleKeyKind) =>
+      stored.find((one) => one.organization_id === organization_id && one.kind === kind)
+    const hasOwnVendors = own !== null && (own.connect !== null || own.vendor_numbers.length > 0)
+    const account = {
+      organization_id,
+      connect: own?.connect ?? keyOf('connect')?.key ?? null,
+      purchases: own?.purchases ?? keyOf('purchases')?.key ?? null,
+      vendor_numbers: hasOwnVendors ? own.vendor_numbers : (keyOf('connect')?.vendor_numbers ?? []),
+    }
+    return own || account.connect || account.purchases ? [account] : []
+  })
 }
 
 /** The accounts that a configuration declares. Its organizations must be stored already. */
 export function accountsOf(
   configured: readonly Frozen<AccountConfig>[],
-  organizations: Organizations,
+  organizations: Pick<Organizations, 'findBySlug'>,
 ): Account[] {
   return configured.flatMap((account) => {
     const owner = organizations.findBySlug(account.organization)

@@ -69,12 +69,15 @@ export function openAppleClients({ accounts, clock, hosts, wait }: Deps) {
   const keyStatus = (key: ApiKey | null): KeyStatus =>
     key === null ? { ...UNKNOWN_STATUS, state: 'none' } : (statuses.get(identityOf(key)) ?? UNKNOWN_STATUS)
 
+  /** Notes that Apple has just accepted a key. */
+  const noteAccepted = (key: ApiKey): void => statusRecorder(key)(null)
+
   /** Aborts requests to Apple that are in progress. */
   async function close(): Promise<void> {
     await Promise.all([connects.close(), servers.close()])
   }
 
-  return { connect, server, keyStatus, close }
+  return { connect, server, keyStatus, noteAccepted, close }
 }
 
 const UNKNOWN_STATUS: KeyStatus = { state: 'unknown', why: null, since: null }

@@ -1,6 +1,7 @@
 /** Connected apps, their organizations, and the source of each: config.toml, Apple or a command. */
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
+import { openHook } from '../hooks.ts'
 import { newId } from '../ids.ts'
 import { bound, type Store } from '../store/store.ts'
 
@@ -62,6 +63,8 @@ export function openApps(store: Store, clock: Clock) {
     'update apps set apple_id = ? where id = ? and apple_id is null',
   )
 
+  const first = openHook()
+
   const isPresent = (app: App): boolean => presentOrganization.get(app.organization_id) !== undefined
 
   /** All connected apps, oldest first. */
@@ -72,6 +75,7 @@ export function openApps(store: Store, clock: Clock) {
 
   /** The connected apps with this Android application id. */
   const byAndroidPackage = (name: string): readonly App[] => cachedByPackage(name)
+  const { packageFor, packageHolder } = openPackages(byAndroidPackage)
 
   /** The app of an organization with this bundle id or id, gone or not. */
   function ofOrganization(organization_id: string, name: string): App | null {
@@ -90,6 +94,7 @@ export function openApps(store: Store, clock: Clock) {
    */
   function add(organization_id: string, declaration: AppDeclaration, source: string): App {
     const known = inOrganization.get(organization_id, declaration.bundle_id)
+    const isFirst = list().length === 0
     if (known?.source === 'config' && known.gone_at === null && source !== 'config') {
       throw new Refusal(
         409,
@@ -111,30 +116,11 @@ export function openApps(store: Store, clock: Clock) {
       created_at: clock(),
       gone_at: null,
     })
+    if (isFirst) first.call()
     const app = inOrganization.get(organization_id, bundle_id)
     if (!app) throw new Error(`${bundle_id} was written but cannot be read`)
     return app
   }
-
-  function packageFor(
-    organization_id: string,
-    { bundle_id, android_package }: AppDeclaration,
-    known: App | undefined,
-  ): string | null {
-    const name = android_package ?? known?.android_package ?? null
-    const holder = packageHolder(organization_id, bundle_id, name)
-    if (!holder) return name
-    // While the app was disconnected, another app may have taken its package.
-    if (!android_package) return null
-    const detail = `${holder.bundle_id} already has the Android package ${android_package}`
-    throw new Refusal(409, 'android_package_taken', detail)
-  }
-
-  /** The other app of the organization with this Android application id. */
-  const packageHolder = (organization_id: string, bundle_id: string, name: string | null): App | undefined =>
-    (name === null ? [] : byAndroidPackage(name)).find(
-      (app) => app.organization_id === organization_id && app.bundle_id !== bundle_id,
-    )
 
   /**
    * Stores the apps that config.toml declares for an organization, and marks those it no longer declares as gone.
@@ -174,5 +160,42 @@ export function openApps(store: Store, clock: Clock) {
   /** Stores the Apple id from a verified payload, if the app has none. */
   const setAppleId = (app: App, apple_id: number): void => void updateAppleId.run(apple_id, app.id)
 
-  return { list, byBundle, byAndroidPackage, get, ofOrganization, add, declare, remove, setAppleId }
+  return {
+    list,
+    byBundle,
+    byAndroidPackage,
+    get,
+    ofOrganization,
+    add,
+    declare,
+    remove,
+    setAppleId,
+    /** Calls the listener when an app is connected while no other is, inside the unit of work. */
+    onFirst: first.add,
+  }
+}
+
+/** The rules of Android application ids: in an organization, one app has each. */
+function openPackages(byAndroidPackage: (name: string) => readonly App[]) {
+  function packageFor(
+    organization_id: string,
+    { bundle_id, android_package }: AppDeclaration,
+    known: App | undefined,
+  ): string | null {
+    const name = android_package ?? known?.android_package ?? null
+    const holder = packageHolder(organization_id, bundle_id, name)
+    if (!holder) return name
+    // While the app was disconnected, another app may have taken its package.
+    if (!android_package) return null
+    const detail = `${holder.bundle_id} already has the Android package ${android_package}`
+    throw new Refusal(409, 'android_package_taken', detail)
+  }
+
+  /** The other app of the organization with this Android application id. */
+  const packageHolder = (organization_id: string, bundle_id: string, name: string | null): App | undefined =>
+    (name === null ? [] : byAndroidPackage(name)).find(
+      (app) => app.organization_id === organization_id && app.bundle_id !== bundle_id,
+    )
+
+  return { packageFor, packageHolder }
 }

@@ -62,17 +62,17 @@ export function openCatalogue(deps: Deps) {
       throw new Refusal(409, 'no_connect_key', 'there is no App Store Connect key; run windfall connect')
     const listed = await api.apps()
     const teams = await readOrLog(organization_id, 'team ids', () => api.teams())
-    const { added, renamed } = await applyListing(organization_id, listed, teams)
+    const { added, renamed } = await connectListed(organization_id, listed, teams)
     const gone = await store.commit(() => markGone(organization_id, listed))
-    if (added.length > 0) await Promise.all(connected.call())
     const periods = await refreshProducts(organization_id, api, listed)
     return { added, renamed, gone, periods }
   }
 
-  async function applyListing(
+  /** Stores the apps of a list that Apple has just returned, and calls the listeners if it connects one. */
+  async function connectListed(
     organization_id: string,
     listed: readonly AppleApp[],
-    teams: Teams,
+    teams: Teams = null,
   ): Promise<{ added: App[]; renamed: App[] }> {
     const changes = { added: [] as App[], renamed: [] as App[] }
     for (let start = 0; start < listed.length; start += SLICE) {
@@ -83,6 +83,7 @@ export function openCatalogue(deps: Deps) {
         }
       })
     }
+    if (changes.added.length > 0) await Promise.all(connected.call())
     return changes
   }
 
@@ -117,19 +118,14 @@ export function openCatalogue(deps: Deps) {
     for (const { bundle_id, apple_id } of listed) {
       const app = inOrganization.get(organization_id, bundle_id)
       if (!app || app.gone_at !== null) continue
-      const read = () => api.subscriptions(apple_id).catch((error: unknown) => logSkipped(bundle_id, error))
+      const read = () =>
+        api.subscriptions(apple_id).catch((error: unknown) => logSkipped(log, bundle_id, error))
       const list = await readOrLog(organization_id, 'subscriptions', read)
       if (list === null) break
       if (list === undefined) continue
       periods.push(...(await store.commit(() => products.declare(app.id, list))))
     }
     return periods
-  }
-
-  /** Logs a fault of one app, so the others are still read. @throws any fault that concerns all apps. */
-  function logSkipped(bundle_id: string, error: unknown): undefined {
-    if (!(error instanceof AppleFault) || !SINGLE_APP_FAULTS.has(error.kind)) throw error
-    log.warn('an app’s subscriptions could not be read', { bundle_id, why: error.message })
   }
 
   /** The result of `read`; null if the key lacks the permission, which is logged once. */
@@ -170,9 +166,16 @@ export function openCatalogue(deps: Deps) {
   return {
     refresh,
     refreshAll,
+    connectListed,
     /** Calls the listener after apps were connected; `refresh` waits for it. */
     onConnected: connected.add,
   }
+}
+
+/** Logs a fault of one app, so the others are still read. @throws any fault that concerns all apps. */
+function logSkipped(log: Log, bundle_id: string, error: unknown): undefined {
+  if (!(error instanceof AppleFault) || !SINGLE_APP_FAULTS.has(error.kind)) throw error
+  log.warn('an app’s subscriptions could not be read', { bundle_id, why: error.message })
 }
 
 type Teams = ReadonlyMap<string, string> | null

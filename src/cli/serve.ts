@@ -16,6 +16,7 @@ import { openControl, type Verbs, verb } from '../control/socket.ts'
 import { Refusal } from '../errors.ts'
 import { httpSettingsOf } from '../http/http_settings.ts'
 import type { Listener } from '../http/listening/listener.ts'
+import { restartFetching, startFetching } from '../jobs/fetching.ts'
 import { openSerial } from '../limiter.ts'
 import { type Log, openLog } from '../log.ts'
 import { lockForServing } from '../store/disk/lock.ts'
@@ -61,7 +62,7 @@ export async function serveUntilStopped(
   welcome(windfall, server, link)
   // Node would write it when the process exits, which a killed process does not.
   module.flushCompileCache?.()
-  if (config.accounts.length > 0) startFetching(windfall)
+  if (windfall.accounts.list().length > 0) startFetching(windfall.jobs)
   hangups.start(() => reload().then(logReload(log), logReloadFailure(log)))
   await stopSignal()
   await hangups.stop()
@@ -217,26 +218,11 @@ export function openReloading(
       action: 'configuration.read',
       detail: reloadable.join(', ').slice(0, 500),
     })
-    if (reloadable.includes('accounts')) for (const job of FETCHING_JOBS) startJob(windfall, job)
+    if (reloadable.includes('accounts')) restartFetching(windfall.jobs)
     return { taken_over: reloadable, needs_a_restart: restart }
   }
 
   return () => reloads.run(reload)
-}
-
-/** The jobs that need Apple's keys. */
-const FETCHING_JOBS = ['import', 'backfill']
-
-/** Starts a job. A job that already runs uses the new keys from its next request on. `jobs list` shows the outcome. */
-function startJob({ jobs }: Windfall, job: string): void {
-  jobs.runNow(job).catch(() => undefined)
-}
-
-/** Starts each fetching job unless its last run failed. The keys or Apple's list of apps may have changed since. */
-function startFetching(windfall: Windfall): void {
-  for (const { job, failures } of windfall.jobs.list()) {
-    if (FETCHING_JOBS.includes(job) && failures === 0) startJob(windfall, job)
-  }
 }
 
 const logReload =

@@ -1,5 +1,6 @@
 /** Control verbs of apps. */
 import * as v from 'valibot'
+import { BundleId } from '../api/apps.ts'
 import { refusedByApple } from '../api/owner/test_notification.ts'
 import type { Windfall } from '../app.ts'
 import type { CatalogueChanges } from '../apps/catalogue.ts'
@@ -11,11 +12,7 @@ const optionalText = v.optional(text)
 
 const AddApp = v.object({
   organization: optionalSlug,
-  bundle_id: v.pipe(
-    text,
-    v.regex(/^[A-Za-z0-9.-]+$/, 'a bundle id has letters, digits, dots and hyphens'),
-    v.regex(/^[^.]+(\.[^.]+)+$/, 'a bundle id has parts between dots, such as com.example.app'),
-  ),
+  bundle_id: BundleId,
   name: optionalText,
   apple_id: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
   team_id: v.optional(v.pipe(text, v.regex(/^[A-Z0-9]{10}$/, 'a team id is ten capital letters and digits'))),

@@ -7,7 +7,7 @@ import { type Verbs, verb } from './socket.ts'
 const Resume = v.object({ from_head: v.optional(v.boolean(), false) })
 
 /** The verbs `outgoing.*`. */
-export function outgoingVerbs({ store, audit, forwarding, outgoing }: Windfall): Verbs {
+export function outgoingVerbs({ store, audit, forwarding, outgoing, accounts, storedKeys }: Windfall): Verbs {
   const { held, secrets } = outgoing
   const status = () => ({ held: held.state(), key: secrets.state() })
 
@@ -26,6 +26,8 @@ export function outgoingVerbs({ store, audit, forwarding, outgoing }: Windfall):
   const replaceKey = () =>
     store.commit(() => {
       secrets.replaceKey()
+      // Apple's keys that another key sealed are a finding from now on, and not only from the next start on.
+      store.afterCommit(() => accounts.adopt(storedKeys.list()))
       audit.note({ ...COMMAND_LINE, action: 'outgoing.key_replaced' })
       return secrets.state()
     })

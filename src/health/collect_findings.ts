@@ -25,7 +25,7 @@ import { type Finding, fault, notice, warning } from './findings.ts'
 import { historyFindings } from './history_findings.ts'
 import { examineJobs } from './job_findings.ts'
 import { keyFindings } from './key_findings.ts'
-import { examineNotifications, pendingFinding } from './notification_findings.ts'
+import { connectedApps, examineNotifications, pendingFinding } from './notification_findings.ts'
 import { examineRates } from './rate_findings.ts'
 import { examineRefusedCalls } from './refused_calls.ts'
 import type { SilenceDetector } from './silence.ts'
@@ -105,8 +105,7 @@ function databaseFindings({ store, clock, rates, current, arrivals }: HealthDeps
       ...examineNotifications(reader, clock, arrivals.refused.recentRefusals()),
       ...examineRefusedCalls(reader, clock),
       ...examineBacklog(reader, clock),
-      ...examineJobs(reader, clock, { isServed: true }),
-      ...examineRates(reader, clock, { fetchesRates: rates.fetch }),
+      ...jobAndRateFindings(reader, clock, rates.fetch),
     ]
   } catch (error) {
     const code = damageIn(error)
@@ -120,6 +119,14 @@ function databaseFindings({ store, clock, rates, current, arrivals }: HealthDeps
 /** The finding about backups, if they are scheduled. Otherwise only `windfall doctor` reports backups. */
 const scheduledBackup = (reader: Reader, clock: Clock, schedule: string): Finding[] =>
   schedule === 'off' ? [] : [backupFinding(reader, clock, schedule)]
+
+/** The findings about jobs and exchange rates. Rates that are missing or old are reported once, without the job that failed. */
+function jobAndRateFindings(reader: Reader, clock: Clock, fetchesRates: boolean): Finding[] {
+  const rates = [...examineRates(reader, clock, { fetchesRates })]
+  const jobs = [...examineJobs(reader, clock, { isServed: true })]
+  const isJobRepeated = rates.some(({ state }) => state !== 'ok') || connectedApps(reader).length === 0
+  return [...jobs.filter(({ details }) => !isJobRepeated || details?.id !== 'job:rates'), ...rates]
+}
 
 async function diskFindings({ store }: HealthDeps): Promise<Finding[]> {
   // After a failed write, `isWritable` writes a probe, so that a fault that has ended is not reported.

@@ -34,7 +34,7 @@ function runFinding(run: Run, clock: Clock, isServed: boolean): Finding {
   if (error !== null)
     return fault(job, `failed ${times(failures)}${when}: ${error}`, { ...about, action: again })
   if (outcome?.startsWith('not asked')) {
-    const action = { label: 'Connect', command: 'windfall connect' }
+    const action = { label: 'Connect', href: '/settings#apple' }
     return warning(job, `${outcome}${when}`, { ...about, title: `Job ${job}: needs an Apple key`, action })
   }
   if (finished_at !== null) return ok(job, `${outcome ?? 'done'}${when}`)

@@ -1,4 +1,4 @@
-/** Findings about keys that Apple refuses. */
+/** Findings about keys that Apple refuses, and about stored keys that cannot be opened. */
 import type { Accounts } from '../apps/accounts.ts'
 import type { AppleClients, KeyStatus } from '../apps/apple_clients.ts'
 import type { Organizations } from '../apps/organizations.ts'
@@ -10,16 +10,31 @@ type KeyDeps = {
   organizations: Organizations
 }
 
-/** A fault for each key of an account that Apple refuses. */
+const NAMES = { connect: 'App Store Connect key', purchases: 'In-App Purchase key' }
+const CONNECT_PAGE = '/settings#apple'
+
+/** A fault for each key of an account that Apple refuses, and for each stored key that cannot be opened. */
 export function keyFindings({ accounts, appleClients, organizations }: KeyDeps): Finding[] {
-  return accounts.list().flatMap(({ organization_id, connect, purchases }) => {
-    const slug = organizations.get(organization_id)?.slug ?? organization_id
-    const of = { organization_id, slug }
+  const slugOf = (id: string): string => organizations.get(id)?.slug ?? id
+  const refused = accounts.list().flatMap(({ organization_id, connect, purchases }) => {
+    const of = { organization_id, slug: slugOf(organization_id) }
     return [
-      ...keyFinding('App Store Connect key', 'connect', appleClients.keyStatus(connect), of),
-      ...keyFinding('In-App Purchase key', 'purchases', appleClients.keyStatus(purchases), of),
+      ...keyFinding(NAMES.connect, 'connect', appleClients.keyStatus(connect), of),
+      ...keyFinding(NAMES.purchases, 'purchases', appleClients.keyStatus(purchases), of),
     ]
   })
+  const unreadable = accounts.unreadable().map(({ organization_id, kind }) => {
+    const title = `The ${NAMES[kind]} cannot be opened`
+    const words = `${slugOf(organization_id)}: it was sealed with another windfall.key. Enter the key again.`
+    const action = { label: 'Enter it again', href: CONNECT_PAGE }
+    return fault(NAMES[kind], words, {
+      id: `sealed:${kind}:${organization_id}`,
+      title,
+      organization_id,
+      action,
+    })
+  })
+  return [...refused, ...unreadable]
 }
 
 function keyFinding(
@@ -30,6 +45,6 @@ function keyFinding(
 ): Finding[] {
   if (state !== 'refused') return []
   const details = { id: `key:${kind}:${organization_id}`, organization_id, since }
-  const action = { label: 'Enter another key', command: 'windfall connect' }
+  const action = { label: 'Enter another key', href: CONNECT_PAGE }
   return [fault(name, `${slug}: ${why ?? ''}`, { ...details, title: `Apple refuses the ${name}`, action })]
 }

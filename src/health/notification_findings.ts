@@ -46,7 +46,7 @@ export function* examineNotifications(
         remedy: 'Check the notification URL in App Store Connect.',
         app_id: id,
         title: `No notifications received from ${bundle_id}`,
-        action: { label: 'Set up notifications', href: '/settings' },
+        action: { label: 'Set up notifications', href: '/settings#apple' },
       })
   }
   yield* examinePending(reader)

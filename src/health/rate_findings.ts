@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import { APPLE_CURRENCIES, BASE } from '../rates/currencies.ts'
 import type { Reader } from '../store/reader.ts'
 import { type Finding, fault, ok, warning } from './findings.ts'
+import { connectedApps } from './notification_findings.ts'
 
 const MAX_RATE_AGE_MS = 6 * 86_400_000
 
@@ -13,12 +14,14 @@ const NO_RATES = {
 }
 const OLD_RATES = { ...NO_RATES, title: 'Exchange rates are out of date' }
 
-/** Yields the finding for the exchange rates: missing, old, or up to date. */
+/** Yields the finding for the exchange rates: missing, old, up to date, or not needed before an app is connected. */
 export function* examineRates(
   reader: Reader,
   clock: Clock,
   { fetchesRates }: { fetchesRates: boolean },
 ): Generator<Finding> {
+  if (connectedApps(reader).length === 0)
+    return yield ok('exchange rates', 'not needed before an app is connected.')
   const rated = reader
     .prepare<[], { currency: string; day: string }>(
       'select currency, max(rated_on) as day from rates group by currency',
@@ -38,7 +41,11 @@ export function* examineRates(
     const remedy = fetchesRates
       ? 'To fetch them, run windfall jobs run rates; to import them, run windfall rates import'
       : 'To import them, run windfall rates import'
-    const words = `${lacking.length} of ${wanted.length} currencies have no rate.`
+    const error = reader
+      .prepare<[], { error: string | null }>("select error from job_runs where job = 'rates'")
+      .get()?.error
+    const reason = error ? ` The last attempt to fetch them failed: ${error}` : ''
+    const words = `${lacking.length} of ${wanted.length} currencies have no rate.${reason}`
     return yield fault('exchange rates', words, { ...NO_RATES, remedy })
   }
   const newest = rated.map(({ day }) => day).reduce((a, b) => (a > b ? a : b))

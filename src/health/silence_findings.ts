@@ -26,7 +26,7 @@ export function silenceFindings(
     app_id,
     since: silence.since,
     title: `No notifications from ${bundle_id} for ${hours} hours`,
-    action: { label: 'Send a test notification', href: '/settings' },
+    action: { label: 'Send a test notification', href: '/settings#apple' },
   }
   if (compared !== undefined && compared > clock() - HOUR_MS)
     return [notice('notifications', `Apple confirms that it sent none${longest}`, details)]

@@ -70,6 +70,7 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
   let timer: Cron | null = null
   let isClosing = false
   let ticked_at = 0
+  const hastened = new Set<JobName>()
   const lastRunByJob = new Map(runs.list().map((run) => [run.job, run]))
   const entries: readonly JobEntry[] = jobs.map((job) => ({
     ...job,
@@ -91,7 +92,7 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
   function firstRun({ name, last }: JobEntry, now: number): number | null {
     const schedule = schedules[name]
     if (schedule === OFF) return null
-    if (last === null || isInFuture(last, now)) return now
+    if (hastened.delete(name) || last === null || isInFuture(last, now)) return now
     if (last.failures > 0) return last.next_at ?? now
     const isDue = (last.next_at ?? now) <= now || isMissed(schedule, last.started_at, now)
     return isDue ? now : nextRun(schedule, now, jitterOf(name))
@@ -136,6 +137,7 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
       log.error('a job could not be recorded', { job: job.name, error })
     } finally {
       job.currentRun = null
+      startHastened(job)
     }
   }
 
@@ -202,26 +204,22 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
     if (!job) throw new Refusal(404, 'unknown_job', `there is no job ${name}; the jobs are: ${names}`)
     if (job.currentRun || isClosing) throw new Refusal(409, 'job_running', `${name} is already running`)
     await begin(job)
-    return stateOf(job)
+    return stateOf(job, schedules[job.name])
   }
 
-  function stateOf({ name, last, next_at, currentRun }: JobEntry): JobState {
-    const { started_at = null, finished_at = null, outcome = null, error = null } = last ?? {}
-    const wasInterrupted = last !== null && finished_at === null && !currentRun
-    const shared = { job: name, schedule: schedules[name], running: currentRun !== null, next_at }
-    return {
-      ...shared,
-      started_at: currentRun?.started_at ?? started_at,
-      finished_at,
-      duration_ms: started_at === null || finished_at === null ? null : finished_at - started_at,
-      outcome,
-      error: wasInterrupted ? INTERRUPTED : error,
-      failures: (last?.failures ?? 0) - (currentRun && last?.finished_at === null ? 1 : 0),
-    }
+  /** Makes a job due now, or at `start`, unless its schedule is off. */
+  function hasten(name: JobName): void {
+    hastened.add(name)
+    for (const job of entries) if (job.name === name && job.currentRun === null) startHastened(job)
+  }
+
+  /** A run in progress began before the reason to run now, and stores the next run by its schedule when it ends. */
+  function startHastened(job: JobEntry): void {
+    if (timer !== null && hastened.has(job.name)) job.next_at = firstRun(job, clock())
   }
 
   /** The state of every job, in the order of `jobList`. */
-  const list = (): JobState[] => entries.map(stateOf)
+  const list = (): JobState[] => entries.map((job) => stateOf(job, schedules[job.name]))
 
   /** Applies new schedules. A job whose schedule changed is rescheduled, unless it waits for a retry. */
   function reschedule(next: Schedules): void {
@@ -247,7 +245,22 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
     await Promise.race([Promise.all(currentRun.map(({ done }) => done)), waited])
   }
 
-  return { start, tick, runNow, list, runs: runs.list, reschedule, close }
+  return { start, tick, runNow, hasten, list, runs: runs.list, reschedule, close }
+}
+
+function stateOf({ name, last, next_at, currentRun }: JobEntry, schedule: Schedule): JobState {
+  const { started_at = null, finished_at = null, outcome = null, error = null } = last ?? {}
+  const wasInterrupted = last !== null && finished_at === null && !currentRun
+  const shared = { job: name, schedule, running: currentRun !== null, next_at }
+  return {
+    ...shared,
+    started_at: currentRun?.started_at ?? started_at,
+    finished_at,
+    duration_ms: started_at === null || finished_at === null ? null : finished_at - started_at,
+    outcome,
+    error: wasInterrupted ? INTERRUPTED : error,
+    failures: (last?.failures ?? 0) - (currentRun && last?.finished_at === null ? 1 : 0),
+  }
 }
 
 /** Whether a run was recorded while the clock was ahead. Its `next_at` may then be years away. */

@@ -1,6 +1,7 @@
 /** Lists the scheduled jobs and connects each to the module that does its work. */
 import type { AppleReading } from '../annotations/apple_reading.ts'
 import type { Accounts } from '../apps/accounts.ts'
+import type { Apps } from '../apps/apps.ts'
 import type { Catalogue } from '../apps/catalogue.ts'
 import type { History } from '../ledger/history/history.ts'
 import {
@@ -17,6 +18,7 @@ import { type HousekeepingDeps, runHousekeeping } from './housekeeping.ts'
 import type { Job } from './jobs.ts'
 
 type JobDeps = HousekeepingDeps & {
+  apps: Pick<Apps, 'list'>
   accounts: Accounts
   appleReading: AppleReading
   /** Creates a scheduled backup and returns its outcome as text. */
@@ -30,7 +32,8 @@ type JobDeps = HousekeepingDeps & {
 
 /** All jobs. Their schedules are in [jobs] of the configuration. */
 export function jobList(deps: JobDeps): Job[] {
-  const { accounts, appleReading, backup, catalogue, history, imports, rates, reportedPeriods, store } = deps
+  const { accounts, appleReading, apps, backup, catalogue, history, imports } = deps
+  const { rates, reportedPeriods, store } = deps
 
   async function importReports(signal: AbortSignal): Promise<string> {
     if (accounts.list().length === 0) return 'not asked: no App Store Connect key (windfall connect)'
@@ -47,6 +50,10 @@ export function jobList(deps: JobDeps): Job[] {
     return appleReading.read(signal)
   }
 
+  /** Before an app is connected, no amount can need a rate. */
+  const fetchRates = (signal: AbortSignal): Promise<string> | string =>
+    apps.list().length === 0 ? 'no rates fetched: no app is connected' : rates.refresh(signal)
+
   /** Wraps a job that reads Apple's history: checks the free disk space first and adds apps without a key. */
   const describedRun = (work: () => Promise<string>) => () => {
     store.assertFreeSpace()
@@ -59,7 +66,7 @@ export function jobList(deps: JobDeps): Job[] {
     { name: 'reconcile', run: describedRun(async () => describeReconciliation(await history.reconcile())) },
     { name: 'lookups', run: describedRun(async () => describeLookups(await history.lookUp())) },
     { name: 'annotations', run: readAppleNotes },
-    { name: 'rates', run: rates.refresh },
+    { name: 'rates', run: fetchRates },
     { name: 'housekeeping', run: () => runHousekeeping(deps) },
     { name: 'backup', run: backup },
   ]

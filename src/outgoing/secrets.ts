@@ -59,6 +59,10 @@ export function openSecrets(store: Pick<Store, 'prepare' | 'file'>) {
     throw new SecretUnreadable(loaded.words ?? `${KEY_FILE} was never created`)
   }
 
+  /** As `open`; null if the text cannot be opened. */
+  const openOrNull = (sealed: string, location: SecretLocation): string | null =>
+    nullIfUnreadable(() => open(sealed, location))
+
   /**
    * Seals with the key of the file from now on, and creates the file if it does not exist. Secrets of another key stay
    * unreadable. Must run inside a unit of work.
@@ -71,11 +75,20 @@ export function openSecrets(store: Pick<Store, 'prepare' | 'file'>) {
     return known
   }
 
-  return { state, seal, open, replaceKey }
+  return { state, seal, open, openOrNull, replaceKey }
 }
 
 /** What to do about a key that cannot be used. */
 export const KEY_REMEDY = `Put ${KEY_FILE} of the backup beside the database. If it is lost, run windfall outgoing new-key and enter the secrets again.`
+
+function nullIfUnreadable(read: () => string): string | null {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof SecretUnreadable) return null
+    throw error
+  }
+}
 
 function readOrCreateKey(file: string): SealingKey {
   try {

@@ -27,8 +27,16 @@ export async function fetchText(url: string, signal: AbortSignal): Promise<strin
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof SourceFault) throw error
-    throw new SourceFault(`the connection failed: ${error instanceof Error ? error.message : String(error)}`)
+    throw new SourceFault(unreachableText(error))
   }
+}
+
+/** The fault of a connection, with the code of the system, TLS or undici. */
+function unreachableText(error: unknown): string {
+  const { name, message } = error instanceof Error ? error : new Error(String(error))
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
+  if (name === 'TimeoutError') return 'its server did not answer in time'
+  return `its server could not be reached (${code ?? message})`
 }
 
 const statusText = (status: number): string =>

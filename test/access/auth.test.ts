@@ -2,6 +2,7 @@ import { createECDH, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { openSignedIn } from '../api/owner/settings_pages.ts'
 import { APPLE_ID, BUNDLE, outerPayload } from '../apple/samples.ts'
+import { KEY } from '../config/keys.ts'
 import { rowsOf, type TestApp } from '../helpers.ts'
 
 const OTHER = 'com.example.other'
@@ -24,6 +25,8 @@ const ROUTES: Record<string, object> = {
   '/api/v1/alerts/rules/:id': { name: 'renamed' },
   '/api/v1/alerts/rules/preview': { template: 'sale' },
   '/api/v1/alerts/settings': { quiet: null },
+  '/api/v1/apple-keys/:kind': { private_key: KEY, key_id: 'ABCDE12345' },
+  '/api/v1/apps': { bundle_id: 'com.example.new' },
   '/api/v1/endpoints': { url: 'https://8.8.8.8/hooks' },
   '/api/v1/endpoints/:id': { name: 'renamed' },
   '/api/v1/endpoints/:id/replay': { from_seq: 1 },
@@ -39,13 +42,14 @@ const ROUTES: Record<string, object> = {
   '/api/v1/system/checks': {},
   '/api/v1/test-notification': { app: BUNDLE, environment: 'sandbox' },
   '/api/v1/tokens': { label: 'laptop' },
+  '/api/v1/vendor-numbers': { vendor_numbers: ['80012345'] },
   '/api/v1/widgets': { kind: 'widget', label: 'phone' },
 }
 
 /** Every table that these routes write, except sessions, which the test itself ends. */
 const FORWARDING = ['endpoints', 'endpoint_secrets', 'replays', 'deliveries']
 const ALERTS = ['alert_channels', 'alert_rules', 'settings', 'widget_tokens']
-const ACCESS = ['api_tokens', 'apps', 'audit_log', 'owner', 'sdk_keys', 'share_links']
+const ACCESS = ['api_tokens', 'apple_keys', 'apps', 'audit_log', 'owner', 'sdk_keys', 'share_links']
 const TABLES = [...ACCESS, ...FORWARDING, ...ALERTS]
 const written = ({ windfall }: TestApp) => TABLES.map((table) => rowsOf(windfall.store, table))
 
@@ -119,7 +123,8 @@ async function openWaiting() {
   const rule_id = app.windfall.alerts.rules.list()[0]?.id ?? ''
   const ids = { '/endpoints/': endpoint_id, '/channels/': channel_id, '/rules/': rule_id }
   const idOf = (path: string) => Object.entries(ids).find(([part]) => path.includes(part))?.[1] ?? id
-  const addressOf = (path: string) => path.replace(':id', idOf(path)).replace(':bundle_id', OTHER)
+  const addressOf = (path: string) =>
+    path.replace(':id', idOf(path)).replace(':bundle_id', OTHER).replace(':kind', 'connect')
   return { ...owned, addressOf }
 }
 
@@ -164,7 +169,8 @@ test.each(Object.keys(ROUTES))(
   },
 )
 
-test.each(['/api/v1/keys', '/api/v1/keys/:id/rotate', '/api/v1/share-links', '/api/v1/tokens'])(
+const FRESH = ['/api/v1/keys', '/api/v1/keys/:id/rotate', '/api/v1/share-links', '/api/v1/tokens']
+test.each([...FRESH, '/api/v1/apple-keys/:kind', '/api/v1/vendor-numbers'])(
   'requires a recent password when the body for %s has arrived',
   async (path) => {
     const { outcome, before, after } = await requestSlowly(path, ({ clock }) => clock.turn(15 * 60_000))

@@ -4,7 +4,8 @@ import { openTestApp } from '../helpers.ts'
 type Refused = { code: string; errors: { path: string; message: string }[] }
 
 /** Values that fit the parameters of paths and queries well enough to reach the check of names. */
-const pathOf = (path: string): string => path.replace(':app_user_id', 'u1').replace(/:\w+/g, '1')
+const pathOf = (path: string): string =>
+  path.replace(':app_user_id', 'u1').replace(':kind', 'connect').replace(/:\w+/g, '1')
 
 test('a parameter that does not exist, or is given twice, is refused by name on every route of /api/v1', async () => {
   const app = await openTestApp()

@@ -56,10 +56,12 @@ test('lists pending and refused notifications, silent apps and jobs that never r
   const { body: failing } = await get('status')
   expect(failing.level).toBe('error')
   expect(failing.rows[0]).toMatchObject({
-    id: 'job:rates',
+    id: 'rates',
     level: 'error',
+    detail: expect.stringContaining('could not be reached'),
     action: { command: 'windfall jobs run rates' },
   })
+  expect(rowsIn(failing, 'job:rates')).toEqual([])
   app.clock.turn(2 * DAY)
   expect(rowsIn((await get('status')).body, 'refused')).toEqual([])
 })
@@ -196,12 +198,7 @@ test('reports gaps, history problems and refused keys, and each app’s health',
   await app.windfall.history.reconcile()
   const { body } = await get('status')
   expect(rowsIn(body, 'key:purchases')).toMatchObject([
-    {
-      level: 'error',
-      since,
-      action: { command: 'windfall connect' },
-      title: expect.stringContaining('refuses'),
-    },
+    { level: 'error', since, action: { href: '/settings#apple' }, title: expect.stringContaining('refuses') },
   ])
   expect(rowsIn(body, 'history:').length).toBeGreaterThan(0)
   expect(await health()).toMatchObject({ keys: { purchases: { state: 'refused', since } } })

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { AppleFault } from '../../src/apple/api/faults.ts'
+import { restartFetching } from '../../src/jobs/fetching.ts'
 import { type Job, openJobs, type Schedules } from '../../src/jobs/jobs.ts'
 import { openLog } from '../../src/log.ts'
 import { openStore } from '../../src/store/store.ts'
@@ -366,6 +367,43 @@ test('applies new schedules while it runs, but keeps the time of a retry', async
   clock.turn(900 * HOUR)
   await jobs.tick()
   expect([reconcile.began, rates.began, lookups.began]).toEqual([1, 1, 0])
+})
+
+test('runs a hastened job at once, and again if it was hastened while it ran', async () => {
+  const { boot } = machine()
+  const rates = scripted('rates')
+  const jobs = boot([rates])
+  await jobs.tick()
+  await jobs.tick()
+  expect(rates.began).toBe(1)
+  jobs.hasten('rates')
+  rates.run = async () => {
+    rates.run = async () => 'second'
+    jobs.hasten('rates')
+    return 'first'
+  }
+  await jobs.tick()
+  expect(jobs.stateOf('rates')).toMatchObject({ outcome: 'first', next_at: START })
+  await jobs.tick()
+  expect(jobs.stateOf('rates')).toMatchObject({ outcome: 'second' })
+  await jobs.tick()
+  expect(rates.began).toBe(3)
+})
+
+test('a job that fetches runs again if Apple’s keys change while it runs', async () => {
+  const { boot } = machine()
+  const [importing, held] = [scripted('import'), heldJob()]
+  importing.run = held.run
+  const jobs = boot([importing])
+  const first = jobs.tick()
+  await importing.hasBegun
+  importing.run = async () => 'with the new key'
+  restartFetching(jobs)
+  held.letGo()
+  await first
+  await jobs.tick()
+  expect(jobs.stateOf('import')).toMatchObject({ outcome: 'with the new key' })
+  expect(importing.began).toBe(2)
 })
 
 test('runs nothing before the start, and reports the stored runs', async () => {

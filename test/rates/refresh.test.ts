@@ -9,11 +9,11 @@ const DAY = 86_400_000
 const OTHERS = APPLE_CURRENCIES.filter((currency) => currency !== 'USD')
 
 /** A Windfall at noon on a Wednesday, and its publishers. */
-async function opened(env: Record<string, string> = {}) {
+async function opened(env: Record<string, string> = {}, apps?: readonly []) {
   const publisher = await openPublisher()
   const wednesday = Math.floor(NOW / DAY)
   const clock = handClock((wednesday - ((wednesday + 1) % 7) + 7) * DAY + DAY / 2)
-  const app = await openTestApp({ rate_origins: publisher.origins, clock, env })
+  const app = await openTestApp({ rate_origins: publisher.origins, clock, env, ...(apps && { apps }) })
   const { rates, store } = app.windfall
   const ago = (days: number) => dayAt(clock() - days * DAY)
   const refresh = () => rates.refresh(new AbortController().signal)
@@ -94,7 +94,7 @@ test('fetches rates back to a first sale years ago, one year for each request', 
 })
 
 const NONSENSE: [string, Replacement, RegExp][] = [
-  ['a closed port', 'nothing', /frankfurter: the connection failed/],
+  ['a closed port', 'nothing', /frankfurter: its server could not be reached/],
   ['an error', { status: 503, body: 'busy' }, /frankfurter: it returned status 503/],
   [
     'a refusal',
@@ -222,7 +222,7 @@ test('fails with a reason when no source answers, and has only pegged rates', as
   for (const source of ['frankfurter', 'fawazahmed0', 'fawazahmed0_fallback', 'ecb'] as const)
     faults.instead[source] = 'nothing'
   await expect(refresh()).rejects.toThrow(
-    /frankfurter: the connection failed.*; fawazahmed0: the connection failed.*; ecb: the connection failed/,
+    /frankfurter: its server could not be reached.*; fawazahmed0: its server could not be reached.*; ecb: its server could not be reached/,
   )
   expect(sources()).toEqual(['peg'])
 })
@@ -232,6 +232,26 @@ test('sends no requests when fetching is off, and has the pegged rates', async (
   expect(await refresh()).toContain('rates.fetch is off')
   expect(takeRequestCounts()).toEqual({})
   expect(rates.convert(3672, 'AED', 'USD', ago(2))).toMatchObject({ milli: 1000 })
+})
+
+test('requests nothing before an app is connected, and has no finding', async () => {
+  const { app, refresh, takeRequestCounts, rates } = await opened({}, [])
+  const { health, apps, store, jobs } = app.windfall
+  const about = async () =>
+    (await health.findings()).filter(({ details }) => /rates/.test(details?.id ?? '')).map(({ text }) => text)
+  await jobs.runNow('rates')
+  expect(jobs.list().find(({ job }) => job === 'rates')).toMatchObject({
+    outcome: 'no rates fetched: no app is connected',
+    failures: 0,
+  })
+  expect(takeRequestCounts()).toEqual({})
+  expect(await about()).toEqual([])
+  await store.commit(() => apps.add(app.organization.id, { bundle_id: 'com.example.first' }, 'test'))
+  expect(await about()).toEqual([expect.stringContaining('currencies have no rate')])
+  await refresh()
+  expect(takeRequestCounts()).toEqual({ frankfurter: 1 })
+  expect(rates.rateOn('EUR', '2026-06-01')).not.toBeNull()
+  expect(await about()).toEqual([])
 })
 
 test('turns fetching off on reload', async () => {

@@ -3,6 +3,8 @@ import type * as v from 'valibot'
 import { type CallerOptions, openCaller } from './caller.ts'
 import { openConnectBudget } from './connect_budget.ts'
 import { connectFault, type Subject } from './connect_faults.ts'
+import type { ApiRequest, ApiResponse } from './http_client.ts'
+import type { ApiKey } from './keys.ts'
 import {
   type AppleApp,
   type AppleSubscription,
@@ -11,12 +13,10 @@ import {
   ListedGroup,
   ListedSubscription,
   subscriptionOf,
-} from './connect_schemas.ts'
-import type { ApiRequest, ApiResponse } from './http_client.ts'
-import type { ApiKey } from './keys.ts'
+} from './lists/connect_schemas.ts'
+import { type Page, pageOf, readAllPages } from './lists/paging.ts'
+import { openReleases } from './lists/releases.ts'
 import { parseResponse } from './messages.ts'
-import { type Page, pageOf, readAllPages } from './paging.ts'
-import { openReleases } from './releases.ts'
 import {
   type ReportRequest,
   type ReportResult,
@@ -26,8 +26,8 @@ import {
 } from './sales_reports.ts'
 import { openTokens } from './tokens.ts'
 
-export type { AppleApp, AppleSubscription } from './connect_schemas.ts'
-export type { ApplePrice, AppleVersion } from './releases.ts'
+export type { AppleApp, AppleSubscription } from './lists/connect_schemas.ts'
+export type { ApplePrice, AppleVersion } from './lists/releases.ts'
 export type { ReportKind, ReportResult } from './sales_reports.ts'
 
 /** `host` is an origin, without a trailing slash. Omitted options use the system’s timers and randomness. */

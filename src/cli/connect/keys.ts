@@ -1,5 +1,6 @@
 /** Reads a key file, and the key id from its name, for `windfall connect`. */
 import { basename, join, resolve } from 'node:path'
+import { keyIdInName } from '../../apple/api/key_file_name.ts'
 import { problemOfKey } from '../../apple/api/keys.ts'
 import { readFile } from '../../config/sources/files.ts'
 
@@ -16,8 +17,7 @@ export function readKeyFile(
   if ('problem' in read) return `${path} ${read.problem}.`
   const problem = problemOfKey(read.text)
   if (problem !== null) return `${path}: ${problem}`
-  const [, guessed_id = null] = /_([A-Z0-9]{8,20})(?: ?\(\d+\))?\.p8$/.exec(basename(path)) ?? []
-  return { path, pem: read.text, guessed_id }
+  return { path, pem: read.text, guessed_id: keyIdInName(basename(path)) }
 }
 
 /** Removes the quotes or backslashes that a terminal adds to the path of a dragged file, and expands `~/`. */

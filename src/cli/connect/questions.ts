@@ -3,23 +3,21 @@ import type { AppleApp } from '../../apple/api/connect.ts'
 import type { ApiKey } from '../../apple/api/keys.ts'
 import type { Account } from '../../apps/accounts.ts'
 import {
-  type AppleQueryOptions,
-  faultOfVendor,
-  problemOfPurchaseKey,
-  tryConnectKey,
-} from '../../doctor/apple/key_checks.ts'
+  faultOfIssuer,
+  faultOfKeyId,
+  faultOfPurchaseIssuer,
+  faultOfVendorNumber,
+  faultOfVendors,
+  isSameKey,
+  KEY_ID_NEEDED,
+  SAME_KEY,
+} from '../../doctor/apple/key_answers.ts'
+import { type AppleQueryOptions, problemOfPurchaseKey, tryConnectKey } from '../../doctor/apple/key_checks.ts'
 import { plural, stripControls } from '../instance/instance.ts'
 import { type Answers, type FlagName, NONE } from './answers.ts'
 import type { KeyFileToWrite } from './files.ts'
 import { type KeyFile, readKeyFile } from './keys.ts'
-import {
-  faultOfIssuer,
-  faultOfKeyId,
-  faultOfVendorNumber,
-  type PathOptions,
-  SAME_KEY,
-  vendorsIn,
-} from './validate.ts'
+import { type PathOptions, vendorsIn } from './validate.ts'
 
 /** A key, and the file to write it to. `toWrite` is null if the key is already configured. */
 export type ChosenKey = { key: ApiKey; toWrite: KeyFileToWrite | null }
@@ -70,11 +68,11 @@ async function askConnectKey(context: ConnectContext): Promise<ChosenKey & { app
     }
     answers.print(QUERYING_APPLE)
     const apps = await tryConnectKey(given.key, context.apple, context.bundles)
-    if (typeof apps !== 'string') {
+    if (!('message' in apps)) {
       answers.print(`   ✓ Apple accepts the key. It can access ${plural(apps.length, 'app')}${namesOf(apps)}`)
       return { ...given, apps }
     }
-    if ((await answers.afterProblem(apps, true)) === 'keep') return { ...given, apps: [] }
+    if ((await answers.afterProblem(apps.message, true)) === 'keep') return { ...given, apps: [] }
   }
 }
 
@@ -96,9 +94,9 @@ async function newConnectKey(context: ConnectContext, path: string | null): Prom
 async function askKeyId({ answers }: ConnectContext, file: KeyFile, name: FlagName): Promise<string> {
   for (;;) {
     const id = await answers.get(name, 'Key id', file.guessed_id)
-    const fault = faultOfKeyId(id)
+    const fault = id === null ? KEY_ID_NEEDED : faultOfKeyId(id)
     if (fault === null && id !== null) return id
-    await answers.afterProblem(fault ?? 'a key id is required', false)
+    await answers.afterProblem(fault ?? KEY_ID_NEEDED, false)
   }
 }
 
@@ -160,22 +158,6 @@ async function askVendors(
   }
 }
 
-type VendorFault = { text: string; isKeyFault: boolean }
-
-async function faultOfVendors(
-  numbers: readonly string[],
-  key: ApiKey,
-  apple: AppleQueryOptions,
-): Promise<VendorFault | null> {
-  for (const number of numbers) {
-    const fault = await faultOfVendor(key, apple, number)
-    if (fault === null) continue
-    const isKeyFault = ['unauthorized', 'forbidden', 'agreement'].includes(fault.kind)
-    return { text: `${number}: ${fault.message}`, isKeyFault }
-  }
-  return null
-}
-
 const PURCHASES_INTRODUCTION = `
 2. The In-App Purchase key, to read your customers' history and recover lost notifications.
    App Store Connect: Users and Access, Integrations, In-App Purchase.`
@@ -202,7 +184,7 @@ export async function askPurchases(context: ConnectContext, connect: ApiKey): Pr
       answers.print('   ✓ Apple accepts the key.')
       return given
     }
-    if ((await answers.afterProblem(problem, true)) === 'keep') return given
+    if ((await answers.afterProblem(problem.message, true)) === 'keep') return given
   }
 }
 
@@ -213,11 +195,11 @@ async function newPurchaseKey(
 ): Promise<ChosenKey | string> {
   const file = keyFileAt(context, path)
   if (typeof file === 'string') return file
-  if (file.pem.trim() === connect.private_key.trim()) return SAME_KEY
+  if (isSameKey(file.pem, connect.private_key)) return SAME_KEY
   const key_id = await askKeyId(context, file, 'purchase-key-id')
   const issuer = context.current.purchases?.issuer_id ?? connect.issuer_id
   const issuer_id = await askIssuer(context, 'purchase-issuer', 'Issuer id', issuer)
-  if (issuer_id === null)
-    return 'an In-App Purchase key requires its issuer id, which is shown above the list of keys.'
+  const fault = faultOfPurchaseIssuer(issuer_id)
+  if (fault !== null) return fault
   return newKeyFrom(file, key_id, issuer_id, 'SubscriptionKey')
 }

@@ -1,33 +1,15 @@
 /** Validates the answers to `windfall connect` as far as possible without a request to Apple. */
-import * as v from 'valibot'
-import { issuerId, keyId, vendorNumber } from '../../config/values.ts'
+import { faultOfIssuer, faultOfKeyId, faultOfVendorNumber, SAME_KEY } from '../../doctor/apple/key_answers.ts'
 import { type FlagName, type Flags, NONE } from './answers.ts'
 import { type KeyFile, readKeyFile } from './keys.ts'
 
 /** The folder that relative key paths are resolved against, and the folder that `~` stands for. */
 export type PathOptions = { cwd: string; home: string | undefined }
 
-export const faultOfKeyId = (id: string | null): string | null =>
-  v.is(keyId, id) ? null : `${id ?? 'nothing'} is not a key id such as 2X9R4HXF34.`
-
-/** The fault of an issuer id. A null id is valid, because an individual key has no issuer. */
-export const faultOfIssuer = (id: string | null): string | null =>
-  id === null || v.is(issuerId, id)
-    ? null
-    : `${id} is not an issuer id such as 69a6de70-03db-47e3-e053-5b8c7c11a4d1, which is shown above the list of keys.`
-
-export const faultOfVendorNumber = (number: string): string | null =>
-  v.is(vendorNumber, number)
-    ? null
-    : `${number} is not a vendor number such as 80012345, which contains only digits.`
-
 /** The vendor numbers in one answer, without duplicates. */
 export const vendorsIn = (text: string | null): string[] => [
   ...new Set((text ?? '').split(',').flatMap((number) => number.trim() || [])),
 ]
-
-export const SAME_KEY =
-  'this is the App Store Connect API key again; the In-App Purchase key is a different key, in a file named SubscriptionKey_….p8.'
 
 /** The faults of the options that can be found without Apple. `canPrompt`: a prompt can request a missing key id. */
 export function faultsInFlags(flags: Flags, places: PathOptions, canPrompt: boolean): string[] {

@@ -1,6 +1,7 @@
 /** Creates the owner of the demo and prints a link that opens the dashboard. */
 import { randomBytes } from 'node:crypto'
 import { hashPassword } from '../../access/passwords.ts'
+import { DISMISSED, openDismissal } from '../../api/owner/first_steps.ts'
 import type { Windfall } from '../../app.ts'
 import { print } from '../instance/output.ts'
 
@@ -13,6 +14,7 @@ export async function createDemoOwner({ store, owner }: Windfall, url: string): 
   const passwordHash = await hashPassword(password)
   const { token } = await store.commit(() => {
     owner.setPassword(passwordHash)
+    openDismissal(store).set(DISMISSED)
     return owner.createLink('sign_in')
   })
   print('\nThe dashboard (this link works once):')

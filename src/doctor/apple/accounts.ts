@@ -1,10 +1,10 @@
 /** Checks of Apple's APIs: reachability, the role of each key, vendor numbers and apps. */
 import type { AppleApp } from '../../apple/api/connect.ts'
 import type { ApiKey } from '../../apple/api/keys.ts'
-import type { AccountConfig, Frozen } from '../../config/settings.ts'
 import type { Reader } from '../../store/reader.ts'
 import type { DoctorContext } from '../context.ts'
 import { error, type Outcome, ok, skipped, warning } from '../result.ts'
+import { accountsIn, type CheckedAccount } from './all_accounts.ts'
 import { faultOfVendor, problemOfPurchaseKey, tryConnectKey } from './key_checks.ts'
 import { isRealApple } from './reach.ts'
 
@@ -22,24 +22,32 @@ export async function checkReach({ hosts, appleReach }: DoctorContext): Promise<
   return [ok(`Apple is simulated at ${hosts.connect} by the demo.`), ...outcomes]
 }
 
-type Account = Frozen<AccountConfig>
-
-const CONNECT = 'Add it: `windfall connect`.'
+const CONNECT = 'Add it in the dashboard under Settings, Apple, or with `windfall connect`.'
 
 /** Tests the keys of every account, like `windfall connect`. Missing keys are always reported. */
 export async function checkKeys(context: DoctorContext): Promise<Outcome[]> {
-  const { accounts } = context.config
+  const accounts = accountsIn(context)
   if (accounts.length === 0)
-    return [warning('There are no Apple keys.', 'Add them: `windfall connect`.', { subject: 'none' })]
+    return [
+      warning(
+        'There are no Apple keys.',
+        'Add them in the dashboard under Settings, Apple, or with `windfall connect`.',
+        { subject: 'none' },
+      ),
+    ]
   const found: Outcome[] = []
-  for (const account of accounts) found.push(...(await checkAccount(context, account)))
+  for (const account of accounts) found.push(...(await checkAccount(context, account, accounts.length > 1)))
   return found
 }
 
-async function checkAccount(context: DoctorContext, account: Account): Promise<Outcome[]> {
+async function checkAccount(
+  context: DoctorContext,
+  account: CheckedAccount,
+  isOneOfSeveral: boolean,
+): Promise<Outcome[]> {
   const { config, reader } = context
   const declared = config.apps.filter((app) => app.organization === account.organization)
-  const about = aboutAccount(account, config.accounts.length > 1)
+  const about = aboutAccount(account, isOneOfSeveral)
   const { apps, outcomes } = await checkConnectKey(context, {
     account,
     about,
@@ -53,7 +61,7 @@ async function checkAccount(context: DoctorContext, account: Account): Promise<O
 type About = (kind: string, title: string) => { subject: string; title: string }
 
 const aboutAccount =
-  ({ organization }: Account, isOneOfSeveral: boolean): About =>
+  ({ organization }: CheckedAccount, isOneOfSeveral: boolean): About =>
   (kind, title) => ({
     subject: `${kind}:${organization}`,
     title: isOneOfSeveral ? `${title} of ${organization}` : title,
@@ -61,11 +69,11 @@ const aboutAccount =
 
 const bundleOf = ({ bundle_id }: { bundle_id: string }): string => bundle_id
 
-type AccountCheck = { account: Account; about: About; bundles: readonly string[] }
+type AccountCheck = { account: CheckedAccount; about: About; bundles: readonly string[] }
 
 async function checkConnectKey(context: DoctorContext, { account, about, bundles }: AccountCheck) {
   const details = about('connect', 'App Store Connect key')
-  const key = keyOf(account.connect_key_id, account.connect_key, account.issuer_id)
+  const key = account.connect
   if (key === null) {
     const detail = 'Missing: Windfall cannot import reports or list apps.'
     return { apps: null, outcomes: [warning(detail, CONNECT, details)] }
@@ -78,8 +86,8 @@ async function checkConnectKey(context: DoctorContext, { account, about, bundles
   if (!(await context.appleReach()).connect)
     return { apps: null, outcomes: [...missingVendor, skipped(UNREACHED, null, details)] }
   const apps = await tryConnectKey(key, context, bundles)
-  if (typeof apps === 'string')
-    return { apps: null, outcomes: [...missingVendor, error(apps, OTHER_KEY, details)] }
+  if ('message' in apps)
+    return { apps: null, outcomes: [...missingVendor, error(apps.message, OTHER_KEY, details)] }
   const accepted = ok(`${key.key_id}: Apple accepts the key, and it can list apps.`, details)
   return {
     apps,
@@ -94,7 +102,7 @@ const OTHER_KEY =
 /** Apple names no role of a key. Whether it provides a sales report shows whether the role suffices. */
 async function checkVendors(
   context: DoctorContext,
-  { account, about, key }: { account: Account; about: About; key: ApiKey },
+  { account, about, key }: { account: CheckedAccount; about: About; key: ApiKey },
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
   for (const number of account.vendor_numbers) {
@@ -114,22 +122,18 @@ async function checkPurchaseKey(
   { account, about, bundles }: AccountCheck,
 ): Promise<Outcome> {
   const details = about('purchase', 'In-App Purchase key')
-  const key = keyOf(account.purchase_key_id, account.purchase_key, account.purchase_issuer_id)
+  const key = account.purchases
   if (key === null) return warning('Missing: Windfall cannot recover lost notifications.', CONNECT, details)
   if (!(await context.appleReach()).server) return skipped(UNREACHED, null, details)
   const refusal = await problemOfPurchaseKey(key, context, bundles)
   if (refusal === null)
     return ok(`${key.key_id}: Apple accepts the key, and it can read notifications.`, details)
-  return error(refusal, OTHER_KEY, details)
-}
-
-function keyOf(key_id: string | null, private_key: string | null, issuer_id: string | null): ApiKey | null {
-  return key_id === null || private_key === null ? null : { key_id, private_key, issuer_id }
+  return error(refusal.message, OTHER_KEY, details)
 }
 
 type AppRow = { bundle_id: string; apple_id: number | null; gone_at: number | null }
 
-function rowsOf(reader: Reader | null, { organization }: Account): Map<string, AppRow> | null {
+function rowsOf(reader: Reader | null, { organization }: CheckedAccount): Map<string, AppRow> | null {
   const rows = reader
     ?.prepare<[string], AppRow>(`
       select bundle_id, apple_id, apps.gone_at from apps join organizations on organizations.id = organization_id

@@ -1,6 +1,6 @@
-/** Tests whether Apple accepts a key, for `windfall connect` and `windfall doctor`. */
+/** Tests whether Apple accepts a key, for `windfall connect`, the dashboard and `windfall doctor`. */
 import { type AppleApp, type ConnectApi, openConnectApi } from '../../apple/api/connect.ts'
-import { AppleFault } from '../../apple/api/faults.ts'
+import { AppleFault, type FaultKind } from '../../apple/api/faults.ts'
 import type { AppleHosts } from '../../apple/api/hosts.ts'
 import type { ApiKey } from '../../apple/api/keys.ts'
 import { openServerApi } from '../../apple/api/server.ts'
@@ -8,8 +8,16 @@ import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
 import { addDays, pacificDayOf } from '../../days.ts'
 
-/** Apple's hosts, the clock, and how to wait between two attempts. */
-export type AppleQueryOptions = { hosts: AppleHosts; clock: Clock; wait: (ms: number) => Promise<void> }
+/** Apple's hosts, the clock, and how to wait between two attempts. `timeoutMs`: milliseconds without data. */
+export type AppleQueryOptions = {
+  hosts: AppleHosts
+  clock: Clock
+  wait: (ms: number) => Promise<void>
+  timeoutMs?: number
+}
+
+/** Why a key cannot be used, for a person. `isRefused`: Apple answered that it does not accept this key. */
+export type KeyProblem = { message: string; isRefused: boolean }
 
 const HOUR_MS = 3_600_000
 /** An app that was never on sale is known in the sandbox only. */
@@ -20,10 +28,10 @@ const MAX_APPS_TRIED = 3
 /** Runs `use` with the App Store Connect API under `key`, and closes the API afterwards. */
 async function withConnect<T>(
   key: ApiKey,
-  { hosts, clock, wait }: AppleQueryOptions,
+  { hosts, clock, wait, timeoutMs }: AppleQueryOptions,
   use: (api: ConnectApi) => Promise<T>,
 ): Promise<T> {
-  const api = openConnectApi({ key, clock, host: hosts.connect, wait })
+  const api = openConnectApi({ key, clock, host: hosts.connect, wait, timeoutMs })
   try {
     return await use(api)
   } finally {
@@ -41,17 +49,17 @@ export async function faultOrResult<T>(pending: Promise<T>): Promise<T | AppleFa
   }
 }
 
-/** Every app that an App Store Connect key can access; a text that names the problem if Apple refuses the key. */
+/** Every app that an App Store Connect key can access; the problem if Apple does not list them. */
 export async function tryConnectKey(
   key: ApiKey,
   apple: AppleQueryOptions,
   bundles: readonly string[],
-): Promise<AppleApp[] | string> {
+): Promise<AppleApp[] | KeyProblem> {
   const apps = await faultOrResult(withConnect(key, apple, (api) => api.apps({ urgent: true })))
   if (!(apps instanceof AppleFault)) return apps
   const isOtherKind =
     apps.kind === 'unauthorized' && (await faultOfPurchaseKey(key, apple, bundles)) === 'none'
-  return isOtherKind ? SWAPPED.connect : apps.message
+  return isOtherKind ? { message: SWAPPED.connect, isRefused: true } : problemOf(apps)
 }
 
 /** Apple's fault if it refuses the reports of a vendor number to this key; null if it provides them. */
@@ -72,14 +80,26 @@ export async function problemOfPurchaseKey(
   key: ApiKey,
   apple: AppleQueryOptions,
   bundles: readonly string[],
-): Promise<string | null> {
+): Promise<KeyProblem | null> {
   const fault = await faultOfPurchaseKey(key, apple, bundles)
   if (fault === 'none') return null
-  if (fault === 'untried') return 'the key cannot be tested: there is no app to test it with.'
+  if (fault === 'untried') return { message: UNTRIED, isRefused: false }
   const isOtherKind =
     fault.kind === 'unauthorized' && !((await faultOrResult(listApps(key, apple))) instanceof AppleFault)
-  return isOtherKind ? SWAPPED.purchase : fault.message
+  return isOtherKind ? { message: SWAPPED.purchase, isRefused: true } : problemOf(fault)
 }
+
+/** Said of an In-App Purchase key before there is an app. */
+export const UNTRIED = 'the key cannot be tested: there is no app to test it with.'
+
+/** The problem that a fault is for a key. */
+export const problemOf = ({ kind, message }: AppleFault): KeyProblem => ({
+  message,
+  isRefused: !UNANSWERED.has(kind),
+})
+
+/** Faults that say nothing about the key. */
+const UNANSWERED: ReadonlySet<FaultKind> = new Set(['unavailable', 'rate_limited', 'unreadable'])
 
 const listApps = (key: ApiKey, apple: AppleQueryOptions) =>
   withConnect(key, apple, (api) => api.apps({ urgent: true }))
@@ -109,10 +129,10 @@ async function faultOfPurchaseKey(
 /** Fetches an app's notifications of the last hour. Returns the fault; null if one of the environments answers. */
 async function faultForApp(
   key: ApiKey,
-  { hosts, clock, wait }: AppleQueryOptions,
+  { hosts, clock, wait, timeoutMs }: AppleQueryOptions,
   bundle_id: string,
 ): Promise<AppleFault | null> {
-  const api = openServerApi({ key, bundle_id, clock, hosts: hosts.server, wait })
+  const api = openServerApi({ key, bundle_id, clock, hosts: hosts.server, wait, timeoutMs })
   const until = clock()
   let lastFault: AppleFault | null = null
   try {

@@ -3,6 +3,7 @@ import type { Environment } from '../../apple/payloads.ts'
 import { connectedApps } from '../../health/notification_findings.ts'
 import { type DoctorContext, NO_DATABASE } from '../context.ts'
 import { error, type Outcome, ok, skipped, warning } from '../result.ts'
+import { accountsIn } from './all_accounts.ts'
 import { testNotification } from './test_notification.ts'
 
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
@@ -22,17 +23,22 @@ export async function checkTestNotifications(context: DoctorContext): Promise<Ou
     for (const environment of ENVIRONMENTS) outcomes.push(await follow(context, app, environment))
   return outcomes.length > 0
     ? outcomes
-    : [skipped('No connected app has an In-App Purchase key.', 'Add it: `windfall connect`.')]
+    : [
+        skipped(
+          'No connected app has an In-App Purchase key.',
+          'Add it in the dashboard under Settings, Apple, or with `windfall connect`.',
+        ),
+      ]
 }
 
 type AppWithKey = ReturnType<typeof appsWithKey>[number]
 
-function appsWithKey({ config, reader }: DoctorContext) {
+function appsWithKey(context: DoctorContext) {
+  const accounts = accountsIn(context)
+  const { reader } = context
   return (reader === null ? [] : connectedApps(reader)).flatMap(({ id, bundle_id, slug }) => {
-    const account = config.accounts.find(({ organization }) => organization === slug)
-    if (!account?.purchase_key_id || !account.purchase_key) return []
-    const { purchase_key_id: key_id, purchase_key: private_key, purchase_issuer_id: issuer_id } = account
-    return [{ id, bundle_id, key: { key_id, private_key, issuer_id } }]
+    const key = accounts.find(({ organization }) => organization === slug)?.purchases
+    return key ? [{ id, bundle_id, key }] : []
   })
 }
 

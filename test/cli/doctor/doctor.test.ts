@@ -222,7 +222,7 @@ test('checks everything else if Apple cannot be reached', async () => {
   }
   const without = await diagnosed(openKeyFolder(opened), { hosts: nowhere })
   expect(about(without, 'keys:none')[0]).toMatch(
-    /^warning There are no Apple keys\. → Add them: `windfall connect`/,
+    /^warning There are no Apple keys\. → Add them in the dashboard under Settings, Apple, or with `windfall connect`/,
   )
 })
 
@@ -244,6 +244,9 @@ test('calls the Apple hosts of the running server, and reports where these diffe
 test('missing rates of most currencies are an error after the first fetch', async () => {
   const folder = await openConnected()
   const app = await folder.startServing()
+  const { store, apps } = app.windfall
+  expect(about(await diagnosed(folder), 'rates')).toEqual(['ok Not needed before an app is connected.'])
+  await store.commit(() => apps.add(app.organization.id, { bundle_id: TIDES }, 'test'))
   expect(about(await diagnosed(folder), 'rates')[0]).toMatch(/^warning There are none yet/)
   await app.windfall.jobs.runNow('rates')
   expect(about(await diagnosed(folder), 'rates')).toEqual([

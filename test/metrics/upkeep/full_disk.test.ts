@@ -12,9 +12,10 @@ const PATIENCE = { timeout: 20_000, interval: 50 }
 
 /** Routes of one endpoint, delivery, replay, digest or widget. */
 const OF_ONE = /^\/api\/v1\/(endpoints|deliveries|replays|alerts\/digests|widgets)\/:id/
-/** Routes excluded here: those of one thing that the shop does not have, those that need one of Apple’s tokens, and a stream that does not end. */
+const ASK_APPLE = ['/api/v1/test-notification/:token', '/api/v1/apple-apps', '/api/v1/apple-apps.csv']
+/** Routes excluded here: those of one thing that the shop does not have, those that ask Apple, and a stream that does not end. */
 const isLeftOut = (path: string): boolean =>
-  OF_ONE.test(path) || ['/api/v1/test-notification/:token', '/api/v1/events/stream'].includes(path)
+  OF_ONE.test(path) || [...ASK_APPLE, '/api/v1/events/stream'].includes(path)
 
 /** All endpoints that the dashboard reads, with existing ids. */
 async function addressesOf({ windfall, request }: Shop, headers: Record<string, string>): Promise<string[]> {

@@ -174,3 +174,13 @@ update users set server_attributes = (select json_group_array(key) from json_eac
   where proved_attributes <> '{}';
 
 pragma user_version = 4;
+create table apple_keys (
+  organization_id         text not null references organizations (id),
+  kind                    text not null check (kind in ('connect', 'purchases')),
+  key_id                  text not null,
+  issuer_id               text,
+  sealed                  text not null,
+  vendor_numbers          text not null,
+  stored_at               integer not null,
+  primary key (organization_id, kind)
+) strict, without rowid;

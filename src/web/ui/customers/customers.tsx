@@ -7,12 +7,12 @@ import { ScopeBar } from '../frame/scope_bar.tsx'
 import { addressOf, type Query } from '../http.ts'
 import { useNow } from '../now.ts'
 import { type Paged, usePagedQuery } from '../paged_queries.ts'
-import { CommandCopy } from '../parts/copy.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
 import { ShowMore } from '../parts/show_more.tsx'
 import { Title } from '../parts/title.tsx'
 import { displayQuery, useQueryParams, useScope } from '../scope.ts'
+import { ConnectLink } from '../settings/connect/connect_link.tsx'
 import { ColumnMenu, useColumns } from './columns.tsx'
 import { customerScopeQuery, WEEK } from './customer.ts'
 import { CustomerList } from './list.tsx'
@@ -125,7 +125,7 @@ function NoCustomers({ filters }: { filters: CustomerFilters }): JSX.Element {
     return (
       <Empty icon="customers" title="No customers yet">
         <p>Customers appear with Apple’s first notification and with the import of Apple’s history.</p>
-        {apps.length === 0 && <CommandCopy text="windfall connect" />}
+        {apps.length === 0 && <ConnectLink />}
       </Empty>
     )
   const searchedScope = [

@@ -6,8 +6,8 @@ import { QueryView } from '../parts/query_view.tsx'
 import { RelativeTime } from '../parts/relative_time.tsx'
 import { useScope } from '../scope.ts'
 import { count, day, plural, sentence, share } from '../words.ts'
-import { ConnectFirst } from './connect_first.tsx'
-import { PendingApps } from './connect_pending.tsx'
+import { ConnectFirst } from './connect/connect_first.tsx'
+import { PendingApps } from './connect/connect_pending.tsx'
 import { type AppHealth, organizationName, useHealth, useSettings } from './settings_queries.ts'
 
 type Key = AppHealth['keys']['connect']
@@ -19,7 +19,7 @@ const KEY_LABELS: Record<Key['state'], { title: string; tone: string }> = {
   refused: { title: 'Refused', tone: 'bad' },
 }
 
-export const KeyState = ({ state }: { state: Key }): JSX.Element => (
+export const KeyState = ({ state }: { state: Pick<Key, 'state' | 'why'> }): JSX.Element => (
   <>
     <span class={`badge ${KEY_LABELS[state.state].tone}`}>{KEY_LABELS[state.state].title}</span>
     {state.why && <p class="tiny quiet">{sentence(state.why)}</p>}

@@ -5,12 +5,12 @@ import type { ImportsAnswer } from '../../../api/imports.ts'
 import type { RatesAnswer } from '../../../api/rates.ts'
 import { Card } from '../parts/card.tsx'
 import { CodeProse } from '../parts/code_prose.tsx'
-import { CommandCopy } from '../parts/copy.tsx'
 import { Empty, QueryView } from '../parts/query_view.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { TableHead } from '../parts/table_head.tsx'
 import { useQuery } from '../queries.ts'
 import { clock, count, day, duration, plural, share } from '../words.ts'
+import { ConnectLink } from './connect/connect_link.tsx'
 import { HistoryProgress } from './history.tsx'
 import { groupMissingDays } from './missing_day_groups.ts'
 import { MissingDays } from './missing_days.tsx'
@@ -120,7 +120,7 @@ function OrganizationReports({
       {organization.states.length === 0 ? (
         <Empty icon="download" title="No reports requested yet">
           <p>Apple’s daily reports require an App Store Connect API key and a vendor number:</p>
-          <CommandCopy text="windfall connect" />
+          <ConnectLink />
         </Empty>
       ) : (
         <Reports organization={organization} />

@@ -3,8 +3,8 @@ import type { JSX } from 'preact'
 import type { Problem } from '../http.ts'
 import { Empty, Failed } from '../parts/query_view.tsx'
 import { useScope } from '../scope.ts'
-import { ConnectFirst } from '../settings/connect_first.tsx'
-import { PendingApps } from '../settings/connect_pending.tsx'
+import { ConnectFirst } from '../settings/connect/connect_first.tsx'
+import { PendingApps } from '../settings/connect/connect_pending.tsx'
 
 export const NoApps = (): JSX.Element => (
   <>

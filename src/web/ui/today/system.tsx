@@ -6,7 +6,7 @@ import { CommandCopy } from '../parts/copy.tsx'
 import { useMutation } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { useScope } from '../scope.ts'
-import { connectPending } from '../settings/connect_pending.tsx'
+import { connectPending } from '../settings/connect/connect_pending.tsx'
 import { ago, count, sentence, share } from '../words.ts'
 import type { StatusRow } from './status.ts'
 

@@ -13,10 +13,12 @@ import { Title } from '../parts/title.tsx'
 import { invalidate, type QueryResult, useQuery } from '../queries.ts'
 import { displayQuery, sourceQuery, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
+import { PendingApps } from '../settings/connect/connect_pending.tsx'
 import { day, weekday } from '../words.ts'
 import type { TodayFigures } from './certainty.ts'
 import { Feed } from './feed.tsx'
 import { Mrr, RevenueToday, Yesterday } from './figures.tsx'
+import { FirstSteps, useHasFirstSteps } from './first_steps.tsx'
 import { MissingApps, NoApps } from './missing_apps.tsx'
 import { type StatusRow, useStatus } from './status.ts'
 import { AllOk, System } from './system.tsx'
@@ -49,7 +51,8 @@ function useToday(wait = false): QueryResult<TodayFigures> {
 
 function Figures(): JSX.Element {
   const result = useToday()
-  if (useApps().data?.apps.length === 0) return <NoApps />
+  const hasFirstSteps = useHasFirstSteps()
+  if (useApps().data?.apps.length === 0) return hasFirstSteps ? <PendingApps /> : <NoApps />
   if (!result.data && result.problem) return <MissingApps problem={result.problem} again={result.retry} />
   return (
     <QueryView result={result} height={286}>
@@ -77,7 +80,8 @@ const ForGuests = (): JSX.Element => (
 )
 
 /** Whether a finding is about missing keys. Without apps, the empty state already shows this finding. */
-const isAboutMissingKeys = ({ action }: StatusRow): boolean => action?.command === 'windfall connect'
+const isAboutMissingKeys = ({ id, action }: StatusRow): boolean =>
+  id.startsWith('job:') && action?.href === '/settings#apple'
 
 function ForOwner(): JSX.Element {
   const status = useStatus()
@@ -88,7 +92,9 @@ function ForOwner(): JSX.Element {
       {status.data && (
         <System rows={status.data.rows.filter((row) => !isEmpty || !isAboutMissingKeys(row))} />
       )}
+      {isEmpty && <FirstSteps />}
       <Figures />
+      {!isEmpty && <FirstSteps />}
       <Feed onEvent={refreshFigures} />
     </>
   )

@@ -1,6 +1,6 @@
 /** App Store Connect's lists of versions and of subscription prices. */
 import * as v from 'valibot'
-import type { Subject } from './connect_faults.ts'
+import type { Subject } from '../connect_faults.ts'
 import { type Page, pageOf } from './paging.ts'
 
 /**

@@ -1,20 +1,18 @@
-/** Settings, Apple: notification URL, test notifications and keys. */
+/** The notification URL, and test notifications. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
-import type { RequestedAnswer, TestStatusAnswer } from '../../../api/owner/test_notification.ts'
-import { write } from '../http.ts'
-import { Card } from '../parts/card.tsx'
-import { CodeProse } from '../parts/code_prose.tsx'
-import { CommandCopy, Copy } from '../parts/copy.tsx'
-import { useMutation } from '../parts/dialog.tsx'
-import { HttpsNotice } from '../parts/https_notice.tsx'
-import { Icon } from '../parts/icons.tsx'
-import { Empty, QueryView } from '../parts/query_view.tsx'
-import { useQuery } from '../queries.ts'
-import { sentence } from '../words.ts'
-import { KeyState } from './apps.tsx'
-import { type AppHealth, type SettingsData, useHealth, useSettings } from './settings_queries.ts'
+import type { RequestedAnswer, TestStatusAnswer } from '../../../../api/owner/test_notification.ts'
+import { write } from '../../http.ts'
+import { Card } from '../../parts/card.tsx'
+import { Copy } from '../../parts/copy.tsx'
+import { useMutation } from '../../parts/dialog.tsx'
+import { HttpsNotice } from '../../parts/https_notice.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Empty, QueryView } from '../../parts/query_view.tsx'
+import { useQuery } from '../../queries.ts'
+import { sentence } from '../../words.ts'
+import { type AppHealth, type SettingsData, useHealth, useSettings } from '../settings_queries.ts'
 
 type TestRequest = InferOutput<typeof RequestedAnswer>
 type TestStatus = InferOutput<typeof TestStatusAnswer>
@@ -122,43 +120,11 @@ const AppRow = ({ app }: { app: AppHealth }): JSX.Element => (
         <Test key={environment} app={app} environment={environment} />
       ))}
     </div>
-    {app.keys.purchases.state === 'none' && (
-      <p class="tiny quiet">Requires an In-App Purchase key. Run windfall connect to add it.</p>
-    )}
+    {app.keys.purchases.state === 'none' && <p class="tiny quiet">Requires the In-App Purchase key.</p>}
   </li>
 )
 
-/** The keys of each organization, which all of its apps share. */
-function Keys({ apps }: { apps: AppHealth[] }): JSX.Element {
-  const settings = useSettings().data
-  const appPerOrganization = [...new Map(apps.map((app) => [app.organization_id, app])).values()]
-  return (
-    <div class="stack">
-      {appPerOrganization.map((app) => (
-        <dl key={app.organization_id} class="facts">
-          {appPerOrganization.length > 1 && (
-            <>
-              <dt>Organization</dt>
-              <dd>{settings?.organizations.find(({ id }) => id === app.organization_id)?.name}</dd>
-            </>
-          )}
-          <dt>App Store Connect API key</dt>
-          <dd>
-            <KeyState state={app.keys.connect} />
-            <p class="tiny quiet">Lists your apps and products and fetches the daily reports.</p>
-          </dd>
-          <dt>In-App Purchase key</dt>
-          <dd>
-            <KeyState state={app.keys.purchases} />
-            <p class="tiny quiet">Reads the history and finds missing notifications.</p>
-          </dd>
-        </dl>
-      ))}
-    </div>
-  )
-}
-
-export function Apple(): JSX.Element {
+export function Notifications(): JSX.Element {
   const health = useHealth()
   return (
     <>
@@ -172,7 +138,7 @@ export function Apple(): JSX.Element {
           {({ apps }) =>
             apps.length === 0 ? (
               <Empty icon="app" title="No app is connected yet">
-                <CommandCopy text="windfall connect" />
+                <p>Enter the App Store Connect API key above, or add an app by its bundle ID.</p>
               </Empty>
             ) : (
               <ul class="rows">
@@ -182,18 +148,6 @@ export function Apple(): JSX.Element {
               </ul>
             )
           }
-        </QueryView>
-      </Card>
-      <Card
-        title="Keys"
-        foot={
-          <span>
-            <CodeProse text="To replace a key, run `windfall connect`. To test both keys, run `windfall doctor`." />
-          </span>
-        }
-      >
-        <QueryView result={health} height={120}>
-          {({ apps }) => (apps.length === 0 ? <p class="small quiet">None yet.</p> : <Keys apps={apps} />)}
         </QueryView>
       </Card>
     </>

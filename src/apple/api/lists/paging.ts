@@ -1,6 +1,6 @@
 /** Reads all pages of a list of the App Store Connect API. */
 import * as v from 'valibot'
-import { AppleFault } from './faults.ts'
+import { AppleFault } from '../faults.ts'
 
 /** More pages of 200 than any account has. Ends a cycle of links. */
 const MAX_PAGES = 500
