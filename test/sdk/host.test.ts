@@ -63,3 +63,17 @@ test('a call before configure has the values of its time', async () => {
     '71',
   ])
 })
+
+test.each(['{"i":"$anon_1"}', '{"p":[]}', '[]', '5', 'null', '{'])(
+  'with %s for a state, calls are sent',
+  async (text) => {
+    const { api, bodies, settle, stored } = openHost()
+    stored.set('windfall.s', text)
+    stored.set('windfall.q.000000000001.0000.aaaaaaaa', text)
+    api.configure(OPTIONS as Options)
+    api.attributePurchase({ originalTransactionId: '71' })
+    api.identify('ann')
+    await settle()
+    expect(bodies.map(({ originalTransactionId }) => originalTransactionId)).toEqual(['71', undefined, '71'])
+  },
+)
