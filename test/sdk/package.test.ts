@@ -90,6 +90,18 @@ test('each condition of exports leads to the same seven functions', async () => 
   expect(Object.keys(own(`${PACKAGE}dist/native.js`)).sort()).toEqual(NAMES)
 })
 
+test('CommonJS gets CommonJS under each condition, also in Jest with jsdom, which asks for browser and require', () => {
+  const resolved = (...conditions: string[]) =>
+    run(
+      process.execPath,
+      [...conditions.map((one) => `--conditions=${one}`), '-p', 'require.resolve("windfall-sdk")'],
+      PACKAGE,
+    ).trim()
+  expect(resolved()).toBe(`${PACKAGE}dist/index.js`)
+  expect(resolved('browser')).toBe(`${PACKAGE}dist/index.js`)
+  expect(resolved('react-native')).toBe(`${PACKAGE}dist/native.js`)
+})
+
 test('bundlers find the file for browsers and for React Native; that for browsers has no require', async () => {
   const bundled = async (conditions: string[]) => {
     const { metafile } = await build({
