@@ -11,7 +11,8 @@ type Merge = { credential: Credential; limit: number }
 
 /**
  * The attributes of a user after one more call. Attributes of proved calls have a separate limit, so unproved calls
- * cannot use up the backend's attributes. A proved value of a secret key stands against one of a device.
+ * cannot use up the backend's attributes. A proved value of a secret key stands against one of a device, and where both
+ * have too many, those of the device give way: a device proves a genuine app, not who holds it.
  *
  * @throws Refusal 400 `invalid_request` when the user would have too many attributes.
  */
@@ -21,18 +22,39 @@ export function attributesAfter(
   { credential, limit }: Merge,
 ): StoredAttributes {
   const { attributes = '{}', proved_attributes = '{}', server_attributes = '[]' } = existing ?? {}
+  if (credential === 'secret')
+    return afterServer({ attributes, proved_attributes, server_attributes }, incoming, limit)
   if (!isProved(credential)) {
     const merged = mergeAttributes(attributes, incoming, limit, limit)
     return { attributes: merged, proved_attributes, server_attributes }
   }
-  const held: readonly string[] = JSON.parse(server_attributes)
-  const isServer = credential === 'secret'
-  const added = isServer ? Object.keys(incoming ?? {}) : []
-  const proved = isServer ? incoming : without(incoming, held)
+  const proved = without(incoming, JSON.parse(server_attributes))
   return {
     attributes: mergeAttributes(attributes, incoming, 2 * limit, limit),
     proved_attributes: mergeAttributes(proved_attributes, proved, limit, limit),
-    server_attributes: JSON.stringify([...new Set([...held, ...added])]),
+    server_attributes,
+  }
+}
+
+/** The attributes after a call with a secret key, whose limit counts only the names that a secret key has set. */
+function afterServer(
+  { attributes, proved_attributes, server_attributes }: StoredAttributes,
+  incoming: Attributes | null,
+  limit: number,
+): StoredAttributes {
+  const held: readonly string[] = JSON.parse(server_attributes)
+  const names = new Set([...held, ...Object.keys(incoming ?? {})])
+  const hasNew = names.size > held.length
+  if (hasNew && names.size > limit) throw tooManyAttributes(limit)
+  const byDevice = Object.keys(JSON.parse(proved_attributes)).filter((name) => !names.has(name))
+  const surplus = hasNew ? byDevice.slice(0, Math.max(0, byDevice.length + names.size - limit)) : []
+  const [kept, provedKept] = [attributes, proved_attributes].map((json) =>
+    JSON.stringify(without(JSON.parse(json), surplus)),
+  ) as [string, string]
+  return {
+    attributes: mergeAttributes(kept, incoming, 2 * limit, limit),
+    proved_attributes: mergeAttributes(provedKept, incoming, limit, limit),
+    server_attributes: JSON.stringify([...names]),
   }
 }
 

@@ -57,11 +57,16 @@ test('the package has no dependencies and the licence of the repository', () => 
   expect(readFileSync(`${PACKAGE}LICENSE`, 'utf8')).toBe(readFileSync(`${PACKAGE}../../LICENSE`, 'utf8'))
 })
 
-/** What React Native loads, compressed. It may shrink only. */
-const NATIVE_BYTES_MOST = 6900
+/** What React Native and browsers load, compressed. It may shrink only. */
+const NATIVE_BYTES_MOST = 6870
+const WEB_BYTES_MOST = 6780
 
 test(`all that React Native loads is at most ${NATIVE_BYTES_MOST} bytes of gzip`, () => {
   expect(gzipSync(built('native.js'), { level: 9 }).length).toBeLessThanOrEqual(NATIVE_BYTES_MOST)
+})
+
+test(`all that browsers load is at most ${WEB_BYTES_MOST} bytes of gzip`, () => {
+  expect(gzipSync(built('index.mjs'), { level: 9 }).length).toBeLessThanOrEqual(WEB_BYTES_MOST)
 })
 
 test('publint and are-the-types-wrong find nothing', async () => {
@@ -88,6 +93,18 @@ test('each condition of exports leads to the same seven functions', async () => 
   expect(own.resolve('windfall-sdk')).toBe(`${PACKAGE}dist/index.js`)
   expect(Object.keys(await import(`${PACKAGE}dist/index.mjs`)).sort()).toEqual(NAMES)
   expect(Object.keys(own(`${PACKAGE}dist/native.js`)).sort()).toEqual(NAMES)
+})
+
+test('CommonJS gets CommonJS under each condition, also in Jest with jsdom, which asks for browser and require', () => {
+  const resolved = (...conditions: string[]) =>
+    run(
+      process.execPath,
+      [...conditions.map((one) => `--conditions=${one}`), '-p', 'require.resolve("windfall-sdk")'],
+      PACKAGE,
+    ).trim()
+  expect(resolved()).toBe(`${PACKAGE}dist/index.js`)
+  expect(resolved('browser')).toBe(`${PACKAGE}dist/index.js`)
+  expect(resolved('react-native')).toBe(`${PACKAGE}dist/native.js`)
 })
 
 test('bundlers find the file for browsers and for React Native; that for browsers has no require', async () => {

@@ -1,6 +1,4 @@
 /** Two tabs of Chromium on one queue, against the real server: each call arrives once, in order, also if a tab is closed. */
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listen } from '../../src/http/server.ts'
@@ -8,24 +6,7 @@ import { BUNDLE } from '../apple/samples.ts'
 import { hasChromium, launch } from '../browser/chromium.ts'
 import { closedAtEnd } from '../closing.ts'
 import { openTestApp } from '../helpers.ts'
-import { built } from './built.ts'
-
-/** The origin of the app: an empty page and the SDK. */
-async function servePages(): Promise<string> {
-  const server = createServer((request, response) => {
-    const isScript = request.url === '/sdk.mjs'
-    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
-    response.end(isScript ? built('index.mjs') : '<!doctype html><title>app</title>')
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  closedAtEnd({
-    async close() {
-      server.closeAllConnections()
-      server.close()
-    },
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-}
+import { servePages } from './pages.ts'
 
 describe.runIf(hasChromium())('two tabs', () => {
   let browser: Awaited<ReturnType<typeof launch>>

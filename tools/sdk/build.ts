@@ -25,12 +25,12 @@ const FOUND_AT_RUN_TIME = [
 
 /** Names that nothing outside sees and that are not stored. */
 const INTERNAL =
-  /^(cancelTimer|hasProofs|inFlight|isAgain|isMemory|retryAfter|sending|stalls|unsaved|working)$/
+  /^(after|answer|bytes|cache|calls|cancelTimer|done|env|hasProofs|inFlight|isAgain|isMemory|libraries|lock|retryAfter|run|sending|soft|stalls|tail|unsaved|watch|working)$/
 
 const FILES = [
   { entry: 'entry_native.ts', file: 'native.js', format: 'cjs', target: 'es2020', types: 'native.d.ts' },
-  { entry: 'entry_web.ts', file: 'index.mjs', format: 'esm', target: 'es2018', types: 'index.d.mts' },
-  { entry: 'entry_web.ts', file: 'index.js', format: 'cjs', target: 'es2018', types: 'index.d.ts' },
+  { entry: 'entry_web.ts', file: 'index.mjs', format: 'esm', target: 'es2020', types: 'index.d.mts' },
+  { entry: 'entry_web.ts', file: 'index.js', format: 'cjs', target: 'es2020', types: 'index.d.ts' },
 ] as const
 
 /** The declarations of a project, by the names of their files. @throws Error with what tsc finds. */

@@ -27,6 +27,9 @@ const attempt = <T>(read: () => T): T | undefined => {
   }
 }
 
+/** The own fields of an object as they are now, whatever the app does with it later; undefined if they cannot be read. */
+const copyOf = (given: unknown): object | undefined => attempt(() => ({ ...(given as object) }))
+
 /** The device fields in fixed order, without those that the server would refuse. */
 function deviceOf(given: Options, found: Device = {}): Device {
   const device: Device = {}
@@ -37,9 +40,9 @@ function deviceOf(given: Options, found: Device = {}): Device {
   return device
 }
 
-/** Where the options lead; null if they lead nowhere. */
+/** Where the options lead; null if they lead nowhere. Throws if they are not options. */
 function targetOf(given: Options, runtime: Runtime): Target | null {
-  const l = attempt(() => given.url.trim().replace(/\/+$/, '')) ?? ''
+  const l = given.url.trim().replace(/\/+$/, '')
   const b = given.bundleId ?? attempt(runtime.bundleId)
   if (!/^https?:\/\/./.test(l) || !isText(b, 255)) return null
   return { l, b, ...(given.key && { k: given.key }), d: deviceOf(given, attempt(runtime.device)) }
@@ -58,20 +61,19 @@ export function openApi(
   const debug = (line: string) =>
     attempt(() => (typeof log === 'function' ? log(line) : log && console.log(`[windfall] ${line}`)))
 
-  /** Runs `call` with the client, or keeps it until there is one. */
+  /** Runs `call` with the client, or keeps it until there is one. A call that cannot read what it was given is left out. */
   function later(call: (client: Client) => unknown): void {
-    if (client) call(client)
+    if (client) attempt(() => call(client as Client))
     else if (early.length < MOST_EARLY_CALLS) early.push(call)
   }
 
   function start(given: Options): void {
     const own = openClient(open(given.storage ?? attempt(runtime.storage)), () => target as Target, debug)
     client = own
-    for (const call of early) call(own)
-    const attach = () => {
-      if (given.autoTrack !== false)
-        hookInto(runtime.libraries, (purchase) => void own.attributePurchase(purchase, false))
-    }
+    early.forEach(later)
+    const attach = () =>
+      given.autoTrack === false ||
+      hookInto(runtime.libraries, (purchase) => void own.attributePurchase(purchase, false))
     attach()
     attempt(() =>
       runtime.watch(() => {
@@ -84,21 +86,25 @@ export function openApi(
   return {
     configure(given: Options): void {
       log = given?.debug
-      const next = targetOf(given, runtime)
+      const next = attempt(() => targetOf(given, runtime))
       if (!next) return warn('[windfall] configure needs a url and a bundleId; nothing is sent.')
       target = next
       if (client) client.wake()
       else start(given)
     },
-    identify: (userId: string, attributes?: Attributes): void =>
-      later((one) => one.identify(userId, { ...attributes })),
+    identify(userId: string, attributes?: Attributes): void {
+      const copy = copyOf(attributes)
+      later((one) => one.identify(userId, copy))
+    },
     setAttributes(attributes: Attributes): void {
-      // As they are now, whatever the app does with its object later.
-      const copy = { ...attributes }
+      const copy = copyOf(attributes)
       later((one) => one.setAttributes(copy))
     },
     reset: (): void => later((one) => one.reset()),
-    attributePurchase: (purchase: Purchase): void => later((one) => one.attributePurchase(purchase, true)),
+    attributePurchase(purchase: Purchase): void {
+      const copy = client ? purchase : copyOf(purchase)
+      later((one) => one.attributePurchase(copy, true))
+    },
     flush: async (): Promise<void> => client?.wake(),
     debugState: async (): Promise<DebugState> => client?.state() ?? NOT_CONFIGURED,
   }

@@ -5,8 +5,9 @@ import type { Attributes, DebugState, Options, Purchase } from './types.ts'
 const api = openApi({
   storage() {
     // In Node `localStorage` is no browser's.
-    if (typeof window === 'undefined') return null
-    const { localStorage: web } = window
+    const web = typeof window === 'undefined' ? null : window.localStorage
+    // A web view of Android can be set to have none.
+    if (!web) return null
     return {
       getItem: (key) => web.getItem(key),
       setItem: (key, value) => web.setItem(key, value),

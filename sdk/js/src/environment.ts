@@ -78,6 +78,7 @@ export function openEnvironment(storage?: Storage | null): Environment {
     post,
     storage: storage ?? NO_STORAGE,
     isMemory: !storage,
-    lock: locks ? (name, work) => locks.request(name, work) : null,
+    // Memory is not shared. Where a page has no storage, because its origin is opaque, its locks throw.
+    lock: locks && storage ? (name, work) => locks.request(name, work) : null,
   }
 }

@@ -50,9 +50,9 @@ const isProof = (one: Item | ReadPurchase): boolean => !!one.j && one.j.length <
 export async function stateOf(sdk: Sdk): Promise<State> {
   const now = sdk.env.now()
   const stored = await load<State>(sdk, STATE)
-  const s: State = stored?.i
-    ? stored
-    : { i: ANONYMOUS + uuid(sdk.env.random), u: null, a: {}, p: [], k: [], g: [], r: [], w: {} }
+  const i = stored?.i || ANONYMOUS + uuid(sdk.env.random)
+  // Another version may have stored fewer fields.
+  const s: State = { u: null, a: {}, p: [], k: [], g: [], r: [], w: {}, ...stored, i }
   if (!sdk.unsaved.has(STATE)) sdk.hasProofs = s.r.length > 0
   s.g = s.g.filter(({ at }) => now - at <= REFUSED_DAYS * DAY_MS)
   let proofs = 0

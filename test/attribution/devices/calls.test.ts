@@ -148,6 +148,28 @@ test('a stranger’s device cannot take what the purchase or the server proved',
   })
 })
 
+test('a stranger’s device cannot use up the room for the attributes of the server', async () => {
+  const opened = await openAttested()
+  const { clock, enrol, identify, rows } = opened
+  const [stranger, secret] = [await enrol(), await secretKey(opened)]
+  const attributes = (name: string, count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`${name}${n}`, n]))
+  const stored = () => Object.keys(JSON.parse(String(rows('select attributes from users')[0]?.attributes)))
+  await identify(null, 'ada', { attributes: attributes('claimed', 100) })
+  await identify(stranger, 'ada', { attributes: attributes('junk', 100) })
+  expect((await identify(secret, 'ada', { attributes: { plan: 'pro' } })).status).toBe(200)
+  expect(provedOf(opened, 'ada')).toMatchObject({ plan: 'pro', junk99: 99 })
+  expect(await identify(stranger, 'ada', { attributes: { one: 1 } })).toMatchObject({ status: 400 })
+  expect((await identify(secret, 'ada', { attributes: attributes('own', 99) })).status).toBe(200)
+  expect(provedOf(opened, 'ada')).toEqual({ plan: 'pro', ...attributes('own', 99) })
+  expect(stored()).toHaveLength(200)
+  expect(stored().filter((name) => name.startsWith('junk'))).toEqual([])
+  clock.turn(MINUTE)
+  expect(await identify(secret, 'ada', { attributes: { one: 1 } })).toMatchObject({ status: 400 })
+  expect((await identify(secret, 'ada', { attributes: { plan: 'free' } })).status).toBe(200)
+  expect(provedOf(opened, 'ada')).toMatchObject({ plan: 'free', own98: 98 })
+})
+
 test('a device alone proves a purchase that nobody else proved, and joins the proofs of the same user', async () => {
   const opened = await openAttested()
   const { attribute, enrol, signed } = opened

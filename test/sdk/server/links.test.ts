@@ -49,6 +49,15 @@ test('rows are counted, imported and unchanged the second time, in requests of a
   expect(sizes.map(({ rows }) => rows)).toEqual([1_000, 1_000, 500, 1_000, 1_000, 500, 1_000, 1_000, 500])
 })
 
+test('rows in a script of three bytes a character are sent in requests that the server takes', async () => {
+  const app = await openServed()
+  const { sizes, fetch } = counted()
+  const wide = rows(480).map((row) => ({ ...row, attributes: { city: '京'.repeat(1_000) } }))
+  const outcome = await app.clientOf({ fetch }).importLinks({ rows: wide })
+  expect(outcome).toMatchObject({ linked: 480, faults: [] })
+  expect(Math.max(...sizes.map(({ bytes }) => bytes))).toBeLessThan(1_048_576)
+})
+
 test('rows can come from a cursor, and a fault has the number of its row', async () => {
   const app = await openServed()
   async function* cursor(): AsyncGenerator<LinkRow> {

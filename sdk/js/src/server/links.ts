@@ -41,7 +41,8 @@ type SendRows = (rows: readonly object[], isDryRun: boolean) => Promise<ImportOu
 
 const MAX_ROWS = 1_000
 /** Half of what a request may have by default. */
-const MAX_CHARACTERS = 500_000
+const MAX_BYTES = 500_000
+const encoder = new TextEncoder()
 const EFFECTS = ['linked', 'moved', 'unchanged', 'refused'] as const
 
 /** Sends all rows and adds up what they did. @throws WindfallError, after which the same import can be repeated */
@@ -65,16 +66,16 @@ export async function importAll(source: LinkImport, sendRows: SendRows): Promise
 
 async function* batchesOf(rows: AsyncIterable<SentRow>): AsyncGenerator<SentRow[]> {
   let batch: SentRow[] = []
-  let characters = 0
+  let bytes = 0
   for await (const row of rows) {
-    const more = JSON.stringify(row.row).length
-    if (batch.length === MAX_ROWS || (batch.length > 0 && characters + more > MAX_CHARACTERS)) {
+    const more = encoder.encode(JSON.stringify(row.row)).length
+    if (batch.length === MAX_ROWS || (batch.length > 0 && bytes + more > MAX_BYTES)) {
       yield batch
       batch = []
-      characters = 0
+      bytes = 0
     }
     batch.push(row)
-    characters += more
+    bytes += more
   }
   if (batch.length > 0) yield batch
 }
