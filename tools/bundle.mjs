@@ -34,6 +34,9 @@ const TYPES = {
   '.webmanifest': 'application/manifest+json',
 }
 const UI = 'src/web/ui'
+const FLAGS = 'node_modules/country-flag-icons'
+/** Read late, because build.mjs loads this file before it installs the packages. */
+const flagsVersion = () => JSON.parse(readFileSync(at(`${FLAGS}/package.json`), 'utf8')).version
 const PAGE_ENTRIES = { app: `${UI}/main.tsx`, theme: `${UI}/theme_early.ts` }
 
 /**
@@ -68,7 +71,12 @@ export const pageOptions = {
   loader: { '.woff2': 'file' },
   splitting: true,
   metafile: true,
-  define: { COMMAND_NAME: JSON.stringify('npm run -s windfall --') },
+  get define() {
+    return {
+      COMMAND_NAME: JSON.stringify('npm run -s windfall --'),
+      FLAGS_VERSION: JSON.stringify(flagsVersion()),
+    }
+  },
 }
 
 /**
@@ -101,6 +109,12 @@ export async function pageFiles({ outputFiles, metafile }, bundle, version) {
   add('/', 'index.html', Buffer.from(html))
   for (const name of readdirSync(at(`${UI}/static`)))
     add(`/${name}`, name, readFileSync(at(`${UI}/static/${name}`)))
+  for (const name of readdirSync(at(`${FLAGS}/3x2`)).filter((file) => /^[A-Z]{2}\.svg$/.test(file)))
+    add(
+      `/assets/flag-${name.slice(0, 2)}-${flagsVersion()}.svg`,
+      name,
+      readFileSync(at(`${FLAGS}/3x2/${name}`)),
+    )
   const worker = await bundle({
     ...forBrowsers,
     entryPoints: [`${UI}/service_worker.ts`],

@@ -11,6 +11,8 @@ import { at } from './bundle.mjs'
 
 /** Its native part is not in a bundle, so esbuild does not see it. */
 const NATIVE = 'node_modules/better-sqlite3'
+/** Its files are copied. */
+const FLAGS = 'node_modules/country-flag-icons'
 
 /**
  * The packages that these builds read, and Node, sorted by name.
@@ -22,7 +24,7 @@ export function packagesIn(metafiles) {
   const folders = metafiles
     .flatMap(({ inputs }) => Object.keys(inputs))
     .flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? [])
-  return [...new Set([...folders, NATIVE])].sort().map(packageAt)
+  return [...new Set([...folders, NATIVE, FLAGS])].sort().map(packageAt)
 }
 
 function packageAt(folder) {

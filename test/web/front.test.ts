@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { STOREFRONT_CODES, twoLettersOf } from '../../src/web/ui/countries/names.ts'
 import { openTestApp } from '../helpers.ts'
+import { nonEmpty } from '../non_empty.ts'
 
 const bytes = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer())
 
@@ -83,4 +86,15 @@ test('keeps the compressed first load, with the font, below 100 kB', async () =>
   const first = paths.filter((path) => !path.endsWith('.png'))
   const sizes = await Promise.all(['/', ...first].map(sizeOf))
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(100_000)
+})
+
+test('serves a flag for each storefront', async () => {
+  const app = await openTestApp()
+  const { devDependencies } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const version = devDependencies['country-flag-icons']
+  const codes = nonEmpty(STOREFRONT_CODES.map((code) => twoLettersOf(code) ?? code))
+  for (const code of codes) {
+    const answer = await app.request(`/assets/flag-${code}-${version}.svg`)
+    expect([code, answer.status, answer.headers.get('content-type')]).toEqual([code, 200, 'image/svg+xml'])
+  }
 })

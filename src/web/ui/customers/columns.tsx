@@ -3,7 +3,8 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { productName } from '../../../apps/product_name.ts'
 import { type App, appName } from '../apps.ts'
-import { countryName } from '../countries.ts'
+import { Flag } from '../countries/flag.tsx'
+import { countryName } from '../countries/names.ts'
 import { Amount } from '../parts/amount.tsx'
 import { PickLabel, Popover } from '../parts/popover.tsx'
 import { ago, date, plural } from '../words.ts'
@@ -150,7 +151,11 @@ export const COLUMNS: readonly Column[] = [
     title: 'Country',
     class: 'extra cut',
     width: '120px',
-    cell: ({ country }) => <span>{country === null ? '–' : countryName(country)}</span>,
+    cell: ({ country }) => (
+      <span>
+        <Flag code={country} /> {country === null ? '–' : countryName(country)}
+      </span>
+    ),
   },
   {
     name: 'app',

@@ -1,7 +1,7 @@
 /** The list of customers: table rows on desktop, cards on phones. Each entry is a link. */
 import type { JSX } from 'preact'
 import { type App, appName } from '../apps.ts'
-import { countryName } from '../countries.ts'
+import { countryName } from '../countries/names.ts'
 import { Icon } from '../parts/icons.tsx'
 import { useQueryParams, useScope } from '../scope.ts'
 import { ago } from '../words.ts'

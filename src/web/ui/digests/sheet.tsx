@@ -1,6 +1,6 @@
 /** The figures of a digest on one sheet. */
 import type { ComponentChildren, JSX } from 'preact'
-import { countryName } from '../countries.ts'
+import { countryName } from '../countries/names.ts'
 import { Delta } from '../parts/card.tsx'
 import { count, money, plural, share, signedMoney } from '../words.ts'
 import { type DigestFigures, periodText } from './digest_answer.ts'

@@ -2,7 +2,8 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { productName } from '../../../apps/product_name.ts'
-import { countryName } from '../countries.ts'
+import { Flag } from '../countries/flag.tsx'
+import { countryName } from '../countries/names.ts'
 import { Icon } from '../parts/icons.tsx'
 import { ago, instant, money } from '../words.ts'
 import { eventDetail } from './event_detail.ts'
@@ -101,7 +102,11 @@ export function EventRow({ event, app, now, isNew, href, to }: RowProps): JSX.El
         <span class="happened-more">
           {ORIGINS[event.origin] && <span class="badge">{ORIGINS[event.origin]}</span>}
           {app && !productNameContains(event, app) && <span class="happened-country">{app}</span>}
-          {event.data.country && <span class="happened-country">{countryName(event.data.country)}</span>}
+          {event.data.country && (
+            <span class="happened-country">
+              <Flag code={event.data.country} /> {countryName(event.data.country)}
+            </span>
+          )}
           <EventCustomer event={event} />
         </span>
         <Amount event={event} />

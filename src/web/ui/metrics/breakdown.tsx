@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import { useApps } from '../apps.ts'
 import { ExportMenu, useCardParams } from '../charts/chart_card.tsx'
+import { Flag } from '../countries/flag.tsx'
 import type { Query } from '../http.ts'
 import { Card, Delta } from '../parts/card.tsx'
 import { Segments } from '../parts/popover.tsx'
@@ -50,6 +51,7 @@ function Row({ row, answer, href }: RowProps): JSX.Element {
   return (
     <li class={row.isUncertain ? 'is-few' : undefined}>
       <span class="what">
+        {answer.split === 'country' && <Flag code={row.value} />}
         {href ? (
           <a href={href} title={row.value ?? undefined}>
             {row.title}

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { useApps } from '../apps.ts'
-import { countriesNamed } from '../countries.ts'
+import { countriesNamed } from '../countries/names.ts'
 import { Icon } from '../parts/icons.tsx'
 import { MenuSearch, Popover } from '../parts/popover.tsx'
 import { QueryView } from '../parts/query_view.tsx'

@@ -3,7 +3,7 @@ import type { InferOutput } from 'valibot'
 import type { SeriesSchema } from '../../../api/metrics/answers.ts'
 import { productName } from '../../../apps/product_name.ts'
 import { type App, appName } from '../apps.ts'
-import { countryName } from '../countries.ts'
+import { countryName } from '../countries/names.ts'
 import { count, money, period, plural, share, shortCount, shortMoney, times } from '../words.ts'
 import type { Definition } from './definitions.ts'
 

@@ -1,7 +1,7 @@
 /** The top of a profile: identity, status, next event and value. */
 import type { JSX } from 'preact'
 import { appName, useApps } from '../../apps.ts'
-import { countryName } from '../../countries.ts'
+import { countryName } from '../../countries/names.ts'
 import { useOtherDefinitions } from '../../metrics/definitions.ts'
 import { Amount } from '../../parts/amount.tsx'
 import { Stat } from '../../parts/card.tsx'

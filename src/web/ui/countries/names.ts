@@ -1,5 +1,5 @@
 /** Country names of storefronts. */
-import { locale } from './locale.ts'
+import { locale } from '../locale.ts'
 
 const regions = new Intl.DisplayNames(locale, { type: 'region' })
 /** Returns the country name of a three-letter storefront code. Browsers know only two-letter codes. */
@@ -8,6 +8,8 @@ export function countryName(code: string | null | undefined): string {
   const twoLetterCode = TWO_LETTERS[code]
   return twoLetterCode ? (regions.of(twoLetterCode) ?? code) : code
 }
+/** The two-letter code of a storefront; null if it is unknown. */
+export const twoLettersOf = (code: string | null): string | null => TWO_LETTERS[code ?? ''] ?? null
 /** The storefronts whose name contains a text. */
 export const countriesNamed = (text: string): string[] =>
   Object.keys(TWO_LETTERS).filter((code) => countryName(code).toLowerCase().includes(text.toLowerCase()))
@@ -17,3 +19,5 @@ const CODE_PAIRS =
 const TWO_LETTERS: Record<string, string> = Object.fromEntries(
   CODE_PAIRS.split(',').map((pair) => pair.split(':') as [string, string]),
 )
+/** The three-letter codes of all storefronts. */
+export const STOREFRONT_CODES: readonly string[] = CODE_PAIRS.split(',').map((pair) => pair.slice(0, 3))
