@@ -81,6 +81,9 @@ describe.skipIf(!hasChromium())('display currency', () => {
   test.each(['desktop', 'phone'] as const)('the menu has no faults of accessibility (%s)', async (size) => {
     const { page } = await enter(size)
     await show(page, '/revenue?display=EUR')
+    const filters = page.getByRole('button', { name: 'Filters 1' })
+    expect(await filters.isVisible()).toBe(size === 'phone')
+    if (size === 'phone') await filters.click()
     await pick(page, 'Display currency: In EUR').click()
     await page.getByRole('searchbox', { name: 'Search currencies' }).waitFor()
     await assertSound(page)

@@ -14,8 +14,13 @@ import { Figure } from './figure.tsx'
 import type { Graph } from './graph.ts'
 import { chartBody, savePicture } from './picture.ts'
 
-/** URLs of the CSV files. `wide` has one column per series. `others`: files of the card’s other metrics. */
-type CsvUrls = { csv: string; wide?: string; others?: readonly { title: string; url: string }[] }
+/** URLs of the CSV files. `wide` has one column per series, `lastMonth` the last calendar month. `others`: files of the card’s other metrics. */
+type CsvUrls = {
+  csv: string
+  wide?: string
+  lastMonth?: string
+  others?: readonly { title: string; url: string }[]
+}
 
 type ExportMenuProps = {
   csvUrls: CsvUrls
@@ -25,7 +30,7 @@ type ExportMenuProps = {
 }
 
 export const ExportMenu = ({
-  csvUrls: { csv, wide, others = [] },
+  csvUrls: { csv, wide, lastMonth, others = [] },
   savePng,
   onAnnotate = null,
 }: ExportMenuProps): JSX.Element => (
@@ -43,6 +48,11 @@ export const ExportMenu = ({
         {wide && (
           <a class="item" href={wide} download onClick={close}>
             <Icon name="table" class="small-icon" /> CSV, one column per series
+          </a>
+        )}
+        {lastMonth && (
+          <a class="item" href={lastMonth} download onClick={close}>
+            <Icon name="table" class="small-icon" /> CSV of last month
           </a>
         )}
         {others.map(({ title, url }) => (

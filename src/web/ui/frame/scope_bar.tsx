@@ -1,6 +1,6 @@
 /** The bar above a view: apps, date range, amounts and options. The selection is in the URL. */
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 import { INTERVALS } from '../../../metrics/series/buckets.ts'
 import { type App, useApps } from '../apps.ts'
 import { Icon } from '../parts/icons.tsx'
@@ -130,28 +130,55 @@ function MorePick({ scope, change }: PickerProps): JSX.Element {
 /** The controls that a view supports. */
 export type ScopeParts = 'all' | 'place' | 'amounts' | 'money'
 
-/** The search reads `data-parts`, to offer only what the view supports. */
+/** How many of the filters that a phone shows on request differ from the default. */
+const activeFilters = ({ basis, compare, interval, display, currency, zone, environment }: Scope): number =>
+  [
+    basis !== 'gross',
+    compare !== 'none',
+    interval !== null,
+    display !== null,
+    currency !== null,
+    zone !== 'own',
+    environment !== 'production',
+  ].filter(Boolean).length
+
+/** On a phone, the less used controls appear at the push of a button. The search reads `data-parts`, to offer only what the view supports. */
 export function ScopeBar({ parts = 'all' }: { parts?: ScopeParts }): JSX.Element {
   const { scope, change } = useScope()
   const { basis } = useSession()
+  const [isOpen, setOpen] = useState(false)
+  const id = useId()
+  const active = activeFilters(scope)
   return (
     <search class="bar" aria-label="View options" data-parts={parts}>
       <OrganizationScope scope={scope} change={change} />
       <AppPick scope={scope} change={change} />
       {parts === 'all' && <RangePick scope={scope} change={change} />}
-      {(parts === 'all' || parts === 'money') && basis === null && (
-        <Segments
-          title="Amounts"
-          value={scope.basis}
-          choices={BASES}
-          onPick={(value) => change({ basis: value })}
-        />
-      )}
-      {parts === 'all' && <ComparePick scope={scope} change={change} />}
-      {parts === 'all' && <IntervalPick scope={scope} change={change} />}
-      {parts !== 'place' && <DisplayCurrencyPick scope={scope} change={change} />}
-      {parts === 'all' && <BillingCurrencyPick scope={scope} change={change} />}
-      <MorePick scope={scope} change={change} />
+      <button
+        type="button"
+        class="pick bar-toggle"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name="filter" /> Filters
+        {active > 0 && <span class="badge">{active}</span>}
+      </button>
+      <div id={id} class={isOpen ? 'bar-rest is-open' : 'bar-rest'}>
+        {(parts === 'all' || parts === 'money') && basis === null && (
+          <Segments
+            title="Amounts"
+            value={scope.basis}
+            choices={BASES}
+            onPick={(value) => change({ basis: value })}
+          />
+        )}
+        {parts === 'all' && <ComparePick scope={scope} change={change} />}
+        {parts === 'all' && <IntervalPick scope={scope} change={change} />}
+        {parts !== 'place' && <DisplayCurrencyPick scope={scope} change={change} />}
+        {parts === 'all' && <BillingCurrencyPick scope={scope} change={change} />}
+        <MorePick scope={scope} change={change} />
+      </div>
       {scope.environment === 'sandbox' && <span class="badge warn">Sandbox</span>}
     </search>
   )

@@ -3,6 +3,7 @@
 import { addressOf, type Query } from '../http.ts'
 import { useOverview } from '../overview.ts'
 import { useQuery } from '../queries.ts'
+import { rangeDays } from '../ranges.ts'
 import { daysOf, metricQuery, type Scope, useScope } from '../scope.ts'
 import { type Session, useSession } from '../session.ts'
 import { daysBetween } from '../words.ts'
@@ -44,6 +45,10 @@ export function csvUrlsOf(path: string, query: Query): { csv: string; wide: stri
   }
 }
 
+/** The CSV of the last calendar month as one figure of each series, whatever the range. */
+const lastMonthUrl = (path: string, query: Query, today: string): string =>
+  csvUrlsOf(path, { ...query, ...rangeDays('last_month', today, null), interval: 'month' }).csv
+
 /** Queries a metric once `isEnabled` is true, today's date is known and the definition is loaded. */
 export function useMetric(name: string, params: Query = {}, isEnabled = true) {
   const { scope } = useScope()
@@ -62,6 +67,9 @@ export function useMetric(name: string, params: Query = {}, isEnabled = true) {
   const result = useQuery<MetricAnswer>(path, query, {
     wait: !isEnabled || overview === undefined || definition === undefined || isHidden(session, definition),
   })
-  const csvUrls = csvUrlsOf(path, query)
+  const csvUrls = {
+    ...csvUrlsOf(path, query),
+    ...(overview && { lastMonth: lastMonthUrl(path, query, overview.today_on) }),
+  }
   return { result, definition, csvUrls, isHidden: definition !== undefined && isHidden(session, definition) }
 }

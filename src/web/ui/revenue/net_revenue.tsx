@@ -6,7 +6,7 @@ import { useMetric } from '../metrics/metric_query.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Delta, Stat } from '../parts/card.tsx'
 import { QueryView } from '../parts/query_view.tsx'
-import { comparedWith, useScope } from '../scope.ts'
+import { comparedWith, useQueryParams, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
 import { bucket, share } from '../words.ts'
 
@@ -19,13 +19,23 @@ const partOf = ({ series }: Series, part: string): number =>
 
 type FigureProps = {
   label: string
+  isChosen: boolean
+  onChoose: () => void
   answer: MetricAnswer
   figureIn: (series: Series) => number | null
   under?: string | undefined
   isHigherBetter?: boolean
 }
 
-function Figure({ label, answer, figureIn, under, isHigherBetter = true }: FigureProps): JSX.Element {
+function Figure({
+  label,
+  isChosen,
+  onChoose,
+  answer,
+  figureIn,
+  under,
+  isHigherBetter = true,
+}: FigureProps): JSX.Element {
   const now = figureIn(answer)
   const { previous } = answer
   const before = previous && figureIn(previous)
@@ -33,7 +43,7 @@ function Figure({ label, answer, figureIn, under, isHigherBetter = true }: Figur
     ? `vs. ${bucket(previous.from_on, 'day')} – ${bucket(previous.until_on, 'day')}`
     : ''
   return (
-    <div class="card card-pad">
+    <button type="button" class="card card-pad choice" aria-pressed={isChosen} onClick={onChoose}>
       <Stat
         label={label}
         under={
@@ -47,16 +57,33 @@ function Figure({ label, answer, figureIn, under, isHigherBetter = true }: Figur
       >
         <Amount milli={now} currency={answer.currency} />
       </Stat>
-    </div>
+    </button>
   )
 }
 
-/** A guest sees only the basis of the link. */
+/** The parts that a figure selects, besides the total. */
+const PARTS = [
+  { part: 'new', label: 'New', sign: 1 },
+  { part: 'renewal', label: 'Renewals', sign: 1 },
+  { part: 'one_time', label: 'One-time', sign: 1 },
+  { part: 'refunds', label: 'Refunds', sign: -1 },
+] as const
+/** The parameter of the page’s address that selects a part. */
+const PART_PARAM = 'revenue.part'
+
+/** The figures select what the chart below shows. A guest sees only the basis of the link. */
 export function NetRevenue(): JSX.Element {
   const { basis } = useSession()
-  const comparison = { compare: comparedWith(useScope().scope) }
+  const { scope } = useScope()
+  const [params, setParams] = useQueryParams()
+  const part = params[PART_PARAM] ?? null
+  const comparison = { compare: comparedWith(scope) }
   const gross = useMetric('revenue', { ...comparison, basis: basis === 'proceeds' ? 'proceeds' : null })
   const proceeds = useMetric('revenue', { ...comparison, basis: basis === 'gross' ? null : 'proceeds' })
+  const whole = (one: 'gross' | 'proceeds') => ({
+    isChosen: part === null && (basis ?? scope.basis) === one,
+    onChoose: () => setParams({ [PART_PARAM]: null, basis: one === 'gross' ? null : one }),
+  })
   return (
     <QueryView result={gross.result} height={104}>
       {(grossAnswer) => {
@@ -68,10 +95,11 @@ export function NetRevenue(): JSX.Element {
             ? `${share(proceedsTotal / grossTotal)} of gross`
             : undefined
         return (
-          <div class="figures-row">
+          <fieldset class="figures-row plain-set" aria-label="Shown in the chart">
             {basis !== 'proceeds' && (
               <Figure
                 label="Gross"
+                {...whole('gross')}
                 answer={grossAnswer}
                 figureIn={(series) => totalOf(grossAnswer, series)}
               />
@@ -79,21 +107,24 @@ export function NetRevenue(): JSX.Element {
             {proceedsAnswer && basis !== 'gross' && (
               <Figure
                 label="Proceeds"
+                {...whole('proceeds')}
                 answer={proceedsAnswer}
                 figureIn={(series) => totalOf(proceedsAnswer, series)}
                 under={percentageText}
               />
             )}
-            <Figure label="New" answer={grossAnswer} figureIn={(series) => partOf(series, 'new')} />
-            <Figure label="Renewals" answer={grossAnswer} figureIn={(series) => partOf(series, 'renewal')} />
-            <Figure label="One-time" answer={grossAnswer} figureIn={(series) => partOf(series, 'one_time')} />
-            <Figure
-              label="Refunds"
-              answer={grossAnswer}
-              figureIn={(series) => 0 - partOf(series, 'refunds')}
-              isHigherBetter={false}
-            />
-          </div>
+            {PARTS.map(({ part: name, label, sign }) => (
+              <Figure
+                key={name}
+                label={label}
+                isChosen={part === name}
+                onChoose={() => setParams({ [PART_PARAM]: part === name ? null : name })}
+                answer={grossAnswer}
+                figureIn={(series) => 0 + sign * partOf(series, name)}
+                isHigherBetter={sign > 0}
+              />
+            ))}
+          </fieldset>
         )
       }}
     </QueryView>

@@ -13,21 +13,22 @@ import { NetRevenue } from './net_revenue.tsx'
 export function Revenue(): JSX.Element {
   const [param, change] = useCardParams('revenue')
   const refunds = param('refunds')
+  const part = param('part')
   return (
     <>
       <ScopeBar />
       <main class="page" id="content">
         <ViewHead title="Revenue" />
         <RequireFigures>
+          <NetRevenue />
           <MetricCard
             name="revenue"
-            isInParts
+            isInParts={part === null}
             isCompared
-            query={{ refunds }}
+            query={{ refunds, part }}
             height={320}
             tools={<RefundDays value={refunds} onPick={(day) => change('refunds', day)} />}
           />
-          <NetRevenue />
           <div class="grid">
             <Breakdown name="revenue" split="product" query={{ refunds }} class="third" />
             <Breakdown name="revenue" split="country" query={{ refunds }} class="third" />
