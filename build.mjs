@@ -17,7 +17,7 @@ import {
   pageOptions,
   serverOptions,
 } from './tools/bundle.mjs'
-import { licensesText, nodePackage, packagesIn } from './tools/packages.mjs'
+import { fontPackage, licensesText, nodePackage, packagesIn } from './tools/packages.mjs'
 
 const quiet = process.argv.includes('--quiet')
 const say = (text) => quiet || process.stdout.write(`${text}\n`)
@@ -94,7 +94,7 @@ async function build() {
   const page = packedPage(await pageFiles(builtPage, bundle, version))
   for (const [name, text] of Object.entries(await assetsOf(page))) writeFileSync(at(`dist/${name}`), text)
   const { metafile } = await bundle({ ...serverOptions(own), metafile: true })
-  const packages = [...packagesIn([builtPage.metafile, metafile]), nodePackage()]
+  const packages = [...packagesIn([builtPage.metafile, metafile]), nodePackage(), fontPackage()]
   writeFileSync(at('dist/licenses.txt'), licensesText(packages))
   escapeCode(at('dist'))
   writeFileSync(at('dist/windfall.mjs'), firstFile)

@@ -149,7 +149,8 @@ create table apple_keys ( -- kept
 
 -- access/ ----------------------------------------------------------------------------------------------
 
--- Read tokens. `apps` is a JSON list of app ids, null for all of the organization's apps, now and later.
+-- Read tokens. `apps` is a JSON list of app ids, null for all of the organization's apps, now and later. `can_annotate`
+-- also allows to write annotations.
 create table api_tokens ( -- kept
   id                      text primary key,
   organization_id         text,
@@ -160,7 +161,8 @@ create table api_tokens ( -- kept
   created_at              integer not null,
   expires_at              integer,
   used_at                 integer,
-  revoked_at              integer
+  revoked_at              integer,
+  can_annotate            integer not null default 0
 ) strict;
 
 -- The owner, in one row: the password (argon2id, a PHC string), a link that works once (its SHA-256), or both for a
@@ -1181,6 +1183,34 @@ create table cohort_customers ( -- derived
   lineage_id              integer not null,
   spread                  text not null,
   primary key (generation, lineage_id)
+) strict, without rowid;
+
+-- annotations/ ------------------------------------------------------------------------------------------
+
+-- Notes on days of the charts, for all of the organization's apps or for one. `source_key` names what a row from Apple
+-- is about, such as a version, so that it is added once. A row from Apple that the owner deleted stays, with deleted_at.
+create table annotations ( -- kept
+  id                      text primary key,
+  organization_id         text not null references organizations (id),
+  app_id                  text references apps (id),
+  annotated_on            text not null,
+  text                    text not null,
+  source                  text not null check (source in ('owner', 'token', 'version', 'price')),
+  source_key              text,
+  created_at              integer not null,
+  updated_at              integer not null,
+  deleted_at              integer
+) strict;
+create index annotations_by_day on annotations (annotated_on, id);
+create unique index annotations_by_source on annotations (app_id, source_key) where source_key is not null;
+
+-- When an app's versions and prices were last read from Apple, or why they were refused.
+create table annotation_reads ( -- kept
+  app_id                  text not null references apps (id),
+  what                    text not null check (what in ('versions', 'prices')),
+  read_at                 integer,
+  refused                 text,
+  primary key (app_id, what)
 ) strict, without rowid;
 
 -- exports/ ----------------------------------------------------------------------------------------------

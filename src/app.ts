@@ -5,6 +5,7 @@ import { openAccessControl } from './access/access.ts'
 import { openRevocations } from './access/revocations.ts'
 import { openApiTokens } from './access/tokens.ts'
 import { openAlerts } from './alerts/alerts.ts'
+import { openChartNotes } from './annotations/chart_notes.ts'
 import { apiRoutes } from './api/routes.ts'
 import { type AppOptions, NO_CONFIG_SOURCES } from './app_options.ts'
 import { APPLE_HOSTS } from './apple/api/hosts.ts'
@@ -104,7 +105,6 @@ export async function openApp(options: AppOptions) {
   const base_url = http.baseUrl
   const accessModules = { store, clock, monotonic, wait, log, tokens, revocations, base_url }
   const accessControl = openAccessControl({ ...accessModules, settings: signInSettings })
-  const { audit, owner, sessions, links } = accessControl
   const rateSettings = { ...config.rates }
   const currenciesInUse = () => organizations.list().map(({ currency }) => currency)
   const { rate_origins: origins, random = Math.random } = options
@@ -120,6 +120,7 @@ export async function openApp(options: AppOptions) {
     ...(options.formula && { formula: options.formula }),
   })
   const { metrics, reported, customers } = figures
+  const chartNotes = openChartNotes({ store, clock, apps, organizations, products, appleClients })
   const enrichment = openEnrichment({ customers, clock })
   const bodies = openBodies({ store, clock, feed, enrichment, users: attribution.users, erasures })
   const forwarded = { feed, ledger, apps, organizations, erasures, outgoing, bodies }
@@ -155,10 +156,7 @@ export async function openApp(options: AppOptions) {
     products,
     catalogue,
     tokens,
-    owner,
-    sessions,
-    links,
-    audit,
+    ...accessControl,
     rates,
     verifier,
     ledger,
@@ -172,6 +170,7 @@ export async function openApp(options: AppOptions) {
     erasures,
     pruning,
     ...figures,
+    ...chartNotes,
     outgoing,
     forwarding,
     backups,
@@ -193,9 +192,7 @@ export async function openApp(options: AppOptions) {
   const watching = { health, doctor, alerts, silenceDetector }
   const served = { monotonic, roots, limits, hosts, wait, current, root_expires_at, revocations, base_url }
   const { closing } = http
-  http.add(
-    apiRoutes({ ...modules, ...accessControl, ...served, ...watching, callers, enrichment, jobs, closing }),
-  )
+  http.add(apiRoutes({ ...modules, ...served, ...watching, callers, enrichment, jobs, closing }))
 
   /**
    * Applies a configuration: its declarations, and the settings that do not require a restart.

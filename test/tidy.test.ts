@@ -20,6 +20,7 @@ const ORDER = [
   ['ledger'],
   ['attribution'],
   ['metrics'],
+  ['annotations'],
   ['exports'],
   ['health'],
   ['systemd'],

@@ -30,6 +30,7 @@ const TYPES = {
   '.js': 'text/javascript; charset=utf-8',
   '.png': 'image/png',
   '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
   '.webmanifest': 'application/manifest+json',
 }
 const UI = 'src/web/ui'
@@ -63,6 +64,8 @@ export const pageOptions = {
   entryPoints: PAGE_ENTRIES,
   entryNames: '[name]-[hash]',
   chunkNames: 'part-[hash]',
+  assetNames: '[name]-[hash]',
+  loader: { '.woff2': 'file' },
   splitting: true,
   metafile: true,
   define: { COMMAND_NAME: JSON.stringify('npm run -s windfall --') },
@@ -87,9 +90,11 @@ export async function pageFiles({ outputFiles, metafile }, bundle, version) {
   const madeOf = (source) => outputs.find(([, { entryPoint }]) => entryPoint === source) ?? []
   const [app, { cssBundle = '', imports = [] } = {}] = madeOf(PAGE_ENTRIES.app)
   const theme = addressOf(madeOf(PAGE_ENTRIES.theme)[0])
+  const font = outputs.find(([path]) => path.endsWith('.woff2'))?.[0] ?? ''
   const first = imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => addressOf(path))
   const html = readFileSync(at(`${UI}/index.html`), 'utf8')
     .replace('{{theme}}', theme)
+    .replace('{{font}}', addressOf(font))
     .replace('{{style}}', addressOf(cssBundle))
     .replace('{{script}}', addressOf(app))
     .replace('{{first}}', first.map((path) => `<link rel="modulepreload" href="${path}">`).join(''))

@@ -50,6 +50,18 @@ export function nodePackage() {
 }
 
 /**
+ * The font of the page: a subset of Inter's variable font.
+ *
+ * @returns {Package}
+ */
+export const fontPackage = () => ({
+  name: 'Inter',
+  version: '4.1',
+  license: 'OFL-1.1',
+  text: readFileSync(at('src/web/ui/styles/font/LICENSE.txt'), 'utf8').trim(),
+})
+
+/**
  * The text that `windfall licenses` prints.
  *
  * @param {readonly Package[]} packages

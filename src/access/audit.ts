@@ -67,6 +67,9 @@ export type AuditAction =
   | 'rule.changed'
   | 'rule.removed'
   | 'alerts.changed'
+  | 'annotation.made'
+  | 'annotation.changed'
+  | 'annotation.removed'
   | 'configuration.read'
   | 'export'
 

@@ -22,7 +22,7 @@ const MAX_TRACKED_EXPORTS = 1_000
 
 /** The authenticated caller: the bearer of a read token, the owner, or a guest with a share link. */
 export type Caller =
-  | { kind: 'token'; accessScope: AccessScope; id: string; expires_at: number | null }
+  | { kind: 'token'; accessScope: AccessScope; id: string; expires_at: number | null; can_annotate: boolean }
   | { kind: 'owner'; accessScope: AccessScope; session: Session }
   | { kind: 'guest'; accessScope: AccessScope; session: Session; link: ShareLink }
 
@@ -70,8 +70,8 @@ export function openAuth({ store, tokens, sessions, links, sessionCookie, audit,
     const caller = authorization === undefined ? cookieCaller(event) : null
     if (caller) return caller
     if (authorization === undefined && sessionCookie.tokenOf(event) !== null) throw signInRequired()
-    const { id, expires_at, ...accessScope } = tokens.holderOf(authorization ?? null)
-    return { kind: 'token', id, expires_at, accessScope }
+    const { id, expires_at, can_annotate, ...accessScope } = tokens.holderOf(authorization ?? null)
+    return { kind: 'token', id, expires_at, can_annotate, accessScope }
   }
 
   function authenticate(event: H3Event): Caller {
@@ -113,8 +113,8 @@ export function openAuth({ store, tokens, sessions, links, sessionCookie, audit,
   /** Limits expensive queries: two at a time for each share link and token; no limit for the owner. */
   const limited = openQueryLimiter((event) => {
     const caller = callerOf(event)
-    if (caller.kind === 'owner') return null
     // By link, not by session: a guest can open a link any number of times.
+    if (caller.kind === 'owner') return null
     return caller.kind === 'guest' ? { id: caller.link.id, canWait: true } : { id: caller.id, canWait: false }
   })
 
@@ -150,8 +150,7 @@ export function openAuth({ store, tokens, sessions, links, sessionCookie, audit,
   function freshOwnerOf(event: H3Event): Session {
     const session = ownerOf(event)
     if (isFresh(session)) return session
-    const detail = 'confirm the password again: POST /api/v1/reauth'
-    throw new Refusal(403, 'reauthentication_required', detail)
+    throw new Refusal(403, 'reauthentication_required', 'confirm the password again: POST /api/v1/reauth')
   }
 
   const freshOwner: Access<Session> = {
@@ -211,6 +210,7 @@ export function openAuth({ store, tokens, sessions, links, sessionCookie, audit,
   return {
     cookieCaller,
     reader,
+    annotator: annotatorOf(callerOf, ownerOf),
     viewer,
     limited,
     owner,
@@ -222,6 +222,24 @@ export function openAuth({ store, tokens, sessions, links, sessionCookie, audit,
     noteExport,
   }
 }
+
+/** The owner, for a request from the same site, or a token that may write annotations. */
+const annotatorOf = (
+  callerOf: (event: H3Event) => Caller,
+  ownerOf: (event: H3Event) => Session,
+): Access<AccessScope> => ({
+  security: ['read_token', 'session'],
+  refusals: { 401: UNKNOWN_READER, 403: 'read_only_token, not_for_guests, cross_site' },
+  admit(event) {
+    const caller = callerOf(event)
+    if (caller.kind !== 'token') ownerOf(event)
+    else if (!caller.can_annotate) {
+      const detail = 'this token only reads; create one that may write annotations'
+      throw new Refusal(403, 'read_only_token', detail)
+    }
+    return caller.accessScope
+  },
+})
 
 const OWNER = 'owner'
 const UNKNOWN_READER = 'token_required, invalid_token, sign_in_required'

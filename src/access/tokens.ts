@@ -1,4 +1,4 @@
-/** Read tokens: read-only credentials for programs. Only their hashes are stored. */
+/** Read tokens: credentials for programs, which read and may write annotations. Only their hashes are stored. */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { MAX_TIMESTAMP_MS } from '../days.ts'
@@ -11,6 +11,8 @@ import type { Revocations } from './revocations.ts'
 export type AccessScope = { organization_id: string | null; apps: readonly string[] | null }
 export type ApiToken = AccessScope & {
   id: string
+  /** The token may also write annotations. */
+  can_annotate: boolean
   label: string
   hint: string
   created_at: number
@@ -19,7 +21,7 @@ export type ApiToken = AccessScope & {
   revoked_at: number | null
 }
 
-type Row = Omit<ApiToken, 'apps'> & { apps: string | null }
+type Row = Omit<ApiToken, 'apps' | 'can_annotate'> & { apps: string | null; can_annotate: number }
 
 /** The least time between two writes of a token's `used_at`: a write for each read would be too expensive. */
 const USED_AT_INTERVAL_MS = 5 * 60_000
@@ -30,10 +32,10 @@ export type ApiTokens = ReturnType<typeof openApiTokens>
 export function openApiTokens(store: Store, clock: Clock, revocations: Revocations) {
   const columns = `
     id, organization_id, apps, label, hint, created_at, min(expires_at, ${MAX_TIMESTAMP_MS}) as expires_at, used_at,
-    revoked_at`
+    revoked_at, can_annotate`
   const insert = store.prepare<Row & { hash: Buffer }>(`
-    insert into api_tokens ( id,  organization_id,  apps,  label,  hash,  hint,  created_at,  expires_at,  used_at,  revoked_at)
-    values                 (:id, :organization_id, :apps, :label, :hash, :hint, :created_at, :expires_at, :used_at, :revoked_at)`)
+    insert into api_tokens ( id,  organization_id,  apps,  label,  hash,  hint,  created_at,  expires_at,  used_at,  revoked_at,  can_annotate)
+    values                 (:id, :organization_id, :apps, :label, :hash, :hint, :created_at, :expires_at, :used_at, :revoked_at, :can_annotate)`)
   const byHash = store.prepare<[Buffer], Row>(`select ${columns} from api_tokens where hash = ?`)
   const byId = store.prepare<[string], Row>(`select ${columns} from api_tokens where id = ?`)
   const all = store.prepare<[], Row>(`select ${columns} from api_tokens order by created_at, id`)
@@ -44,7 +46,7 @@ export function openApiTokens(store: Store, clock: Clock, revocations: Revocatio
   function create(
     label: string,
     accessScope: AccessScope,
-    expires_at: number | null = null,
+    { expires_at = null, can_annotate = false }: Partial<Pick<ApiToken, 'expires_at' | 'can_annotate'>> = {},
   ): ApiToken & { token: string } {
     const token = `wf_${randomBytes(24).toString('hex')}`
     const row: Row = {
@@ -57,34 +59,31 @@ export function openApiTokens(store: Store, clock: Clock, revocations: Revocatio
       expires_at,
       used_at: null,
       revoked_at: null,
+      can_annotate: Number(can_annotate),
     }
     insert.run({ ...row, hash: sha256Of(token) })
     return { ...tokenOf(row), token }
   }
 
   /**
-   * The access scope of the token in an Authorization header, and when it expires (null: never).
+   * The access scope of the token in an Authorization header, whether it may write annotations, and when it expires (null:
+   * never).
    *
    * @throws Refusal 401 `token_required` or `invalid_token`.
    */
-  function holderOf(authorization: string | null): AccessScope & Pick<ApiToken, 'id' | 'expires_at'> {
+  function holderOf(
+    authorization: string | null,
+  ): AccessScope & Pick<ApiToken, 'id' | 'expires_at' | 'can_annotate'> {
     const [, token] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? []
-    if (!token) {
-      throw new Refusal(
-        401,
-        'token_required',
-        'send Authorization: Bearer wf_…; `windfall tokens create` creates a token',
-        { headers: { 'www-authenticate': 'Bearer' } },
-      )
-    }
+    if (!token) throw tokenRequired()
     const row = byHash.get(sha256Of(token))
     const now = clock()
     if (!row || row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now)) {
       throw new Refusal(401, 'invalid_token', invalidTokenText(token))
     }
     if (row.used_at === null || now - row.used_at > USED_AT_INTERVAL_MS) noteUse(row.id, now)
-    const { id, expires_at, organization_id, apps } = tokenOf(row)
-    return { id, expires_at, organization_id, apps }
+    const { id, expires_at, can_annotate, organization_id, apps } = tokenOf(row)
+    return { id, expires_at, can_annotate, organization_id, apps }
   }
 
   function noteUse(id: string, now: number): void {
@@ -108,7 +107,19 @@ export function openApiTokens(store: Store, clock: Clock, revocations: Revocatio
   return { create, holderOf, list, revoke }
 }
 
-const tokenOf = (row: Row): ApiToken => ({ ...row, apps: row.apps === null ? null : JSON.parse(row.apps) })
+const tokenOf = (row: Row): ApiToken => ({
+  ...row,
+  apps: row.apps === null ? null : JSON.parse(row.apps),
+  can_annotate: row.can_annotate === 1,
+})
+
+const tokenRequired = (): Refusal =>
+  new Refusal(
+    401,
+    'token_required',
+    'send Authorization: Bearer wf_…; `windfall tokens create` creates a token',
+    { headers: { 'www-authenticate': 'Bearer' } },
+  )
 
 const invalidTokenText = (token: string): string =>
   /^[ps]k_live_/.test(token)

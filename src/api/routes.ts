@@ -25,6 +25,7 @@ import { gapRoutes } from './gaps.ts'
 import { historyRoutes } from './history.ts'
 import { importRoutes } from './imports.ts'
 import { jobRoutes } from './jobs.ts'
+import { annotationRoutes } from './metrics/annotations.ts'
 import { cohortRoutes } from './metrics/cohorts.ts'
 import { coverageRoutes } from './metrics/coverage.ts'
 import { metricRoutes } from './metrics/metrics.ts'
@@ -78,6 +79,7 @@ const ROUTE_FACTORIES = [
   coverageRoutes,
   importRoutes,
   todayRoutes,
+  annotationRoutes,
   gapRoutes,
   evidenceRoutes,
   statusRoutes,

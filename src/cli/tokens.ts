@@ -26,6 +26,7 @@ const create = defineCommand({
       valueHint: 'DAYS',
       description: 'Days until it expires; never expires if omitted',
     },
+    annotate: { type: 'boolean', description: 'Allow the token to write annotations as well' },
     ...organizationArg,
     ...configArg,
   },
@@ -37,11 +38,13 @@ const create = defineCommand({
         organization: args.organization ?? null,
         apps: args.app === undefined ? null : args.app.split(','),
         label: args.label,
+        can_annotate: args.annotate ?? false,
         valid_ms: args.days === undefined ? null : parseDaysAsMs(args.days),
       },
     )
     print(`${id}  ${token}`)
-    printError(`The token reads ${reads}. It is shown only once.`)
+    const rights = args.annotate ? `${reads} and writes annotations` : reads
+    printError(`The token reads ${rights}. It is shown only once.`)
   },
 })
 
@@ -84,6 +87,6 @@ const revoke = defineCommand({
 })
 
 export const tokensCommand = defineCommand({
-  meta: { name: 'tokens', description: 'Create, list and revoke read-only API tokens' },
+  meta: { name: 'tokens', description: 'Create, list and revoke API tokens' },
   subCommands: { create, list, revoke },
 })

@@ -257,6 +257,10 @@ export const jobs = {
     'Fetch notifications that did not arrive. A gap lasts at most as long as the time between two runs.',
   ),
   lookups: schedule('*/5 * * * *', 'Look up purchases that your apps reported but no notification did.'),
+  annotations: schedule(
+    '40 7 * * *',
+    'Read app versions and subscription prices from Apple, and annotate the charts with what is new.',
+  ),
   rates: schedule(
     '25 5,17 * * *',
     'Fetch the exchange rates of past days. Central banks publish once a day, some a day late.',

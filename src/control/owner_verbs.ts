@@ -13,6 +13,7 @@ const CreateToken = v.object({
   organization: v.optional(v.nullable(v.string()), null),
   apps: v.optional(v.nullable(v.array(text)), null),
   label: text,
+  can_annotate: v.optional(v.boolean(), false),
   valid_ms: v.optional(
     v.nullable(v.pipe(v.number(), v.minValue(1), v.maxValue(MAX_VALIDITY_MS, VALIDITY_ERROR))),
     null,
@@ -57,7 +58,7 @@ function tokenVerbs({ store, clock, apps, tokens, organizations, audit }: Windfa
   async function createToken(request: v.InferOutput<typeof CreateToken>) {
     const expires_at = request.valid_ms === null ? null : clock() + request.valid_ms
     const token = await store.commit(() => {
-      const created = tokens.create(request.label, resolveScope(request), expires_at)
+      const created = tokens.create(request.label, resolveScope(request), { ...request, expires_at })
       audit.note({ ...COMMAND_LINE, action: 'token.made', subject: created.id, detail: created.label })
       return created
     })

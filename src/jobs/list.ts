@@ -1,4 +1,5 @@
 /** Lists the scheduled jobs and connects each to the module that does its work. */
+import type { AppleReading } from '../annotations/apple_reading.ts'
 import type { Accounts } from '../apps/accounts.ts'
 import type { Apps } from '../apps/apps.ts'
 import type { Catalogue } from '../apps/catalogue.ts'
@@ -19,6 +20,7 @@ import type { Job } from './jobs.ts'
 type JobDeps = HousekeepingDeps & {
   apps: Pick<Apps, 'list'>
   accounts: Accounts
+  appleReading: AppleReading
   /** Creates a scheduled backup and returns its outcome as text. */
   backup: () => Promise<string>
   catalogue: Catalogue
@@ -30,7 +32,8 @@ type JobDeps = HousekeepingDeps & {
 
 /** All jobs. Their schedules are in [jobs] of the configuration. */
 export function jobList(deps: JobDeps): Job[] {
-  const { accounts, apps, backup, catalogue, history, imports, rates, reportedPeriods, store } = deps
+  const { accounts, appleReading, apps, backup, catalogue, history, imports, rates, reportedPeriods, store } =
+    deps
 
   async function importReports(signal: AbortSignal): Promise<string> {
     if (accounts.list().length === 0) return 'not asked: no App Store Connect key (windfall connect)'
@@ -45,6 +48,12 @@ export function jobList(deps: JobDeps): Job[] {
   const fetchRates = (signal: AbortSignal): Promise<string> | string =>
     apps.list().length === 0 ? 'no rates fetched: no app is connected' : rates.refresh(signal)
 
+  async function readAppleNotes(signal: AbortSignal): Promise<string> {
+    if (accounts.list().length === 0) return 'not asked: no App Store Connect key (windfall connect)'
+    store.assertFreeSpace()
+    return appleReading.read(signal)
+  }
+
   /** Wraps a job that reads Apple's history: checks the free disk space first and adds apps without a key. */
   const describedRun = (work: () => Promise<string>) => () => {
     store.assertFreeSpace()
@@ -56,6 +65,7 @@ export function jobList(deps: JobDeps): Job[] {
     { name: 'backfill', run: describedRun(async () => describeBackfill(await history.backfill())) },
     { name: 'reconcile', run: describedRun(async () => describeReconciliation(await history.reconcile())) },
     { name: 'lookups', run: describedRun(async () => describeLookups(await history.lookUp())) },
+    { name: 'annotations', run: readAppleNotes },
     { name: 'rates', run: fetchRates },
     { name: 'housekeeping', run: () => runHousekeeping(deps) },
     { name: 'backup', run: backup },

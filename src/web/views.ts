@@ -1,7 +1,10 @@
 /** The paths of the dashboard's views. The server answers each with the page, and the page renders the view. */
 
-/** How the navigation shows a view. `icon` is a name in ui/parts/icons.tsx; `guestTitle` differs where guests see another view. */
-type Navigation = { title: string; guestTitle?: string; icon: string; isOnPhone: boolean }
+/**
+ * How the navigation shows a view. `icon` is a name in ui/parts/icons.tsx; `guestTitle` differs where guests see another
+ * view; G and then `key` open the view.
+ */
+type Navigation = { title: string; guestTitle?: string; icon: string; key: string; isOnPhone: boolean }
 
 /** `section` is the view that the navigation marks as current at this path. */
 type ViewAddress = {
@@ -22,35 +25,35 @@ export const VIEWS = [
     view: 'today',
     section: 'today',
     isForGuests: true,
-    navigation: { title: 'Today', guestTitle: 'Overview', icon: 'today', isOnPhone: true },
+    navigation: { title: 'Today', guestTitle: 'Overview', icon: 'today', key: 't', isOnPhone: true },
   },
   {
     path: '/revenue',
     view: 'revenue',
     section: 'revenue',
     isForGuests: true,
-    navigation: { title: 'Revenue', icon: 'revenue', isOnPhone: true },
+    navigation: { title: 'Revenue', icon: 'revenue', key: 'r', isOnPhone: true },
   },
   {
     path: '/subscriptions',
     view: 'subscriptions',
     section: 'subscriptions',
     isForGuests: true,
-    navigation: { title: 'Subscriptions', icon: 'subscriptions', isOnPhone: true },
+    navigation: { title: 'Subscriptions', icon: 'subscriptions', key: 's', isOnPhone: true },
   },
   {
     path: '/retention',
     view: 'retention',
     section: 'retention',
     isForGuests: true,
-    navigation: { title: 'Trials & retention', icon: 'retention', isOnPhone: false },
+    navigation: { title: 'Trials & retention', icon: 'retention', key: 'n', isOnPhone: false },
   },
   {
     path: '/metrics',
     view: 'metrics',
     section: 'metrics',
     isForGuests: true,
-    navigation: { title: 'All metrics', icon: 'chart', isOnPhone: false },
+    navigation: { title: 'All metrics', icon: 'chart', key: 'm', isOnPhone: false },
   },
   { path: '/metrics/:name', view: 'metric', section: 'metrics', isForGuests: true },
   {
@@ -58,7 +61,7 @@ export const VIEWS = [
     view: 'customers',
     section: 'customers',
     isForGuests: false,
-    navigation: { title: 'Customers', icon: 'customers', isOnPhone: true },
+    navigation: { title: 'Customers', icon: 'customers', key: 'c', isOnPhone: true },
   },
   { path: '/customers/:id', view: 'customer', section: 'customers', isForGuests: false },
   { path: '/users/:id', view: 'user', section: 'customers', isForGuests: false },
@@ -67,7 +70,7 @@ export const VIEWS = [
     view: 'events',
     section: 'events',
     isForGuests: false,
-    navigation: { title: 'Events', icon: 'events', isOnPhone: false },
+    navigation: { title: 'Events', icon: 'events', key: 'e', isOnPhone: false },
   },
   { path: '/events/:id', view: 'event', section: 'events', isForGuests: false },
   { path: '/gaps', view: 'gaps', section: 'events', isForGuests: false },
@@ -79,7 +82,7 @@ export const VIEWS = [
     view: 'settings',
     section: 'settings',
     isForGuests: false,
-    navigation: { title: 'Settings', icon: 'settings', isOnPhone: false },
+    navigation: { title: 'Settings', icon: 'settings', key: ',', isOnPhone: false },
   },
   { path: '/settings/:section', view: 'settings', section: 'settings', isForGuests: false },
   { path: '/settings/webhooks/:id', view: 'webhook', section: 'settings', isForGuests: false },

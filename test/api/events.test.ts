@@ -107,7 +107,7 @@ test('refuses a missing, wrong, revoked or expired token', async () => {
   })
   const { store, tokens } = app.windfall
   const reach = { organization_id: null, apps: null }
-  const short = await store.commit(() => tokens.create('short', reach, app.clock() + 1000))
+  const short = await store.commit(() => tokens.create('short', reach, { expires_at: app.clock() + 1000 }))
   const use = () => get('/api/v1/events', { authorization: `Bearer ${short.token}` })
   expect((await use()).status).toBe(200)
   app.clock.turn(1000)
@@ -250,7 +250,7 @@ test('a token that is revoked ends the stream it opened', async () => {
 async function openExpiring(ms: number) {
   const { store, tokens } = app.windfall
   const all = { organization_id: null, apps: null }
-  const { token } = await store.commit(() => tokens.create('short', all, app.clock() + ms))
+  const { token } = await store.commit(() => tokens.create('short', all, { expires_at: app.clock() + ms }))
   const headers = { authorization: `Bearer ${token}` }
   const reader = (await app.request('/api/v1/events/stream', { headers })).body?.getReader()
   await reader?.read()

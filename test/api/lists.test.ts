@@ -106,12 +106,21 @@ async function openSeeded() {
   await app.settled()
   await windfall.doctor.run(false)
   await addAlerts(app)
+  await addAnnotations(app)
   await app.post('/api/sdk/v1/identify', { appUserId: 'user-1', bundleId: apps[0]?.bundle_id })
   await storeDevices(
     windfall,
     Array.from({ length: MANY }, (_, n) => String(n)),
   )
   return { app, endpoint_id: endpoint.id }
+}
+
+/** Annotations of all apps, more than a page of the CSV file. */
+async function addAnnotations({ windfall: { annotations, store }, organization }: TestApp): Promise<void> {
+  await store.commit(() => {
+    for (let n = 0; n < MANY; n += 1)
+      annotations.add(organization.id, { app_id: null, annotated_on: '2026-03-01', text: `=${n}` }, 'owner')
+  })
 }
 
 /** A channel with the default rules, and messages. */

@@ -60,6 +60,7 @@ test('uses the defaults without a file and variables', () => {
       backfill: '*/5 * * * *',
       reconcile: '*/15 * * * *',
       lookups: '*/5 * * * *',
+      annotations: '40 7 * * *',
       rates: '25 5,17 * * *',
       housekeeping: '17 * * * *',
       jitter_percent: 5,

@@ -15,6 +15,7 @@ const SCHEDULES: Schedules = {
   backfill: 'off',
   reconcile: '*/15 * * * *',
   lookups: 'off',
+  annotations: 'off',
   rates: '25 5,17 * * *',
   housekeeping: '17 * * * *',
   backup: 'off',

@@ -18,7 +18,7 @@ import {
   pageOptions,
   serverOptions,
 } from '../bundle.mjs'
-import { licensesText, nodePackage, packagesIn } from '../packages.mjs'
+import { fontPackage, licensesText, nodePackage, packagesIn } from '../packages.mjs'
 import { componentsOf } from './components.ts'
 import { assertLibraries, assertRunsOnDebian12 } from './symbols.ts'
 import { addonOf, run, strippedNode, TARGETS, type Target } from './targets.ts'
@@ -43,7 +43,7 @@ async function writeParts(version: string) {
   const options = { ...serverOptions(buildOf(version)), outdir: PARTS, external: [] }
   const { metafile } = await build({ ...options, sourcemap: false, metafile: true })
   escapeCode(PARTS)
-  const packages = [...packagesIn([page.metafile, metafile]), nodePackage()]
+  const packages = [...packagesIn([page.metafile, metafile]), nodePackage(), fontPackage()]
   const assets = await assetsOf(packedPage(await pageFiles(page, build, version)))
   for (const [name, text] of Object.entries(assets)) writeFileSync(join(PARTS, name), text)
   writeFileSync(join(PARTS, 'licenses.txt'), licensesText(packages))

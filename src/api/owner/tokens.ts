@@ -11,9 +11,11 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import { defineList } from '../lists.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
 
-const CreateBody = v.strictObject(GrantRequest)
+const canAnnotate = v.pipe(v.boolean(), v.description('Whether the token may also write annotations'))
+const CreateBody = v.strictObject({ ...GrantRequest, can_annotate: v.optional(canAnnotate, false) })
 export const TokenAnswer = v.object({
   ...GRANT_FIELDS,
+  can_annotate: canAnnotate,
   hint: v.pipe(v.string(), v.description('The last four characters of the token')),
   used_at: v.pipe(
     v.nullable(v.number()),
@@ -60,7 +62,7 @@ export function tokenRoutes(deps: Deps): Route[] {
         const accessScope = resolveGrant(deps, body)
         event.res.status = 201
         return auth.commitAs(event, auth.freshOwner, (actor) => {
-          const created = tokens.create(body.label, accessScope, body.expires_at)
+          const created = tokens.create(body.label, accessScope, body)
           audit.note({ ...actor, action: 'token.made', subject: created.id, detail: created.label })
           return created
         })

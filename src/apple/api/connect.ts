@@ -1,4 +1,4 @@
-/** The App Store Connect API: apps, teams, subscriptions and sales reports. */
+/** The App Store Connect API: apps, teams, subscriptions, versions, prices and sales reports. */
 import type * as v from 'valibot'
 import { type CallerOptions, openCaller } from './caller.ts'
 import { openConnectBudget } from './connect_budget.ts'
@@ -15,7 +15,8 @@ import {
 import type { ApiRequest, ApiResponse } from './http_client.ts'
 import type { ApiKey } from './keys.ts'
 import { parseResponse } from './messages.ts'
-import { pageOf, readAllPages } from './paging.ts'
+import { type Page, pageOf, readAllPages } from './paging.ts'
+import { openReleases } from './releases.ts'
 import {
   type ReportRequest,
   type ReportResult,
@@ -26,6 +27,7 @@ import {
 import { openTokens } from './tokens.ts'
 
 export type { AppleApp, AppleSubscription } from './connect_schemas.ts'
+export type { ApplePrice, AppleVersion } from './releases.ts'
 export type { ReportKind, ReportResult } from './sales_reports.ts'
 
 /** `host` is an origin, without a trailing slash. Omitted options use the system’s timers and randomness. */
@@ -46,8 +48,8 @@ export function openConnectApi(options: ConnectOptions) {
   const { key, clock, host } = options
   const caller = openCaller({ ...options, tokens: openTokens(key, { clock }) })
   const budget = openConnectBudget(clock)
-  const faultIn = (received: ApiResponse, subject: Subject) =>
-    connectFault(received, subject, { now: clock(), resumes_at: budget.resumesAt() })
+  const times = () => ({ now: clock(), resumes_at: budget.resumesAt() })
+  const faultIn = (received: ApiResponse, subject: Subject) => connectFault(received, subject, times())
 
   function sendRequest(
     sent: ApiRequest,
@@ -55,14 +57,16 @@ export function openConnectApi(options: ConnectOptions) {
     { urgent = false }: Urgency,
     isExpected: (received: ApiResponse) => boolean,
   ) {
-    const faultOf = (received: ApiResponse) =>
-      received.status === 200 || isExpected(received) ? null : faultIn(received, subject)
+    const isFine = (received: ApiResponse) => received.status === 200 || isExpected(received)
+    const faultOf = (received: ApiResponse) => (isFine(received) ? null : faultIn(received, subject))
     return caller.send(sent, faultOf, (attempt) => budget.spend(attempt, urgent))
   }
 
+  const list = <T>(path: string, item: v.GenericSchema<unknown, T>, subject: Subject, urgency: Urgency) =>
+    readPages(path, pageOf(item), subject, urgency)
+
   /** All items of a list, in pages of the largest size. */
-  function list<T>(path: string, item: v.GenericSchema<unknown, T>, subject: Subject, urgency: Urgency) {
-    const Page = pageOf(item)
+  function readPages<T>(path: string, Page: Page<T>, subject: Subject, urgency: Urgency = {}) {
     return readAllPages(new URL(path, host), async (url) => {
       const sent: ApiRequest = { method: 'GET', url, accept: 'application/json', maxBytes: MAX_LIST_BYTES }
       return parseResponse(Page, await sendRequest(sent, subject, urgency, () => false), url.pathname)
@@ -76,8 +80,8 @@ export function openConnectApi(options: ConnectOptions) {
 
   /** The team id of each bundle id that has one. Many keys lack this permission: `forbidden`. */
   async function teams(urgency: Urgency = {}): Promise<Map<string, string>> {
-    const path = '/v1/bundleIds?limit=200&fields[bundleIds]=identifier,seedId'
-    const listing = await list(path, ListedBundleId, 'teams', urgency)
+    const fields = 'limit=200&fields[bundleIds]=identifier,seedId'
+    const listing = await list(`/v1/bundleIds?${fields}`, ListedBundleId, 'teams', urgency)
     return new Map(
       listing.flatMap(({ attributes: { identifier, seedId } }) =>
         seedId === null ? [] : [[identifier, seedId]],
@@ -86,31 +90,17 @@ export function openConnectApi(options: ConnectOptions) {
   }
 
   /** Every auto-renewable subscription of an app, with its group. Many keys lack this permission: `forbidden`. */
-  async function subscriptions(apple_id: number, urgency: Urgency = {}): Promise<AppleSubscription[]> {
-    const path = `/v1/apps/${apple_id}/subscriptionGroups?limit=200&fields[subscriptionGroups]=referenceName`
-    const all: AppleSubscription[] = []
-    for (const group of await list(path, ListedGroup, 'subscriptions', urgency)) {
-      const listPath = `/v1/subscriptionGroups/${encodeURIComponent(group.id)}/subscriptions`
-      const fields = 'limit=200&fields[subscriptions]=name,productId,subscriptionPeriod,groupLevel'
-      const listing = await list(`${listPath}?${fields}`, ListedSubscription, 'subscriptions', urgency)
-      all.push(...listing.map((subscription) => subscriptionOf(group, subscription)))
-    }
-    return all
-  }
+  const subscriptions = (apple_id: number, urgency: Urgency = {}) =>
+    subscriptionsOf(apple_id, (path, item) => list(path, item, 'subscriptions', urgency))
 
   /**
    * One day's report of one kind. If Apple requires another version of the report, requests that version once. The
    * result names the version that Apple returned.
    */
   async function report(request: ReportRequest & Urgency): Promise<ReportResult> {
+    const common = { method: 'GET', accept: 'application/a-gzip', maxBytes: MAX_REPORT_BYTES } as const
     const requestReport = async (version: string | null) => {
-      const url = reportUrl(host, { ...request, version })
-      const sent: ApiRequest = {
-        method: 'GET',
-        url,
-        accept: 'application/a-gzip',
-        maxBytes: MAX_REPORT_BYTES,
-      }
+      const sent: ApiRequest = { ...common, url: reportUrl(host, { ...request, version }) }
       const isExpected = (received: ApiResponse) =>
         reportResultOf(received, version) !== null || requiredVersion(received) !== null
       return sendRequest(sent, 'reports', request, isExpected)
@@ -127,5 +117,27 @@ export function openConnectApi(options: ConnectOptions) {
     return result
   }
 
-  return { apps, teams, subscriptions, report, budget: budget.last, close: caller.close }
+  return {
+    apps,
+    teams,
+    subscriptions,
+    ...openReleases(readPages),
+    report,
+    budget: budget.last,
+    close: caller.close,
+  }
+}
+
+type List = <T>(path: string, item: v.GenericSchema<unknown, T>) => Promise<T[]>
+
+async function subscriptionsOf(apple_id: number, list: List): Promise<AppleSubscription[]> {
+  const path = `/v1/apps/${apple_id}/subscriptionGroups?limit=200&fields[subscriptionGroups]=referenceName`
+  const all: AppleSubscription[] = []
+  for (const group of await list(path, ListedGroup)) {
+    const listPath = `/v1/subscriptionGroups/${encodeURIComponent(group.id)}/subscriptions`
+    const fields = 'limit=200&fields[subscriptions]=name,productId,subscriptionPeriod,groupLevel'
+    const listing = await list(`${listPath}?${fields}`, ListedSubscription)
+    all.push(...listing.map((subscription) => subscriptionOf(group, subscription)))
+  }
+  return all
 }

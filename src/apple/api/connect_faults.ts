@@ -8,7 +8,7 @@ import { clockAdvice, faultMessage, jsonOf, retryAt, sanitize } from './messages
 type AppleError = { code: string | null; message: string; parameter: string | null }
 
 /** The subject of a request, which determines the roles that the key needs. */
-export type Subject = 'reports' | 'apps' | 'subscriptions' | 'teams'
+export type Subject = 'reports' | 'apps' | 'subscriptions' | 'teams' | 'versions' | 'prices'
 
 const text = v.optional(v.nullable(v.string()), null)
 const ErrorBody = v.object({
@@ -43,6 +43,8 @@ const ROLE_ADVICE: Readonly<Record<Subject, string>> = {
   apps: 'to list apps the key needs the role Admin, Finance, Sales, App Manager or Developer. Create another key.',
   subscriptions: 'to read subscriptions the key needs the role Admin or App Manager.',
   teams: 'to read bundle ids the key needs the role Admin or Developer.',
+  versions: 'to read versions the key needs the role Admin, App Manager or Developer.',
+  prices: 'to read prices the key needs the role Admin or App Manager.',
 }
 
 const KEY_ADVICE =

@@ -5,6 +5,9 @@ import { AppleFault } from './faults.ts'
 /** More pages of 200 than any account has. Ends a cycle of links. */
 const MAX_PAGES = 500
 
+/** The schema of a page of a list. `next`: the absolute URL of the next page; null on the last page. */
+export type Page<T> = v.GenericSchema<unknown, { items: T[]; next: string | null }>
+
 /** A page of `item` in JSON:API. `next`: the absolute URL of the next page; null on the last page. */
 export const pageOf = <T>(item: v.GenericSchema<unknown, T>) =>
   v.pipe(

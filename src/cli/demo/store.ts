@@ -53,13 +53,14 @@ export function declareAddress(folder: string, url: string): void {
 
 /** Fetches Apple's list of apps and a year of reports in the background, and shows the progress. */
 export function importReports(windfall: Windfall, log: Log): void {
-  const { catalogue, imports } = windfall
+  const { catalogue, imports, jobs } = windfall
   const started_ms = performance.now()
   const stopShowing = showProgress(windfall)
 
   async function fetchAll(): Promise<void> {
     await catalogue.refreshAll()
     const { read, empty, stopped } = await imports.run()
+    await jobs.runNow('annotations')
     stopShowing()
     if (stopped.length > 0) return
     const seconds = ((performance.now() - started_ms) / 1000).toFixed(1)

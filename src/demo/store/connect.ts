@@ -13,6 +13,7 @@ import {
   unauthorized,
   wrongParameter,
 } from './refusals.ts'
+import { pricesOf, versionsOf } from './releases.ts'
 import { openAuthenticator } from './tokens.ts'
 
 const REQUESTS_PER_HOUR = 3500
@@ -90,6 +91,23 @@ function planResource(plan: Plan): Resource {
   return { type: 'subscriptions', id: plan.apple_id, attributes }
 }
 
+function versionsUnder(apps: readonly App[], id: string, now: number): Resource[] | null {
+  const app = apps.find(({ apple_id }) => String(apple_id) === id)
+  return app === undefined ? null : versionsOf(app, now)
+}
+
+/** The prices of a subscription on one page, with what they refer to; null for another request. */
+function pricesPage(
+  apps: readonly App[],
+  { method, path }: StoreRequest,
+  faults: StoreFaults,
+): Answer | null {
+  const [, id] = /^\/v1\/subscriptions\/([^/]+)\/prices$/.exec(path) ?? []
+  const plan = apps.flatMap(({ plans }) => plans).find(({ apple_id }) => apple_id === id)
+  if (method !== 'GET' || plan === undefined) return null
+  return { status: 200, json: { ...pricesOf(plan, faults.price_changes), links: {} } }
+}
+
 type ConnectRoutesOptions = {
   key: ApiKey
   clock: Clock
@@ -112,6 +130,7 @@ export function openConnectRoutes({ key, clock, faults, apps, reports }: Connect
     }
     const [, collection, id = '', relation] = /^\/v1\/(\w+)\/([^/]+)\/(\w+)$/.exec(path) ?? []
     if (collection === 'apps' && relation === 'subscriptionGroups') return groupsUnder(id)
+    if (collection === 'apps' && relation === 'appStoreVersions') return versionsUnder(apps, id, clock())
     if (collection === 'subscriptionGroups' && relation === 'subscriptions') return plansUnder(id)
     return null
   }
@@ -138,6 +157,8 @@ export function openConnectRoutes({ key, clock, faults, apps, reports }: Connect
     if (request.path === '/v1/salesReports') {
       return faults.connect_key === 'developer' ? forbidden() : reports(request)
     }
+    const prices = pricesPage(apps, request, faults)
+    if (prices !== null) return prices
     const list = request.method === 'GET' ? listOf(request) : null
     return list === null ? notFound() : pageOf(request, list, faults.page_size)
   }

@@ -1,5 +1,7 @@
 /** Fault injection for the simulated App Store, and the apps that it lists. */
 
+import type { PriceChange } from './releases.ts'
+
 /** An app as App Store Connect lists it. Tests add, rename and remove apps. */
 export type ListedApp = { apple_id: number; bundle_id: string; name: string; sku: string; team_id: string }
 
@@ -31,6 +33,8 @@ export type StoreFaults = {
   missing_agreement: boolean
   /** Prefixes of paths that App Store Connect answers with 403. */
   forbidden: string[]
+  /** Changes of prices that App Store Connect lists, oldest first for each product. Purchases do not follow them. */
+  price_changes: PriceChange[]
   /** The delay of reports after their usual time, in hours. */
   report_delay_hours: number
   /** The maximum number of items on a page of App Store Connect's lists, also if a request has a higher limit. */
@@ -62,6 +66,7 @@ export function noFaults(apps: readonly ListedApp[]): StoreFaults {
     server_error: null,
     missing_agreement: false,
     forbidden: [],
+    price_changes: [],
     report_delay_hours: 0,
     page_size: null,
     page_token_life_ms: 5 * 60_000,

@@ -21,6 +21,7 @@ import './styles/evidence.css'
 import './styles/events.css'
 import './styles/cohorts.css'
 import './styles/digests.css'
+import './styles/palette.css'
 
 preloadView(location.pathname)
 const root = document.getElementById('app')

@@ -29,7 +29,7 @@ async function scrape(app: TestApp): Promise<string> {
 /** A server with calls, an endpoint and a finished job, so that every metric has a value. */
 async function busy(): Promise<TestApp> {
   const app = await openTestApp()
-  await app.post('/api/sdk/v1/identify', { appUserId: 'ann', bundleId: BUNDLE })
+  await app.post('/api/sdk/v1/identify', { appUserId: 'zoe', bundleId: BUNDLE })
   await app.windfall.jobs.runNow('housekeeping')
   const session = await app.signIn()
   const endpoint = { name: 'backend', url: 'https://backend.example/hooks' }
@@ -65,7 +65,7 @@ test('counts requests, and has no user in any label', async () => {
     'windfall_http_request_duration_seconds_count{route="POST /api/sdk/v1/identify"} 1\n',
   )
   expect(text).toMatch(/^windfall_job_failures\{job="housekeeping"\} 0$/m)
-  expect(text).not.toContain('ann')
+  expect(text).not.toContain('zoe')
 })
 
 test('leaves out what nobody knows', async () => {

@@ -57,6 +57,9 @@ const BY_HAND = `
   insert into alert_digests (channel_id, kind, digested_on, made_at) values ('alc_1', 'daily', '2026-03-01', 1772300000000);
   insert into devices (id, app_id, key_id, public_key, app_identifier, environment, details, receipt, counter, token_hash, enrolled_at, used_on)
     select 'dev_1', id, 'a2V5', x'04', 'A1B2C3D4E5.com.example.app', 'production', '{}', x'30', 0, x'01', 1772300000000, '2026-02-28' from apps limit 1;
+  insert into annotations (id, organization_id, app_id, annotated_on, text, source, created_at, updated_at)
+    select 'ann_1', id, null, '2026-02-27', 'Launch', 'owner', 1772300000000, 1772300000000 from organizations;
+  insert into annotation_reads (app_id, what, read_at, refused) select id, 'versions', 1772300000000, null from apps limit 1;
   insert into used_challenges (hash, attestation_hash, used_at) values (x'01', x'02', 1772300000000);
   insert into device_users (device_id, app_user_id, first_on, last_on) values ('dev_1', 'user-1', '2026-02-28', '2026-02-28');
   insert into call_counts (counted_on, app_id, endpoint, credential, assertion, verification, unattested, calls)

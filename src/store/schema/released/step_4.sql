@@ -1,4 +1,4 @@
--- Version 4: alerts and devices. Kept equal to schema.sql by a test until it is released, then never changed.
+-- Version 4: alerts, devices and annotations. Kept equal to schema.sql by a test until it is released, then never changed.
 create table alert_channels (
   id                      text primary key,
   organization_id         text not null references organizations (id),
@@ -145,6 +145,30 @@ create table call_counts (
   primary key (counted_on, app_id, endpoint, credential, assertion, verification, unattested)
 ) strict, without rowid;
 
+create table annotations (
+  id                      text primary key,
+  organization_id         text not null references organizations (id),
+  app_id                  text references apps (id),
+  annotated_on            text not null,
+  text                    text not null,
+  source                  text not null check (source in ('owner', 'token', 'version', 'price')),
+  source_key              text,
+  created_at              integer not null,
+  updated_at              integer not null,
+  deleted_at              integer
+) strict;
+create index annotations_by_day on annotations (annotated_on, id);
+create unique index annotations_by_source on annotations (app_id, source_key) where source_key is not null;
+
+create table annotation_reads (
+  app_id                  text not null references apps (id),
+  what                    text not null check (what in ('versions', 'prices')),
+  read_at                 integer,
+  refused                 text,
+  primary key (app_id, what)
+) strict, without rowid;
+
+alter table api_tokens add column can_annotate integer not null default 0;
 alter table users add column server_attributes text not null default '[]';
 update users set server_attributes = (select json_group_array(key) from json_each(proved_attributes))
   where proved_attributes <> '{}';

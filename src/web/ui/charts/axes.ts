@@ -6,6 +6,8 @@ import type { Graph } from './graph.ts'
 /** Maximum width of a tick label, in pixels. */
 const TICK_WIDTH = 66
 const FONT_SIZE = 11
+/** The height and width of the flag of an annotation, in pixels. */
+const FLAG_SIZE = 8
 /** Distances between axis values: 1, 2 and 5 times each power of ten. */
 const STEPS = Array.from({ length: 22 }, (_, power) => [1, 2, 5].map((one) => one * 10 ** (power - 6))).flat()
 const WHOLE_STEPS = STEPS.filter((step) => step >= 1)
@@ -46,10 +48,27 @@ export function axesOf(graph: Graph): uPlot.Axis[] {
   return [horizontalAxis(graph, style), verticalAxis(graph, style)]
 }
 
-/**
- * The range of the vertical axis: from zero, or just below the lowest negative value, to just above the highest value.
- */
-export const valueRange: uPlot.Range.Function = (_, least, most) => {
+/** A level that stays above this share of its highest value is drawn on a cut axis. */
+const CUT_ABOVE = 0.5
+
+/** Where the vertical axis begins, if not at zero: just below a level whose changes are small against it. */
+export function cutOf({ isLevel = false, isStacked, lines }: Graph): number | null {
+  const values = lines.flatMap((line) => line.values).filter((value) => value !== null)
+  if (!isLevel || isStacked || values.length === 0) return null
+  const low = Math.min(...values)
+  const high = Math.max(...values)
+  return low > high * CUT_ABOVE && high > low ? low - (high - low) * 0.25 : null
+}
+
+/** The range of the vertical axis. */
+export const rangeOf = (graph: Graph): uPlot.Range.Function => {
+  const cut = cutOf(graph)
+  if (cut === null) return valueRange
+  return (_, _least, most) => [cut, (most ?? cut) + ((most ?? cut) - cut) * 0.06]
+}
+
+/** From zero, or just below the lowest negative value, to just above the highest value. */
+const valueRange: uPlot.Range.Function = (_, least, most) => {
   const low = Math.min(0, least ?? 0)
   const high = Math.max(0, most ?? 0)
   const margin = (high - low || 1) * 0.06
@@ -67,11 +86,31 @@ function strokeLine(plot: uPlot, draw: (pen: CanvasRenderingContext2D) => void):
   pen.restore()
 }
 
+/** Draws a vertical line with a flag at its top. */
+function drawFlag(plot: uPlot, x: number): void {
+  const { top, height } = plot.bbox
+  const size = FLAG_SIZE * devicePixelRatio
+  strokeLine(plot, (pen) => {
+    pen.moveTo(x, top)
+    pen.lineTo(x, top + height)
+  })
+  const pen = plot.ctx
+  pen.save()
+  pen.fillStyle = colour('--ink-2')
+  pen.beginPath()
+  pen.moveTo(x, top)
+  pen.lineTo(x + size, top + size / 2)
+  pen.lineTo(x, top + size)
+  pen.fill()
+  pen.restore()
+}
+
 /**
- * Returns a function that draws behind the data: a dotted line at each cutover, and a zero line if values are negative.
+ * Returns a function that draws behind the data: a dotted line at each cutover, a line with a flag at each annotated point,
+ * and a zero line if values are negative.
  */
 export const marksPainter =
-  ({ cutovers = [], on, lines }: Graph) =>
+  ({ cutovers = [], notes, on, lines }: Graph) =>
   (plot: uPlot): void => {
     const { top, left, width, height } = plot.bbox
     for (const cutover of cutovers) {
@@ -84,6 +123,7 @@ export const marksPainter =
         pen.lineTo(x, top + height)
       })
     }
+    for (const index of notes?.keys() ?? []) drawFlag(plot, Math.round(plot.valToPos(index, 'x', true)))
     if (!lines.some(({ values }) => values.some((value) => value !== null && value < 0))) return
     const y = Math.round(plot.valToPos(0, 'y', true))
     strokeLine(plot, (pen) => {

@@ -1,12 +1,15 @@
 /** A card with a chart that can be shown as a table and exported. */
 import type { ComponentChildren, JSX } from 'preact'
-import { useRef } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
+import { AnnotationDialog } from '../annotations/annotation_dialog.tsx'
+import { isOfDays } from '../annotations/annotation_query.ts'
 import { Card } from '../parts/card.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Popover } from '../parts/popover.tsx'
 import { QueryView } from '../parts/query_view.tsx'
 import type { QueryResult } from '../queries.ts'
 import { useQueryParams } from '../scope.ts'
+import { useSession } from '../session.ts'
 import { Figure } from './figure.tsx'
 import type { Graph } from './graph.ts'
 import { chartBody, savePicture } from './picture.ts'
@@ -14,13 +17,24 @@ import { chartBody, savePicture } from './picture.ts'
 /** URLs of the CSV files. `wide` has one column per series. `others`: files of the card’s other metrics. */
 type CsvUrls = { csv: string; wide?: string; others?: readonly { title: string; url: string }[] }
 
-type ExportMenuProps = { csvUrls: CsvUrls; savePng: (() => void) | null }
+type ExportMenuProps = {
+  csvUrls: CsvUrls
+  savePng: (() => void) | null
+  /** Adds an item that opens the dialog of an annotation. */
+  onAnnotate?: (() => void) | null
+}
 
 export const ExportMenu = ({
   csvUrls: { csv, wide, others = [] },
   savePng,
+  onAnnotate = null,
 }: ExportMenuProps): JSX.Element => (
-  <Popover buttonClass="button plain icon" class="menu" title="Export" label={<Icon name="download" />}>
+  <Popover
+    buttonClass="button plain icon"
+    class="menu"
+    title={onAnnotate ? 'Export and annotate' : 'Export'}
+    label={<Icon name="download" />}
+  >
     {(close) => (
       <>
         <a class="item" href={csv} download onClick={close}>
@@ -46,6 +60,18 @@ export const ExportMenu = ({
             }}
           >
             <Icon name="image" class="small-icon" /> PNG image
+          </button>
+        )}
+        {onAnnotate && (
+          <button
+            type="button"
+            class="item"
+            onClick={() => {
+              onAnnotate()
+              close()
+            }}
+          >
+            <Icon name="flag" class="small-icon" /> Add annotation …
           </button>
         )}
       </>
@@ -106,6 +132,8 @@ export function ChartCard<Answer>(props: ChartCardProps<Answer>): JSX.Element {
   const isTable = param('as') === 'table'
   const canvas = useRef<HTMLCanvasElement | null>(null)
   const { data } = result
+  const [isAnnotating, setAnnotating] = useState(false)
+  const canAnnotate = useSession().state === 'owner' && data !== undefined && isOfDays(props.graphOf(data).on)
   const savePng = (): void => {
     if (!canvas.current || !data) return
     const text = { title: textTitle, subtitle: props.subtitle(data), name: props.name }
@@ -122,7 +150,11 @@ export function ChartCard<Answer>(props: ChartCardProps<Answer>): JSX.Element {
         <>
           {props.tools}
           <TableButton isTable={isTable} onTurn={() => change('as', isTable ? null : 'table')} />
-          <ExportMenu csvUrls={props.csvUrls} savePng={isTable ? null : savePng} />
+          <ExportMenu
+            csvUrls={props.csvUrls}
+            savePng={isTable ? null : savePng}
+            onAnnotate={canAnnotate ? () => setAnnotating(true) : null}
+          />
         </>
       }
       foot={data !== undefined && props.foot?.(data)}
@@ -145,6 +177,9 @@ export function ChartCard<Answer>(props: ChartCardProps<Answer>): JSX.Element {
         )}
       </QueryView>
       {props.children}
+      {isAnnotating && data !== undefined && (
+        <AnnotationDialog day={props.graphOf(data).on.at(-1) ?? ''} onClose={() => setAnnotating(false)} />
+      )}
     </Card>
   )
 }

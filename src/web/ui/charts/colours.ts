@@ -3,15 +3,10 @@ import { useEffect, useState } from 'preact/hooks'
 import { isDark, THEME_CHANGED } from '../frame/theme.tsx'
 
 /** One of eight palette colors, bad, or a step of the sequential scale. */
-export type Hue = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 'bad' | `step-${number}`
+export type Hue = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 'bad'
 
 export const hueOf = (index: number): Hue => ((index % 8) + 1) as Hue
 export const hueClass = (hue: Hue): string => `hue-${hue}`
-
-const STEPS = 12
-/** The sequential color of item `index` of `total` items. The last item has the strongest color. */
-export const stepHue = (index: number, total: number): Hue =>
-  `step-${total < 2 ? STEPS : 1 + Math.round((index / (total - 1)) * (STEPS - 1))}`
 
 /** Resolved colors by theme and CSS text, cached because resolving one forces a style recalculation. */
 const colourByKey = new Map<string, string>()

@@ -1,11 +1,12 @@
 /** uPlot data, series and options of a chart over time. */
 import uPlot from 'uplot'
-import { axesOf, marksPainter, valueRange } from './axes.ts'
+import { axesOf, cutOf, marksPainter, rangeOf } from './axes.ts'
 import { colourOf, hueColour, hueVariable } from './colours.ts'
 import { completeOf, type Graph, type Line } from './graph.ts'
 import { completeValues, incompleteValues, isolatedPoints, stacked, type Values } from './stacking.ts'
 
 const HATCH_SIZE = 6
+const FOCUS_DISTANCE = 24
 
 /** Hatched fill of bars whose period is incomplete. */
 function hatchPattern(ink: string): CanvasPattern | string {
@@ -57,7 +58,7 @@ function lineSeries(line: Line, { isComplete, isFilled, isStacked }: ChartOption
   )
   return {
     stroke: hueColour(line.hue),
-    width: isStacked ? 1.5 : 2,
+    width: line.weight === 'bold' ? 3 : isStacked || line.weight === 'faint' ? 1.5 : 2,
     ...(!isComplete && { dash: [5, 4] }),
     ...(isFilled && { fill: tint(line, fill) }),
     points: { show: isolated.length > 0, size: 6, fill: hueColour(line.hue), filter: () => isolated },
@@ -73,11 +74,16 @@ export function columnsOf(graph: Graph): { data: uPlot.AlignedData; series: uPlo
   const heightsByLine = isStacked
     ? stacked(currentLines.map(({ values }) => values))
     : currentLines.map(({ values }) => values)
-  const isFilled = currentLines.length === 1 || isStacked
+  // An area from a cut axis would exaggerate changes.
+  const isFilled = (currentLines.length === 1 && cutOf(graph) === null) || isStacked
   const columns: Values[] = []
   const series: uPlot.Series[] = []
   const order = currentLines.map((line, index) => ({ line, heights: heightsByLine[index] ?? line.values }))
-  for (const { line, heights } of isStacked ? order.reverse() : order) {
+  // What is drawn later covers what is drawn before.
+  const boldLast = order.toSorted(
+    (a, b) => Number(a.line.weight === 'bold') - Number(b.line.weight === 'bold'),
+  )
+  for (const { line, heights } of isStacked ? order.toReversed() : boldLast) {
     const complete = completeOf(line, graph)
     const seriesOf = line.style === 'bar' ? barSeries : lineSeries
     columns.push(completeValues(heights, complete))
@@ -100,12 +106,20 @@ export function optionsOf(
   series: uPlot.Series[],
   onCursor: (index: number | null) => void,
 ): Omit<uPlot.Options, 'width' | 'height'> {
+  const hasFaint = graph.lines.some(({ weight }) => weight === 'faint')
   return {
     series,
     padding: [8, 20, 0, 0],
     legend: { show: false },
-    cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
-    scales: { x: { time: false, range: [-0.5, graph.on.length - 0.5] }, y: { range: valueRange } },
+    cursor: {
+      y: false,
+      drag: { x: false, y: false },
+      points: { show: false },
+      // The line nearest to the mouse stands out from many.
+      ...(hasFaint && { focus: { prox: FOCUS_DISTANCE } }),
+    },
+    ...(hasFaint && { focus: { alpha: 0.25 } }),
+    scales: { x: { time: false, range: [-0.5, graph.on.length - 0.5] }, y: { range: rangeOf(graph) } },
     axes: axesOf(graph),
     hooks: { drawClear: [marksPainter(graph)], setCursor: [(plot) => onCursor(plot.cursor.idx ?? null)] },
   }

@@ -1,7 +1,9 @@
 /** A graph as a chart with its legend, or as a table. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
+import { notesByPoint, useAnnotations } from '../annotations/annotation_query.ts'
 import { Empty } from '../parts/query_view.tsx'
+import { cutOf } from './axes.ts'
 import { type Graph, isEmpty } from './graph.ts'
 import { GraphTable } from './graph_table.tsx'
 import { Legend } from './legend.tsx'
@@ -17,7 +19,15 @@ type FigureProps = {
   onCanvas: (canvas: HTMLCanvasElement | null) => void
 }
 
-export function Figure({ graph, title, isTable, height, emptyText, onCanvas }: FigureProps): JSX.Element {
+export function Figure({
+  graph: drawn,
+  title,
+  isTable,
+  height,
+  emptyText,
+  onCanvas,
+}: FigureProps): JSX.Element {
+  const graph = { ...drawn, notes: notesByPoint(drawn.on, useAnnotations(drawn.on)) }
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
   const toggle = (key: string): void => {
     const next = new Set(hidden)
@@ -39,9 +49,11 @@ export function Figure({ graph, title, isTable, height, emptyText, onCanvas }: F
     lines,
     total: (lines.length === graph.lines.length && graph.total) || null,
   }
+  const start = cutOf(visible)
   return (
     <>
       <TimeChart graph={visible} height={height} onCanvas={onCanvas} />
+      {start !== null && <p class="tiny quiet">The axis starts at {graph.format(Math.round(start))}.</p>}
       {graph.lines.length > 1 && <Legend graph={graph} hidden={hidden} onToggle={toggle} />}
     </>
   )

@@ -11,6 +11,8 @@ export type Line = {
   values: Values
   /** The line shows the previous period: dashed and never stacked. */
   isPrevious?: boolean
+  /** A bold line among faint ones stands for all of them. */
+  weight?: 'bold' | 'faint'
   /** Which points are complete, if different from the chart’s. */
   complete?: boolean[]
   /** Titles of this line’s points, if different from the chart’s. */
@@ -30,6 +32,8 @@ export type Graph = {
   /** Formats a value in full. `formatShort` formats it for an axis; `step` is the distance between axis values. */
   format: (value: number | null) => string
   formatShort: (value: number, step: number) => string
+  /** Values are a level, whose changes matter more than its distance from zero. */
+  isLevel?: boolean
   /** Values are integers. */
   isInteger?: boolean
   /** Returns at most `maxCount` labels of the horizontal axis. */
@@ -37,6 +41,8 @@ export type Graph = {
   /** The full title of a point. */
   title: (index: number) => string
   cutovers?: { on: string; label: string }[]
+  /** The annotations at each point. */
+  notes?: ReadonlyMap<number, readonly string[]>
   /** Heading of the point column in the table. */
   pointHeading: string
   /** The figure of a line in the legend. */

@@ -7,7 +7,8 @@ import { completeOf, type Graph } from './graph.ts'
 type TableProps = { graph: Graph; title: string }
 
 export function GraphTable({ graph, title }: TableProps): JSX.Element {
-  const { on, lines, format, total } = graph
+  const { on, lines, format, total, notes } = graph
+  const hasNotes = notes !== undefined && notes.size > 0
   const isIncomplete = (index: number): boolean =>
     lines.some((line) => !line.isPrevious && completeOf(line, graph)[index] === false)
   return (
@@ -18,6 +19,7 @@ export function GraphTable({ graph, title }: TableProps): JSX.Element {
             { title: graph.pointHeading },
             ...(total ? [{ title: 'Total', isNumber: true }] : []),
             ...lines.map((line) => ({ title: line.title, isNumber: true })),
+            ...(hasNotes ? [{ title: 'Annotations' }] : []),
           ]}
         />
         <tbody>
@@ -35,6 +37,7 @@ export function GraphTable({ graph, title }: TableProps): JSX.Element {
                     {format(line.values[index] ?? null)}
                   </td>
                 ))}
+                {hasNotes && <td class="wordy">{notes?.get(index)?.join('; ')}</td>}
               </tr>
             )
           })}

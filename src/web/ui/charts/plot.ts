@@ -38,8 +38,17 @@ export function usePlot(graph: Graph, { height, onCursor, onCanvas }: PlotOption
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
   const theme = useTheme()
-  const { on, complete, lines, cutovers, isStacked } = graph
-  const drawnKey = JSON.stringify([on, complete, lines, cutovers, isStacked, height, theme])
+  const { on, complete, lines, cutovers, notes, isStacked } = graph
+  const drawnKey = JSON.stringify([
+    on,
+    complete,
+    lines,
+    cutovers,
+    [...(notes ?? [])],
+    isStacked,
+    height,
+    theme,
+  ])
   useEffect(() => {
     const target = box.current
     if (!target) return
@@ -48,6 +57,8 @@ export function usePlot(graph: Graph, { height, onCursor, onCanvas }: PlotOption
     const created = new uPlot({ ...optionsOf(graph, series, onCursor), ...size }, data, target)
     const cleanup = trackPointer(created)
     plot.current = created
+    // The labels on the canvas are drawn again once the font is there.
+    void document.fonts.ready.then(() => plot.current === created && created.redraw(false, true))
     onCanvas?.(created.ctx.canvas)
     const watcher = new ResizeObserver(() => {
       if (target.clientWidth !== created.width) created.setSize({ width: target.clientWidth, height })

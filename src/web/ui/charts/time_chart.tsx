@@ -1,6 +1,7 @@
 /** A chart over time with a tooltip at the cursor. Mouse, touch and arrow keys move the cursor. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
+import { Icon } from '../parts/icons.tsx'
 import { hueClass } from './colours.ts'
 import { completeOf, type Graph, type Line } from './graph.ts'
 import { usePlot } from './plot.ts'
@@ -60,6 +61,11 @@ function PointTooltip({ graph, index }: { graph: Graph; index: number }): JSX.El
         </tbody>
       </table>
       {isIncomplete && <div class="why">Incomplete period</div>}
+      {graph.notes?.get(index)?.map((note) => (
+        <div class="note" key={note}>
+          <Icon name="flag" class="small-icon" /> {note}
+        </div>
+      ))}
       {cutovers.map((cutover) => (
         <div class="why" key={cutover.on}>
           {cutover.label}
@@ -75,7 +81,8 @@ const descriptionAt = (graph: Graph, index: number): string => {
     (line) => `${line.titles?.[index] ?? line.title} ${graph.format(valueAt(line, index))}`,
   )
   const all = graph.total ? [`Total ${graph.format(graph.total[index] ?? null)}`] : []
-  return [graph.title(index), ...values, ...all].join(', ')
+  const notes = graph.notes?.get(index) ?? []
+  return [graph.title(index), ...values, ...all, ...notes].join(', ')
 }
 
 /** The index an arrow key moves to; null for other keys. */

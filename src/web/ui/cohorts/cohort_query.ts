@@ -11,6 +11,14 @@ import { plusDays } from '../words.ts'
 export const COHORT_NAMES = ['retention', 'ltv', 'arppu', 'recovery'] as const
 export type CohortName = (typeof COHORT_NAMES)[number]
 
+/** The path of the view that contains each cohort metric. Cohorts have no page of their own. */
+export const COHORT_VIEW_PATHS: Record<CohortName, string> = {
+  retention: '/retention',
+  ltv: '/retention',
+  arppu: '/revenue',
+  recovery: '/subscriptions',
+}
+
 type Answer = InferOutput<typeof CohortsAnswer>
 type CohortRow = Answer['cohorts'][number]
 export type Retention = Extract<CohortRow, { renewals: unknown }>

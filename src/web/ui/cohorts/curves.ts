@@ -1,9 +1,11 @@
 /** LTV curves by days since the first payment. A curve ends at the age of its cohort. */
-import { stepHue } from '../charts/colours.ts'
 import type { Graph, Line } from '../charts/graph.ts'
 import { evenTicks } from '../charts/ticks.ts'
 import { cohortTitle, count, daysBetween, type Grain, money, plural, shortMoney } from '../words.ts'
 import type { Ltv } from './cohort_query.ts'
+
+/** The grey of single cohorts, whose mean has a color. */
+const OTHERS = 8
 
 /** Weekly points over a year. */
 export const CURVE_DAYS = Array.from({ length: 53 }, (_, week) => week * 7)
@@ -16,20 +18,27 @@ type CurveOptions = {
   title: string
 }
 
-function lineOf(
-  { cohort, customers, values }: Ltv,
-  index: number,
-  { cohorts, by, today }: CurveOptions,
-): Line {
+function lineOf({ cohort, customers, values }: Ltv, { cohorts, by, today }: CurveOptions): Line {
   const age = daysBetween(cohort, today)
   return {
     key: cohort,
     title: `${cohortTitle(cohort, by)} (${count(customers)})`,
-    hue: stepHue(index, cohorts.length),
+    ...(cohorts.length > 1 ? { hue: OTHERS, weight: 'faint' } : { hue: 1 }),
     style: 'line',
     values: values.map(({ days, per_customer_milli }) => (days <= age ? per_customer_milli : null)),
     complete: values.map(({ complete }) => complete),
   }
+}
+
+/** The mean of all cohorts that have reached each age whole, weighted by their customers. */
+function meanLine(cohorts: readonly Ltv[], days: readonly number[]): Line {
+  const values = days.map((_, index) => {
+    const reached = cohorts.filter(({ values: own }) => own[index]?.complete)
+    const customers = reached.reduce((sum, one) => sum + one.customers, 0)
+    const milli = reached.reduce((sum, one) => sum + (one.values[index]?.net_milli ?? 0), 0)
+    return customers === 0 ? null : Math.round(milli / customers)
+  })
+  return { key: 'all', title: 'All cohorts', hue: 1, weight: 'bold', style: 'line', values }
 }
 
 export function curvesOf(options: CurveOptions): Graph {
@@ -41,7 +50,10 @@ export function curvesOf(options: CurveOptions): Graph {
     label: `${title} over ${plural(days.at(-1) ?? 0, 'day')} since the first payment, ${plural(known.length, 'cohort')}`,
     on,
     complete: on.map(() => true),
-    lines: known.map((one, index) => lineOf(one, index, { ...options, cohorts: known })),
+    lines: [
+      ...(known.length > 1 ? [meanLine(known, days)] : []),
+      ...known.map((one) => lineOf(one, { ...options, cohorts: known })),
+    ],
     isStacked: false,
     format: (value) => money(value, currency),
     formatShort: (value) => shortMoney(value, currency),

@@ -2,22 +2,20 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { APPLE_CURRENCIES } from '../../../rates/currencies.ts'
-import { locale } from '../locale.ts'
 import { type OrganizationOverview, useOverview } from '../overview.ts'
 import { MenuSearch, PickLabel, Popover } from '../parts/popover.tsx'
 import type { Scope } from '../scope.ts'
 import { day } from '../words.ts'
+import { currencyTitle } from './scope_choices.ts'
 
 type Props = { scope: Scope; change: (changes: Partial<Scope>) => void }
 type Choice = { value: string | null; title: string }
-
-const nameOf = (code: string): string => new Intl.DisplayNames(locale, { type: 'currency' }).of(code) ?? code
 
 /** The choices whose code or name contains the text. The first choice is always listed. */
 function listedChoices(codes: readonly string[], text: string): Choice[] {
   const wanted = text.trim().toLowerCase()
   return codes
-    .map((value) => ({ value, title: `${value} – ${nameOf(value)}` }))
+    .map((value) => ({ value, title: currencyTitle(value) }))
     .filter(({ title }) => title.toLowerCase().includes(wanted))
 }
 

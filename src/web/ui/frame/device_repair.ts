@@ -2,14 +2,19 @@
 import { useEffect } from 'preact/hooks'
 import { read } from '../http.ts'
 import type { Channel } from '../settings/alerts/alert_queries.ts'
-import { repairDevice, storedHash } from '../settings/alerts/devices/subscription.ts'
+import { storedHash } from '../settings/alerts/devices/stored_hash.ts'
+
+async function repair(): Promise<void> {
+  const { channels } = await read<{ channels: Channel[] }>('/api/v1/alerts/channels')
+  // Most browsers have no subscription and do not load this code.
+  const { repairDevice } = await import('../settings/alerts/devices/subscription.ts')
+  await repairDevice(channels)
+}
 
 export function useDeviceRepair(isOwner: boolean): void {
   useEffect(() => {
     if (!isOwner || storedHash() === null) return
-    read<{ channels: Channel[] }>('/api/v1/alerts/channels')
-      .then(({ channels }) => repairDevice(channels))
-      // A push service that cannot be reached now is asked again when the page is opened the next time.
-      .catch(() => undefined)
+    // A push service that cannot be reached now is asked again when the page is opened the next time.
+    repair().catch(() => undefined)
   }, [isOwner])
 }

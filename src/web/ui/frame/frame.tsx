@@ -2,7 +2,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useLocation } from 'preact-iso'
 import { NAVIGATION_VIEWS, type NavigationView, viewAt } from '../addresses.ts'
-import { write } from '../http.ts'
 import { Icon } from '../parts/icons.tsx'
 import { Popover } from '../parts/popover.tsx'
 import { useOnline } from '../parts/query_view.tsx'
@@ -10,8 +9,10 @@ import { useScope } from '../scope.ts'
 import { storageMessage, useSession } from '../session.ts'
 import { plural } from '../words.ts'
 import { Bell, type Trouble, useTrouble } from './bell.tsx'
+import { SearchButton, useCommands } from './commands.tsx'
 import { useDeviceRepair } from './device_repair.ts'
 import { HeldBanner } from './held_banner.tsx'
+import { signOut } from './sign_out.ts'
 import { ThemeButton } from './theme.tsx'
 
 const isCurrent = (view: NavigationView, path: string): boolean => viewAt(path)?.section === view.section
@@ -29,27 +30,22 @@ function Link({ view, path }: { view: NavigationView; path: string }): JSX.Eleme
   )
 }
 
-const signOut = async (): Promise<void> => {
-  await write('POST', '/api/v1/logout')
-  // A full page load clears all data from memory.
-  location.assign('/')
-}
-
 const SignOut = (): JSX.Element => (
   <button type="button" class="button plain" onClick={signOut}>
     <Icon name="leave" /> Sign out
   </button>
 )
 
-type NavigationProps = { views: NavigationView[]; path: string; trouble: Trouble | null }
+type NavigationProps = { views: NavigationView[]; path: string; trouble: Trouble | null; search: () => void }
 
-function SideNavigation({ views, path, trouble }: NavigationProps): JSX.Element {
+function SideNavigation({ views, path, trouble, search }: NavigationProps): JSX.Element {
   const { state } = useSession()
   return (
     <header class="side">
       <a class="brand" href="/">
         <img src="/icon.svg" alt="" width="26" height="26" /> Windfall
       </a>
+      <SearchButton class="pick find" onClick={search} />
       <nav class="nav" aria-label="Views">
         {views.map((view) => (
           <Link key={view.path} view={view} path={path} />
@@ -67,7 +63,7 @@ function SideNavigation({ views, path, trouble }: NavigationProps): JSX.Element 
   )
 }
 
-function BottomNavigation({ views, path, trouble }: NavigationProps): JSX.Element {
+function BottomNavigation({ views, path, trouble, search }: NavigationProps): JSX.Element {
   const { href } = useScope()
   const unread = trouble?.unread.length ?? 0
   const hiddenViews = views.filter((view) => !view.navigation.isOnPhone)
@@ -78,6 +74,7 @@ function BottomNavigation({ views, path, trouble }: NavigationProps): JSX.Elemen
         .map((view) => (
           <Link key={view.path} view={view} path={path} />
         ))}
+      <SearchButton onClick={search} />
       <Popover
         buttonClass={hiddenViews.some((view) => isCurrent(view, path)) ? 'is-current' : ''}
         class="menu"
@@ -120,12 +117,13 @@ export function Frame({ children }: { children: ComponentChildren }): JSX.Elemen
   useDeviceRepair(state === 'owner')
   const trouble = state === 'owner' ? found : null
   const views = NAVIGATION_VIEWS.filter((view) => state === 'owner' || view.isForGuests)
+  const { search, sheet } = useCommands(views)
   return (
     <div class="frame">
       <a class="skip" href="#content">
         Skip to content
       </a>
-      <SideNavigation views={views} path={path} trouble={trouble} />
+      <SideNavigation views={views} path={path} trouble={trouble} search={search} />
       <div class="content">
         {storage !== null && (
           <div class="banner" role="status">
@@ -145,7 +143,8 @@ export function Frame({ children }: { children: ComponentChildren }): JSX.Elemen
         )}
         {children}
       </div>
-      <BottomNavigation views={views} path={path} trouble={trouble} />
+      <BottomNavigation views={views} path={path} trouble={trouble} search={search} />
+      {sheet}
     </div>
   )
 }

@@ -3,9 +3,10 @@ import type { JSX } from 'preact'
 import { useOverview } from '../overview.ts'
 import { Pick, PickLabel, Popover } from '../parts/popover.tsx'
 import { type Days, MAX_DAYS_BACK, RANGE_GROUPS, RANGE_TITLES } from '../ranges.ts'
-import { type Comparison, daysOf, type Scope } from '../scope.ts'
+import { daysOf, type Scope } from '../scope.ts'
 import { day, plusDays } from '../words.ts'
 import { Calendar } from './calendar.tsx'
+import { COMPARISONS } from './scope_choices.ts'
 
 type PickerProps = { scope: Scope; change: (changes: Partial<Scope>) => void }
 
@@ -93,12 +94,6 @@ function CustomRange({ from, to, today, change, close }: CustomRangeProps): JSX.
     </fieldset>
   )
 }
-
-const COMPARISONS: readonly { value: Comparison; title: string }[] = [
-  { value: 'none', title: 'No comparison' },
-  { value: 'previous', title: 'Previous period' },
-  { value: 'year', title: 'Same period last year' },
-]
 
 export const ComparePick = ({ scope, change }: PickerProps): JSX.Element => (
   <Pick

@@ -11,6 +11,7 @@ import type { Interval } from '../words.ts'
 import { BillingCurrencyPick, DisplayCurrencyPick } from './currency_picks.tsx'
 import { OrganizationScope } from './organization_scope.tsx'
 import { ComparePick, RangePick } from './range_pick.tsx'
+import { BASES } from './scope_choices.ts'
 
 type ScopeChange = (changes: Partial<Scope>) => void
 type PickerProps = { scope: Scope; change: ScopeChange }
@@ -74,11 +75,6 @@ function AppPick({ scope, change }: PickerProps): JSX.Element | null {
   )
 }
 
-const BASES = [
-  { value: 'gross', title: 'Gross' },
-  { value: 'proceeds', title: 'Proceeds' },
-] as const
-
 const INTERVAL_TITLES: Record<Interval, string> = {
   day: 'Daily',
   week: 'Weekly',
@@ -131,12 +127,15 @@ function MorePick({ scope, change }: PickerProps): JSX.Element {
   )
 }
 
-/** `parts` names the controls that the view supports. */
-export function ScopeBar({ parts = 'all' }: { parts?: 'all' | 'place' | 'amounts' | 'money' }): JSX.Element {
+/** The controls that a view supports. */
+export type ScopeParts = 'all' | 'place' | 'amounts' | 'money'
+
+/** The search reads `data-parts`, to offer only what the view supports. */
+export function ScopeBar({ parts = 'all' }: { parts?: ScopeParts }): JSX.Element {
   const { scope, change } = useScope()
   const { basis } = useSession()
   return (
-    <search class="bar" aria-label="View options">
+    <search class="bar" aria-label="View options" data-parts={parts}>
       <OrganizationScope scope={scope} change={change} />
       <AppPick scope={scope} change={change} />
       {parts === 'all' && <RangePick scope={scope} change={change} />}

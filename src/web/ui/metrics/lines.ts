@@ -152,7 +152,7 @@ export function graphOf(
   apps: readonly App[],
   { style, isInParts, title }: Drawing,
 ): Graph {
-  const { unit, interval, split } = answer
+  const { unit, interval, split, kind } = answer
   const totals = totalsOf(answer)
   const parts = isInParts && split === null ? partsOf(answer) : []
   const showsParts = parts.length > 0 && totals[0]?.part === null
@@ -173,6 +173,7 @@ export function graphOf(
     isStacked,
     total: showsParts && totals[0] ? valuesOf(totals[0], unit) : isStacked ? sums : null,
     ...formattersOf(answer),
+    isLevel: kind === 'level',
     isInteger: unit === 'count',
     ticks: (most) => timeTicks(on, interval, most),
     title: titleAt,

@@ -1,7 +1,7 @@
 /** The list of all metrics with definition, sparkline and current figure. */
 import type { JSX } from 'preact'
 import { Spark } from '../charts/spark.tsx'
-import { COHORT_NAMES } from '../cohorts/cohort_query.ts'
+import { COHORT_NAMES, COHORT_VIEW_PATHS, type CohortName } from '../cohorts/cohort_query.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { Fit } from '../parts/amount.tsx'
 import { QueryView } from '../parts/query_view.tsx'
@@ -53,15 +53,7 @@ function Row({ definition }: { definition: Definition }): JSX.Element | null {
   )
 }
 
-/** The path of the view that contains each cohort metric. Cohorts have no page of their own. */
-const COHORT_VIEW_PATHS: Record<(typeof COHORT_NAMES)[number], string> = {
-  retention: '/retention',
-  ltv: '/retention',
-  arppu: '/revenue',
-  recovery: '/subscriptions',
-}
-
-function CohortRow({ name }: { name: (typeof COHORT_NAMES)[number] }): JSX.Element | null {
+function CohortRow({ name }: { name: CohortName }): JSX.Element | null {
   const { href } = useScope()
   const definition = useOtherDefinitions()?.cohorts.find((one) => one.name === name)
   if (!definition) return null

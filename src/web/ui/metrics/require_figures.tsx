@@ -14,5 +14,12 @@ export function RequireFigures({ children }: { children: ComponentChildren }): J
   const apps = useApps().data?.apps
   if (state === 'owner' && apps?.length === 0) return <NoApps />
   if (overview === undefined && problem !== null) return <MissingApps problem={problem} again={retry} />
-  return <>{children}</>
+  return (
+    <>
+      {children}
+      <p class="tiny quiet page-note">
+        Dashed or hatched: incomplete period. The source of each figure is in its definition, at the sign ⓘ.
+      </p>
+    </>
+  )
 }

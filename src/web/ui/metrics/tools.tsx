@@ -1,6 +1,5 @@
 /** Controls and notes of a metric card. */
 import type { JSX } from 'preact'
-import { totalsOf } from './figures.ts'
 import { type MetricAnswer, SPLIT_TITLES } from './metric_answer.ts'
 import {
   behindNote,
@@ -8,14 +7,13 @@ import {
   noPeriodNote,
   passingNote,
   proceedsNote,
-  sourceText,
   unconvertedNote,
   unpricedNote,
 } from './origins.ts'
 
+/** What a reader must know of these figures. The definition of a card names their source. */
 export const Notes = ({ answer }: { answer: MetricAnswer }): JSX.Element => (
   <>
-    <span>{sourceText(answer)}</span>
     {differenceNotes(answer).map((label) => (
       <span key={label}>{label}</span>
     ))}
@@ -32,9 +30,6 @@ export const Notes = ({ answer }: { answer: MetricAnswer }): JSX.Element => (
         Recomputing: {answer.rebuilding.done} of {answer.rebuilding.of}. Until then, the previous figures are
         shown.
       </span>
-    )}
-    {totalsOf(answer)[0]?.points.some(({ complete }) => !complete) && (
-      <span>Dashed or hatched: incomplete period.</span>
     )}
   </>
 )

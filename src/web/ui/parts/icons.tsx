@@ -37,6 +37,7 @@ const PATHS = {
   moon: 'M20 14.5A8.5 8.5 0 1 1 9.5 4a7 7 0 0 0 10.5 10.5z',
   leave: 'M14 4h5v16h-5M10 8l-4 4 4 4M6 12h10',
   app: 'M5 5h14v14H5zM9 9h6v6H9z',
+  flag: 'M6 21V4M6 5h12l-3 4 3 4H6',
   calendar: 'M4 6h16v14H4zM4 10h16M8 3v4M16 3v4',
   filter: 'M4 6h16M7 12h10M10 18h4',
   share: 'M12 15V4M8 8l4-4 4 4M5 13v6h14v-6',

@@ -1,17 +1,21 @@
-/** Shown instead of a view whose code could not be loaded. */
+/** Shown instead of code that could not be loaded. */
 import type { JSX } from 'preact'
 import { Empty } from './query_view.tsx'
 import { Title } from './title.tsx'
 
 /** After an upgrade the server no longer has the files of the version that this tab runs. A reload gets the new ones. */
+export const Unloaded = ({ what }: { what: string }): JSX.Element => (
+  <Empty icon="offline" title={`${what} could not be loaded`}>
+    <p>The connection is lost, or Windfall was upgraded while this page was open.</p>
+    <button type="button" class="button main" onClick={() => location.reload()}>
+      Reload
+    </button>
+  </Empty>
+)
+
 export const UnloadedView = (): JSX.Element => (
   <main class="page" id="content">
     <Title class="spoken">Reload needed</Title>
-    <Empty icon="offline" title="This view could not be loaded">
-      <p>The connection is lost, or Windfall was upgraded while this page was open.</p>
-      <button type="button" class="button main" onClick={() => location.reload()}>
-        Reload
-      </button>
-    </Empty>
+    <Unloaded what="This view" />
   </main>
 )

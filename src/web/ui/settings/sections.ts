@@ -5,6 +5,7 @@ export const SECTIONS = [
   { name: 'apps', title: 'Apps', icon: 'app' },
   { name: 'api', title: 'API', icon: 'key' },
   { name: 'devices', title: 'Devices', icon: 'app' },
+  { name: 'annotations', title: 'Annotations', icon: 'flag' },
   { name: 'alerts', title: 'Alerts', icon: 'bell' },
   { name: 'widgets', title: 'Widgets', icon: 'chart' },
   { name: 'webhooks', title: 'Webhooks', icon: 'send' },

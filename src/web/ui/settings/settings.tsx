@@ -1,6 +1,7 @@
 /** The settings view. Each section has its own URL. */
 import type { FunctionComponent, JSX } from 'preact'
 import { useLocation } from 'preact-iso'
+import { AnnotationsSection } from '../annotations/annotations.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Empty } from '../parts/query_view.tsx'
 import { Title } from '../parts/title.tsx'
@@ -26,6 +27,7 @@ const SECTION_COMPONENTS: Record<SectionName, FunctionComponent> = {
   apps: Apps,
   api: Api,
   devices: Devices,
+  annotations: AnnotationsSection,
   alerts: Alerts,
   widgets: WidgetsSection,
   webhooks: Webhooks,

@@ -11,6 +11,7 @@ import { Card } from '../parts/card.tsx'
 import { QueryView } from '../parts/query_view.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { TableHead } from '../parts/table_head.tsx'
+import { useScope } from '../scope.ts'
 import { count, money, share } from '../words.ts'
 
 const lastFigure = (answer: MetricAnswer | undefined, part: string | null): number | null => {
@@ -68,13 +69,15 @@ const Table = ({
 )
 
 export function StatusBreakdown({ class: className = '' }: { class?: string }): JSX.Element | null {
+  const { href } = useScope()
   const status = useMetric('status', { compare: null })
   const risk = useMetric('mrr_at_risk', { compare: null })
   if (!status.definition) return null
   const { definition } = status
   return (
     <Card
-      title="Status now"
+      title={<a href={href('/metrics/status')}>Status now</a>}
+      plainTitle="Status now"
       class={className}
       tools={<ExportMenu csvUrls={status.csvUrls} savePng={null} />}
       about={<About definition={definition} answer={status.result.data} />}

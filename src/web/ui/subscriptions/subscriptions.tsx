@@ -1,24 +1,15 @@
-/** The subscriptions view. */
+/** The subscriptions view. The other metrics of subscriptions are in the list of all metrics. */
 import type { JSX } from 'preact'
 import { Recovery } from '../cohorts/recovery.tsx'
 import { ScopeBar } from '../frame/scope_bar.tsx'
-import { useDefinition } from '../metrics/definitions.ts'
 import { MetricCard } from '../metrics/metric_card.tsx'
 import { RequireFigures } from '../metrics/require_figures.tsx'
 import { ViewHead } from '../metrics/view_head.tsx'
 import { AtRisk } from './at_risk.tsx'
 import { Churn } from './churn.tsx'
+import { KeyFigures } from './key_figures.tsx'
 import { StatusBreakdown } from './status_breakdown.tsx'
 import { Waterfall } from './waterfall.tsx'
-
-/** The status of subscriptions over time. */
-const StatusHistory = (): JSX.Element | null =>
-  useDefinition('status') ? (
-    <>
-      <MetricCard name="status" isInParts class="half" />
-      <MetricCard name="mrr_at_risk" isInParts class="half" />
-    </>
-  ) : null
 
 export const Subscriptions = (): JSX.Element => (
   <>
@@ -26,25 +17,18 @@ export const Subscriptions = (): JSX.Element => (
     <main class="page" id="content">
       <ViewHead title="Subscriptions" />
       <RequireFigures>
-        <MetricCard name="mrr" height={300} />
+        <KeyFigures />
         <div class="grid">
+          <Churn class="half" />
           <div class="half">
             <Waterfall />
           </div>
-          <Churn class="half" />
         </div>
-        <MetricCard name="mrr_movements" isInParts height={300} />
+        <MetricCard name="mrr" height={300} />
         <div class="grid">
           <StatusBreakdown class="half" />
           <AtRisk class="half" />
-          <StatusHistory />
           <Recovery class="half" />
-          <MetricCard name="active_subscriptions" class="half" />
-          <MetricCard name="churn_rate" isInParts class="half" />
-          <MetricCard name="mrr_churn_rate" isInParts class="half" />
-          <MetricCard name="net_new_mrr" class="half" />
-          <MetricCard name="quick_ratio" class="half" />
-          <MetricCard name="arr" class="half" />
         </div>
       </RequireFigures>
     </main>

@@ -114,7 +114,7 @@ function startAndEnd(mrr: MetricAnswer) {
 }
 
 export function Waterfall(): JSX.Element | null {
-  const { scope } = useScope()
+  const { scope, href } = useScope()
   const [param, change] = useCardParams('waterfall')
   const view = param('view')
   const { result, definition, csvUrls, isHidden } = useMetric('mrr_movements', { view, compare: null })
@@ -140,7 +140,8 @@ export function Waterfall(): JSX.Element | null {
       )
   return (
     <Card
-      title="What moved MRR"
+      title={<a href={href('/metrics/mrr_movements')}>What moved MRR</a>}
+      plainTitle="What moved MRR"
       about={definition && <About definition={definition} answer={result.data} />}
       tools={
         <>

@@ -1,5 +1,6 @@
 /** Settings, Tokens: read tokens. */
 import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
 import type { TokenAnswer, TokensAnswer } from '../../../../api/owner/tokens.ts'
 import { Card } from '../../parts/card.tsx'
@@ -17,22 +18,49 @@ const KIND: CredentialKind<Token> = {
   createLabel: 'New token',
   hint: 'Spreadsheet',
   icon: 'lock',
-  about: 'For scripts and other programs. A token can read all data of its apps and cannot change anything.',
+  about:
+    'For scripts and other programs. A token reads all data of its apps. It changes nothing, except annotations if you allow it.',
   empty: 'No tokens',
   revokeText: 'Requests with this token are refused from now on.',
   secretOf: (made) => (made as Token & { token: string }).token,
   secretTitle: 'New token',
   secretNote: 'Copy it now: it is not shown again. Windfall stores only a hash of it.',
-  column: { title: 'Ends in', of: (token) => <code>{token.hint}</code> },
+  column: {
+    title: 'Ends in',
+    of: (token) => (
+      <>
+        <code>{token.hint}</code>
+        {token.can_annotate && <div class="tiny quiet">writes annotations</div>}
+      </>
+    ),
+  },
   used: { title: 'Last used', at: (token) => token.used_at },
 }
 
 export function Tokens(): JSX.Element {
   const result = useQuery<InferOutput<typeof TokensAnswer>>(PATH)
+  const [canAnnotate, setCanAnnotate] = useState(false)
   const base = useSettings().data?.base_url
   return (
     <>
-      <CredentialList kind={KIND} result={{ ...result, data: result.data?.tokens }} />
+      <CredentialList
+        kind={KIND}
+        result={{ ...result, data: result.data?.tokens }}
+        body={{ can_annotate: canAnnotate }}
+        additionalFields={
+          <fieldset class="plain-set choices">
+            <legend class="small">Rights</legend>
+            <label>
+              <input
+                type="checkbox"
+                checked={canAnnotate}
+                onChange={(event) => setCanAnnotate(event.currentTarget.checked)}
+              />{' '}
+              Add, change and delete annotations
+            </label>
+          </fieldset>
+        }
+      />
       {base && (
         <Card title="Use a token">
           <div class="stack">

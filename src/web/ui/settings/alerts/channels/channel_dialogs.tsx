@@ -9,7 +9,8 @@ import { useReauth } from '../../../sign_in/reauth.tsx'
 import { OrganizationPick } from '../../organization_pick.tsx'
 import { useSettings } from '../../settings_queries.ts'
 import { CHANNELS_PATH, type Channel, refreshAlerts, useChannels } from '../alert_queries.ts'
-import { endSubscription, storedHash } from '../devices/subscription.ts'
+import { storedHash } from '../devices/stored_hash.ts'
+import { endSubscription } from '../devices/subscription.ts'
 import {
   type ChannelDraft,
   changeBody,

@@ -1,13 +1,12 @@
 /** The push subscription of this browser: made at a tap, and repaired when the page is opened. */
 import { Problem, write } from '../../../http.ts'
 import { type Channel, refreshAlerts } from '../alert_queries.ts'
+import { removeHash, storedHash, storeHash } from './stored_hash.ts'
 
 const NOT_PERMITTED = 'The browser does not permit notifications. Permit them in its settings of this site.'
 const UNTRUSTED =
   'The browser does not run the service worker of this page. It needs a certificate that the device trusts. Or add ntfy or Telegram as a channel.'
 const DEVICES_PATH = '/api/v1/alerts/devices'
-/** The hash of the endpoint that this browser subscribed with last. */
-const HASH_KEY = 'push-endpoint'
 
 /** What keeps this browser from getting alerts. `home_screen`: an iPhone or iPad outside of the Home Screen app. */
 export type Obstacle = 'insecure' | 'home_screen' | 'unsupported' | 'denied'
@@ -48,9 +47,6 @@ async function hashOf(endpoint: string): Promise<string> {
   return base64urlOf(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(endpoint)))
 }
 
-/** The hash of this browser’s endpoint; null if it has no subscription. */
-export const storedHash = (): string | null => localStorage.getItem(HASH_KEY)
-
 /** The service worker, which receives pushes. Where it cannot run, `ready` alone never resolves. @throws Problem */
 async function worker(): Promise<ServiceWorkerRegistration> {
   await navigator.serviceWorker.register('/service_worker.js').catch(() => {
@@ -71,7 +67,7 @@ async function send(
     replaces,
     ...(organization_id !== null && { organization_id }),
   })
-  localStorage.setItem(HASH_KEY, await hashOf(subscription.endpoint))
+  storeHash(await hashOf(subscription.endpoint))
   return channel
 }
 
@@ -122,13 +118,13 @@ export async function repairDevice(channels: readonly Channel[]): Promise<void> 
   for (const { organization_id, endpoint_hash } of changed)
     await send(subscription, organization_id, endpoint_hash)
   if (changed.length === 0 && hash === stored) return
-  localStorage.setItem(HASH_KEY, hash)
+  storeHash(hash)
   await refreshAlerts()
 }
 
 /** Ends the subscription of this browser, after its last device was removed. */
 export async function endSubscription(): Promise<void> {
-  localStorage.removeItem(HASH_KEY)
+  removeHash()
   const registration = await navigator.serviceWorker.getRegistration()
   await (await registration?.pushManager.getSubscription())?.unsubscribe()
 }

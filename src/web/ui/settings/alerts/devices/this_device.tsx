@@ -5,7 +5,8 @@ import { ErrorMessage } from '../../../parts/error_message.tsx'
 import { Icon } from '../../../parts/icons.tsx'
 import { useSettings } from '../../settings_queries.ts'
 import type { Channel } from '../alert_queries.ts'
-import { addDevice, type Obstacle, obstacle, storedHash } from './subscription.ts'
+import { storedHash } from './stored_hash.ts'
+import { addDevice, type Obstacle, obstacle } from './subscription.ts'
 
 const OBSTACLES: Record<Obstacle, string> = {
   insecure:

@@ -1,0 +1,57 @@
+/** The key figures of subscriptions: current levels, and this month's flows compared with the month before. */
+import type { JSX } from 'preact'
+import { useDefinition } from '../metrics/definitions.ts'
+import { figureOf, formattersOf, isHigherBetter, isPercentage } from '../metrics/metric_answer.ts'
+import { type OrganizationOverview, useOverview } from '../overview.ts'
+import { Fit } from '../parts/amount.tsx'
+import { Delta } from '../parts/card.tsx'
+import { useScope } from '../scope.ts'
+import { UNKNOWN } from '../words.ts'
+
+type OverviewFigure = OrganizationOverview['figures'][number]
+
+const NAMES = ['mrr', 'net_new_mrr', 'churn_rate', 'active_subscriptions', 'mrr_at_risk']
+
+function KeyFigure({ figure }: { figure: OverviewFigure }): JSX.Element {
+  const { metric, unit, kind } = figure
+  const { href } = useScope()
+  const title = useDefinition(metric)?.title ?? metric
+  const { format, formatShort } = formattersOf(figure)
+  const now = figureOf(figure.now, unit)
+  const before = figureOf(figure.previous, unit)
+  return (
+    <a class="card card-pad stat" href={href(`/metrics/${metric}`)}>
+      <span class="label">{title}</span>
+      <span class="figure">
+        <Fit exact={format(now)} short={now === null ? UNKNOWN : formatShort(now)} />
+      </span>
+      <span class="small quiet">
+        {now !== null && before !== null && (before !== 0 || isPercentage(figure)) && (
+          <Delta
+            now={now}
+            before={before}
+            isHigherBetter={isHigherBetter(metric)}
+            isPercentage={isPercentage(figure)}
+            against="vs. a month before"
+          />
+        )}{' '}
+        {kind === 'level' ? 'now' : 'this month'}
+      </span>
+    </a>
+  )
+}
+
+export function KeyFigures(): JSX.Element {
+  const { overview } = useOverview(useScope().scope)
+  const figures = NAMES.flatMap(
+    (name) => overview?.figures.find(({ metric, part }) => metric === name && part === null) ?? [],
+  )
+  return (
+    <div class="figures-row key-figures">
+      {overview === undefined && NAMES.map((name) => <div key={name} class="card card-pad stat" />)}
+      {figures.map((figure) => (
+        <KeyFigure key={figure.metric} figure={figure} />
+      ))}
+    </div>
+  )
+}
