@@ -32,8 +32,8 @@ type JobDeps = HousekeepingDeps & {
 
 /** All jobs. Their schedules are in [jobs] of the configuration. */
 export function jobList(deps: JobDeps): Job[] {
-  const { accounts, appleReading, apps, backup, catalogue, history, imports } = deps
-  const { rates, reportedPeriods, store } = deps
+  const { accounts, appleReading, apps, backup, catalogue, history, imports, rates, reportedPeriods, store } =
+    deps
 
   async function importReports(signal: AbortSignal): Promise<string> {
     if (accounts.list().length === 0) return 'not asked: no App Store Connect key (windfall connect)'
@@ -44,15 +44,15 @@ export function jobList(deps: JobDeps): Job[] {
     return describeImport(run)
   }
 
+  /** Before an app is connected, no amount can need a rate. */
+  const fetchRates = (signal: AbortSignal): Promise<string> | string =>
+    apps.list().length === 0 ? 'no rates fetched: no app is connected' : rates.refresh(signal)
+
   async function readAppleNotes(signal: AbortSignal): Promise<string> {
     if (accounts.list().length === 0) return 'not asked: no App Store Connect key (windfall connect)'
     store.assertFreeSpace()
     return appleReading.read(signal)
   }
-
-  /** Before an app is connected, no amount can need a rate. */
-  const fetchRates = (signal: AbortSignal): Promise<string> | string =>
-    apps.list().length === 0 ? 'no rates fetched: no app is connected' : rates.refresh(signal)
 
   /** Wraps a job that reads Apple's history: checks the free disk space first and adds apps without a key. */
   const describedRun = (work: () => Promise<string>) => () => {

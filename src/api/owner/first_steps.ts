@@ -10,7 +10,6 @@ import type { Jobs } from '../../jobs/jobs.ts'
 import { openBackupLog } from '../../store/backup/log.ts'
 import { openSetting } from '../../store/setting.ts'
 import type { Store } from '../../store/store.ts'
-import { defineList } from '../lists.ts'
 import { OWNER_ROUTE } from '../route_defaults.ts'
 
 const STEPS = ['keys', 'url', 'notification', 'phone', 'backend', 'backup'] as const
@@ -54,13 +53,14 @@ export function firstStepRoutes(deps: Deps): Route[] {
   const dismissal = openDismissal(store)
 
   return [
-    ...defineList(auth, {
+    defineRoute({
       ...OWNER_ROUTE,
+      method: 'GET',
       path: '/api/v1/first-steps',
-      summary: 'Lists the steps of the first set-up, and which are done',
+      summary: 'Says which steps of the first set-up are done',
       access: auth.owner,
-      answer: { description: 'Every step', schema: FirstStepsAnswer },
-      read: (): v.InferOutput<typeof FirstStepsAnswer> => ({
+      answers: { 200: { description: 'Every step', schema: FirstStepsAnswer } },
+      handler: (): v.InferOutput<typeof FirstStepsAnswer> => ({
         steps: STEPS.map((name) => ({ name, done: isDone[name]() })),
         dismissed: dismissal.get() !== null,
       }),

@@ -1,7 +1,7 @@
 /** Reads a key file, and the key id from its name, for `windfall connect`. */
 import { basename, join, resolve } from 'node:path'
-import { keyIdInName } from '../../apple/api/key_file_name.ts'
 import { problemOfKey } from '../../apple/api/keys.ts'
+import { keyIdInName } from '../../apps/key_file_name.ts'
 import { readFile } from '../../config/sources/files.ts'
 
 /** The content of a key file. `guessed_id` is the key id in the file name, as in AuthKey_2X9R4HXF34.p8, or null. */

@@ -73,7 +73,7 @@ function LinkedStep({ name }: { name: keyof typeof WORDS }): JSX.Element {
   return (
     <>
       <div class="stack-s small">
-        <strong>{title}</strong>
+        <h3>{title}</h3>
         <span class="quiet">
           <CodeProse text={text} />
         </span>
@@ -110,7 +110,7 @@ function BackupStep(): JSX.Element {
   return (
     <>
       <div class="stack-s small">
-        <strong>Make a backup</strong>
+        <h3>Make a backup</h3>
         <span class="quiet">
           A verified copy of the database and its keys, in the folder of <code>[backup]</code>.
         </span>
@@ -125,10 +125,10 @@ function BackupStep(): JSX.Element {
 }
 
 const DoneStep = ({ name }: { name: Name }): JSX.Element => (
-  <div class="small">
-    <strong>{name === 'backup' ? 'Make a backup' : WORDS[name].title}</strong>
+  <h3>
+    {name === 'backup' ? 'Make a backup' : WORDS[name].title}
     <span class="spoken">, done</span>
-  </div>
+  </h3>
 )
 
 function StepRow({ step }: { step: Step }): JSX.Element {

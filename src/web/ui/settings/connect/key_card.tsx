@@ -1,7 +1,7 @@
 /** One of Apple's keys: its state, and the form that takes it. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { keyIdInName } from '../../../../apple/api/key_file_name.ts'
+import { keyIdInName } from '../../../../apps/key_file_name.ts'
 import { Card } from '../../parts/card.tsx'
 import { CodeProse } from '../../parts/code_prose.tsx'
 import { Confirm, useMutation } from '../../parts/dialog.tsx'
