@@ -38,6 +38,7 @@ import { keyRoutes } from './owner/keys.ts'
 import { linkUndoRoutes } from './owner/link_undo.ts'
 import { ownerRoutes } from './owner/owner.ts'
 import { pendingRoutes } from './owner/pending.ts'
+import { secondFactorRoutes } from './owner/second_factor.ts'
 import { settingsRoutes } from './owner/settings.ts'
 import { shareLinkRoutes } from './owner/share_links.ts'
 import { signInRoutes } from './owner/sign_in.ts'
@@ -60,6 +61,7 @@ const ROUTE_FACTORIES = [
   attestedDeviceRoutes,
   callLabelRoutes,
   signInRoutes,
+  secondFactorRoutes,
   shareLinkRoutes,
   tokenRoutes,
   ownerRoutes,

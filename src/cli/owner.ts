@@ -13,7 +13,7 @@ export const linkText = ({ url, expires_at }: Link): string =>
 const reset = defineCommand({
   meta: {
     name: 'reset',
-    description: 'Remove the password, end every session, and print a link to set a new one',
+    description: 'Remove the password and the authenticator app, end every session, and print a setup link',
   },
   args: configArg,
   async run({ args }) {

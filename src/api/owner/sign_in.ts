@@ -31,7 +31,17 @@ const Setup = v.object({
 })
 const Login = v.union(
   [
-    v.strictObject({ password: Password }),
+    v.strictObject({
+      password: Password,
+      code: v.optional(
+        v.pipe(
+          v.string(),
+          v.nonEmpty('must not be empty'),
+          v.maxLength(100, 'must have at most 100 characters'),
+          v.description('If an authenticator app is set up: its current code, or a recovery code'),
+        ),
+      ),
+    }),
     v.strictObject({
       token: v.pipe(
         Token,
@@ -39,7 +49,7 @@ const Login = v.union(
       ),
     }),
   ],
-  'must be {password} or {token}',
+  'must be {password}, {password, code} or {token}',
 )
 const Confirmation = v.object({ password: Password })
 const PasswordChange = v.object({
@@ -118,12 +128,16 @@ function entryRoutes(deps: Deps): Route[] {
       summary: 'Signs the owner in',
       access: sessionCookie.visitor,
       body: Login,
-      refusals: { 401: 'wrong_password, invalid_link', 429: 'rate_limited' },
+      refusals: {
+        401: 'wrong_password, code_required, wrong_code, invalid_link',
+        409: 'key_unreadable',
+        429: 'rate_limited',
+      },
       async handler({ event, body }) {
         const session =
           'token' in body
             ? await signIn.signInByLink(event, body.token)
-            : await signIn.signInByPassword(event, body.password)
+            : await signIn.signInByPassword(event, body.password, body.code)
         return ownerStatus(event, session)
       },
     }),
