@@ -6,6 +6,8 @@ import { openAttempts } from './attempts.ts'
 import { openAudit } from './audit.ts'
 import { openAuth } from './auth.ts'
 import { openOwner } from './owner.ts'
+import { openPasskeySignIn } from './passkeys/passkey_sign_in.ts'
+import { openPasskeys } from './passkeys/passkeys.ts'
 import type { Revocations } from './revocations.ts'
 import type { Sealing } from './second_factor/authenticator.ts'
 import { openSecondFactor } from './second_factor/second_factor.ts'
@@ -37,12 +39,15 @@ export function openAccessControl(deps: Deps) {
   const { store, clock, monotonic, wait, log, tokens, revocations, settings, outgoing, base_url } = deps
   const audit = openAudit(store, clock)
   const secondFactor = openSecondFactor({ store, clock, monotonic, sealing: outgoing.secrets })
-  const owner = openOwner(store, clock, [secondFactor])
+  const passkeys = openPasskeys({ store, clock, monotonic, base_url })
+  const owner = openOwner(store, clock, [secondFactor, passkeys])
   const sessions = openSessions({ store, clock, settings, revocations })
   const links = openShareLinks(store, clock, sessions)
   const sessionCookie = openSessionCookie({ base_url, settings })
   const attempts = openAttempts({ clock, log, audit, throttle: openThrottle({ clock: monotonic, wait }) })
   const auth = openAuth({ store, tokens, sessions, links, sessionCookie, audit, clock })
   const signIn = openSignIn({ store, clock, owner, secondFactor, sessions, audit, attempts, sessionCookie })
-  return { audit, attempts, owner, secondFactor, sessions, links, sessionCookie, signIn, auth }
+  const signInByPasskey = openPasskeySignIn({ passkeys, attempts, audit, signIn })
+  const factors = { owner, secondFactor, passkeys }
+  return { ...factors, audit, attempts, sessions, links, sessionCookie, signIn, signInByPasskey, auth }
 }

@@ -22,6 +22,8 @@ export type AuditAction =
   | 'second_factor.turned_on'
   | 'second_factor.turned_off'
   | 'recovery_codes.made'
+  | 'passkey.added'
+  | 'passkey.removed'
   | 'session.ended'
   | 'sessions.ended'
   | 'link.made'

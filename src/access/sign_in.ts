@@ -10,7 +10,7 @@ import type { Audit } from './audit.ts'
 import { weaknessOf } from './common_passwords.ts'
 import type { Owner } from './owner.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
-import type { RightCode } from './second_factor/authenticator.ts'
+import { openCodeStep } from './second_factor/code_step.ts'
 import type { SecondFactor } from './second_factor/second_factor.ts'
 import type { SessionCookie } from './session_cookie.ts'
 import type { Session, Sessions } from './sessions.ts'
@@ -31,17 +31,28 @@ type Deps = {
 
 /** Opens the sign-in. */
 export function openSignIn(deps: Deps) {
-  const { store, clock, owner, secondFactor, sessions, audit, attempts, sessionCookie } = deps
+  const { store, clock, owner, sessions, audit, attempts, sessionCookie } = deps
+  const codeStep = openCodeStep(deps)
 
   /** Begins a session and sets its cookie. `alsoRun` runs in the same unit of work and may throw a Refusal. */
-  async function startSession(event: H3Event, link_id: string | null, alsoRun: () => void): Promise<Session> {
+  async function startSession(
+    event: H3Event,
+    link_id: string | null,
+    alsoRun: () => void,
+    confirmed_at = clock(),
+  ): Promise<Session> {
     const previousToken = sessionCookie.tokenOf(event)
     const session = await store.commit(() => {
       alsoRun()
       // The new cookie replaces the old one, so the old session must end.
       const old = previousToken === null ? null : sessions.find(previousToken)
       if (old) sessions.end(old.id)
-      return sessions.begin({ link_id, address: clientAddress(event), user_agent: agentOf(event) })
+      return sessions.begin({
+        link_id,
+        confirmed_at,
+        address: clientAddress(event),
+        user_agent: agentOf(event),
+      })
     })
     return setCookie(event, session)
   }
@@ -124,19 +135,6 @@ export function openSignIn(deps: Deps) {
     })
   }
 
-  /** @throws Refusal 401 `code_required` without a code, 401 `wrong_code`, 429 `rate_limited`, 409 `key_unreadable`. */
-  async function requireCode(event: H3Event, code: string | undefined): Promise<RightCode> {
-    if (code === undefined) throw codeRequired()
-    const wrong = { ...OWNER, account: 'second factor', why: 'wrong code' }
-    let right: RightCode | null = null
-    await attempts.attempt(event, wrong, async () => {
-      right = await secondFactor.check(code)
-      return right !== null
-    })
-    if (right === null) throw wrongCode()
-    return right
-  }
-
   /**
    * Signs in with the password and, if the second factor is on, with a code.
    *
@@ -144,12 +142,10 @@ export function openSignIn(deps: Deps) {
    */
   async function signInByPassword(event: H3Event, password: string, code?: string): Promise<Session> {
     const storedHash = await requirePassword(event, password)
-    const right = secondFactor.isOn() ? await requireCode(event, code) : null
+    const right = await codeStep.requireCode(event, code)
     return startSession(event, null, () => {
       if (owner.password() !== storedHash) throw wrongPassword()
-      // The second factor may have been turned on, and another request may have used the code.
-      if (right === null && secondFactor.isOn()) throw codeRequired()
-      if (right !== null && !right.use()) throw wrongCode()
+      codeStep.useCode(right)
       const detail = right && `with a ${right.kind}`
       audit.note({ ...ownerActor(event), action: 'owner.signed_in', detail })
     })
@@ -196,16 +192,6 @@ const invalidLink = (): Refusal =>
     401,
     'invalid_link',
     'the link is invalid, already used, or older than thirty minutes; `windfall owner reset` prints a new one',
-  )
-
-const codeRequired = (): Refusal =>
-  new Refusal(401, 'code_required', 'enter a code of your authenticator app, or a recovery code')
-
-const wrongCode = (): Refusal =>
-  new Refusal(
-    401,
-    'wrong_code',
-    'the code is wrong or was used; wait for the next one, or use a recovery code',
   )
 
 const wrongPassword = (): Refusal => new Refusal(401, 'wrong_password', 'incorrect password')

@@ -37,6 +37,7 @@ import { firstStepRoutes } from './owner/first_steps.ts'
 import { keyRoutes } from './owner/keys.ts'
 import { linkUndoRoutes } from './owner/link_undo.ts'
 import { ownerRoutes } from './owner/owner.ts'
+import { passkeyRoutes } from './owner/passkeys.ts'
 import { pendingRoutes } from './owner/pending.ts'
 import { secondFactorRoutes } from './owner/second_factor.ts'
 import { settingsRoutes } from './owner/settings.ts'
@@ -62,6 +63,7 @@ const ROUTE_FACTORIES = [
   callLabelRoutes,
   signInRoutes,
   secondFactorRoutes,
+  passkeyRoutes,
   shareLinkRoutes,
   tokenRoutes,
   ownerRoutes,

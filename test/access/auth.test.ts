@@ -4,6 +4,7 @@ import { openSignedIn } from '../api/owner/settings_pages.ts'
 import { APPLE_ID, BUNDLE, outerPayload } from '../apple/samples.ts'
 import { KEY } from '../config/keys.ts'
 import { rowsOf, type TestApp } from '../helpers.ts'
+import { openSoftAuthenticator } from './soft_authenticator.ts'
 
 const OTHER = 'com.example.other'
 const PASSWORD = { password: 'another good phrase' }
@@ -35,6 +36,7 @@ const ROUTES: Record<string, object> = {
   '/api/v1/endpoints/:id/test': { type: 'gap.found' },
   '/api/v1/keys': { kind: 'secret', label: 'backend' },
   '/api/v1/keys/:id/rotate': {},
+  '/api/v1/passkeys': { name: 'Mac', passkey: openSoftAuthenticator().create({ challenge: 'AAAA' }) },
   '/api/v1/password': { ...PASSWORD, current_password: 'correct horse battery' },
   '/api/v1/pending/:bundle_id/connect': {},
   '/api/v1/reauth': PASSWORD,
@@ -181,7 +183,7 @@ test.each(Object.keys(ROUTES))(
   },
 )
 
-const FRESH = ['keys', 'keys/:id/rotate', 'second-factor', 'share-links', 'tokens']
+const FRESH = ['keys', 'keys/:id/rotate', 'passkeys', 'second-factor', 'share-links', 'tokens']
 
 test.each(FRESH.map((path) => `/api/v1/${path}`))(
   'requires a recent password when the body for %s has arrived',

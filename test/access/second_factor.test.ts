@@ -1,7 +1,9 @@
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { H3Event } from 'h3'
 import { expect, test, vi } from 'vitest'
 import { hashPassword } from '../../src/access/passwords.ts'
+import { openCodeStep } from '../../src/access/second_factor/code_step.ts'
 import { stepOf } from '../../src/access/second_factor/totp.ts'
 import { openTestApp, rowsOf, type TestApp, type TestOptions } from '../helpers.ts'
 import { codeAt } from './authenticator.ts'
@@ -153,26 +155,22 @@ test('a code that was checked does not count once another request used its step'
 test('a code that was checked does not count once the app was removed or replaced', async () => {
   const { app, code, headers, turnOff } = await openSecured()
   const { secondFactor, store } = app.windfall
-  const checked = await secondFactor.check(code())
+  // The next step, which is later than that of the new setup.
+  const checked = await secondFactor.check(code(1))
   expect((await turnOff(headers)).status).toBe(204)
   expect(await store.commit(() => checked?.use())).toBe(false)
   await setUp(app, headers)
-  app.clock.turn(STEP)
   expect(await store.commit(() => checked?.use())).toBe(false)
 })
 
-test('a sign-in that is checking the password when the app is set up needs a code', async () => {
-  const { app, login } = await openOwned()
-  const headers = await app.signIn()
-  const { body } = await app.post('/api/v1/second-factor/setup', {}, headers)
-  const turnOn = await app.windfall.secondFactor.checkSetup(
-    (await sessionOf(app)) ?? expect.fail(),
-    codeAt(String(body.secret), app.clock()),
-  )
-  const pending = login()
-  await new Promise((resolve) => setImmediate(resolve))
-  await app.windfall.store.commit(turnOn)
-  expect(await pending).toMatchObject({ status: 401, body: { code: 'code_required' } })
+test('a sign-in whose password is right when the app is set up needs a code', async () => {
+  const { app } = await openOwned()
+  const { attempts, secondFactor, store } = app.windfall
+  const codeStep = openCodeStep({ attempts, secondFactor })
+  const right = await codeStep.requireCode({} as H3Event, undefined)
+  expect(right).toBeNull()
+  await setUp(app, await app.signIn())
+  await expect(store.commit(() => codeStep.useCode(right))).rejects.toMatchObject({ code: 'code_required' })
 })
 
 const sessionOf = async ({ windfall }: TestApp) => windfall.sessions.list()[0]

@@ -6,6 +6,7 @@ import type { Audit } from '../../access/audit.ts'
 import type { Auth } from '../../access/auth.ts'
 import { GRANT_FIELDS, GrantRequest, resolveGrant } from '../../access/grants.ts'
 import type { Owner } from '../../access/owner.ts'
+import type { Passkeys } from '../../access/passkeys/passkeys.ts'
 import { checkPassword, hashPassword } from '../../access/passwords.ts'
 import type { SessionCookie } from '../../access/session_cookie.ts'
 import { openSessionStatus, SessionAnswer } from '../../access/session_status.ts'
@@ -68,6 +69,7 @@ type Deps = {
   organizations: Organizations
   apps: Apps
   owner: Owner
+  passkeys: Passkeys
   links: ShareLinks
   sessions: Sessions
   attempts: Attempts

@@ -8,8 +8,9 @@ import { type Problem, write } from '../http.ts'
 import { Copy, commandLine } from '../parts/copy.tsx'
 import { Title } from '../parts/title.tsx'
 import { problemFrom } from '../queries.ts'
-import { type Session, storageMessage } from '../session.ts'
+import { type Session, storageMessage, useSession } from '../session.ts'
 import { CodeStep } from './code_step.tsx'
+import { PasskeyButton } from './passkey_button.tsx'
 import { PasswordField } from './password.tsx'
 import { Share } from './share.tsx'
 import { SignInForm, startSession } from './sign_in_form.tsx'
@@ -127,6 +128,7 @@ function Login({
 }): JSX.Element {
   const [password, setPassword] = useState('')
   const [needsCode, setNeedsCode] = useState(false)
+  const { passkeys } = useSession()
   const startSession = useStartSession()
   const signIn = async (code?: string): Promise<void> =>
     startSession(await write<Session>('POST', '/api/v1/login', { password, ...(code && { code }) }))
@@ -141,9 +143,12 @@ function Login({
         })
       }
       after={
-        <p class="tiny quiet">
-          Forgot your password? Run <code>{RESET}</code> on the server to get a reset link.
-        </p>
+        <>
+          <PasskeyButton host={passkeys} onSignedIn={startSession} />
+          <p class="tiny quiet">
+            Forgot your password? Run <code>{RESET}</code> on the server to get a reset link.
+          </p>
+        </>
       }
     >
       <Title>Sign in</Title>

@@ -12,6 +12,8 @@ const AUDIT_LABELS: Record<AuditAction, string> = {
   'second_factor.turned_on': 'Set up an authenticator app',
   'second_factor.turned_off': 'Removed the authenticator app',
   'recovery_codes.made': 'Made new recovery codes',
+  'passkey.added': 'Added a passkey',
+  'passkey.removed': 'Removed a passkey',
   'session.ended': 'Signed a browser out',
   'sessions.ended': 'Signed other browsers out',
   'link.made': 'Created a share link',
